@@ -16,7 +16,7 @@
 # make evidence-texts  the same without the projects' tests and linters: by the checks that read the change
 # make replay REPO="DIR…"  what the checks reject of commits that people made, in clones of public repositories
 # make eval-secrets    what is taken for a secret in whole source trees that people publish
-# make docs      docs/commands.md, docs/config.schema.json and the plan in docs/house.md, from the program
+# make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make report    proportions of the house
 # make install   puts belay into $(go env GOPATH)/bin
 
@@ -52,11 +52,11 @@ lint:
 
 docs:
 	$(GO) test -count=1 -run TestCommandsAreWritten ./cmd/belay -update
-	$(GO) test -count=1 -run TestPlanIsDrawn . -update
+	$(GO) test -count=1 -run TestLayersAreDrawn . -update
 	$(GO) test -count=1 -run Schema ./internal/config -update
 
 report:
-	@$(GO) test -count=1 -run 'TestFloors|TestPlan|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
+	@$(GO) test -count=1 -run 'TestLayers|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
 
 bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg
@@ -85,13 +85,13 @@ eval-count:
 	@sh .ci/eval-count
 
 eval-stall:
-	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/stall | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/agent | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
 
 record-stall:
-	@$(GO) run ./bench/agents -out internal/stall/testdata/real
+	@$(GO) run ./bench/agents -out internal/agent/testdata/stall/real
 
 eval-fix:
-	@$(GO) test -count=1 -run TestFixPromptShare -v ./internal/brief | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+	@$(GO) test -count=1 -run TestFixPromptShare -v ./internal/prompt | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
 
 evidence: build
 	@$(GO) run ./bench/evidence -belay bin/belay $(if $(FETCH),-fetch) -markdown docs/checks.evidence.md

@@ -13,36 +13,41 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/agent"
-	"github.com/belay-dev/belay/internal/check/hold"
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
-// starters are the packages that start processes, and which. No other package of the
-// program may: what a repository names is started by agent and hold alone, and those take
-// a trust.Command, which only package trust makes.
+// starters are the files that start processes, and which. No other file of the program may:
+// what a repository names is started by agent and proc alone, and those take a
+// config.Command, which only package config makes.
 var starters = map[string]string{
-	"internal/agent":      "agents, and belay itself as their shim",
-	"internal/check/hold": "tests, linters, reviewers",
-	"internal/procs":      "what agent asks for; ps",
-	"internal/git":        "git",
-	"internal/watch":      "belay itself",
-	"internal/cli/intake": "the editor that the person's environment names",
-	"internal/rights":     "belay's own tests",
+	"internal/agent/job.go":           "agents, and belay itself as their shim",
+	"internal/agent/run.go":           "agents, and belay itself as their shim",
+	"internal/agent/shim.go":          "agents, and belay itself as their shim",
+	"internal/cli/edit.go":            "the editor that the person's environment names",
+	"internal/git/process.go":         "git",
+	"internal/proc/holder_linux.go":   "tests, linters, reviewers; what agent asks for; ps",
+	"internal/proc/holder_other.go":   "tests, linters, reviewers; what agent asks for; ps",
+	"internal/proc/launch.go":         "tests, linters, reviewers; what agent asks for; ps",
+	"internal/proc/procs_other.go":    "tests, linters, reviewers; what agent asks for; ps",
+	"internal/proc/readonly_linux.go": "tests, linters, reviewers; what agent asks for; ps",
+	"internal/testutil/rights.go":     "belay's own tests",
+	"internal/watch/control.go":       "belay itself",
 }
 
-// makers are who may let a command run because a person typed it, by the function of
-// package trust that does so.
+// makers are the files that may let a command run because a person typed it, by the function
+// of package config that does so.
 var makers = map[string][]string{
-	"Typed":       {"internal/pipeline"}, // what a role's command line was made of, by a Gate
-	"TypeCommand": {"internal/flow"},
-	"Type":        {"internal/flow"},
-	"Anything":    nil,
-	"Under":       {"internal/pipeline"},
-	"Narrowed":    {"internal/check/suite"},
-	"Install":     {"internal/drive"},
+	"TypedCommand": {"internal/app/closed.go"},
+	"TypeCommand":  {"internal/app/run.go", "internal/app/task.go", "internal/app/trust.go"},
+	"Type":         {"internal/app/desk.go", "internal/app/trust.go"},
+	"Anything":     nil,
+	"Under":        {"internal/app/closed.go"},
+	"Narrowed":     {"internal/testrun/again.go"},
+	"Install":      {"internal/runner/baseline.go"},
 }
 
-// TestOnlyTrustStartsPrograms: no package starts a process that is not known to, and none
+// TestOnlyTrustStartsPrograms: no file starts a process that is not known to, and none
 // but the requests says that a person typed a command.
 func TestOnlyTrustStartsPrograms(t *testing.T) {
 	t.Parallel()
@@ -56,19 +61,19 @@ func TestOnlyTrustStartsPrograms(t *testing.T) {
 		case !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
 			return nil
 		}
-		dir := path.Dir(filepath.ToSlash(file))
+		file = filepath.ToSlash(file)
 		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		for _, what := range starts(tree) {
-			if seen[dir] = true; starters[dir] == "" {
-				t.Errorf("%s uses %s: start it by way of internal/agent or internal/check/hold", file, what)
+			if seen[file] = true; starters[file] == "" {
+				t.Errorf("%s uses %s: start it by way of internal/agent or internal/proc", file, what)
 			}
 		}
 		for _, name := range typing(tree) {
-			if allowed := makers[name]; dir != "internal/trust" && !contains(allowed, dir) {
-				t.Errorf("%s calls %s of package trust: only %v may", file, name, allowed)
+			if allowed := makers[name]; path.Dir(file) != "internal/config" && !contains(allowed, file) {
+				t.Errorf("%s calls %s of package config: only %v may", file, name, allowed)
 			}
 		}
 		return nil
@@ -76,20 +81,20 @@ func TestOnlyTrustStartsPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir := range starters {
-		if !seen[dir] {
-			t.Errorf("%s starts nothing and is in the list", dir)
+	for file := range starters {
+		if !seen[file] {
+			t.Errorf("%s starts nothing and is in the list", file)
 		}
 	}
-	command := reflect.TypeFor[trust.Command]()
-	for _, starts := range []reflect.Type{reflect.TypeFor[agent.Spec](), reflect.TypeFor[hold.Program]()} {
+	command := reflect.TypeFor[config.Command]()
+	for _, starts := range []reflect.Type{reflect.TypeFor[agent.Spec](), reflect.TypeFor[proc.Program]()} {
 		if f, ok := starts.FieldByName("Command"); !ok || f.Type != command {
-			t.Errorf("%s takes a command that is no trust.Command", starts)
+			t.Errorf("%s takes a command that is no config.Command", starts)
 		}
 	}
 	for i := range command.NumField() {
 		if command.Field(i).IsExported() {
-			t.Errorf("trust.Command.%s can be set by anybody", command.Field(i).Name)
+			t.Errorf("config.Command.%s can be set by anybody", command.Field(i).Name)
 		}
 	}
 }
@@ -114,7 +119,7 @@ func starts(file *ast.File) (found []string) {
 		}
 	}
 	starting := map[string]bool{"os.StartProcess": true, "syscall.ForkExec": true, "syscall.StartProcess": true, "syscall.Exec": true, "unix.Exec": true,
-		"procs.Launch": true, exec + ".Command": true, exec + ".CommandContext": true, exec + ".Cmd": true}
+		"proc.Launch": true, exec + ".Command": true, exec + ".CommandContext": true, exec + ".Cmd": true}
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			if x, ok := s.X.(*ast.Ident); ok && starting[x.Name+"."+s.Sel.Name] {
@@ -134,8 +139,8 @@ func typing(file *ast.File) (found []string) {
 			if s, ok := c.Fun.(*ast.SelectorExpr); ok {
 				x, _ := s.X.(*ast.Ident)
 				_, known := makers[s.Sel.Name]
-				method := s.Sel.Name != "Typed" && s.Sel.Name != "Anything"
-				if known && (x != nil && x.Name == "trust" || method && gate(s)) {
+				method := s.Sel.Name != "TypedCommand" && s.Sel.Name != "Anything"
+				if known && (x != nil && x.Name == "config" || method && gate(s)) {
 					found = append(found, s.Sel.Name)
 				}
 			}

@@ -10,7 +10,7 @@ import (
 const ask = "Mend the price of the shop so that its tests pass."
 
 // agent is a coding agent: how it comes here, is led to the server, and started.
-type agent struct {
+type program struct {
 	Name    string // as in the recordings' names
 	Package string // what npm installs
 	Binary  string // below node_modules
@@ -22,12 +22,12 @@ type agent struct {
 }
 
 // agents are those that are recorded.
-func agents() []agent {
-	return []agent{claude(), codex(), gemini(), opencode(), qwen(), pi()}
+func agents() []program {
+	return []program{claude(), codex(), gemini(), opencode(), qwen(), pi()}
 }
 
-func claude() agent {
-	return agent{
+func claude() program {
+	return program{
 		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: claudeNames.speak,
 		Files: none,
 		Env: func(url string) []string {
@@ -37,8 +37,8 @@ func claude() agent {
 	}
 }
 
-func codex() agent {
-	return agent{
+func codex() program {
+	return program{
 		Name: "codex", Package: "@openai/codex", Binary: ".bin/codex", Speak: speakCodex, Mute: true,
 		Files: func(url string) map[string]string {
 			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\n" +
@@ -49,8 +49,8 @@ func codex() agent {
 	}
 }
 
-func gemini() agent {
-	return agent{
+func gemini() program {
+	return program{
 		Name: "gemini", Package: "@google/gemini-cli", Binary: ".bin/gemini", Speak: speakGemini,
 		Files: func(string) map[string]string {
 			return map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`}
@@ -62,8 +62,8 @@ func gemini() agent {
 	}
 }
 
-func opencode() agent {
-	return agent{
+func opencode() program {
+	return program{
 		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: openCodeNames.speak,
 		Files: func(url string) map[string]string {
 			return map[string]string{"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
@@ -76,8 +76,8 @@ func opencode() agent {
 	}
 }
 
-func qwen() agent {
-	return agent{
+func qwen() program {
+	return program{
 		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: qwenNames.speak,
 		Files: func(string) map[string]string {
 			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`}
@@ -89,8 +89,8 @@ func qwen() agent {
 	}
 }
 
-func pi() agent {
-	return agent{
+func pi() program {
+	return program{
 		Name: "pi", Package: "@mariozechner/pi-coding-agent", Binary: ".bin/pi", Speak: speakPi,
 		Files: func(url string) map[string]string {
 			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url + `/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", "contextWindow": 200000, "maxTokens": 8000}]}}}`}
@@ -103,7 +103,7 @@ func pi() agent {
 func none(string) map[string]string { return nil }
 
 // home makes a home for one run of an agent, with its config in it.
-func (a agent) home(dir, url string) error {
+func (a program) home(dir, url string) error {
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (a agent) home(dir, url string) error {
 
 // shows gives how many calls of a script an agent prints, and with which of them the third
 // round of the same ends: 0 for none that can be seen.
-func (a agent) shows(s Script) (calls, stall int) {
+func (a program) shows(s Script) (calls, stall int) {
 	for i, step := range s.Steps {
 		if step.Fails && a.Mute {
 			continue

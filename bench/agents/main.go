@@ -71,7 +71,7 @@ func (b bench) all(only, one string) (bool, error) {
 }
 
 // one records one agent. One that cannot be installed is named and left out.
-func (b bench) one(m *model, a agent, only string) (bool, error) {
+func (b bench) one(m *model, a program, only string) (bool, error) {
 	version, err := b.ready(a)
 	if err != nil {
 		fmt.Printf("%-9s left out: %v\n", a.Name, err)
@@ -100,7 +100,7 @@ func (b bench) one(m *model, a agent, only string) (bool, error) {
 }
 
 // ready installs an agent that is not there and gives its version.
-func (b bench) ready(a agent) (string, error) {
+func (b bench) ready(a program) (string, error) {
 	dir := filepath.Join(b.npm, a.Name)
 	if _, err := os.Stat(a.path(b.npm)); err != nil && b.install {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -114,6 +114,6 @@ func (b bench) ready(a agent) (string, error) {
 }
 
 // path is the agent's program.
-func (a agent) path(npm string) string {
+func (a program) path(npm string) string {
 	return filepath.Join(npm, a.Name, "node_modules", filepath.FromSlash(a.Binary))
 }

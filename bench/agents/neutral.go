@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/agent/stream"
+	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -54,7 +54,7 @@ func neutral(said []byte, root, home string) []byte {
 // holds tells whether a line holds a call or what came of one.
 func holds(line []byte) bool {
 	var t told
-	r := stream.Reader{To: &t}
+	r := agent.Reader{To: &t}
 	_, _ = r.Write(line)
 	r.Close()
 	return t > 0
@@ -63,8 +63,8 @@ func holds(line []byte) bool {
 // told counts calls and results.
 type told int
 
-func (t *told) Began(stream.Call)  { *t++ }
-func (t *told) Ended(stream.Ended) { *t++ }
+func (t *told) Began(agent.Call)  { *t++ }
+func (t *told) Ended(agent.Ended) { *t++ }
 
 // namer gives what was made up names that are the same in every recording.
 type namer struct {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/belay-dev/belay/internal/stall"
+	"github.com/belay-dev/belay/internal/agent"
 )
 
 // longest is how long one run may take.
@@ -25,7 +25,7 @@ type result struct {
 	calls  int    // as the watch counted them
 	shown  int    // as the agent prints them
 	stall  int    // the call that ends the third round, 0 for none
-	found  *stall.Stall
+	found  *agent.Stall
 	exit   string
 	strays []string
 }
@@ -58,7 +58,7 @@ func (r result) String() string {
 }
 
 // record lets an agent do what a script says in a new repository.
-func (b bench) record(m *model, a agent, s Script) (result, error) {
+func (b bench) record(m *model, a program, s Script) (result, error) {
 	dir, err := os.MkdirTemp("", "belay-record-")
 	if err != nil {
 		return result{}, err
@@ -92,7 +92,7 @@ func (b bench) record(m *model, a agent, s Script) (result, error) {
 		}
 	}
 	r.text = neutral(said, root, home)
-	w := stall.New(neutralRoot, stall.Repeats)
+	w := agent.NewStallWatch(neutralRoot, agent.Repeats)
 	for line := range bytes.Lines(r.text) {
 		_, _ = w.Write(line) // never fails
 	}
@@ -102,7 +102,7 @@ func (b bench) record(m *model, a agent, s Script) (result, error) {
 }
 
 // run starts an agent and gives what it printed. Whatever it started is ended with it.
-func (b bench) run(a agent, url, home, root string) ([]byte, error) {
+func (b bench) run(a program, url, home, root string) ([]byte, error) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
 	program, err := filepath.Abs(a.path(b.npm))

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/check/edit"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // withPrograms are the checks that run a program, or that ask about a work tree and not
@@ -32,7 +32,7 @@ type texts struct {
 	repo    *repository
 	changes map[string]change
 	after   map[string]string
-	instead *edit.File // one file as it is not in the commit; nil for none
+	instead *syntax.File // one file as it is not in the commit; nil for none
 }
 
 func (t texts) Each(_ context.Context, paths []string, most int64, take func(string, []byte, []byte, bool) error) error {
@@ -101,7 +101,7 @@ func (r *repository) judge(ctx context.Context, c commit, only []string) (verdic
 }
 
 // judgeWith holds a commit, with one file changed otherwise, against its message.
-func (r *repository) judgeWith(ctx context.Context, c commit, only []string, instead *edit.File) (verdict, error) {
+func (r *repository) judgeWith(ctx context.Context, c commit, only []string, instead *syntax.File) (verdict, error) {
 	after, err := r.files(ctx, c.ID)
 	if err != nil {
 		return verdict{}, err
@@ -147,7 +147,7 @@ func (r *repository) judgeWith(ctx context.Context, c commit, only []string, ins
 	return v, ctx.Err()
 }
 
-func pathOf(f *edit.File) string {
+func pathOf(f *syntax.File) string {
 	if f == nil {
 		return ""
 	}

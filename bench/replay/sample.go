@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/syntax"
+
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -155,8 +155,8 @@ func (r *repository) measure(c *commit) (bool, error) {
 			}
 			sides[k] = text
 		}
-		if one.Binary = edit.Binary(sides[0]) || edit.Binary(sides[1]); !one.Binary {
-			one.Added, one.Deleted = edit.Added(sides[0], sides[1]).Count(), edit.Added(sides[1], sides[0]).Count()
+		if one.Binary = syntax.Binary(sides[0]) || syntax.Binary(sides[1]); !one.Binary {
+			one.Added, one.Deleted = syntax.Added(sides[0], sides[1]).Count(), syntax.Added(sides[1], sides[0]).Count()
 		}
 		c.lessTest = c.lessTest || one.Deleted > 0 && ofTests(one.Path)
 	}
@@ -171,8 +171,8 @@ func mode(octal string) uint32 {
 // ofTests tells a file of tests by its path. A C# or Rust file holds tests anywhere, and a PHP
 // file is of a language that no check reads: their names and folders say.
 func ofTests(path string) bool {
-	if lang.Of(path) == lang.None && !strings.HasSuffix(path, ".php") && !strings.HasSuffix(path, ".phpt") {
+	if syntax.Of(path) == syntax.None && !strings.HasSuffix(path, ".php") && !strings.HasSuffix(path, ".phpt") {
 		return false
 	}
-	return lang.ForTests(path) || strings.HasSuffix(path, "Test.php")
+	return syntax.ForTests(path) || strings.HasSuffix(path, "Test.php")
 }

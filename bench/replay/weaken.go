@@ -10,17 +10,16 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/assertion"
-	"github.com/belay-dev/belay/internal/check/cases"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/check/lang"
+	"github.com/belay-dev/belay/internal/testdiff"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // weakenings are ways to take a test away, each made to a commit that somebody made: that
 // change has to be rejected, whatever else it is about.
 var weakenings = []struct {
 	name string
-	make func(l lang.Language, lines []string, t cases.Test) []string
+	make func(l syntax.Language, lines []string, t testdiff.Test) []string
 }{
 	{"a test deleted", remove},
 	{"a test emptied", empty},
@@ -29,7 +28,7 @@ var weakenings = []struct {
 
 // span gives the lines of a test, from what decorates it to what closes it, from 0, the
 // last one not among them; and the first and last line of its body.
-func span(l lang.Language, lines []string, t cases.Test) (from, to, first, last int, ok bool) {
+func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, last int, ok bool) {
 	n := len(t.Body)
 	if n == 0 {
 		return 0, 0, 0, 0, false
@@ -44,7 +43,7 @@ func span(l lang.Language, lines []string, t cases.Test) (from, to, first, last 
 		first++
 	}
 	to = last + 1
-	if l != lang.Python {
+	if l != syntax.Python {
 		for to < len(lines) && strings.TrimSpace(lines[to]) == "" {
 			to++
 		}
@@ -60,7 +59,7 @@ func span(l lang.Language, lines []string, t cases.Test) (from, to, first, last 
 	return from, to, first, last, first > t.Line-1 && from <= t.Line-1
 }
 
-func remove(l lang.Language, lines []string, t cases.Test) []string {
+func remove(l syntax.Language, lines []string, t testdiff.Test) []string {
 	from, to, _, _, ok := span(l, lines, t)
 	if !ok {
 		return nil
@@ -68,19 +67,19 @@ func remove(l lang.Language, lines []string, t cases.Test) []string {
 	return slices.Concat(lines[:from], lines[to:])
 }
 
-func empty(l lang.Language, lines []string, t cases.Test) []string {
+func empty(l syntax.Language, lines []string, t testdiff.Test) []string {
 	_, _, first, last, ok := span(l, lines, t)
 	if !ok {
 		return nil
 	}
 	var body []string
-	if l == lang.Python {
+	if l == syntax.Python {
 		body = []string{indentOf(lines[first]) + "pass"}
 	}
 	return slices.Concat(lines[:first], body, lines[last+1:])
 }
 
-func skip(l lang.Language, lines []string, t cases.Test) []string {
+func skip(l syntax.Language, lines []string, t testdiff.Test) []string {
 	from, _, first, _, ok := span(l, lines, t)
 	if !ok {
 		return nil
@@ -88,19 +87,19 @@ func skip(l lang.Language, lines []string, t cases.Test) []string {
 	head := indentOf(lines[t.Line-1])
 	insert := func(at int, line string) []string { return slices.Concat(lines[:at], []string{line}, lines[at:]) }
 	switch l {
-	case lang.Go:
+	case syntax.Go:
 		return insert(first, indentOf(lines[first])+`t.Skip("flaky")`)
-	case lang.Python:
+	case syntax.Python:
 		return insert(from, head+"@pytest.mark.skip")
-	case lang.Rust:
+	case syntax.Rust:
 		return insert(t.Line-1, head+"#[ignore]")
-	case lang.Java:
+	case syntax.Java:
 		return insert(from, head+"@Ignore")
-	case lang.CSharp:
+	case syntax.CSharp:
 		return insert(from, head+`[Ignore("flaky")]`)
-	case lang.Ruby:
+	case syntax.Ruby:
 		return insert(first, indentOf(lines[first])+"skip")
-	case lang.JavaScript, lang.TypeScript:
+	case syntax.JavaScript, syntax.TypeScript:
 		line := lines[t.Line-1]
 		for _, word := range []string{"test(", "it("} {
 			if at := strings.Index(line, word); at >= 0 && strings.TrimSpace(line[:at]) == "" {
@@ -142,7 +141,7 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 			if path == "" {
 				continue
 			}
-			v, err := r.judgeWith(ctx, c, []string{"integrity"}, &edit.File{Path: path, Before: before, After: after})
+			v, err := r.judgeWith(ctx, c, []string{"integrity"}, &syntax.File{Path: path, Before: before, After: after})
 			if err != nil {
 				return err
 			}
@@ -172,12 +171,12 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 	changed := map[string]change{}
 	for _, one := range c.changes {
 		changed[one.Path] = one
-		if one.Status == "M" && lang.IsTest(one.Path) {
+		if one.Status == "M" && syntax.IsTest(one.Path) {
 			near = append(near, one.Path)
 		}
 	}
 	for p := range files {
-		if _, is := changed[p]; !is && lang.IsTest(p) && lang.ForTests(p) {
+		if _, is := changed[p]; !is && syntax.IsTest(p) && syntax.ForTests(p) {
 			far = append(far, p)
 		}
 	}
@@ -198,15 +197,15 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 				return "", nil, nil, "", err
 			}
 		}
-		if bytes.Contains(text, []byte("\r\n")) || lang.Generated(p) || strings.Contains(p, "fixtures/") {
+		if bytes.Contains(text, []byte("\r\n")) || syntax.Generated(p) || strings.Contains(p, "fixtures/") {
 			continue
 		}
-		l := lang.Of(p)
+		l := syntax.Of(p)
 		had := map[string]bool{}
-		for _, t := range cases.Read(l, old) {
+		for _, t := range testdiff.Read(l, old) {
 			had[t.Name] = true
 		}
-		tests := cases.Read(l, text)
+		tests := testdiff.Read(l, text)
 		for n := range tests {
 			t := tests[(n+int(at%1000))%len(tests)]
 			if t.Group || !had[t.Name] || !t.Fails() || len(t.Skips) > 0 || len(t.Body) < 12 {
@@ -226,8 +225,8 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 }
 
 // did tells whether a text lost just what it was to lose: other tests are as they were.
-func did(l lang.Language, text []byte, t cases.Test, tests []cases.Test, way int) bool {
-	now := cases.Read(l, text)
+func did(l syntax.Language, text []byte, t testdiff.Test, tests []testdiff.Test, way int) bool {
+	now := testdiff.Read(l, text)
 	want := len(tests)
 	if way == 0 {
 		want--
@@ -241,7 +240,7 @@ func did(l lang.Language, text []byte, t cases.Test, tests []cases.Test, way int
 			case 0:
 				return false
 			case 1:
-				return len(assertion.In(l, u.Body).Hollow) == 0 && u.Asserts == 0
+				return len(testdiff.In(l, u.Body).Hollow) == 0 && u.Asserts == 0
 			}
 			return true
 		}

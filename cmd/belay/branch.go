@@ -7,16 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/cli"
-	"github.com/belay-dev/belay/internal/cli/counting"
-	"github.com/belay-dev/belay/internal/cli/handing"
-	"github.com/belay-dev/belay/internal/cli/house"
-	"github.com/belay-dev/belay/internal/cli/intake"
-	"github.com/belay-dev/belay/internal/cli/planning"
-	"github.com/belay-dev/belay/internal/cli/report"
-	"github.com/belay-dev/belay/internal/cli/review"
-	"github.com/belay-dev/belay/internal/cli/task"
-	"github.com/belay-dev/belay/internal/cli/tree"
-	"github.com/belay-dev/belay/internal/cli/work"
 )
 
 // branch is commands that are made together, with all their flags and what is below
@@ -30,15 +20,15 @@ type branch struct {
 // branches gives all commands in the order of the help.
 func branches() []branch {
 	return []branch{
-		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log", "fix-prompt"}, work.Commands},
-		{"loop", []string{"review"}, review.Commands},
-		{"loop", []string{"task", "task-history"}, func(a *cli.App) []*cobra.Command { return task.Commands(a, intake.Commands(a)...) }},
-		{"loop", []string{"context"}, handing.Commands},
-		{"loop", []string{"plan"}, planning.Commands},
-		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, tree.Commands},
-		{"house", []string{"report"}, report.Commands},
-		{"house", []string{"count", "scope"}, counting.Commands},
-		{"house", []string{"status", "init", "config", "trust", "doctor", "guard"}, house.Commands},
+		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log", "fix-prompt"}, cli.LoopCommands},
+		{"loop", []string{"review"}, cli.ReviewCommands},
+		{"loop", []string{"task", "task-history"}, func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
+		{"loop", []string{"context"}, cli.ContextCommands},
+		{"loop", []string{"plan"}, cli.PlanCommands},
+		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, cli.SnapshotCommands},
+		{"house", []string{"report"}, cli.ReportCommands},
+		{"house", []string{"count", "scope"}, cli.Commands},
+		{"house", []string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
 		{"house", []string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // How a fault point goes wrong.
@@ -50,8 +50,8 @@ func installCrash() {
 		panic("BELAY_CRASH: " + spec)
 	}
 	c := &crash{at: n, mode: mode, log: log}
-	worktree.Fault = c.point
-	onOpen = func(d *flow.Desk) { d.Journal.Fault, d.Anchors.Step = c.point, c.point }
+	fsroot.Fault = c.point
+	onOpen = func(d *app.Desk) { d.Journal.Fault, d.Anchors.Step = c.point, c.point }
 }
 
 func (c *crash) point(op, path string) error {

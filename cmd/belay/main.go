@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
-	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/pipeline"
+
 	"github.com/belay-dev/belay/internal/terminal"
 	"github.com/belay-dev/belay/internal/watch"
 )
@@ -32,7 +32,7 @@ var version = "devel"
 
 // onOpen is nil in the program: the crash suite sets it in the binary it tests, to
 // fail and kill at every write.
-var onOpen func(*flow.Desk)
+var onOpen func(*app.Desk)
 
 func main() { os.Exit(Main()) }
 
@@ -45,8 +45,8 @@ func Main() int {
 	if len(os.Args) == 4 && os.Args[1] == "_watch" {
 		return watch.Main(os.Args[2:], os.Stdout)
 	}
-	if len(os.Args) > 3 && os.Args[1] == pipeline.ClosedCommand {
-		return pipeline.ClosedMain(os.Args[2:])
+	if len(os.Args) > 3 && os.Args[1] == app.ClosedCommand {
+		return app.ClosedMain(os.Args[2:])
 	}
 	// A command lives for a moment: collecting garbage early costs more than it gives.
 	debug.SetGCPercent(400)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/belay-dev/belay/internal/anchor"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // lived is a repository in which belay was used for everything that leaves something
@@ -121,7 +121,7 @@ func (l *lived) fresh() {
 	command(l.t, "cp", "-a", l.master, l.up)
 	// What is remembered of the one repository's records is remembered of the other's.
 	state := filepath.Join(l.up, ".home", ".local", "state", "belay")
-	is, err := anchor.Folder(state, filepath.Join(l.repo, ".git"))
+	is, err := session.Folder(state, filepath.Join(l.repo, ".git"))
 	l.must(err)
 	was, err := filepath.Glob(filepath.Join(state, "anchors", "*"))
 	l.must(err)

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/belay-dev/belay/internal/procs"
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // The test binary is also the shim, a belay that can be killed, and the agents that
@@ -70,7 +70,7 @@ func belayMain(args []string) int {
 	case "run":
 		if err = json.Unmarshal([]byte(args[2]), &told); err == nil {
 			s = told.Spec
-			s.Command = trust.Typed(told.Argv)
+			s.Command = config.TypedCommand(told.Argv)
 			if r, err = Start(ctx, args[1], self(), s); err == nil {
 				fmt.Println("started")
 				_, err = r.Wait(ctx, nil)
@@ -133,7 +133,7 @@ func newBench(t testing.TB, line string) *bench {
 	b := &bench{t: t, dir: filepath.Join(t.TempDir(), "run"), work: t.TempDir(), mark: "mark-" + rand.Text()}
 	line = strings.NewReplacer("files", exe()+" _agent files "+b.mark, "sleeper", exe()+" _agent sleep "+b.mark, "deaf", exe()+" _agent deaf "+b.mark).Replace(line)
 	b.spec = Spec{
-		Command: trust.Typed([]string{"/bin/sh", "-c", line, b.mark}), Dir: b.work,
+		Command: config.TypedCommand([]string{"/bin/sh", "-c", line, b.mark}), Dir: b.work,
 		Env:   Environ(os.Environ(), nil, map[string]string{"MARK": b.mark}),
 		Grace: 300 * time.Millisecond,
 	}
@@ -182,12 +182,12 @@ func (b *bench) noSurvivors() {
 	}
 }
 
-func (b *bench) survivors() []procs.Process {
-	all, err := procs.List()
+func (b *bench) survivors() []proc.Process {
+	all, err := proc.List()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var found []procs.Process
+	var found []proc.Process
 	for _, p := range all {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		marked := bytes.Contains(args, []byte(b.mark)) || b.run != nil && p.Carries(b.run.spec.marker())
@@ -231,7 +231,7 @@ func (b *bench) ready(word string, n int) {
 	})
 }
 
-func kill(t testing.TB, id procs.ID, sig syscall.Signal) {
+func kill(t testing.TB, id proc.ID, sig syscall.Signal) {
 	t.Helper()
 	if err := id.Signal(sig); err != nil {
 		t.Fatalf("signal %v to %d: %v", sig, id.PID, err)
@@ -273,12 +273,12 @@ func (b *bench) attach() *bench {
 }
 
 // keepers gives the guard and the shim, found by their arguments.
-func (b *bench) keepers() []procs.Process {
-	all, err := procs.List()
+func (b *bench) keepers() []proc.Process {
+	all, err := proc.List()
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(p procs.Process) bool {
+	return slices.DeleteFunc(all, func(p proc.Process) bool {
 		args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p.PID))
 		return !bytes.Contains(args, []byte("\x00_run\x00"+b.dir+"\x00"))
 	})

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -88,7 +88,7 @@ func TestInheritedFiles(t *testing.T) {
 var crowd = map[bool]string{
 	true:  `deaf & setsid deaf & env -i setsid deaf & (setsid deaf &) ; env -i deaf`,
 	false: `deaf & setsid deaf & setsid setsid deaf & (setsid deaf &) ; deaf`,
-}[procs.Adopts]
+}[proc.Adopts]
 
 // TestShimKilled kills every combination of those who look after the run. Where one of
 // guard and shim is left, it ends the rest before the lock is free.
@@ -246,8 +246,8 @@ func TestRebooted(t *testing.T) {
 	rec := b.begun()
 	kill(t, rec.Shim, syscall.SIGKILL)
 	b.wait()
-	rec.Boot, rec.Guard = "another", procs.ID{PID: os.Getpid()}
-	rec.Guard, _ = procs.Identify(os.Getpid()) // an innocent under an old number
+	rec.Boot, rec.Guard = "another", proc.ID{PID: os.Getpid()}
+	rec.Guard, _ = proc.Identify(os.Getpid()) // an innocent under an old number
 	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec, true); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/belay-dev/belay/internal/procs"
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // TestEnds runs agents that end, or do not, in all the ways seen in the field. Each
@@ -52,7 +52,7 @@ func TestEnds(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if !procs.Adopts && strings.Contains(c.line, "env -i setsid") {
+			if !proc.Adopts && strings.Contains(c.line, "env -i setsid") {
 				t.Skip("who clears its environment and leaves its session is only found where orphans are adopted")
 			}
 			b := newBench(t, c.line)
@@ -104,12 +104,12 @@ func TestNotStarted(t *testing.T) {
 		{"no interpreter", write("script", "#!/no/such/sh\n", 0o755), nil, 127, "interpreter"},
 		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: there is no such program"},
 		{"no working folder", "/bin/sh", func(s *Spec) { s.Dir = dir + "/gone" }, 126, "working folder"},
-		{"too long", "/bin/sh", func(s *Spec) { s.Command = trust.Typed(append(s.Command.Argv(), strings.Repeat("x", 200<<10))) }, 126, "too long"},
+		{"too long", "/bin/sh", func(s *Spec) { s.Command = config.TypedCommand(append(s.Command.Argv(), strings.Repeat("x", 200<<10))) }, 126, "too long"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, "")
-			b.spec.Command = trust.Typed([]string{c.argv0})
+			b.spec.Command = config.TypedCommand([]string{c.argv0})
 			if c.set != nil {
 				c.set(&b.spec)
 			}
@@ -126,7 +126,7 @@ func TestNotStarted(t *testing.T) {
 func TestSees(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, `printf '%s|%s|%s|' "$0" "$1" "$2"; pwd; cat; echo; cat "$BELAY_PROMPT_FILE"; echo; env | grep -c '^BELAY_RUN'`)
-	b.spec.Command = trust.Typed(append(b.spec.Command.Argv()[:3], "zero", "na\xefve \"x\"\n", "-rf"))
+	b.spec.Command = config.TypedCommand(append(b.spec.Command.Argv()[:3], "zero", "na\xefve \"x\"\n", "-rf"))
 	b.spec.Prompt = []byte("do \x00 it\xff")
 	b.spec.Env = append(b.spec.Env, roleName+"=7", markerName+"=outer")
 	res := b.start().wait()
@@ -255,7 +255,7 @@ func TestOutputHeldElsewhere(t *testing.T) {
 
 func TestForkStorm(t *testing.T) {
 	t.Parallel()
-	if !procs.Adopts {
+	if !proc.Adopts {
 		t.Skip("a chain of processes is only caught where orphans are adopted")
 	}
 	// Each link of the chain starts the next and ends: no listing ever sees it whole.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // dropped are the variables that do not reach an agent. A final star matches any
@@ -56,6 +56,6 @@ func matches(patterns []string, name string) bool {
 // LookPath refuses with CodeCannot a command that cannot be started, before anything
 // is; env's PATH counts, see procs.LookPath.
 func LookPath(argv0, dir string, env []string) error {
-	_, err := procs.LookPath(argv0, dir, env)
+	_, err := proc.LookPath(argv0, dir, env)
 	return err
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 const (
@@ -30,8 +30,8 @@ func (j *job) run() Result {
 	if err != nil {
 		return notStarted(err)
 	}
-	t := procs.NewTree(pid, j.spec.marker())
-	if j.begun.Agent, err = procs.Identify(pid); err == nil {
+	t := proc.NewTree(pid, j.spec.marker())
+	if j.begun.Agent, err = proc.Identify(pid); err == nil {
 		// Without it a lost run is found by its token and session: no reason to end it.
 		_ = writeJSON(j.file("begun.json"), j.begun, false)
 	}
@@ -41,7 +41,7 @@ func (j *job) run() Result {
 		_, _ = io.Copy(j.out, pipes.output)
 	}()
 	res := Result{Ended: j.watch(t), Exit: -1}
-	left := t.End(procs.Ending{
+	left := t.End(proc.TreeEnding{
 		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
 		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
 	})
@@ -59,7 +59,7 @@ func (j *job) run() Result {
 // notStarted is the result a shell would give.
 func notStarted(err error) Result {
 	res := Result{Ended: EndedExit, Exit: 126, Error: err.Error()}
-	if errors.Is(err, procs.ErrMissing) || errors.Is(err, procs.ErrInterpreter) {
+	if errors.Is(err, proc.ErrMissing) || errors.Is(err, proc.ErrInterpreter) {
 		res.Exit = 127
 	}
 	return res
@@ -90,7 +90,7 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	defer in.Close()
-	pid, err := procs.Launch(argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
+	pid, err := proc.Launch(argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
 	if err != nil {
 		outR.Close()
 		if inW != nil {
@@ -144,7 +144,7 @@ func (p pipes) close(read <-chan struct{}) {
 
 // watch waits until the agent's own process ends or there is a reason to end it, and
 // gives that.
-func (j *job) watch(t *procs.Tree) string {
+func (j *job) watch(t *proc.Tree) string {
 	var h hush
 	for {
 		if t.Ended() {

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/config"
 )
 
 // TestDiskFull: the agent goes on, the result is written, and says what is missing.
@@ -63,7 +63,7 @@ func TestUnkillable(t *testing.T) {
 	if err := os.Chown(filepath.Dir(b.dir), nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	b.spec.Command = trust.Typed([]string{root, "_agent", "root", b.mark})
+	b.spec.Command = config.TypedCommand([]string{root, "_agent", "root", b.mark})
 	b.spec.Dir, b.spec.Timeout = "/", 300*time.Millisecond
 	spec, err := json.Marshal(said{b.spec, b.spec.Command.Argv()})
 	if err != nil {

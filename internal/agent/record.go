@@ -9,9 +9,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/procs"
-	"github.com/belay-dev/belay/internal/whole"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // How a run ended.
@@ -55,16 +55,16 @@ func (r *Result) status(ws syscall.WaitStatus) {
 // the token in the environment tells who it is.
 type begun struct {
 	Boot    string    `json:"boot"` // ids of processes mean nothing after a reboot
-	Guard   procs.ID  `json:"guard"`
-	Shim    procs.ID  `json:"shim"`
-	Agent   procs.ID  `json:"agent,omitzero"`
+	Guard   proc.ID   `json:"guard"`
+	Shim    proc.ID   `json:"shim"`
+	Agent   proc.ID   `json:"agent,omitzero"`
 	Started time.Time `json:"started"`
 }
 
 // trace is how the processes of a run are found when its guard and shim may both be gone.
-func (b begun) trace(d onDisk) procs.Trace {
-	return procs.Trace{
-		Boot: b.Boot, Marker: d.marker(), Members: []procs.ID{b.Guard, b.Shim, b.Agent},
+func (b begun) trace(d onDisk) proc.Trace {
+	return proc.Trace{
+		Boot: b.Boot, Marker: d.marker(), Members: []proc.ID{b.Guard, b.Shim, b.Agent},
 		Session: b.Guard.PID, Group: b.Agent.PID, Dir: string(d.Dir),
 	}
 }
@@ -88,7 +88,7 @@ func writeJSON(path string, v any, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return whole.Replace(path, whole.How{Synced: sync}, append(data, '\n'))
+	return atomicfile.Replace(path, atomicfile.How{Synced: sync}, append(data, '\n'))
 }
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.

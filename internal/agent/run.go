@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/whole"
 )
 
 // State says where a run stands.
@@ -138,7 +138,7 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := whole.Replace(filepath.Join(dir, "prompt"), whole.How{}, prompt); err != nil {
+	if err := atomicfile.Replace(filepath.Join(dir, "prompt"), atomicfile.How{}, prompt); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, "spec.json"), d, true)

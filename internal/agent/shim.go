@@ -15,14 +15,14 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // Main is the hidden command that Start spawns: first as the guard, and started by
 // that again, as the shim. The result is the exit status: 0 when the run's result is
 // written, 1 when it could not be, 2 when it was not called by Start.
 func Main(runDir string) int {
-	err := procs.CloseInherited(3)
+	err := proc.CloseInherited(3)
 	switch lock, bad := inherited(runDir); {
 	case bad != nil:
 		fmt.Fprintln(os.Stderr, bad)
@@ -64,10 +64,10 @@ func inherited(runDir string) (*os.File, error) {
 // guard starts the shim and waits for it. What a shim leaves that dies before its time
 // is adopted and killed here; only then the guard ends and the lock is free.
 func guard(lock *os.File) error {
-	if err := procs.Adopt(); err != nil {
+	if err := proc.Adopt(); err != nil {
 		return err
 	}
-	self, err := procs.Executable()
+	self, err := proc.Executable()
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func guard(lock *os.File) error {
 	if err := cmd.Wait(); err == nil {
 		return nil // the shim has seen to everything
 	}
-	t := procs.NewTree(0, markerName+"="+os.Getenv(markerName))
+	t := proc.NewTree(0, markerName+"="+os.Getenv(markerName))
 	if left := t.Kill(patience); len(left) > 0 {
 		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left what cannot be killed: %v", names(left))
 	}
@@ -101,7 +101,7 @@ func guard(lock *os.File) error {
 
 // shim runs the agent and writes how it ended.
 func shim(runDir string, lock *os.File) error {
-	if err := procs.Adopt(); err != nil {
+	if err := proc.Adopt(); err != nil {
 		return err
 	}
 	spec, err := readSpec(runDir)
@@ -145,14 +145,14 @@ func (j *job) begin() error {
 		return fmt.Errorf("making room for the result: %w", err)
 	}
 	j.clock = time.Now()
-	j.begun = begun{Boot: procs.BootID(), Started: j.clock.Round(0)}
+	j.begun = begun{Boot: proc.BootID(), Started: j.clock.Round(0)}
 	// The guard's id comes from the guard: asked too late, the parent is some innocent
 	// that adopts orphans, and would be killed as ours one day.
 	pid, _ := strconv.Atoi(os.Getenv(roleName))
-	if j.begun.Guard, err = procs.Identify(pid); err != nil || os.Getppid() != pid {
+	if j.begun.Guard, err = proc.Identify(pid); err != nil || os.Getppid() != pid {
 		return errors.New("the guard died before the agent began")
 	}
-	if j.begun.Shim, err = procs.Identify(os.Getpid()); err != nil {
+	if j.begun.Shim, err = proc.Identify(os.Getpid()); err != nil {
 		return fmt.Errorf("looking at the shim: %w", err)
 	}
 	return writeJSON(j.file("begun.json"), j.begun, true)

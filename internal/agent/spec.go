@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Limits that hold when a Spec does not say otherwise.
@@ -21,16 +21,16 @@ const (
 
 // Spec is a command to run and the limits it runs under.
 type Spec struct {
-	Command   trust.Command // the program is looked up as LookPath does
-	Dir       string        // working folder, absolute
-	Env       []string      // the complete environment, KEY=value; see Environ
-	Prompt    []byte        // given on standard input and as the file $BELAY_PROMPT_FILE; none: /dev/null
-	Timeout   time.Duration // of the whole run; 0 is none
-	Quiet     time.Duration // ended after no output for so long; 0 is never
-	Grace     time.Duration // from TERM to KILL; 0 is DefaultGrace
-	HeadLimit int64         // bytes of output kept from the start; 0 is DefaultLimit
-	TailLimit int64         // bytes of output kept from the end; 0 is DefaultLimit
-	Label     string        // what people call this run, for messages
+	Command   config.Command // the program is looked up as LookPath does
+	Dir       string         // working folder, absolute
+	Env       []string       // the complete environment, KEY=value; see Environ
+	Prompt    []byte         // given on standard input and as the file $BELAY_PROMPT_FILE; none: /dev/null
+	Timeout   time.Duration  // of the whole run; 0 is none
+	Quiet     time.Duration  // ended after no output for so long; 0 is never
+	Grace     time.Duration  // from TERM to KILL; 0 is DefaultGrace
+	HeadLimit int64          // bytes of output kept from the start; 0 is DefaultLimit
+	TailLimit int64          // bytes of output kept from the end; 0 is DefaultLimit
+	Label     string         // what people call this run, for messages
 }
 
 // onDisk is spec.json. Words of the command are base64 there ([]byte in Go), because

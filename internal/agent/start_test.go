@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/config"
 )
 
 // TestStartOnce: however many start the same run at once, the command runs once.
@@ -150,13 +150,13 @@ func TestMainRefusesPeople(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	good := Spec{Command: trust.Typed([]string{"true"}), Dir: "/"}
+	good := Spec{Command: config.TypedCommand([]string{"true"}), Dir: "/"}
 	for name, change := range map[string]func(*Spec){
-		"no command":      func(s *Spec) { s.Command = trust.Command{} },
-		"empty command":   func(s *Spec) { s.Command = trust.Typed([]string{""}) },
+		"no command":      func(s *Spec) { s.Command = config.Command{} },
+		"empty command":   func(s *Spec) { s.Command = config.TypedCommand([]string{""}) },
 		"relative folder": func(s *Spec) { s.Dir = "x" },
 		"negative limit":  func(s *Spec) { s.Timeout = -1 },
-		"NUL in a word":   func(s *Spec) { s.Command = trust.Typed([]string{"true", "a\x00b"}) },
+		"NUL in a word":   func(s *Spec) { s.Command = config.TypedCommand([]string{"true", "a\x00b"}) },
 		"NUL in the env":  func(s *Spec) { s.Env = []string{"A=a\x00b"} },
 	} {
 		s, dir := good, filepath.Join(t.TempDir(), "run")

@@ -11,7 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/procs"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 const (
@@ -66,7 +66,7 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 		res.Error = fmt.Sprintf("its folder %s was removed while it ran", belay.VisibleLine(r.dir))
 	case err != nil:
 		res.Error = "its shim died before the agent began"
-	case b.Boot != procs.BootID():
+	case b.Boot != proc.BootID():
 		res.Error = "the machine was started anew"
 	}
 	if said := r.shimLog(); said != "" {
@@ -109,7 +109,7 @@ func (r *Run) Stop(ctx context.Context) error {
 	known := readJSON(r.file("begun.json"), &b) == nil
 	limit := r.ask(b)
 	if known {
-		for _, id := range []procs.ID{b.Guard, b.Shim} {
+		for _, id := range []proc.ID{b.Guard, b.Shim} {
 			_ = id.Signal(syscall.SIGCONT) // they may have been stopped with SIGSTOP
 		}
 	}
@@ -151,7 +151,7 @@ func (r *Run) endLost(ctx context.Context) error {
 // end kills what is left of a run until nothing is. last are a guard and a shim that
 // are there and do not answer: what hides from us (its environment and session
 // changed) is still below them.
-func (r *Run) end(ctx context.Context, b begun, last ...procs.ID) error {
+func (r *Run) end(ctx context.Context, b begun, last ...proc.ID) error {
 	left, err := b.trace(r.spec).Sweep(ctx, patience, last...)
 	switch {
 	case ctx.Err() != nil && err == ctx.Err():
@@ -164,7 +164,7 @@ func (r *Run) end(ctx context.Context, b begun, last ...procs.ID) error {
 	return nil
 }
 
-func names(all []procs.Process) []string {
+func names(all []proc.Process) []string {
 	words := make([]string, len(all))
 	for i, p := range all {
 		words[i] = belay.VisibleLine(p.String())

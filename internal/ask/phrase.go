@@ -10,7 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // mostPhrase is how much of a message one requirement quotes, in bytes. A clause that is
@@ -19,7 +18,7 @@ const mostPhrase = 600
 
 // leadsIn are the words that begin what is said before the clause that it belongs to: a
 // condition, a time, a reason.
-var leadsIn = wordset.Of(`if when whenever once after before while until unless since because as although though
+var leadsIn = lazyregexp.Of(`if when whenever once after before while until unless since because as although though
 	wenn falls sobald bevor nachdem weil si quand lorsque cuando`)
 
 // thanks is what a request ends with and does not mean.

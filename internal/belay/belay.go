@@ -1,7 +1,5 @@
-// Package belay holds the words of the house: task, attempt, snapshot, check,
-// finding, verdict, policy, and the rules that say which of them are valid.
-//
+package belay
+
 // It never touches a file, a process, the clock or the network, so every other
 // package may import it and its rules are tested in microseconds. What a word
 // means is written once, in docs/glossary.md.
-package belay

@@ -8,9 +8,9 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/check/integrity"
-	"github.com/belay-dev/belay/internal/contract"
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testdiff"
+
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -20,7 +20,7 @@ import (
 func asksFor(r belay.Request, words, p, rule string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
 	r.Requirements = append(slices.Clip(r.Requirements), belay.Requirement{Text: first})
-	return contract.Permits(r, words, p) || slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
+	return Permits(r, words, p) || slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
 		for sentence := range strings.SplitSeq(sentences.ReplaceAllString(strings.ToLower(q.Text), "\n"), "\n") {
 			if !denies.MatchString(sentence) && ofKind(sentence, strings.ToLower(p), rule) {
 				return true
@@ -106,15 +106,15 @@ var (
 // what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
 // which every change may alter. A file of CI that has another name is compared with what it was.
 // Of what runs on people's machines it is versions and comments alone.
-func harmless(f *edit.File, files []*edit.File) bool {
+func harmless(f *syntax.File, files []*syntax.File) bool {
 	ofCI := runsInCI(strings.ToLower(f.Path))
 	if ofCI && (f.Before == nil) != (f.After == nil) {
-		return slices.ContainsFunc(files, func(o *edit.File) bool {
+		return slices.ContainsFunc(files, func(o *syntax.File) bool {
 			other := runsInCI(strings.ToLower(o.Path)) && (o.Before == nil) == (f.After == nil) && (o.After == nil) == (f.Before == nil)
-			return other && harmless(&edit.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before), After: slices.Concat(f.After, o.After)}, nil)
+			return other && harmless(&syntax.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before), After: slices.Concat(f.After, o.After)}, nil)
 		})
 	}
-	if f.Before == nil || f.After == nil || edit.Binary(f.Before) || edit.Binary(f.After) {
+	if f.Before == nil || f.After == nil || syntax.Binary(f.Before) || syntax.Binary(f.After) {
 		return false
 	}
 	was, is := statements(f.Before), statements(f.After)
@@ -167,6 +167,6 @@ func plainLine(line string) string {
 	if strings.HasPrefix(line, "#") {
 		return ""
 	}
-	line = strings.TrimSpace(remark.ReplaceAllString(integrity.Kept.ReplaceAllString(line, ""), ""))
+	line = strings.TrimSpace(remark.ReplaceAllString(testdiff.Kept.ReplaceAllString(line, ""), ""))
 	return version.ReplaceAllString(strings.Trim(line, `"'`), "0")
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/instructions"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // TestAsksFor: a request allows the files that it speaks of, and no others.
@@ -46,7 +45,7 @@ func TestAsksFor(t *testing.T) {
 		{"remove all files in .claude/", ".claude/settings.json", true},
 	} {
 		r := belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkModify, Text: tt.words}}}
-		if got := asksFor(r, "", tt.path, instructions.Rule(tt.path)); got != tt.want {
+		if got := asksFor(r, "", tt.path, belay.Rule(tt.path)); got != tt.want {
 			t.Errorf("%q, %s: %v", tt.words, tt.path, got)
 		}
 	}
@@ -104,19 +103,19 @@ func TestHarmless(t *testing.T) {
 		if !strings.Contains(workflow, one.old) {
 			t.Fatalf("%q is not in the workflow", one.old)
 		}
-		f := &edit.File{Path: ".github/workflows/a.yml", Before: []byte(workflow), After: []byte(strings.Replace(workflow, one.old, one.now, 1))}
+		f := &syntax.File{Path: ".github/workflows/a.yml", Before: []byte(workflow), After: []byte(strings.Replace(workflow, one.old, one.now, 1))}
 		if got := harmless(f, nil); got != one.want {
 			t.Errorf("%q to %q: %v", one.old, one.now, got)
 		}
 	}
-	if harmless(&edit.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}, nil) || harmless(&edit.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}, nil) {
+	if harmless(&syntax.File{Path: ".github/workflows/x.yml", After: []byte(workflow)}, nil) || harmless(&syntax.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}, nil) {
 		t.Error("a workflow that is new, or gone, is as it was")
 	}
 	for now, want := range map[string]bool{workflow: true, strings.Replace(workflow, "read", "write", 1): false, strings.Replace(workflow, "make test", "true", 1): false} {
-		gone := &edit.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}
-		came := &edit.File{Path: ".github/workflows/y.yml", After: []byte(now)}
-		for _, f := range []*edit.File{gone, came} {
-			if got := harmless(f, []*edit.File{gone, came}); got != want {
+		gone := &syntax.File{Path: ".github/workflows/x.yml", Before: []byte(workflow)}
+		came := &syntax.File{Path: ".github/workflows/y.yml", After: []byte(now)}
+		for _, f := range []*syntax.File{gone, came} {
+			if got := harmless(f, []*syntax.File{gone, came}); got != want {
 				t.Errorf("%s, renamed: %v of\n%s", f.Path, got, now)
 			}
 		}
@@ -126,10 +125,10 @@ func TestHarmless(t *testing.T) {
 		strings.Replace(hooks, "v1.2.3 # 2024", "v1.10.0", 1): true, strings.Replace(hooks, "v1.2.3", "de0fac2e4500dabe0009e67214ff5f5447ce83dd", 1): true,
 		strings.Replace(hooks, "a/b", "c/d", 1): false, hooks + "      - id: more\n": false, strings.Replace(hooks, "      - id: lint\n", "", 1): false,
 	} {
-		if got := harmless(&edit.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}, nil); got != want {
+		if got := harmless(&syntax.File{Path: ".pre-commit-config.yaml", Before: []byte(hooks), After: []byte(now)}, nil); got != want {
 			t.Errorf("%v of\n%s", got, now)
 		}
-		if harmless(&edit.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}, nil) {
+		if harmless(&syntax.File{Path: ".husky/pre-commit", Before: []byte("v1"), After: []byte("v2")}, nil) {
 			t.Error("a hook of git's is no list of versions")
 		}
 	}

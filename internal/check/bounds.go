@@ -9,9 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/lang"
-	"github.com/belay-dev/belay/internal/contract"
-	"github.com/belay-dev/belay/internal/glob"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // bounds is where a request allows the work to be, against one tree.
@@ -58,10 +56,10 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 	low = strings.TrimSuffix(low, "/")
 	switch low {
 	case "tests", "test": // a new test changes none of those that are there
-		if !slices.ContainsFunc(b.paths, lang.ForTests) {
+		if !slices.ContainsFunc(b.paths, syntax.ForTests) {
 			return nil, false
 		}
-		return func(c belay.Change) bool { return lang.ForTests(c.Path) }, true
+		return func(c belay.Change) bool { return syntax.ForTests(c.Path) }, true
 	case "readme":
 		return b.matching(func(p string) bool {
 			return strings.ToLower(strings.TrimSuffix(path.Base(p), path.Ext(p))) == "readme" && path.Dir(p) == "."
@@ -70,10 +68,10 @@ func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) 
 		low = "docs"
 	}
 	if strings.ContainsAny(low, "*[{") {
-		if glob.Valid(what) != nil {
+		if belay.Valid(what) != nil {
 			return nil, false
 		}
-		return b.matching(func(p string) bool { return glob.Covers(what, p) })
+		return b.matching(func(p string) bool { return belay.Covers(what, p) })
 	}
 	if is, ok := b.matching(func(p string) bool {
 		l := strings.ToLower(p)
@@ -166,7 +164,7 @@ func (b *bounds) only(changes []belay.Change) {
 		if slices.ContainsFunc(allowed, func(is func(belay.Change) bool) bool { return is(c) }) || b.elsewhere(c.Path) {
 			continue
 		}
-		follows := lang.Generated(c.Path) || lang.ForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
+		follows := syntax.Generated(c.Path) || syntax.ForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
 		b.find(c, *first, sure && !follows, "changed, and the request allows only: ")
 	}
 }
@@ -191,7 +189,7 @@ func (b *bounds) elsewhere(p string) bool {
 			words = strings.Replace(words, one.What, " ", 1)
 		}
 	}
-	return contract.NamesPath(words, p)
+	return NamesPath(words, p)
 }
 
 func isTests(what string) bool {

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/glob"
 )
 
 // Missed is something that came or changed in the attempt and that its snapshot does not
@@ -27,7 +25,7 @@ type Missed struct {
 // does not hold is named, and rejects where a captured file would.
 func captured(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files, in.Scope.Protect); err != nil {
-		return answer.Unknown(nameCaptured, err.Error())
+		return belay.Unknown(nameCaptured, err.Error())
 	}
 	var found []belay.Finding
 	in.Missed = unnamed(ctx, in)
@@ -41,13 +39,13 @@ func captured(ctx context.Context, in Input) belay.CheckResult {
 	}
 	summary := "all changes were captured"
 	if n := len(slices.DeleteFunc(slices.Clone(in.Missed), func(m Missed) bool { return m.Held })); n > 0 {
-		summary = answer.Count(n, "change was", "changes were") + " not captured"
+		summary = belay.Count(n, "change was", "changes were") + " not captured"
 	} else if modes := len(in.Missed); modes > 0 {
-		summary = answer.Count(modes, "file has another mode", "files have another mode")
+		summary = belay.Count(modes, "file has another mode", "files have another mode")
 	} else if len(found) > 0 {
-		summary = answer.Count(len(found), "new repository", "new repositories") + " inside of this one"
+		summary = belay.Count(len(found), "new repository", "new repositories") + " inside of this one"
 	}
-	return answer.Of(nameCaptured, summary, answer.Brief(found, "more changes were not captured"))
+	return belay.Of(nameCaptured, summary, belay.Brief(found, "more changes were not captured"))
 }
 
 // unnamed leaves out what the check of git's state names with more: the working trees that
@@ -81,7 +79,7 @@ func missed(s belay.Scope, m Missed) belay.Finding {
 	case guard != "":
 		f.Severity, f.Category = belay.SeverityError, belay.CategoryProtected
 		f.Detail = fmt.Sprintf("%s is protected by %s", path, guard)
-	case len(s.Files) > 0 && !glob.Match(s.Files, path) && !leadsTo(s.Files, path):
+	case len(s.Files) > 0 && !belay.Match(s.Files, path) && !leadsTo(s.Files, path):
 		f.Severity = belay.SeverityError
 		f.Detail = fmt.Sprintf("%s is outside the task's files, which are %s", path, listed(s.Files))
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/gitstate"
 )
 
 // What was not captured rejects where it certainly changed outside of the task's files, and
@@ -69,11 +68,11 @@ func TestNewRepositoryIsOneFinding(t *testing.T) {
 func TestWorkingTreesAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	names := func(err error, folders ...string) func(context.Context) (gitstate.Facts, error) {
-		return func(context.Context) (gitstate.Facts, error) { return gitstate.Facts{Worktrees: folders}, err }
+	names := func(err error, folders ...string) func(context.Context) (Facts, error) {
+		return func(context.Context) (Facts, error) { return Facts{Worktrees: folders}, err }
 	}
 	for name, tt := range map[string]struct {
-		git   func(context.Context) (gitstate.Facts, error)
+		git   func(context.Context) (Facts, error)
 		skip  []string
 		named int
 	}{

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/instructions"
 )
 
 // change asks whether the attempt did anything. An agent that ends well without a
@@ -16,14 +14,14 @@ func change(_ context.Context, in Input) belay.CheckResult {
 	attempt, task := work(in.Attempt), work(in.Changes)
 	switch {
 	case len(attempt) == 0:
-		return answer.Of(nameChange, "the attempt changed nothing", []belay.Finding{{
+		return belay.Of(nameChange, "the attempt changed nothing", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
 			Title:          "the attempt changed nothing",
 			Detail:         "no file differs from the state the attempt started from",
 			Recommendation: "make the change the task asks for; if nothing can be done, say why",
 		}})
 	case len(task) == 0:
-		return answer.Of(nameChange, "nothing is left of the task's changes", []belay.Finding{{
+		return belay.Of(nameChange, "nothing is left of the task's changes", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
 			Title:          "nothing is left of the task's changes",
 			Detail:         "the attempt took back what the attempts before it had changed",
@@ -34,7 +32,7 @@ func change(_ context.Context, in Input) belay.CheckResult {
 	for _, c := range attempt {
 		added, deleted = added+c.Added, deleted+c.Deleted
 	}
-	return answer.Of(nameChange, fmt.Sprintf("%s, +%d -%d", answer.Count(len(attempt), "file", "files"), added, deleted), nil)
+	return belay.Of(nameChange, fmt.Sprintf("%s, +%d -%d", belay.Count(len(attempt), "file", "files"), added, deleted), nil)
 }
 
 // work leaves out the paths that belay writes itself: they are nobody's change.
@@ -52,5 +50,5 @@ func work(changes []belay.Change) []belay.Change {
 // review cycles and the files for the running agent. What else appears beside those is
 // somebody's change.
 func belaysOwn(path string) bool {
-	return strings.HasPrefix(path, ".belay/reviews/") || instructions.Own(path)
+	return strings.HasPrefix(path, ".belay/reviews/") || belay.Own(path)
 }

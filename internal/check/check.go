@@ -1,14 +1,3 @@
-// Package check judges a change by facts. One question has one file and answers
-// with findings: did the attempt change anything, did it stay within its files, are
-// the protected paths and the rules for agents untouched, was all of it captured, how large is it, does it
-// hold secrets, does it weaken tests, has its code tests and documentation, do the
-// tests pass, is there what was asked for.
-//
-// It never decides what a finding leads to, never reads or writes git, never writes
-// in the work tree and never keeps anything: output worth keeping goes through
-// Input.Logs. The only program it starts is the test command it is given; running
-// tests is the room suite below. What reads the text of a change is a room each:
-// secrets, integrity, coverage, style; what was asked for is the room contract's.
 package check
 
 import (
@@ -20,16 +9,21 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/gitstate"
-	"github.com/belay-dev/belay/internal/check/hold"
-	"github.com/belay-dev/belay/internal/check/hunk"
-	"github.com/belay-dev/belay/internal/check/lint"
-	"github.com/belay-dev/belay/internal/check/results"
-	"github.com/belay-dev/belay/internal/check/secrets"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/trust"
+
+	"github.com/belay-dev/belay/internal/lint"
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/testrun"
 )
+
+// It never decides what a finding leads to, never reads or writes git, never writes
+// in the work tree and never keeps anything: output worth keeping goes through
+// Input.Logs. The only program it starts is the test command it is given; running
+// tests is the room suite below. What reads the text of a change is a room each:
+// secrets, integrity, coverage, style; what was asked for is the room contract's.
 
 // The names of the checks.
 const (
@@ -39,10 +33,10 @@ const (
 	nameRules    = "rules"
 	nameAsked    = "contract"
 	nameCaptured = "captured"
-	nameGit      = gitstate.Name
+	nameGit      = Name
 	nameSize     = "size"
 	nameLint     = lint.Name
-	nameTests    = suite.Name
+	nameTests    = testrun.Name
 
 	nameSecrets     = "secrets"
 	nameIntegrity   = "integrity"
@@ -74,9 +68,9 @@ type Input struct {
 	Request belay.Request // what the task asks for; the contract is held against it
 	Words   string        // what Request was read from; "" when that is not known
 	Checks  belay.Checks
-	May     *trust.Gate // lets tests and linters run, or not
-	Only    []string    // names of the only checks to run; none is all
-	Skip    []string    // names of checks not to run, besides Checks.Skip
+	May     *config.Gate // lets tests and linters run, or not
+	Only    []string     // names of the only checks to run; none is all
+	Skip    []string     // names of checks not to run, besides Checks.Skip
 	Before  belay.SnapshotID
 	After   belay.SnapshotID
 	// Texts gives what the changed files say; nil when nobody can, and the checks that
@@ -84,7 +78,7 @@ type Input struct {
 	Texts Texts
 	// Baseline is what the test command said on the state before the task; nil when
 	// that is not known.
-	Baseline *results.Report
+	Baseline *testreport.Report
 	// State gives the state before in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
@@ -93,9 +87,9 @@ type Input struct {
 	Ignored func(ctx context.Context, paths []string) (map[string]bool, error)
 	// Git gives what became of git's own state; nil when nobody can tell, and the check is
 	// skipped. More than one check may ask.
-	Git func(context.Context) (gitstate.Facts, error)
+	Git func(context.Context) (Facts, error)
 	// Lines gives the lines that the change added; nil when that is not known.
-	Lines func(context.Context) (hunk.Lines, error)
+	Lines func(context.Context) (syntax.LineSet, error)
 	// Guard notes the state of the tree before linters run, as lint.Input says.
 	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.
@@ -148,7 +142,7 @@ func Names() []string {
 // nil; it is called from the calling goroutine only.
 func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	start := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), suite.OverTime{Limit: in.timeout()})
+	ctx, cancel := context.WithTimeoutCause(ctx, in.timeout(), testrun.OverTime{Limit: in.timeout()})
 	defer cancel()
 	if progress == nil {
 		progress = func(Progress) {}
@@ -158,7 +152,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	in.mended(results)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
-			results = append(results, answer.Unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
+			results = append(results, belay.Unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
 		}
 	}
 	return belay.Report{
@@ -189,7 +183,7 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 			if all[i].name == nameLint {
 				close(in.linted)
 			}
-			take(given{i, answer.Skipped(all[i].name, why)})
+			take(given{i, belay.Skipped(all[i].name, why)})
 			continue
 		}
 		open[i] = true
@@ -202,11 +196,11 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 		case a := <-answers:
 			take(a)
 		case <-over:
-			over, late = nil, time.After(in.grace()+2*hold.Slack+500*time.Millisecond)
+			over, late = nil, time.After(in.grace()+2*proc.Slack+500*time.Millisecond)
 		case <-late:
 			for i := range all {
 				if open[i] {
-					take(given{i, answer.Unknown(all[i].name, suite.Unfinished(ctx))})
+					take(given{i, belay.Unknown(all[i].name, testrun.Unfinished(ctx))})
 				}
 			}
 		}
@@ -217,14 +211,14 @@ func collect(ctx context.Context, in Input, progress func(Progress)) []belay.Che
 // masked takes secrets out of what a check says: tests and linters print what they
 // read, and a report goes into records, prompts and the annotations of other programs.
 func masked(r belay.CheckResult, allow []string) belay.CheckResult {
-	r.Why, _ = secrets.Masked(r.Why, allow)
+	r.Why, _ = Masked(r.Why, allow)
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		for _, text := range []*string{&f.Title, &f.Detail, &f.Recommendation} {
-			*text, _ = secrets.Masked(*text, allow)
+			*text, _ = Masked(*text, allow)
 		}
-		if shown, _ := secrets.Masked(f.Reproduce, allow); shown != f.Reproduce {
+		if shown, _ := Masked(f.Reproduce, allow); shown != f.Reproduce {
 			f.Reproduce = "" // with the mask in it, it is no command any more
 		}
 	}
@@ -237,7 +231,7 @@ func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
 	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			r = answer.Unknown(q.name, fmt.Sprintf("the check broke: %v", p))
+			r = belay.Unknown(q.name, fmt.Sprintf("the check broke: %v", p))
 		}
 		r.Millis = time.Since(start).Milliseconds()
 	}()

@@ -11,10 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/golden"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/secret"
-	"github.com/belay-dev/belay/internal/trust"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestEveryCheckCanBeSkipped holds the names that a config knows to those there are.
@@ -33,8 +32,8 @@ func TestEveryCheckCanBeSkipped(t *testing.T) {
 // as done.
 func TestRunReportsInOrder(t *testing.T) {
 	t.Parallel()
-	in := Input{May: trust.Anything(),
-		Root: golden.Project(t, nil), Before: "before", After: "after",
+	in := Input{May: config.Anything(),
+		Root: testutil.Project(t, nil), Before: "before", After: "after",
 		Changes: changed("src/a", "CLAUDE.md"), Attempt: changed("src/a"),
 		Scope:  belay.Scope{Files: []string{"src"}},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}, Skip: []string{"size"}},
@@ -53,7 +52,7 @@ func TestRunReportsInOrder(t *testing.T) {
 	var names []string
 	for _, r := range report.Checks {
 		names = append(names, r.Check)
-		golden.WellFormed(t, r, Names()...)
+		testutil.WellFormed(t, r, Names()...)
 		want := 1
 		if r.Skipped && r.Why != "no path is protected" && r.Check != "lint" {
 			want = 0
@@ -84,7 +83,7 @@ func TestOnlyAndSkip(t *testing.T) {
 		"only a mistake": {only: []string{"siez"}, runs: []string{"siez"}, verdict: belay.VerdictUnknown},
 		"and a mistake":  {only: []string{"size", "siez"}, runs: []string{"size", "siez"}, verdict: belay.VerdictUnknown},
 	} {
-		report := Run(t.Context(), Input{May: trust.Anything(),
+		report := Run(t.Context(), Input{May: config.Anything(),
 			Attempt: changed("a"), Changes: changed("a"), Only: tt.only, Skip: tt.skip, Checks: belay.Checks{Skip: tt.checks},
 		}, nil)
 		var runs []string
@@ -103,8 +102,8 @@ func TestOnlyAndSkip(t *testing.T) {
 // back within the limit and two seconds.
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
-	in := Input{May: trust.Anything(),
-		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"),
+	in := Input{May: config.Anything(),
+		Root: testutil.Project(t, nil), Attempt: changed("a"), Changes: changed("a"),
 		Checks: belay.Checks{Timeout: 2 * time.Second, Tests: belay.TestCommand{Command: "trap '' TERM; while :; do sleep 1; done"}},
 	}
 	start := time.Now()
@@ -114,8 +113,8 @@ func TestTimeLimit(t *testing.T) {
 	}
 	for _, r := range report.Checks {
 		if r.Check == "tests" {
-			if golden.Told(r) != "unknown: did not finish within 2s" {
-				t.Error(golden.Told(r))
+			if testutil.Told(r) != "unknown: did not finish within 2s" {
+				t.Error(testutil.Told(r))
 			}
 		} else if r.Why == "did not finish within 2s" {
 			t.Errorf("%s did not report", r.Check)
@@ -130,20 +129,20 @@ func TestNoTimeAtAll(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	in := Input{May: trust.Anything(),
-		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
+	in := Input{May: config.Anything(),
+		Root: testutil.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Scope: belay.Scope{Files: []string{"b"}, Protect: []string{"a"}},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: "true"}},
 	}
 	for _, r := range Run(ctx, in, nil).Checks {
-		golden.WellFormed(t, r, Names()...)
+		testutil.WellFormed(t, r, Names()...)
 	}
 }
 
 func TestBrokenCheckCannotTell(t *testing.T) {
 	t.Parallel()
 	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
-	if golden.Told(r) != "unknown: the check broke: oh" {
-		t.Error(golden.Told(r))
+	if testutil.Told(r) != "unknown: the check broke: oh" {
+		t.Error(testutil.Told(r))
 	}
 }
 
@@ -153,8 +152,8 @@ func TestNoSecretsInReports(t *testing.T) {
 	t.Parallel()
 	token := "ghp_" + "x7Qm2Vd9Lk4Rt8Wz1Yc6Bn3Hs5Jf0Gp2Ea4u"
 	command := "echo 1..1; echo 'not ok 1 - with " + token + "'; echo '  ---'; echo '  message: got " + token + "'; echo '  ...'; exit 1"
-	in := Input{May: trust.Anything(),
-		Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Only: []string{"tests"},
+	in := Input{May: config.Anything(),
+		Root: testutil.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Only: []string{"tests"},
 		Checks: belay.Checks{Tests: belay.TestCommand{Command: command, Format: "tap"}},
 	}
 	var told string
@@ -175,14 +174,14 @@ func TestNoSecretsInReports(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	in := Input{May: trust.Anything(), Root: golden.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
+	in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Attempt: changed("a"), Changes: changed("a"), Checks: belay.Checks{Tests: belay.TestCommand{Command: "sleep 300"}}}
 	report := Run(ctx, in, func(p Progress) {
 		if p.Check == "size" && p.Done { // the others are quick, the tests are not
 			cancel()
 		}
 	})
 	last := report.Checks[len(report.Checks)-1]
-	if report.Verdict != belay.VerdictUnknown || golden.Told(last) != "unknown: interrupted before it finished" {
-		t.Errorf("%s, %s", report.Verdict, golden.Told(last))
+	if report.Verdict != belay.VerdictUnknown || testutil.Told(last) != "unknown: interrupted before it finished" {
+		t.Errorf("%s, %s", report.Verdict, testutil.Told(last))
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/contract"
+
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
 // maxBeside is the largest unchanged file that a count looks into, in bytes.
@@ -18,7 +17,7 @@ const maxBeside = 256 << 10
 // contractCheck asks whether each requirement of the task is met, by counting.
 func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 	var met []belay.Met
-	r := in.asked(ctx, nameAsked, func(files []*edit.File) (string, []belay.Finding, error) {
+	r := in.asked(ctx, nameAsked, func(files []*syntax.File) (string, []belay.Finding, error) {
 		paths, err := in.Texts.Paths(ctx)
 		if err != nil {
 			return "", nil, err
@@ -28,14 +27,14 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 			return "", nil, err
 		}
 		defer done()
-		q := contract.Input{
+		q := ContractInput{
 			Request: in.Request, Words: in.Words, Changes: work(in.Changes), Files: files, Paths: paths,
 			Read: func(path string) ([]byte, bool) { return read(path, maxBeside) },
 		}
 		for _, c := range in.read.unread {
 			q.Unread = append(q.Unread, c.Path)
 		}
-		res := contract.Judge(q)
+		res := Contract(q)
 		met = res.Met
 		return metSummary(met), res.Findings, nil
 	})
@@ -59,7 +58,7 @@ func metSummary(met []belay.Met) string {
 			missing = append(missing, m.Missing...)
 		}
 	}
-	text := answer.Count(len(met), "requirement", "requirements") + ": " + some(fmt.Sprintf("%d shown", n[belay.MetYes]), seen)
+	text := belay.Count(len(met), "requirement", "requirements") + ": " + some(fmt.Sprintf("%d shown", n[belay.MetYes]), seen)
 	if k := n[belay.MetNot]; k > 0 {
 		text += fmt.Sprintf(", %d contradicted", k)
 	}
@@ -95,8 +94,8 @@ func (in Input) mended(results []belay.CheckResult) {
 		}
 		return belay.CheckResult{}
 	}
-	tests := contract.Ran{Result: of(nameTests), Names: in.failing(of(nameTests))}
-	found, settled := contract.Fixes(in.Request, in.Words, tests, of(nameLint), results[at].Met)
+	tests := Ran{Result: of(nameTests), Names: in.failing(of(nameTests))}
+	found, settled := Fixes(in.Request, in.Words, tests, of(nameLint), results[at].Met)
 	if len(settled) == 0 {
 		return
 	}
@@ -104,13 +103,13 @@ func (in Input) mended(results []belay.CheckResult) {
 	kept := slices.DeleteFunc(slices.Clone(c.Findings), func(f belay.Finding) bool {
 		return f.Severity == belay.SeverityWarning && slices.Contains(settled, f.Detail)
 	})
-	again := answer.Of(nameAsked, metSummary(c.Met), append(kept, found...))
+	again := belay.Of(nameAsked, metSummary(c.Met), append(kept, found...))
 	c.Verdict, c.Summary, c.Findings = again.Verdict, again.Summary, again.Findings
 }
 
 // failing gives the names of the tests that fail now, known ones too, and of those that
 // failed before.
-func (in Input) failing(tests belay.CheckResult) (names contract.Names) {
+func (in Input) failing(tests belay.CheckResult) (names OrderedNames) {
 	for _, f := range tests.Findings {
 		for _, title := range []string{"test fails: ", "test failed before too: ", "test failed before time ran out: "} {
 			if name, is := strings.CutPrefix(f.Title, title); is {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/lint"
-	"github.com/belay-dev/belay/internal/check/suite"
+	"github.com/belay-dev/belay/internal/lint"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // linters asks what the project's linters say of the change. They run before the tests,
@@ -21,7 +21,7 @@ func linters(ctx context.Context, in Input) belay.CheckResult {
 		}
 		limit := (time.Until(deadline) / part).Round(100 * time.Millisecond)
 		var done context.CancelFunc
-		ctx, done = context.WithTimeoutCause(ctx, limit, suite.OverTime{Limit: limit})
+		ctx, done = context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
 		defer done()
 	}
 	return lint.Run(ctx, lint.Input{

@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/glob"
+
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // protect asks whether the task left the protected paths alone. Only the globs that
@@ -16,15 +15,15 @@ import (
 func protect(ctx context.Context, in Input) belay.CheckResult {
 	globs := in.Scope.Protect
 	if len(globs) == 0 {
-		return answer.Skipped(nameProtect, "no path is protected")
+		return belay.Skipped(nameProtect, "no path is protected")
 	}
 	if err := validGlobs(globs); err != nil {
-		return answer.Unknown(nameProtect, err.Error())
+		return belay.Unknown(nameProtect, err.Error())
 	}
 	var found []belay.Finding
 	for _, c := range in.Changes {
 		if ctx.Err() != nil {
-			return answer.Unknown(nameProtect, suite.Unfinished(ctx))
+			return belay.Unknown(nameProtect, testrun.Unfinished(ctx))
 		}
 		glob := guardOf(globs, c.Path)
 		if glob == "" {
@@ -39,9 +38,9 @@ func protect(ctx context.Context, in Input) belay.CheckResult {
 	}
 	summary := "protected paths are untouched"
 	if len(found) > 0 {
-		summary = answer.Count(len(found), "protected path", "protected paths") + " changed"
+		summary = belay.Count(len(found), "protected path", "protected paths") + " changed"
 	}
-	return answer.Of(nameProtect, summary, answer.Brief(found, "more protected paths changed"))
+	return belay.Of(nameProtect, summary, belay.Brief(found, "more protected paths changed"))
 }
 
 func guardOf(globs []string, path string) string {
@@ -49,7 +48,7 @@ func guardOf(globs []string, path string) string {
 		if belaysOwn(path) && !strings.HasPrefix(strings.TrimPrefix(one, "./"), ".belay") {
 			continue
 		}
-		if glob.Covers(one, path) {
+		if belay.Covers(one, path) {
 			return one
 		}
 	}

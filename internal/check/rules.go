@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/glob"
-	"github.com/belay-dev/belay/internal/instructions"
+
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // rules asks whether the task left alone what instructs agents and what runs by
@@ -19,15 +17,15 @@ import (
 // changed, is no finding; a change that leaves a file of CI what it was is a warning.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
-		return answer.Unknown(nameRules, err.Error())
+		return belay.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
 	allowed, errors := 0, 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return answer.Unknown(nameRules, suite.Unfinished(ctx))
+			return belay.Unknown(nameRules, testrun.Unfinished(ctx))
 		}
-		rule := instructions.Rule(c.Path)
+		rule := belay.Rule(c.Path)
 		if rule == "" || namedIn(in.Scope.Files, rule, c.Path) {
 			continue
 		}
@@ -53,19 +51,19 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	summary := "rules for agents and automation are untouched"
 	switch {
 	case errors > 0:
-		summary = answer.Count(errors, "rule file", "rule files") + " changed without being named by the task"
+		summary = belay.Count(errors, "rule file", "rule files") + " changed without being named by the task"
 	case len(found) > 0:
-		summary = answer.Count(len(found), "rule file", "rule files") + " changed, which may run as before"
+		summary = belay.Count(len(found), "rule file", "rule files") + " changed, which may run as before"
 	case allowed > 0:
-		summary = answer.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
+		summary = belay.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
 	}
-	return answer.Of(nameRules, summary, answer.Brief(found, "more rule files changed"))
+	return belay.Of(nameRules, summary, belay.Brief(found, "more rule files changed"))
 }
 
 // namedIn tells whether one of the globs covers path and spells the rule out.
 func namedIn(globs []string, rule, path string) bool {
 	for _, one := range globs {
-		if strings.Contains(strings.ToLower(one), rule) && glob.Covers(one, path) {
+		if strings.Contains(strings.ToLower(one), rule) && belay.Covers(one, path) {
 			return true
 		}
 	}
@@ -74,7 +72,7 @@ func namedIn(globs []string, rule, path string) bool {
 
 // known tells whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
 // known.
-func (in Input) known(ctx context.Context, path string, harmless func(*edit.File, []*edit.File) bool) bool {
+func (in Input) known(ctx context.Context, path string, harmless func(*syntax.File, []*syntax.File) bool) bool {
 	if in.Texts == nil {
 		return false
 	}

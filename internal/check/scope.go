@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/glob"
+
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // scope asks whether the task changed its own files, all that were expected and no
@@ -17,25 +16,25 @@ import (
 func scope(ctx context.Context, in Input) belay.CheckResult {
 	files, expect := in.Scope.Files, in.Scope.Expect
 	if len(files) == 0 && len(expect) == 0 && len(in.Request.Bounds) == 0 {
-		return answer.Skipped(nameScope, "no file scope was given")
+		return belay.Skipped(nameScope, "no file scope was given")
 	}
 	if err := validGlobs(files, expect); err != nil {
-		return answer.Unknown(nameScope, err.Error())
+		return belay.Unknown(nameScope, err.Error())
 	}
 	changes := work(in.Changes)
 	var extra []belay.Finding
 	for _, c := range changes {
 		if ctx.Err() != nil {
-			return answer.Unknown(nameScope, suite.Unfinished(ctx))
+			return belay.Unknown(nameScope, testrun.Unfinished(ctx))
 		}
-		if len(files) > 0 && !glob.Match(files, c.Path) {
+		if len(files) > 0 && !belay.Match(files, c.Path) {
 			extra = append(extra, in.stray(c, files))
 		}
 	}
 	missing := unmet(expect, changes)
 	beyond, err := in.beyond(ctx, changes)
 	if err != nil {
-		return answer.Unknown(nameScope, err.Error())
+		return belay.Unknown(nameScope, err.Error())
 	}
 	broken := 0
 	for _, f := range beyond {
@@ -43,24 +42,24 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 			broken++
 		}
 	}
-	summary := answer.Count(len(changes), "file", "files") + ", all within the task's files"
+	summary := belay.Count(len(changes), "file", "files") + ", all within the task's files"
 	switch {
 	case broken > 0:
-		summary = answer.Count(broken, "change", "changes") + " that the request rules out"
+		summary = belay.Count(broken, "change", "changes") + " that the request rules out"
 	case len(files)+len(expect) == 0:
-		summary = answer.Count(len(changes), "file", "files") + ", all where the request allows it"
+		summary = belay.Count(len(changes), "file", "files") + ", all where the request allows it"
 	case len(files) == 0:
-		summary = answer.Count(len(expect), "expected file", "expected files") + " changed"
+		summary = belay.Count(len(expect), "expected file", "expected files") + " changed"
 	}
 	if n := len(extra); n > 0 && len(missing) == 0 && !slices.ContainsFunc(extra, func(f belay.Finding) bool { return f.Severity == belay.SeverityError }) {
-		summary = answer.Count(n, "ignored file", "ignored files") + " outside the task's files"
+		summary = belay.Count(n, "ignored file", "ignored files") + " outside the task's files"
 	} else if n+len(missing) > 0 {
 		summary = fmt.Sprintf("%s outside the task's files, %d expected but not changed",
-			answer.Count(len(extra), "file", "files"), len(missing))
+			belay.Count(len(extra), "file", "files"), len(missing))
 	}
-	extra = answer.Brief(extra, "more files changed outside the task's files")
-	beyond = answer.Brief(beyond, "more findings about what the request leaves alone")
-	return answer.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
+	extra = belay.Brief(extra, "more files changed outside the task's files")
+	beyond = belay.Brief(beyond, "more findings about what the request leaves alone")
+	return belay.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
 }
 
 func (in Input) stray(c belay.Change, files []string) belay.Finding {
@@ -84,7 +83,7 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 	for _, one := range expect {
 		met := false
 		for _, c := range changes {
-			if met = glob.Covers(one, c.Path); met {
+			if met = belay.Covers(one, c.Path); met {
 				break
 			}
 		}
@@ -108,7 +107,7 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 func validGlobs(lists ...[]string) error {
 	for _, globs := range lists {
 		for _, one := range globs {
-			if err := glob.Valid(one); err != nil {
+			if err := belay.Valid(one); err != nil {
 				return err
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/golden"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func changed(paths ...string) []belay.Change {
@@ -88,8 +88,8 @@ func TestQuestions(t *testing.T) {
 				if r.Check != tt.ask {
 					continue
 				}
-				golden.WellFormed(t, r, Names()...)
-				if d := cmp.Diff(tt.want, golden.Told(r)); d != "" {
+				testutil.WellFormed(t, r, Names()...)
+				if d := cmp.Diff(tt.want, testutil.Told(r)); d != "" {
 					t.Error(d)
 				}
 			}
@@ -112,9 +112,9 @@ func TestFloodOfFiles(t *testing.T) {
 			if r.Check != name {
 				continue
 			}
-			golden.WellFormed(t, r, Names()...)
+			testutil.WellFormed(t, r, Names()...)
 			last := r.Findings[len(r.Findings)-1]
-			if len(r.Findings) != answer.Most+1 || !strings.Contains(last.Detail, "49900 more") {
+			if len(r.Findings) != belay.Most+1 || !strings.Contains(last.Detail, "49900 more") {
 				t.Errorf("%s: %d findings, the last %+v", name, len(r.Findings), last)
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/lang"
-	"github.com/belay-dev/belay/internal/check/suite"
+
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // size asks whether a person can still read the change. Binary and generated files
@@ -25,10 +25,10 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 	lines := 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
-			return answer.Unknown(nameSize, suite.Unfinished(ctx))
+			return belay.Unknown(nameSize, testrun.Unfinished(ctx))
 		}
 		switch {
-		case lang.Generated(c.Path):
+		case syntax.Generated(c.Path):
 			notes = append(notes, sizeNote(c, "a generated file changed", "its lines are not counted: "+linesOf(c)))
 		case c.Binary:
 			notes = append(notes, sizeNote(c, "a binary file changed", "it was "+changeVerb(c)))
@@ -37,10 +37,10 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 			lines += c.Added + c.Deleted
 		}
 	}
-	notes = answer.Brief(notes, "more binary and generated files changed")
-	summary := fmt.Sprintf("%s in %s, the limit is %d", answer.Count(lines, "line", "lines"), answer.Count(len(counted), "file", "files"), most)
+	notes = belay.Brief(notes, "more binary and generated files changed")
+	summary := fmt.Sprintf("%s in %s, the limit is %d", belay.Count(lines, "line", "lines"), belay.Count(len(counted), "file", "files"), most)
 	if lines <= most {
-		return answer.Of(nameSize, summary, notes)
+		return belay.Of(nameSize, summary, notes)
 	}
 	large := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategorySize,
@@ -48,7 +48,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 		Detail:         summary + "; the largest: " + largest(counted),
 		Recommendation: "split the task, or leave out what it does not need",
 	}
-	return answer.Of(nameSize, summary, append([]belay.Finding{large}, notes...))
+	return belay.Of(nameSize, summary, append([]belay.Finding{large}, notes...))
 }
 
 func sizeNote(c belay.Change, title, detail string) belay.Finding {

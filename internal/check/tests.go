@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/contract"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // tests asks whether the tests pass.
@@ -15,11 +14,11 @@ func tests(ctx context.Context, in Input) belay.CheckResult {
 	case <-in.linted:
 	case <-ctx.Done():
 	}
-	report, result := suite.Run(ctx, suite.Input{
+	report, result := testrun.Run(ctx, testrun.Input{
 		Root: in.Root, Env: in.Env, Command: in.Checks.Tests, May: in.May, Baseline: in.Baseline, Request: in.Request.Requirements, Before: in.State, Logs: in.Logs, Grace: in.Grace,
 		Own: func(path string) bool {
 			made := slices.ContainsFunc(in.Changes, func(c belay.Change) bool { return c.Path == path && c.Status == "A" })
-			return made || contract.Permits(in.Request, in.Words, path)
+			return made || Permits(in.Request, in.Words, path)
 		},
 	})
 	in.read.tests.Store(&report)

@@ -8,16 +8,13 @@ import (
 	"sync/atomic"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/answer"
-	"github.com/belay-dev/belay/internal/check/coverage"
-	"github.com/belay-dev/belay/internal/check/edit"
-	"github.com/belay-dev/belay/internal/check/integrity"
-	"github.com/belay-dev/belay/internal/check/placeholder"
-	"github.com/belay-dev/belay/internal/check/results"
-	"github.com/belay-dev/belay/internal/check/secrets"
-	"github.com/belay-dev/belay/internal/check/style"
-	"github.com/belay-dev/belay/internal/check/suite"
-	"github.com/belay-dev/belay/internal/glob"
+
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testdiff"
+
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // Bounds on what is read of a change. What is beyond them is named, not passed over.
@@ -42,15 +39,15 @@ type Texts interface {
 // reading is the changed files, read when the first check asks for them.
 type reading struct {
 	once   sync.Once
-	files  []*edit.File
+	files  []*syntax.File
 	unread []belay.Change // too large, or too many
 	err    error
 
-	tests atomic.Pointer[results.Report] // what the tests said, once they have run
+	tests atomic.Pointer[testreport.Report] // what the tests said, once they have run
 }
 
 // files reads what changed, for all checks together.
-func (in Input) files(ctx context.Context) ([]*edit.File, error) {
+func (in Input) files(ctx context.Context) ([]*syntax.File, error) {
 	r := in.read
 	r.once.Do(func() {
 		changes := map[string]belay.Change{}
@@ -68,7 +65,7 @@ func (in Input) files(ctx context.Context) ([]*edit.File, error) {
 				return ctx.Err()
 			}
 			total += len(before) + len(after)
-			r.files = append(r.files, &edit.File{Path: path, Before: before, After: after})
+			r.files = append(r.files, &syntax.File{Path: path, Before: before, After: after})
 			return ctx.Err()
 		})
 	})
@@ -80,32 +77,32 @@ func regular(mode uint32) bool { return mode&0o170000 == 0o100000 }
 
 // asked answers a check that reads the changed files by look, which gives a summary and
 // findings.
-func (in Input) asked(ctx context.Context, name string, look func([]*edit.File) (string, []belay.Finding, error)) belay.CheckResult {
+func (in Input) asked(ctx context.Context, name string, look func([]*syntax.File) (string, []belay.Finding, error)) belay.CheckResult {
 	files, err := in.files(ctx)
 	if ctx.Err() != nil {
-		return answer.Unknown(name, suite.Unfinished(ctx))
+		return belay.Unknown(name, testrun.Unfinished(ctx))
 	}
 	if err != nil {
-		return answer.Unknown(name, "could not read the change: "+err.Error())
+		return belay.Unknown(name, "could not read the change: "+err.Error())
 	}
 	summary, found, err := look(files)
 	if err != nil {
-		return answer.Unknown(name, err.Error())
+		return belay.Unknown(name, err.Error())
 	}
-	return answer.Of(name, summary, answer.Brief(found, "more findings of "+name))
+	return belay.Of(name, summary, belay.Brief(found, "more findings of "+name))
 }
 
 // secretsCheck asks whether the change adds secrets.
 func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
-	return in.asked(ctx, nameSecrets, func(files []*edit.File) (string, []belay.Finding, error) {
+	return in.asked(ctx, nameSecrets, func(files []*syntax.File) (string, []belay.Finding, error) {
 		files, err := in.listed(ctx, files)
 		if err != nil {
 			return "", nil, err
 		}
-		found := secrets.Look(files, secrets.Rules{Allow: in.Checks.SecretsAllow, Examples: in.Checks.SecretExamples})
-		summary := "no secrets in " + answer.Count(len(files), "changed file", "changed files")
+		found := Secrets(files, SecretRules{Allow: in.Checks.SecretsAllow, Examples: in.Checks.SecretExamples})
+		summary := "no secrets in " + belay.Count(len(files), "changed file", "changed files")
 		if len(found) > 0 {
-			summary = answer.Count(len(found), "possible secret", "possible secrets") + " in the change"
+			summary = belay.Count(len(found), "possible secret", "possible secrets") + " in the change"
 		}
 		for _, c := range in.read.unread {
 			found = append(found, belay.Finding{
@@ -118,7 +115,7 @@ func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
 }
 
 // listed leaves out the files that git ignores: an ignored .env is where a secret belongs.
-func (in Input) listed(ctx context.Context, files []*edit.File) ([]*edit.File, error) {
+func (in Input) listed(ctx context.Context, files []*syntax.File) ([]*syntax.File, error) {
 	if in.Ignored == nil || len(files) == 0 {
 		return files, nil
 	}
@@ -127,16 +124,16 @@ func (in Input) listed(ctx context.Context, files []*edit.File) ([]*edit.File, e
 		paths = append(paths, f.Path)
 	}
 	ignored, err := in.Ignored(ctx, paths)
-	return slices.DeleteFunc(slices.Clone(files), func(f *edit.File) bool { return ignored[f.Path] }), err
+	return slices.DeleteFunc(slices.Clone(files), func(f *syntax.File) bool { return ignored[f.Path] }), err
 }
 
 // integrityCheck asks whether the change takes tests away or weakens them.
 func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
-	return in.asked(ctx, nameIntegrity, func(files []*edit.File) (string, []belay.Finding, error) {
-		found := integrity.Look(files, integrity.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected, Asked: integrity.AsksForTests(in.Request), Wanted: integrity.Wants(in.Request, in.Words)})
+	return in.asked(ctx, nameIntegrity, func(files []*syntax.File) (string, []belay.Finding, error) {
+		found := testdiff.Look(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected, Asked: testdiff.AsksForTests(in.Request), Wanted: testdiff.Wants(in.Request, in.Words)})
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
-			summary = answer.Count(len(found), "sign", "signs") + " of weaker tests"
+			summary = belay.Count(len(found), "sign", "signs") + " of weaker tests"
 		}
 		return summary, found, nil
 	})
@@ -145,11 +142,11 @@ func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 // placeholderCheck asks whether comments stand where code was, or bodies are still to be
 // written.
 func placeholderCheck(ctx context.Context, in Input) belay.CheckResult {
-	return in.asked(ctx, namePlaceholder, func(files []*edit.File) (string, []belay.Finding, error) {
-		found := placeholder.Look(files)
+	return in.asked(ctx, namePlaceholder, func(files []*syntax.File) (string, []belay.Finding, error) {
+		found := Placeholders(files)
 		summary := "no code is left out"
 		if len(found) > 0 {
-			summary = answer.Count(len(found), "placeholder", "placeholders") + " in the change"
+			summary = belay.Count(len(found), "placeholder", "placeholders") + " in the change"
 		}
 		return summary, found, nil
 	})
@@ -157,13 +154,13 @@ func placeholderCheck(ctx context.Context, in Input) belay.CheckResult {
 
 // coverageCheck asks whether each changed source file has a test file.
 func coverageCheck(ctx context.Context, in Input) belay.CheckResult {
-	return in.asked(ctx, nameCoverage, func(files []*edit.File) (string, []belay.Finding, error) {
+	return in.asked(ctx, nameCoverage, func(files []*syntax.File) (string, []belay.Finding, error) {
 		paths, err := in.Texts.Paths(ctx)
 		if err != nil {
 			return "", nil, err
 		}
-		found, n, err := coverage.Look(files, paths, coverage.Rules{Rules: in.Checks.CoverageRules, Error: in.Checks.CoverageError})
-		summary := fmt.Sprintf("%d of %s with a test file", n-len(found), answer.Count(n, "changed source file", "changed source files"))
+		found, n, err := Look(files, paths, Rules{Rules: in.Checks.CoverageRules, Error: in.Checks.CoverageError})
+		summary := fmt.Sprintf("%d of %s with a test file", n-len(found), belay.Count(n, "changed source file", "changed source files"))
 		if n == 0 {
 			summary = "no changed source file needs a test file"
 		}
@@ -173,9 +170,9 @@ func coverageCheck(ctx context.Context, in Input) belay.CheckResult {
 
 // styleCheck asks whether what the change declares is documented and typed.
 func styleCheck(ctx context.Context, in Input) belay.CheckResult {
-	return in.asked(ctx, nameStyle, func(files []*edit.File) (string, []belay.Finding, error) {
-		found := style.Look(files)
-		return style.Summary(found), found, nil
+	return in.asked(ctx, nameStyle, func(files []*syntax.File) (string, []belay.Finding, error) {
+		found := Style(files)
+		return Summary(found), found, nil
 	})
 }
 
@@ -183,17 +180,17 @@ func styleCheck(ctx context.Context, in Input) belay.CheckResult {
 // rules of coverage. The error is a *belay.Error with CodeUsage.
 func ValidRules(c belay.Checks) error {
 	for _, g := range c.IntegrityAllow {
-		if err := glob.Valid(g); err != nil {
+		if err := belay.Valid(g); err != nil {
 			return err
 		}
 	}
 	for _, a := range c.SecretsAllow {
-		if err := glob.Valid(a); err != nil && !secrets.Fingerprint.MatchString(a) {
+		if err := belay.Valid(a); err != nil && !Fingerprint.MatchString(a) {
 			return err
 		}
 	}
 	for _, r := range c.CoverageRules {
-		if err := coverage.Parse(r); err != nil {
+		if err := Parse(r); err != nil {
 			return err
 		}
 	}

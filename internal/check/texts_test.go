@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/check/golden"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // said is a change as a table: what each file said before and says after.
@@ -73,7 +73,7 @@ func (s said) judge(t *testing.T, checks belay.Checks) map[string]belay.CheckRes
 	results := map[string]belay.CheckResult{}
 	for _, r := range report.Checks {
 		results[r.Check] = r
-		golden.WellFormed(t, r, Names()...)
+		testutil.WellFormed(t, r, Names()...)
 	}
 	return results
 }

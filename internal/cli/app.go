@@ -1,9 +1,3 @@
-// Package cli is what every command of belay shares: the flags that stand for keys of
-// the config, finding the repository, completion, and exit statuses. The commands
-// themselves are families in the packages below it, each with Commands.
-//
-// Nothing here or below decides anything: a command reads its flags, calls flow once,
-// and prints.
 package cli
 
 import (
@@ -13,13 +7,16 @@ import (
 	"os"
 	"strings"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/desk"
-	"github.com/belay-dev/belay/internal/flow"
-	"github.com/belay-dev/belay/internal/flow/plans"
+	"github.com/belay-dev/belay/internal/session"
+
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/terminal"
 )
+
+// Nothing here or below decides anything: a command reads its flags, calls flow once,
+// and prints.
 
 // App is what every command shares.
 type App struct {
@@ -27,18 +24,18 @@ type App struct {
 	Dir   string // -C
 	Force bool   // --anywhere
 
-	opened *flow.Desk // the last one
-	Noted  bool       // the command has told of an interrupted restore itself
+	opened *app.Desk // the last one
+	Noted  bool      // the command has told of an interrupted restore itself
 
 	// OnOpen, when set, gets every desk before it is used: tests fail and kill there.
-	OnOpen func(*flow.Desk)
+	OnOpen func(*app.Desk)
 }
 
 // Open finds the repository for a command.
-func (a *App) Open(ctx context.Context, flags ...flow.Flag) (*flow.Desk, error) {
-	desk, err := flow.Open(ctx, a.Setting(flags))
+func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
+	desk, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
-		plans.Attach(desk)
+		app.AttachPlans(desk)
 		a.opened = desk
 		desk.Snaps.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
@@ -72,7 +69,7 @@ func (a *App) Retain(ctx context.Context) {
 		fmt.Fprintf(a.Err, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text))
 	}
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(desk.Sentence(err)))
+		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(session.Sentence(err)))
 	}
 }
 
@@ -91,7 +88,7 @@ func (a *App) SkipBroken(err error) bool {
 }
 
 // OpenTask is Open for a command about one task, whose id is word.
-func (a *App) OpenTask(ctx context.Context, word string, flags ...flow.Flag) (*flow.Desk, belay.TaskID, error) {
+func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*app.Desk, belay.TaskID, error) {
 	id, err := belay.ParseTaskID(word)
 	if err != nil {
 		return nil, "", err
@@ -101,12 +98,12 @@ func (a *App) OpenTask(ctx context.Context, word string, flags ...flow.Flag) (*f
 }
 
 // Setting says where and how a command works.
-func (a *App) Setting(flags []flow.Flag) flow.Setting {
+func (a *App) Setting(flags []app.Flag) app.Setting {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	return flow.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked}
+	return app.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked}
 }
 
 // Status maps an error to the exit status (docs/exit-codes.md).

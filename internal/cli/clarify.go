@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/check/secrets"
-	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/prompt"
 )
 
 // Clarified asks about words of a new task that can be read in more than one way, and says what
@@ -15,7 +15,7 @@ import (
 // one runs them as they are written. Without a terminal the task waits at a gate, unless the
 // person has said --as-it-is, or the config (clarify: false) that none does; must is --clarify,
 // which counts more than the config.
-func (a *App) Clarified(ctx context.Context, desk *flow.Desk, q *flow.NewTask, must bool) {
+func (a *App) Clarified(ctx context.Context, desk *app.Desk, q *app.NewTask, must bool) {
 	q.Clarify = must || desk.Config.Clarify
 	if q.Prose == "" {
 		return
@@ -25,7 +25,7 @@ func (a *App) Clarified(ctx context.Context, desk *flow.Desk, q *flow.NewTask, m
 		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.
-	doubts, _ := secrets.Masked(brief.Doubts(req.Doubts), desk.Config.Secrets.Allow)
+	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), desk.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
 		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts + "add detail, or press Enter to run it as written:"); {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/app"
 )
 
 // Settings are the flags that stand for keys of the config file and win over it.
@@ -71,7 +71,7 @@ var keyOf = map[string]string{
 var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true, "known-failures": true, "max-diff": true, "skip": true}
 
 // Flags gives the keys that were set on the command line.
-func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
+func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip, "accept-exit": s.accept}
 	texts := map[string]string{
 		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "mode": s.mode, "timeout": s.timeout,
@@ -81,7 +81,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 		"known-failures": strconv.FormatBool(s.known),
 		"cost":           strconv.FormatFloat(s.cost, 'f', -1, 64),
 	}
-	var out []flow.Flag
+	var out []app.Flag
 	f.Visit(func(fl *pflag.Flag) {
 		key, ours := keyOf[fl.Name]
 		if !ours || !s.whole && !ofScope[fl.Name] { // belay check has a --timeout of its own
@@ -91,7 +91,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []flow.Flag {
 		if list, ok := lists[fl.Name]; ok {
 			value = strings.Join(list, ",")
 		}
-		out = append(out, flow.Flag{Key: key, Value: value})
+		out = append(out, app.Flag{Key: key, Value: value})
 	})
 	return out
 }

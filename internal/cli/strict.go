@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/strictyaml"
+	"github.com/belay-dev/belay/internal/config"
 )
 
 // Strict makes wrong arguments a usage error with the way to help.
@@ -67,7 +67,7 @@ func names(c *cobra.Command) []string {
 func nearest(name string, candidates []string, otherwise string) string {
 	best, least := otherwise, max(2, len(name)/3)+1
 	for _, c := range candidates {
-		if d := strictyaml.Distance(strings.ToLower(name), c); d < least && d < len(c) {
+		if d := config.Distance(strings.ToLower(name), c); d < least && d < len(c) {
 			best, least = c, d
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/desk"
-	"github.com/belay-dev/belay/internal/flow"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -41,8 +41,8 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 
 // Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
 // that cannot be one.
-func (t *NewTask) Request(prose string, agent []string) (q flow.NewTask, err error) {
-	q = flow.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
+func (t *NewTask) Request(prose string, agent []string) (q app.NewTask, err error) {
+	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
 		return q, belay.Refuse(belay.CodeUsage, "give one of them", "--clarify and --as-it-is exclude each other")
 	}
@@ -81,7 +81,7 @@ func Split(c *cobra.Command, args []string) (prose string, agent []string, err e
 
 // Outcome is the error that a task's standing ends a command with, nil when it was
 // accepted: belay.CodeWaiting at a gate, CodeRefused, CodeInterrupted when it is parked.
-func Outcome(r *desk.Record) error {
+func Outcome(r *session.Record) error {
 	id := r.Task.ID
 	switch {
 	case r.State.Outcome == loop.OutcomePassed:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/trust"
 )
 
 // Commands lists everything in the file that runs a program, one line a key, with each
@@ -18,7 +17,7 @@ func Commands(c Config) (block []byte, hash string) {
 	if len(c.block) == 0 {
 		return nil, ""
 	}
-	return bytes.Clone(c.block), trust.Hash(string(c.block))
+	return bytes.Clone(c.block), Hash(string(c.block))
 }
 
 // Typed is the block of what flags gave: a person typed it in this invocation.
@@ -29,7 +28,7 @@ func Typed(c Config) string {
 func commandBlock(c Config) []byte {
 	b := c.commands(func(key) bool { return true })
 	if len(b) > 0 && len(c.Environment.Pass) > 0 {
-		b = append(b, "environment.pass: "+trust.Args(c.Environment.Pass)+"\n"...)
+		b = append(b, "environment.pass: "+TrustArgs(c.Environment.Pass)+"\n"...)
 	}
 	return b
 }
@@ -49,16 +48,16 @@ func (c Config) commands(with func(key) bool) []byte {
 		}
 		switch v := k.field(&c).(type) {
 		case *[]string:
-			write(k.name, trust.Args(*v))
+			write(k.name, TrustArgs(*v))
 		case *string: // where work is sent is as much a matter of trust as what runs
 			if *v != "" && (k.runs || Outside(*v)) {
-				write(k.name, trust.Args([]string{*v}))
+				write(k.name, TrustArgs([]string{*v}))
 			}
 		case *belay.TestCommand:
 			if v.Command != "" {
-				write(k.name, trust.Shell(v.Command))
+				write(k.name, TrustShell(v.Command))
 			}
-			write(k.name, trust.Args(v.Args))
+			write(k.name, TrustArgs(v.Args))
 		}
 	}
 	return b.Bytes()

@@ -1,9 +1,3 @@
-// Package config reads a repository's house rules, .belay/config.yaml, strictly: it
-// says what is in force, where each value comes from, and everything that is wrong with
-// the file at once. It also keeps the user's list of command blocks that may run.
-//
-// It never runs anything, never judges a glob, and never writes the config file: belay
-// init does that with the text that Template gives.
 package config
 
 import (
@@ -19,8 +13,10 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/strictyaml"
 )
+
+// It never runs anything, never judges a glob, and never writes the config file: belay
+// init does that with the text that Template gives.
 
 // File is the config's path from the root of the repository, with slashes.
 const File = ".belay/config.yaml"
@@ -275,7 +271,7 @@ func (c *Config) Override(name, value string) error {
 	}
 	v, err := k.rule().FromText(value)
 	if err != nil {
-		return belay.Refuse(belay.CodeUsage, "give "+k.rule().Says(), "%s cannot be %q: %v", name, strictyaml.Cut(value), err)
+		return belay.Refuse(belay.CodeUsage, "give "+k.rule().Says(), "%s cannot be %q: %v", name, Cut(value), err)
 	}
 	c.put(k, v, Flag)
 	if name == testsCommand {

@@ -19,8 +19,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/config/value"
-	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 var update = flag.Bool("update", false, "write docs/config.schema.json and the goldens anew")
@@ -36,9 +34,9 @@ func parse(t rapid.TB, text string) Config {
 	return c
 }
 
-func problems(t rapid.TB, err error) []strictyaml.Problem {
+func problems(t rapid.TB, err error) []Problem {
 	t.Helper()
-	var p *strictyaml.Problems
+	var p *Problems
 	if err == nil || !errors.As(err, &p) || belay.CodeOf(err) != belay.CodeUsage {
 		t.Fatalf("not a list of problems: %v", err)
 	}
@@ -380,7 +378,7 @@ func TestSettingsCanBeGivenAsFlags(t *testing.T) {
 			"files": rapid.SliceOfN(word, 0, 3).Draw(rt, "files"), "agent.command": rapid.SliceOfN(word, 0, 3).Draw(rt, "agent"),
 			"agent.timeout": time.Duration(rapid.Int64Range(0, 1<<50).Draw(rt, "timeout")),
 			"snapshot.cap":  rapid.Int64Range(0, 1<<52).Draw(rt, "cap"), "limits.cost": rapid.Float64Range(0, 1e6).Draw(rt, "cost"),
-			"retries": rapid.IntRange(0, value.Most).Draw(rt, "retries"),
+			"retries": rapid.IntRange(0, Most).Draw(rt, "retries"),
 		} {
 			k, _ := findKey(name)
 			c.put(k, v, Flag)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 // Role is one of those who hand work on to each other, in the order of the file.
@@ -57,7 +56,7 @@ func (c Config) Expand(globs []string) ([]string, error) {
 			if len(known) > 0 {
 				try += ", or use " + strings.Join(known, ", ")
 			}
-			return nil, belay.Refuse(belay.CodeUsage, try, "%q stands for no files", strictyaml.Cut(g))
+			return nil, belay.Refuse(belay.CodeUsage, try, "%q stands for no files", Cut(g))
 		}
 		for _, f := range c.Scopes[i].Files {
 			if !slices.Contains(out, f) {

@@ -2,8 +2,6 @@ package config
 
 import (
 	"strings"
-
-	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 // nearest gives the key that someone who wrote name, in the group prefix, most likely
@@ -11,7 +9,7 @@ import (
 func nearest(name, prefix string) string {
 	best, least := "", 2*max(2, len(name)/3)+2
 	consider := func(candidate, full string, elsewhere int) {
-		d := strictyaml.Distance(strings.ToLower(name), candidate)
+		d := Distance(strings.ToLower(name), candidate)
 		if d < len(candidate) && 2*d+elsewhere < least {
 			best, least = full, 2*d+elsewhere
 		}

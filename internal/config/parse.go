@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/strictyaml"
 )
 
 // Parse reads a config; name is its path as people know it. No data is the defaults.
@@ -31,17 +30,17 @@ func Parse(name string, data []byte) (Config, error) {
 		p.config.block = commandBlock(p.config)
 		return p.config, nil
 	}
-	slices.SortStableFunc(p.Problems, func(a, b strictyaml.Problem) int { return a.Line - b.Line })
+	slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	what := "the config is wrong"
 	if n := len(p.Problems); n > 1 {
 		what = fmt.Sprintf("the config is wrong in %d places", n)
 	}
 	return Config{}, &belay.Error{Code: belay.CodeUsage, What: what, Try: "mend " + name + " and do it again",
-		Err: &strictyaml.Problems{Name: name, List: p.Problems}}
+		Err: &Problems{Name: name, List: p.Problems}}
 }
 
 type parser struct {
-	strictyaml.Reader
+	Reader
 	name   string
 	config Config
 	at     map[string]*yaml.Node // the keys that are set
@@ -63,7 +62,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 		p.Complain(k, name, "%s", nameSays)
 	case !isLeaf && !isGroup, strings.Contains(k.Value, "."):
 		p.Complain(k, name, "there is no such key").Nearest = nearest(k.Value, prefix)
-	case !p.Plain(v, name), strictyaml.IsNull(v): // a key without a value is not set
+	case !p.Plain(v, name), IsNull(v): // a key without a value is not set
 	case isGroup && v.Kind != yaml.MappingNode:
 		p.Complain(v, name, "it holds %s", holds(name))
 	case isGroup:

@@ -4,8 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/belay-dev/belay/internal/config/value"
-	"github.com/belay-dev/belay/internal/units"
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of a config, indented, with a final newline.
@@ -55,9 +54,9 @@ func schemaOf(prefix string) map[string]any {
 func (k key) schema() map[string]any {
 	s := k.rule().Schema()
 	s["description"] = k.doc
-	if units.IsNumber(k.def) {
+	if belay.IsNumber(k.def) {
 		s["default"] = json.Number(k.def)
-	} else if k.kind == value.Truth {
+	} else if k.kind == Truth {
 		s["default"] = k.def == "true"
 	} else if k.def != "" {
 		s["default"] = k.def

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/config/value"
-	"github.com/belay-dev/belay/internal/units"
 )
 
 // show writes the value in force as a flag would give it; what is not set, with a zero
@@ -19,11 +17,11 @@ func (k key) show(c Config) string {
 	case *int:
 		return strconv.Itoa(*v)
 	case *int64:
-		return units.Size(*v)
+		return belay.Size(*v)
 	case *float64:
 		return strconv.FormatFloat(*v, 'f', -1, 64)
 	case *time.Duration:
-		return units.Duration(*v)
+		return belay.Duration(*v)
 	case *bool:
 		return strconv.FormatBool(*v)
 	case *string:
@@ -31,12 +29,12 @@ func (k key) show(c Config) string {
 	case *belay.RetryMode:
 		return string(*v)
 	case *[]string:
-		return value.WriteList(*v)
+		return WriteList(*v)
 	case *belay.TestCommand:
 		if v.Command != "" {
 			return belay.VisibleLine(v.Command)
 		}
-		return value.WriteList(v.Args)
+		return WriteList(v.Args)
 	}
 	return ""
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // countCase is one case of a folder of cases: before/, after/, case.json.
@@ -48,7 +47,7 @@ func TestFolderOfCases(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			r, err := topic.Parse(c.Requirement)
+			r, err := count.Parse(c.Requirement)
 			if err != nil {
 				t.Fatal(err)
 			}

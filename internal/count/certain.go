@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/topic"
+
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -81,13 +80,13 @@ func (j *judge) instead(other *candidate, grown int, known bool) bool {
 // is needed is spread.
 func (j *judge) spread(c *candidate) int {
 	l := c.after
-	if l == nil || things(l.Kind) && l.Kind != list.Calls {
+	if l == nil || things(l.Kind) && l.Kind != Calls {
 		return 0
 	}
 	sum := func(w *world, p string) (n int) {
 		for _, other := range w.file(p).lists {
 			if families[other.Kind] == families[l.Kind] || other.Kind == l.Kind {
-				if other.Kind == list.Array || other.Kind == list.Object || other.Kind == list.Elements || other.Kind == list.Rows || other.Kind == list.Bullets {
+				if other.Kind == Array || other.Kind == Object || other.Kind == Elements || other.Kind == Rows || other.Kind == Bullets {
 					continue
 				}
 				n += len(other.Items)
@@ -124,10 +123,10 @@ func (j *judge) unlike(c *candidate, came []string) bool {
 		return true
 	}
 	switch c.after.Kind {
-	case list.Calls:
+	case Calls:
 		return c.was.N <= 1
-	case list.Rules:
-		return topic.Stem(j.w.Noun) == "selector"
+	case Rules:
+		return Stem(j.w.Noun) == "selector"
 	}
 	return len(came) > 0 && len(c.itemsBefore) == len(c.itemsAfter) && !slices.ContainsFunc(came, func(label string) bool { return !numeric(label) })
 }
@@ -138,14 +137,14 @@ var each = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
 // is to be added to the object may be meant for one of them.
 func (j *judge) keyed(c, other *candidate) bool {
 	l, of := other.after, c.after
-	return l.File == of.File && of.Kind == list.Object && l.Kind == list.Object && len(l.Path) == len(of.Path)+1 && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
+	return l.File == of.File && of.Kind == Object && l.Kind == Object && len(l.Path) == len(of.Path)+1 && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
 // things tells whether a list's items may be things that somebody asks for in so many
 // words; what is declared of one thing, or done in it, is asked for by its kind.
-func things(k list.Kind) bool {
+func things(k ListKind) bool {
 	switch k {
-	case list.Array, list.Object, list.Elements, list.Rows, list.Enum, list.Bullets, list.Calls:
+	case Array, Object, Elements, Rows, Enum, Bullets, Calls:
 		return true
 	}
 	return false
@@ -175,7 +174,7 @@ func (j *judge) grew(p string) bool {
 	}
 	type place struct {
 		path string
-		kind list.Kind
+		kind ListKind
 	}
 	n := map[place]int{}
 	for _, l := range was.lists {

@@ -7,35 +7,33 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // kindWords say which kinds of lists a word of a requirement speaks of.
-var kindWords = map[string][]list.Kind{
-	"method": {list.Methods}, "function": {list.Functions, list.Methods}, "helper": {list.Functions}, "handler": {list.Functions, list.Calls},
-	"test": {list.Tests}, "spec": {list.Tests}, "benchmark": {list.Functions}, "case": {list.Cases, list.Enum},
-	"row": {list.Rows}, "table": {list.Rows}, "column": {list.Columns}, "field": {list.Fields, list.Columns}, "property": {list.Properties, list.Fields, list.Declarations, list.Object},
-	"prop": {list.Fields}, "token": {list.Properties}, "variable": {list.Properties}, "rule": {list.Rules}, "selector": {list.Rules}, "class": {list.Rules, list.Types},
-	"breakpoint": {list.Rules}, "keyframe": {list.Rules}, "declaration": {list.Declarations},
-	"variant": {list.Enum}, "member": {list.Enum}, "enum": {list.Enum}, "constant": {list.Enum}, "state": {list.Enum}, "union": {list.Enum},
-	"route": {list.Calls}, "endpoint": {list.Calls}, "command": {list.Calls}, "call": {list.Calls}, "subcommand": {list.Calls},
-	"bullet": {list.Bullets}, "step": {list.Bullets}, "heading": {list.Headings}, "section": {list.Headings}, "chapter": {list.Headings}, "subsection": {list.Headings},
-	"key": {list.Object}, "switch": {list.Cases}, "branch": {list.Cases}, "arm": {list.Cases}, "type": {list.Types}, "attribute": {list.Fields},
-	"card": {list.Elements}, "link": {list.Elements}, "button": {list.Elements}, "element": {list.Elements}, "option": {list.Elements},
+var kindWords = map[string][]ListKind{
+	"method": {Methods}, "function": {Functions, Methods}, "helper": {Functions}, "handler": {Functions, Calls},
+	"test": {Tests}, "spec": {Tests}, "benchmark": {Functions}, "case": {Cases, Enum},
+	"row": {Rows}, "table": {Rows}, "column": {Columns}, "field": {Fields, Columns}, "property": {Properties, Fields, Declarations, Object},
+	"prop": {Fields}, "token": {Properties}, "variable": {Properties}, "rule": {Rules}, "selector": {Rules}, "class": {Rules, Types},
+	"breakpoint": {Rules}, "keyframe": {Rules}, "declaration": {Declarations},
+	"variant": {Enum}, "member": {Enum}, "enum": {Enum}, "constant": {Enum}, "state": {Enum}, "union": {Enum},
+	"route": {Calls}, "endpoint": {Calls}, "command": {Calls}, "call": {Calls}, "subcommand": {Calls},
+	"bullet": {Bullets}, "step": {Bullets}, "heading": {Headings}, "section": {Headings}, "chapter": {Headings}, "subsection": {Headings},
+	"key": {Object}, "switch": {Cases}, "branch": {Cases}, "arm": {Cases}, "type": {Types}, "attribute": {Fields},
+	"card": {Elements}, "link": {Elements}, "button": {Elements}, "element": {Elements}, "option": {Elements},
 }
 
 // prior is how much less a kind is meant when no word speaks of it.
-var prior = map[list.Kind]float64{
-	list.Methods: -2.5, list.Functions: -2.5, list.Tests: -2.5, list.Fields: -2.5, list.Calls: -1.5, list.Cases: -2, list.Types: -2.5,
-	list.Columns: -2, list.Headings: -1.5, list.Declarations: -1.2, list.Rules: -1,
+var prior = map[ListKind]float64{
+	Methods: -2.5, Functions: -2.5, Tests: -2.5, Fields: -2.5, Calls: -1.5, Cases: -2, Types: -2.5,
+	Columns: -2, Headings: -1.5, Declarations: -1.2, Rules: -1,
 }
 
 // candidate is a list that a requirement may mean, as it was and as it is.
 type candidate struct {
-	before, after           *list.List
-	itemsBefore, itemsAfter []list.Item
-	was, is                 list.Count
+	before, after           *List
+	itemsBefore, itemsAfter []Item
+	was, is                 Count
 	score                   float64
 }
 
@@ -50,7 +48,7 @@ func (j *judge) choose() []*candidate {
 	}
 	sort.SliceStable(all, func(a, b int) bool { return all[a].score > all[b].score })
 	all = all[:min(len(all), 60)]
-	used := map[*list.List]bool{}
+	used := map[*List]bool{}
 	for _, c := range all {
 		c.itemsBefore, c.was = j.before.expand(c.before)
 		c.after, c.itemsAfter, c.is = j.follow(c.before, c.itemsBefore)
@@ -70,7 +68,7 @@ func (j *judge) choose() []*candidate {
 }
 
 // fresh gives lists that only the state after has: what is added may have a list of its own.
-func (j *judge) fresh(files []string, used map[*list.List]bool, items map[string]bool) []*candidate {
+func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
 	for _, p := range j.changed() {
 		if j.r.File != "" && !slices.Contains(files, p) || j.r.File == "" && !j.worth(p) {
@@ -91,7 +89,7 @@ func (j *judge) fresh(files []string, used map[*list.List]bool, items map[string
 }
 
 // known tells whether the state before has a list of this name in the same file.
-func (j *judge) known(l *list.List) bool {
+func (j *judge) known(l *List) bool {
 	for _, b := range j.before.file(l.File).lists {
 		if b.Name == l.Name && b.Kind == l.Kind {
 			return true
@@ -157,7 +155,7 @@ func (j *judge) changed() []string {
 }
 
 // words scores how well a list's names fit the requirement's words.
-func (j *judge) words(l *list.List) float64 {
+func (j *judge) words(l *List) float64 {
 	if j.r.List != "" {
 		if l.Full() == j.r.List || l.Name == j.r.List {
 			return 100 - float64(l.Depth)
@@ -176,15 +174,15 @@ func (j *judge) words(l *list.List) float64 {
 }
 
 // members are kinds of lists that are named after one thing, and hold its parts.
-var members = map[list.Kind]bool{list.Fields: true, list.Methods: true}
+var members = map[ListKind]bool{Fields: true, Methods: true}
 
 // typed scores a list whose items are said to be of the kind that is counted: Drink[].
-func (j *judge) typed(l *list.List) float64 {
-	if l.Kind != list.Array && l.Kind != list.Object || j.w.Noun == "items" {
+func (j *judge) typed(l *List) float64 {
+	if l.Kind != Array && l.Kind != Object || j.w.Noun == "items" {
 		return 0
 	}
 	for _, w := range l.Words {
-		if topic.Akin(topic.Stem(strings.ToLower(w)), topic.Stem(j.w.Noun)) {
+		if Akin(Stem(strings.ToLower(w)), Stem(j.w.Noun)) {
 			return 3
 		}
 	}
@@ -193,7 +191,7 @@ func (j *judge) typed(l *list.List) float64 {
 
 // depth is how much less a list is meant for lying in others: in an item of a list more
 // than under a name.
-func depth(l *list.List) float64 {
+func depth(l *List) float64 {
 	in := 0
 	for _, p := range l.Path {
 		if strings.HasPrefix(p, "[") {
@@ -205,9 +203,9 @@ func depth(l *list.List) float64 {
 }
 
 // named scores the list's own name.
-func (j *judge) named(l *list.List) float64 {
+func (j *judge) named(l *List) float64 {
 	score := 0.0
-	if words, ok := tags[l.Name]; ok && (l.Kind == list.Elements || l.Kind == list.Rows || l.Kind == list.Columns) {
+	if words, ok := tags[l.Name]; ok && (l.Kind == Elements || l.Kind == Rows || l.Kind == Columns) {
 		for _, w := range strings.Fields(words) {
 			score = max(score, 3*j.matched(w))
 		}
@@ -216,10 +214,10 @@ func (j *judge) named(l *list.List) float64 {
 	if j.exact(l.Name) {
 		score += 8
 	}
-	parts := topic.Stems(l.Name)
+	parts := Stems(l.Name)
 	total, hit := 0.0, 0.0
 	for _, p := range parts {
-		if topic.Stops[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
+		if Stops[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
 			continue
 		}
 		total++
@@ -259,7 +257,7 @@ func (j *judge) matched(word string) float64 {
 		return w
 	}
 	for s, w := range j.w.Weight {
-		if topic.Akin(s, word) {
+		if Akin(s, word) {
 			return 0.8 * w
 		}
 	}
@@ -267,10 +265,10 @@ func (j *judge) matched(word string) float64 {
 }
 
 // around scores what the list lies in, and its types, ids and headings.
-func (j *judge) around(l *list.List) float64 {
+func (j *judge) around(l *List) float64 {
 	score := 0.0
 	own := map[string]bool{}
-	for _, p := range topic.Stems(l.Name) {
+	for _, p := range Stems(l.Name) {
 		own[p] = true
 	}
 	seen := map[string]bool{}
@@ -282,8 +280,8 @@ func (j *judge) around(l *list.List) float64 {
 				score += 3
 			}
 		}
-		for _, p := range topic.Stems(text) {
-			if own[p] || seen[p] || topic.Stops[p] {
+		for _, p := range Stems(text) {
+			if own[p] || seen[p] || Stops[p] {
 				continue
 			}
 			seen[p] = true
@@ -293,7 +291,7 @@ func (j *judge) around(l *list.List) float64 {
 	return min(score, 9)
 }
 
-func (j *judge) kind(l *list.List) float64 {
+func (j *judge) kind(l *List) float64 {
 	best := prior[l.Kind]
 	for word, kinds := range kindWords {
 		weight := j.w.Weight[word]
@@ -301,7 +299,7 @@ func (j *judge) kind(l *list.List) float64 {
 			continue
 		}
 		s := 3 * min(weight, 1)
-		if topic.Stem(j.w.Noun) == word {
+		if Stem(j.w.Noun) == word {
 			s++
 		}
 		best = max(best, s)
@@ -333,7 +331,7 @@ func (j *judge) evidence(c *candidate) float64 {
 		came = gone
 	}
 	for _, label := range came {
-		for _, s := range topic.Stems(label) {
+		for _, s := range Stems(label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
 				found += 1.2 * j.w.Weight[s]
@@ -343,7 +341,7 @@ func (j *judge) evidence(c *candidate) float64 {
 	score += min(found, 4)
 	old := 0.0
 	for _, it := range c.itemsBefore[:min(len(c.itemsBefore), 200)] {
-		for _, s := range topic.Stems(it.Label) {
+		for _, s := range Stems(it.Label) {
 			if !seen[s] && len(s) > 2 {
 				seen[s] = true
 				old += 0.3 * j.w.Weight[s]

@@ -1,7 +1,3 @@
-// Package count judges a change by counting: how many items a list had before and has
-// after. It finds lists in source of many languages, tells which one a requirement means,
-// follows it when it was moved or renamed, and says pass, fail or warn. What cannot be
-// counted is a warning, never a pass. It reads trees that it is given and nothing else.
 package count
 
 import (
@@ -12,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // Verdict is what a requirement comes to.
@@ -129,7 +123,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
 		}
 	}
-	j := &judge{before: p.before, after: p.after, r: r, w: topic.Of(r)}
+	j := &judge{before: p.before, after: p.after, r: r, w: Of(r)}
 	if r.Marker == belay.MarkNoChanges {
 		return j.unchanged(), nil
 	}
@@ -139,7 +133,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 type judge struct {
 	before, after *world
 	r             belay.Requirement
-	w             topic.Topic
+	w             Topic
 	differ        []string
 }
 
@@ -267,7 +261,7 @@ func (j *judge) met(grown int) bool {
 }
 
 // within tells whether a list is part of an item of another: a drink's tags are no drinks.
-func within(l, of *list.List) bool {
+func within(l, of *List) bool {
 	return l.File == of.File && l.Depth > of.Depth && l.Line >= of.Line && len(l.Path) > len(of.Path) && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
@@ -314,14 +308,14 @@ func (j *judge) finding(severity, message string, c *candidate) Finding {
 	return Finding{severity, message, l.File, l.Line}
 }
 
-func placeOf(l *list.List) *Place {
+func placeOf(l *List) *Place {
 	if l == nil {
 		return nil
 	}
 	return &Place{l.Full(), string(l.Kind), l.File, l.Line}
 }
 
-func known(c list.Count) *int {
+func known(c Count) *int {
 	if !c.Known() {
 		return nil
 	}
@@ -369,7 +363,7 @@ func (j *judge) disturbed(c *candidate) []string {
 	return append(gone, reworded(c.itemsBefore, c.itemsAfter)...)
 }
 
-func spell(c list.Count) string {
+func spell(c Count) string {
 	if c.Known() {
 		return fmt.Sprint(c.N)
 	}
@@ -392,7 +386,7 @@ func (j *judge) noun(c *candidate) string {
 	}
 	asked, own := j.w.Noun, ""
 	if l != nil {
-		if words := topic.Split(l.Name); len(words) > 0 {
+		if words := Split(l.Name); len(words) > 0 {
 			own = words[len(words)-1]
 		}
 	}
@@ -402,16 +396,16 @@ func (j *judge) noun(c *candidate) string {
 			return "items"
 		}
 		return own
-	case l == nil || l.Kind != list.Array && l.Kind != list.Object && l.Kind != list.Enum:
+	case l == nil || l.Kind != Array && l.Kind != Object && l.Kind != Enum:
 		return asked
-	case topic.Stem(own) == own || topic.Stops[own] || vague[own] || slices.Contains(topic.Stems(l.Name), topic.Stem(asked)):
+	case Stem(own) == own || Stops[own] || vague[own] || slices.Contains(Stems(l.Name), Stem(asked)):
 		return asked
 	}
 	return own
 }
 
 // vague are plurals that say nothing of what is in a list.
-var vague = topic.Set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
+var vague = Set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {

@@ -1,9 +1,7 @@
 package count
 
-import "github.com/belay-dev/belay/internal/count/list"
-
 // difference gives the labels that went and those that came.
-func difference(before, after []list.Item) (gone, came []string) {
+func difference(before, after []Item) (gone, came []string) {
 	n := map[string]int{}
 	for _, it := range before {
 		n[it.Label]++
@@ -26,7 +24,7 @@ func difference(before, after []list.Item) (gone, came []string) {
 
 // reworded gives the labels of items that are still there and say something else: a drink
 // for the day that is one for the night now. An item whose label stands twice is left out.
-func reworded(before, after []list.Item) []string {
+func reworded(before, after []Item) []string {
 	was, is := single(before), single(after)
 	var out []string
 	for _, it := range before {
@@ -38,7 +36,7 @@ func reworded(before, after []list.Item) []string {
 }
 
 // single gives what the items say by their labels, 0 for a label that stands twice.
-func single(items []list.Item) map[string]uint64 {
+func single(items []Item) map[string]uint64 {
 	says := make(map[string]uint64, len(items))
 	for _, it := range items {
 		if _, twice := says[it.Label]; twice {

@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/topic"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -23,7 +21,7 @@ func (j *judge) untold(c *candidate) (why, at string, line int) {
 			}
 		}
 	}
-	if grown, told := c.is.Less(c.was); told && c.after != nil && (c.after.Kind == list.Array || c.after.Kind == list.Object) {
+	if grown, told := c.is.Less(c.was); told && c.after != nil && (c.after.Kind == Array || c.after.Kind == Object) {
 		if at, line := j.fed(c.after.Name, max(grown, 0)); at != "" {
 			return "items are added to " + c.after.Name + " elsewhere", at, line
 		}
@@ -34,13 +32,13 @@ func (j *judge) untold(c *candidate) (why, at string, line int) {
 var identifier = lazyregexp.New(`[\pL_$][\pL\d_$]*`)
 
 // other gives a list of that name in a changed file whose items are not what they were.
-func (j *judge) other(name string, c *candidate) *list.List {
+func (j *judge) other(name string, c *candidate) *List {
 	for _, p := range j.changed() {
 		for _, l := range j.after.file(p).lists {
 			if l.Name != name || l == c.after || !defines[l.Kind] {
 				continue
 			}
-			was := slices.IndexFunc(j.before.file(p).lists, func(b *list.List) bool { return b.Name == name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) })
+			was := slices.IndexFunc(j.before.file(p).lists, func(b *List) bool { return b.Name == name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) })
 			if was < 0 {
 				return l
 			}
@@ -55,7 +53,7 @@ func (j *judge) other(name string, c *candidate) *list.List {
 // fed finds a statement that came and adds to a list where counting does not follow it: in
 // a loop, a condition, another function. Those that were counted are left out.
 func (j *judge) fed(name string, counted int) (at string, line int) {
-	if len(name) < 2 || topic.Stops[name] {
+	if len(name) < 2 || Stops[name] {
 		return "", 0
 	}
 	quoted := regexp.QuoteMeta(name)

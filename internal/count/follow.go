@@ -3,17 +3,15 @@ package count
 import (
 	"path"
 	"slices"
-
-	"github.com/belay-dev/belay/internal/count/list"
 )
 
 // follow finds what became of a list: the one of the same name at the same place, or the
 // one that holds its items now, in this file or in another. Nil when there is none.
-func (j *judge) follow(b *list.List, items []list.Item) (*list.List, []list.Item, list.Count) {
-	best, bestScore := (*list.List)(nil), 0.0
-	var bestItems []list.Item
-	var bestCount list.Count
-	try := func(l *list.List, same bool) {
+func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
+	best, bestScore := (*List)(nil), 0.0
+	var bestItems []Item
+	var bestCount Count
+	try := func(l *List, same bool) {
 		if !comparable(b.Kind, l.Kind) {
 			return
 		}
@@ -61,7 +59,7 @@ func (j *judge) follow(b *list.List, items []list.Item) (*list.List, []list.Item
 }
 
 // untouched tells whether a list stood in the state before as it stands now.
-func (j *judge) untouched(l *list.List, p string) bool {
+func (j *judge) untouched(l *List, p string) bool {
 	for _, b := range j.before.file(p).lists {
 		if b.Name == l.Name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) && len(b.Items) == len(l.Items) {
 			gone, came := difference(b.Items, l.Items)
@@ -71,17 +69,17 @@ func (j *judge) untouched(l *list.List, p string) bool {
 	return false
 }
 
-var families = map[list.Kind]int{
-	list.Array: 1, list.Object: 1, list.Elements: 1, list.Rows: 1, list.Enum: 1, list.Bullets: 1, list.Calls: 1,
-	list.Functions: 2, list.Methods: 2, list.Tests: 3, list.Cases: 4, list.Fields: 5, list.Rules: 6, list.Declarations: 7,
-	list.Properties: 8, list.Headings: 9, list.Columns: 10, list.Types: 11,
+var families = map[ListKind]int{
+	Array: 1, Object: 1, Elements: 1, Rows: 1, Enum: 1, Bullets: 1, Calls: 1,
+	Functions: 2, Methods: 2, Tests: 3, Cases: 4, Fields: 5, Rules: 6, Declarations: 7,
+	Properties: 8, Headings: 9, Columns: 10, Types: 11,
 }
 
 // comparable tells whether a list of one kind may have become one of another.
-func comparable(a, b list.Kind) bool { return a == b || families[a] == families[b] && families[a] > 0 }
+func comparable(a, b ListKind) bool { return a == b || families[a] == families[b] && families[a] > 0 }
 
 // shared gives which part of the items is still there, from 0 to 1.
-func shared(before, after []list.Item) float64 {
+func shared(before, after []Item) float64 {
 	if len(before) == 0 {
 		return 0
 	}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // extensions are one for each language that is counted.
@@ -39,7 +37,7 @@ func FuzzLists(f *testing.F) {
 			if l.Line < 0 || l.Line > lines {
 				t.Fatalf("line %d of %d: %s", l.Line, lines, l.Full())
 			}
-			items, n := list.Expand(l, nil)
+			items, n := count.Expand(l, nil)
 			if n.N+len(n.Unknown) != len(items) {
 				t.Fatalf("%d items counted as %v", len(items), n)
 			}
@@ -54,7 +52,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add("- [ADD] 2 NEW nighttime drinks (keep existing 8)")
 	f.Fuzz(func(t *testing.T, text string) {
-		r, err := topic.Parse(text)
+		r, err := count.Parse(text)
 		if err != nil {
 			if belay.CodeOf(err) != belay.CodeUsage {
 				t.Fatal(err)
@@ -92,12 +90,12 @@ func TestParse(t *testing.T) {
 		"NO CHANGES for task-3":           {Marker: belay.MarkNoChanges, Text: "for task-3"},
 		"MODIFY the copy":                 {Marker: belay.MarkModify, Text: "the copy"},
 	} {
-		if got, err := topic.Parse(text); err != nil || !cmp.Equal(got, want) {
+		if got, err := count.Parse(text); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "2 flavors", "ADDRESS the 2 bugs", "REMOVED 3"} {
-		if got, err := topic.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
+		if got, err := count.Parse(text); belay.CodeOf(err) != belay.CodeUsage {
 			t.Errorf("%q: %+v %v", text, got, err)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"testing/fstest"
 
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // asked is one thing that may happen to a list of eight items, and what is to come of it.
@@ -101,7 +100,7 @@ func TestMatrix(t *testing.T) {
 			if h.id == "converted-all" {
 				text = strings.ReplaceAll(h.requirement, "WHAT", what)
 			}
-			r, err := topic.Parse(text)
+			r, err := count.Parse(text)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,14 +5,13 @@ import (
 	"path"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/count/list"
 )
 
 // Counted is a list with its items, references followed, and its count.
 type Counted struct {
-	List  *list.List
-	Items []list.Item
-	Count list.Count
+	List  *List
+	Items []Item
+	Count Count
 }
 
 // Show gives the lists of one file of a tree, counted. It refuses with

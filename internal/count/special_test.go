@@ -5,7 +5,6 @@ import (
 	"testing/fstest"
 
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/count/topic"
 )
 
 // special is one case with files of its own. Counts below 0 are unknown.
@@ -202,7 +201,7 @@ var specials = []special{
 func TestSpecials(t *testing.T) {
 	tally := map[string]*score{}
 	for _, c := range specials {
-		r, err := topic.Parse(c.requirement)
+		r, err := count.Parse(c.requirement)
 		if err != nil {
 			t.Fatal(err)
 		}

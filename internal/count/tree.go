@@ -6,14 +6,6 @@ import (
 	"path"
 	"sort"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/count/code"
-	"github.com/belay-dev/belay/internal/count/golang"
-	"github.com/belay-dev/belay/internal/count/list"
-	"github.com/belay-dev/belay/internal/count/literal"
-	"github.com/belay-dev/belay/internal/count/markup"
-	"github.com/belay-dev/belay/internal/count/sql"
-	"github.com/belay-dev/belay/internal/count/text"
 )
 
 // Tree is a state of a project: paths with slashes, and what is in them.
@@ -77,7 +69,7 @@ var languages = map[string]string{
 // Lists gives the lists in one file's text, in the order they start in, and what the
 // file imports. It gives false for a language that is not counted, for text that is
 // larger than MaxFile or not text.
-func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool) {
+func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	lang := Language(p)
 	if lang == "" || len(src) > MaxFile || bytes.IndexByte(src[:min(len(src), 8000)], 0) >= 0 {
 		return nil, nil, false
@@ -86,31 +78,31 @@ func Lists(p string, src []byte) (lists []*list.List, imports []string, ok bool)
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	switch lang {
 	case "go":
-		lists, imports = golang.Scan(src)
+		lists, imports = ScanGo(src)
 	case "sql":
-		lists = sql.Scan(src)
+		lists = ScanSQL(src)
 	case "markdown":
-		lists = text.Markdown(src)
+		lists = Markdown(src)
 	case "yaml":
-		lists, ok = text.YAML(src)
+		lists, ok = YAML(src)
 	case "toml":
-		lists = text.TOML(src)
+		lists = TOML(src)
 	case "html":
-		lists = markup.HTML(src)
+		lists = HTML(src)
 	case "component":
-		lists = markup.HTML(src)
-		if script, typed := markup.Script(src); script != nil {
-			of := literal.JavaScript
+		lists = HTML(src)
+		if script, typed := Script(src); script != nil {
+			of := JavaScript
 			if typed {
-				of = literal.TypeScript
+				of = TypeScript
 			}
-			more, from := code.Scan(script, of)
+			more, from := Scan(script, of)
 			lists, imports = append(lists, more...), from
 		}
 	case "css", "scss":
-		lists = markup.CSS(src, lang == "scss")
+		lists = CSS(src, lang == "scss")
 	default:
-		lists, imports = code.Scan(src, literal.Language(lang))
+		lists, imports = Scan(src, LiteralLanguage(lang))
 	}
 	for _, l := range lists {
 		l.File = p
@@ -129,7 +121,7 @@ type world struct {
 
 type file struct {
 	src     []byte
-	lists   []*list.List
+	lists   []*List
 	imports []string
 	counted bool
 	exists  bool
@@ -172,16 +164,16 @@ func (w *world) file(p string) *file {
 }
 
 // expand counts a list with everything it refers to, in whatever file that is.
-func (w *world) expand(l *list.List) ([]list.Item, list.Count) {
+func (w *world) expand(l *List) ([]Item, Count) {
 	if l == nil {
-		return nil, list.Count{}
+		return nil, Count{}
 	}
-	return list.Expand(l, w.find)
+	return Expand(l, w.find)
 }
 
 // find gives the list a name means, seen from another list: one of a scope around it,
 // of a file that is imported, or of another file of the same package.
-func (w *world) find(name string, from *list.List) *list.List {
+func (w *world) find(name string, from *List) *List {
 	qualifier, last := "", name
 	if i := strings.LastIndexAny(name, ".:"); i >= 0 {
 		qualifier, last = strings.Trim(name[:i], ".:"), name[i+1:]
@@ -195,10 +187,10 @@ func (w *world) find(name string, from *list.List) *list.List {
 	}
 	for _, p := range w.imported(from.File, here.imports, 0) {
 		f := w.file(p)
-		if l := visible(f.lists, qualifier, last, &list.List{}); l != nil {
+		if l := visible(f.lists, qualifier, last, &List{}); l != nil {
 			return l
 		}
-		if l := visible(f.lists, "", last, &list.List{}); l != nil {
+		if l := visible(f.lists, "", last, &List{}); l != nil {
 			return l
 		}
 	}
@@ -206,8 +198,8 @@ func (w *world) find(name string, from *list.List) *list.List {
 }
 
 // visible gives the definition of a name that is nearest around from.
-func visible(lists []*list.List, qualifier, name string, from *list.List) *list.List {
-	var best *list.List
+func visible(lists []*List, qualifier, name string, from *List) *List {
+	var best *List
 	for _, l := range lists {
 		if l.Name != name || l == from || !defines[l.Kind] {
 			continue
@@ -225,7 +217,7 @@ func visible(lists []*list.List, qualifier, name string, from *list.List) *list.
 	return best
 }
 
-var defines = map[list.Kind]bool{list.Array: true, list.Object: true, list.Enum: true}
+var defines = map[ListKind]bool{Array: true, Object: true, Enum: true}
 
 func prefix(short, long []string) bool {
 	if len(short) > len(long) {

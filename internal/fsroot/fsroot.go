@@ -1,11 +1,3 @@
-// Package fsroot opens, reads, writes and removes files by absolute paths that hold no
-// symbolic link: the folders of a repository and what is below them. A link planted
-// anywhere in such a path, whenever it was put there, is a *LinkError and nothing is read
-// or written through it. What is opened is a regular file or a folder; a FIFO, a socket or
-// a device is a *TypeError and never blocks.
-//
-// It is for the git folder and for belay's own folders in it. For paths that people type, in
-// which links are fine, there are OpenUsers and ReadUsers, which wait for nothing either.
 package fsroot
 
 import (
@@ -20,6 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 )
+
+// It is for the git folder and for belay's own folders in it. For paths that people type, in
+// which links are fine, there are OpenUsers and ReadUsers, which wait for nothing either.
 
 // Usual is the most that ReadFile should be asked for of a file that is small when nobody
 // has tampered with it.

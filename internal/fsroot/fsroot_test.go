@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/rights"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // real gives a folder whose path holds no link, as callers have it.
@@ -268,7 +268,7 @@ func TestWriteFile(t *testing.T) {
 }
 
 // TestRemoveAllWithoutRights removes folders of ours that may not be read or written.
-func TestRemoveAllWithoutRights(t *testing.T) { rights.Without(t, withoutRights) }
+func TestRemoveAllWithoutRights(t *testing.T) { testutil.Without(t, withoutRights) }
 
 func withoutRights(t *testing.T) {
 	top := real(t)
@@ -300,7 +300,7 @@ func withoutRights(t *testing.T) {
 }
 
 // TestPrivate makes folders that others may not write in, and knows somebody else's.
-func TestPrivate(t *testing.T) { rights.Without(t, private) }
+func TestPrivate(t *testing.T) { testutil.Without(t, private) }
 
 func private(t *testing.T) {
 	top := real(t)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/gitrefs"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/whole"
 )
 
 // settings are given to every git process. They keep git from starting a program
@@ -128,7 +128,7 @@ func (r *Repo) plain() ([]string, error) {
 		if now, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && string(now) == text {
 			continue
 		}
-		if err := whole.Replace(path, whole.How{}, []byte(text)); err != nil {
+		if err := atomicfile.Replace(path, atomicfile.How{}, []byte(text)); err != nil {
 			return env, fmt.Errorf("make a place to read objects from: %w", err)
 		}
 	}
@@ -163,7 +163,7 @@ func clear(dir string) error {
 		case "objects", "refs":
 			ours = e.IsDir()
 		default: // another belay may be writing one of these right now
-			ours = e.Type().IsRegular() && strings.HasPrefix(name, whole.Prefix)
+			ours = e.Type().IsRegular() && strings.HasPrefix(name, atomicfile.Prefix)
 		}
 		if !ours {
 			err = errors.Join(err, fsroot.RemoveAll(filepath.Join(dir, name)))
@@ -185,7 +185,7 @@ func (r *Repo) Command(ctx context.Context, args ...string) *Cmd {
 			// An agent may have worked here since the repository was opened.
 			err := r.CheckInputs()
 			if err == nil {
-				err = gitrefs.Check(r.Common, r.Dir)
+				err = CheckRefs(r.Common, r.Dir)
 			}
 			if err != nil {
 				cmd.Err = err

@@ -1,10 +1,3 @@
-// Package git is the one place that runs git and reads what git writes: the
-// repository's folders, its refs, its index, its objects. Every process is started by
-// one constructor, with an environment in which no program that the repository names
-// (hook, filter, fsmonitor, pager, editor) is started.
-//
-// It never reads or writes a working tree's content through git, because filters and
-// line-ending rules would change the bytes, and it knows nothing of tasks.
 package git
 
 import (
@@ -21,6 +14,9 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
+
+// It never reads or writes a working tree's content through git, because filters and
+// line-ending rules would change the bytes, and it knows nothing of tasks.
 
 // Repo is one repository seen from one of its working trees. All paths are absolute
 // and free of links.

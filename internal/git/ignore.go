@@ -4,17 +4,12 @@ import (
 	"context"
 	"io"
 	"slices"
-
-	"github.com/belay-dev/belay/internal/gitignore"
 )
-
-// Ignorer asks git which paths are ignored; see gitignore.
-type Ignorer = gitignore.Ignorer
 
 // Ignorer prepares to ask; the process starts with the first question. more are
 // settings for it, as "key=value".
 func (r *Repo) Ignorer(ctx context.Context, more ...string) *Ignorer {
-	return gitignore.New(func(in gitignore.Place, said io.Writer) gitignore.Process {
+	return New(func(in Place, said io.Writer) Process {
 		cmd := r.checkIgnore(ctx, more)
 		if in.Tree != "" {
 			cmd.Dir = in.Tree

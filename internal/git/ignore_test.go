@@ -10,8 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-
-	"github.com/belay-dev/belay/internal/gitignore"
 )
 
 func ruled(t *testing.T) (sandbox, map[string]bool) {
@@ -92,7 +90,7 @@ func TestIgnorerDies(t *testing.T) {
 	s, _ := ruled(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := s.open().checkIgnore(ctx, nil)
-	g := gitignore.New(func(gitignore.Place, io.Writer) gitignore.Process { return cmd })
+	g := New(func(Place, io.Writer) Process { return cmd })
 	defer g.Close()
 	if got, err := g.Ask(ctx, []string{"a.log"}); err != nil || !got[0] {
 		t.Fatal(got, err)

@@ -5,17 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/gitindex"
 )
-
-// IndexEntry is one path of the user's index.
-type IndexEntry = gitindex.Entry
-
-// ParseIndex reads the bytes of an index file; see gitindex.
-func ParseIndex(data []byte, hashSize int) ([]IndexEntry, error) {
-	return gitindex.Parse(data, hashSize)
-}
 
 // ListIndex asks git for the entries of an index file, without their stat data: for one
 // that ParseIndex leaves to git.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/belay-dev/belay/internal/gitindex"
 )
 
 // shape gives an index every kind of entry: modes, a link, a submodule, all flags, a
@@ -139,7 +137,7 @@ func TestParseIndexLeavesForeignShapesToGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ParseIndex(data, r.HashSize()); !errors.Is(err, gitindex.ErrForeign) {
+			if _, err := ParseIndex(data, r.HashSize()); !errors.Is(err, ErrForeign) {
 				t.Errorf("parsed with %v, want it left to git", err)
 			}
 			list, err := r.ListIndex(context.Background(), r.Dir+"/index")

@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/gitpack"
 )
 
-// NewObject is an object to be stored: its bytes, or a way to read them.
-type NewObject = gitpack.Object
-
 // ErrChanged is wrapped when an object's bytes are no longer those of its name.
-var ErrChanged = gitpack.ErrChanged
+var ErrChanged = ErrPackChanged
 
 func unhex(s string) (string, error) {
 	b, err := hex.DecodeString(s)

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/gitignore"
 )
 
 // quickly gives a process that may be silent for a short time only.
@@ -80,7 +79,7 @@ func TestSilence(t *testing.T) {
 			return err
 		},
 		"a question": func() error {
-			g := gitignore.New(func(gitignore.Place, io.Writer) gitignore.Process {
+			g := New(func(Place, io.Writer) Process {
 				return quickly(r.checkIgnore(t.Context(), nil), 200*time.Millisecond, time.Hour)
 			})
 			defer g.Close()

@@ -14,11 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/gitrefs"
 )
-
-// Ref is one reference.
-type Ref = gitrefs.Ref
 
 // Refs lists references whose names start with one of the prefixes, all when there
 // are none, by name. A prefix ends in a slash. Where they are kept in files no process
@@ -27,8 +23,8 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if r.Reftab {
 		return r.askRefs(ctx, prefixes)
 	}
-	refs, err := gitrefs.Read(r.Common, r.Dir, 2*r.HashSize())
-	if errors.Is(err, gitrefs.ErrForeign) {
+	refs, err := ReadRefs(r.Common, r.Dir, 2*r.HashSize())
+	if errors.Is(err, ErrForeignRefs) {
 		return r.askRefs(ctx, prefixes)
 	}
 	wanted := func(name string) bool {
@@ -37,17 +33,14 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	return slices.DeleteFunc(refs, func(ref Ref) bool { return !wanted(ref.Name) }), err
 }
 
-// BrokenRef is a file in the place of a reference that names nothing.
-type BrokenRef = gitrefs.Broken
-
 // AllRefs is Refs that also gives the files in the place of references that name nothing.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
 	if r.Reftab {
 		refs, err := r.askRefs(ctx, nil)
 		return refs, nil, err
 	}
-	refs, broken, err := gitrefs.ReadAll(r.Common, r.Dir, 2*r.HashSize())
-	if errors.Is(err, gitrefs.ErrForeign) {
+	refs, broken, err := ReadAll(r.Common, r.Dir, 2*r.HashSize())
+	if errors.Is(err, ErrForeignRefs) {
 		refs, err = r.askRefs(ctx, nil)
 	}
 	return refs, broken, err
@@ -75,7 +68,7 @@ func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	if r.Reftab {
 		return nil, nil
 	}
-	return gitrefs.Loose(r.Common, prefix)
+	return Loose(r.Common, prefix)
 }
 
 // askRefs has git list them. No object is opened: asked for a type, git would give up the

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/gitpack"
 )
 
 // salvage reads an object from the first pack of the repository that has a sound, whole copy
@@ -32,7 +31,7 @@ func (b *Reader) salvage(oid string, w io.Writer) (Object, error) {
 				continue
 			}
 			o, err := b.salvageFrom(filepath.Join(dir, "pack", name), oid, string(raw), w)
-			if err == nil || !errors.Is(err, gitpack.ErrPack) {
+			if err == nil || !errors.Is(err, ErrPack) {
 				return o, err
 			}
 		}
@@ -47,7 +46,7 @@ func (b *Reader) salvage(oid string, w io.Writer) (Object, error) {
 }
 
 func (b *Reader) salvageFrom(path, oid, raw string, w io.Writer) (o Object, err error) {
-	unusable := func(err error) error { return fmt.Errorf("%w: %w", gitpack.ErrPack, err) }
+	unusable := func(err error) error { return fmt.Errorf("%w: %w", ErrPack, err) }
 	idx, err := fsroot.Open(path + ".idx")
 	if err != nil {
 		return o, unusable(err)
@@ -63,8 +62,8 @@ func (b *Reader) salvageFrom(path, oid, raw string, w io.Writer) (o Object, err 
 	if err := errors.Join(err1, err2); err != nil {
 		return o, unusable(err)
 	}
-	f := gitpack.Files{Index: idx, Pack: pack, IndexSize: one.Size(), PackSize: two.Size()}
-	typ, err := gitpack.Read(b.ctx, f, b.r.NewHash, raw, w)
+	f := Files{Index: idx, Pack: pack, IndexSize: one.Size(), PackSize: two.Size()}
+	typ, err := ReadPacked(b.ctx, f, b.r.NewHash, raw, w)
 	return Object{OID: oid, Type: typ}, err
 }
 

@@ -6,20 +6,19 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/standards"
 )
 
 // Block is the immutable part of a context. It has no time and no name of anybody in it:
 // the same sources at the same commit give the same bytes, whoever makes it and where.
 type Block struct {
-	Version   int                  `json:"version"`
-	Task      TaskPart             `json:"task"`
-	Git       GitPart              `json:"git"`
-	Citations []standards.Citation `json:"standards_citations"`
-	Baseline  BaselinePart         `json:"validation_baseline"`
-	Paths     []string             `json:"repo_paths"`
-	MorePaths int                  `json:"repo_paths_not_listed,omitempty"`
-	ScopeHash string               `json:"scope_hash"`
+	Version   int          `json:"version"`
+	Task      TaskPart     `json:"task"`
+	Git       GitPart      `json:"git"`
+	Citations []Citation   `json:"standards_citations"`
+	Baseline  BaselinePart `json:"validation_baseline"`
+	Paths     []string     `json:"repo_paths"`
+	MorePaths int          `json:"repo_paths_not_listed,omitempty"`
+	ScopeHash string       `json:"scope_hash"`
 }
 
 // TaskPart is what the task asks for.
@@ -45,7 +44,7 @@ type GitPart struct {
 
 // BaselinePart is how the work is proved.
 type BaselinePart struct {
-	Commands []standards.Command `json:"commands"`
+	Commands []Command `json:"commands"`
 }
 
 // MaxPaths bounds the paths that a block lists; ScopeHash is over all of them.
@@ -60,7 +59,7 @@ type Sources struct {
 	Source     string   // path of the task file
 	SourceText []byte
 	Head       string
-	Chosen     standards.Chosen
+	Chosen     Chosen
 	TestsFrom  string   // where the task's test command comes from, for the list of commands
 	Paths      []string // of the repository, in the task's scope
 }
@@ -83,13 +82,13 @@ func Make(s Sources) (Block, error) {
 			ID: t.ID, Title: Text(t.Title), Priority: s.Priority, Area: s.Area, Description: Fit(description, whole),
 			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(slices.Concat(t.Scope.Protect, t.Exclude)), Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
 		},
-		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: standards.Hash(text)},
+		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: Hash(text)},
 		Citations: slices.Clone(s.Chosen.Citations),
 		Baseline:  BaselinePart{Commands: commands(s)},
 		ScopeHash: ScopeHash(s.Paths),
 	}
 	if b.Citations == nil {
-		b.Citations = []standards.Citation{}
+		b.Citations = []Citation{}
 	}
 	paths := slices.Clone(s.Paths)
 	slices.Sort(paths)
@@ -134,11 +133,11 @@ func acceptance(s Sources, whole string) []string {
 
 // commands lists how work is proved: what the task says, what the standards say, and what
 // the config says or was detected, each once and in this order of precedence.
-func commands(s Sources) []standards.Command {
-	tests := standards.Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
-	var all []standards.Command
+func commands(s Sources) []Command {
+	tests := Command{Command: s.Task.Checks.Tests.String(), From: s.TestsFrom}
+	var all []Command
 	for _, c := range s.Task.QA {
-		all = append(all, standards.Command{Command: c, From: "task"})
+		all = append(all, Command{Command: c, From: "task"})
 	}
 	if tests.From == "task" {
 		all = append(all, tests)
@@ -152,12 +151,12 @@ func commands(s Sources) []standards.Command {
 		if from == "" {
 			from = "detected"
 		}
-		all = append(all, standards.Command{Command: l.String(), From: from})
+		all = append(all, Command{Command: l.String(), From: from})
 	}
-	out := []standards.Command{}
+	out := []Command{}
 	for _, c := range all {
 		c.Command = strings.TrimSpace(PathText(c.Command))
-		same := func(o standards.Command) bool { return o.Command == c.Command }
+		same := func(o Command) bool { return o.Command == c.Command }
 		if c.Command != "" && !slices.ContainsFunc(out, same) {
 			out = append(out, c)
 		}
@@ -213,9 +212,9 @@ func (b Block) Diff(was Block) []string {
 	return append(out, citationDiff(was.Citations, b.Citations)...)
 }
 
-func citationDiff(was, now []standards.Citation) (out []string) {
-	name := func(c standards.Citation) string { return c.File + "#" + c.Section }
-	old := map[string]standards.Citation{}
+func citationDiff(was, now []Citation) (out []string) {
+	name := func(c Citation) string { return c.File + "#" + c.Section }
+	old := map[string]Citation{}
 	for _, c := range was {
 		old[name(c)] = c
 	}

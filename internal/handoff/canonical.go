@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/standards"
 )
 
 // What bytes depend on. A version goes up with every change that makes other bytes of the
@@ -18,7 +17,7 @@ import (
 const (
 	Version       = 1 // of the block
 	Serialiser    = "belay-json/1"
-	Normaliser    = "belay-text/" + standards.Normaliser
+	Normaliser    = "belay-text/" + NormaliserVersion
 	MaxText       = 2 << 10 // bytes of one string before it is cut with a pointer
 	gzipThreshold = 64 << 10
 )
@@ -71,7 +70,7 @@ func PathText(p string) string {
 // blank lines, none at the start and the end. Words are never folded or dropped: a # is a
 // heading in somebody's prose.
 func Text(s string) string {
-	s = strings.ToValidUTF8(string(standards.Normalise([]byte(s))), "\ufffd")
+	s = strings.ToValidUTF8(string(Normalise([]byte(s))), "\ufffd")
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, " \t")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/standards"
 )
 
 // Parts are what an export can hold.
@@ -56,7 +55,7 @@ type Export struct {
 	Acceptance  []string            `json:"acceptance_criteria,omitempty"`
 	Preserve    []string            `json:"preserve,omitempty"`
 	Citations   map[string][]string `json:"standards_citations,omitempty"` // by file: "section L1-L9 sha: requirement"
-	Commands    []standards.Command `json:"validation_commands,omitempty"`
+	Commands    []Command           `json:"validation_commands,omitempty"`
 	QA          []QAPart            `json:"qa,omitempty"`
 	Paths       []string            `json:"repo_paths,omitempty"`
 	MorePaths   int                 `json:"repo_paths_not_listed,omitempty"`

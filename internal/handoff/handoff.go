@@ -1,9 +1,3 @@
-// Package handoff is what agents hand on to each other: one immutable block of what a task
-// is and by which rules it is judged, what each role has done, and the canonical bytes that
-// each role is given of both.
-//
-// It is pure: it folds the entries of a task's record, says which step is allowed next, and
-// makes bytes. It never touches a file, a clock or a repository.
 package handoff
 
 import (
@@ -13,8 +7,10 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drift"
 )
+
+// It is pure: it folds the entries of a task's record, says which step is allowed next, and
+// makes bytes. It never touches a file, a clock or a repository.
 
 // Entry is the type of the entries in a task's record that this room reads.
 const Entry = "context"
@@ -173,7 +169,7 @@ type Evidence struct {
 type Drift struct {
 	Expected belay.SnapshotID `json:"expected"`
 	Found    belay.SnapshotID `json:"found,omitempty"`
-	Report   drift.Report     `json:"report"`
+	Report   Report           `json:"report"`
 }
 
 // Run is how the agent of a role ended. Log is the attachment with what it said.

@@ -15,8 +15,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/drift"
-	"github.com/belay-dev/belay/internal/standards"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
@@ -51,7 +49,7 @@ func sample(t testing.TB, crlf bool, shuffled bool) Sources {
 		Request: belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "flavors", Count: &two}}, Preserve: []string{"the order"}},
 		Checks:  belay.Checks{Tests: belay.TestCommand{Command: "go test ./...", From: "config"}, Linters: []belay.Linter{{Name: "vet", TestCommand: belay.TestCommand{Command: "go vet ./..."}}}},
 	}
-	files := []standards.File{{Path: "standards/api.md", Text: []byte(rules)}, {Path: "AGENTS.md", Text: []byte("# Agents\n\nAlways run the tests.\n")}}
+	files := []File{{Path: "standards/api.md", Text: []byte(rules)}, {Path: "AGENTS.md", Text: []byte("# Agents\n\nAlways run the tests.\n")}}
 	paths := []string{"src/a.txt", "docs/ä.md", "src/new\nline", "src/\xff"}
 	if crlf {
 		task.Prose = strings.ReplaceAll(task.Prose, "\n", "\r\n")
@@ -64,15 +62,15 @@ func sample(t testing.TB, crlf bool, shuffled bool) Sources {
 		slices.Reverse(paths)
 		slices.Reverse(task.Scope.Files)
 	}
-	var docs []standards.Document
+	var docs []Document
 	for _, f := range files {
-		d, err := standards.Read(f)
+		d, err := Read(f)
 		if err != nil {
 			t.Fatal(err)
 		}
 		docs = append(docs, d)
 	}
-	chosen := standards.Choose([]standards.Rule{{Name: "api", Files: []string{"standards/*.md"}, Areas: []string{"backend"}, Commands: []string{"make lint"}}}, "backend", "P1", docs)
+	chosen := Choose([]Rule{{Name: "api", Files: []string{"standards/*.md"}, Areas: []string{"backend"}, Commands: []string{"make lint"}}}, "backend", "P1", docs)
 	return Sources{Task: task, Area: "backend", Priority: "P1", Head: strings.Repeat("a", 40), Chosen: chosen, TestsFrom: "config", Paths: paths}
 }
 
@@ -266,7 +264,7 @@ func TestMay(t *testing.T) {
 	if err := c.MayStart("validator"); err != nil {
 		t.Error(err)
 	}
-	drifted := apply(c, Event{Kind: Drifted, Role: "reviewer", Drift: &Drift{Expected: "b", Report: drift.Report{Differences: []drift.Difference{{Kind: drift.Content, Path: "x"}}}}})
+	drifted := apply(c, Event{Kind: Drifted, Role: "reviewer", Drift: &Drift{Expected: "b", Report: Report{Differences: []Difference{{Kind: Content, Path: "x"}}}}})
 	for _, err := range []error{drifted.MayStart("validator"), drifted.MayHand("validator"), drifted.NoDrift()} {
 		if belay.CodeOf(err) != belay.CodeDrift {
 			t.Errorf("drift: %v", err)

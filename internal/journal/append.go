@@ -13,7 +13,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Create begins the record of task with one entry and gives its head. The entry is on
@@ -29,12 +28,12 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 	if err != nil {
 		return Head{}, err
 	}
-	raw, err := entry.Encode(data)
+	raw, err := Encode(data)
 	if err != nil {
 		return Head{}, fmt.Errorf("record %s of %s: %w", typ, task, err)
 	}
-	l := entry.Line{Entry: Entry{Seq: 1, Time: s.now(), Type: typ, Data: raw}, Task: task}
-	text, err := entry.Make(&l)
+	l := Line{Entry: Entry{Seq: 1, Time: s.now(), Type: typ, Data: raw}, Task: task}
+	text, err := Make(&l)
 	if err != nil {
 		return Head{}, err
 	}
@@ -111,7 +110,7 @@ func (s *Store) writeFirst(task belay.TaskID, text []byte) error {
 // next append, and a whole one makes the next append with the same after a *MovedError.
 // Errors otherwise: belay.CodeNotFound without a record, and those of Create.
 func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ string, data any) (Head, error) {
-	raw, err := entry.Encode(data)
+	raw, err := Encode(data)
 	if err != nil {
 		return Head{}, fmt.Errorf("record %s of %s: %w", typ, task, err)
 	}
@@ -136,8 +135,8 @@ func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ s
 	if end.last.Head() != after {
 		return Head{}, &MovedError{Task: end.last.Task, After: after, Head: end.last.Head()}
 	}
-	l := entry.Line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw, Prev: after.Hash}, Task: end.last.Task}
-	text, err := entry.Make(&l)
+	l := Line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw, Prev: after.Hash}, Task: end.last.Task}
+	text, err := Make(&l)
 	if err != nil {
 		return Head{}, err
 	}

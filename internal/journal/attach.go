@@ -13,7 +13,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Attach keeps the bytes of r under their SHA-256, which it gives as 64 lower-case hex
@@ -98,7 +97,7 @@ func (s *Store) sweep() {
 // read to its end is proved. Errors: belay.CodeUsage when sha is not 64 lower-case hex
 // digits, belay.CodeNotFound when there is no such attachment.
 func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
-	if !entry.IsHash(sha) {
+	if !IsHash(sha) {
 		return nil, belay.Refuse(belay.CodeUsage, "use the 64 hex digits of its hash", "%q is not the name of an attachment", sha)
 	}
 	f, err := openRecord(filepath.Join(s.filesDir(), sha), os.O_RDONLY)

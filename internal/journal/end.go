@@ -7,13 +7,12 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // recordEnd is where a record ends: its last whole entry, the bytes up to and with it,
 // and the bytes after it.
 type recordEnd struct {
-	last  entry.Line
+	last  Line
 	whole int64
 	torn  int64
 }
@@ -30,7 +29,7 @@ func findEnd(f *os.File, task belay.TaskID) (recordEnd, error) {
 		return recordEnd{}, fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	if text, ok := bytes.CutSuffix(raw, []byte("\n")); ok {
-		l, err := entry.Parse(text)
+		l, err := Parse(text)
 		if err == nil && l.Task.Key() == task.Key() {
 			return recordEnd{last: l, whole: info.Size()}, nil
 		}
@@ -65,7 +64,7 @@ func lastLine(f io.ReaderAt, size int64) ([]byte, error) {
 		if n == size {
 			return buf, nil
 		}
-		if n > entry.Max {
+		if n > Max {
 			return nil, nil
 		}
 	}

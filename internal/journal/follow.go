@@ -11,7 +11,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Follow yields the entries of task's record whose number is greater than after, those
@@ -48,7 +47,7 @@ type tail struct {
 	store *Store
 	task  belay.TaskID
 	read  int64 // bytes of the entries given so far
-	last  entry.Line
+	last  Line
 }
 
 // next gives the whole entries that were added since the last look.
@@ -87,16 +86,16 @@ func (t *tail) added(path string) ([]Entry, error) {
 	br := bufio.NewReader(f)
 	var entries []Entry
 	for {
-		raw, size, err := entry.ReadLine(br)
+		raw, size, err := ReadLine(br)
 		if err != nil {
 			return entries, fmt.Errorf("follow %s: %w", t.task, err)
 		}
-		l, err := entry.Next(raw, t.last, t.task)
+		l, err := Next(raw, t.last, t.task)
 		switch {
 		case err == nil:
 			t.last, t.read = l, t.read+size
 			entries = append(entries, l.Entry)
-		case entry.Whole(raw):
+		case Whole(raw):
 			_, again := t.store.Read(t.task) // the whole record names the line, or finds it mended
 			return entries, again
 		default:

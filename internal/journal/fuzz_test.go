@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"testing"
 	"time"
-
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 func seedLine(t testing.TB, typ, data string) []byte {
-	l := entry.Line{Entry: Entry{Seq: 1, Time: time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC), Type: typ, Data: []byte(data)}, Task: "T7"}
-	text, err := entry.Make(&l)
+	l := Line{Entry: Entry{Seq: 1, Time: time.Date(2030, 1, 2, 3, 4, 5, 6, time.UTC), Type: typ, Data: []byte(data)}, Task: "T7"}
+	text, err := Make(&l)
 	if err != nil {
 		t.Fatal(err)
 	}

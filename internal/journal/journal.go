@@ -1,18 +1,3 @@
-// Package journal is belay's only memory: one append-only file per task, a line per
-// entry, each line chained to the one before by its hash; and attachments (logs,
-// diffs, reports) written once under the hash of their bytes.
-//
-// It never learns what an entry means, never edits or deletes an entry, and never
-// holds a lock longer than one append takes. Readers take no lock at all.
-//
-// On disk, below the folder given to Open (folders 0700, files 0600):
-//
-//	tasks/<key>.jsonl         the entries of one task; key is the id in lower case
-//	tasks/<key>.jsonl.torn-1  bytes a crash left that were no whole entry
-//	tasks/<key>.jsonl.changed-1  what somebody else put in the place of a record in use
-//	tasks/<key>.lock          locked during an append; its text is information only
-//	files/<sha256>            one attachment
-//	files/.new/               attachments being written
 package journal
 
 import (
@@ -22,8 +7,19 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
+
+// It never learns what an entry means, never edits or deletes an entry, and never
+// holds a lock longer than one append takes. Readers take no lock at all.
+
+// On disk, below the folder given to Open (folders 0700, files 0600):
+
+//	tasks/<key>.jsonl         the entries of one task; key is the id in lower case
+//	tasks/<key>.jsonl.torn-1  bytes a crash left that were no whole entry
+//	tasks/<key>.jsonl.changed-1  what somebody else put in the place of a record in use
+//	tasks/<key>.lock          locked during an append; its text is information only
+//	files/<sha256>            one attachment
+//	files/.new/               attachments being written
 
 const (
 	lockWait = 10 * time.Second       // for another process to finish one append
@@ -50,12 +46,6 @@ type Store struct {
 func Open(dir string) *Store {
 	return &Store{dir: dir, wait: lockWait, poll: pollWait}
 }
-
-// Entry is one line of a task's record, as package entry has it.
-type Entry = entry.Entry
-
-// Head is the end of a record: what the next entry is chained to.
-type Head = entry.Head
 
 // Log is a whole record as one reading found it. Torn is the number of bytes after
 // the last whole entry: what a crash left, or an append that is being written.

@@ -17,7 +17,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // fastDir is a folder in memory where the system has one: tests that write thousands of
@@ -89,7 +88,7 @@ func TestCreateAppendRead(t *testing.T) {
 	}
 	l := mustRead(t, s, "FIX-LOGIN")
 	want := Log{Task: "Fix-Login", Head: head2, Entries: []Entry{
-		{Seq: 1, Time: at.Add(-time.Second).UTC(), Type: "created", Data: json.RawMessage(`{"who":"Ann & <Bob>","z":null}`), Prev: entry.First, Hash: head.Hash},
+		{Seq: 1, Time: at.Add(-time.Second).UTC(), Type: "created", Data: json.RawMessage(`{"who":"Ann & <Bob>","z":null}`), Prev: First, Hash: head.Hash},
 		{Seq: 2, Time: at.UTC(), Type: "noted", Data: json.RawMessage(`{"a":[1,2]}`), Prev: head.Hash, Hash: head2.Hash},
 	}}
 	if d := cmp.Diff(want, l); d != "" {
@@ -135,7 +134,7 @@ func TestRefusals(t *testing.T) {
 	if err == nil {
 		t.Error("a channel was recorded")
 	}
-	_, err = s.Create(t.Context(), "T1", "created", strings.Repeat("x", entry.Max))
+	_, err = s.Create(t.Context(), "T1", "created", strings.Repeat("x", Max))
 	wantCode(t, err, belay.CodeUsage, "too long")
 	if _, err := os.Lstat(s.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a refused entry left a trace:", err)
@@ -270,9 +269,9 @@ func TestLongLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Write(bytes.Repeat([]byte("{"), entry.Max+10))
+	f.Write(bytes.Repeat([]byte("{"), Max+10))
 	f.Close()
-	if l = mustRead(t, s, "T7"); l.Torn != entry.Max+10 || len(l.Entries) != 3 {
+	if l = mustRead(t, s, "T7"); l.Torn != Max+10 || len(l.Entries) != 3 {
 		t.Errorf("torn %d, entries %d", l.Torn, len(l.Entries))
 	}
 	if _, err = s.Append(t.Context(), "T7", l.Head, "noted", 4); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Read gives the record of task; the case of the id does not matter. It takes no
@@ -29,7 +28,7 @@ func (s *Store) Read(task belay.TaskID) (Log, error) {
 type scanned struct {
 	log    Log
 	whole  int64 // bytes of the whole entries: where the next one belongs
-	last   entry.Line
+	last   Line
 	damage error // entries follow, or stand, where the chain is broken
 }
 
@@ -91,7 +90,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 	var why error
 	bad := 0
 	for n := 1; ; n++ {
-		raw, size, err := entry.ReadLine(br)
+		raw, size, err := ReadLine(br)
 		if err != nil {
 			return found, fmt.Errorf("read %s: %w", path, err)
 		}
@@ -99,7 +98,7 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 			return found, nil
 		}
 		if bad == 0 {
-			l, err := entry.Next(raw, found.last, task)
+			l, err := Next(raw, found.last, task)
 			if err == nil {
 				found.add(l, size)
 				continue
@@ -107,13 +106,13 @@ func scanRecord(r io.Reader, path string, task belay.TaskID) (found scanned, err
 			bad, why = n, err
 		}
 		found.log.Torn += size
-		if found.damage == nil && entry.Whole(raw) {
+		if found.damage == nil && Whole(raw) {
 			found.damage = damaged(path, bad, why)
 		}
 	}
 }
 
-func (s *scanned) add(l entry.Line, size int64) {
+func (s *scanned) add(l Line, size int64) {
 	s.last = l
 	s.whole += size
 	s.log.Task = l.Task

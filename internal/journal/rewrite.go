@@ -9,7 +9,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Rewrite brings a record back that vanished from the disk while it was in use, line
@@ -39,8 +38,8 @@ func (s *Store) Replace(ctx context.Context, log Log) error {
 func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) error) error {
 	var text bytes.Buffer
 	for _, e := range log.Entries {
-		l := entry.Line{Entry: e, Task: log.Task}
-		one, err := entry.Make(&l)
+		l := Line{Entry: e, Task: log.Task}
+		one, err := Make(&l)
 		if err != nil {
 			return err
 		}

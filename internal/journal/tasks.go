@@ -15,7 +15,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 // Tasks lists the tasks that have a record, in the order of creation (the time of
@@ -60,17 +59,17 @@ func (s *Store) Tasks() ([]belay.TaskID, error) {
 
 // firstLine reads the entry that created a task. exists is false for a file that a
 // crash left without one whole entry.
-func firstLine(path string, task belay.TaskID) (l entry.Line, exists bool, err error) {
+func firstLine(path string, task belay.TaskID) (l Line, exists bool, err error) {
 	f, err := openRecord(path, os.O_RDONLY)
 	if err != nil {
 		return l, false, err
 	}
 	defer f.Close()
-	raw, _, err := entry.ReadLine(bufio.NewReader(f))
+	raw, _, err := ReadLine(bufio.NewReader(f))
 	if err != nil {
 		return l, false, err
 	}
-	if l, err = entry.Next(raw, entry.Line{}, task); err == nil {
+	if l, err = Next(raw, Line{}, task); err == nil {
 		return l, true, nil
 	}
 	if _, err = f.Seek(0, io.SeekStart); err != nil {

@@ -11,7 +11,6 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 const maxProblems = 100 // named one by one; more are counted
@@ -95,13 +94,13 @@ func (s *Store) verifyLines(task belay.TaskID, attachments func(data json.RawMes
 
 func (v *Verdict) lines(r io.Reader, task belay.TaskID, each func(int, Entry)) error {
 	br := bufio.NewReader(r)
-	var last entry.Line
+	var last Line
 	for n := 1; ; n++ {
-		raw, size, err := entry.ReadLine(br)
+		raw, size, err := ReadLine(br)
 		if err != nil || size == 0 {
 			return err
 		}
-		l, err := entry.Next(raw, last, task)
+		l, err := Next(raw, last, task)
 		v.note(n, err)
 		if count := len(v.Problems); err != nil && v.more == 0 && raw != nil && !bytes.HasSuffix(raw, []byte("\n")) {
 			v.Torn = v.Problems[count-1]
@@ -110,7 +109,7 @@ func (v *Verdict) lines(r io.Reader, task belay.TaskID, each func(int, Entry)) e
 			continue // not an entry: the next line is compared with the one before it
 		}
 		v.Entries++
-		if key, twice := entry.DoubleKey(l.Data); twice {
+		if key, twice := DoubleKey(l.Data); twice {
 			v.note(n, fmt.Errorf("its data has the key %q twice", key))
 		}
 		last = l

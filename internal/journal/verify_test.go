@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/journal/entry"
 )
 
 func edit(t *testing.T, path string, change func([]byte) []byte) {
@@ -155,13 +154,13 @@ func TestAttachments(t *testing.T) {
 	if _, err := s.OpenAttachment("../tasks/t7.jsonl"); belay.CodeOf(err) != belay.CodeUsage {
 		t.Error(err)
 	}
-	if _, err := s.OpenAttachment(entry.First); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := s.OpenAttachment(First); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Error(err)
 	}
-	if _, err := s.Create(t.Context(), "T7", "created", map[string]string{"log": sha, "diff": entry.First}); err != nil {
+	if _, err := s.Create(t.Context(), "T7", "created", map[string]string{"log": sha, "diff": First}); err != nil {
 		t.Fatal(err)
 	}
-	named := func(json.RawMessage) []string { return []string{sha, entry.First, sha} }
+	named := func(json.RawMessage) []string { return []string{sha, First, sha} }
 	v, err := s.Verify("T7", named)
 	if err != nil || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], "is missing") {
 		t.Error(v, err)

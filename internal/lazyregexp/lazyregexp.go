@@ -1,14 +1,11 @@
-// Package lazyregexp makes regular expressions when they are first used, not when the
-// program starts: most commands use none of those that the whole program has, and
-// making them all costs more than reading a small tree.
-//
-// It has the methods of regexp.Regexp that are needed, and no words of its own.
 package lazyregexp
 
 import (
 	"regexp"
 	"sync"
 )
+
+// It has the methods of regexp.Regexp that are needed, and no words of its own.
 
 // Regexp is a regular expression in the syntax of package regexp. It may be used by
 // many goroutines at once.

@@ -1,9 +1,3 @@
-// Package loop is the state machine of one task: attempt, judge, repair or roll
-// back, retry, ask a person. Step takes a policy, a state and an event and gives
-// the next state and the command to run; it decides everything and does nothing.
-//
-// It has no files, processes, clock or randomness. Times and costs arrive inside
-// events. The same machine drives a local run, an agent's hooks and a fleet.
 package loop
 
 import (
@@ -11,6 +5,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 )
+
+// It has no files, processes, clock or randomness. Times and costs arrive inside
+// events. The same machine drives a local run, an agent's hooks and a fleet.
 
 // Phase says what the task is waiting for.
 type Phase string

@@ -1,9 +1,7 @@
 package plan
 
-import "github.com/belay-dev/belay/internal/plan/outline"
-
 func (p *Plan) readMarkdown() error {
-	doc, err := outline.Read(p.text, p.x)
+	doc, err := ReadOutline(p.text, p.x)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,3 @@
-// Package plan reads and marks plans: documents that say, section by section, what is to
-// be built and what a task may change of it. A plan is TypeScript with JSX, whose Screen
-// and Section elements are the sections, or Markdown, whose headings are.
-//
-// It takes bytes and gives bytes and facts: whatever it does not add or take away stays
-// byte for byte what it was. It touches no file, process, clock or network, and judges no
-// code but by counting.
 package plan
 
 import (
@@ -15,10 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/plan/jsx"
-	"github.com/belay-dev/belay/internal/plan/lines"
-	"github.com/belay-dev/belay/internal/plan/outline"
 )
+
+// It takes bytes and gives bytes and facts: whatever it does not add or take away stays
+// byte for byte what it was. It touches no file, process, clock or network, and judges no
+// code but by counting.
 
 // Format is what a plan is written in.
 type Format string
@@ -98,12 +92,12 @@ type Plan struct {
 	Markers  []Marker  // in their order
 
 	text []byte
-	x    *lines.Index
+	x    *Index
 
-	doc    *jsx.Doc // of a plan.tsx
-	marks  []bool   // which of its comments are markers
-	beyond []int    // where what follows a comment and markers behind it starts
-	step   string   // of the indentation, once it is asked for
+	doc    *Doc   // of a plan.tsx
+	marks  []bool // which of its comments are markers
+	beyond []int  // where what follows a comment and markers behind it starts
+	step   string // of the indentation, once it is asked for
 
 	bySection map[int][]Marker // filled when it is first asked for
 }
@@ -122,7 +116,7 @@ func Read(name string, text []byte) (*Plan, error) {
 	if len(text) > MaxSize {
 		return nil, belay.Refuse(belay.CodeUsage, "split it", "%s is larger than %d MB", shown, MaxSize>>20)
 	}
-	p := &Plan{Name: name, Format: format, text: text, x: lines.New(text)}
+	p := &Plan{Name: name, Format: format, text: text, x: New(text)}
 	if at := unreadable(text); at >= 0 {
 		return nil, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s:%d is no text in UTF-8", shown, p.x.Line(at))
 	}
@@ -152,8 +146,8 @@ func unreadable(text []byte) int {
 
 func wrong(name string, err error) error {
 	line, what := 1, err.Error()
-	var j *jsx.Error
-	var o *outline.Error
+	var j *Error
+	var o *OutlineError
 	switch {
 	case errors.As(err, &j):
 		line, what = j.Line, j.What

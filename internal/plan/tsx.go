@@ -3,15 +3,13 @@ package plan
 import (
 	"sort"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/plan/jsx"
 )
 
 // naming are the attributes that say what an element is called, the best first.
 var naming = []string{"name", "id", "title", "gumdrop", "label", "heading", "key"}
 
 func (p *Plan) readTSX() error {
-	doc, err := jsx.Read(p.text, p.x)
+	doc, err := ReadJSX(p.text, p.x)
 	if err != nil {
 		return err
 	}
@@ -65,7 +63,7 @@ func (p *Plan) isBlock(i int) bool {
 	return at < 0 || p.Sections[at].Kind != Block && kindOf(p.Sections[at].Tag) == ""
 }
 
-func called(s Section, e *jsx.Element) Section {
+func called(s Section, e *Element) Section {
 	for _, key := range naming {
 		for _, a := range e.Attrs {
 			if a.Name != key || strings.TrimSpace(a.Value) == "" {
@@ -89,10 +87,10 @@ func called(s Section, e *jsx.Element) Section {
 // belongs gives the section that a comment says something of. One directly before a
 // section that has no line of its own for markers belongs to that; so does one of code
 // directly before any section. Others belong to the section they are in.
-func (p *Plan) belongs(c jsx.Comment) int {
-	if c.Place != jsx.Tag && p.x.First(c.Start) && p.x.Last(c.End) {
+func (p *Plan) belongs(c Comment) int {
+	if c.Place != InTag && p.x.First(c.Start) && p.x.Last(c.End) {
 		at := p.skipMarkers(c.End)
-		if i := p.starting(at); i >= 0 && p.x.First(at) && (c.Place == jsx.Code || p.narrow(i)) {
+		if i := p.starting(at); i >= 0 && p.x.First(at) && (c.Place == Code || p.narrow(i)) {
 			return i
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // runStep is what a process started by these tests does: one operation in the folder
@@ -29,7 +29,7 @@ func runStep(step string) int {
 		return 3
 	}
 	var n, saved atomic.Int64
-	worktree.Fault = func(string, string) error {
+	fsroot.Fault = func(string, string) error {
 		k := n.Add(1)
 		if strings.HasPrefix(mode, "save") && k >= at && saved.Add(1) == 1 { // also between the last look at a file and its rename
 			saveElsewhere()

@@ -10,9 +10,8 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/putback"
-	"github.com/belay-dev/belay/internal/undo"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // maxEdited is how many bytes a file may have in which lines are replaced.
@@ -20,7 +19,7 @@ const maxEdited = 64 << 20
 
 // due gives those edits that are asked for and change something now, and names the files
 // whose lines somebody has changed meanwhile.
-func (s *Store) due(root *worktree.Root, o Options) (due []undo.Edit, kept []Kept) {
+func (s *Store) due(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	for _, e := range o.Edits {
 		if !o.wish().Asks(string(e.Path)) {
 			continue
@@ -53,7 +52,7 @@ func notEdited(err error) string {
 // edit replaces lines in place. It is the last step of a restore that changes files, and
 // can be done again. What keeps a line from being replaced is named and no reason to leave
 // the restore unfinished.
-func (s *Store) edit(root *worktree.Root, tmp string, j *intent) error {
+func (s *Store) edit(root *fsroot.Root, tmp string, j *intent) error {
 	j.unedited = nil
 	for _, e := range j.Edits {
 		if err := s.editOne(root, tmp, e); err != nil {
@@ -66,7 +65,7 @@ func (s *Store) edit(root *worktree.Root, tmp string, j *intent) error {
 	return root.Sync()
 }
 
-func (s *Store) editOne(root *worktree.Root, tmp string, e undo.Edit) error {
+func (s *Store) editOne(root *fsroot.Root, tmp string, e Edit) error {
 	for range 3 { // somebody saved the file meanwhile: look again
 		info, before, err := textOf(root, string(e.Path))
 		if err != nil {
@@ -79,12 +78,12 @@ func (s *Store) editOne(root *worktree.Root, tmp string, e undo.Edit) error {
 		if bytes.Equal(before, after) {
 			return nil
 		}
-		held := worktree.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Repo.NewHash}
+		held := fsroot.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Repo.NewHash}
 		err = root.ReplaceFile(string(e.Path), info.Perm, tmp, held, func(w io.Writer) error {
 			_, err := w.Write(after)
 			return err
 		})
-		var saved *worktree.SavedError
+		var saved *fsroot.SavedError
 		if !errors.As(err, &saved) {
 			return err
 		}
@@ -93,10 +92,10 @@ func (s *Store) editOne(root *worktree.Root, tmp string, e undo.Edit) error {
 }
 
 // textOf reads a file of the tree, and nothing but a file.
-func textOf(root *worktree.Root, path string) (worktree.Info, []byte, error) {
+func textOf(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	info, err := root.Lstat(path)
 	switch {
-	case errors.Is(err, worktree.ErrNotFolder), err == nil && info.Kind != worktree.File && info.Kind != worktree.Exec:
+	case errors.Is(err, fsroot.ErrNotFolder), err == nil && info.Kind != fsroot.File && info.Kind != fsroot.Exec:
 		return info, nil, errors.New("it is no file any more")
 	case err != nil:
 		return info, nil, err
@@ -115,13 +114,13 @@ func textOf(root *worktree.Root, path string) (worktree.Info, []byte, error) {
 	return info, text, err
 }
 
-func (s *Store) blob(data []byte) worktree.OID {
+func (s *Store) blob(data []byte) fsroot.OID {
 	raw, _ := hex.DecodeString(s.Repo.Name("blob", data)) // it made the digits itself
-	return worktree.OID(raw)
+	return fsroot.OID(raw)
 }
 
 // edited names the files of edits.
-func edited(edits []undo.Edit) (paths []putback.RawPath) {
+func edited(edits []Edit) (paths []RawPath) {
 	for _, e := range edits {
 		paths = append(paths, e.Path)
 	}
@@ -131,7 +130,7 @@ func edited(edits []undo.Edit) (paths []putback.RawPath) {
 // edited adds to a result what became of the edits. A file whose lines were replaced is no
 // file that stays, whatever else is in it; and where the restore wrote a whole file, lines
 // that were not found in it are no news.
-func (r *Restored) edited(edits []undo.Edit, left []Kept) {
+func (r *Restored) edited(edits []Edit, left []Kept) {
 	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
 	for _, e := range edits {
 		path := string(e.Path)

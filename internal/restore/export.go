@@ -7,10 +7,10 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/putback"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Export writes a snapshot's files, bytes and modes, into a folder that is empty or
@@ -34,15 +34,15 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 	if err != nil {
 		return err
 	}
-	var p putback.Plan
+	var p Plan
 	for _, e := range entries {
-		p.Writes = append(p.Writes, putback.Write{Path: putback.RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
+		p.Writes = append(p.Writes, Write{Path: RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
 	}
-	root, err := worktree.OpenRoot(dir)
+	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	to := putback.Place{Repo: s.Repo, Root: root, Tmp: dir}
+	to := Place{Repo: s.Repo, Root: root, Tmp: dir}
 	return to.WriteFiles(ctx, &p, &scan.Result{})
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // slowGC is a gc that is stopped between its steps for as long as a test likes. It does
@@ -124,14 +124,14 @@ func (s *sandbox) held(when string, i snapshot.Info) {
 func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
 	s.t.Helper()
 	var n []string
-	worktree.Fault = func(op, _ string) error {
+	fsroot.Fault = func(op, _ string) error {
 		n = append(n, op)
 		if do != nil {
 			do(len(n))
 		}
 		return nil
 	}
-	defer func() { worktree.Fault = nil }()
+	defer func() { fsroot.Fault = nil }()
 	i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	s.ok(err)
 	return i, n

@@ -12,14 +12,9 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/gitfiles"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // gitPlan is what a restore does to git's own state.
@@ -34,12 +29,12 @@ type gitPlan struct {
 	adminFiles, stateFiles, logFiles []gitWrite
 	admin, operation, logs           bool
 	refs                             []RefMove
-	kept                             []putback.Kept
-	broken                           []Kept         // what cannot be restored, see brokenGit
-	stay                             []putback.Kept // of what the task did, what cannot be taken back here
-	alternates                       []byte         // as they are now; nil when there are none
-	left                             []string       // of git's own files, because somebody else changed them
-	head                             *git.Head      // nil: as it is
+	kept                             []Kept
+	broken                           []Kept    // what cannot be restored, see brokenGit
+	stay                             []Kept    // of what the task did, what cannot be taken back here
+	alternates                       []byte    // as they are now; nil when there are none
+	left                             []string  // of git's own files, because somebody else changed them
+	head                             *git.Head // nil: as it is
 	headNow                          git.Head
 	headLost                         bool              // HEAD names a branch that names nothing
 	unnamed                          []git.BrokenRef   // in the place of a ref that comes back
@@ -180,7 +175,7 @@ func (h *held) without(group, name string) bool {
 }
 
 // planGit compares git's state now with the target's.
-func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Capture, o Options) (*gitPlan, error) {
+func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.Capture, o Options) (*gitPlan, error) {
 	h, err := s.heldState(ctx, target)
 	if err != nil {
 		return nil, err
@@ -210,7 +205,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	g.indexMtime, g.indexPerm, g.indexFiles = then.Index.Mtime, then.Index.Perm, map[string][]byte{}
 	if g.index && o.OnlyGit != nil && !o.OnlyGit("index") {
 		g.index, g.left = false, append(g.left, "index")
-		g.kept = append(g.kept, putback.Kept{Path: "index", Why: "the task did not change it"})
+		g.kept = append(g.kept, Kept{Path: "index", Why: "the task did not change it"})
 	}
 	for path, data := range h.files {
 		if name, ok := strings.CutPrefix(path, "index/"); ok {
@@ -226,7 +221,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
 	if s.Repo.Linked() {
 		for _, w := range shared {
-			k := putback.Kept{Path: w.name, Why: "belongs to all working trees, and has changed"}
+			k := Kept{Path: w.name, Why: "belongs to all working trees, and has changed"}
 			if g.kept = append(g.kept, k); o.OnlyGit != nil && o.OnlyGit(w.name) {
 				g.stay = append(g.stay, k)
 			}
@@ -238,7 +233,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 		others := o.OnlyGit != nil && !o.OnlyGit(w.name)
 		if others {
 			g.left = append(g.left, w.name)
-			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: "changed by somebody else"})
+			g.kept = append(g.kept, Kept{Path: w.name, Why: "changed by somebody else"})
 		}
 		return others
 	})
@@ -262,27 +257,27 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *capture.Ca
 // says nothing of, those of a submodule that was made since, whose repository would be
 // broken without its config, and alternates that nobody is known to have added: without
 // them objects may be missing.
-func (s *Store) leaveLater(g *gitPlan, h held, c *capture.Capture, o Options) {
+func (s *Store) leaveLater(g *gitPlan, h held, c *snapshot.Capture, o Options) {
 	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
 		why := ""
-		if module := gitfiles.ModuleOf(w.name); module != "" && w.gone {
+		if module := git.ModuleOf(w.name); module != "" && w.gone {
 			config := "admin/" + module + "/config"
 			if _, had := h.files[config]; !had && !h.lost[config] {
 				why = "of a submodule that was made since"
 			}
 		}
 		switch {
-		case !h.later && gitfiles.Later(w.name):
+		case !h.later && git.Later(w.name):
 			why = "the snapshot was taken by a belay that did not hold it"
-		case w.name == gitfiles.Alternates && o.OnlyGit == nil && o.step == "" && o.decided == nil:
+		case w.name == git.Alternates && o.OnlyGit == nil && o.step == "" && o.decided == nil:
 			why = "git may need the objects that it leads to"
 		}
 		if why != "" {
 			g.left = append(g.left, w.name)
-			g.kept = append(g.kept, putback.Kept{Path: w.name, Why: why})
+			g.kept = append(g.kept, Kept{Path: w.name, Why: why})
 		}
-		if w.name == gitfiles.Alternates && why == "" {
-			if at := slices.IndexFunc(c.Admin, func(f gitfiles.File) bool { return f.Name == w.name && !f.Link }); at >= 0 {
+		if w.name == git.Alternates && why == "" {
+			if at := slices.IndexFunc(c.Admin, func(f git.StateFile) bool { return f.Name == w.name && !f.Link }); at >= 0 {
 				g.alternates = c.Admin[at].Data
 			}
 		}
@@ -292,21 +287,21 @@ func (s *Store) leaveLater(g *gitPlan, h held, c *capture.Capture, o Options) {
 
 // newTrees names the working trees that the task added: what is in them is held nowhere,
 // so they stay.
-func (g *gitPlan) newTrees(h held, c *capture.Capture, o Options) {
+func (g *gitPlan) newTrees(h held, c *snapshot.Capture, o Options) {
 	if h.trees == nil || o.OnlyGit == nil || !o.OnlyGit(treesFile) {
 		return
 	}
 	for line := range bytes.Lines(c.Trees) {
 		if _, folder, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t"); ok && !bytes.Contains(h.trees, line) {
-			g.stay = append(g.stay, putback.Kept{Path: folder, Why: "a working tree that was added; git worktree remove --force takes it away"})
+			g.stay = append(g.stay, Kept{Path: folder, Why: "a working tree that was added; git worktree remove --force takes it away"})
 		}
 	}
 }
 
 // gitWrites gives what has to change so that the files of a group are those held.
-func (s *Store) gitWrites(group string, held *held, modes []manifest.Mode, now []gitfiles.File) []gitWrite {
+func (s *Store) gitWrites(group string, held *held, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
 	var list []gitWrite
-	here, stays := map[string]gitfiles.File{}, map[string]bool{}
+	here, stays := map[string]git.StateFile{}, map[string]bool{}
 	for _, f := range now {
 		here[f.Name] = f
 	}
@@ -316,7 +311,7 @@ func (s *Store) gitWrites(group string, held *held, modes []manifest.Mode, now [
 		if !ok {
 			continue
 		}
-		want := gitfiles.File{Name: name, Data: data, Link: link}
+		want := git.StateFile{Name: name, Data: data, Link: link}
 		if !link {
 			want.Perm = permOf(modes, path)
 		}
@@ -341,13 +336,13 @@ func (s *Store) gitWrites(group string, held *held, modes []manifest.Mode, now [
 	return list
 }
 
-func permOf(modes []manifest.Mode, path string) uint16 {
+func permOf(modes []snapshot.Mode, path string) uint16 {
 	for _, m := range modes {
 		if m.Path == path {
 			return m.Perm
 		}
 	}
-	return gitfiles.UsualPerm
+	return git.UsualPerm
 }
 
 func (s *Store) dirOf(group string) string {
@@ -368,7 +363,7 @@ func (g *gitPlan) replaces(ref string) bool {
 // swapped for links, so the same careful writer is used.
 func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	for _, w := range list {
-		root, err := worktree.OpenRoot(w.dir)
+		root, err := fsroot.OpenRoot(w.dir)
 		if err != nil {
 			return err
 		}
@@ -402,16 +397,16 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 		return nil
 	}
 	if ctx.Err() == nil { // git may even refuse to start without them
-		g.stay, err = append(g.stay, putback.Kept{Path: gitfiles.Alternates, Why: "objects that the repository needs are only there now"}), nil
+		g.stay, err = append(g.stay, Kept{Path: git.Alternates, Why: "objects that the repository needs are only there now"}), nil
 	}
-	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Repo.Common, name: gitfiles.Alternates, data: g.alternates, perm: gitfiles.UsualPerm}}))
+	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}}))
 }
 
-func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
+func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	if w.gone {
 		err := root.Remove(w.name)
-		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) {
-			if dir := putback.Parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
+		if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
+			if dir := Parent(w.name); strings.HasPrefix(dir, "rebase-") || strings.HasPrefix(dir, "sequencer") {
 				_ = root.Rmdir(dir) // git takes the folder itself for an operation
 			}
 			return nil
@@ -419,7 +414,7 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 		return err
 	}
 	info, err := root.Lstat(w.name)
-	if err == nil && !w.link && info.Kind != worktree.Link {
+	if err == nil && !w.link && info.Kind != fsroot.SymbolicLink {
 		if now, err := fsroot.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name)), fsroot.Usual); err == nil && bytes.Equal(now, w.data) {
 			if info.Perm == w.perm {
 				return nil
@@ -427,12 +422,12 @@ func (s *Store) writeGitOne(root *worktree.Root, w gitWrite) error {
 			return root.Chmod(w.name, w.perm)
 		}
 	}
-	if err == nil && info.Kind == worktree.Folder {
+	if err == nil && info.Kind == fsroot.Folder {
 		if err := root.Rmdir(w.name); err != nil {
 			return fmt.Errorf("a folder is in its place: %w", err)
 		}
 	}
-	if err := putback.Parents(root, w.name); err != nil {
+	if err := Parents(root, w.name); err != nil {
 		return err
 	}
 	if w.link {
@@ -452,7 +447,7 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 		}
 		path := filepath.Join(s.Repo.Dir, name)
 		if now, err := fsroot.ReadFile(path, fsroot.Usual); err != nil || !bytes.Equal(now, data) {
-			if err := capture.WriteWhole(path, data, true); err != nil {
+			if err := snapshot.WriteWhole(path, data, true); err != nil {
 				return err
 			}
 		}
@@ -490,13 +485,13 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 	if err := s.indexFree(ctx); err != nil {
 		return err
 	}
-	if err := capture.Fault("link", lock); err != nil {
+	if err := snapshot.Fault("link", lock); err != nil {
 		return err
 	}
 	if err := fsroot.Link(tmp, lock); err != nil {
 		return fmt.Errorf("lock the index: %w", err)
 	}
-	if err := capture.Fault("rename", index); err != nil {
+	if err := snapshot.Fault("rename", index); err != nil {
 		return errors.Join(err, fsroot.Remove(lock))
 	}
 	if gone {

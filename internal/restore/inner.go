@@ -10,18 +10,14 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/undo"
 )
 
 // innerStep restores one repository inside of the tree. It has an intent and a rescue of its
 // own there, so doing it twice is doing it once, wherever it was killed.
 type innerStep struct {
-	undo.Inner
+	Inner
 	ID        belay.SnapshotID `json:"id"`
 	Commit    string           `json:"commit"`
 	Link      string           `json:"link,omitempty"` // the text of its .git file; "" for a folder
@@ -38,12 +34,12 @@ type innerDone struct {
 	missing string // why it could not be restored
 }
 
-func (st innerStep) bound() manifest.Inner {
-	return manifest.Inner{Path: string(st.Path), ID: string(st.ID), Commit: st.Commit, Link: st.Link}
+func (st innerStep) bound() snapshot.InnerSnapshot {
+	return snapshot.InnerSnapshot{Path: string(st.Path), ID: string(st.ID), Commit: st.Commit, Link: st.Link}
 }
 
 // innerFolders gives the folders of the repositories that a snapshot has bound.
-func innerFolders(m *manifest.Manifest) map[string]bool {
+func innerFolders(m *snapshot.Manifest) map[string]bool {
 	folders := map[string]bool{}
 	for _, in := range m.Inner {
 		folders[in.Path] = true
@@ -62,10 +58,10 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 		return nil, nil, err
 	}
 	for _, in := range bound {
-		st := innerStep{Inner: undo.Inner{Path: putback.RawPath(in.Path), All: true}, ID: belay.SnapshotID(in.ID), Commit: in.Commit, Link: in.Link,
+		st := innerStep{Inner: Inner{Path: RawPath(in.Path), All: true}, ID: belay.SnapshotID(in.ID), Commit: in.Commit, Link: in.Link,
 			Aside: filepath.Join("displaced", in.ID), FilesOnly: o.FilesOnly, Preserve: snapshot.InnerGlobs(in.Path, o.Preserve)}
 		if o.Inner != nil {
-			i := slices.IndexFunc(o.Inner, func(x undo.Inner) bool { return string(x.Path) == in.Path })
+			i := slices.IndexFunc(o.Inner, func(x Inner) bool { return string(x.Path) == in.Path })
 			if i < 0 {
 				continue
 			}
@@ -116,7 +112,7 @@ func (s *Store) inPlace(st innerStep) bool {
 func (s *Store) linked(st innerStep) bool {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
 	info, err := fsroot.Lstat(filepath.Join(root, ".git"))
-	return st.Link == "" || err == nil && info.Mode().IsRegular() && capture.LinkOf(root) == st.Link
+	return st.Link == "" || err == nil && info.Mode().IsRegular() && snapshot.LinkOf(root) == st.Link
 }
 
 // goneGit gives the git folder of a repository that is not there any more and that can be made
@@ -163,7 +159,7 @@ func (*Store) innerOptions(st innerStep, skip bool) Options {
 		paths[string(p)] = true
 	}
 	o.Only, o.OnlyRef, o.OnlyGit = func(p string) bool { return paths[p] }, in(st.Refs), in(st.Git)
-	o.Inner = append([]undo.Inner{}, st.Inner.Inner...)
+	o.Inner = append([]Inner{}, st.Inner.Inner...)
 	return o
 }
 
@@ -229,7 +225,7 @@ func (s *Store) aside(st innerStep, at string) error {
 	}
 	for n := 1; ; n++ {
 		to := filepath.Join(dir, fmt.Sprintf("%s-%d", filepath.Base(st.Aside), n))
-		if err := capture.Fault("rename", at); err != nil {
+		if err := snapshot.Fault("rename", at); err != nil {
 			return err
 		}
 		if err := fsroot.RenameNew(at, to); !errors.Is(err, fs.ErrExist) {
@@ -245,7 +241,7 @@ func (s *Store) writeLink(at, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := capture.Fault("create", at); err != nil {
+	if err := snapshot.Fault("create", at); err != nil {
 		return err
 	}
 	f, err := fsroot.CreateTemp(tmp, "link-*")
@@ -265,7 +261,7 @@ func (s *Store) writeLink(at, text string) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if err = capture.Fault("rename", at); err != nil {
+	if err = snapshot.Fault("rename", at); err != nil {
 		return err
 	}
 	if err = fsroot.RenameNew(f.Name(), at); err != nil {

@@ -16,10 +16,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/putback"
+
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/undo"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // Recover finishes a restore that was interrupted. What it meets is held first, because
@@ -138,7 +136,7 @@ func (s *Store) load(ctx context.Context) (*intent, error) {
 }
 
 // Skippable says which errors speak of one path alone.
-func Skippable(err error) bool { return putback.Skippable(err) }
+func Skippable(err error) bool { return SkippableWrite(err) }
 
 // guess tells what an intent that cannot be read was for. It is written after the rescue
 // and removed once the history names that, and no snapshot is taken meanwhile. So the
@@ -157,7 +155,7 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := undo.Read(s.historyPath())
+	h, err := Read(s.historyPath())
 	if err != nil {
 		return j, nil // nobody knows what was finished
 	}
@@ -267,7 +265,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if err := s.ourLock(*j); err != nil {
 		return nil, err
 	}
-	root, err := worktree.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +281,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if err != nil {
 		return nil, err
 	}
-	at := putback.Place{Repo: s.Repo, Root: root}
+	at := Place{Repo: s.Repo, Root: root}
 	broken, err := at.Broken(ctx, &j.Plan)
 	if err != nil {
 		return nil, err
@@ -377,7 +375,7 @@ func (j *intent) reversedBy(way string) bool {
 	if j.Reverses || j.Plant || j.Rescue == "" {
 		return false
 	}
-	return (way == undo.Forth) == (j.Step == undo.Back)
+	return (way == Forth) == (j.Step == Back)
 }
 
 // reverse takes an interrupted restore back that cannot be finished: it restores the
@@ -393,7 +391,7 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 		}
 	}
 	o.back(last)
-	o.Reason, o.step = reversing, cmp.Or(j.reversing(), undo.Back)
+	o.Reason, o.step = reversing, cmp.Or(j.reversing(), Back)
 	o.reverses, o.unread = true, j.unread != ""
 	out, next, err := s.restore(ctx, j.Rescue, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
@@ -415,7 +413,7 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 
 // madeBetween gives the refs that a restore makes when nothing else is known of it: those
 // that the snapshot has and the state before has not.
-func (s *Store) madeBetween(ctx context.Context, j *intent) (made []putback.RawPath, err error) {
+func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
 	target, err := s.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
 		return nil, nil
@@ -431,7 +429,7 @@ func (s *Store) madeBetween(ctx context.Context, j *intent) (made []putback.RawP
 	was, rerr := s.RefsOf(ctx, rescue)
 	for name := range then.Refs {
 		if _, had := was.Refs[name]; !had {
-			made = append(made, putback.RawPath(name))
+			made = append(made, RawPath(name))
 		}
 	}
 	return made, errors.Join(err, rerr)
@@ -439,10 +437,10 @@ func (s *Store) madeBetween(ctx context.Context, j *intent) (made []putback.RawP
 
 // reversing is the step that takes an interrupted restore back.
 func (j *intent) reversing() string {
-	if j.Step == undo.Back {
-		return undo.Forth
+	if j.Step == Back {
+		return Forth
 	}
-	return undo.Back
+	return Back
 }
 
 // cannotFinish makes the error about a restore that was not finished, by a command that
@@ -489,7 +487,7 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
 	case j.Reverses:
-		return "belay " + cmp.Or(j.Step, undo.Back) + " --skip-broken restores the state before it without what cannot be restored"
+		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the state before it without what cannot be restored"
 	case j.Step != "" && j.unread == "":
 		skip = "belay " + j.Step + " --skip-broken"
 	}
@@ -521,13 +519,13 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 func inTarget(cause error) bool {
 	var broken *BrokenError
 	return errors.As(cause, &broken) && !slices.ContainsFunc(broken.Paths, func(k Kept) bool {
-		return k.Why != putback.Gone && k.Why != putback.Damaged && k.Why != lostRef && k.Why != lostFile
+		return k.Why != Gone && k.Why != Damaged && k.Why != lostRef && k.Why != lostFile
 	})
 }
 
 // plain makes a sentence "<path>: <why>" of an error about a path.
 func plain(err error) error {
-	var f *putback.Failure
+	var f *Failure
 	if errors.As(err, &f) {
 		k := f.Kept()
 		return fmt.Errorf("%s: %s%w", belay.VisibleLine(k.Path), k.Why, hidden{err})
@@ -658,7 +656,7 @@ func (s *Store) refFree(ctx context.Context, ref string) error {
 func gitName(name string) string { return ".git/" + name }
 
 func (g *gitPlan) fixed(dir, name, shown string) error {
-	root, err := worktree.OpenRoot(dir)
+	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		return err
 	}

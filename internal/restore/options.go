@@ -4,14 +4,8 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/putback"
-	"github.com/belay-dev/belay/internal/refback"
-	"github.com/belay-dev/belay/internal/undo"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
-
-// Kept is a path that a restore left alone although it differs, and why.
-type Kept = putback.Kept
 
 // Options says what of a snapshot is put back. The zero value means everything.
 type Options struct {
@@ -34,14 +28,14 @@ type Options struct {
 	// Edits are lines that the restore replaces in place once the files are restored, such
 	// as a box that belay ticked. What else is in those files stays. A line that somebody
 	// changed stays too, and its file is named in Kept.
-	Edits []undo.Edit
+	Edits []Edit
 
 	// Agree, when set, looks at the rescue, which holds the present, before the first
 	// change: its error refuses the restore.
-	Agree func(tree string, m *manifest.Manifest) error
+	Agree func(tree string, m *snapshot.Manifest) error
 
 	// Inner says what of repositories inside of the tree is restored; nil: all that differs.
-	Inner []undo.Inner
+	Inner []Inner
 
 	step     string          // undo or redo
 	reverses bool            // takes back the interrupted restore whose intent is there
@@ -51,12 +45,9 @@ type Options struct {
 	decided *[]RefMove // for finishing a restore: what was decided about refs
 }
 
-func (o *Options) wish() putback.Wish {
-	return putback.Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
+func (o *Options) wish() Wish {
+	return Wish{Paths: o.Paths, Preserve: o.Preserve, Only: o.Only, Made: o.made}
 }
-
-// RefMove is a ref that a restore moves.
-type RefMove = refback.Move
 
 // Restored is what a restore did, or would do.
 type Restored struct {
@@ -64,19 +55,19 @@ type Restored struct {
 	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the present before it; "" when nothing differed
 	Written   []string         `json:"written"`
 	Removed   []string         `json:"removed"`
-	Kept      []putback.Kept   `json:"kept"`
+	Kept      []Kept           `json:"kept"`
 	Refs      []RefMove        `json:"refs"`
-	KeptRefs  []putback.Kept   `json:"kept_refs"` // refs, and files of git's own, that were left
+	KeptRefs  []Kept           `json:"kept_refs"` // refs, and files of git's own, that were left
 	Index     bool             `json:"index"`     // the index was put back
 	Head      bool             `json:"head"`      // HEAD was
 	Operation bool             `json:"operation"` // files of an operation in progress were
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
 	Logs      bool             `json:"logs"`      // reflogs were
 
-	Missing []putback.Kept `json:"missing,omitempty"` // was there then, is not now, and the snapshot does not hold it
+	Missing []Kept `json:"missing,omitempty"` // was there then, is not now, and the snapshot does not hold it
 
-	Partial bool           `json:"partial,omitempty"` // Skipped names something
-	Skipped []putback.Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request
+	Partial bool   `json:"partial,omitempty"` // Skipped names something
+	Skipped []Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request
 
 	// Inner are the repositories inside of the tree that were restored as well. What was done
 	// there is among Written and the like.
@@ -103,9 +94,9 @@ func (r *Restored) nothing() bool {
 	return len(r.Written)+len(r.Removed)+len(r.Refs)+len(r.Inner) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
 }
 
-func report(p *putback.Plan, target belay.SnapshotID, g *gitPlan) Restored {
-	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append(append([]putback.Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
-		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]putback.Kept{}, g.kept...),
+func report(p *Plan, target belay.SnapshotID, g *gitPlan) Restored {
+	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append(append([]Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
+		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]Kept{}, g.kept...),
 		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {
 		out.Written = append(out.Written, string(w.Path))

@@ -8,15 +8,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/gitfiles"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/refback"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-const symbolic = refback.Symbolic
+const symbolic = Symbolic
 
 func valueOf(r git.Ref) string {
 	if r.Symref != "" {
@@ -34,7 +30,7 @@ func values(refs []git.Ref) map[string]string {
 }
 
 // planRefs decides which refs move, and whether HEAD does.
-func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *capture.Capture, o Options) error {
+func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.Capture, o Options) error {
 	g.seen = values(c.Refs)
 	then, lost := h.refs, map[string]bool{}
 	for path := range h.files {
@@ -50,7 +46,7 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *capture.Ca
 	if err != nil {
 		return err
 	}
-	p := refback.Plan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: capture.Ours}
+	p := RefPlan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Ours}
 	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
@@ -123,7 +119,7 @@ func (s *Store) dropBroken(ctx context.Context, g *gitPlan) error {
 		return nil
 	}
 	for _, b := range g.unnamed {
-		if err := capture.Fault("unlink", b.Name); err != nil {
+		if err := snapshot.Fault("unlink", b.Name); err != nil {
 			return err
 		}
 		if err := s.Repo.DropBroken(b); err != nil {
@@ -149,7 +145,7 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 	var updates []git.Update
 	for _, m := range moves {
 		if strings.HasPrefix(now[m.Ref], symbolic) && now[m.Ref] != m.To {
-			if err := capture.Fault("ref", m.Ref); err != nil {
+			if err := snapshot.Fault("ref", m.Ref); err != nil {
 				return err
 			}
 			if err := s.Repo.DropSymref(ctx, m.Ref); err != nil {
@@ -179,7 +175,7 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 }
 
 func (s *Store) point(ctx context.Context, ref, target string) error {
-	if err := capture.Fault("ref", ref); err != nil {
+	if err := snapshot.Fault("ref", ref); err != nil {
 		return err
 	}
 	return s.Repo.SetSymref(ctx, "belay: restore", ref, target)
@@ -215,7 +211,7 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 		if len(part) == 0 {
 			continue
 		}
-		if err := capture.Fault("ref", part[0].Ref); err != nil {
+		if err := snapshot.Fault("ref", part[0].Ref); err != nil {
 			return err
 		}
 		if err := s.Repo.UpdateRefs(ctx, "belay: restore", part); err != nil {
@@ -259,8 +255,8 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
 // lines that go are in the rescue. A log that would come to name what a gc took stays,
 // but for the stash's, which is the stash, and in an undo.
-func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []manifest.Mode, c *capture.Capture, o Options) error {
-	now := map[string]gitfiles.File{}
+func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapshot.Mode, c *snapshot.Capture, o Options) error {
+	now := map[string]git.StateFile{}
 	for _, f := range c.Logs {
 		now[f.Name] = f
 	}
@@ -331,7 +327,7 @@ func loggedIn(log []byte) (oids []string) {
 }
 
 // newLogs are the logs of branches that had none: every snapshot holds those there were.
-func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
+func newLogs(now map[string]git.StateFile, h held, o Options) (names []string) {
 	for path := range now {
 		ref := strings.TrimPrefix(path, "logs/")
 		_, was := h.refs.Refs[ref]
@@ -343,7 +339,7 @@ func newLogs(now map[string]gitfiles.File, h held, o Options) (names []string) {
 }
 
 // ends gives where every ref stands once the plan is done.
-func (g *gitPlan) ends(c *capture.Capture) map[string]string {
+func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {
 		ends[r.Name] = valueOf(r)

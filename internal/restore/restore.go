@@ -1,9 +1,3 @@
-// Package restore puts snapshots back: files, index, HEAD, refs, and an operation in
-// progress, after holding the present; it undoes and redoes that, and finishes what a
-// kill cut short.
-//
-// It decides the order of steps that makes this safe. It never destroys what the
-// rescue does not hold and knows nothing of what tasks mean.
 package restore
 
 import (
@@ -21,16 +15,15 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/putback"
-	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/undo"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/scan"
 )
+
+// It decides the order of steps that makes this safe. It never destroys what the
+// rescue does not hold and knows nothing of what tasks mean.
 
 // Store is a snapshot store that also puts back. Its Take finishes first what an
 // interrupted restore left.
@@ -103,7 +96,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		}
 		s.say(done)
 	}
-	if _, err := undo.Read(s.historyPath()); err != nil && !errors.Is(err, undo.ErrSpoiled) {
+	if _, err := Read(s.historyPath()); err != nil && !errors.Is(err, ErrSpoiled) {
 		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)
@@ -236,7 +229,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 // leaveBroken finds out, before the first byte, what of the plans cannot be done. It is
 // left out and noted where that was agreed to. Otherwise nothing is done: a *BrokenError
 // names it, or a refusal says what would have to be destroyed.
-func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan, j *intent, o Options) error {
+func (s *Store) leaveBroken(ctx context.Context, pl *Planner, g *gitPlan, j *intent, o Options) error {
 	var broken []Kept
 	if o.SkipBroken {
 		broken = j.Plan.Unblocked()
@@ -244,7 +237,7 @@ func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan
 		j.leaveOut(broken, g)
 	}
 	pl.Plan = j.Plan
-	at := putback.Place{Repo: s.Repo, Root: pl.Root}
+	at := Place{Repo: s.Repo, Root: pl.Root}
 	broken, err := at.Broken(ctx, &j.Plan)
 	if err != nil {
 		return err
@@ -269,13 +262,13 @@ func (s *Store) leaveBroken(ctx context.Context, pl *putback.Planner, g *gitPlan
 
 // prepare holds the present and plans. Where the plan meets something that is ignored, now
 // and then, the present is held once more with that.
-func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *capture.Capture, _ *putback.Planner, err error) {
+func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture, _ *Planner, err error) {
 	man, err := s.Manifest(ctx, target)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
 	}
-	then := putback.SideOf(target.Tree, man)
-	root, err := worktree.OpenRoot(s.Repo.Root)
+	then := SideOf(target.Tree, man)
+	root, err := fsroot.OpenRoot(s.Repo.Root)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
 	}
@@ -291,7 +284,7 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 		if err != nil {
 			return snapshot.Info{}, nil, nil, err
 		}
-		pl := putback.NewPlanner(s.Repo, o.wish(), c.Scan, putback.SideOf(c.Tree, c.Man), then, root)
+		pl := NewPlanner(s.Repo, o.wish(), c.Scan, SideOf(c.Tree, c.Man), then, root)
 		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
 			pl.Rules = w.Extent.Since.Rules
 		}
@@ -317,10 +310,10 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 // asMuchAs makes the rescue look at all that the target did, and at what its rules of
 // ignoring did not hide. Otherwise a line added to .gitignore would hide files from the
 // rescue, and a restore would leave them. The caller closes Extent.Since.
-func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifest.Manifest) capture.Wanted {
-	e, _ := capture.ExtentOf(man)
+func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.Wanted {
+	e, _ := snapshot.ExtentOf(man)
 	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
-	w := capture.Wanted{Extent: e}
+	w := snapshot.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
 		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
 	}
@@ -328,7 +321,7 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *manifes
 }
 
 // present holds the present as a rescue; a dry run only reads it.
-func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
+func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	if !o.DryRun {
 		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
 			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
@@ -354,7 +347,7 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 // index, operation, refs and reflogs, then everything is synced and looked at once more.
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
-func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g *gitPlan, held *scan.Result) error {
+func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
 	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
@@ -365,9 +358,9 @@ func (s *Store) carryOut(ctx context.Context, root *worktree.Root, j *intent, g 
 	if err != nil {
 		return err
 	}
-	to := putback.Place{Repo: s.Repo, Root: root, Tmp: tmp}
+	to := Place{Repo: s.Repo, Root: root, Tmp: tmp}
 	if j.Skip {
-		to.Skip = func(f *putback.Failure) { j.skipped(f.Kept()) }
+		to.Skip = func(f *Failure) { j.skipped(f.Kept()) }
 	}
 	if err := to.Apply(ctx, &j.Plan, held); err != nil {
 		return err
@@ -420,7 +413,7 @@ func (j *intent) skips(err error) bool {
 
 // compare looks once more at every path of a plan, down to its bytes, and says what is
 // not as planned: a restore never claims what it did not reach.
-func (s *Store) compare(root *worktree.Root, j *intent) error {
+func (s *Store) compare(root *fsroot.Root, j *intent) error {
 	p := &j.Plan
 	var wrong []string
 	written := map[string]bool{}
@@ -436,7 +429,7 @@ func (s *Store) compare(root *worktree.Root, j *intent) error {
 	}
 	for _, r := range p.Remove {
 		info, err := root.Lstat(string(r))
-		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) || err == nil && info.Kind == worktree.Folder
+		gone := errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) || err == nil && info.Kind == fsroot.Folder
 		if !gone && !written[string(r)] {
 			wrong = append(wrong, string(r))
 		}
@@ -454,17 +447,17 @@ func (s *Store) compare(root *worktree.Root, j *intent) error {
 }
 
 // isAsPlanned reports whether a path has the kind, the mode and the bytes of a plan.
-func (s *Store) isAsPlanned(root *worktree.Root, w putback.Write) (bool, error) {
+func (s *Store) isAsPlanned(root *fsroot.Root, w Write) (bool, error) {
 	raw, err := hex.DecodeString(w.OID)
 	if err != nil {
 		return false, err
 	}
 	info, err := root.Lstat(string(w.Path))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, worktree.ErrNotFolder) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
 		return false, nil
 	}
-	if err != nil || capture.ModeOf(info.Kind) != w.Mode || info.Kind == worktree.Folder || info.Kind == worktree.Other {
+	if err != nil || snapshot.ModeOf(info.Kind) != w.Mode || info.Kind == fsroot.Folder || info.Kind == fsroot.Other {
 		return false, err
 	}
-	return root.Same(string(w.Path), info.Kind, w.Perm, worktree.OID(raw), s.Repo.NewHash)
+	return root.Same(string(w.Path), info.Kind, w.Perm, fsroot.OID(raw), s.Repo.NewHash)
 }

@@ -10,10 +10,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/putback"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/whole"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // tidy sweeps when nobody else is at work in this tree; it does not wait for that.
@@ -32,13 +31,13 @@ func (s *Store) sweep() {
 	tmp := filepath.Join(s.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
-		if !strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+		if !strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			_ = fsroot.RemoveAll(filepath.Join(tmp, e.Name()))
 		}
 	}
 	list, _ = fsroot.ReadDir(s.Dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), whole.Prefix) || strings.HasPrefix(e.Name(), worktree.TempPrefix) {
+		if strings.HasPrefix(e.Name(), atomicfile.Prefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
 			_ = fsroot.Remove(filepath.Join(s.Dir, e.Name()))
 		}
 	}
@@ -50,20 +49,20 @@ func (s *Store) sweep() {
 // What had just changed places is looked at: somebody may have saved it. It is removed
 // when the plan or the rescue has its bytes, and otherwise given a name that people see,
 // and named in the result.
-func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (saved []putback.Kept, err error) {
+func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (saved []Kept, err error) {
 	seen := map[string]bool{}
 	var swapped []string
 	for _, p := range slices.Concat(writes(&j.Plan), j.Plan.Remove, edited(j.Edits)) {
-		dir := putback.Parent(string(p))
+		dir := Parent(string(p))
 		if seen[dir] {
 			continue
 		}
 		seen[dir] = true
 		list, _ := fsroot.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(dir)))
 		for _, e := range list {
-			if strings.HasPrefix(e.Name(), worktree.TempPrefix) && !e.IsDir() {
+			if strings.HasPrefix(e.Name(), fsroot.TempPrefix) && !e.IsDir() {
 				_ = root.Remove(path.Join(dir, e.Name()))
-			} else if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+			} else if strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 				swapped = append(swapped, path.Join(dir, e.Name()))
 			}
 		}
@@ -85,7 +84,7 @@ func (s *Store) sweepTree(ctx context.Context, root *worktree.Root, j *intent) (
 // sweepUnread is sweepTree for a restore whose intent could not be read, as far as that goes:
 // which paths it was at is not known, but what it displaced lies in belay's own folder. j is
 // the restore that was made instead.
-func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []putback.Kept, err error) {
+func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err error) {
 	if len(s.ownSwaps()) == 0 {
 		return nil, nil
 	}
@@ -109,12 +108,12 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []putback.Kep
 }
 
 // sweepOwn is sweepSwapped for what lies in belay's own folder.
-func (s *Store) sweepOwn(known map[string]bool) (saved []putback.Kept, err error) {
+func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 	tmp, err := s.Scratch("tmp")
 	if err != nil {
 		return saved, err
 	}
-	own, err := worktree.OpenRoot(tmp)
+	own, err := fsroot.OpenRoot(tmp)
 	if err != nil {
 		return saved, err
 	}
@@ -126,7 +125,7 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []putback.Kept, err error
 func (s *Store) ownSwaps() (names []string) {
 	list, _ := fsroot.ReadDir(filepath.Join(s.Dir, "tmp"))
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), worktree.SwapPrefix) {
+		if strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			names = append(names, e.Name())
 		}
 	}
@@ -147,7 +146,7 @@ func (s *Store) knownTo(ctx context.Context, j *intent) (map[string]bool, error)
 	return known, nil
 }
 
-func writes(p *putback.Plan) (paths []putback.RawPath) {
+func writes(p *Plan) (paths []RawPath) {
 	for _, w := range p.Writes {
 		paths = append(paths, w.Path)
 	}
@@ -156,7 +155,7 @@ func writes(p *putback.Plan) (paths []putback.RawPath) {
 
 // sweepSwapped removes what is known of files that were changing places. The rest is
 // shown beside where it is, or, with to, moved to that folder.
-func (s *Store) sweepSwapped(root *worktree.Root, known map[string]bool, paths []string, to string) (saved []putback.Kept, err error) {
+func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []string, to string) (saved []Kept, err error) {
 	for _, p := range paths {
 		oid, err := root.Bytes(p, s.Repo.NewHash)
 		if err != nil {
@@ -177,7 +176,7 @@ func (s *Store) sweepSwapped(root *worktree.Root, known map[string]bool, paths [
 		if err != nil {
 			return saved, err
 		}
-		saved = append(saved, putback.Kept{Path: at, Why: "was saved while it was put back, before the restore was cut short"})
+		saved = append(saved, Kept{Path: at, Why: "was saved while it was put back, before the restore was cut short"})
 	}
 	return saved, nil
 }

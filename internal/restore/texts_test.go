@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/texts"
 )
 
 // TestTexts reads both texts of changed files out of snapshots: an empty file is there, a
@@ -37,7 +37,7 @@ func TestTexts(t *testing.T) {
 	after := s.take()
 	s.write("edited.txt", "later")
 
-	source := func(from, to snapshot.Info) *texts.Source { return texts.New(s.store().Store, from.ID, to.ID) }
+	source := func(from, to snapshot.Info) *check.Source { return check.New(s.store().Store, from.ID, to.ID) }
 	show := func(b []byte) string {
 		if b == nil {
 			return "nothing"

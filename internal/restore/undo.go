@@ -11,12 +11,8 @@ import (
 	"syscall"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/putback"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/undo"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // intent says what a restore is about to do, written before it begins and removed when
@@ -27,7 +23,7 @@ type intent struct {
 	Rescue     belay.SnapshotID `json:"rescue"`
 	FilesOnly  bool             `json:"files_only,omitempty"`
 	Partial    bool             `json:"partial,omitempty"` // not the whole state: undo takes back only these paths
-	Plan       putback.Plan     `json:"plan"`
+	Plan       Plan             `json:"plan"`
 	Refs       []RefMove        `json:"refs,omitempty"`
 	IndexInode uint64           `json:"index_inode,omitempty"` // of our own index.lock
 	Chosen     bool             `json:"chosen,omitempty"`      // not all refs were to move: other people's reflogs stay
@@ -37,7 +33,7 @@ type intent struct {
 	Reverses   bool             `json:"reverses,omitempty"`    // takes an interrupted restore back: no step of the history
 	Skip       bool             `json:"skip,omitempty"`        // somebody agreed to leave out what cannot be restored
 	Skipped    []Kept           `json:"skipped,omitempty"`     // what was left out; the plan does not speak of it any more
-	Edits      []undo.Edit      `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
+	Edits      []Edit           `json:"edits,omitempty"`       // lines to be replaced once the plan is carried out
 	Inner      []innerStep      `json:"inner,omitempty"`       // repositories inside of the tree, restored after all else
 
 	unedited  []Kept // files in which lines could not be replaced
@@ -54,14 +50,14 @@ func (s *Store) writeIntent(j *intent) error {
 	if err != nil {
 		return err
 	}
-	return capture.WriteWhole(s.intentPath(), text, true)
+	return snapshot.WriteWhole(s.intentPath(), text, true)
 }
 
 // done records a restore in the history and takes the intent away. A history that was
 // damaged is begun anew: nothing may keep a restore from coming to its end.
 func (s *Store) done(j *intent) error {
-	h, err := undo.Read(s.historyPath())
-	if err != nil && !errors.Is(err, undo.ErrSpoiled) {
+	h, err := Read(s.historyPath())
+	if err != nil && !errors.Is(err, ErrSpoiled) {
 		return err
 	}
 	j.record(&h)
@@ -70,17 +66,17 @@ func (s *Store) done(j *intent) error {
 			return err
 		}
 	}
-	if err := capture.Fault("unlink", s.intentPath()); err != nil {
+	if err := snapshot.Fault("unlink", s.intentPath()); err != nil {
 		return err
 	}
 	return fsroot.Remove(s.intentPath())
 }
 
-func stepOf(j *intent) undo.Step {
-	st := undo.Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial, Edits: j.Edits}
+func stepOf(j *intent) Step {
+	st := Step{Target: j.Target, Back: j.Rescue, FilesOnly: j.FilesOnly, Partial: j.Partial, Edits: j.Edits}
 	for _, m := range j.Refs {
 		if m.From == "" {
-			st.Made = append(st.Made, putback.RawPath(m.Ref))
+			st.Made = append(st.Made, RawPath(m.Ref))
 		}
 	}
 	for _, w := range j.Plan.Writes {
@@ -92,7 +88,7 @@ func stepOf(j *intent) undo.Step {
 		st.Inner = append(st.Inner, in.Inner)
 	}
 	for _, k := range j.Skipped {
-		st.Skipped = append(st.Skipped, putback.RawPath(k.Path))
+		st.Skipped = append(st.Skipped, RawPath(k.Path))
 	}
 	if j.Partial {
 		for _, w := range j.Plan.Writes {
@@ -108,7 +104,7 @@ func stepOf(j *intent) undo.Step {
 }
 
 // record adds what an intent was for to the history.
-func (j *intent) record(h *undo.History) {
+func (j *intent) record(h *History) {
 	switch {
 	case j.Reverses: // as if the restore that it takes back had never been asked for
 	case j.Step != "":
@@ -123,19 +119,19 @@ func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") 
 // TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
 // and no redo has done it again. ErrSpoiled and the like as [undo.Read] has them.
 func (s *Store) TakenBack() (func(rescue belay.SnapshotID) bool, error) {
-	h, err := undo.Read(s.historyPath())
+	h, err := Read(s.historyPath())
 	return h.TakenBack, err
 }
 
 // Undo takes the last restore back: it restores the rescue that was taken before it.
 // CodeCannot when there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, undo.Back)
+	return s.stepBack(ctx, o, Back)
 }
 
 // Redo does the restore again that the last Undo took back.
 func (s *Store) Redo(ctx context.Context, o Options) (Restored, error) {
-	return s.stepBack(ctx, o, undo.Forth)
+	return s.stepBack(ctx, o, Forth)
 }
 
 func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, error) {
@@ -164,7 +160,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		}
 		s.say(done)
 	}
-	h, err := undo.Read(s.historyPath())
+	h, err := Read(s.historyPath())
 	if err != nil {
 		return Restored{}, err
 	}
@@ -192,7 +188,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 }
 
 // back makes options that take a step back.
-func (o *Options) back(last undo.Step) {
+func (o *Options) back(last Step) {
 	o.FilesOnly = last.FilesOnly
 	if last.Partial {
 		touched := map[string]bool{}
@@ -201,7 +197,7 @@ func (o *Options) back(last undo.Step) {
 		}
 		o.Only = func(p string) bool { return touched[p] }
 		o.FilesOnly = o.FilesOnly || len(o.Paths) > 0
-		o.Inner = append([]undo.Inner{}, last.Inner...)
+		o.Inner = append([]Inner{}, last.Inner...)
 	}
 	for _, e := range last.Edits {
 		o.Edits = append(o.Edits, e.Inverse())
@@ -214,13 +210,13 @@ func (o *Options) back(last undo.Step) {
 
 // meet holds what an interrupted restore left, with what is ignored and lies where the
 // restore still has to write.
-func (s *Store) meet(ctx context.Context, root *worktree.Root, j *intent, w capture.Wanted) (snapshot.Info, *capture.Capture, error) {
+func (s *Store) meet(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}
 	rescue, c, err := s.Hold(ctx, m, w)
 	if err != nil {
 		return rescue, c, err
 	}
-	pl := putback.NewPlanner(s.Repo, putback.Wish{}, c.Scan, putback.SideOf(c.Tree, c.Man), putback.Side{}, root)
+	pl := NewPlanner(s.Repo, Wish{}, c.Scan, SideOf(c.Tree, c.Man), Side{}, root)
 	pl.Plan.Writes, pl.Plan.Remove = j.Plan.Writes, j.Plan.Remove
 	if hidden := pl.Unheld(); len(hidden) > 0 {
 		w.Include = hidden
@@ -247,7 +243,7 @@ func inode(info fs.FileInfo) uint64 {
 	return 0
 }
 
-func writeBytes(root *worktree.Root, name string, perm uint16, tmp string, data []byte) error {
+func writeBytes(root *fsroot.Root, name string, perm uint16, tmp string, data []byte) error {
 	return root.WriteFile(name, perm, tmp, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err

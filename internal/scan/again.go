@@ -10,10 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/crew"
-	"github.com/belay-dev/belay/internal/dirt"
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Tree is what a scan saw, kept for somebody who learns of every change: Again makes
@@ -34,9 +32,9 @@ func (r *Result) Tree() *Tree { return &Tree{s: r.scan, Moving: r.Moving} }
 // Again looks at what is marked, and believes the earlier tree about all else: the
 // caller answers for the marks being complete. ignored is what Options.Ignored is,
 // and has to follow the rules of the first scan. The earlier tree stays valid.
-func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
+func (t *Tree) Again(ctx context.Context, d *Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
 	was := t.s
-	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: crew.NewPool[job](), dirt: d}
+	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: NewPool[job](), dirt: d}
 	s.o.Ignored = ignored
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", belay.VisibleLine(s.o.Root), err)
@@ -50,7 +48,7 @@ func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Con
 	if err := unix.Fstat(s.root, &st); err != nil {
 		return fail(err)
 	}
-	f := worktree.FactsOf(&st)
+	f := fsroot.FactsOf(&st)
 	if f.Dev != was.top.stat.Dev || f.Ino != was.top.stat.Ino {
 		return fail(ErrReplaced)
 	}
@@ -58,8 +56,8 @@ func (t *Tree) Again(ctx context.Context, d *dirt.Dirt, ignored func(context.Con
 	if s.o.Cache != "" {
 		dir = filepath.Dir(s.o.Cache)
 	}
-	s.clock = statcache.Ask(dir)
-	s.top = &node{folder: was.top.folder, stat: f, rules: statcache.FirstRules(s.o.RulesKey), prev: was.top}
+	s.clock = Ask(dir)
+	s.top = &node{folder: was.top.folder, stat: f, rules: FirstRules(s.o.RulesKey), prev: was.top}
 	err = s.walk(ctx)
 	for _, n := range s.made {
 		n.prev = nil // or every tree would keep all before it
@@ -83,15 +81,15 @@ func (s *scan) remember(n *node) {
 // patch makes a folder whose names are those of the earlier tree.
 func (w *worker) patch(n *node) error {
 	p := n.prev
-	fd, err := worktree.OpenIn(w.s.root, n.path, worktree.OpenPath)
+	fd, err := fsroot.OpenBelow(w.s.root, n.path, fsroot.OpenPath)
 	if err != nil {
 		return w.unopened(n, err)
 	}
 	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
-		return worktree.PathError("stat", n.path, err)
+		return fsroot.PathError("stat", n.path, err)
 	}
-	n.stat = worktree.FactsOf(&w.st)
+	n.stat = fsroot.FactsOf(&w.st)
 	if n.stat.Dev != p.stat.Dev || n.stat.Ino != p.stat.Ino {
 		w.s.moving.Store(true) // the mark that says so is still under way
 	}
@@ -116,7 +114,7 @@ func (w *worker) inherit(n *node) {
 	for k := range n.items {
 		it := &n.items[k]
 		name := n.name(it)
-		for i < len(old) && worktree.Order(n.prev.name(&old[i]), old[i].folder, name, it.folder) < 0 {
+		for i < len(old) && fsroot.Order(n.prev.name(&old[i]), old[i].folder, name, it.folder) < 0 {
 			i++
 		}
 		if i == len(old) {
@@ -127,7 +125,7 @@ func (w *worker) inherit(n *node) {
 			continue
 		}
 		if it.outside() {
-			it.flags |= was.flags & statcache.FlagsAsk
+			it.flags |= was.flags & FlagsAsk
 		}
 		it.linked = was.linked
 		if it.folder {
@@ -147,7 +145,7 @@ func (w *worker) adopt(n *node, it *item, was *node) bool {
 	if was == nil || d == nil || d.Touches(it.path) || !n.sameRules() || was.state == nodeOpen || was.state == nodeGone {
 		return false
 	}
-	if was.ignored != it.ignored() || was.below != (it.flags&statcache.FlagBelow != 0) || was.gitlink != (it.flags&statcache.FlagGitlink != 0) {
+	if was.ignored != it.ignored() || was.below != (it.flags&FlagBelow != 0) || was.gitlink != (it.flags&FlagGitlink != 0) {
 		return false
 	}
 	it.child, was.parent = was, n

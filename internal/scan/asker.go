@@ -7,8 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // What one question holds at most, and how many are asked at once.
@@ -101,9 +100,9 @@ func (a *asker) ask(batch []*node, paths []string) {
 			if !it.unclassified() {
 				continue
 			}
-			it.flags |= statcache.FlagKnown
+			it.flags |= FlagKnown
 			if answers[0] {
-				it.flags |= statcache.FlagIgnored
+				it.flags |= FlagIgnored
 			}
 			answers = answers[1:]
 		}
@@ -124,7 +123,7 @@ func (a *asker) then(batch []*node, answers []bool) error {
 	for _, n := range batch {
 		for k := range n.items {
 			it := &n.items[k]
-			ignored := it.outside() && it.flags&statcache.FlagIgnored != 0
+			ignored := it.outside() && it.flags&FlagIgnored != 0
 			if it.unclassified() {
 				ignored = answers[0]
 				answers = answers[1:]
@@ -150,7 +149,7 @@ func (a *asker) then(batch []*node, answers []bool) error {
 	return nil
 }
 
-func (it *item) unclassified() bool { return it.outside() && it.flags&statcache.FlagKnown == 0 }
+func (it *item) unclassified() bool { return it.outside() && it.flags&FlagKnown == 0 }
 
 // asked gives the path as Ignored is asked for it.
 func (it *item) asked() string {
@@ -178,15 +177,15 @@ func (s *scan) checkRules() {
 }
 
 func (s *scan) rulesChanged(n *node) bool {
-	fd, err := worktree.OpenIn(s.root, n.path, worktree.OpenPath)
+	fd, err := fsroot.OpenBelow(s.root, n.path, fsroot.OpenPath)
 	if err != nil {
 		return true
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
-	err = worktree.StatAt(fd, ".gitignore", &st)
-	now := worktree.FactsOf(&st)
-	if err != nil || (now.Kind() != worktree.File && now.Kind() != worktree.Exec) {
+	err = fsroot.StatAt(fd, ".gitignore", &st)
+	now := fsroot.FactsOf(&st)
+	if err != nil || (now.Kind() != fsroot.File && now.Kind() != fsroot.Exec) {
 		return n.ruleFile >= 0
 	}
 	if n.ruleFile < 0 {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/belay-dev/belay/internal/statcache"
 )
 
 // cpu reports the processor time of each round, which says more than the clock on a
@@ -136,7 +134,7 @@ func BenchmarkScan(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("loadCache/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if statcache.Read(t.o.Cache) == nil {
+				if Read(t.o.Cache) == nil {
 					b.Fatal("no cache")
 				}
 			}

@@ -1,18 +1,17 @@
 package scan
 
 import (
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Entry is one captured path.
 type Entry struct {
 	Path  string
-	Kind  worktree.Kind // File, Exec or Link
-	Perm  uint16        // the 07777 bits
-	Size  int64         // bytes; of a link: of its target
-	OID   worktree.OID  // of the raw bytes; of a link: of its target
-	Fresh bool          // the content was read in this scan, not taken from the cache
+	Kind  fsroot.PathKind // File, Exec or Link
+	Perm  uint16          // the 07777 bits
+	Size  int64           // bytes; of a link: of its target
+	OID   fsroot.OID      // of the raw bytes; of a link: of its target
+	Fresh bool            // the content was read in this scan, not taken from the cache
 }
 
 // Dir is a folder that was entered. Path "" is the root.
@@ -58,9 +57,3 @@ type Result struct {
 
 	scan *scan
 }
-
-// Tracked is a path of the user's index.
-type Tracked = statcache.Tracked
-
-// Stat is what git's index records of a file.
-type Stat = statcache.Stat

@@ -11,11 +11,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/rights"
+	"github.com/belay-dev/belay/internal/testutil"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // during runs change in the middle of a scan: when it asks what is ignored.
@@ -98,7 +98,7 @@ func TestScanWhileFilesChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const size = 300_000
-	whole := map[worktree.OID]bool{}
+	whole := map[fsroot.OID]bool{}
 	content := func(i int) string { return strings.Repeat(string(rune('a'+i%20)), size) }
 	for i := range 20 {
 		whole[blobOID(content(i))] = true
@@ -161,7 +161,7 @@ func TestScansBesideEachOther(t *testing.T) {
 }
 
 // TestWithoutRights runs what root cannot see in a process without root's rights.
-func TestWithoutRights(t *testing.T) { rights.Without(t, withoutRights) }
+func TestWithoutRights(t *testing.T) { testutil.Without(t, withoutRights) }
 
 func withoutRights(t *testing.T) {
 	b := newBench(t)

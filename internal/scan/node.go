@@ -1,16 +1,15 @@
 package scan
 
 import (
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // node is a folder that the scan enters.
 type node struct {
 	path   string // "" is the root
-	stat   worktree.Facts
+	stat   fsroot.Facts
 	folder int // its number in the old cache, -1 when it has none
-	rules  statcache.RuleID
+	rules  RuleID
 	items  []item
 	lost   []int // old records of tracked paths that are not there
 	gap    string
@@ -54,12 +53,12 @@ func (n *node) lead() string {
 type item struct {
 	path   string
 	gap    string
-	oid    worktree.OID    // once known
-	facts  *worktree.Facts // nil when the old record still holds, and for folders
-	child  *node           // of a folder that is entered
-	rec    int32           // the old record, -1
-	flags  uint8           // statcache.FlagTracked … statcache.FlagIgnored
-	kind   worktree.Kind
+	oid    fsroot.OID    // once known
+	facts  *fsroot.Facts // nil when the old record still holds, and for folders
+	child  *node         // of a folder that is entered
+	rec    int32         // the old record, -1
+	flags  uint8         // statcache.FlagTracked … statcache.FlagIgnored
+	kind   fsroot.PathKind
 	folder bool
 	fresh  bool
 	gone   bool
@@ -69,9 +68,9 @@ type item struct {
 }
 
 // outside reports whether the item is neither in the index nor above what is.
-func (it *item) outside() bool { return it.flags&statcache.FlagsKept == 0 }
+func (it *item) outside() bool { return it.flags&FlagsKept == 0 }
 
-func (it *item) ignored() bool { return it.flags&statcache.FlagIgnored != 0 && !it.shown }
+func (it *item) ignored() bool { return it.flags&FlagIgnored != 0 && !it.shown }
 
 // name is the last part of the path.
 func (n *node) name(it *item) string {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/include"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Options says what to scan and whom to ask.
@@ -43,7 +43,7 @@ type Options struct {
 	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
 
 	// Also selects more of them.
-	Also include.Selector
+	Also Selector
 
 	// Then makes the scan capture what today's rules ignore and those of an earlier time
 	// did not. nil is nothing.
@@ -64,8 +64,8 @@ type Options struct {
 // Then is the rules of ignoring of an earlier time. Only where they are not those of today
 // is anything asked, and only about what is ignored today.
 type Then struct {
-	Moved   bool                    // the rules outside of the tree are not those of then
-	Files   map[string]worktree.OID // its .gitignore files
+	Moved   bool                  // the rules outside of the tree are not those of then
+	Files   map[string]fsroot.OID // its .gitignore files
 	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 }
 
@@ -84,8 +84,8 @@ func (o *Options) check() error {
 }
 
 // selector gives what selects among ignored paths, nil for nothing.
-func (o *Options) selector() (include.Selector, error) {
-	globs, err := include.New(o.Include)
+func (o *Options) selector() (Selector, error) {
+	globs, err := New(o.Include)
 	switch {
 	case err != nil:
 		return nil, err
@@ -96,5 +96,5 @@ func (o *Options) selector() (include.Selector, error) {
 	case len(globs) == 0:
 		return o.Also, nil
 	}
-	return include.Any{globs, o.Also}, nil
+	return Any{globs, o.Also}, nil
 }

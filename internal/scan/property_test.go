@@ -14,9 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
-
-	"github.com/belay-dev/belay/internal/include"
-	"github.com/belay-dev/belay/internal/statcache"
 )
 
 var someNames = rapid.SampledFrom([]string{"a", "b", "a.b", "a-", "A", "x.log", "build", "keep", ".gitignore", "n\nl", "\xff", "-f", ":x", "*", "é"})
@@ -130,7 +127,7 @@ func TestReachesIsNeverTooNarrow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		glob := strings.Join(rapid.SliceOfN(parts, 1, 4).Draw(rt, "glob"), "/")
 		path := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "ab", ".env"}), 2, 5).Draw(rt, "path")
-		in, err := include.New([]string{glob})
+		in, err := New([]string{glob})
 		if err != nil {
 			return
 		}
@@ -170,7 +167,7 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 				continue
 			}
 			b.must(os.WriteFile(b.o.Cache, bad, 0o600))
-			if statcache.Read(b.o.Cache) != nil {
+			if Read(b.o.Cache) != nil {
 				t.Fatalf("a cache that is wrong at byte %d of %d was taken", i, len(text))
 			}
 		}
@@ -179,7 +176,7 @@ func TestCacheCorruptedAtEveryByte(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/dev/null", b.root, b.o.Cache + "-none"} {
-		if statcache.Read(path) != nil {
+		if Read(path) != nil {
 			t.Errorf("%s is a cache", path)
 		}
 	}
@@ -196,12 +193,12 @@ func FuzzParseCache(f *testing.F) {
 		sum := crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli))
 		text = append(text, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
 		b.must(os.WriteFile(b.o.Cache, text, 0o600))
-		c := statcache.Read(b.o.Cache)
+		c := Read(b.o.Cache)
 		if c == nil {
 			return
 		}
 		walkOver(c, 0)
-		next, err := statcache.Retrack(c, tracked("a", "d/new", "d/b"), 0, c.HashLen)
+		next, err := Retrack(c, tracked("a", "d/new", "d/b"), 0, c.HashLen)
 		if err != nil || next == nil {
 			t.Fatal(err)
 		}
@@ -217,7 +214,7 @@ func FuzzParseCache(f *testing.F) {
 	})
 }
 
-func walkOver(c *statcache.Cache, folder int) {
+func walkOver(c *Cache, folder int) {
 	first, end := c.Span(folder)
 	_ = c.Rules(folder)
 	for r := first; r < end; r++ {
@@ -242,7 +239,7 @@ func (b *bench) ofThisTree(text []byte) {
 	text = slices.Concat(head, []byte(b.root), []byte("k"), tables)
 	text = le.AppendUint32(text, crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
 	b.must(os.WriteFile(b.o.Cache, text, 0o600))
-	if statcache.Read(b.o.Cache) == nil {
+	if Read(b.o.Cache) == nil {
 		b.t.Fatal("the tables of a cache are not a cache")
 	}
 }

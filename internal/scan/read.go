@@ -3,7 +3,7 @@ package scan
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 const readTries = 4 // the first and three more
@@ -16,8 +16,8 @@ func (w *worker) read(n *node, it *item) error {
 		}
 		steady, err := w.readOnce(it)
 		if err != nil {
-			if worktree.Exhausted(err) {
-				return worktree.PathError("read", it.path, err)
+			if fsroot.Exhausted(err) {
+				return fsroot.PathError("read", it.path, err)
 			}
 			return w.unread(it, err)
 		}
@@ -48,17 +48,17 @@ func (w *worker) unread(it *item, err error) error {
 // the file changed under the reader; the OID is then of what was read, or missing
 // when there was less than that.
 func (w *worker) readOnce(it *item) (steady bool, err error) {
-	fd, err := worktree.OpenFile(w.s.root, it.path)
+	fd, err := fsroot.OpenFileAt(w.s.root, it.path)
 	if err != nil {
 		return false, err
 	}
 	defer unix.Close(fd)
-	worktree.AwaitWrite(fd)
+	fsroot.AwaitWrite(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return false, err
 	}
-	f := worktree.FactsOf(&w.st)
-	if k := f.Kind(); k != worktree.File && k != worktree.Exec {
+	f := fsroot.FactsOf(&w.st)
+	if k := f.Kind(); k != fsroot.File && k != fsroot.Exec {
 		return false, unix.ESTALE
 	}
 	if f != *it.facts { // another file than the one that was looked at
@@ -74,7 +74,7 @@ func (w *worker) readOnce(it *item) (steady bool, err error) {
 	if err := unix.Fstat(fd, &w.st); err != nil {
 		return false, err
 	}
-	after := worktree.FactsOf(&w.st)
+	after := fsroot.FactsOf(&w.st)
 	if whole {
 		it.oid, it.fresh = w.hashed(f.Size), true
 	}
@@ -88,9 +88,9 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if try > 0 {
 			w.s.moving.Store(true)
 		}
-		target, err := worktree.ReadLinkAt(fd, n.name(it))
+		target, err := fsroot.ReadLinkAt(fd, n.name(it))
 		if err == nil {
-			err = worktree.StatAt(fd, n.name(it), &w.st)
+			err = fsroot.StatAt(fd, n.name(it), &w.st)
 		}
 		if err == unix.EINVAL { // no link any more
 			err = unix.ENOENT
@@ -98,8 +98,8 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 		if err != nil {
 			return w.unseen(it, err)
 		}
-		f := worktree.FactsOf(&w.st)
-		if f.Kind() != worktree.Link {
+		f := fsroot.FactsOf(&w.st)
+		if f.Kind() != fsroot.SymbolicLink {
 			return w.unseen(it, unix.ENOENT)
 		}
 		w.hash.Text(target)
@@ -116,7 +116,7 @@ func (w *worker) readLink(n *node, it *item, fd int) error {
 }
 
 // hashed counts what was read, and names it.
-func (w *worker) hashed(size int64) worktree.OID {
+func (w *worker) hashed(size int64) fsroot.OID {
 	w.s.hashed.Add(1)
 	w.s.bytes.Add(size)
 	return w.hash.OID()

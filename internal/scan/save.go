@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/whole"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Save writes the cache for the next scan, by a temporary file in the folder of the
@@ -20,7 +20,7 @@ func (r *Result) Save() error {
 	if s.o.Cache == "" || !s.dirty.Load() && few {
 		return nil
 	}
-	w := saver{s: s, b: statcache.Builder{HashLen: s.hashLen}}
+	w := saver{s: s, b: Builder{HashLen: s.hashLen}}
 	w.b.Grow(s.old)
 	w.queue = append(w.queue, shelf{n: s.top, old: -1})
 	for i := 0; i < len(w.queue); i++ {
@@ -31,7 +31,7 @@ func (r *Result) Save() error {
 		}
 	}
 	parts, _ := w.b.Parts(s.o.Root, s.o.TrackedKey, s.top.stat.Dev, s.top.stat.Ino)
-	if err := whole.Replace(s.o.Cache, whole.How{Prefix: worktree.TempPrefix, Step: worktree.Step}, parts...); err != nil {
+	if err := atomicfile.Replace(s.o.Cache, atomicfile.How{Prefix: fsroot.TempPrefix, Step: fsroot.Step}, parts...); err != nil {
 		return fmt.Errorf("saving the stat cache %s: %w", belay.VisibleLine(s.o.Cache), err)
 	}
 	s.dirty.Store(false)
@@ -43,7 +43,7 @@ func (r *Result) Save() error {
 // a node, or what an old cache knew of a tracked folder that was not entered.
 type saver struct {
 	s     *scan
-	b     statcache.Builder
+	b     Builder
 	queue []shelf
 }
 
@@ -55,7 +55,7 @@ type shelf struct {
 func (w *saver) node(n *node) {
 	rules := n.rules
 	if n.ignored || w.s.rulesMoved {
-		rules = statcache.RuleID{}
+		rules = RuleID{}
 	}
 	w.b.Folder(rules)
 	base := 0
@@ -67,7 +67,7 @@ func (w *saver) node(n *node) {
 		it := &n.items[i]
 		for ; len(lost) > 0; lost = lost[1:] {
 			name, folder := w.s.old.Name(base, lost[0])
-			if worktree.Order(name, folder, n.name(it), it.folder) > 0 {
+			if fsroot.Order(name, folder, n.name(it), it.folder) > 0 {
 				break
 			}
 			w.missing(base, lost[0])
@@ -88,22 +88,22 @@ func (w *saver) item(n *node, it *item, base int) {
 	}
 	name, flags := n.name(it), it.flags
 	if n.ignored || w.s.rulesMoved {
-		flags &^= statcache.FlagsAsk
+		flags &^= FlagsAsk
 	}
 	if it.folder {
-		w.b.Add(name, true, flags, w.shelve(it), worktree.Facts{}, "")
+		w.b.Add(name, true, flags, w.shelve(it), fsroot.Facts{}, "")
 		return
 	}
 	if it.oid == "" {
-		w.b.Add(name, false, flags, 0, worktree.Facts{}, "")
+		w.b.Add(name, false, flags, 0, fsroot.Facts{}, "")
 		return
 	}
 	f := w.s.factsOf(it)
 	if it.facts != nil && !w.s.clock.Settled(&f) {
-		w.b.Add(name, false, flags, 0, worktree.Facts{}, "")
+		w.b.Add(name, false, flags, 0, fsroot.Facts{}, "")
 		return
 	}
-	w.b.Add(name, false, flags|statcache.FlagTrusted, 0, f, it.oid)
+	w.b.Add(name, false, flags|FlagTrusted, 0, f, it.oid)
 }
 
 // shelve queues a folder and gives its number, 0 when nothing is known of it.
@@ -124,10 +124,10 @@ func (w *saver) shelve(it *item) int {
 // lost copies what is tracked in an old folder.
 func (w *saver) lost(folder int) {
 	c := w.s.old
-	w.b.Folder(statcache.RuleID{})
+	w.b.Folder(RuleID{})
 	base := c.Base(folder)
 	for rec, end := c.Span(folder); rec < end; rec++ {
-		if c.Flags(rec)&statcache.FlagsKept != 0 {
+		if c.Flags(rec)&FlagsKept != 0 {
 			w.missing(base, rec)
 		}
 	}
@@ -138,13 +138,13 @@ func (w *saver) lost(folder int) {
 func (w *saver) missing(base, rec int) {
 	c := w.s.old
 	name, folder := c.Name(base, rec)
-	flags, child := c.Flags(rec)&(statcache.FlagsKept|statcache.FlagTrusted)|statcache.FlagMissing, 0
-	if old := c.Child(rec); old != 0 && flags&statcache.FlagBelow != 0 {
+	flags, child := c.Flags(rec)&(FlagsKept|FlagTrusted)|FlagMissing, 0
+	if old := c.Child(rec); old != 0 && flags&FlagBelow != 0 {
 		w.queue = append(w.queue, shelf{old: old})
 		child = len(w.queue) - 1
 	}
-	if flags&statcache.FlagTrusted == 0 {
-		w.b.Add(name, folder, flags, child, worktree.Facts{}, "")
+	if flags&FlagTrusted == 0 {
+		w.b.Add(name, folder, flags, child, fsroot.Facts{}, "")
 		return
 	}
 	w.b.Add(name, folder, flags, child, c.Facts(rec), c.OID(rec))

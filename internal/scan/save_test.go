@@ -5,30 +5,30 @@ import (
 	"os"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // TestFaultAtEveryStep fails each step of keeping the cache: the tree is as it was,
 // and nothing temporary is left.
 func TestFaultAtEveryStep(t *testing.T) {
-	defer func() { worktree.Fault = nil }()
+	defer func() { fsroot.Fault = nil }()
 	boom := errors.New("boom")
 	b := newBench(t)
 	b.put("d/f", "old")
 	b.must(os.Mkdir(b.path("e"), 0o755))
 	var steps []string
-	worktree.Fault = func(op, _ string) error { steps = append(steps, op); return nil }
+	fsroot.Fault = func(op, _ string) error { steps = append(steps, op); return nil }
 	b.must(b.scan().Save())
 	if len(steps) == 0 {
 		t.Error("save has no step")
 	}
 	for fail := range steps {
-		worktree.Fault = nil
+		fsroot.Fault = nil
 		b := newBench(t)
 		b.put("d/f", "old")
 		b.must(os.Mkdir(b.path("e"), 0o755))
 		n := 0
-		worktree.Fault = func(string, string) error {
+		fsroot.Fault = func(string, string) error {
 			if n++; n == fail+1 {
 				return boom
 			}

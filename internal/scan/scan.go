@@ -11,11 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/crew"
-	"github.com/belay-dev/belay/internal/dirt"
-	"github.com/belay-dev/belay/internal/include"
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // scan is one walk over the tree. What it leaves behind, the nodes, is what Save
@@ -23,14 +20,14 @@ import (
 type scan struct {
 	o       Options
 	root    int // the open root
-	clock   statcache.Clock
-	old     *statcache.Cache
-	include include.Selector // nil for none
+	clock   Clock
+	old     *Cache
+	include Selector // nil for none
 	hashLen int
 	gitDir  string // relative, "" when it lies outside
 	gitID   [2]uint64
 	top     *node
-	pool    *crew.Pool[job]
+	pool    *Pool[job]
 	asker   asker
 
 	found, folders       atomic.Int64 // how much the result will hold
@@ -39,7 +36,7 @@ type scan struct {
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
-	dirt                 *dirt.Dirt // of a scan that goes on from an earlier result; nil otherwise
+	dirt                 *Dirt // of a scan that goes on from an earlier result; nil otherwise
 
 	mu    sync.Mutex
 	young []int64 // change times not older than the scan
@@ -59,14 +56,14 @@ func Scan(ctx context.Context, o Options) (*Result, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: worktree.Inside(o.Root, o.GitDir), pool: crew.NewPool[job]()}
+	s := &scan{o: o, hashLen: o.NewHash().Size(), gitDir: fsroot.Inside(o.Root, o.GitDir), pool: NewPool[job]()}
 	var err error
 	if s.include, err = o.selector(); err != nil {
 		return nil, err
 	}
 	s.root, err = unix.Open(o.Root, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("scan: %w", worktree.PathError("open", belay.VisibleLine(o.Root), err))
+		return nil, fmt.Errorf("scan: %w", fsroot.PathError("open", belay.VisibleLine(o.Root), err))
 	}
 	defer unix.Close(s.root)
 	res, err := s.run(ctx)
@@ -124,16 +121,16 @@ func (s *scan) prepare(ctx context.Context) error {
 	if s.o.Cache != "" {
 		dir = filepath.Dir(s.o.Cache)
 	}
-	s.clock = statcache.Ask(dir)
+	s.clock = Ask(dir)
 	if s.o.GitDir != "" {
 		var git unix.Stat_t
 		if unix.Stat(s.o.GitDir, &git) == nil {
 			s.gitID = [2]uint64{uint64(git.Dev), uint64(git.Ino)}
 		}
 	}
-	s.top = &node{moved: s.o.Then != nil && s.o.Then.Moved, folder: -1, stat: worktree.FactsOf(&st), rules: statcache.FirstRules(s.o.RulesKey)}
+	s.top = &node{moved: s.o.Then != nil && s.o.Then.Moved, folder: -1, stat: fsroot.FactsOf(&st), rules: FirstRules(s.o.RulesKey)}
 	if s.o.Cache != "" {
-		s.old = statcache.Read(s.o.Cache)
+		s.old = Read(s.o.Cache)
 	}
 	if c := s.old; c != nil && (c.Root != s.o.Root || c.Dev != s.top.stat.Dev || c.Ino != s.top.stat.Ino || c.HashLen != s.hashLen) {
 		s.old = nil
@@ -160,14 +157,14 @@ func (s *scan) readTracked(ctx context.Context) error {
 		}
 	}
 	var err error
-	s.old, err = statcache.Retrack(s.old, list, worktree.Nanos(before.Unix(), int64(before.Nanosecond()))-statcache.Margin, s.hashLen)
+	s.old, err = Retrack(s.old, list, fsroot.Nanos(before.Unix(), int64(before.Nanosecond()))-Margin, s.hashLen)
 	return err
 }
 
 // changed notes a change time. One that is not older than the scan says that the
 // tree is moving, unless it lies in the future. Modification times say nothing:
 // anybody may set them.
-func (s *scan) changed(f *worktree.Facts) {
+func (s *scan) changed(f *fsroot.Facts) {
 	if f.Ctime >= s.clock.Start {
 		s.mu.Lock()
 		s.young = append(s.young, f.Ctime)
@@ -187,7 +184,7 @@ func (s *scan) moved() bool {
 	if s.clock.Dev != 0 {
 		dir = filepath.Dir(s.o.Cache)
 	}
-	end := statcache.Ask(dir).Start
+	end := Ask(dir).Start
 	for _, t := range s.young {
 		if t <= end {
 			return true

@@ -22,8 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // bench is a tree in a folder of its own, with a cache beside it.
@@ -72,7 +71,7 @@ func (b *bench) link(path, target string) {
 // of the file system has gone on by more than the margin.
 func (b *bench) age() {
 	b.t.Helper()
-	for start := statcache.Ask(filepath.Dir(b.o.Cache)).Start; statcache.Ask(filepath.Dir(b.o.Cache)).Start <= start+statcache.Margin+int64(time.Millisecond); {
+	for start := Ask(filepath.Dir(b.o.Cache)).Start; Ask(filepath.Dir(b.o.Cache)).Start <= start+Margin+int64(time.Millisecond); {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -95,7 +94,7 @@ func (b *bench) clean() {
 	b.t.Helper()
 	for _, top := range []string{b.root, b.tmp()} {
 		b.must(filepath.WalkDir(top, func(path string, _ fs.DirEntry, err error) error {
-			if strings.HasPrefix(filepath.Base(path), worktree.TempPrefix) {
+			if strings.HasPrefix(filepath.Base(path), fsroot.TempPrefix) {
 				b.t.Errorf("%s is left", path)
 			}
 			return err
@@ -179,9 +178,9 @@ func same(t testing.TB, what string, want, got []string) {
 	}
 }
 
-func blobOID(content string) worktree.OID {
+func blobOID(content string) fsroot.OID {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))
-	return worktree.OID(sum[:])
+	return fsroot.OID(sum[:])
 }
 
 func writes(text string) func(io.Writer) error {
@@ -239,15 +238,15 @@ func TestScanSeesEveryKind(t *testing.T) {
 	for _, e := range r.Entries {
 		switch e.Path {
 		case "a":
-			if e.OID != blobOID("hello\n") || e.Perm != 0o600 || e.Kind != worktree.File || e.Size != 6 || !e.Fresh {
+			if e.OID != blobOID("hello\n") || e.Perm != 0o600 || e.Kind != fsroot.File || e.Size != 6 || !e.Fresh {
 				t.Errorf("a is %+v", e)
 			}
 		case "dir/x.sh":
-			if e.Kind != worktree.Exec || e.Perm != 0o4750 {
+			if e.Kind != fsroot.Exec || e.Perm != 0o4750 {
 				t.Errorf("x.sh is %+v", e)
 			}
 		case "dangling":
-			if e.Kind != worktree.Link || e.OID != blobOID("/nowhere/at all") || e.Size != 15 {
+			if e.Kind != fsroot.SymbolicLink || e.OID != blobOID("/nowhere/at all") || e.Size != 15 {
 				t.Errorf("the link is %+v", e)
 			}
 		case "sparse":
@@ -596,7 +595,7 @@ func TestScanOfADeepTree(t *testing.T) {
 	leaf := strings.Join(parts, "/") + "/leaf"
 	r := b.scanSave()
 	same(t, "entries", []string{leaf}, paths(r))
-	root, err := worktree.OpenRoot(b.root)
+	root, err := fsroot.OpenRoot(b.root)
 	b.must(err)
 	defer root.Close()
 	b.must(root.WriteFile(leaf, 0o600, "", writes("new")))
@@ -666,7 +665,7 @@ func lsTracked(t testing.TB, root string) []Tracked {
 		if err != nil {
 			t.Fatal(err)
 		}
-		list = append(list, Tracked{Path: path, OID: worktree.OID(oid), Gitlink: f[0] == "160000"})
+		list = append(list, Tracked{Path: path, OID: fsroot.OID(oid), Gitlink: f[0] == "160000"})
 	}
 	return list
 }

@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/statcache"
-	"github.com/belay-dev/belay/internal/worktree"
 )
 
 // merge makes items of the listed names and finds the old record of each.
@@ -30,14 +28,14 @@ func (w *worker) merge(n *node) {
 		name := n.name(it)
 		for rec < end {
 			old, folder := s.old.Name(base, rec)
-			c := worktree.Order(old, folder, name, m.Folder)
+			c := fsroot.Order(old, folder, name, m.Folder)
 			if c > 0 {
 				break
 			}
 			flags := s.old.Flags(rec)
 			if c == 0 {
-				it.rec, it.flags = int32(rec), flags&statcache.FlagsKept
-				stale += int(flags&statcache.FlagMissing) / statcache.FlagMissing
+				it.rec, it.flags = int32(rec), flags&FlagsKept
+				stale += int(flags&FlagMissing) / FlagMissing
 			} else {
 				stale += n.lose(rec, flags)
 			}
@@ -56,10 +54,10 @@ func (w *worker) merge(n *node) {
 // lose keeps an old record of a tracked path that is not on disk, and counts one
 // that was there the last time.
 func (n *node) lose(rec int, flags uint8) int {
-	if flags&statcache.FlagsKept != 0 {
+	if flags&FlagsKept != 0 {
 		n.lost = append(n.lost, rec)
 	}
-	return 1 - int(flags&statcache.FlagMissing)/statcache.FlagMissing
+	return 1 - int(flags&FlagMissing)/FlagMissing
 }
 
 // mostRules is what a .gitignore may have, in bytes: git reads all of it into memory.
@@ -75,15 +73,15 @@ func (w *worker) rules(n *node, fd int) error {
 		if it.folder || n.name(it) != ".gitignore" {
 			continue
 		}
-		if err := worktree.StatAt(fd, ".gitignore", &w.st); err != nil {
+		if err := fsroot.StatAt(fd, ".gitignore", &w.st); err != nil {
 			return nil
 		}
-		f := worktree.FactsOf(&w.st)
+		f := fsroot.FactsOf(&w.st)
 		path := filepath.Join(w.s.o.Root, filepath.FromSlash(it.path))
 		switch k := f.Kind(); {
-		case k == worktree.Other && w.st.Mode&unix.S_IFMT != unix.S_IFSOCK && w.s.o.Ignored != nil: // git cannot open a socket
+		case k == fsroot.Other && w.st.Mode&unix.S_IFMT != unix.S_IFSOCK && w.s.o.Ignored != nil: // git cannot open a socket
 			return fsroot.Usable(path, mostRules)
-		case k != worktree.File && k != worktree.Exec:
+		case k != fsroot.File && k != fsroot.Exec:
 			return nil
 		case f.Size > mostRules && w.s.o.Ignored != nil:
 			return &fsroot.SizeError{Path: path, Most: mostRules}
@@ -112,7 +110,7 @@ func (n *node) compare(then *Then) {
 	if then == nil || n.moved {
 		return
 	}
-	var now worktree.OID
+	var now fsroot.OID
 	if n.ruleFile >= 0 {
 		now = n.items[n.ruleFile].oid
 	}
@@ -134,15 +132,15 @@ func (w *worker) classify(n *node) bool {
 			continue
 		}
 		if !n.sameRules() {
-			it.flags &^= statcache.FlagsAsk // answers of other rules, inherited
+			it.flags &^= FlagsAsk // answers of other rules, inherited
 		}
 		if same && it.rec >= 0 {
-			it.flags |= s.old.Flags(int(it.rec)) & statcache.FlagsAsk
+			it.flags |= s.old.Flags(int(it.rec)) & FlagsAsk
 		}
 		if s.o.Ignored == nil || n.whole && n.name(it) == ".git" {
-			it.flags |= statcache.FlagKnown
+			it.flags |= FlagKnown
 		}
-		open = open || it.flags&statcache.FlagKnown == 0
+		open = open || it.flags&FlagKnown == 0
 	}
 	if open {
 		s.dirty.Store(true)
@@ -155,7 +153,7 @@ func (w *worker) classify(n *node) bool {
 
 // doubtful reports whether a name is ignored by rules that are not those of Options.Then.
 func (n *node) doubtful() bool {
-	return n.moved && slices.ContainsFunc(n.items, func(it item) bool { return it.outside() && it.flags&statcache.FlagIgnored != 0 })
+	return n.moved && slices.ContainsFunc(n.items, func(it item) bool { return it.outside() && it.flags&FlagIgnored != 0 })
 }
 
 // settle decides which names are entered and looked at; all are classified.
@@ -164,7 +162,7 @@ func (w *worker) settle(n *node, fd int) error {
 	for i := range n.items {
 		it := &n.items[i]
 		if n.ignored {
-			it.flags |= statcache.FlagIgnored
+			it.flags |= FlagIgnored
 		}
 		it.picked = it.ignored() && !n.covered && w.s.include != nil && w.s.include.Covers(it.path, it.folder)
 		if it.folder {
@@ -202,7 +200,7 @@ func (w *worker) descend(n *node, it *item) {
 	}
 	it.child = &node{
 		path: it.path, parent: n, folder: -1, rules: n.rules, ruleFile: -1,
-		below: it.flags&statcache.FlagBelow != 0, gitlink: it.flags&statcache.FlagGitlink != 0,
+		below: it.flags&FlagBelow != 0, gitlink: it.flags&FlagGitlink != 0,
 		ignored: it.ignored(), covered: covered, moved: n.moved, inGit: n.inGit || n.whole && n.name(it) == ".git",
 	}
 	if it.rec >= 0 {
@@ -223,13 +221,13 @@ func (w *worker) look(n *node, fd, from, to int) error {
 		if it.folder || it.oid != "" || it.gone || it.gap != "" || !w.s.wanted(n, it) {
 			continue
 		}
-		if err := worktree.StatAt(fd, n.name(it), &w.st); err != nil {
+		if err := fsroot.StatAt(fd, n.name(it), &w.st); err != nil {
 			if err := w.unseen(it, err); err != nil {
 				return err
 			}
 			continue
 		}
-		f := worktree.FactsOf(&w.st)
+		f := fsroot.FactsOf(&w.st)
 		w.s.changed(&f)
 		w.links(it)
 		// Before the cache is asked: a scan with a higher limit may have put it there.
@@ -251,9 +249,9 @@ func (w *worker) look(n *node, fd, from, to int) error {
 const TooLarge = "too large"
 
 // tooLarge makes a gap of a file that has too many bytes.
-func (w *worker) tooLarge(it *item, f *worktree.Facts) bool {
+func (w *worker) tooLarge(it *item, f *fsroot.Facts) bool {
 	k, limit := f.Kind(), w.s.o.MaxFile
-	if limit <= 0 || f.Size <= limit || k != worktree.File && k != worktree.Exec || !it.outside() {
+	if limit <= 0 || f.Size <= limit || k != fsroot.File && k != fsroot.Exec || !it.outside() {
 		return false
 	}
 	copied := *f
@@ -263,8 +261,8 @@ func (w *worker) tooLarge(it *item, f *worktree.Facts) bool {
 
 // unseen records why a name gave no stat.
 func (w *worker) unseen(it *item, err error) error {
-	if worktree.Exhausted(err) {
-		return worktree.PathError("stat", it.path, err)
+	if fsroot.Exhausted(err) {
+		return fsroot.PathError("stat", it.path, err)
 	}
 	if err == unix.EACCES || err == unix.EPERM || err == unix.EIO {
 		it.gap = "cannot be read: " + err.Error()
@@ -277,20 +275,20 @@ func (w *worker) unseen(it *item, err error) error {
 
 // known reports whether the cache or the index vouches for a file with these facts,
 // which w.st holds too; then the item has its OID.
-func (w *worker) known(it *item, f *worktree.Facts) bool {
+func (w *worker) known(it *item, f *fsroot.Facts) bool {
 	if it.rec < 0 {
 		return false
 	}
 	c, rec := w.s.old, int(it.rec)
 	flags := c.Flags(rec)
 	switch {
-	case flags&statcache.FlagTrusted != 0:
+	case flags&FlagTrusted != 0:
 		if c.Facts(rec) != *f {
 			return false
 		}
 		it.oid = c.OID(rec)
 		return true
-	case flags&statcache.FlagSeed != 0:
+	case flags&FlagSeed != 0:
 		if !c.SeedHolds(rec, &w.st, f) {
 			return false
 		}
@@ -302,16 +300,16 @@ func (w *worker) known(it *item, f *worktree.Facts) bool {
 }
 
 // inspect handles a file, link or other thing that nothing vouches for.
-func (w *worker) inspect(n *node, it *item, fd, i int, f *worktree.Facts) error {
+func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	copied := *f
 	it.facts, it.kind = &copied, f.Kind()
 	switch it.kind {
-	case worktree.Folder: // a moment ago it was none
+	case fsroot.Folder: // a moment ago it was none
 		w.s.moving.Store(true)
 		it.gone = true
-	case worktree.Other:
+	case fsroot.Other:
 		it.gap = f.Special()
-	case worktree.Link:
+	case fsroot.SymbolicLink:
 		return w.readLink(n, it, fd)
 	default:
 		w.jobs = append(w.jobs, job{n: n, kind: jobRead, from: i})
@@ -320,7 +318,7 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *worktree.Facts) error 
 }
 
 // factsOf gives the facts that the item's OID belongs to.
-func (s *scan) factsOf(it *item) worktree.Facts {
+func (s *scan) factsOf(it *item) fsroot.Facts {
 	if it.facts != nil {
 		return *it.facts
 	}

@@ -3,7 +3,7 @@ package scan
 import (
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Folders with more names than this are looked at by several workers.
@@ -30,14 +30,14 @@ const (
 // worker is one goroutine of the scan, with buffers that it uses again.
 type worker struct {
 	s    *scan
-	list *worktree.Listing
-	hash *worktree.BlobHash
+	list *fsroot.Listing
+	hash *fsroot.BlobHash
 	st   unix.Stat_t
 	jobs []job
 }
 
 func newWorker(s *scan) *worker {
-	return &worker{s: s, list: worktree.NewListing(), hash: worktree.NewBlobHash(s.o.NewHash())}
+	return &worker{s: s, list: fsroot.NewListing(), hash: fsroot.NewBlobHash(s.o.NewHash())}
 }
 
 func (w *worker) run() {
@@ -71,7 +71,7 @@ func (w *worker) do(j job) error {
 // reopen opens a folder that was listed before. When it is not the same folder any
 // more the tree is moving, and names that are not in it are gone.
 func (w *worker) reopen(n *node, do func(fd int) error) error {
-	fd, err := worktree.OpenIn(w.s.root, n.path, worktree.OpenPath)
+	fd, err := fsroot.OpenBelow(w.s.root, n.path, fsroot.OpenPath)
 	if err != nil {
 		return w.unopened(n, err)
 	}
@@ -87,8 +87,8 @@ func (w *worker) reopen(n *node, do func(fd int) error) error {
 
 // unopened records why a folder was not entered.
 func (w *worker) unopened(n *node, err error) error {
-	if worktree.Exhausted(err) {
-		return worktree.PathError("open", n.path, err)
+	if fsroot.Exhausted(err) {
+		return fsroot.PathError("open", n.path, err)
 	}
 	if err != unix.EACCES && err != unix.EPERM && err != unix.EIO {
 		w.s.moving.Store(true) // it was there a moment ago
@@ -97,9 +97,9 @@ func (w *worker) unopened(n *node, err error) error {
 	}
 	n.state, n.gap = nodeClosed, "folder cannot be read: "+err.Error()
 	if n.parent != nil && n.stat.Mode == 0 {
-		if fd, err := worktree.OpenIn(w.s.root, n.parent.path, worktree.OpenPath); err == nil {
-			if worktree.StatAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
-				n.stat = worktree.FactsOf(&w.st)
+		if fd, err := fsroot.OpenBelow(w.s.root, n.parent.path, fsroot.OpenPath); err == nil {
+			if fsroot.StatAt(fd, n.path[len(n.parent.lead()):], &w.st) == nil {
+				n.stat = fsroot.FactsOf(&w.st)
 			}
 			unix.Close(fd)
 		}
@@ -116,15 +116,15 @@ func (w *worker) enter(n *node) error {
 			return w.patch(n)
 		}
 	}
-	fd, err := worktree.OpenFolder(s.root, n.path)
+	fd, err := fsroot.OpenFolder(s.root, n.path)
 	if err != nil {
 		return w.unopened(n, err)
 	}
 	defer unix.Close(fd)
 	if err := unix.Fstat(fd, &w.st); err != nil {
-		return worktree.PathError("stat", n.path, err)
+		return fsroot.PathError("stat", n.path, err)
 	}
-	n.stat = worktree.FactsOf(&w.st)
+	n.stat = fsroot.FactsOf(&w.st)
 	if n.parent != nil && (n.path == s.gitDir || s.gitID == [2]uint64{n.stat.Dev, n.stat.Ino}) {
 		n.state = nodeClosed
 		return nil
@@ -174,7 +174,7 @@ func (w *worker) nest(n *node, fd int) {
 			continue
 		}
 		if n.parent != nil {
-			file, repo := worktree.Repository(fd, m.Folder)
+			file, repo := fsroot.Repository(fd, m.Folder)
 			if !repo {
 				return
 			}

@@ -1,9 +1,3 @@
-// Package secret finds secrets in text and masks them: keys and tokens by the form
-// their makers gave them, private keys, passwords in addresses, and values that are
-// assigned to a name like password and look made by chance.
-//
-// It is pure: it reads no file and asks nobody whether a key is alive. What it gives
-// names places and kinds and never holds a secret's text.
 package secret
 
 import (
@@ -13,6 +7,9 @@ import (
 	"slices"
 	"strings"
 )
+
+// It is pure: it reads no file and asks nobody whether a key is alive. What it gives
+// names places and kinds and never holds a secret's text.
 
 // InlineMark on a line says that a person has looked at what stands there.
 const InlineMark = "belay:allow-secret"

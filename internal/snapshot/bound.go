@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 )
@@ -184,7 +184,7 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 	if err != nil {
 		return err
 	}
-	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	refs, err := s.Repo.Refs(ctx, KeptPrefix)
 	if err != nil {
 		return err
 	}
@@ -192,11 +192,11 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 		if slices.ContainsFunc(refs, func(r git.Ref) bool { return keptID(r.Name) == b.ID && r.OID == b.Commit }) {
 			continue
 		}
-		ref, err := s.Repo.NewRef(capture.KeptPrefix+secret+"-"+string(b.ID), b.Commit, tmp)
+		ref, err := s.Repo.NewRef(KeptPrefix+secret+"-"+string(b.ID), b.Commit, tmp)
 		if err != nil {
 			return err
 		}
-		if err = capture.Fault("kept", string(b.ID)); err == nil {
+		if err = Fault("kept", string(b.ID)); err == nil {
 			err = ref.Make(ctx, "belay: keep")
 		}
 		ref.Drop()
@@ -209,7 +209,7 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 
 // Kept lists the snapshots that have a second ref.
 func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
-	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	refs, err := s.Repo.Refs(ctx, KeptPrefix)
 	for _, r := range refs {
 		if id := keptID(r.Name); id != "" {
 			ids = append(ids, id)
@@ -220,7 +220,7 @@ func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
 
 // Release takes the second refs of those snapshots away; the first ones stay.
 func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) error {
-	refs, err := s.Repo.Refs(ctx, capture.KeptPrefix)
+	refs, err := s.Repo.Refs(ctx, KeptPrefix)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) 
 }
 
 func keptID(name string) belay.SnapshotID {
-	if !capture.Kept(name) {
+	if !Kept(name) {
 		return ""
 	}
 	return belay.SnapshotID(name[strings.LastIndexByte(name, '-')+1:])

@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/gitfiles"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Entry is a path of a snapshot's files: a file, a link, or a folder with nothing below
@@ -25,7 +23,7 @@ type Entry struct {
 }
 
 // Entries lists the files and empty folders of a tree of files with its manifest, by path.
-func (s *Store) Entries(ctx context.Context, tree string, m *manifest.Manifest) ([]Entry, error) {
+func (s *Store) Entries(ctx context.Context, tree string, m *Manifest) ([]Entry, error) {
 	list, err := s.Repo.ListTree(ctx, tree)
 	if err != nil {
 		return nil, err
@@ -53,7 +51,7 @@ func (s *Store) Entries(ctx context.Context, tree string, m *manifest.Manifest) 
 // other files. Index, HEAD and everything else are the present's. folders gives the modes
 // of folders that the present does not have. Nothing in the working tree changes. One that
 // m calls passing has no ref.
-func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
+func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folders map[string]uint16, m Meta) (Info, error) {
 	man, files := described(c.Man, entries, folders)
 	tree, objects, err := s.Repo.Tree(files)
 	if err != nil {
@@ -64,10 +62,10 @@ func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry
 		return Info{}, err
 	}
 	now := s.opts.Now()
-	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: gitfiles.Operation(c.State),
+	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: git.Operation(c.State),
 		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0, Moving: c.Moving, odd: len(man.Odd)}
 	info.Gaps, info.Nested = gapsOf(man)
-	commit := capture.CommitObject(s.Repo, whole, c.Parents, now, info.message())
+	commit := CommitObject(s.Repo, whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
 	objects = append(append(objects, more...), commit)
 	if _, err := s.objects.Put(ctx, objects); err != nil {
@@ -77,7 +75,7 @@ func (s *Store) Compose(ctx context.Context, c *capture.Capture, entries []Entry
 		s.opts.Known.pass(info)
 		return info, s.whole(ctx, info, entries)
 	}
-	if err := capture.Fault("ref", info.ref()); err != nil {
+	if err := Fault("ref", info.ref()); err != nil {
 		return Info{}, err
 	}
 	if err := s.Repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: commit.OID}}); err != nil {
@@ -107,7 +105,7 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 
 // described gives the manifest of the present for other files, and those that git's tree
 // may hold.
-func described(now *manifest.Manifest, entries []Entry, folders map[string]uint16) (*manifest.Manifest, []git.File) {
+func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Manifest, []git.File) {
 	man := *now
 	man.Modes, man.Folders, man.Odd, man.Inner = nil, nil, nil, nil
 	var files []git.File
@@ -121,40 +119,40 @@ func described(now *manifest.Manifest, entries []Entry, folders map[string]uint1
 			man.Folders = append(man.Folders, e.Path)
 			above[e.Path] = e.Perm
 			continue
-		case manifest.IsOdd(e.Path, e.Mode == 0o120000):
-			man.Odd = append(man.Odd, manifest.Odd{Path: e.Path, Mode: e.Mode, OID: e.OID})
+		case IsOdd(e.Path, e.Mode == 0o120000):
+			man.Odd = append(man.Odd, Odd{Path: e.Path, Mode: e.Mode, OID: e.OID})
 		default:
-			files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: capture.Raw(e.OID)})
+			files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: Raw(e.OID)})
 		}
 		if e.Mode != 0o120000 && e.Perm != man.Perm("", e.Mode == 0o100755) {
-			man.Modes = append(man.Modes, manifest.Mode{Path: e.Path, Perm: e.Perm})
+			man.Modes = append(man.Modes, Mode{Path: e.Path, Perm: e.Perm})
 		}
 	}
 	maps.Copy(above, folders)
 	for p, perm := range above {
 		if perm != man.DirPerm {
-			man.Modes = append(man.Modes, manifest.Mode{Path: p, Perm: perm})
+			man.Modes = append(man.Modes, Mode{Path: p, Perm: perm})
 		}
 	}
-	slices.SortFunc(man.Modes, func(a, b manifest.Mode) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(man.Modes, func(a, b Mode) int { return strings.Compare(a.Path, b.Path) })
 	return &man, files
 }
 
 func folderOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 // around gives the tree of a snapshot like another one, with other files in it.
-func (s *Store) around(ctx context.Context, like, tree string, man *manifest.Manifest, any bool) (string, []git.NewObject, error) {
+func (s *Store) around(ctx context.Context, like, tree string, man *Manifest, any bool) (string, []git.NewObject, error) {
 	text := man.Encode()
 	manifest := git.NewObject{OID: s.Repo.Name("blob", text), Type: "blob", Data: text}
-	list := []git.File{{Path: "meta/manifest", Mode: 0o100644, OID: capture.Raw(manifest.OID)}}
+	list := []git.File{{Path: "meta/manifest", Mode: 0o100644, OID: Raw(manifest.OID)}}
 	if any {
-		list = append(list, git.File{Path: "tree", Mode: 0o40000, OID: capture.Raw(tree)})
+		list = append(list, git.File{Path: "tree", Mode: 0o40000, OID: Raw(tree)})
 	}
 	seen := map[string]bool{}
 	for _, o := range man.Odd {
 		if !seen[o.OID] {
 			seen[o.OID] = true
-			list = append(list, git.File{Path: "odd/" + o.OID, Mode: 0o100644, OID: capture.Raw(o.OID)})
+			list = append(list, git.File{Path: "odd/" + o.OID, Mode: 0o100644, OID: Raw(o.OID)})
 		}
 	}
 	for _, at := range []string{"", "meta/"} {
@@ -176,7 +174,7 @@ func (s *Store) around(ctx context.Context, like, tree string, man *manifest.Man
 			if parts[1] == "tree" {
 				mode = 0o40000
 			}
-			list = append(list, git.File{Path: at + name, Mode: mode, OID: capture.Raw(parts[2])})
+			list = append(list, git.File{Path: at + name, Mode: mode, OID: Raw(parts[2])})
 		}
 	}
 	whole, objects, err := s.Repo.Tree(list)

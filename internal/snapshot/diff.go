@@ -10,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Manifest reads a snapshot's manifest.
-func (s *Store) Manifest(ctx context.Context, i Info) (*manifest.Manifest, error) {
+func (s *Store) Manifest(ctx context.Context, i Info) (*Manifest, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -26,7 +25,7 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*manifest.Manifest, error
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
-	m, err := manifest.Decode(o.Data)
+	m, err := Decode(o.Data)
 	if err != nil {
 		return nil, fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
@@ -122,8 +121,8 @@ func inGit(path string) bool {
 }
 
 // gitDifferences compares what two manifests hold of git folders.
-func gitDifferences(then, now *manifest.Manifest) (list []git.Difference) {
-	was := map[string]manifest.Odd{}
+func gitDifferences(then, now *Manifest) (list []git.Difference) {
+	was := map[string]Odd{}
 	for _, o := range then.Odd {
 		if inGit(o.Path) {
 			was[o.Path] = o
@@ -158,7 +157,7 @@ func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info,
 }
 
 // manifests gives those of two snapshots.
-func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *manifest.Manifest, err error) {
+func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, err error) {
 	if then, err = s.Manifest(ctx, a); err != nil {
 		return nil, nil, err
 	}
@@ -195,7 +194,7 @@ func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	entries = slices.DeleteFunc(entries, func(e git.TreeEntry) bool { return inGit(e.Path) })
 	var files []git.File
 	for _, e := range entries {
-		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: capture.Raw(e.OID)})
+		files = append(files, git.File{Path: e.Path, Mode: e.Mode, OID: Raw(e.OID)})
 	}
 	tree, objects, err := s.Repo.Tree(files)
 	if err != nil {

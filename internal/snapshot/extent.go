@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/include"
-	"github.com/belay-dev/belay/internal/instructions"
-	"github.com/belay-dev/belay/internal/manifest"
+
+	"github.com/belay-dev/belay/internal/scan"
 )
 
 // Extent says what a snapshot holds beside what git would show, for work that is judged by
@@ -27,10 +25,10 @@ type Extent struct {
 
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
-func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done func(), err error) {
-	w.Extent = capture.Extent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
+func (s *Store) wanted(ctx context.Context, e Extent) (w Wanted, done func(), err error) {
+	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
 	for _, g := range e.Files {
-		if instructions.Spells(g) {
+		if belay.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
 		}
 	}
@@ -54,7 +52,7 @@ func (s *Store) wanted(ctx context.Context, e Extent) (w capture.Wanted, done fu
 	if e.Inner {
 		w.Inner = s.InnerOf(e, m.Inner, string(info.ID))
 	}
-	if was, _ := capture.ExtentOf(m); e.Ignored {
+	if was, _ := ExtentOf(m); e.Ignored {
 		w.Extent.Own, w.Extent.Kept = union(w.Extent.Own, was.Own), union(w.Extent.Kept, was.Kept)
 	}
 	w.Extent.Since = s.Place.Since(ctx, string(info.ID), info.Tree, m)
@@ -81,31 +79,31 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 	if err != nil {
 		return Extent{}, err
 	}
-	e, since := capture.ExtentOf(m)
+	e, since := ExtentOf(m)
 	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a
 // path that it would not hold but for its extent, and the other, which had less of one, had
 // the path among what it ignored. Whether that changed is not known.
-func incomparable(then, now *manifest.Manifest) func(path string, gone bool) bool {
+func incomparable(then, now *Manifest) func(path string, gone bool) bool {
 	if slices.Equal(then.Extent, now.Extent) {
 		return func(string, bool) bool { return false }
 	}
-	was, _ := capture.ExtentOf(then)
-	is, _ := capture.ExtentOf(now)
+	was, _ := ExtentOf(then)
+	is, _ := ExtentOf(now)
 	one, two := was.Selector(), is.Selector()
-	covers := func(sel include.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
-	gap := func(m *manifest.Manifest, path string) bool {
-		return was.Large != is.Large && slices.ContainsFunc(m.Gaps, func(g manifest.Gap) bool { return g.Path == path })
+	covers := func(sel scan.Selector, path string) bool { return sel != nil && sel.Covers(path, false) }
+	gap := func(m *Manifest, path string) bool {
+		return was.Large != is.Large && slices.ContainsFunc(m.Gaps, func(g ManifestGap) bool { return g.Path == path })
 	}
 	return func(path string, gone bool) bool {
 		if gone && gap(now, path) || !gone && gap(then, path) {
 			return true
 		}
 		if gone {
-			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !capture.Absent(now, path)
+			return now.WasIgnored(path) && covers(one, path) && !covers(two, path) && !Absent(now, path)
 		}
-		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !capture.Absent(then, path)
+		return then.WasIgnored(path) && covers(two, path) && !covers(one, path) && !Absent(then, path)
 	}
 }

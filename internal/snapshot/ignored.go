@@ -7,23 +7,21 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // ignoredThere is what a manifest noted of ignored files that are not captured, by path.
 type ignoredThere struct {
-	files map[string]manifest.Left
+	files map[string]Left
 	many  []string // folders of which it says nothing; they end in "/"
 }
 
-func ignoredIn(m *manifest.Manifest) ignoredThere {
-	t := ignoredThere{files: map[string]manifest.Left{}}
+func ignoredIn(m *Manifest) ignoredThere {
+	t := ignoredThere{files: map[string]Left{}}
 	for _, l := range m.Left {
 		switch l.Kind {
-		case capture.LeftOwn, capture.LeftIgnored:
+		case LeftOwn, LeftIgnored:
 			t.files[l.Path] = l
-		case capture.LeftMany:
+		case LeftMany:
 			t.many = append(t.many, l.Path)
 		}
 	}
@@ -36,17 +34,17 @@ func (t ignoredThere) silent(path string) bool {
 
 // missedIgnored gives what came, changed or went of ignored files that neither snapshot holds.
 // b is the later one. Files of one ignored folder that nobody is known to have written are one.
-func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *manifest.Manifest) (out []Missed, err error) {
-	was, _ := capture.ExtentOf(then)
-	is, _ := capture.ExtentOf(now)
+func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) (out []Missed, err error) {
+	was, _ := ExtentOf(then)
+	is, _ := ExtentOf(now)
 	if !was.Ignored || !is.Ignored { // one of the two did not look
 		return nil, nil
 	}
 	one, two := ignoredIn(then), ignoredIn(now)
 	var gone []string
 	groups := map[string][]string{}
-	name := func(l manifest.Left, path, what string) {
-		if l.Kind == capture.LeftOwn {
+	name := func(l Left, path, what string) {
+		if l.Kind == LeftOwn {
 			out = append(out, Missed{Kind: MissedOwn, Path: path, Detail: what + ", ignored by git", Sure: true})
 		} else {
 			at := ignoredFolder(then, now, path)
@@ -102,12 +100,12 @@ func cutLast(s string) (before, after string, ok bool) {
 
 // ignoredFolder gives the folder above a path that git ignores as a whole, "" for none of it,
 // as one of two manifests has it.
-func ignoredFolder(then, now *manifest.Manifest, path string) string {
+func ignoredFolder(then, now *Manifest, path string) string {
 	for i := range path {
 		if path[i] != '/' {
 			continue
 		}
-		for _, m := range []*manifest.Manifest{then, now} {
+		for _, m := range []*Manifest{then, now} {
 			if _, found := slices.BinarySearch(m.Ignored, path[:i+1]); found {
 				return path[:i+1]
 			}
@@ -119,8 +117,8 @@ func ignoredFolder(then, now *manifest.Manifest, path string) string {
 // ignoredChange says how a file differs, "" when it certainly is the same or only its times
 // moved. A file of which nothing but size and times is known counts as changed with them.
 func ignoredChange(then, now string) string {
-	mode, size, time, hash, ok := capture.IgnoredPrint(then)
-	mode2, size2, time2, hash2, ok2 := capture.IgnoredPrint(now)
+	mode, size, time, hash, ok := IgnoredPrint(then)
+	mode2, size2, time2, hash2, ok2 := IgnoredPrint(now)
 	switch {
 	case !ok || !ok2:
 		return ""
@@ -135,8 +133,8 @@ func ignoredChange(then, now string) string {
 // missedModes gives the files held beside git's own choice, by the later snapshot's extent, of
 // which only the permissions changed: no diff shows that, and a secret that others may read is
 // none any more.
-func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *manifest.Manifest) (out []Missed, err error) {
-	is, _ := capture.ExtentOf(now)
+func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest) (out []Missed, err error) {
+	is, _ := ExtentOf(now)
 	sel := is.Selector()
 	if sel == nil {
 		return nil, nil
@@ -174,7 +172,7 @@ func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	e, _ := capture.ExtentOf(m)
+	e, _ := ExtentOf(m)
 	return e.Kept, nil
 }
 
@@ -189,8 +187,8 @@ func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string
 	if err != nil {
 		return nil, err
 	}
-	was, _ := capture.ExtentOf(m)
-	sel := capture.Extent{Ignored: was.Ignored, Own: was.Own, Kept: was.Kept}.Selector()
+	was, _ := ExtentOf(m)
+	sel := CaptureExtent{Ignored: was.Ignored, Own: was.Own, Kept: was.Kept}.Selector()
 	if sel == nil {
 		return nil, nil
 	}

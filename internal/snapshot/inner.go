@@ -14,10 +14,9 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Submodules and other repositories inside of the tree are captured by a snapshot of their
@@ -68,12 +67,12 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 // BoundInner opens the repository that a snapshot has bound, and makes sure that the bound
 // snapshot is the one that stands under its id there: a ref that was moved or deleted
 // meanwhile is set again, with its objects if they are gone.
-func (s *Store) BoundInner(ctx context.Context, in manifest.Inner) (*Store, error) {
+func (s *Store) BoundInner(ctx context.Context, in InnerSnapshot) (*Store, error) {
 	return s.boundInner(ctx, in, true)
 }
 
 // boundInner is BoundInner; without repair, objects that are gone stay gone.
-func (s *Store) boundInner(ctx context.Context, in manifest.Inner, repair bool) (*Store, error) {
+func (s *Store) boundInner(ctx context.Context, in InnerSnapshot, repair bool) (*Store, error) {
 	inner, err := s.OpenInner(ctx, in.Path)
 	if err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func (s *Store) boundInner(ctx context.Context, in manifest.Inner, repair bool) 
 }
 
 // Inner gives what a snapshot has bound of repositories inside of the tree.
-func (s *Store) Inner(ctx context.Context, id belay.SnapshotID) ([]manifest.Inner, error) {
+func (s *Store) Inner(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil || info.inner == 0 {
 		return nil, err
@@ -133,7 +132,7 @@ func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pair
 		return nil, err
 	}
 	for _, a := range then {
-		i := slices.IndexFunc(now, func(b manifest.Inner) bool { return b.Path == a.Path && b.Link == a.Link })
+		i := slices.IndexFunc(now, func(b InnerSnapshot) bool { return b.Path == a.Path && b.Link == a.Link })
 		if i < 0 {
 			continue
 		}
@@ -175,13 +174,13 @@ func InnerGlobs(folder string, globs []string) (out []string) {
 type innerTaker struct {
 	s     *Store
 	e     Extent
-	since []manifest.Inner // of the state that the outer one is held against
-	held  map[string]manifest.Inner
+	since []InnerSnapshot // of the state that the outer one is held against
+	held  map[string]InnerSnapshot
 	note  string
 }
 
 // Take implements capture.Inner.
-func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
+func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 	if err := t.Drop(ctx); err != nil {
 		return err
 	}
@@ -191,11 +190,11 @@ func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
 		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.s.LinkedTree(n.Path) {
 			continue // a submodule that was never checked out; somebody else's place of work
 		}
-		in := manifest.Inner{Path: n.Path, Link: capture.LinkOf(root)}
+		in := InnerSnapshot{Path: n.Path, Link: LinkOf(root)}
 		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files), Large: t.e.Large, Ignored: t.e.Ignored, Inner: true}
 		why := ""
 		open := func() (*Store, error) { return t.s.OpenInner(ctx, n.Path) }
-		if i := slices.IndexFunc(t.since, func(b manifest.Inner) bool { return b.Path == n.Path }); i >= 0 {
+		if i := slices.IndexFunc(t.since, func(b InnerSnapshot) bool { return b.Path == n.Path }); i >= 0 {
 			was := t.since[i]
 			if e.Since = belay.SnapshotID(was.ID); was.Link != in.Link {
 				why = "its .git leads to another repository than before"
@@ -212,7 +211,7 @@ func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
 				t.held[n.Path] = in
 				m.Inner = append(m.Inner, in)
 				for _, g := range info.Gaps {
-					m.Gaps = append(m.Gaps, manifest.Gap{Path: n.Path + "/" + g.Path, Reason: g.Reason})
+					m.Gaps = append(m.Gaps, ManifestGap{Path: n.Path + "/" + g.Path, Reason: g.Reason})
 				}
 				continue
 			}
@@ -221,9 +220,9 @@ func (t *innerTaker) Take(ctx context.Context, m *manifest.Manifest) error {
 			}
 			why = oneLine(err.Error())
 		}
-		m.Gaps = append(m.Gaps, manifest.Gap{Path: n.Path, Reason: why})
+		m.Gaps = append(m.Gaps, ManifestGap{Path: n.Path, Reason: why})
 	}
-	slices.SortFunc(m.Gaps, func(a, b manifest.Gap) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(m.Gaps, func(a, b ManifestGap) int { return strings.Compare(a.Path, b.Path) })
 	return nil
 }
 
@@ -249,7 +248,7 @@ func (t *innerTaker) one(ctx context.Context, path string, open func() (*Store, 
 
 // Drop implements capture.Inner.
 func (t *innerTaker) Drop(ctx context.Context) error {
-	var list []manifest.Inner
+	var list []InnerSnapshot
 	for path, in := range t.held {
 		list = append(list, in)
 		delete(t.held, path)
@@ -258,7 +257,7 @@ func (t *innerTaker) Drop(ctx context.Context) error {
 }
 
 // discardInner forgets inner snapshots. What cannot be opened any more has nothing to forget.
-func (s *Store) discardInner(ctx context.Context, list []manifest.Inner) error {
+func (s *Store) discardInner(ctx context.Context, list []InnerSnapshot) error {
 	for _, in := range list {
 		inner, err := s.OpenInner(ctx, in.Path)
 		var not *NotInner
@@ -284,8 +283,8 @@ func (s *Store) discardInner(ctx context.Context, list []manifest.Inner) error {
 
 // InnerOf takes inner snapshots of what a capture with this extent finds. since is what the
 // state has bound that it is held against.
-func (s *Store) InnerOf(e Extent, since []manifest.Inner, note string) capture.Inner {
-	return &innerTaker{s: s, e: e, since: since, held: map[string]manifest.Inner{}, note: note}
+func (s *Store) InnerOf(e Extent, since []InnerSnapshot, note string) Inner {
+	return &innerTaker{s: s, e: e, since: since, held: map[string]InnerSnapshot{}, note: note}
 }
 
 // orphaned is how old an inner snapshot is that no snapshot names, when it is the remains of a

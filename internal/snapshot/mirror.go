@@ -8,9 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // An inner snapshot is in the object store of its repository, and goes with it when an agent
@@ -142,7 +140,7 @@ func (s *Store) CanRemake(path string) bool {
 // Remake makes the git folder of a repository inside of the tree again, at gitDir, with its
 // objects and nothing else: a restore of its snapshot does the rest. It takes its place in one
 // step. fs.ErrExist where there is something.
-func (s *Store) Remake(in manifest.Inner, gitDir string) (err error) {
+func (s *Store) Remake(in InnerSnapshot, gitDir string) (err error) {
 	format, err := fsroot.ReadFile(filepath.Join(s.mirrorOf(in.Path), "format"), fsroot.Usual)
 	if err != nil {
 		return err
@@ -190,7 +188,7 @@ func (s *Store) Remake(in manifest.Inner, gitDir string) (err error) {
 	if err := fsroot.MkdirAll(filepath.Dir(gitDir), 0o755); err != nil {
 		return err
 	}
-	if err := capture.Fault("rename", gitDir); err != nil {
+	if err := Fault("rename", gitDir); err != nil {
 		return err
 	}
 	if err := fsroot.RenameNew(dir, gitDir); err != nil {

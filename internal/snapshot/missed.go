@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // The kinds of Missed.
@@ -50,9 +48,9 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 	prints := map[string]string{}
 	for _, l := range now.Left {
 		switch before, known := was[l.Kind+l.Path]; {
-		case l.Kind == capture.LeftFile:
+		case l.Kind == LeftFile:
 			prints[l.Path] = l.Print
-		case l.Kind == capture.LeftOutput && (!known || before != l.Print):
+		case l.Kind == LeftOutput && (!known || before != l.Print):
 			out = append(out, Missed{Kind: MissedOutput, Path: l.Path, Detail: thousands(l.Print) + " files", Sure: true})
 		}
 	}
@@ -75,14 +73,14 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		if lost[g.Path] {
 			continue
 		}
-		before := slices.ContainsFunc(then.Gaps, func(t manifest.Gap) bool { return t.Path == g.Path })
+		before := slices.ContainsFunc(then.Gaps, func(t ManifestGap) bool { return t.Path == g.Path })
 		print, regular := prints[g.Path]
 		m := Missed{Kind: MissedOther, Path: g.Path, Detail: g.Reason, Sure: true}
 		if regular {
 			m.Kind = MissedFile
 		}
 		if before || then.WasIgnored(g.Path) {
-			old, known := was[capture.LeftFile+g.Path]
+			old, known := was[LeftFile+g.Path]
 			if !regular || !known || old == print {
 				continue
 			}
@@ -91,7 +89,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		out = append(out, m)
 	}
 	for _, n := range now.Nested {
-		i := slices.IndexFunc(then.Nested, func(t manifest.Nested) bool { return t.Path == n.Path })
+		i := slices.IndexFunc(then.Nested, func(t Nested) bool { return t.Path == n.Path })
 		switch {
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
 			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
@@ -104,7 +102,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 
 // missedInside gives what changed in repositories inside of the tree beside their files. lost
 // are the paths of those of which nothing more is to be said.
-func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *manifest.Manifest) (out []Missed, lost map[string]bool, err error) {
+func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed, lost map[string]bool, err error) {
 	lost = map[string]bool{}
 	if len(then.Inner) == 0 {
 		return nil, lost, nil
@@ -117,7 +115,7 @@ func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, the
 		i := slices.IndexFunc(pairs, func(p InnerPair) bool { return p.Path == in.Path })
 		if i < 0 {
 			why := "its repository is gone"
-			if g := slices.IndexFunc(now.Gaps, func(g manifest.Gap) bool { return g.Path == in.Path }); g >= 0 {
+			if g := slices.IndexFunc(now.Gaps, func(g ManifestGap) bool { return g.Path == in.Path }); g >= 0 {
 				why = now.Gaps[g].Reason
 			}
 			lost[in.Path] = true

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Drop forgets snapshots for good. Their objects go with the next git gc.
@@ -36,7 +35,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	// take only looks at more than it must.
 	var ids []belay.SnapshotID
 	var updates []git.Update
-	var inner []manifest.Inner
+	var inner []InnerSnapshot
 	for _, i := range list {
 		if i.Passing {
 			continue
@@ -55,7 +54,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if err := s.ForgetFor(ids); err != nil {
 		return err
 	}
-	if err := capture.Fault("ref", list[0].ref()); err != nil {
+	if err := Fault("ref", list[0].ref()); err != nil {
 		return err
 	}
 	if err := s.Repo.UpdateRefs(ctx, "belay: drop", updates); err != nil {

@@ -1,10 +1,3 @@
-// Package snapshot holds whole states of a working tree and puts them back: files byte
-// for byte, the index, HEAD, refs, and an operation in progress. A snapshot is one
-// commit under refs/belay/, in the repository's own object store.
-//
-// It never touches the user's index, stash, branches, reflogs, hooks or files, except
-// to put them back when asked, and then only after holding the present. It knows
-// nothing of what tasks mean; docs/formats.md has the format.
 package snapshot
 
 import (
@@ -16,15 +9,16 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/deposit"
+
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/packs"
 )
 
+// It never touches the user's index, stash, branches, reflogs, hooks or files, except
+// to put them back when asked, and then only after holding the present. It knows
+// nothing of what tasks mean; docs/formats.md has the format.
+
 // Prefix is where the refs of snapshots live.
-const Prefix = capture.Prefix
+const Prefix = RefPrefix
 
 // DefaultMaxFile is the size above which an untracked file is not captured.
 const DefaultMaxFile = 256 << 20
@@ -39,10 +33,10 @@ type Options struct {
 
 // Store holds the snapshots of one working tree.
 type Store struct {
-	*capture.Place
+	*Place
 	Watch   Watcher // answers for takes, when set
 	opts    Options
-	objects deposit.Objects
+	objects Objects
 }
 
 // Open writes nothing.
@@ -56,8 +50,8 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 	if o.Known == nil {
 		o.Known = &Known{}
 	}
-	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Place: place, opts: o, objects: deposit.Objects{Place: place, Packs: &packs.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
+	place := &Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
+	return &Store{Place: place, opts: o, objects: Objects{Place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
 // Meta is what the taker says of a snapshot.
@@ -139,7 +133,7 @@ func (i Info) first(names []string) string {
 }
 
 // gapsOf turns a manifest's gaps into what people are told.
-func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
+func gapsOf(m *Manifest) (gaps []Gap, nested []string) {
 	for _, g := range m.Gaps {
 		gaps = append(gaps, Gap{g.Path, g.Reason})
 	}
@@ -147,12 +141,12 @@ func gapsOf(m *manifest.Manifest) (gaps []Gap, nested []string) {
 		gaps = append(gaps, Gap{l.Path, l.Reason()})
 	}
 	for _, l := range m.Left {
-		if l.Kind == capture.LeftOwn {
+		if l.Kind == LeftOwn {
 			gaps = append(gaps, Gap{l.Path, "ignored by git, and more than is held of such files"})
 		}
 	}
 	for _, n := range m.Nested {
-		if !slices.ContainsFunc(m.Inner, func(in manifest.Inner) bool { return in.Path == n.Path }) {
+		if !slices.ContainsFunc(m.Inner, func(in InnerSnapshot) bool { return in.Path == n.Path }) {
 			nested = append(nested, n.Path)
 		}
 	}

@@ -10,11 +10,9 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/deposit"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/gitfiles"
 )
 
 // Take holds the present state and changes nothing else: not the index, no ref outside
@@ -51,12 +49,12 @@ func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
 // pass is Hold without a ref: nothing is left that anybody could list, whatever becomes of
 // this process. Until the next gc everything can be read; a gc with --prune=now in the very
 // moment makes the command fail, and it can be given again. Nor do later takes rest on it.
-func (s *Store) pass(ctx context.Context, m Meta, w capture.Wanted) (Info, error) {
+func (s *Store) pass(ctx context.Context, m Meta, w Wanted) (Info, error) {
 	if _, err := s.Scratch("tmp"); err != nil {
 		return Info{}, err
 	}
 	var info Info
-	_, _, err := s.look(ctx, w, func(c *capture.Capture) ([]git.NewObject, error) {
+	_, _, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
 		var commit git.NewObject
 		info, commit = s.seal(c, m)
 		return []git.NewObject{commit}, nil
@@ -96,7 +94,7 @@ const tries = 3
 // Hold reads, stores, writes the ref, and only then verifies that everything is there
 // and that what was found named is named still. What it stores no gc takes away, at
 // whatever moment it looked at the refs.
-func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capture.Capture, error) {
+func (s *Store) Hold(ctx context.Context, m Meta, w Wanted) (Info, *Capture, error) {
 	if _, err := s.Scratch("tmp"); err != nil {
 		return Info{}, nil, err
 	}
@@ -109,7 +107,7 @@ func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capt
 			_ = s.objects.Packs.Settle(false)
 			return info, c, nil
 		}
-		if !errors.Is(err, deposit.ErrMoved) || try == 3*tries {
+		if !errors.Is(err, ErrMoved) || try == 3*tries {
 			if w.Inner != nil {
 				err = errors.Join(err, w.Inner.Drop(ctx))
 			}
@@ -118,7 +116,7 @@ func (s *Store) Hold(ctx context.Context, m Meta, w capture.Wanted) (Info, *capt
 	}
 }
 
-func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *capture.Capture, error) {
+func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture, error) {
 	unlock, err := s.objects.Packs.Guard()
 	if err != nil {
 		return Info{}, nil, err
@@ -127,7 +125,7 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *
 	var info Info
 	var ref *git.NewRef
 	defer func() { ref.Drop() }()
-	c, st, err := s.look(ctx, w, func(c *capture.Capture) ([]git.NewObject, error) {
+	c, st, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
 		ref.Drop()
 		var commit git.NewObject
 		var err error
@@ -138,11 +136,11 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w capture.Wanted) (Info, *
 	if err != nil {
 		return Info{}, nil, err
 	}
-	if err = capture.Fault("ref", info.ref()); err == nil {
+	if err = Fault("ref", info.ref()); err == nil {
 		err = ref.Make(ctx, "belay: snapshot")
 	}
 	if err == nil {
-		if err = capture.Fault("verify", info.ref()); err == nil {
+		if err = Fault("verify", info.ref()); err == nil {
 			err = s.objects.Verify(ctx, c, st)
 		}
 	}
@@ -169,15 +167,15 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 }
 
 // seal makes the snapshot's commit of what was captured.
-func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
+func (s *Store) seal(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
-		Operation: gitfiles.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
+		Operation: git.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
 	info.Gaps, info.Nested = gapsOf(c.Man)
 	for _, b := range c.Broken {
 		info.BrokenRefs = append(info.BrokenRefs, b.Name)
 	}
-	commit := capture.CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
+	commit := CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
 	info.Commit = commit.OID
 	return info, commit
 }
@@ -185,21 +183,21 @@ func (s *Store) seal(c *capture.Capture, m Meta) (Info, git.NewObject) {
 // look captures the present and stores its objects, with those that seal adds. When
 // files change meanwhile it is done again, and in the end what was read is what is
 // held, marked as moving.
-func (s *Store) look(ctx context.Context, w capture.Wanted, seal deposit.Sealer) (*capture.Capture, deposit.Stored, error) {
+func (s *Store) look(ctx context.Context, w Wanted, seal Sealer) (*Capture, Stored, error) {
 	for try := 1; ; try++ {
 		c, err := s.read(ctx, w, try == 1)
 		if errors.Is(err, git.ErrChanged) && try < tries {
 			continue
 		}
 		if err != nil {
-			return nil, deposit.Stored{}, err
+			return nil, Stored{}, err
 		}
 		if c.Moving && try < tries {
 			continue
 		}
 		more, err := seal(c)
 		if err != nil {
-			return nil, deposit.Stored{}, err
+			return nil, Stored{}, err
 		}
 		st, err := s.objects.Store(ctx, c, more)
 		if err == nil {
@@ -207,7 +205,7 @@ func (s *Store) look(ctx context.Context, w capture.Wanted, seal deposit.Sealer)
 		}
 		changed := errors.Is(err, git.ErrChanged) || errors.Is(err, fs.ErrNotExist)
 		if !changed || try > 2*tries {
-			return nil, deposit.Stored{}, err
+			return nil, Stored{}, err
 		}
 		if try >= tries { // it changes faster than it can be read: hold copies
 			if st, err := s.objects.Freeze(ctx, c, seal); err == nil {
@@ -218,7 +216,7 @@ func (s *Store) look(ctx context.Context, w capture.Wanted, seal deposit.Sealer)
 }
 
 // read reads the present, once with the help of a watch when there is one.
-func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*capture.Capture, error) {
+func (s *Store) read(ctx context.Context, w Wanted, first bool) (*Capture, error) {
 	if first {
 		if c := s.watched(ctx, w); c != nil {
 			return c, nil
@@ -230,7 +228,7 @@ func (s *Store) read(ctx context.Context, w capture.Wanted, first bool) (*captur
 // Present reads the present, with the help of a watch when there is one, and stores
 // nothing: it can be compared with a snapshot, but its trees cannot be read. CodeBusy when
 // another process restores in this working tree.
-func (s *Store) Present(ctx context.Context, e Extent) (*capture.Capture, error) {
+func (s *Store) Present(ctx context.Context, e Extent) (*Capture, error) {
 	unlock, err := s.Share(ctx)
 	if err != nil {
 		return nil, err
@@ -252,7 +250,7 @@ func (s *Store) Present(ctx context.Context, e Extent) (*capture.Capture, error)
 }
 
 // nothingMore is for what is read without becoming a snapshot.
-func nothingMore(*capture.Capture) ([]git.NewObject, error) { return nil, nil }
+func nothingMore(*Capture) ([]git.NewObject, error) { return nil, nil }
 
 // Peek reads the present and stores it without a ref: the tree of its files can be
 // compared with a snapshot's until the next gc.
@@ -277,7 +275,7 @@ func (s *Store) Peek(ctx context.Context, e Extent) (tree string, err error) {
 
 // Look is Peek with everything that was read, and with what w wants besides. The caller
 // keeps restores away.
-func (s *Store) Look(ctx context.Context, w capture.Wanted) (*capture.Capture, error) {
+func (s *Store) Look(ctx context.Context, w Wanted) (*Capture, error) {
 	c, _, err := s.look(ctx, w, nothingMore)
 	return c, err
 }

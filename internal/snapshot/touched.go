@@ -7,7 +7,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Touched gives every path that differs between two snapshots in anything that a
@@ -81,7 +80,7 @@ func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (name
 }
 
 // gitModes gives git's own files whose mode is in the first list alone.
-func gitModes(a, b []manifest.Mode) (names []string) {
+func gitModes(a, b []Mode) (names []string) {
 	for _, m := range a {
 		group, name, _ := strings.Cut(m.Path, "/")
 		if (group == "admin" || group == "own") && !slices.Contains(b, m) {
@@ -98,7 +97,7 @@ func onlyIn(a, b []string) []string {
 
 // modesTouched gives files, of the entries of the later tree, and folders whose modes
 // differ.
-func modesTouched(then, now *manifest.Manifest, entries []git.TreeEntry) (paths []string) {
+func modesTouched(then, now *Manifest, entries []git.TreeEntry) (paths []string) {
 	seen := map[string]bool{}
 	folders := func(f string) {
 		for ; f != "" && !seen[f]; f = above(f) {
@@ -121,7 +120,7 @@ func modesTouched(then, now *manifest.Manifest, entries []git.TreeEntry) (paths 
 	return paths
 }
 
-func sameModes(a, b *manifest.Manifest) bool {
+func sameModes(a, b *Manifest) bool {
 	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
 }
 

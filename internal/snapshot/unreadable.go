@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/packs"
 )
 
 // Broken is a part of a snapshot whose bytes cannot be read.
@@ -77,7 +75,7 @@ type walk struct {
 	ctx   context.Context
 	rd    *git.Reader
 	paths map[string][]Broken // what would be broken, by object
-	man   *manifest.Manifest
+	man   *Manifest
 }
 
 func (w *walk) add(part, path, oid string) {
@@ -103,7 +101,7 @@ func (w *walk) tree(path, oid string) error {
 			}
 		case sub == "meta/manifest":
 			if o, err := w.rd.Read(e.OID); err == nil {
-				w.man, _ = manifest.Decode(o.Data)
+				w.man, _ = Decode(o.Data)
 			}
 			fallthrough
 		default:
@@ -148,7 +146,7 @@ func (w *walk) check() ([]Broken, error) {
 	for oid := range w.paths {
 		oids = append(oids, oid)
 	}
-	c, err := packs.Check(w.ctx, w.s.Repo, oids, packs.How{Loose: true})
+	c, err := git.CheckObjects(w.ctx, w.s.Repo, oids, git.How{Loose: true})
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +214,7 @@ func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int
 			}
 		}
 	}
-	c, err := packs.Check(ctx, s.Repo, slices.Collect(maps.Keys(seen)), packs.How{Loose: true})
+	c, err := git.CheckObjects(ctx, s.Repo, slices.Collect(maps.Keys(seen)), git.How{Loose: true})
 	if err != nil || len(c.Bad) == 0 {
 		return nil, err
 	}

@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 )
 
 // Watcher answers for a working tree in which nothing can change without its
@@ -22,14 +21,14 @@ type Watcher interface {
 	On() bool
 	// Ask gives what the tree comes to at a moment after the call, and what of it the
 	// snapshot with this base does not hold. nil is "not sure", for any reason.
-	Ask(ctx context.Context, base string) *capture.Seen
+	Ask(ctx context.Context, base string) *Seen
 	// Doubt says that the answer did not fit the rules of ignoring outside of the tree.
 	Doubt()
 }
 
 // Base names what a snapshot holds of the working tree: two with the same base hold
 // the same blobs and trees. Outer rules are not part of it.
-func Base(repo *git.Repo, tree string, m *manifest.Manifest) string {
+func Base(repo *git.Repo, tree string, m *Manifest) string {
 	var b strings.Builder
 	b.WriteString(tree)
 	for _, o := range m.Odd {
@@ -50,7 +49,7 @@ type latest struct {
 	V      int              `json:"v"`
 	Anchor belay.SnapshotID `json:"anchor"`
 	Base   string           `json:"base"`
-	capture.Memory
+	Memory
 }
 
 func (s *Store) latestPath() string { return filepath.Join(s.Dir, "latest") }
@@ -66,7 +65,7 @@ func (s *Store) latest() (l latest) {
 
 // watched reads the present with the help of a watch, and gives nil when that cannot
 // be done: then everything is looked at.
-func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture {
+func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 	if !w.Brief || s.Watch == nil || !s.Watch.On() {
 		return nil
 	}
@@ -75,7 +74,7 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 	if seen == nil {
 		return nil
 	}
-	c := &capture.Capture{Wanted: w, Seen: seen, Recall: func(refs []git.Ref) capture.Memory { return l.on(refs) }}
+	c := &Capture{Wanted: w, Seen: seen, Recall: func(refs []git.Ref) Memory { return l.on(refs) }}
 	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid || c.Last.Doubt {
 		return nil
 	}
@@ -99,7 +98,7 @@ func (s *Store) watched(ctx context.Context, w capture.Wanted) *capture.Capture 
 }
 
 // on gives the memory, valid while the snapshot is there.
-func (l latest) on(refs []git.Ref) capture.Memory {
+func (l latest) on(refs []git.Ref) Memory {
 	m := l.Memory
 	m.Anchors = []belay.SnapshotID{l.Anchor}
 	m.Valid = slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == Prefix+string(l.Anchor) })
@@ -108,7 +107,7 @@ func (l latest) on(refs []git.Ref) capture.Memory {
 
 // learn leaves what the next take can use. A take that a watch answered knows nothing
 // about the files that it did not look at, and leaves the other memory as it is.
-func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.SnapshotID) error {
+func (s *Store) learn(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	if c.Seen == nil {
 		if err := s.Learn(ctx, c, id); err != nil {
 			return err
@@ -117,7 +116,7 @@ func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.Snapshot
 	if s.Watch == nil || !s.Watch.On() || c.Seen == nil && c.Wanted.More() {
 		return nil
 	}
-	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: capture.Memory{
+	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: Memory{
 		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
 		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Sound: c.Next.Sound,
 		Relied: c.Rests(),
@@ -126,5 +125,5 @@ func (s *Store) learn(ctx context.Context, c *capture.Capture, id belay.Snapshot
 	if err != nil {
 		return err
 	}
-	return capture.WriteWhole(s.latestPath(), text, false)
+	return WriteWhole(s.latestPath(), text, false)
 }

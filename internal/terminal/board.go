@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/desk"
-	"github.com/belay-dev/belay/internal/drive"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Board is the terminal of several runs at once: what happens is printed as it happens,
@@ -68,7 +68,7 @@ func (b *Board) change(do func()) {
 }
 
 // Watcher gives the view of one task.
-func (b *Board) Watcher(task belay.TaskID) drive.Watcher {
+func (b *Board) Watcher(task belay.TaskID) runner.Watcher {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, known := b.since[task]; !known {
@@ -107,9 +107,9 @@ func (l *boardLine) print(text string, paint func(string) string) {
 }
 
 // Begins implements drive.Watcher.
-func (l *boardLine) Begins(_ *desk.Record, c loop.Command) {
+func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 	l.b.t.work.at(l.task, c.Kind)
-	doing := brief.Doing(c)
+	doing := prompt.Doing(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
 		l.print(doing, l.b.p.Dim)
 	}
@@ -117,8 +117,8 @@ func (l *boardLine) Begins(_ *desk.Record, c loop.Command) {
 }
 
 // Happened implements drive.Watcher.
-func (l *boardLine) Happened(r *desk.Record, e loop.Event) {
-	text := brief.Happened(r.State, e)
+func (l *boardLine) Happened(r *session.Record, e loop.Event) {
+	text := prompt.Happened(r.State, e)
 	paint := l.b.p.Dim
 	switch {
 	case e.Verdict == belay.VerdictPass:
@@ -154,7 +154,7 @@ func (l *boardLine) Checking(p check.Progress) {
 
 // Used implements drive.Watcher.
 func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
-	l.b.change(func() { l.b.used[l.task] = "  " + brief.Used(used) })
+	l.b.change(func() { l.b.used[l.task] = "  " + prompt.Used(used) })
 }
 
 // Output implements drive.Watcher: nothing is shown, everything is kept.
@@ -170,6 +170,6 @@ func (l *boardLine) Note(text string) {
 }
 
 // Ask implements drive.Watcher: nobody is asked while others run; the task waits.
-func (l *boardLine) Ask(context.Context, *desk.Record) (loop.Decision, string, bool, error) {
+func (l *boardLine) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

@@ -8,11 +8,11 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
 )
 
-func recordOf(id belay.TaskID) *desk.Record { return &desk.Record{Task: belay.Task{ID: id}} }
+func recordOf(id belay.TaskID) *session.Record { return &session.Record{Task: belay.Task{ID: id}} }
 
 // A board prints what happens under the name of its task, keeps one line for each that is
 // under way, and shows nothing that an agent could have put there to move the cursor.

@@ -1,10 +1,3 @@
-// Package terminal is how belay speaks with a person at a terminal, and with a program
-// that asked for JSON: results, tables, colours, the agent's output as it comes, one
-// line of progress, questions. Whatever comes from files, agents or models passes
-// belay.Visible on the way.
-//
-// It decides nothing and asks for nothing but answers; what to say beyond names and
-// figures is brief's.
 package terminal
 
 import (
@@ -25,6 +18,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 )
+
+// It decides nothing and asks for nothing but answers; what to say beyond names and
+// figures is brief's.
 
 // Terminal is where a command speaks and is answered.
 type Terminal struct {

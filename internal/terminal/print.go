@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
-	"github.com/belay-dev/belay/internal/flow"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/units"
 )
 
 // Snapshot prints what a snapshot holds and what it could not.
@@ -47,7 +46,7 @@ func Snapshot(w io.Writer, s snapshot.Info) {
 }
 
 // Tasks prints a list of tasks.
-func Tasks(w io.Writer, lines []flow.TaskLine) {
+func Tasks(w io.Writer, lines []app.TaskLine) {
 	if len(lines) == 0 {
 		fmt.Fprintln(w, `no tasks: belay run "…" -- AGENT starts one`)
 		return
@@ -71,20 +70,20 @@ func Tasks(w io.Writer, lines []flow.TaskLine) {
 }
 
 // Features prints what each feature took.
-func Features(w io.Writer, lines []flow.FeatureLine) {
+func Features(w io.Writer, lines []app.FeatureLine) {
 	var rows [][]string
 	for _, l := range lines {
 		used := "no agent has run"
 		if l.Used != nil {
-			used = brief.Used(*l.Used)
+			used = prompt.Used(*l.Used)
 		}
-		rows = append(rows, []string{l.Feature, units.Count(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open), units.Count(l.Attempts, "attempt"), used})
+		rows = append(rows, []string{l.Feature, belay.CountOf(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open), belay.CountOf(l.Attempts, "attempt"), used})
 	}
 	Table(w, rows)
 }
 
 // Worktrees prints the tasks that have a working tree of their own.
-func Worktrees(w io.Writer, lines []flow.TaskLine) {
+func Worktrees(w io.Writer, lines []app.TaskLine) {
 	var rows [][]string
 	for _, l := range lines {
 		state, tree := l.Phase, l.Tree
@@ -103,7 +102,7 @@ func Worktrees(w io.Writer, lines []flow.TaskLine) {
 }
 
 // Status prints the working tree at a glance.
-func Status(w io.Writer, s flow.Status, limit int64) {
+func Status(w io.Writer, s app.Status, limit int64) {
 	p := PaintFor(w)
 	if s.Held != "" {
 		fmt.Fprintf(w, "%s\n", p.Warn("in use: "+belay.VisibleLine(s.Held)))
@@ -148,7 +147,7 @@ func Status(w io.Writer, s flow.Status, limit int64) {
 		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.Missing)))
 	}
 	for _, a := range s.Absent {
-		if !slices.ContainsFunc(s.Tasks, func(l flow.TaskLine) bool { return l.ID == a.Task }) {
+		if !slices.ContainsFunc(s.Tasks, func(l app.TaskLine) bool { return l.ID == a.Task }) {
 			fmt.Fprintln(w, p.Warn(a.String()+": belay doctor"))
 		}
 	}
@@ -279,5 +278,5 @@ func Report(w io.Writer, report belay.Report) {
 		}
 		fmt.Fprintf(w, "%-8s %s: %s\n", r.Check, word, belay.VisibleLine(text))
 	}
-	fmt.Fprint(w, brief.Findings(report.Findings()))
+	fmt.Fprint(w, prompt.Findings(report.Findings()))
 }

@@ -12,12 +12,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/brief"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/desk"
 	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/review/arbiter"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Screen is the terminal of a run: what the agent says as it comes, one line of
@@ -238,9 +238,9 @@ func Sanitise(s string) string {
 }
 
 // Begins tells of a command as it starts.
-func (s *Screen) Begins(r *desk.Record, c loop.Command) {
+func (s *Screen) Begins(r *session.Record, c loop.Command) {
 	s.t.work.at(r.Task.ID, c.Kind)
-	doing := brief.Doing(c)
+	doing := prompt.Doing(c)
 	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
 		s.line("%s %s", s.p.Bold(string(r.Task.ID)), belay.VisibleLine(doing))
@@ -248,13 +248,13 @@ func (s *Screen) Begins(r *desk.Record, c loop.Command) {
 }
 
 // Happened tells of an event as it is recorded.
-func (s *Screen) Happened(r *desk.Record, e loop.Event) {
+func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	s.mu.Lock()
 	if s.mask != nil {
 		_ = s.mask.Close() // the last word of an agent that ended without a line end
 	}
 	s.mu.Unlock()
-	text := brief.Happened(r.State, e)
+	text := prompt.Happened(r.State, e)
 	if text == "" {
 		return
 	}
@@ -314,7 +314,7 @@ func (s *Screen) Checking(p check.Progress) {
 func (s *Screen) Used(_ belay.TaskID, used belay.Use) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.used = "  " + brief.Used(used)
+	s.used = "  " + prompt.Used(used)
 	s.draw()
 }
 
@@ -348,12 +348,12 @@ func (s *Screen) Stop() {
 }
 
 // Ask puts the gate's question. Without a terminal nobody is there.
-func (s *Screen) Ask(ctx context.Context, r *desk.Record) (loop.Decision, string, bool, error) {
+func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, string, bool, error) {
 	s.Stop()
 	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
 		return "", "", false, nil
 	}
-	fmt.Fprintln(s.t.Err, brief.Gate(r.State, r.Task))
+	fmt.Fprintln(s.t.Err, prompt.Gate(r.State, r.Task))
 	for {
 		fmt.Fprint(s.t.Err, s.p.Bold("decide: "))
 		line, ok := readLine(ctx, s.t.In)
@@ -385,7 +385,7 @@ func (s *Screen) Ask(ctx context.Context, r *desk.Record) (loop.Decision, string
 // overrule asks why refused work may be accepted. ok is false when no reason is given.
 func (s *Screen) overrule(note string) (words string, ok bool) {
 	answers := map[string]bool{}
-	for _, q := range arbiter.Questions() {
+	for _, q := range review.Questions() {
 		line, ok := s.t.Line("  " + q.Text + " [y/n]")
 		if !ok {
 			return "", false
@@ -395,9 +395,9 @@ func (s *Screen) overrule(note string) (words string, ok bool) {
 	if strings.TrimSpace(note) == "" {
 		note, _ = s.t.Line("  why may it be accepted?")
 	}
-	d, err := arbiter.Decide("", answers, note)
+	d, err := review.Decide("", answers, note)
 	if err != nil {
-		fmt.Fprintln(s.t.Err, " ", desk.Sentence(err))
+		fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
 		return "", false
 	}
 	return d.String(), true

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // How long a watch may need: to greet, which it does at once unless it hangs, and to
@@ -24,11 +24,11 @@ const (
 
 // Client asks the watch of a working tree, if there is one. It is a snapshot.Watcher.
 type Client struct {
-	Place *capture.Place
+	Place *snapshot.Place
 }
 
 // folder is the private folder of the watch.
-func folder(place *capture.Place) string { return filepath.Join(place.Dir, "watch") }
+func folder(place *snapshot.Place) string { return filepath.Join(place.Dir, "watch") }
 
 func socket(dir string) string { return filepath.Join(dir, "socket") }
 
@@ -40,7 +40,7 @@ func (c *Client) On() bool {
 
 // Ask gives what the tree comes to, nil when the watch is not sure, not there, not
 // ours, too slow, or says what cannot be read.
-func (c *Client) Ask(ctx context.Context, base string) *capture.Seen {
+func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
 	conn, in, err := dial(ctx, folder(c.Place))
 	if err != nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/ear"
+	"github.com/belay-dev/belay/internal/snapshot"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -26,9 +26,9 @@ const DefaultIdle = 30 * time.Minute
 // Start starts a watch for a working tree and waits until it is ready; one that runs
 // already is left alone. self are the arguments that run Main. CodeCannot where there
 // is nothing to watch with, or too little.
-func Start(ctx context.Context, place *capture.Place, self []string, idle time.Duration) (Status, error) {
+func Start(ctx context.Context, place *snapshot.Place, self []string, idle time.Duration) (Status, error) {
 	if !available() {
-		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without: they look at every file", "%v", ear.ErrElsewhere)
+		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without: they look at every file", "%v", ErrElsewhere)
 	}
 	if s, err := Ask(ctx, place); err == nil {
 		return s, nil
@@ -74,7 +74,7 @@ func refusal(why string) error {
 	switch {
 	case why == "":
 		why = "the watch ended before it was ready"
-	case strings.Contains(why, ear.ErrLimit.Error()):
+	case strings.Contains(why, ErrLimit.Error()):
 		try = "sudo sysctl fs.inotify.max_user_watches=524288"
 	case strings.Contains(why, "already"):
 		try = "belay watch --status"
@@ -83,7 +83,7 @@ func refusal(why string) error {
 }
 
 // Ask gives the status of the watch. CodeNotFound when there is none.
-func Ask(ctx context.Context, place *capture.Place) (Status, error) {
+func Ask(ctx context.Context, place *snapshot.Place) (Status, error) {
 	r, err := tell(ctx, folder(place), "status")
 	if err == nil && r.Status != nil {
 		return *r.Status, nil
@@ -99,7 +99,7 @@ func missing(err error) error {
 }
 
 // Stop ends the watch and waits until it is gone. CodeNotFound when there is none.
-func Stop(ctx context.Context, place *capture.Place) error {
+func Stop(ctx context.Context, place *snapshot.Place) error {
 	dir := folder(place)
 	if _, err := tell(ctx, dir, "stop"); err != nil {
 		return missing(err)

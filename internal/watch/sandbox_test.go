@@ -11,9 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 func TestMain(m *testing.M) {
@@ -48,8 +47,8 @@ type fataler interface {
 // box is a repository with a few files.
 type box struct {
 	root  string
-	place *capture.Place // as takes see it
-	other *capture.Place // with a folder of its own, that knows nothing
+	place *snapshot.Place // as takes see it
+	other *snapshot.Place // with a folder of its own, that knows nothing
 }
 
 func newBox(t testing.TB) *box {
@@ -69,8 +68,8 @@ func newBox(t testing.TB) *box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.place = &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), MaxFile: 1 << 20}
-	b.other = &capture.Place{Repo: repo, Dir: filepath.Join(t.TempDir(), "other"), MaxFile: 1 << 20}
+	b.place = &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), MaxFile: 1 << 20}
+	b.other = &snapshot.Place{Repo: repo, Dir: filepath.Join(t.TempDir(), "other"), MaxFile: 1 << 20}
 	return b
 }
 
@@ -113,7 +112,7 @@ func (b *box) view(t testing.TB) *view {
 type state struct {
 	Tree  string
 	Count int
-	Man   manifest.Manifest
+	Man   snapshot.Manifest
 }
 
 // plain looks at every file, and trusts no cache.
@@ -123,13 +122,13 @@ func (b *box) plain(t fataler) state {
 	if _, err := b.other.Scratch(); err != nil {
 		t.Fatalf("%v", err)
 	}
-	c, err := b.other.Read(context.Background(), capture.Wanted{})
+	c, err := b.other.Read(context.Background(), snapshot.Wanted{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	man := *c.Man
-	man.Index, man.Links = manifest.Index{}, nil
-	var inner []manifest.Rule
+	man.Index, man.Links = snapshot.Index{}, nil
+	var inner []snapshot.Rule
 	for _, r := range man.Rules {
 		if !r.Outer {
 			inner = append(inner, r)

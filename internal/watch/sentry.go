@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -32,7 +31,7 @@ type Status struct {
 
 // sentry holds the view of a tree, and makes a new one when it is lost.
 type sentry struct {
-	place *capture.Place
+	place *snapshot.Place
 	dir   string
 	log   *diary
 	life  context.Context
@@ -54,13 +53,13 @@ const (
 var errStill = errors.New("it still looks at everything")
 
 // answer answers one question about changes, or says why not.
-func (s *sentry) answer(ctx context.Context, q request) (*capture.Seen, error) {
+func (s *sentry) answer(ctx context.Context, q request) (*snapshot.Seen, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Asked++
 	s.last = time.Now()
 	if !slices.Equal(q.Include, s.place.Include) || q.MaxFile != s.place.MaxFile {
-		s.place = &capture.Place{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
+		s.place = &snapshot.Place{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
 		s.lose(errors.New("the settings are others"))
 	}
 	if s.now == nil {

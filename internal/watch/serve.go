@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/ear"
+	"github.com/belay-dev/belay/internal/snapshot"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 )
@@ -58,7 +58,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	if err != nil {
 		return err
 	}
-	place := &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: spec.Include, MaxFile: spec.MaxFile}
+	place := &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: spec.Include, MaxFile: spec.MaxFile}
 	dir, err := place.Scratch("watch")
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 
 // sweep removes what a killed watch left: its socket and cookies. The lock is held.
 func sweep(dir string) {
-	left, _ := filepath.Glob(filepath.Join(globSafe(dir), ear.CookiePrefix+"*"))
+	left, _ := filepath.Glob(filepath.Join(globSafe(dir), CookiePrefix+"*"))
 	for _, path := range append(left, socket(dir)) {
 		_ = fsroot.Remove(path)
 	}

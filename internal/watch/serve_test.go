@@ -13,9 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -281,7 +279,7 @@ func TestALongPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inner.place = &capture.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay")}
+	inner.place = &snapshot.Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay")}
 	if s := inner.start(t); !s.Sure {
 		t.Fatalf("%+v", s)
 	}
@@ -292,9 +290,9 @@ func TestALongPath(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	repo := &git.Repo{Format: "sha1"}
-	seen := &capture.Seen{
-		Tree: repo.Name("tree", nil), Count: 1, Index: "k", Rules: "r", Man: &manifest.Manifest{FilePerm: 0o644, Ignored: []string{"x/"}},
-		Changed: map[string]*capture.Source{repo.Name("blob", nil): {Path: "a\nb", Size: 7}},
+	seen := &snapshot.Seen{
+		Tree: repo.Name("tree", nil), Count: 1, Index: "k", Rules: "r", Man: &snapshot.Manifest{FilePerm: 0o644, Ignored: []string{"x/"}},
+		Changed: map[string]*snapshot.Source{repo.Name("blob", nil): {Path: "a\nb", Size: 7}},
 		Trees:   []git.NewObject{{OID: repo.Name("tree", nil), Type: "tree"}},
 	}
 	r, body := encode(seen)

@@ -2,10 +2,8 @@
 
 package watch
 
-import "github.com/belay-dev/belay/internal/ear"
-
 func available() bool { return false }
 
-func peer(int) (int, error) { return -1, ear.ErrElsewhere }
+func peer(int) (int, error) { return -1, ErrElsewhere }
 
-func shortPath(string, string) (string, func(), error) { return "", nil, ear.ErrElsewhere }
+func shortPath(string, string) (string, func(), error) { return "", nil, ErrElsewhere }

@@ -4,23 +4,19 @@ import (
 	"context"
 	"errors"
 
-	"github.com/belay-dev/belay/internal/capture"
-	"github.com/belay-dev/belay/internal/dirt"
-	"github.com/belay-dev/belay/internal/ear"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/tally"
 )
 
 // view is the tree as it was at the last question, with an ear for what changed since.
 type view struct {
-	place   *capture.Place
+	place   *snapshot.Place
 	dir     string // where cookies are made
-	ear     *ear.Ear
-	outline capture.Outline
+	ear     *Ear
+	outline snapshot.Outline
 	mounts  string
 	tree    *scan.Tree
-	book    *tally.Book
+	book    *snapshot.Book
 	known   []known // what snapshots may rest on, oldest first
 }
 
@@ -39,9 +35,9 @@ const (
 )
 
 // newView watches every folder, then looks at all of them.
-func newView(ctx context.Context, place *capture.Place, dir string) (_ *view, err error) {
-	v := &view{place: place, dir: dir, book: tally.New(place.Repo)}
-	if v.ear, err = ear.New(); err != nil {
+func newView(ctx context.Context, place *snapshot.Place, dir string) (_ *view, err error) {
+	v := &view{place: place, dir: dir, book: snapshot.New(place.Repo)}
+	if v.ear, err = New(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -52,7 +48,7 @@ func newView(ctx context.Context, place *capture.Place, dir string) (_ *view, er
 	if err := v.ear.Cookies(dir); err != nil {
 		return nil, err
 	}
-	if v.mounts, err = ear.Mounts(place.Repo.Root); err != nil {
+	if v.mounts, err = Mounts(place.Repo.Root); err != nil {
 		return nil, err
 	}
 	if v.outline, err = place.Outline(ctx); err != nil {
@@ -80,7 +76,7 @@ func (v *view) close() { v.ear.Close() }
 // once more, until nothing is heard any more between two fences: then the tree stood
 // still while it was looked at. Any error but errMoving means that the view is lost.
 func (v *view) settle(ctx context.Context, doubt bool) error {
-	more := &dirt.Dirt{}
+	more := &scan.Dirt{}
 	if doubt {
 		if err := v.doubt(more); err != nil {
 			return err
@@ -106,16 +102,16 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 		if err != nil {
 			return err
 		}
-		if more = (&dirt.Dirt{}); moving {
+		if more = (&scan.Dirt{}); moving {
 			more = d
 		}
 	}
 }
 
 // doubt marks what changes without a word: see tally.Doubtful and ear.Written.
-func (v *view) doubt(d *dirt.Dirt) error {
+func (v *view) doubt(d *scan.Dirt) error {
 	v.book.Doubtful(v.tree.Top(), d)
-	open, err := ear.Written(v.place.Repo.Root)
+	open, err := Written(v.place.Repo.Root)
 	if err != nil {
 		return err
 	}
@@ -126,14 +122,14 @@ func (v *view) doubt(d *dirt.Dirt) error {
 }
 
 // pass looks at what is marked.
-func (v *view) pass(ctx context.Context, d *dirt.Dirt) (moving bool, err error) {
+func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) {
 	ask := v.place.Repo.Ignorer(ctx)
 	defer ask.Close()
 	next, err := v.tree.Again(ctx, d, ask.Ask)
 	if err != nil {
 		return false, err
 	}
-	tally.Gone(v.tree.Top(), next.Top(), v.ear.Leave)
+	snapshot.Gone(v.tree.Top(), next.Top(), v.ear.Leave)
 	v.tree = next
 	if next.Linked {
 		return false, errors.New("a file has a second name")
@@ -144,7 +140,7 @@ func (v *view) pass(ctx context.Context, d *dirt.Dirt) (moving bool, err error) 
 // surroundings looks at what decides about the tree from outside. An error means that
 // the view is lost.
 func (v *view) surroundings(ctx context.Context) error {
-	now, err := ear.Mounts(v.place.Repo.Root)
+	now, err := Mounts(v.place.Repo.Root)
 	if err != nil {
 		return err
 	}
@@ -168,10 +164,10 @@ func (v *view) surroundings(ctx context.Context) error {
 
 // answer gives what the tree comes to, and what of it is not in the snapshot with this
 // base; nil when that is not known.
-func (v *view) answer(base string) *capture.Seen {
+func (v *view) answer(base string) *snapshot.Seen {
 	top := v.tree.Top()
-	seen := &capture.Seen{
-		Man: v.book.Manifest(top), Changed: map[string]*capture.Source{},
+	seen := &snapshot.Seen{
+		Man: v.book.Manifest(top), Changed: map[string]*snapshot.Source{},
 		Index: v.outline.Index, Rules: v.outline.Rules,
 	}
 	seen.Count, seen.Tree = v.book.Files(top)

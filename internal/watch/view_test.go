@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 
-	"github.com/belay-dev/belay/internal/dirt"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/scan"
 )
 
 var (
@@ -212,7 +212,7 @@ func TestAgainLooksAtNothingElse(t *testing.T) {
 	b.write(t, "four", "heard")
 	b.write(t, "a/one", "not heard")
 	v.ear.Take()
-	d := &dirt.Dirt{}
+	d := &scan.Dirt{}
 	d.Read("four")
 	if _, err := v.pass(context.Background(), d); err != nil {
 		t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"strconv"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/capture"
 	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/manifest"
-	"github.com/belay-dev/belay/internal/worktree"
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // The protocol, version 1 (docs/formats.md): the watch greets, the other side asks with
@@ -78,7 +78,7 @@ func readLine(r *bufio.Reader, v any) error {
 }
 
 // encode makes the three parts of an answer.
-func encode(s *capture.Seen) (reply, []byte) {
+func encode(s *snapshot.Seen) (reply, []byte) {
 	man := s.Man.Encode()
 	var changed, trees bytes.Buffer
 	for oid, src := range s.Changed {
@@ -93,7 +93,7 @@ func encode(s *capture.Seen) (reply, []byte) {
 }
 
 // decode reads what encode made, and believes no name of a tree that it can compute.
-func decode(r reply, in io.Reader, repo *git.Repo) (*capture.Seen, error) {
+func decode(r reply, in io.Reader, repo *git.Repo) (*snapshot.Seen, error) {
 	var parts [3][]byte
 	for i, n := range r.Parts {
 		if n < 0 || n > maxPart {
@@ -105,14 +105,14 @@ func decode(r reply, in io.Reader, repo *git.Repo) (*capture.Seen, error) {
 		}
 		parts[i] = b.Bytes()
 	}
-	man, err := manifest.Decode(parts[0])
+	man, err := snapshot.Decode(parts[0])
 	if err != nil {
 		return nil, err
 	}
 	if !isName(r.Tree, repo) || r.Count < 0 {
 		return nil, errors.New("an answer without a tree")
 	}
-	s := &capture.Seen{Tree: r.Tree, Count: r.Count, Man: man, Index: r.Index, Rules: r.Rules, Changed: map[string]*capture.Source{}}
+	s := &snapshot.Seen{Tree: r.Tree, Count: r.Count, Man: man, Index: r.Index, Rules: r.Rules, Changed: map[string]*snapshot.Source{}}
 	if err := changedOf(s, parts[1], repo); err != nil {
 		return nil, err
 	}
@@ -121,10 +121,10 @@ func decode(r reply, in io.Reader, repo *git.Repo) (*capture.Seen, error) {
 
 func isName(oid string, repo *git.Repo) bool {
 	raw, err := hex.DecodeString(oid)
-	return err == nil && len(raw) == repo.HashSize() && oid == worktree.OID(raw).String()
+	return err == nil && len(raw) == repo.HashSize() && oid == fsroot.OID(raw).String()
 }
 
-func changedOf(s *capture.Seen, data []byte, repo *git.Repo) error {
+func changedOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 	for len(data) > 0 {
 		line, rest, whole := bytes.Cut(data, []byte{0})
 		f := bytes.SplitN(line, []byte{' '}, 4)
@@ -136,13 +136,13 @@ func changedOf(s *capture.Seen, data []byte, repo *git.Repo) error {
 		if err != nil || size < 0 || !isName(string(f[0]), repo) || !link && string(f[1]) != "false" {
 			return fmt.Errorf("an answer names a change %s", belay.VisibleLine(string(line)))
 		}
-		s.Changed[string(f[0])] = &capture.Source{Path: string(f[3]), Link: link, Size: size}
+		s.Changed[string(f[0])] = &snapshot.Source{Path: string(f[3]), Link: link, Size: size}
 		data = rest
 	}
 	return nil
 }
 
-func treesOf(s *capture.Seen, data []byte, repo *git.Repo) error {
+func treesOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 	for len(data) > 0 {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		n, err := strconv.Atoi(string(line))

@@ -6,11 +6,11 @@ import (
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // telling are the small words whose meaning depends on what the clause is.
-var telling = wordset.Of("not don't doesn't no never too only still always when if should must can please just instead but i we it they you is are was again now currently")
+var telling = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just instead but i we it they you is are was again now currently")
 
 // mostWords is how many words of a clause are cues.
 const mostWords = 60

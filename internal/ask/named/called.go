@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // heads are files whose name ends in the noun that is meant, where no other file's does:
@@ -75,7 +75,7 @@ func headed(file string) []string {
 }
 
 // plainParts are parts of a file's name that say what sort of file it is, not what it is about.
-var plainParts = wordset.Of(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
+var plainParts = lazyregexp.Of(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
 		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
 		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`)
 
@@ -168,15 +168,15 @@ func folder(file string) string {
 }
 
 // sorts are folders that sort what belongs to the folder above by kind.
-var sorts = wordset.Of(`tasks vars handlers defaults meta files`)
+var sorts = lazyregexp.Of(`tasks vars handlers defaults meta files`)
 
 // generic are names of files that say what kind of description they are; what they describe is
 // their folder's name.
-var generic = wordset.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
+var generic = lazyregexp.Of(`deployment kustomization +page +server +layout route page index variables outputs values main chart`)
 
 // people are who uses a thing: where something else is named beside them, it is meant, and not
 // the file about them.
-var people = wordset.Of(`user guest driver employee donor patient player pupil member customer student owner teacher parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
+var people = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
 	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
 
 // ofPeople reports a file of what is done with people, where nothing but people was said: a

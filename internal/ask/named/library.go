@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // manifests are files that say which libraries a project is made with.
@@ -117,7 +117,7 @@ func library(w string) bool {
 }
 
 // parted are words for parts of a project, which no library is called.
-var parted = wordset.Of(`page button pipeline table column layout database endpoint`)
+var parted = lazyregexp.Of(`page button pipeline table column layout database endpoint`)
 
 // aboutPart reports that the words are about a part of the project and no library.
 func aboutPart(o []string) bool { return slices.ContainsFunc(o, parted.Has) }

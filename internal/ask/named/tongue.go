@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // tongues are the codes of languages, as files of translations have them in their names.
@@ -15,10 +15,10 @@ var tongues = map[string]string{"german": "de", "french": "fr", "spanish": "es",
 	"lithuanian": "lt", "icelandic": "is", "bulgarian": "bg", "serbian": "sr", "vietnamese": "vi", "flemish": "nl", "swiss": "ch", "scottish": "gd", "gaelic": "gd", "luxembourgish": "lb"}
 
 // worded are what is in a language: "the Polish strings", "Dutch visitors read".
-var worded = wordset.Of(`string strings text texts label labels wording locale version visitors readers users file translation translations translated umlauts word words typo typos term terms ui interface says`)
+var worded = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file translation translations translated umlauts word words typo typos term terms ui interface says`)
 
 // bare are codes that are also common words of some language.
-var bare = wordset.Of(`it da de es en no he is et id hi sl uk`)
+var bare = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
 
 // languages are the codes of the languages that are said.
 func (n nouns) languages() (codes []string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // counts tells a number of things from all the other numbers.
@@ -65,16 +65,16 @@ func thing(number, next string) bool {
 }
 
 // facets are singular nouns behind a number that belong to a name: "two factor login".
-var facets = wordset.Of(`factor step way column phase stage level tier finger pass player sided dimensional part line digit`)
+var facets = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part line digit`)
 
-var months = wordset.Of(`january february march april may june july august september october november december`)
+var months = lazyregexp.Of(`january february march april may june july august september october november december`)
 
 // vague are words for things that are told one by one further on: "two small changes: …".
-var vague = wordset.Of(`things small changes points`)
+var vague = lazyregexp.Of(`things small changes points`)
 
 // behind are words and marks behind a number that no thing follows.
-var behind = wordset.Of(`, " and - -> → / is instead not`)
+var behind = lazyregexp.Of(`, " and - -> → / is instead not`)
 
 // before are words in front of a number that is a measure, a time, a version or a part's name.
-var before = wordset.Of(`at from every port version level than under over after before by step epoch per least most about around last first to in is are
+var before = lazyregexp.Of(`at from every port version level than under over after before by step epoch per least most about around last first to in is are
 	chapter section phase release v next within top only`)

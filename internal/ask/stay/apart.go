@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Tail reports words that, behind the name of a thing and a colon or a comma, leave it alone:
@@ -103,11 +103,11 @@ func leaves(low []string, who string) bool {
 
 var (
 	// speakers are words for who wants or is to do something.
-	speakers = wordset.Of(`i'd we'd you we i please`)
+	speakers = lazyregexp.Of(`i'd we'd you we i please`)
 
-	deniers = wordset.Of(`don't won't mustn't shouldn't never`)
-	modals  = wordset.Of(`do must should may will`)
-	asItIs  = wordset.Of(`as alone untouched unchanged be`)
+	deniers = lazyregexp.Of(`don't won't mustn't shouldn't never`)
+	modals  = lazyregexp.Of(`do must should may will`)
+	asItIs  = lazyregexp.Of(`as alone untouched unchanged be`)
 )
 
 // denial counts the words of a denial: "don't", "must not".

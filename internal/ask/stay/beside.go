@@ -5,7 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // stillWorksFirst reads a clause that says what the one before it was for: "so that existing
@@ -38,7 +38,7 @@ func withoutNew(low []string, n int) (s grammar.Span, whole, ok bool) {
 	return grammar.Span{From: n + i, To: len(low)}, i == 0, true
 }
 
-var additional = wordset.Of(`new any additional extra more`)
+var additional = lazyregexp.Of(`new any additional extra more`)
 
 // unaided reads "make it green without disable comments". Words in front of what asks ("can it")
 // may be what makes it a wish, so the whole clause is tried as well.

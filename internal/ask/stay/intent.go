@@ -7,15 +7,15 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
 	// people are what begins a statement of what somebody wants or is to do.
-	people = wordset.Of(`i we you i'd we'd i'm we're there's there no it's it nobody`)
+	people = lazyregexp.Of(`i we you i'd we'd i'm we're there's there no it's it nobody`)
 
 	// past are words of what was tried, is the case or is supposed: nobody declines anything.
-	past = wordset.Of(`did didn't couldn't could , when if can was had does doesn't able would`)
+	past = lazyregexp.Of(`did didn't couldn't could , when if can was had does doesn't able would`)
 )
 
 // declined reads what somebody says that nobody is to do: "you must not change the order",
@@ -95,7 +95,7 @@ func keepsOwn(low []string) (grammar.Span, bool) {
 }
 
 // harming are verbs of what a change does to a thing beside it.
-var harming = wordset.Of(`affect break touch change disturb alter harm influence modify`)
+var harming = lazyregexp.Of(`affect break touch change disturb alter harm influence modify`)
 
 // unharmed reads "this must not affect the API": what the work is not to reach.
 func unharmed(low []string) (grammar.Span, bool) {

@@ -6,14 +6,14 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // bounds are words in front of how much there is to be: "the last (five)", "at least (two)".
-var bounds = wordset.Of(`the only last at least most up to latest`)
+var bounds = lazyregexp.Of(`the only last at least most up to latest`)
 
 // recent are words by which a number tells which of many are kept: "the five newest".
-var recent = wordset.Of(`latest newest last most`)
+var recent = lazyregexp.Of(`latest newest last most`)
 
 // Retains reports how much is to be kept for how long: "keep 14 days of backups", "keep the
 // last five".
@@ -75,7 +75,7 @@ func Holds(low []string) bool {
 
 // runs are verbs that a product and who works on it have in common: only with a condition is it
 // the product that is not to do it.
-var runs = wordset.Of(`run build deploy trigger start publish`)
+var runs = lazyregexp.Of(`run build deploy trigger start publish`)
 
 // Behaves reports a prohibition that is about what the product does, not about what is to
 // be left alone: "don't show the price to guests".

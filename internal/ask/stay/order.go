@@ -5,7 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // keepOrder reads "keep X working", "leave X alone".
@@ -36,13 +36,13 @@ func keepOrder(low []string) (grammar.Span, bool) {
 }
 
 var (
-	keeping = wordset.Of(`keep leave preserve retain maintain keeping preserving leaving retaining maintaining`)
+	keeping = lazyregexp.Of(`keep leave preserve retain maintain keeping preserving leaving retaining maintaining`)
 
 	// goingOn are words behind "keep" that make it another verb: "keep out", "keep playing".
-	goingOn = wordset.Of(`out up playing recording getting me us`)
+	goingOn = lazyregexp.Of(`out up playing recording getting me us`)
 
 	// manners are how a thing is to be, not become: "keep the install simple".
-	manners = wordset.Of(`simple short small minimal light tidy fast`)
+	manners = lazyregexp.Of(`simple short small minimal light tidy fast`)
 )
 
 // behaviour reports that an order to keep says how the thing is to be, or what it is to do.

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // prohibition reads "don't touch X" and "don't use anything that …". Where one way of changing is
@@ -84,14 +84,14 @@ func asksNothing(low []string) bool {
 
 var (
 	// oneWay are verbs of one way to change a thing: their prohibition rules that out and no other.
-	oneWay = wordset.Of(`rename reorder convert regenerate reset overwrite replace translate update rewrite refactor renumber remove delete drop move reformat`)
+	oneWay = lazyregexp.Of(`rename reorder convert regenerate reset overwrite replace translate update rewrite refactor renumber remove delete drop move reformat`)
 
 	// idle are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
-	idle = wordset.Of(`laugh blame shout judge panic bother hate count matter exist happen belong match fit arrive respond seem expect
+	idle = lazyregexp.Of(`laugh blame shout judge panic bother hate count matter exist happen belong match fit arrive respond seem expect
 		know forget worry think hesitate mind care understand need want like`)
 
 	// urging are words between a denial and its verb: "don't you dare (touch it)".
-	urging = wordset.Of(`just you ever dare please even`)
+	urging = lazyregexp.Of(`just you ever dare please even`)
 )
 
 // meddling are verbs of several words whose prohibition leaves a thing as it is.

@@ -1,11 +1,11 @@
 package words
 
-import "github.com/belay-dev/belay/internal/wordset"
+import "github.com/belay-dev/belay/internal/lazyregexp"
 
 // acting are verbs that say what something does, without asking for anything by
 // themselves and hardly ever nouns: their -s tells that something is said about how
 // things are.
-var acting = wordset.Of(`abandon absorb accept accommodate accumulate achieve acknowledge acquire activate adapt add admit affect afford aggregate agree aim allocate allow alter amount
+var acting = lazyregexp.Of(`abandon absorb accept accommodate accumulate achieve acknowledge acquire activate adapt add admit affect afford aggregate agree aim allocate allow alter amount
 	announce annoy anticipate appear append apply appoint argue arise arrive ask assemble assert assess assign assist associate assume assure attach attain attract avoid await awake
 	become befall beg begin behave believe belong bend bind block blow boil borrow bother bring broaden build buy calculate cancel capture carry cast catch cease choose clarify
 	cling close collapse collect collide combine come commence commit communicate compare compete compile complete comprise compute conceal concern conclude confirm conflict confuse connect consider
@@ -31,7 +31,7 @@ var acting = wordset.Of(`abandon absorb accept accommodate accumulate achieve ac
 	wipe withdraw wonder work worry wrap write yield zoom crash die leak hang scan detect list calculate log swallow guess count claim jump interleave collide coincide skip flash blink shift creep bleed`)
 
 // nouns in -s that the list above would take for verbs.
-var nounsToo = wordset.Of(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets grants hands hits holds imports increases interfaces joins lists logs keeps looks lasts leads leaks lies lines matches means misses mistakes mixes
+var nounsToo = lazyregexp.Of(`adds ends forms faces fires fits falls fights floods flows forces functions fills gets grants hands hits holds imports increases interfaces joins lists logs keeps looks lasts leads leaks lies lines matches means misses mistakes mixes
 	moves offers orders opens passes picks piles places points pops presents presses processes prompts pulls pushes raises reaches reads repeats replies requests resets rests returns reverses rides rises rolls rounds ruins runs saves scales scans scares selects
 	sets shakes shares shifts shows shuts sinks skips slides slips smells snaps sounds spawns spills spins splits spreads stacks stalls stands starts stays stems sticks stops strikes strips structures submits supports suspects swaps sweeps swings takes tears
 	ties tilts touches traps treats trims triggers turns twists updates uses views waits walks wants warps wastes watches wears wins wipes works worries wraps writes yields zooms crashes dies hangs lists calculates leaks casts catches blocks blows

@@ -6,19 +6,19 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 func fields(list string) iter.Seq[string] { return strings.FieldsSeq(list) }
 
 // common are words that are no slip of any verb.
-var common = wordset.Of(`about above after again their there these those which while would could should other under every first where
+var common = lazyregexp.Of(`about above after again their there these those which while would could should other under every first where
 	still since right might thing being order users pages tests table title state store style story
 	sound sounds short shared clean night light issue issues event events model cover covers place places point points
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
 // Fillers stand before a request and say nothing about it.
-var fillers = wordset.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
+var fillers = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
 	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
@@ -176,7 +176,7 @@ func cleft(low []string) int {
 	return 0
 }
 
-var pleasant = wordset.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
+var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
@@ -240,7 +240,7 @@ func Several(w string) bool {
 	return ok && n > 1
 }
 
-var units = wordset.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
+var units = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm mm mi miles kg g x times
 	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts attempt replicas-max cores threads dpi
 	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`)
@@ -249,17 +249,17 @@ var units = wordset.Of(`s sec secs second seconds ms min mins minute minutes h h
 func Unit(w string) bool { return units.Has(w) }
 
 var (
-	determiners  = wordset.Of(`the a an this that these those my our your his her its their all any some each every no another both such`)
-	pronouns     = wordset.Of(`it this that them these those they one ones him her same so everything something anything`)
-	subjects     = wordset.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
-	prepositions = wordset.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries  = wordset.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
-	modals       = wordset.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
-	negatives    = wordset.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
-	comparatives = wordset.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
+	determiners  = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every no another both such`)
+	pronouns     = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`)
+	subjects     = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
+	prepositions = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
+	auxiliaries  = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
+	modals       = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
+	negatives    = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
+	comparatives = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
 		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
-	subordinators = wordset.Of(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
+	subordinators = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
 )
 
 // Conjunction reports a word that leads to one more clause of the same kind.

@@ -3,17 +3,17 @@ package words
 import (
 	"strings"
 
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // failing are verbs that say something goes wrong, whatever it is.
-var failing = wordset.Of(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
+var failing = lazyregexp.Of(`crash fail die hang freeze break leak choke panic stutter flicker overlap overflow explode segfault deadlock
 	corrupt misbehave misalign glitch truncate clip vanish disappear jam stall lag jump garble mangle abort burn
 	malfunction 404 500 503 502 403 401 bug escape rebalance expire duplicate ignore forget lose drop miss double confuse choke
 	overwrite swallow clobber drift bounce rot trip bark complain blow falls`)
 
 // wrong are words that call a thing bad by themselves.
-var wrong = wordset.Of(`broken wrong wrongly incorrect incorrectly invisible buggy garbled flaky stale stuck unusable faulty
+var wrong = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invisible buggy garbled flaky stale stuck unusable faulty
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
@@ -22,7 +22,7 @@ var wrong = wordset.Of(`broken wrong wrongly incorrect incorrectly invisible bug
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var soft = wordset.Of(`error errors problem problems issue issues failure failures warning warnings missing sometimes randomly random empty
+var soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
 	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained impossible without 404 500 nan null
 	undefined away unchecked exposed visible endless forever`)

@@ -3,10 +3,10 @@ package bystander
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // came tells the file of "X was added without Y".
@@ -40,7 +40,7 @@ func reports(toks []token.Token, b, i int) bool {
 	return false
 }
 
-var complains = wordset.Of(`reports flags complains warns rejects prints meldet bemängelt señala avisa signale aponta`)
+var complains = lazyregexp.Of(`reports flags complains warns rejects prints meldet bemängelt señala avisa signale aponta`)
 
 // fails tells "a_test.go fails": the test shows what is wrong elsewhere.
 func fails(toks []token.Token, c *talk.Clause, i int) bool {
@@ -190,7 +190,7 @@ func condition(toks []token.Token, a, b int, c *talk.Clause, i int) bool {
 	return false
 }
 
-var whens = wordset.Of(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois damit`)
+var whens = lazyregexp.Of(`when whenever once until unless before after if wenn sobald bis bevor nachdem falls cuando si hasta antes después quand lorsque si dès jusqu'à avant après quando se até antes depois damit`)
 
 // given tells a name in a clause that only gives the reason for what was asked before in the
 // sentence: "drop a.go; b.go already has it", "…, b.go can't know it".

@@ -3,9 +3,9 @@ package bystander
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // forbidden tells the object of a prohibition: "don't make X accept null".
@@ -68,11 +68,11 @@ func blameless(toks []token.Token, a, i int) bool {
 	return false
 }
 
-var causes = wordset.Of(`bug problem cause culprit issue error fault leak crash failure reason fehler ursache problema causa culpa fallo erreur faute défaut erro`)
+var causes = lazyregexp.Of(`bug problem cause culprit issue error fault leak crash failure reason fehler ursache problema causa culpa fallo erreur faute défaut erro`)
 
 var (
-	nots   = wordset.Of(`not nicht no pas não non niet`)
-	within = wordset.Of(`in to from at on of im en dans em no na nel`)
+	nots   = lazyregexp.Of(`not nicht no pas não non niet`)
+	within = lazyregexp.Of(`in to from at on of im en dans em no na nel`)
 )
 
 // Barred tells how a prohibition with two names is meant: "don't call b.go from a.go" changes
@@ -140,8 +140,8 @@ func borrowed(toks []token.Token, c *talk.Clause, i int) bool {
 }
 
 var (
-	borrows = wordset.Of(`of about by with for against into upon`)
-	joins   = wordset.Of(`merge merged fold combine join extract split sync unify both share`)
+	borrows = lazyregexp.Of(`of about by with for against into upon`)
+	joins   = lazyregexp.Of(`merge merged fold combine join extract split sync unify both share`)
 )
 
 // object tells the second name of "a.go should call b.go": what the first is to do it with.

@@ -3,11 +3,11 @@ package bystander
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/clue"
 	"github.com/belay-dev/belay/internal/review/names"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // describes tells a name in a clause that only describes: what calls what, what a file is
@@ -31,7 +31,7 @@ func turning(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var turns = wordset.Of(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
+var turns = lazyregexp.Of(`still twice instead too anyway somehow suddenly directly silently accidentally wrongly immer noch zweimal longer todavía sigue encore toujours ainda sempre`)
 
 // narrates tells what somebody did: "I started with a.go", "this PR touches a.go", "to
 // reproduce, run a_test.go".
@@ -67,11 +67,11 @@ func narrates(toks []token.Token, c *talk.Clause, i int) bool {
 }
 
 var (
-	openings = wordset.Of(`first then next so also just only mostly and`)
-	acts     = wordset.Of(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
-	touches  = wordset.Of(`changed touched added modified edited adds changes touches modifies edits updates updated`)
-	changes  = wordset.Of(`pr mr diff change patch commit changeset series branch`)
-	reaches  = wordset.Of(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
+	openings = lazyregexp.Of(`first then next so also just only mostly and`)
+	acts     = lazyregexp.Of(`started focused focussed concentrated diffed compared built opened tried ran read checked looked searched browsed debugged traced profiled skipped tested pulled cloned reproduced verified gone went reviewed used`)
+	touches  = lazyregexp.Of(`changed touched added modified edited adds changes touches modifies edits updates updated`)
+	changes  = lazyregexp.Of(`pr mr diff change patch commit changeset series branch`)
+	reaches  = lazyregexp.Of(`introduces introduced wires moves moved splits replaces refactors reworks extracts implements affects concerns consists covers spans contains comprises`)
 )
 
 // relates tells how files hang together: "a.go calls b.go", "a.go is used by b.go", "a.go was
@@ -115,10 +115,10 @@ func named(toks []token.Token, a, b int) bool {
 }
 
 var (
-	aside       = wordset.Of(`which that only also then now last just mainly mostly`)
-	single      = wordset.Of(`runs belongs lives`)
-	participles = wordset.Of(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
-	agents      = wordset.Of(`by in from for on last at here elsewhere everywhere since`)
+	aside       = lazyregexp.Of(`which that only also then now last just mainly mostly`)
+	single      = lazyregexp.Of(`runs belongs lives`)
+	participles = lazyregexp.Of(`used imported called included read required generated built compiled loaded consumed owned maintained written added introduced created committed changed touched modified covered tested documented described referenced exported invoked`)
+	agents      = lazyregexp.Of(`by in from for on last at here elsewhere everywhere since`)
 )
 
 // defines tells what a file is: "a.go is the entry point", "a.md explains why".
@@ -153,7 +153,7 @@ func defines(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var contents = wordset.Of(`details detail numbers same schema rationale reasons background list figures answer history interface`)
+var contents = lazyregexp.Of(`details detail numbers same schema rationale reasons background list figures answer history interface`)
 
 // passes tells a test that is only said to pass, or to cover something.
 func passes(toks []token.Token, c *talk.Clause, i int) bool {
@@ -190,4 +190,4 @@ func locates(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var symptoms = wordset.Of(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)
+var symptoms = lazyregexp.Of(`trace stacktrace backtrace crash assertion repro reproduction change part bulk core focus comments attention heart meat spec specification coverage`)

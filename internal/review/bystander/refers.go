@@ -8,9 +8,9 @@ package bystander
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Refers tells whether the mention at i is only compared with, called from or shown.
@@ -148,16 +148,16 @@ func exists(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var useful = wordset.Of(`helper function util utility method constant type wrapper class hook example precedent equivalent implementation version counterpart macro fixture snippet
+var useful = lazyregexp.Of(`helper function util utility method constant type wrapper class hook example precedent equivalent implementation version counterpart macro fixture snippet
 		funktion methode konstante klasse beispiel función método constante clase ejemplo fonction méthode classe exemple função classe exemplo`)
 
 var likens = map[string]bool{"as": true, "like": true, "wie": true, "como": true, "comme": true, "come": true, "zoals": true}
 
 var does = map[string]bool{"does": true, "do": true, "did": true, "has": true, "tut": true, "macht": true, "hace": true, "fait": true, "faz": true, "fa": true, "doet": true}
 
-var abbreviated = wordset.Of(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
+var abbreviated = lazyregexp.Of(`cf vgl e.g i.e bzw z.b p.ej ej ex`)
 
-var symptom = wordset.Of(`fails fail failing crashes dies`)
+var symptom = lazyregexp.Of(`fails fail failing crashes dies`)
 
 // laterLines tells lines that are said further on: "when it fails in a.go, we go on (line 52)".
 func laterLines(toks []token.Token, i, b int) bool {
@@ -169,7 +169,7 @@ func laterLines(toks []token.Token, i, b int) bool {
 	return false
 }
 
-var nominal = wordset.Of(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
+var nominal = lazyregexp.Of(`example pattern helper caller callers one ones snippet beispiel ejemplo exemple exemplo`)
 
 // said tells that something is wrong, or has to happen, among the tokens.
 func said(toks []token.Token, a, b int) bool {
@@ -252,7 +252,7 @@ func explained(toks []token.Token, c *talk.Clause, i int) bool {
 	return i > c.A && i+1 < c.B && likens[toks[i-1].Lower] && (does[toks[i+1].Lower] || explains.Has(toks[i+1].Lower))
 }
 
-var explains = wordset.Of(`explains says shows notes describes requires documents states demands specifies suggests mentions says explains erklärt sagt zeigt beschreibt verlangt explica dice muestra describe indica explique dit montre décrit diz mostra descreve`)
+var explains = lazyregexp.Of(`explains says shows notes describes requires documents states demands specifies suggests mentions says explains erklärt sagt zeigt beschreibt verlangt explica dice muestra describe indica explique dit montre décrit diz mostra descreve`)
 
 // compared tells the first name of "like a.go, b.go ignores the error": b.go is what is spoken of.
 func compared(toks []token.Token, c *talk.Clause, i int) bool {
@@ -314,7 +314,7 @@ func offered(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var offers = wordset.Of(`copy use reuse borrow follow take steal crib mirror adapt`)
+var offers = lazyregexp.Of(`copy use reuse borrow follow take steal crib mirror adapt`)
 
 // equated tells the right side of "a.go = b.go with other names".
 func equated(toks []token.Token, c *talk.Clause, i int) bool {
@@ -345,9 +345,9 @@ func called(toks []token.Token, c *talk.Clause, i int) bool {
 	return false
 }
 
-var wants = wordset.Of(`like love want expect expected prefer hope hoped rather`)
+var wants = lazyregexp.Of(`like love want expect expected prefer hope hoped rather`)
 
-var calls = wordset.Of(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
+var calls = lazyregexp.Of(`calls imports uses invokes includes loads importiert benutzt verwendet ruft llama importa usa appelle importe utilise chama`)
 
 // trailing tells the name in ", which b.go then shows": what comes of it elsewhere.
 func trailing(toks []token.Token, c *talk.Clause, i int) bool {

@@ -6,10 +6,10 @@ package clue
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/spot"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Whole tells a file that is to go, to come back or to move: its lines do not matter.
@@ -350,4 +350,4 @@ func Indefinite(w string) bool {
 // Relates tells verbs that say how two files hang together: "a.go calls b.go".
 func Relates(verb string) bool { return relations.Has(verb) }
 
-var relations = wordset.Of(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)
+var relations = lazyregexp.Of(`calls uses imports importe importa importiert includes reads writes wraps extends implements feeds drives triggers invokes replaces replaced supersedes mirrors lives sits belongs comes runs depends builds loads ruft benutzt importiert llama usa importa appelle utilise importe chama`)

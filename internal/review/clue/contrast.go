@@ -3,9 +3,9 @@ package clue
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Verdict tells a sentence that only says that all is well after all: "probably fine".
@@ -24,9 +24,9 @@ func Verdict(toks []token.Token, c *talk.Clause) bool {
 }
 
 var (
-	verdicts = wordset.Of(`probably actually but though still so all with me by for now is it's that's it this that seems looks look then anyway i guess think suppose again and both they are checked passes as here me us
+	verdicts = lazyregexp.Of(`probably actually but though still so all with me by for now is it's that's it this that seems looks look then anyway i guess think suppose again and both they are checked passes as here me us
 		wohl aber doch wahrscheinlich eigentlich also das ist mir für mich pero creo está es para mí mais c'est ça est pour moi mas está é para mim acho`)
-	thanks = wordset.Of(`thanks thank appreciate appreciated kudos good great nice`)
+	thanks = lazyregexp.Of(`thanks thank appreciate appreciated kudos good great nice`)
 )
 
 // Otherwise tells praise of all but what was said: "otherwise good", "good work overall".
@@ -190,7 +190,7 @@ func (st *Sentence) Contrasts() bool {
 	return n == 2
 }
 
-var claims = wordset.Of(`says has uses expects claims lists gives returns sets sagt hat dice tiene dit diz tem`)
+var claims = lazyregexp.Of(`says has uses expects claims lists gives returns sets sagt hat dice tiene dit diz tem`)
 
 // Sorts are the words of a sentence that tell one sort of file from another: "the doc is
 // right", "fix the code".
@@ -219,4 +219,4 @@ func Justified(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var justified = wordset.Of(`legit legitimate valid justified real true correct berechtigt válidos justifiés válidas`)
+var justified = lazyregexp.Of(`legit legitimate valid justified real true correct berechtigt válidos justifiés válidas`)

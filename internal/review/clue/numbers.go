@@ -1,9 +1,9 @@
 package clue
 
 import (
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/talk"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 var numerals = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "both": 2, "zwei": 2, "drei": 3, "vier": 4, "dos": 2, "tres": 3, "cuatro": 4, "deux": 2, "trois": 3, "quatre": 4, "dois": 2, "três": 3, "quatro": 4}
@@ -173,4 +173,4 @@ func Others(toks []token.Token, c *talk.Clause) bool {
 	return false
 }
 
-var minded = wordset.Of(`do matter count care stand stay schon doch sí si oui sim`)
+var minded = lazyregexp.Of(`do matter count care stand stay schon doch sí si oui sim`)

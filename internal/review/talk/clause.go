@@ -7,8 +7,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Clause is a stretch of a sentence with one attitude.
@@ -80,7 +80,7 @@ func praised(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var concludes = wordset.Of(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
+var concludes = lazyregexp.Of(`so therefore thus hence deshalb daher darum por donc portanto então quindi dus`)
 
 // Concludes tells a clause that draws a conclusion from the one before.
 func Concludes(toks []token.Token, c *Clause) bool {
@@ -97,7 +97,7 @@ func watched(toks []token.Token, from, to int) bool {
 	return false
 }
 
-var anymore = wordset.Of(`any anymore mehr más plus mais più`)
+var anymore = lazyregexp.Of(`any anymore mehr más plus mais più`)
 
 // ellipsis tells a denied verb that a clause ends with: "b.go isn't", "line 9 is not".
 func ellipsis(toks []token.Token, i, b int) bool {
@@ -168,7 +168,7 @@ func turns(toks []token.Token, from, to int) bool {
 	return named && said
 }
 
-var prepositions = wordset.Of(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
+var prepositions = lazyregexp.Of(`in on at of to from with for by and or line lines as like too also im in bei und en de y dans et em e`)
 
 // Skipped are the words that stand between a name and what is said of it, and say nothing.
 var Skipped = map[string]bool{}

@@ -3,8 +3,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // laterOn tells "later" and its like said of the remark, not of the code: "later calls",
@@ -21,15 +21,15 @@ func laterOn(toks []token.Token, c *Clause, i int) bool {
 // otherness and change nouns say together that something is left for another change:
 // "in a separate PR", "für den nächsten Sprint", "otro ticket", "PR séparée".
 var (
-	otherness = wordset.Of(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
+	otherness = lazyregexp.Of(`another other different separate own next following future later subsequent upcoming follow-up followup dedicated distinct standalone new
 nächste nächsten nächstes nächster anderen anderer anderes separaten separater separates eigenen eigener eigenes eigene spätere späteren folgenden neues neuen
 otro otra siguiente próximo próxima aparte separado separada futuro futura propio propia nuevo nueva
 autre prochain prochaine futur future séparé séparée suivant suivante ultérieur ultérieure distinct distincte nouveau nouvelle
 outro outra seguinte próprio própria novo nova altro altra prossimo prossima separata andere volgende aparte eigen nieuwe`)
-	changes = wordset.Of(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
+	changes = lazyregexp.Of(`pr prs mr mrs cl pull-request patch change changeset commit ticket story tree repo repository team module sprint release iteration milestone version task branch series round quarter cycle
 änderung aufgabe vorgang cambio tarea entrega versión iteración tâche livraison itération modification mudança tarefa versão iteração`)
 	// with these an issue or a request is a ticket, not a problem
-	ticketed = wordset.Of(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
+	ticketed = lazyregexp.Of(`separate own dedicated new follow-up followup eigenes neues separates aparte separado separée nouveau`)
 )
 
 // deferred tells whether a clause leaves what it speaks of for another change.
@@ -60,7 +60,7 @@ func deferred(toks []token.Token, c *Clause) bool {
 	return false
 }
 
-var thisOne = wordset.Of(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
+var thisOne = lazyregexp.Of(`this deste neste diesem diesen dieser este esta ce cette questa deze dit`)
 
 // Rest tells a sentence on all that was not spoken of: "everything else is mechanical",
 // "der Rest ist …". It asks for nothing unless it says so.
@@ -82,4 +82,4 @@ var rests = []string{"everything else", "all else", "the rest", "rest", "the oth
 	"el resto", "lo demás", "todo lo demás", "los demás", "le reste", "tout le reste", "les autres", "o resto", "os demais", "todo o resto", "il resto", "de rest", "その他", "其他", "其余"}
 
 // postposed are those that Romance languages put after the noun.
-var postposed = wordset.Of(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)
+var postposed = lazyregexp.Of(`aparte separado separada siguiente futuro futura séparé séparée suivant suivante ultérieur ultérieure distinct distincte seguinte futuro separata`)

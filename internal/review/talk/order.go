@@ -3,13 +3,13 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // imperatives are verbs that ask for something where a clause starts with them, and are
 // nouns or reports elsewhere.
-var imperatives = wordset.Of(`consider use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
+var imperatives = lazyregexp.Of(`consider use avoid wrap call return throw catch log cover cap limit bound lock release free flush cache persist port export expose mark tag declare define introduce turn put pull give let set reset unset raise lower
 increase decrease shorten align indent format reformat sort dedupe deduplicate consolidate unify generalise generalize rework redo restructure reconsider assert mock stub parametrize parameterize extend shrink trim strip encode decode follow adopt mimic imitate
 hash encrypt mask redact throttle debounce batch paginate squash rebase address resolve mention explain describe spell write invert negate short-circuit propagate forward pass inject narrow widen loosen relax restrict qualify prefix
 abstract hide test stop start bring finish complete fill inherit default derive compute free unify join flatten enforce require prevent disable enable install uninstall upgrade downgrade lift downcase uppercase rephrase reword reuse
@@ -30,10 +30,10 @@ func ordered(toks []token.Token, c *Clause, i int) bool {
 	return prev.Kind == 'p' && strings.Contains(":—–-,;.(→", prev.Text) || prev.Class&token.But != 0 || softeners.Has(prev.Lower)
 }
 
-var softeners = wordset.Of(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
+var softeners = lazyregexp.Of(`and then so just also simply instead better und dann also einfach lieber y luego et puis e então`)
 
 // particles end German verbs: "räumen wir später auf".
-var particles = wordset.Of(`kommen folgen machen gemacht erledigen passieren auf an ab aus ein um weg nach vor zu durch fertig`)
+var particles = lazyregexp.Of(`kommen folgen machen gemacht erledigen passieren auf an ab aus ein um weg nach vor zu durch fertig`)
 
 // elliptic tells a modal verb at the end: "does what it should".
 func elliptic(toks []token.Token, c *Clause, i int) bool {
@@ -65,7 +65,7 @@ func Agrees(toks []token.Token, c *Clause) bool {
 	return c.A+1 >= c.B || toks[c.A+1].Kind == 'p' || toks[c.A+1].Class&(token.Ask|token.Need) != 0 || toks[c.A+1].Lower == "with"
 }
 
-var agrees = wordset.Of(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
+var agrees = lazyregexp.Of(`agreed agree yes yep yeah right correct exactly true valid indeed confirmed ditto stimmt richtig genau ja sí si correcto cierto exacto oui exact d'accord sim concordo certo esatto`)
 
 // asksBack tells "shouldn't it …?", "can't we …?": a denied question asks for a change.
 func asksBack(toks []token.Token, c *Clause) bool {
@@ -82,4 +82,4 @@ func asksBack(toks []token.Token, c *Clause) bool {
 	return denied && modal
 }
 
-var modals = wordset.Of(`debería deberían habría faudrait devrait devraient deveria deveriam`)
+var modals = lazyregexp.Of(`debería deberían habría faudrait devrait devraient deveria deveriam`)

@@ -3,8 +3,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Severity is a label the reviewer gave, in one of our five words.
@@ -236,8 +236,8 @@ func predicated(toks []token.Token, a, b, i, n int) bool {
 
 // qualifies may come before a label at the start, things after it.
 var (
-	qualifies = wordset.Of(`one a an another small tiny very super just only some few two three couple of`)
-	things    = wordset.Of(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
+	qualifies = lazyregexp.Of(`one a an another small tiny very super just only some few two three couple of`)
+	things    = lazyregexp.Of(`thing things point points issue issues remark remarks comment comments detail details stuff concern concerns finding findings problem problems`)
 )
 
 // trailing tells a label at the end after a comma or a dash.

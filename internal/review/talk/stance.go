@@ -3,8 +3,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // wish tells a praise that is a wish: "would be great", "I'd be happy with", "wäre schön".
@@ -21,18 +21,18 @@ func wish(toks []token.Token, c *Clause, i int) bool {
 	return false
 }
 
-var wishes = wordset.Of(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
+var wishes = lazyregexp.Of(`would could wäre wären würde fände hätte sería serían seria seriam serait seraient estaría estaria gustaría gostaria aimerais sarebbe vorrei zou`)
 
 // trouble are words for something wrong, or for a remark, that, denied, say that all is
 // well. A verb is not among them that may be missed where it does not happen ("does not
 // raise").
-var trouble = wordset.Of(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
+var trouble = lazyregexp.Of(`wrong problem problems issue issues bug bugs concern concerns complaint complaints objection objections trouble blocker blockers flag flags showstopper showstoppers leak leaks leaking break broken crash crashes race races deadlock regression regressions
 typo typos smell smells fault faults remark remarks comment comments finding findings observation observations suggestion suggestions note notes request requests complain criticise criticize nitpick nitpicks nits changes action actions
 fehler probleme falsch anmerkung anmerkungen einwand einwände bedenken beanstandung beanstandungen kritik errores problème problèmes fuite remarque remarques objection observation observations
 problema problemas fallos comentario comentarios objeción observaciones observación erros falhas comentário comentários observações observação ressalva ressalvas objeção errori fouten opmerkingen redire reprocher signaler beanstanden osservazione osservazioni auszusetzen bemängeln souci soucis objetar reprochar apontar`)
 
 // slight are the words between a denial and what it denies.
-var slight = wordset.Of(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
+var slight = lazyregexp.Of(`any a an the further other real more additional major obvious big actual particular such find found see saw spot spotted have had has got there are is be were anything something to with else see about of my own new red open outstanding blocking serious huge
 weiteren weitere mehr großen de otra otras más ninguna autre autres mais outra outras tengo tenho hay há j'ai ai veo vejo vois trouvé trouver y à zu gefunden encontré encontrado encontrei`)
 
 // denied tells "nothing wrong", "no issues", "does not leak": trouble that is not there.
@@ -80,15 +80,15 @@ func states(toks []token.Token, c *Clause, i int) bool {
 }
 
 // afterState may follow a state, beforeState may come before one.
-var afterState = wordset.Of(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
+var afterState = lazyregexp.Of(`in by with now already since as via here thanks thx then and per elsewhere upstream too also for to danke merci gracias obrigado im mit en avec con em durch`)
 
-var beforeState = wordset.Of(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
+var beforeState = lazyregexp.Of(`been got already now all marked considered both it that this i i've have has was were both since bereits schon ist wurde ya está fue déjà é já foi`)
 
 // remarks are what a reviewer has made; that they are done is a state of the review.
-var remarks = wordset.Of(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
+var remarks = lazyregexp.Of(`comment comments remark remarks point points one ones rest item items finding findings part thread nit nits question note concern first second third last punkt rest punto resto point reste ponto`)
 
 // settles are the states that a remark comes to; a comment in code may be outdated too.
-var settles = wordset.Of(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
+var settles = lazyregexp.Of(`fixed resolved solved gone addressed handled done closed settled answered withdrawn dismissed obsolete moot sorted erledigt behoben gelöst resuelto resuelta corregido arreglado résolu réglé corrigé resolvido corrigido risolto`)
 
 // pointing tells a clause that only points at a file: "note that a.go …", "please run a_test.go
 // again", "read a.go first".
@@ -156,10 +156,10 @@ func blank(toks []token.Token, c *Clause) bool {
 	return nothing && named
 }
 
-var blanks = wordset.Of(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
+var blanks = lazyregexp.Of(`else more further much in on for from to say about here there report add mention out stood jumped struck me i my side sonst weiter zu in bei más en sobre autre à dans de sur mais em`)
 
 // almost are words that turn praise: "almost right".
-var almost = wordset.Of(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
+var almost = lazyregexp.Of(`too almost nearly hardly barely fast beinahe kaum casi apenas presque quase quasi bijna`)
 
 // keeps tells "leave it", "keep a.go" from "leave a comment", "keep the list sorted", which
 // ask for something.
@@ -186,7 +186,7 @@ func keeps(toks []token.Token, c *Clause, i int) bool {
 	return next.Kind == 'm' || next.Kind == 'p' || next.Lower == "both" || next.Lower == "these" || next.Lower == "those"
 }
 
-var afterKeep = wordset.Of(`for in until then though please and with because since where here`)
+var afterKeep = lazyregexp.Of(`for in until then though please and with because since where here`)
 
 // told tells "we keep sources there": a report, no wish.
 func told(toks []token.Token, c *Clause, i int) bool {

@@ -3,8 +3,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // waives tells a remark on a file that as a whole asks for nothing, though no word in it
@@ -55,4 +55,4 @@ var waivers = []string{"can go in", "can be merged", "merge it", "good enough", 
 	"como quieras", "como prefieras", "solo formato", "solo movido", "comme tu veux", "comme vous voulez", "au choix", "juste du formatage", "como preferir", "como quiser", "a seu critério", "só formatação"}
 
 // waived are such remarks as a whole.
-var waived = wordset.Of(`frozen ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)
+var waived = lazyregexp.Of(`frozen ready seen known accepted intended intentional mine pending answered clarified clear mechanical boring exactly self-explanatory understood convinced retracted whatever discussed noted unverändert bekannt gewollt conocido voulu connu`)

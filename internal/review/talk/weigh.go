@@ -3,8 +3,8 @@ package talk
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/review/token"
-	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Weigh finds the attitude of a clause.
@@ -163,9 +163,9 @@ func noun(toks []token.Token, c *Clause, i int) bool {
 // verbs are English words that ask where a verb stands, and are nouns or reports elsewhere;
 // governs are the words a verb may follow.
 var (
-	verbs = wordset.Of(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
+	verbs = lazyregexp.Of(`fix change remove delete drop revert restore rename move replace update handle split extract guard close bump pin ensure rewrite refactor reduce switch swap undo escape sanitize sanitise validate
 		rethrow regenerate reorder convert simplify inline hoist quote mend tighten add create commit document annotate`)
-	governs = wordset.Of(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
+	governs = lazyregexp.Of(`please pls plz kindly and or then to not just also simply should must can could would will shall may might need needs let's let you we i better rather instead either always never help so now at least maybe perhaps again first second third finally still do don't
 		here there it this that both all them these those`)
 )
 
@@ -239,7 +239,7 @@ func reports(toks []token.Token, c *Clause, negated int) bool {
 }
 
 // alters are the verbs that say, denied, that a file is as it was.
-var alters = wordset.Of(`change changed changes touch touched modify modified edit edited alter altered`)
+var alters = lazyregexp.Of(`change changed changes touch touched modify modified edit edited alter altered`)
 
 // cited tells a word in quotation marks: "Ok" as a text of the program praises nothing.
 func cited(toks []token.Token, c *Clause, i int) bool {

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
-	usable    = wordset.Of(`readable valid accepted usable reachable available supported`)
-	respected = wordset.Of(`preserved respected honoured honored retained`)
-	asItIs    = wordset.Of(`alone as be in exactly where the out`)
+	usable    = lazyregexp.Of(`readable valid accepted usable reachable available supported`)
+	respected = lazyregexp.Of(`preserved respected honoured honored retained`)
+	asItIs    = lazyregexp.Of(`alone as be in exactly where the out`)
 )
 
 // left reads "(is to be) left as it is", "left unedited", "preserved".

@@ -5,19 +5,19 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // What "nothing" goes on with where there is to be none of a thing.
 var (
-	nothingFrom = wordset.Of(`from outside beyond over via but except leaves external proprietary commercial`)
-	nothingThat = wordset.Of(`isn't needs requires depends wants phones costs uses runs calls breaks is has would touches changes`)
-	nothingTo   = wordset.Of(`install configure download buy pay set sign register compile build maintain`)
-	nothingElse = wordset.Of(`needs goes gets is may must should has to moves in please for on about will shall`)
-	nothingMay  = wordset.Of(`may must should shall can`)
+	nothingFrom = lazyregexp.Of(`from outside beyond over via but except leaves external proprietary commercial`)
+	nothingThat = lazyregexp.Of(`isn't needs requires depends wants phones costs uses runs calls breaks is has would touches changes`)
+	nothingTo   = lazyregexp.Of(`install configure download buy pay set sign register compile build maintain`)
+	nothingElse = lazyregexp.Of(`needs goes gets is may must should has to moves in please for on about will shall`)
+	nothingMay  = lazyregexp.Of(`may must should shall can`)
 
 	// handed are participles of giving something away: "nothing may be uploaded".
-	handed = wordset.Of(`uploaded sent stored shared tracked leaked published installed logged collected lost`)
+	handed = lazyregexp.Of(`uploaded sent stored shared tracked leaked published installed logged collected lost`)
 )
 
 // Nothing reports a clause that begins with "nothing" and says what there is to be none of.
@@ -92,8 +92,8 @@ func Unchanged(low []string) (grammar.Span, bool) {
 }
 
 var (
-	gets  = wordset.Of(`get gain need have require pull add`)
-	extra = wordset.Of(`new any more additional extra`)
+	gets  = lazyregexp.Of(`get gain need have require pull add`)
+	extra = lazyregexp.Of(`new any more additional extra`)
 )
 
 // NothingNew reads "the extension must not get new dependencies". The whole statement is kept.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // stayed are what may follow a subject that is to be left as it is.
@@ -23,10 +23,10 @@ var stayed = []string{
 }
 
 // persists are the verbs among them that also tell of a state: "the badge stays (red)".
-var persists = wordset.Of(`stays stay remains remain`)
+var persists = lazyregexp.Of(`stays stay remains remain`)
 
 // trailing are words between a subject and its verb that belong to neither.
-var trailing = wordset.Of(`obviously also of-course still just always please should must naturally however though exactly clearly definitely simply`)
+var trailing = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though exactly clearly definitely simply`)
 
 // Subject reads "X stays", "X must not change": what is kept is the subject. The span is empty
 // where the subject is a pronoun.

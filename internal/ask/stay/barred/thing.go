@@ -4,15 +4,15 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
 	// sighs are what follows "no" where no thing is meant: "no idea", "no longer".
-	sighs = wordset.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more , reaction response effect luck such`)
+	sighs = lazyregexp.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more , reaction response effect luck such`)
 
 	// symptoms are things that are missed where there are none.
-	symptoms = wordset.Of(`error errors message feedback sound result results output sign trace explanation answer reply stacktrace difference success warning entry confirmation`)
+	symptoms = lazyregexp.Of(`error errors message feedback sound result results output sign trace explanation answer reply stacktrace difference success warning entry confirmation`)
 )
 
 // NoThing reads "no login", "no new dependencies": a thing nobody wants, with its

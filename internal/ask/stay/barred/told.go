@@ -6,11 +6,11 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // conditions are what a thing stays where nobody asked it to.
-var conditions = wordset.Of(`wet cold hot dark low connected full`)
+var conditions = lazyregexp.Of(`wet cold hot dark low connected full`)
 
 // told reports that "stay" or "keep" only tells of something: "an old token keeps working after
 // …", "now the wood stays wet", "alerts and warnings should be the same", "it should keep 14 days".
@@ -43,7 +43,7 @@ func unable(low []string) bool {
 }
 
 // orders are verbs by which a statement orders something.
-var orders = wordset.Of(`must should may mustn't shouldn't has have needs need can't`)
+var orders = lazyregexp.Of(`must should may mustn't shouldn't has have needs need can't`)
 
 // untouchable reads "X must not be renamed", "X must still load".
 func untouchable(low []string) (at int, ok bool) {

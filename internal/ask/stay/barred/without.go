@@ -5,15 +5,15 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/words"
-	"github.com/belay-dev/belay/internal/wordset"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 var (
 	// unneeded are things that zero of is a wish.
-	unneeded = wordset.Of(`options dependencies deps config configuration tracking ads cookies javascript js frameworks libraries changes downtime telemetry analytics settings`)
+	unneeded = lazyregexp.Of(`options dependencies deps config configuration tracking ads cookies javascript js frameworks libraries changes downtime telemetry analytics settings`)
 
 	// means are what a program can be made with or without.
-	means = wordset.Of(`database framework server backend login account accounts registration internet npm jquery bootstrap react docker build`)
+	means = lazyregexp.Of(`database framework server backend login account accounts registration internet npm jquery bootstrap react docker build`)
 )
 
 // Unaided reads what is to be done with "without" and a thing behind it, where nothing but the
@@ -52,10 +52,10 @@ func makes(verb, what string) bool {
 
 var (
 	// known are words for a thing that is there already, and for people.
-	known = wordset.Of(`the this that these those my our your it them to you people users anyone anybody him her`)
+	known = lazyregexp.Of(`the this that these those my our your it them to you people users anyone anybody him her`)
 
 	// elsewhere are words by which a thing is to be in other places, or at other times.
-	elsewhere = wordset.Of(`anymore more longer to , in on when`)
+	elsewhere = lazyregexp.Of(`anymore more longer to , in on when`)
 )
 
 // Undesired reads "we don't want accounts", "I don't need a login": a thing there is to be none

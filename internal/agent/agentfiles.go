@@ -1,0 +1,272 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It runs nothing, changes nothing and decides nothing.
+
+// File is one such file. Runs has a line for each thing that it sets, with texts quoted so
+// that nothing in them hides; Hash is the SHA-256 in hex of what matters in it.
+type File struct {
+	Path string   `json:"path"` // from the root, with slashes
+	Hash string   `json:"sha256"`
+	Runs []string `json:"runs"`
+}
+
+// Text is the file as it is trusted: it changes with what the file sets.
+func (f File) Text() string {
+	return "agent file " + strconv.QuoteToASCII(f.Path) + ": sha256 " + f.Hash + "\n"
+}
+
+// place is a file, or those a glob of one folder matches, and which of its top keys set
+// nothing that runs. No such keys: everything in it counts.
+type place struct {
+	path     string
+	harmless []string
+}
+
+var (
+	claude = []string{"$schema", "model", "language", "outputStyle", "theme", "cleanupPeriodDays", "includeCoAuthoredBy", "attribution",
+		"spinnerTipsEnabled", "alwaysThinkingEnabled", "companyAnnouncements", "respectGitignore", "plansDirectory", "prefersReducedMotion"}
+	gemini    = []string{"$schema", "$version", "ui", "model", "theme", "output", "privacy"}
+	opencode  = []string{"$schema", "theme", "model", "small_model", "username", "keybinds", "share", "autoupdate"}
+	container = []string{"$schema", "name", "image", "remoteUser", "containerUser", "forwardPorts", "portsAttributes"}
+)
+
+// places is where agents and editors look, by their own documentation.
+var places = []place{
+	{".claude/settings.json", claude}, {".claude/settings.local.json", claude},
+	{".codex/hooks.json", nil}, {".codex/config.toml", nil},
+	{".gemini/settings.json", gemini}, {".qwen/settings.json", gemini}, {".pi/settings.json", nil}, {".pi/extensions/*", nil},
+	{".mcp.json", nil}, {".cursor/hooks.json", nil}, {".cursor/mcp.json", nil},
+	{".vscode/tasks.json", nil}, {".vscode/mcp.json", nil},
+	{"opencode.json", opencode}, {"opencode.jsonc", opencode}, {".opencode/opencode.json", opencode}, {".opencode/opencode.jsonc", opencode},
+	{".opencode/plugins/*", nil}, {".opencode/plugin/*", nil}, {".opencode/tools/*", nil}, {".opencode/tool/*", nil},
+	{".github/hooks/*", nil}, {".aider.conf.yml", nil},
+	{".devcontainer/devcontainer.json", container}, {".devcontainer.json", container}, {".devcontainer/*/devcontainer.json", container},
+}
+
+const (
+	maxFile  = 1 << 20
+	maxFiles = 200 // of one folder
+	maxLines = 40  // shown of one file
+	maxShown = 160 // bytes of a text
+)
+
+// Find gives the files of the tree at root that set something, in a fixed order. One that
+// is there and cannot be read is given as that: what an agent makes of it is not known.
+func Find(root string) []File {
+	var found []File
+	for _, p := range places {
+		for _, name := range matchingFiles(root, p.path) {
+			if f, ok := readListed(root, name, p.harmless); ok {
+				found = append(found, f)
+			}
+		}
+	}
+	return found
+}
+
+// names gives the files that a place stands for.
+func matchingFiles(root, pattern string) []string {
+	dir, rest, wild := strings.Cut(pattern, "/*")
+	if !wild {
+		return []string{pattern}
+	}
+	// Not blocking, and only a folder: whatever else has that name holds no files.
+	f, err := os.OpenFile(filepath.Join(root, filepath.FromSlash(dir)), os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ := f.Readdirnames(maxFiles + 1)
+	slices.Sort(list)
+	var out []string
+	for _, name := range list {
+		out = append(out, path.Join(dir, name)+rest)
+	}
+	return out
+}
+
+func readListed(root, name string, harmless []string) (f File, ok bool) {
+	f.Path = name
+	data, err := fsroot.ReadUsers(filepath.Join(root, filepath.FromSlash(name)), maxFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return f, false
+	case err != nil:
+		if info, serr := os.Stat(filepath.Join(root, filepath.FromSlash(name))); serr == nil && info.IsDir() {
+			return f, false
+		}
+		f.Runs = []string{"cannot be read: " + strconv.QuoteToASCII(short(err.Error()))}
+		f.Hash = digest([]byte("cannot be read"))
+		return f, true
+	}
+	switch ext := path.Ext(name); ext {
+	case ".json", ".jsonc":
+		return f, f.settings(data, harmless)
+	case ".toml", ".yml", ".yaml":
+		f.Runs = lines(string(data))
+	default:
+		f.Runs = []string{fmt.Sprintf("code that an agent loads, %d bytes", len(data))}
+	}
+	f.Hash = digest(data)
+	return f, len(f.Runs) > 0
+}
+
+// settings reads JSON, with comments and trailing commas, as agents do. What is not JSON
+// counts as a whole: an agent may read it another way.
+func (f *File) settings(data []byte, harmless []string) bool {
+	var all map[string]any
+	if err := json.Unmarshal(plain(data), &all); err != nil {
+		f.Runs, f.Hash = []string{"is not JSON: look at it"}, digest(data)
+		return true
+	}
+	for _, key := range harmless {
+		delete(all, key)
+	}
+	flatten("", all, func(key, text string) {
+		if len(f.Runs) < maxLines {
+			f.Runs = append(f.Runs, key+": "+text)
+		} else if len(f.Runs) == maxLines {
+			f.Runs = append(f.Runs, "and more")
+		}
+	})
+	text, _ := json.Marshal(all) // came from JSON
+	f.Hash = digest(text)
+	return len(f.Runs) > 0
+}
+
+// flatten gives every value with its dotted key. A list of words is one value: mostly it
+// is a command.
+func flatten(key string, v any, say func(key, text string)) {
+	switch v := v.(type) {
+	case map[string]any:
+		keys := make([]string, 0, len(v))
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range keys {
+			name := bare(k)
+			if key != "" {
+				name = key + "." + name
+			}
+			flatten(name, v[k], say)
+		}
+	case []any:
+		var words []string
+		for _, e := range v {
+			s, is := e.(string)
+			if !is {
+				for _, e := range v {
+					flatten(key, e, say)
+				}
+				return
+			}
+			words = append(words, strconv.QuoteToASCII(short(s)))
+		}
+		if len(words) > 0 {
+			say(key, strings.Join(words, " "))
+		}
+	case string:
+		say(key, strconv.QuoteToASCII(short(v)))
+	case nil:
+	default:
+		say(key, fmt.Sprint(v))
+	}
+}
+
+func lines(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if len(out) == maxLines {
+			return append(out, "and more")
+		}
+		out = append(out, bare(line))
+	}
+	return out
+}
+
+// bare makes everything in a text visible, without quotes around it.
+func bare(s string) string {
+	q := strconv.QuoteToASCII(short(s))
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+func short(s string) string {
+	if len(s) > maxShown {
+		return s[:maxShown] + "…"
+	}
+	return s
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// plain takes comments and trailing commas out of JSON, outside of its strings.
+func plain(data []byte) []byte {
+	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
+	var out []byte
+	for i := 0; i < len(data); {
+		rest := string(data[i:min(len(data), i+2)])
+		switch {
+		case data[i] == '"':
+			end := i + 1
+			for end < len(data) && data[end] != '"' {
+				if data[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(len(data), end+1)
+			out = append(out, data[i:end]...)
+			i = end
+		case rest == "//":
+			for i < len(data) && data[i] != '\n' {
+				i++
+			}
+		case rest == "/*":
+			end := strings.Index(string(data[i+2:]), "*/")
+			if end < 0 {
+				return data // not JSON, and left so
+			}
+			i += end + 4
+		case data[i] == '}' || data[i] == ']':
+			for n := len(out); n > 0; n-- {
+				if c := out[n-1]; c == ',' {
+					out = out[:n-1]
+				} else if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+					continue
+				}
+				break
+			}
+			out = append(out, data[i])
+			i++
+		default:
+			out = append(out, data[i])
+			i++
+		}
+	}
+	return out
+}

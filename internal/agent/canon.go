@@ -1,0 +1,137 @@
+package agent
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// aside are keys of arguments that say nothing of what is done: remarks on it, limits of
+// it, and what is made up anew for each call.
+var aside = map[string]bool{
+	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true, "toolsummary": true, "toolaction": true,
+	"timeout": true, "timeout_ms": true, "timeoutms": true, "yield_time_ms": true, "max_output_tokens": true, "block_until_ms": true,
+	"id": true, "call_id": true, "callid": true, "toolcallid": true, "tool_use_id": true, "request_id": true, "session_id": true, "sessionid": true,
+	"nonce": true, "idempotency_key": true, "timestamp": true, "run_in_background": true, "is_background": true,
+}
+
+// verbatim are keys whose white space is part of the work.
+var verbatim = map[string]bool{
+	"content": true, "contents": true, "old_string": true, "new_string": true, "oldstring": true, "newstring": true, "old_str": true, "new_str": true,
+	"oldtext": true, "newtext": true, "patch": true, "input": true, "file_text": true, "insert_text": true, "edits": true, "text": true, "chars": true,
+}
+
+// canonical writes arguments so that two calls that do the same are written the same:
+// keys in order, white space as one blank, paths from the root, without what is set aside.
+func (c canon) canonical(v any) string {
+	var b strings.Builder
+	c.write(&b, "", v)
+	return b.String()
+}
+
+// canon is the working tree that paths are made relative to.
+type canon struct{ root string }
+
+func (c canon) write(b *strings.Builder, key string, v any) {
+	switch t := v.(type) {
+	case map[string]any:
+		b.WriteByte('{')
+		for _, k := range slices.Sorted(maps.Keys(t)) {
+			if low := strings.ToLower(k); !aside[low] {
+				b.WriteString(k + ":")
+				c.write(b, low, t[k])
+				b.WriteByte(';')
+			}
+		}
+		b.WriteByte('}')
+	case []any:
+		b.WriteByte('[')
+		for _, one := range t {
+			c.write(b, key, one)
+			b.WriteByte(';')
+		}
+		b.WriteByte(']')
+	case string:
+		if nested, ok := decoded(t); ok { // some agents hand arguments on as JSON in a string
+			c.write(b, key, nested)
+			return
+		}
+		if !verbatim[key] {
+			t = c.plain(t)
+		}
+		text, _ := json.Marshal(t)
+		b.Write(text)
+	default:
+		text, _ := json.Marshal(v)
+		b.Write(text)
+	}
+}
+
+// decoded reads a string that holds an object.
+func decoded(s string) (any, bool) {
+	if len(s) < 2 || s[0] != '{' || len(s) > 64<<10 {
+		return nil, false
+	}
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	var m map[string]any
+	if d.Decode(&m) != nil || d.More() {
+		return nil, false
+	}
+	return m, true
+}
+
+var (
+	wrapped  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
+	entering = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
+	madeUp   = lazyregexp.New(`/tmp/(?:tmp[.\w]{6,}|[\w-]*[0-9a-f]{8,}[\w.-]*)`)
+	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3})?\b`)
+)
+
+// plain writes a command, a path or a query: without the root, the shell around it, and
+// names and times that are made up anew.
+func (c canon) plain(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if m := wrapped.FindStringSubmatch(s); m != nil {
+		s = m[1] + m[2]
+	}
+	if c.root != "" {
+		s = strings.ReplaceAll(s, "file://", "")
+		s = strings.ReplaceAll(s, c.root+"/", "")
+		s = strings.ReplaceAll(s, c.root, ".")
+	}
+	s = entering.ReplaceAllString(s, "")
+	s = madeUp.ReplaceAllString(s, "/tmp/*")
+	s = moment.ReplaceAllString(s, "*")
+	return strings.TrimPrefix(strings.TrimSuffix(s, " 2>&1"), "./")
+}
+
+var (
+	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
+	lasting = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`) // the unit stands in front, as in TAP, or nowhere
+	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
+	// Claude Code and Qwen Code say this in place of a file that they have read before.
+	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
+	// "# fail 0", "failures: 0", "0 failed", "no failures".
+	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
+	address    = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
+)
+
+// result writes an output so that two that say the same are the same: how long it took and
+// made-up names do not count, every other figure does: what a benchmark measures is news.
+func (c canon) result(s string) string {
+	s = colour.ReplaceAllString(s, "")
+	if c.root != "" {
+		s = strings.ReplaceAll(s, c.root, ".")
+	}
+	s = moment.ReplaceAllString(s, "*")
+	s = lasting.ReplaceAllString(s, "*")
+	s = took.ReplaceAllString(s, "$1$2*")
+	s = onClock.ReplaceAllString(s, "*")
+	s = address.ReplaceAllString(s, "*")
+	return strings.Join(strings.Fields(madeUp.ReplaceAllString(s, "/tmp/*")), " ")
+}

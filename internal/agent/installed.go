@@ -1,0 +1,313 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It installs nothing and runs nothing. A tree that an agent works in gets copies, never
+// a way into the original; a throwaway checkout for tests gets links to packages.
+
+// Bounds of what is copied, and of how many folders are looked into for workspaces.
+const (
+	mostFiles   = 200_000
+	mostBytes   = 2 << 30
+	mostFolders = 2_000
+)
+
+// ErrTooMuch is within the error of a copy that would be larger than the bounds.
+var ErrTooMuch = errors.New("more than 200,000 files or 2 GiB")
+
+// Find gives the folders with installed packages of the tree at root, as slash paths: those
+// at its top, and node_modules of its workspaces.
+func InstalledPackages(root string) []string {
+	var found []string
+	if file(root, "vendor/autoload.php") && file(root, "composer.json") {
+		found = append(found, "vendor")
+	} else if folder(root, "vendor/bundle") && file(root, "Gemfile") {
+		found = append(found, "vendor/bundle")
+	}
+	for _, env := range []string{".venv", "venv"} {
+		if file(root, env+"/pyvenv.cfg") {
+			found = append(found, env)
+		}
+	}
+	return append(found, workspaces(root)...)
+}
+
+// workspaces finds folders with a package.json and packages of their own.
+func workspaces(root string) (found []string) {
+	seen := 0
+	var look func(dir string, depth int)
+	look = func(dir string, depth int) {
+		if seen++; seen > mostFolders {
+			return
+		}
+		if file(root, path.Join(dir, "package.json")) && folder(root, path.Join(dir, "node_modules")) {
+			found = append(found, path.Join(dir, "node_modules"))
+		}
+		if depth == 0 {
+			return
+		}
+		entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(dir)))
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if name := e.Name(); e.IsDir() && name != "node_modules" && name != "vendor" && name != "venv" && !strings.HasPrefix(name, ".") {
+				look(path.Join(dir, name), depth-1)
+			}
+		}
+	}
+	depth := 0
+	if file(root, "package.json") {
+		depth = 3
+	}
+	look("", depth)
+	return found
+}
+
+func file(root, name string) bool {
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func folder(root, name string) bool {
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil && info.IsDir()
+}
+
+// there tells whether something of that name is in a tree, a link that leads nowhere
+// included.
+func there(root, name string) bool {
+	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil
+}
+
+// Share puts a folder of from into the throwaway tree to, where nothing of that name is:
+// its folders are made anew down to the packages, which are links to the originals. Links
+// within it stay as they are, so that a workspace's own packages are those of to. What a
+// virtual environment says of from says it of to.
+func Share(from, to, name string) error {
+	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
+	if err != nil || there(to, name) {
+		return nil // there is nothing to share, or nothing is lacking
+	}
+	dst, err := makeAll(to, name)
+	if err != nil {
+		return err
+	}
+	defer dst.Close()
+	s := sharing{moved: moved{from: from, to: to, env: environment(name)}, dst: dst}
+	if s.env {
+		return s.folder(src, ".", 3) // lib/python3.12/site-packages
+	}
+	return s.folder(src, ".", 0)
+}
+
+// environment tells of a virtual environment of Python's.
+func environment(name string) bool { return name == ".venv" || name == "venv" }
+
+type sharing struct {
+	moved
+	dst *os.Root
+}
+
+// caches are folders that tools write among packages: each tree has its own.
+var caches = map[string]bool{".cache": true, ".vite": true, ".vite-temp": true, ".vitest": true}
+
+func (s sharing) folder(src, at string, levels int) error {
+	entries, err := os.ReadDir(src)
+	if err != nil {
+		return fmt.Errorf("share %s: %w", src, err)
+	}
+	for _, e := range entries {
+		if err := s.entry(filepath.Join(src, e.Name()), path.Join(at, e.Name()), e, levels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s sharing) entry(src, at string, e fs.DirEntry, levels int) error {
+	switch name := e.Name(); {
+	case caches[name]:
+		return nil
+	case e.Type()&fs.ModeSymlink != 0:
+		text, err := os.Readlink(src)
+		if err != nil {
+			return err
+		}
+		return s.dst.Symlink(s.path(text), at)
+	case e.IsDir() && (levels > 0 || strings.HasPrefix(name, "@")):
+		if err := s.dst.Mkdir(at, 0o755); err != nil {
+			return err
+		}
+		return s.folder(src, at, max(0, levels-1))
+	case e.Type().IsRegular() && s.env && speaks(at):
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		return s.copy(s.dst, src, at, info)
+	}
+	return s.dst.Symlink(src, at)
+}
+
+// Copy puts a copy of a folder of from into to, where nothing of that name is, and reports
+// whether it did. The copy is made beside to and comes into its place whole. Blocks are
+// shared where the file system can; links that lead into from lead into to. Errors: among
+// others ErrTooMuch.
+func Copy(ctx context.Context, from, to, name string) (made bool, err error) {
+	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
+	if err != nil || there(to, name) {
+		return false, nil // there is nothing to copy, or nothing is lacking
+	}
+	beside := filepath.Join(filepath.Dir(to), "."+filepath.Base(to)+"-installed")
+	if err := fsroot.RemoveAll(beside); err != nil { // of a copy that was cut short
+		return false, err
+	}
+	if err := fsroot.MkdirAll(beside, 0o755); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, fsroot.RemoveAll(beside)) }()
+	dst, err := os.OpenRoot(beside)
+	if err != nil {
+		return false, err
+	}
+	defer dst.Close()
+	c := copying{moved: moved{from: from, to: to, env: environment(name)}, dst: dst}
+	if err := c.folder(ctx, src, "copy"); err != nil {
+		return false, fmt.Errorf("copy %s: %w", name, err)
+	}
+	target := filepath.Join(to, filepath.FromSlash(name))
+	if err := fsroot.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return false, err
+	}
+	return true, fsroot.Rename(filepath.Join(beside, "copy"), target)
+}
+
+type copying struct {
+	moved
+	dst   *os.Root
+	files int
+	bytes int64
+}
+
+func (c *copying) folder(ctx context.Context, src, at string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := c.dst.Mkdir(at, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(src)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if caches[e.Name()] && at == "copy" {
+			continue
+		}
+		if err := c.entry(ctx, filepath.Join(src, e.Name()), path.Join(at, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copying) entry(ctx context.Context, src, at string) error {
+	info, err := os.Lstat(src)
+	if err != nil {
+		return err
+	}
+	c.files++
+	c.bytes += info.Size()
+	switch {
+	case c.files > mostFiles || c.bytes > mostBytes:
+		return ErrTooMuch
+	case info.IsDir():
+		return c.folder(ctx, src, at)
+	case info.Mode()&fs.ModeSymlink != 0:
+		text, err := os.Readlink(src)
+		if err != nil {
+			return err
+		}
+		return c.dst.Symlink(c.path(text), at)
+	case info.Mode().IsRegular():
+		return c.copy(c.dst, src, at, info)
+	}
+	return nil // a socket is nobody's package
+}
+
+// moved says what becomes of paths that lead into one tree when they are brought into
+// another.
+type moved struct {
+	from, to string
+	env      bool // a virtual environment, whose files name the tree they lie in
+}
+
+func (m moved) path(text string) string {
+	if rest, ok := strings.CutPrefix(text, m.from+string(filepath.Separator)); ok {
+		return filepath.Join(m.to, rest)
+	}
+	return text
+}
+
+// mostText is up to which size a file that names its tree is read.
+const mostText = 1 << 20
+
+// copy makes a copy of a regular file. One that names the tree it lies in, as scripts and
+// .pth files of a virtual environment do, names the new one.
+func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
+	in, err := fsroot.OpenUsers(src)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := dst.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	if m.env && speaks(at) && info.Size() <= mostText {
+		var text []byte
+		if text, err = fsroot.ReadAll(in, mostText); err == nil {
+			if bytes.IndexByte(text, 0) < 0 { // a program is no text
+				text = bytes.ReplaceAll(text, []byte(m.from+"/"), []byte(m.to+"/"))
+			}
+			_, err = out.Write(text)
+		}
+	} else {
+		_, err = io.Copy(out, in) // the kernel shares the blocks where it can
+	}
+	return errors.Join(err, out.Close())
+}
+
+// speaks tells of the files of a virtual environment that name the tree they lie in.
+func speaks(at string) bool {
+	base := path.Base(at)
+	return path.Base(path.Dir(at)) == "bin" || strings.HasSuffix(base, ".pth") || strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"
+}
+
+// makeAll makes a folder below a tree, and opens it.
+func makeAll(tree, name string) (*os.Root, error) {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.FromSlash(name), 0o755); err != nil {
+		return nil, err
+	}
+	return root.OpenRoot(filepath.FromSlash(name))
+}

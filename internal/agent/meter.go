@@ -1,0 +1,303 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// It knows no price of its own, limits nothing, and touches no file, process, clock or
+// network. What is not known is said to be unknown, and never counted as nothing.
+
+// NoReport is why the cost of an agent is unknown that says nothing of it.
+const NoReport = "the agent reports none"
+
+// window is how many steps are remembered, in case that they are reported again.
+const window = 64
+
+// Meter reads an agent's output, written to it as it comes. New makes one.
+type Meter struct {
+	prices []belay.Price
+	reader Reader
+	state  state
+}
+
+// state is all that a meter remembers; it can be written down and read again.
+type state struct {
+	Names    Names               `json:"names"`
+	Counters map[string]*counter `json:"counters,omitempty"`
+	Turns    int                 `json:"turns,omitempty"` // ends of turns that were reported
+	Works    bool                `json:"works,omitempty"` // something happened since the last one
+	Gap      bool                `json:"gap,omitempty"`   // a part of the output was not read
+}
+
+// counter is one session or thread.
+type counter struct {
+	Done  belay.Use  `json:"done"`            // of counters of the same name that began anew
+	Total *belay.Use `json:"total,omitempty"` // the newest total
+	Old   belay.Use  `json:"old"`             // steps since then that are not reported again
+	Steps []step     `json:"steps,omitempty"` // the last ones since then
+	Works bool       `json:"works,omitempty"` // calls or steps since then
+	Odd   string     `json:"odd,omitempty"`   // a number since then that cannot be
+}
+
+type step struct {
+	ID    string `json:"id"`
+	Usage Usage  `json:"usage"`
+}
+
+// New makes a meter. Prices are tried in their order.
+func New(prices []belay.Price) *Meter {
+	m := &Meter{prices: prices}
+	m.state.Counters = map[string]*counter{}
+	m.reader.To, m.reader.Use = m, m.used
+	return m
+}
+
+// Write takes more of the output. It never fails.
+func (m *Meter) Write(p []byte) (int, error) { return m.reader.Write(p) }
+
+// Close reads a last line without an end.
+func (m *Meter) Close() { m.reader.Close() }
+
+// Gap says that a part of the output is missing here.
+func (m *Meter) Gap() {
+	m.reader.Break()
+	m.state.Gap = true
+}
+
+// Held gives how many bytes were taken and not read yet, as they end no line; ok is false
+// when they cannot be given again.
+func (m *Meter) Held() (n int, ok bool) { return m.reader.Held() }
+
+// MarshalJSON writes down what was read so far, but for what is held.
+func (m *Meter) MarshalJSON() ([]byte, error) {
+	m.state.Names = m.reader.Names
+	return json.Marshal(m.state)
+}
+
+// UnmarshalJSON takes up what another meter wrote down.
+func (m *Meter) UnmarshalJSON(data []byte) error {
+	var s state
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	for name, c := range s.Counters {
+		if c == nil {
+			return fmt.Errorf("the counter %q is empty", name)
+		}
+	}
+	if s.Counters == nil {
+		s.Counters = map[string]*counter{}
+	}
+	m.state, m.reader.Names = s, s.Names
+	return nil
+}
+
+// Turns gives how many turns were reported to be over. over says that nothing was heard of
+// the agent since the last one: it may be about to end.
+func (m *Meter) Turns() (n int, over bool) { return m.state.Turns, m.state.Turns > 0 && !m.state.Works }
+
+// Used gives what was used so far.
+func (m *Meter) Used() belay.Use {
+	var sum belay.Use
+	odd := ""
+	for _, name := range slices.Sorted(maps.Keys(m.state.Counters)) {
+		c := m.state.Counters[name]
+		sum = sum.Plus(c.Done)
+		if c.Total != nil {
+			sum = sum.Plus(*c.Total)
+		}
+		sum = sum.Plus(m.since(c))
+		if odd == "" {
+			odd = c.Odd
+		}
+	}
+	switch {
+	case len(m.state.Counters) == 0:
+		sum.CostUnknown = NoReport
+	case odd != "":
+		sum = less(sum, "it reports what cannot be: "+odd)
+	}
+	if m.state.Gap {
+		sum = less(sum, "a part of its output was not read")
+	}
+	return sum
+}
+
+// less says that more was used than is known.
+func less(u belay.Use, why string) belay.Use {
+	if u.CostUnknown == "" {
+		u.CostUnknown = why
+	}
+	if u.Tokens != nil {
+		t := *u.Tokens
+		t.AtLeast = true
+		u.Tokens = &t
+	}
+	return u
+}
+
+// since is what the counter used since its last total.
+func (m *Meter) since(c *counter) belay.Use {
+	sum := c.Old
+	for _, s := range c.Steps {
+		sum = sum.Plus(m.price(s.Usage))
+	}
+	return sum
+}
+
+// Began takes a call of a tool: work goes on.
+func (m *Meter) Began(Call) {
+	m.state.Works = true
+	for _, c := range m.state.Counters {
+		c.Works = true
+	}
+}
+
+// Ended takes what came of a call.
+func (m *Meter) Ended(Ended) {}
+
+func (m *Meter) used(u Usage) {
+	c := m.counter(u)
+	if u.Total {
+		m.total(c, u)
+	} else {
+		m.step(c, u)
+	}
+	if u.Last {
+		m.state.Turns++
+	}
+	m.state.Works = !u.Last
+}
+
+// counter gives the counter of a report. What came before a session was named is its own.
+func (m *Meter) counter(u Usage) *counter {
+	name, unnamed := u.Agent+" "+u.Counter, u.Agent+" "
+	c := m.state.Counters[name]
+	if c == nil {
+		if c = m.state.Counters[unnamed]; c != nil {
+			delete(m.state.Counters, unnamed)
+		} else {
+			c = &counter{}
+		}
+		m.state.Counters[name] = c
+	}
+	return c
+}
+
+// step takes one step, or more of it: each count of a message only grows while it is
+// reported.
+func (m *Meter) step(c *counter, u Usage) {
+	c.Works = true
+	if u.Odd != "" {
+		c.Odd = u.Odd
+	}
+	if u.ID == "" {
+		c.Old = c.Old.Plus(m.price(u))
+		return
+	}
+	if i := slices.IndexFunc(c.Steps, func(s step) bool { return s.ID == u.ID }); i >= 0 {
+		c.Steps[i].Usage = grown(c.Steps[i].Usage, u)
+		return
+	}
+	if len(c.Steps) == window {
+		c.Old = c.Old.Plus(m.price(c.Steps[0].Usage))
+		c.Steps = slices.Delete(c.Steps, 0, 1)
+	}
+	c.Steps = append(c.Steps, step{u.ID, u})
+}
+
+func grown(was, is Usage) Usage {
+	if len(was.Models) != 1 || len(is.Models) != 1 {
+		return is
+	}
+	a, b := was.Models[0].Tokens, is.Models[0].Tokens
+	is.Models = []ModelTokens{{Model: is.Models[0].Model, Tokens: belay.Tokens{
+		Input: max(a.Input, b.Input), CacheRead: max(a.CacheRead, b.CacheRead),
+		CacheWrite: max(a.CacheWrite, b.CacheWrite), Output: max(a.Output, b.Output),
+	}}}
+	return is
+}
+
+// total takes all that a counter used so far: it replaces what was counted of it.
+func (m *Meter) total(c *counter, u Usage) {
+	if u.Odd != "" {
+		c.Odd = u.Odd
+		return
+	}
+	is, since := m.price(u), m.since(c)
+	if c.Total != nil && anew(*c.Total, is, since, c.Works && u.Last) {
+		c.Done, c.Total = c.Done.Plus(*c.Total), nil
+	}
+	if is.Tokens == nil { // it gives the cost alone
+		before := belay.Use{Tokens: since.Tokens}
+		if c.Total != nil {
+			before = belay.Use{Tokens: c.Total.Tokens}.Plus(before)
+		}
+		is.Tokens = before.Tokens
+	}
+	c.Total, c.Old, c.Steps, c.Works, c.Odd = &is, belay.Use{}, nil, false, ""
+	m.state.Gap = false // all that was missed of it is in there
+}
+
+// anew tells whether a total is not the one before and what came since, but that of a
+// counter that began anew: the same session, resumed by another process, may count from
+// nothing. worked says that something was done for which a turn's end has to count.
+func anew(was, is, since belay.Use, worked bool) bool {
+	a, b, s := was.TokenSum(), is.TokenSum(), since.TokenSum()
+	switch {
+	case b < a && is.Tokens != nil, is.Cost < was.Cost && is.CostKnown():
+		return true
+	case b == a && is.Cost == was.Cost:
+		return worked
+	case is.Tokens == nil || s == 0:
+		return false
+	}
+	return far(b-s) < far(b-a-s)
+}
+
+func far(n int64) int64 {
+	if n < 0 {
+		return -n
+	}
+	return n
+}
+
+// price gives a report with its cost: the one it reports itself, or that of the prices.
+func (m *Meter) price(u Usage) (use belay.Use) {
+	for _, one := range u.Models {
+		t := one.Tokens
+		use = use.Plus(belay.Use{Tokens: &t})
+	}
+	switch {
+	case u.Priced:
+		use.Cost = u.Cost
+		return use
+	case len(u.Models) == 0:
+		use.CostUnknown = NoReport
+		return use
+	}
+	for _, one := range u.Models {
+		if one.Tokens.Sum() == 0 {
+			continue
+		}
+		model := one.Model
+		if model == "" {
+			model = u.Agent
+		}
+		part := belay.Use{}
+		if i := slices.IndexFunc(m.prices, func(p belay.Price) bool { return p.For(model) }); i < 0 {
+			part.CostUnknown = "no price for " + belay.VisibleLine(model)
+		} else if cost, missing := m.prices[i].Cost(one.Tokens); missing != "" {
+			part.Cost, part.CostUnknown = cost, fmt.Sprintf("no price for %s: prices.%s.%s", belay.VisibleLine(model), m.prices[i].Name, missing)
+		} else {
+			part.Cost = cost
+		}
+		use = use.Plus(part)
+	}
+	return use
+}

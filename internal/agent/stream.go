@@ -1,0 +1,285 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// It judges nothing and touches no file, process, clock or network.
+
+// Call is one use of a tool as the agent asked for it.
+type Call struct {
+	ID     string
+	Thread string // the call of the sub-agent that it belongs to; "" is the agent itself
+	Tool   string // as the agent names it
+	Args   any    // decoded JSON; numbers are json.Number
+	Opaque bool   // an edit whose content the stream does not tell
+}
+
+// Ended is what came of a call.
+type Ended struct {
+	ID     string
+	Output string // at most MaxOutput bytes of it
+	Told   bool   // the stream gave an output at all
+	Failed bool
+}
+
+// Taker is told of calls in the order of the stream. A call that the stream gives only
+// when it has ended is told as begun and ended at once.
+type Taker interface {
+	Began(Call)
+	Ended(Ended)
+}
+
+// Bounds on what is held of one line, and of one output.
+const (
+	MaxLine   = 8 << 20
+	MaxOutput = 64 << 10
+)
+
+// Reader cuts bytes into lines and reads each. The zero value with a Taker is ready.
+type Reader struct {
+	To   Taker       // nil: calls are passed over
+	Use  func(Usage) // nil: what was used is passed over
+	line []byte
+	over bool            // the line is too long and passed over to its end
+	seen map[string]bool // calls that were told: some agents repeat theirs
+	Any  bool            // at least one event of a known form was read
+
+	Names Names // what later events leave out
+}
+
+// Names is what a stream says once, near its start.
+type Names struct {
+	Session string `json:"session,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Qwen    bool   `json:"qwen,omitempty"` // it is Qwen Code, whose events are Claude Code's and whose counts are not
+
+	Begun map[string]Message `json:"begun,omitempty"` // messages under way, by the call of their sub-agent
+}
+
+// Message is a message of a model.
+type Message struct {
+	ID    string `json:"id"`
+	Model string `json:"model,omitempty"`
+}
+
+// Write takes more of the stream. It never fails.
+func (r *Reader) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			r.hold(p)
+			break
+		}
+		r.hold(p[:i])
+		r.flush()
+		p = p[i+1:]
+	}
+	return n, nil
+}
+
+// Close reads a last line without an end.
+func (r *Reader) Close() { r.flush() }
+
+// Held gives how many bytes of a line without an end are held; ok is false when they are
+// too many to be held.
+func (r *Reader) Held() (n int, ok bool) { return len(r.line), !r.over }
+
+// Break ends the line: what follows is not the rest of it.
+func (r *Reader) Break() { r.line, r.over = r.line[:0], false }
+
+func (r *Reader) hold(p []byte) {
+	if r.over || len(r.line)+len(p) > MaxLine {
+		r.over, r.line = true, r.line[:0]
+		return
+	}
+	r.line = append(r.line, p...)
+}
+
+func (r *Reader) flush() {
+	line := bytes.TrimSpace(r.line)
+	if !r.over && len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' {
+		r.read(line)
+	}
+	r.line, r.over = r.line[:0], false
+	if cap(r.line) > 1<<20 {
+		r.line = nil
+	}
+}
+
+func (r *Reader) read(line []byte) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	var e object
+	if d.Decode(&e) != nil {
+		return
+	}
+	if r.Use != nil {
+		r.usage(e)
+	}
+	if r.To != nil {
+		r.calls(e)
+	}
+}
+
+// calls reads the calls of tools in an event, and what came of them.
+func (r *Reader) calls(e object) {
+	switch e.text("type") {
+	case "assistant", "user": // Claude Code, Qwen Code
+		r.message(e)
+	case "item.started", "item.updated", "item.completed": // Codex
+		r.item(e.object("item"), e.text("type") == "item.completed")
+	case "tool_use": // Gemini CLI, OpenCode
+		if part := e.object("part"); part != nil {
+			r.part(part)
+			return
+		}
+		r.began(Call{ID: e.text("tool_id"), Tool: e.text("tool_name"), Args: e["parameters"]})
+	case "tool_result":
+		r.ended(Ended{ID: e.text("tool_id"), Failed: e.text("status") == "error"}, first(e, "output", "error"))
+	case "tool_execution_start": // pi
+		r.began(Call{ID: e.text("toolCallId"), Tool: e.text("toolName"), Args: e["args"]})
+	case "tool_execution_end":
+		r.ended(Ended{ID: e.text("toolCallId"), Failed: e["isError"] == true}, e["result"])
+	case "tool_call": // Cursor
+		r.cursor(e)
+	}
+}
+
+// message reads the blocks of a message: what is asked for and what came of it.
+func (r *Reader) message(e object) {
+	blocks, _ := e.object("message")["content"].([]any)
+	for _, b := range blocks {
+		block, _ := b.(map[string]any)
+		o := object(block)
+		switch o.text("type") {
+		case "tool_use":
+			r.began(Call{ID: o.text("id"), Thread: e.text("parent_tool_use_id"), Tool: o.text("name"), Args: o["input"]})
+		case "tool_result":
+			r.ended(Ended{ID: o.text("tool_use_id"), Failed: o["is_error"] == true}, o["content"])
+		}
+	}
+}
+
+// item reads one item of Codex. It has no content of edits, and an item that was refused
+// is not there at all.
+func (r *Reader) item(it object, done bool) {
+	c, failed, output := Call{ID: it.text("id")}, it.text("status") == "failed", any(nil)
+	switch it.text("type") {
+	case "command_execution":
+		c.Tool, c.Args, output = "shell", map[string]any{"command": it["command"]}, it["aggregated_output"]
+		code, _ := it["exit_code"].(json.Number)
+		failed = failed || code != "" && code != "0"
+	case "file_change":
+		c.Tool, c.Args, c.Opaque = "file_change", map[string]any{"changes": it["changes"]}, true
+	case "mcp_tool_call":
+		c.Tool, c.Args, output = it.text("server")+"."+it.text("tool"), it["arguments"], first(it, "result", "error")
+	case "web_search":
+		c.Tool, c.Args = "web_search", map[string]any{"query": it["query"]}
+	default:
+		return
+	}
+	r.began(c)
+	if done {
+		r.ended(Ended{ID: c.ID, Failed: failed}, output)
+	}
+}
+
+// part reads a tool call of OpenCode, which is given when it has ended.
+func (r *Reader) part(p object) {
+	state := p.object("state")
+	id := p.text("callID")
+	r.began(Call{ID: id, Tool: p.text("tool"), Args: state["input"]})
+	if s := state.text("status"); s == "completed" || s == "error" {
+		r.ended(Ended{ID: id, Failed: s == "error"}, first(state, "output", "error"))
+	}
+}
+
+// cursor reads a tool call of Cursor: {"readToolCall": {"args": …, "result": …}}.
+func (r *Reader) cursor(e object) {
+	id := e.text("call_id")
+	for name, v := range e.object("tool_call") {
+		body, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		r.began(Call{ID: id, Tool: name, Args: body["args"]})
+		if e.text("subtype") == "completed" {
+			_, failed := object(body).object("result")["error"]
+			r.ended(Ended{ID: id, Failed: failed}, body["result"])
+		}
+		return
+	}
+}
+
+func (r *Reader) began(c Call) {
+	if c.Tool == "" {
+		return
+	}
+	r.Any = true
+	if key := c.Thread + "\x00" + c.ID; c.ID != "" {
+		if r.seen[key] {
+			return
+		}
+		if len(r.seen) > 4096 || r.seen == nil {
+			r.seen = map[string]bool{}
+		}
+		r.seen[key] = true
+	}
+	r.To.Began(c)
+}
+
+func (r *Reader) ended(e Ended, output any) {
+	r.Any = true
+	if output != nil {
+		e.Output, e.Told = outputText(output), true
+	}
+	r.To.Ended(e)
+}
+
+// said makes text of an output: a string, blocks of text, or JSON.
+func outputText(v any) string {
+	switch t := v.(type) {
+	case string:
+		return t[:min(len(t), MaxOutput)]
+	case []any:
+		var b bytes.Buffer
+		for _, one := range t {
+			if o, ok := one.(map[string]any); ok && b.Len() < MaxOutput {
+				b.WriteString(object(o).text("text"))
+			}
+		}
+		if b.Len() > 0 {
+			return b.String()[:min(b.Len(), MaxOutput)]
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text[:min(len(text), MaxOutput)])
+}
+
+// object is a JSON object. Asking for what is not there gives the zero value.
+type object map[string]any
+
+func (o object) text(key string) string {
+	s, _ := o[key].(string)
+	return s
+}
+
+func (o object) object(key string) object {
+	m, _ := o[key].(map[string]any)
+	return m
+}
+
+func first(o object, keys ...string) any {
+	for _, k := range keys {
+		if o[k] != nil {
+			return o[k]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testrun"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Adjust gives an open task the settings that were given as flags, and tells which. A flag
+// that it cannot have any more is refused (CodeUsage): none is ignored.
+func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Config, q NewTask) (changed []string, err error) {
+	t, changed, err := d.adjusted(r, given, q)
+	if err != nil {
+		return nil, err
+	}
+	if gate := r.State.Gate; gate != nil && q.AsItIs {
+		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs, By: os.Getenv("USER")}); err != nil {
+			return nil, err
+		}
+	}
+	if reflect.DeepEqual(t, r.Task) {
+		return nil, nil
+	}
+	if err := d.Append(ctx, r, session.EntryTask, t); err != nil {
+		return nil, err
+	}
+	return changed, d.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
+}
+
+// adjusted gives the task with what flags say of it, and the names of what they changed. A
+// test command that was detected and could not run is detected anew: what is installed by
+// now may be run in another way.
+func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
+	t = r.Task
+	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
+	if len(r.State.Attempts) == 0 && slices.ContainsFunc(r.Notes, stopped) {
+		now, ok := testrun.Tests(d.Repo.Root)
+		if now = asEvents(now); ok && t.Checks.Tests.From == now.From && now.String() != t.Checks.Tests.String() {
+			now.KnownFailures = t.Checks.Tests.KnownFailures
+			t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
+		}
+	}
+	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
+	cannot := func(what, try string) error {
+		return belay.Refuse(belay.CodeUsage, try, "%s cannot change in %s any more", what, t.ID)
+	}
+	if q.AsItIs && begun {
+		return t, nil, cannot("how the words are read", "leave --as-it-is out")
+	}
+	if q.AsItIs && t.Clarify {
+		t.Clarify, changed = false, append(changed, "as-it-is")
+	}
+	if q.Feature != "" && q.Feature != t.Feature {
+		return t, nil, cannot("--feature", "leave --feature out")
+	}
+	if q.Secrets {
+		return t, nil, cannot("--force-secrets: the words", "belay task edit "+string(t.ID))
+	}
+	if q.Role != "" && q.Role != t.Role {
+		t.Role, changed = q.Role, append(changed, "agent")
+	}
+	if len(q.Expect) > 0 {
+		changed = append(changed, "expected files")
+		if t.Scope.Expect, err = given.Expand(q.Expect); err != nil {
+			return t, nil, err
+		}
+	}
+	p := given.Policy()
+	set := map[string]func(){
+		"files":    func() { t.Scope.Files, err = given.Expand(given.Files) },
+		"protect":  func() { t.Scope.Protect, err = given.Expand(given.Protect) },
+		"preserve": func() { t.Preserve = given.Preserve },
+
+		"checks.skip":                 func() { t.Checks.Skip = given.Checks.Skip },
+		"checks.timeout":              func() { t.Checks.Timeout = given.Checks.Timeout },
+		"checks.max_diff":             func() { t.Checks.MaxDiff = given.Checks.MaxDiff },
+		"checks.tests.command":        func() { t.Checks.Tests = asEvents(given.Checks.Tests) },
+		"checks.tests.format":         func() { t.Checks.Tests.Format = given.Checks.Tests.Format },
+		"checks.tests.report":         func() { t.Checks.Tests.Report = given.Checks.Tests.Report },
+		"checks.tests.known_failures": func() { t.Checks.Tests.KnownFailures = given.Checks.Tests.KnownFailures },
+
+		"agent.timeout":     func() { t.Timeout = given.Agent.Timeout },
+		"agent.accept_exit": func() { t.Policy.AcceptExit, err = given.Agent.Exits() },
+		"retry":             func() { t.Policy.Retry = p.Retry },
+		"mode":              func() { t.Policy.Reviews = p.Reviews },
+		"retries":           func() { t.Policy.Retries, t.Policy.ReviewRetries = p.Retries, p.ReviewRetries },
+		"limits.cost":       func() { t.Policy.Cost = p.Cost },
+		"limits.tokens":     func() { t.Policy.Tokens = p.Tokens },
+		"limits.attempts":   func() { t.Policy.MaxAttempts = p.MaxAttempts },
+		"limits.wall_time":  func() { t.Policy.WallTime = p.WallTime },
+	}
+	for _, s := range given.Settings() { // the command before its format
+		if s.Source != config.Flag {
+			continue
+		}
+		change, ok := set[s.Key]
+		switch {
+		case !ok:
+			return t, nil, cannot(s.Key, "belay task add records another task")
+		case s.Key == "retries" && begun && p.Retries != r.Task.Policy.Retries:
+			return t, nil, cannot("--retries", fmt.Sprintf("belay gate decide %s guide gives it another attempt", t.ID))
+		}
+		if change(); err != nil {
+			return t, nil, err
+		}
+		changed = append(changed, s.Key)
+	}
+	if slices.ContainsFunc(changed, func(k string) bool { return strings.HasPrefix(k, "checks.tests.") || k == "checks.skip" }) {
+		t.Policy.Baseline = given.Checks.Baseline && t.Checks.Tests.Set() && !slices.Contains(t.Checks.Skip, testrun.Name)
+	}
+	if err := valid(t); err != nil {
+		return t, nil, err
+	}
+	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
+		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID), "%s is being closed: no flag can change anything", t.ID)
+	}
+	return t, changed, nil
+}

@@ -1,0 +1,69 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// at gives the desk of the working tree that a task works in, from wherever a person
+// stands.
+func (d *Desk) at(ctx context.Context, r *session.Record) (*Desk, error) {
+	inner, err := runner.At(ctx, d.Desk, r)
+	return &Desk{Desk: inner, ask: d.ask}, err
+}
+
+// Merge brings the work of a task with a working tree of its own back into the user's.
+func (d *Desk) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
+	return runner.Merge(ctx, d.Desk, q)
+}
+
+// RemoveTree removes a task's own working tree, as apart.Retire does.
+func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	return r, runner.Retire(ctx, d.Desk, r, force)
+}
+
+// retired removes the tree of a task that ended without being accepted.
+func (d *Desk) retired(ctx context.Context, r *session.Record, w runner.Watcher) {
+	if err := runner.Retire(ctx, d.Desk, r, false); err != nil {
+		w.Note(session.Sentence(err))
+		return
+	}
+	w.Note(fmt.Sprintf("the working tree of %s is removed; its snapshots stay", r.Task.ID))
+}
+
+// known refuses a task that is to come after one that does not exist.
+func (d *Desk) known(q NewTask) error {
+	for _, id := range q.After {
+		if q.ID != "" && id.Key() == q.ID.Key() {
+			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot come after itself", id)
+		}
+		if _, err := d.Load(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// MayRunApart refuses a task that cannot be run, or run on, in a working tree of its own.
+func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
+	id := r.Task.ID
+	switch {
+	case !r.Open():
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has ended: %s", id, r.State.Outcome)
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
+	case r.Task.Worktree == "" && r.State.Phase != "":
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
+	}
+	return d.mayRun(r.Task, NewTask{Trust: trusted})
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/loop"
+
+	"github.com/belay-dev/belay/internal/review"
+)
+
+// Approval asks for a task's work to be accepted. Why is called only where it was refused
+// and Force is set: it gives the arbiter's decision.
+type Approval struct {
+	Task  belay.TaskID
+	Force bool
+	By    string // "": $USER
+	Why   func() (review.Decision, error)
+	Watch runner.Watcher
+}
+
+// ApproveWork accepts a task's work. What was accepted is left as it is, what waits for a
+// review is accepted without a question; refused work is accepted with the arbiter's
+// decision, which goes into the record and into the review cycle's file. CodeUsage when
+// the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
+// what waits for a review was changed since it was judged.
+func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, error) {
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return nil, err
+	}
+	if q.By == "" {
+		q.By = os.Getenv("USER")
+	}
+	gate := r.State.Gate
+	refused := gate != nil && slices.Contains(gate.Options, loop.DecideApprove)
+	switch {
+	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
+		return r, runner.Write(ctx, d.Desk, r) // a kill may have kept it from the file
+	case refused && gate.Kind == loop.GateReview:
+		if err := AsJudged(ctx, d, r); err != nil {
+			return nil, err
+		}
+		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: q.By}
+		if err := d.Apply(ctx, r, ev); err != nil {
+			return nil, err
+		}
+		return r, d.Settle(ctx, r, q.Watch)
+	case !refused && !loop.Overrulable(r.State):
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s holds no refused work that could be accepted (%s)", q.Task, r.Phase())
+	case !q.Force:
+		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("mend it, or belay task move %s --to approved --force", q.Task), "the work of %s was refused", q.Task)
+	}
+	why, err := q.Why()
+	if err != nil {
+		return nil, err
+	}
+	if err := overrule(ctx, d, r, q.By, why); err != nil {
+		return nil, err
+	}
+	if err := runner.Write(ctx, d.Desk, r); err != nil {
+		q.Watch.Note("the record has the override, the review cycle's file has not: " + session.Sentence(err))
+	}
+	return r, d.Settle(ctx, r, q.Watch)
+}
+
+// overrule records that refused work is accepted: as a decision at the gate, or before
+// what a rejection led to has begun.
+func overrule(ctx context.Context, d *Desk, r *session.Record, by string, why review.Decision) error {
+	if gate := r.State.Gate; gate != nil {
+		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: by, Note: why.String()}
+		return d.Apply(ctx, r, ev)
+	}
+	unlock, err := unbegun(ctx, d, r)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return d.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
+}
+
+// unbegun holds a task's tree and makes sure that what a rejection led to has not begun:
+// no agent was started for it and the tree is as it was rejected. CodeBusy or CodeRefused.
+func unbegun(ctx context.Context, d *Desk, r *session.Record) (func(), error) {
+	id, c := r.Task.ID, r.State.Pending
+	at, err := runner.At(ctx, d.Desk, r)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := at.Hold(ctx, id, "belay task move")
+	if err != nil {
+		return nil, err
+	}
+	refuse := func(what string) (func(), error) {
+		unlock()
+		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s: the rejection of %s is being acted on", what, id)
+	}
+	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
+		return refuse("an agent was started")
+	}
+	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.Genuine); err != nil || begun {
+		return refuse("the state before is being put back")
+	}
+	changes, err := since(ctx, at, r)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	for _, ch := range changes {
+		if !strings.HasPrefix(ch.Path, ".belay/") {
+			return refuse(Named(ch) + " was changed since")
+		}
+	}
+	return unlock, nil
+}

@@ -1,0 +1,199 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// CheckRequest asks for a judgement by hand. Without a task, Before says what to
+// compare with and Task carries scope and tests.
+type CheckRequest struct {
+	Task    belay.TaskID
+	Before  string     // a snapshot or a commit, when there is no task
+	Adhoc   belay.Task // scope and checks, when there is no task
+	Skip    []string
+	Timeout time.Duration // 0: 30 s
+	Trust   bool          // what the repository would have run may run, now and later
+	Watch   runner.Watcher
+}
+
+// Check judges a task's present state, or the working tree against a snapshot. When
+// the task's loop waits for exactly this judgement (a task driven by hand), the
+// verdict is recorded and the loop goes on by it; otherwise nothing but the report
+// is kept.
+func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
+	if q.Timeout == 0 {
+		q.Timeout = session.AskTimeout
+	}
+	began := time.Now()
+	within := func(began time.Time) (context.Context, context.CancelFunc) {
+		return context.WithDeadlineCause(ctx, began.Add(q.Timeout), testrun.OverTime{Limit: q.Timeout})
+	}
+	looking, cancel := within(began)
+	defer func() { cancel() }()
+	d, r, err := d.judged(looking, q)
+	var report belay.Report
+	if err == nil {
+		task, asking := q.Adhoc, time.Now()
+		if r != nil {
+			task = r.Task
+		}
+		if err := d.offer(judging(task), q.Trust); err != nil {
+			return report, err
+		}
+		// The time that a person takes to answer is not the checks'.
+		cancel()
+		looking, cancel = within(began.Add(time.Since(asking)))
+		report, err = d.check(ctx, looking, q, r)
+	}
+	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
+	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
+		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("could not be judged within %s", q.Timeout), Err: err,
+			Try: fmt.Sprintf("give it more time: --timeout %s", 4*q.Timeout)}
+	}
+	return report, err
+}
+
+// afterwards is what recording a judgement may take when its time is used up.
+const afterwards = 10 * time.Second
+
+// judged gives the task to judge, with the checks that are to run, and the desk of its tree.
+// The record is nil when there is no task.
+func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *session.Record, error) {
+	if q.Task == "" {
+		return d, nil, nil
+	}
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return d, nil, err
+	}
+	if r.State.Before == "" {
+		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return d, nil, err
+	}
+	r.Task.Checks.Skip = append(slices.Clone(r.Task.Checks.Skip), q.Skip...)
+	r.Task.Checks.Timeout = q.Timeout
+	return d, r, nil
+}
+
+// check is Check; looking ends when the time of everything is used up, the snapshot of the
+// present included.
+func (d *Desk) check(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
+	if r == nil {
+		return d.checkAdhoc(looking, q)
+	}
+	if c := r.State.Pending; c != nil && c.Kind == loop.CmdCheck {
+		ending, cancel := context.WithTimeout(ctx, q.Timeout+afterwards)
+		defer cancel()
+		return d.checkPending(ending, q, r, *c)
+	}
+	return d.checkPresent(ctx, looking, q, r)
+}
+
+func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *session.Record, c loop.Command) (belay.Report, error) {
+	unlock, err := d.Hold(ctx, q.Task, "belay check")
+	if err != nil {
+		return belay.Report{}, err
+	}
+	defer unlock()
+	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: ctx}
+	ev, err := dr.Check(ctx, c)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	ev.Command = c.ID
+	if err := d.Apply(ctx, r, ev); err != nil {
+		return belay.Report{}, err
+	}
+	return d.Report(ev.Report)
+}
+
+func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
+	info, err := d.Snaps.TakeWith(looking, session.Passing(r, "checked by hand"), d.Extent(r))
+	if err != nil {
+		return belay.Report{}, err
+	}
+	w := session.Work{}
+	if w.All, err = d.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
+		return belay.Report{}, err
+	}
+	w.Last = w.All
+	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
+	c := r.State.Pending
+	if theirs, err := d.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
+		w.ByHand = func(path string) bool {
+			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
+		}
+	}
+	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
+		return belay.Report{}, err
+	}
+	if w.Baseline, err = d.BaselineOf(r); err != nil {
+		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + session.Sentence(err))
+	}
+	report, err := d.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
+	if err != nil {
+		return report, err
+	}
+	if r.State.Open() { // a task that ended has taken its markers out of the plan
+		n := len(report.Checks)
+		if report.Checks, err = d.JudgePlan(ctx, r, report.Checks); err != nil {
+			return report, err
+		}
+		if len(report.Checks) > n {
+			report.Verdict = belay.Judge(report.Checks)
+		}
+	}
+	report.After = "" // it is in no list
+	_, err = d.KeepReport(report)
+	return report, err
+}
+
+func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
+	var before snapshot.Info
+	id, err := d.Named(ctx, belay.SnapshotID(q.Before))
+	if err == nil {
+		before, err = d.Snaps.Get(ctx, id)
+	}
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		before, err = worktree.Snapshot(ctx, d.Snaps, q.Before, session.Passing(nil, q.Before+", to judge by"))
+	}
+	if err != nil {
+		return belay.Report{}, err
+	}
+	adhoc := &session.Record{Task: q.Adhoc}
+	adhoc.State.Before = before.ID
+	info, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "checked by hand"), d.Extent(adhoc))
+	if err != nil {
+		return belay.Report{}, err
+	}
+	changes, err := d.Snaps.Changes(ctx, before.ID, info.ID)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	missed, err := d.Snaps.Missed(ctx, before.ID, info.ID)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	q.Adhoc.Checks.Timeout = q.Timeout
+	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
+	report, err := d.Judge(ctx, q.Adhoc, session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
+	report.After = "" // it is in no list, and a commit is no snapshot
+	if before.Passing {
+		report.Before = ""
+	}
+	return report, err
+}

@@ -1,0 +1,92 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/proc"
+)
+
+// ClosedCommand is the hidden command that runs an agent with the tree closed to it.
+const ClosedCommand = "_closed"
+
+// room says what is closed to an agent, and what within that stays open.
+type room struct {
+	Closed []string `json:"closed"`
+	Open   []string `json:"open"`
+}
+
+// closed gives the command line that runs an agent with the tree closed to it by the kernel.
+// Open stay the git folders, for the record and for git's own index, .belay/now, and the
+// ignored folders that are there: what tests and builds write.
+func (r *pipelineRun) closed(ctx context.Context, command config.Command) (config.Command, error) {
+	root, err := filepath.EvalSymlinks(r.Repo.Root)
+	if err != nil {
+		return config.Command{}, fmt.Errorf("close the tree: %w", err)
+	}
+	ignored, err := r.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	if err != nil {
+		return config.Command{}, fmt.Errorf("close the tree: %w", err)
+	}
+	within := room{Closed: []string{root}, Open: []string{}}
+	open := []string{r.Repo.Dir, r.Repo.Common, filepath.Join(root, ".belay", "now")}
+	for name := range bytes.SplitSeq(ignored, []byte{0}) {
+		if dir, is := strings.CutSuffix(string(name), "/"); is && dir != "" {
+			open = append(open, filepath.Join(root, dir))
+		}
+	}
+	for _, dir := range open {
+		// A link would open what it leads to.
+		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(real, root+"/") && isFolder(dir) && (real == dir || dir == r.Repo.Dir || dir == r.Repo.Common) {
+			within.Open = append(within.Open, real)
+		}
+	}
+	text, err := json.Marshal(within)
+	if err != nil {
+		return config.Command{}, fmt.Errorf("close the tree: %w", err)
+	}
+	return command.Under(r.Self[0], ClosedCommand, string(text)), nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// ClosedMain is that command: it runs the agent to its end and gives its exit status. Where
+// the kernel cannot close the tree it says so and runs the agent all the same: what it
+// changes is found afterwards.
+func ClosedMain(args []string) int {
+	var within room
+	if len(args) < 2 || json.Unmarshal([]byte(args[0]), &within) != nil {
+		fmt.Fprintln(os.Stderr, "belay: this command is belay's own and is not for people")
+		return 2
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 126
+	}
+	end := proc.Program{
+		Command: config.TypedCommand(args[1:]), Dir: dir, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Grace: 5 * time.Second, ReadOnly: within.Closed, Open: within.Open,
+	}.Run(context.Background())
+	if end.Writable {
+		fmt.Fprintln(os.Stderr, "belay: the tree could not be closed here; what was changed is found when it is handed over")
+	}
+	switch {
+	case end.Failed != nil:
+		fmt.Fprintln(os.Stderr, "belay: "+end.String())
+		return 126
+	case end.Signal != 0:
+		return 128 + int(end.Signal)
+	}
+	return end.Code
+}

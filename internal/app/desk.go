@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/watch"
+)
+
+// It writes no words for people (that is brief's) and knows no flags or terminals
+// (that is the command line's): whoever asks hands in a Watcher.
+
+// Desk is belay opened in one working tree: what every request starts from.
+type Desk struct {
+	*session.Desk
+	ask func(block string) (yes, asked bool) // nil: nobody can be asked
+}
+
+// Setting says how a Desk is opened. Dir is any folder in the working tree. Flags
+// are config keys with values that win over the config file. Self is the argument
+// vector that runs an agent's shim.
+type Setting struct {
+	Dir   string
+	Force bool // also in a repository that is somebody's whole home
+	Flags []Flag
+	Self  []string
+	// Ask shows what the repository would have run, and gives whether the person lets it;
+	// asked is false when nobody is there. nil asks nobody.
+	Ask func(block string) (yes, asked bool)
+}
+
+// Flag is a config key given on the command line.
+type Flag struct{ Key, Value string }
+
+// Open finds the repository and reads the config. It writes nothing. A config with
+// errors is refused with all of them (CodeUsage); not a repository, a bare one or a
+// foreign one is CodeCannot.
+func Open(ctx context.Context, s Setting) (*Desk, error) {
+	repo, err := git.Open(ctx, s.Dir, s.Force)
+	if err != nil {
+		return nil, err
+	}
+	home, err := runner.HomeOf(repo)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := config.Load(home) // an agent does not change the rules in a tree of its own
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range s.Flags {
+		if err := cfg.Override(f.Key, f.Value); err != nil {
+			return nil, err
+		}
+	}
+	return open(ctx, repo, cfg, s)
+}
+
+// OpenAnyway is Open for requests that must work when the config has errors: it
+// gives the defaults and the error that Open would have given.
+func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
+	repo, err := git.Open(ctx, s.Dir, s.Force)
+	if err != nil {
+		return nil, nil, err
+	}
+	home, err := runner.HomeOf(repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg, bad := config.Load(home)
+	if bad != nil {
+		if cfg, err = config.Parse("", nil); err != nil {
+			return nil, bad, err
+		}
+	}
+	d, err := open(ctx, repo, cfg, s)
+	return d, bad, err
+}
+
+func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Desk, error) {
+	d := &Desk{Desk: &session.Desk{
+		Repo: repo, Config: cfg, Self: s.Self,
+		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
+		Known:   &snapshot.Known{}, Memory: &session.Memory{}, Anchors: session.Open(repo.Common, repo.Root),
+		May: config.Open("").Gate(repo.Common),
+	}, ask: s.Ask}
+	d.May.Type(config.Typed(cfg))
+	var err error
+	d.Snaps, err = restore.Open(ctx, repo, runner.Captured(d.Desk))
+	if err == nil {
+		d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	}
+	return d, err
+}

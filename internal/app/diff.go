@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Diff is two states and what differs between them.
+type Diff struct {
+	From    belay.SnapshotID `json:"from"`
+	To      belay.SnapshotID `json:"to,omitempty"`
+	Paths   []string         `json:"paths,omitempty"`
+	Changes []belay.Change   `json:"changes"`
+
+	to belay.SnapshotID // To, or what the present is compared as
+}
+
+// Diff compares two snapshots. From may be a task: its state before, with what its
+// last attempt left. An empty to is the present, of which no snapshot is left.
+func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff, error) {
+	var out Diff
+	f, t, now, err := d.sides(ctx, from, to)
+	if err != nil {
+		return out, err
+	}
+	out.From, out.to, out.Paths = f, t, paths
+	if !now {
+		out.To = t
+	}
+	all, err := d.Snaps.Changes(ctx, f, t)
+	out.Changes = []belay.Change{}
+	for _, c := range all {
+		if within(paths, c.Path) {
+			out.Changes = append(out.Changes, c)
+		}
+	}
+	return out, err
+}
+
+// sides gives what is compared; now says that the second is the present.
+func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotID, now bool, err error) {
+	if f, t, err = d.sidesOf(ctx, from); err != nil {
+		return "", "", false, err
+	}
+	switch {
+	case to != "":
+		t, err = d.find(ctx, to)
+		return f, t, false, err
+	case t != "":
+		return f, t, false, nil
+	}
+	info, err := d.Snaps.ForDiff(ctx)
+	return f, info.ID, true, err
+}
+
+// sidesOf gives the state before a task and what its last attempt left, or the one
+// snapshot that a word names. Where it names neither, the task is spoken of: a word that
+// is no task id is no snapshot id either.
+func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID, err error) {
+	task, err := belay.ParseTaskID(word)
+	if err != nil {
+		f, err = d.find(ctx, word)
+		return f, "", err
+	}
+	r, lerr := d.Load(task)
+	if lerr == nil && r.State.Before != "" {
+		for _, a := range r.State.Attempts {
+			if a.Snapshot != "" {
+				t = a.Snapshot
+			}
+		}
+		return r.State.Before, t, nil
+	}
+	if id, err := belay.ParseSnapshotID(word); err == nil {
+		if f, err = d.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+			return f, "", err
+		}
+	}
+	switch {
+	case lerr == nil:
+		lerr = belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", task), "%s has no state before: it has not started", task)
+	case belay.CodeOf(lerr) == belay.CodeNotFound:
+		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, or belay task list", "there is no snapshot and no task %s", task)
+	}
+	return "", "", lerr
+}
+
+func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
+	id, err := belay.ParseSnapshotID(s)
+	if err != nil {
+		return "", err
+	}
+	return d.Named(ctx, id)
+}
+
+func within(paths []string, path string) bool {
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		if p == path || p == "." || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return len(paths) == 0
+}
+
+// Patch writes a diff as text.
+func (d *Desk) Patch(ctx context.Context, f Diff, w io.Writer) error {
+	return d.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
+}
+
+// Paths turns paths given by a person, relative to the folder dir they stand in,
+// into paths from the root. A path outside the repository is refused.
+func (d *Desk) Paths(dir string, given []string) ([]string, error) {
+	var out []string
+	for _, p := range given {
+		if p == "" { // an unset variable of a script must not stand for everything
+			return nil, belay.Refuse(belay.CodeUsage, "name files or folders, . for all of them", "an empty path was given")
+		}
+		abs := p
+		if !filepath.IsAbs(p) {
+			base, err := filepath.Abs(dir)
+			if err != nil {
+				return nil, err
+			}
+			if real, err := filepath.EvalSymlinks(base); err == nil {
+				base = real
+			}
+			abs = filepath.Join(base, p)
+		}
+		rel, inside := below(d.Repo.Root, abs)
+		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
+			rel, inside = below(d.Repo.Root, filepath.Join(real, filepath.Base(abs)))
+		}
+		if !inside {
+			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+d.Repo.Root, "%q is outside the repository", p)
+		}
+		out = append(out, filepath.ToSlash(rel))
+	}
+	return out, nil
+}
+
+// Globs refuses a glob that would match nothing: what a person wanted left alone would
+// not be.
+func Globs(given []string) error {
+	for _, g := range given {
+		if err := belay.Valid(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// below gives the way from root to a path, and whether it stays below root.
+func below(root, path string) (string, bool) {
+	rel, err := filepath.Rel(root, path)
+	return rel, err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
+}
+
+// Adhoc gives a task that was never recorded, for a check without one.
+func (d *Desk) Adhoc() (belay.Task, error) {
+	t, err := d.task(NewTask{Prose: "checked by hand"})
+	if err != nil {
+		return t, err
+	}
+	t.Agent = nil
+	return t, nil
+}

@@ -1,0 +1,3 @@
+// Package app holds the requests that a person or a program can make, one file each. It knows no flags and
+// prints nothing.
+package app

@@ -1,0 +1,117 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Note is the kind of note that says that a task was edited, and what of it.
+const Note = "edited"
+
+// Edited is a task after an edit, and what was changed: words, request, scope.
+type Edited struct {
+	Task    belay.Task `json:"task"`
+	Changed []string   `json:"changed"`
+}
+
+// Editable gives a task that may be edited now. CodeUsage when it has ended or something of
+// it is under way; CodeNotFound when there is none.
+func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
+	r, err := d.Load(id)
+	if err != nil {
+		return nil, err
+	}
+	switch c := r.State.Pending; {
+	case !r.Open():
+		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" records another`, "%s has ended: %s", id, r.State.Outcome)
+	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
+	case c != nil:
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is under way", c.Kind.Noun(), id)
+	}
+	return r, nil
+}
+
+// running reports whether somebody runs a task in this tree. A baseline that could not be
+// taken waits for the next run.
+func running(d *Desk) bool {
+	_, busy := d.Held()
+	return busy
+}
+
+// Retest gives a task the test command that was given on the command line, and remembers
+// that it was typed. Errors as Edit's.
+func Retest(ctx context.Context, d *Desk, r *session.Record) (Edited, error) {
+	out := Edited{Changed: []string{}}
+	changed, err := d.Adjust(ctx, r, d.Config, NewTask{})
+	if err == nil {
+		err = d.May.Keep()
+	}
+	out.Task, out.Changed = r.Task, append(out.Changed, changed...)
+	return out, err
+}
+
+// Edit takes in the text of a task's file, as taskfile.Write gave it and a person changed
+// it. Words that were changed are read anew, unless what is asked for was changed with
+// them. Nothing is recorded when nothing was changed. Errors besides Editable's: what is
+// wrong with the text, as taskfile.Problems in a CodeUsage; CodeBusy when the task moved on
+// meanwhile.
+func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edited, error) {
+	r, err := Editable(d, id)
+	if err != nil {
+		return Edited{}, err
+	}
+	e, err := prompt.ReadEditedTask(r.Task.ID, text)
+	if err != nil {
+		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text cannot be taken", Try: fmt.Sprintf("mend what is named, then belay task edit %s --file FILE", id), Err: err}
+	}
+	out := Edited{Task: r.Task, Changed: []string{}}
+	out.apply(ctx, d, e)
+	if len(out.Changed) == 0 {
+		return out, nil
+	}
+	err = d.Append(ctx, r, session.EntryTask, out.Task)
+	var moved *journal.MovedError
+	if errors.As(err, &moved) {
+		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id), "%s was changed by somebody else meanwhile", id)
+	}
+	if err != nil {
+		return out, err
+	}
+	what := strings.Join(out.Changed, ", ")
+	if by != "" {
+		what += " (" + by + ")"
+	}
+	return out, d.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
+}
+
+// apply puts what was edited into the task.
+func (out *Edited) apply(ctx context.Context, d *Desk, e prompt.Edited) {
+	t := &out.Task
+	asked := prompt.Request(e.Request) != prompt.Request(t.Request)
+	if e.Prose != t.Prose {
+		out.Changed = append(out.Changed, "words")
+		t.Prose, t.Title, t.Ask, t.Answer = e.Prose, belay.TitleOf(e.Prose), "", ""
+		if !asked {
+			t.Request, t.Reading = d.Assisted(ctx, t.Prose)
+		}
+	}
+	if asked {
+		out.Changed = append(out.Changed, "request")
+		t.Request, t.Reading = e.Request, nil
+	}
+	same := slices.Equal(e.Scope.Files, t.Scope.Files) && slices.Equal(e.Scope.Protect, t.Scope.Protect) && slices.Equal(e.Scope.Expect, t.Scope.Expect)
+	if !same {
+		out.Changed = append(out.Changed, "scope")
+		t.Scope = e.Scope
+	}
+}

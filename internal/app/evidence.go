@@ -1,0 +1,190 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testreport/formats"
+
+	"github.com/belay-dev/belay/internal/handoff"
+)
+
+// kept keeps a text with its secrets masked, unless they are forced; let are the
+// fingerprints of those.
+func kept(p *Place, data []byte, force bool, what string) (k handoff.Kept, masked int, let []string, err error) {
+	if force {
+		if let, err = p.Secrets(true, what, string(data)); err != nil {
+			return k, 0, nil, err
+		}
+	} else {
+		data, masked = handoff.Masked(data)
+	}
+	keeper := handoff.NewKeeper(p.Journal.Attach)
+	_, err = keeper.Write(data)
+	k, cerr := keeper.Close(err)
+	return k, masked, let, errors.Join(err, cerr)
+}
+
+// ProofRequest records what a role's tests and linters said. Status is pass, fail or
+// unknown; "" is read from the log, as belay report read does.
+type ProofRequest struct {
+	Request
+	Role   string
+	Dir    string // where From starts
+	From   string
+	Status string
+}
+
+// RecordQA keeps a log. Errors: belay.CodeUsage when the task changed since the block was
+// made; those of a verification; CodeNotFound without the file.
+func RecordQA(ctx context.Context, d *session.Desk, q ProofRequest) (handoff.Proof, error) {
+	p, err := At(ctx, d, q.Request)
+	if err != nil {
+		return handoff.Proof{}, err
+	}
+	r, err := p.StateOf(q.Role)
+	if err != nil {
+		return handoff.Proof{}, err
+	}
+	if err := p.Current(); err != nil {
+		return handoff.Proof{}, err
+	}
+	data, err := Read(q.Dir, q.From)
+	if err != nil {
+		return handoff.Proof{}, err
+	}
+	if err := p.Unmoved(ctx); err != nil {
+		return handoff.Proof{}, err
+	}
+	proof := handoff.Proof{Path: handoff.PathText(q.From), Block: p.Rec.Context.Block.Block}
+	if proof.Status, proof.Summary, err = judged(data, q.Status); err != nil {
+		return proof, err
+	}
+	k, masked, let, err := kept(p, data, q.Force, q.From)
+	if err != nil {
+		return proof, err
+	}
+	proof.Attachment, proof.Gzip, proof.Bytes, proof.Masked = k.SHA, k.Gzip, k.Bytes, masked
+	return proof, p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		return handoff.Event{Kind: handoff.Proved, Role: r.Name, Proof: &proof, Secrets: let, Masked: masked}, c.NoDrift()
+	})
+}
+
+// judged says how the tests went: as told, or as the log reads.
+func judged(data []byte, told string) (status, summary string, err error) {
+	switch told {
+	case "pass", "fail", "unknown", "":
+	default:
+		return "", "", belay.Refuse(belay.CodeUsage, "use pass, fail or unknown", "%q is no result of tests", told)
+	}
+	status = "unknown"
+	if report, err := formats.Read(bytes.NewReader(data), ""); err == nil && report.Total > 0 {
+		summary = report.String()
+		switch {
+		case report.Failed+report.Errors > 0:
+			status = "fail"
+		case report.Sound() == nil:
+			status = "pass"
+		}
+	}
+	if told != "" {
+		status = told
+	}
+	return status, summary, nil
+}
+
+// AttachRequest keeps a file, or lines of it, for those who come later. Lines is "" or
+// like 10-20.
+type AttachRequest struct {
+	Request
+	Type  string
+	Dir   string
+	Path  string
+	Lines string
+}
+
+// Attach keeps it under an id that exports name instead of the words.
+func Attach(ctx context.Context, d *session.Desk, q AttachRequest) (handoff.Evidence, error) {
+	p, err := At(ctx, d, q.Request)
+	if err != nil {
+		return handoff.Evidence{}, err
+	}
+	data, err := Read(q.Dir, q.Path)
+	if err != nil {
+		return handoff.Evidence{}, err
+	}
+	e := handoff.Evidence{Type: belay.VisibleLine(q.Type), Path: handoff.PathText(q.Path)}
+	if e.Type == "" {
+		e.Type = "evidence"
+	}
+	if q.Lines != "" {
+		if data, e.Lines, err = excerpt(data, q.Lines); err != nil {
+			return e, err
+		}
+	}
+	e.SHA = handoff.Hash(data)
+	k, masked, let, err := kept(p, data, q.Force, q.Path)
+	if err != nil {
+		return e, err
+	}
+	e.Attachment, e.Gzip, e.Bytes, e.Masked = k.SHA, k.Gzip, k.Bytes, masked
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		e.ID = fmt.Sprintf("E%d", len(c.Proof)+1)
+		one := e
+		return handoff.Event{Kind: handoff.Attached, Evidence: &one, Secrets: let, Masked: masked}, c.Exists()
+	})
+	return e, err
+}
+
+// excerpt gives lines of a text, which count from 1.
+func excerpt(data []byte, span string) (text []byte, lines string, err error) {
+	var from, to int
+	if n, _ := fmt.Sscanf(strings.TrimPrefix(strings.ReplaceAll(span, "-L", "-"), "L"), "%d-%d", &from, &to); n != 2 {
+		to = from
+	}
+	all := strings.SplitAfter(string(handoff.Normalise(data)), "\n")
+	if from < 1 || to < from || to > len(all) || all[to-1] == "" {
+		return nil, "", belay.Refuse(belay.CodeUsage, "lines count from 1, like 10-20", "there are no lines %s", belay.VisibleLine(span))
+	}
+	return []byte(strings.Join(all[from-1:to], "")), fmt.Sprintf("L%d-L%d", from, to), nil
+}
+
+// Log reads what a role's tests said last.
+func Log(ctx context.Context, d *session.Desk, q Request, role string) (handoff.ProofOf, []byte, error) {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return handoff.ProofOf{}, nil, err
+	}
+	s, err := p.StateOf(role)
+	if err != nil {
+		return handoff.ProofOf{}, nil, err
+	}
+	for _, proof := range slices.Backward(p.Rec.Context.Proofs) {
+		if proof.Role == s.Name {
+			data, err := p.Text(proof.Attachment, proof.Gzip)
+			return proof, data, err
+		}
+	}
+	return handoff.ProofOf{}, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has recorded no tests", s.Name)
+}
+
+// Evidence reads what was attached under an id.
+func Evidence(ctx context.Context, d *session.Desk, q Request, id string) (handoff.Evidence, []byte, error) {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return handoff.Evidence{}, nil, err
+	}
+	for _, e := range p.Rec.Context.Proof {
+		if strings.EqualFold(e.ID, id) {
+			data, err := p.Text(e.Attachment, e.Gzip)
+			return e, data, err
+		}
+	}
+	return handoff.Evidence{}, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context get %s lists them", q.Task), "%s has no evidence %q", q.Task, id)
+}

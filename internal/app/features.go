@@ -1,0 +1,312 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// Request asks for a review of a feature: all of its tasks together against the
+// specification.
+type FeatureRequest struct {
+	Feature string
+	Tasks   []belay.TaskID // instead of those of the feature
+	Spec    []string       // documents, from the root; found by the feature's name when empty
+	Ask     bool           // the configured reviewers read it as well
+	Watch   runner.Watcher
+}
+
+// Review is what the review of a feature found.
+type FeatureReview struct {
+	Feature string              `json:"feature,omitempty"`
+	Tasks   []belay.TaskID      `json:"tasks"`
+	Spec    []string            `json:"spec"`
+	Verdict belay.Verdict       `json:"verdict"`
+	Facts   []review.Fact       `json:"facts"`
+	Reviews []belay.CheckResult `json:"reviews,omitempty"`
+	Blamed  []belay.TaskID      `json:"blamed"` // the tasks that what refuses it is about
+	Report  string              `json:"report,omitempty"`
+}
+
+// Judge computes what facts can tell and, where asked, has the reviewers of the
+// config read all of the work. It changes nothing but the record of the tasks, which say
+// that the reviewers were asked.
+func Judge(ctx context.Context, d *Desk, q FeatureRequest) (FeatureReview, error) {
+	out := FeatureReview{Feature: q.Feature, Tasks: []belay.TaskID{}, Spec: []string{}, Blamed: []belay.TaskID{}, Facts: []review.Fact{}}
+	records, others, err := ofFeature(d, q)
+	if err != nil {
+		return out, err
+	}
+	home, err := runner.Home(ctx, d.Desk)
+	if err != nil {
+		return out, err
+	}
+	w, err := gather(ctx, d, home, records, others)
+	if err != nil {
+		return out, err
+	}
+	docs, spec, err := documents(ctx, home, q)
+	if err != nil {
+		return out, err
+	}
+	for _, doc := range docs {
+		out.Spec = append(out.Spec, doc.Path)
+	}
+	for _, r := range records {
+		out.Tasks = append(out.Tasks, r.Task.ID)
+	}
+	out.Facts = append(out.Facts, review.Facts(w.tasks, spec, w.changed, w.others)...)
+	if q.Ask {
+		if out.Reviews, err = w.asked(ctx, d, home, q, docs, out.Facts); err != nil {
+			return out, err
+		}
+	}
+	return out, w.judged(ctx, d, &out)
+}
+
+// work is what the tasks of a feature did, taken together.
+type work struct {
+	records         []*session.Record
+	tasks           []review.Task
+	from, now       belay.SnapshotID
+	changed, others []string
+}
+
+// ofFeature gives the records of the feature's tasks in the order in which they began,
+// and all other records.
+func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err error) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range all {
+		named := slices.ContainsFunc(q.Tasks, func(id belay.TaskID) bool { return id.Key() == r.Task.ID.Key() })
+		if named || len(q.Tasks) == 0 && q.Feature != "" && r.Task.Feature == q.Feature {
+			ours = append(ours, r)
+		} else {
+			others = append(others, r)
+		}
+	}
+	for _, id := range q.Tasks {
+		if !slices.ContainsFunc(ours, func(r *session.Record) bool { return r.Task.ID.Key() == id.Key() }) {
+			return nil, nil, belay.Refuse(belay.CodeNotFound, "belay task list", "there is no task %s", id)
+		}
+	}
+	if len(ours) == 0 {
+		return nil, nil, belay.Refuse(belay.CodeNotFound, "belay task list, or --tasks T1,T2", "no task belongs to the feature %q", q.Feature)
+	}
+	slices.SortStableFunc(ours, func(a, b *session.Record) int { return strings.Compare(string(a.State.Before), string(b.State.Before)) })
+	return ours, others, nil
+}
+
+// gather finds out what each task changed, and what changed besides since the first one
+// began.
+func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*session.Record) (*work, error) {
+	w := &work{records: ours}
+	for _, r := range ours {
+		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed, Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: runner.Unmerged(r)}
+		if n := len(r.Over); n > 0 {
+			t.Over = r.Over[n-1].String()
+		}
+		if r.State.Before != "" && !r.PutBack() {
+			if w.from == "" && r.Task.Worktree == "" {
+				w.from = r.State.Before
+			}
+			var err error
+			if t.Changes, err = workOf(ctx, d, r); err != nil {
+				return nil, fmt.Errorf("see what %s changed: %w", r.Task.ID, err)
+			}
+		}
+		w.tasks = append(w.tasks, t)
+	}
+	for _, r := range others {
+		if r.State.Before != "" && !r.PutBack() {
+			if paths, err := workOf(ctx, d, r); err == nil { // one whose snapshots are gone claims nothing
+				w.others = append(w.others, paths...)
+			}
+		}
+	}
+	if w.from == "" {
+		return w, nil
+	}
+	now, err := home.Snaps.Take(ctx, session.ByHand(nil, "the feature as it is reviewed"))
+	if err != nil {
+		return nil, err
+	}
+	w.now = now.ID
+	changes, err := home.Snaps.Changes(ctx, w.from, w.now)
+	for _, c := range changes {
+		w.changed = append(w.changed, c.Path)
+	}
+	return w, err
+}
+
+// workOf gives the paths whose content a task's attempts changed.
+func workOf(ctx context.Context, d *Desk, r *session.Record) ([]string, error) {
+	after := runner.Result(r)
+	if after == "" {
+		return nil, nil
+	}
+	w, err := d.Work(ctx, r, after)
+	var paths []string
+	for _, c := range w.All {
+		paths = append(paths, c.Path)
+	}
+	return paths, err
+}
+
+// documents reads the specification, and the requirements and boxes in it.
+func documents(ctx context.Context, home *session.Desk, q FeatureRequest) ([]prompt.Document, review.Spec, error) {
+	var spec review.Spec
+	docs, err := review.FeatureDocuments(ctx, home.Repo, q.Feature, q.Spec)
+	for _, doc := range docs {
+		spec.Items = append(spec.Items, review.Items(doc.Path, doc.Text)...)
+		spec.Boxes = append(spec.Boxes, boxes(doc.Path, doc.Text)...)
+	}
+	return docs, spec, err
+}
+
+// boxes gives the tasks of a task list; other documents have none.
+func boxes(name, text string) []review.Box {
+	if base := path.Base(name); base != "tasks.md" && !strings.HasPrefix(base, "WP") {
+		return nil
+	}
+	list, err := tasklist.ReadTasks(name, []byte(text))
+	if err != nil {
+		return nil
+	}
+	var out []review.Box
+	for _, t := range list.Tasks {
+		if t.Parts == 0 && !t.Optional {
+			out = append(out, review.Box{ID: t.ID, Text: t.Title + boxRequirements(t.Requirements), File: name, Line: t.Line, Done: t.Done})
+		}
+	}
+	return out
+}
+
+func boxRequirements(ids []string) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	return " (requirements: " + strings.Join(ids, ", ") + ")"
+}
+
+// asked has the configured reviewers read the whole work. CodeUsage when there is none.
+func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document, facts []review.Fact) ([]belay.CheckResult, error) {
+	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
+	switch {
+	case len(reviewers) == 0:
+		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no program or model is named that could review it")
+	case w.from == "":
+		return nil, belay.Refuse(belay.CodeRefused, "belay merge what is not merged", "no work of the feature stands in the user's tree")
+	}
+	if err := d.MayAsk(reviewers); err != nil {
+		return nil, err
+	}
+	name := cmp.Or(q.Feature, "of these tasks")
+	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers, Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
+	var prose []string
+	var paths []string
+	for _, t := range w.tasks {
+		prose = append(prose, fmt.Sprintf("%s:\n\n%s", t.ID, strings.TrimSpace(t.Prose)))
+		paths = append(paths, t.Changes...)
+	}
+	task.Prose = strings.Join(prose, "\n\n")
+	in := prompt.ReviewInput{Task: task, Feature: name, Spec: docs}
+	result := belay.CheckResult{Check: review.FeatureCheck, Verdict: belay.VerdictPass, Summary: fmt.Sprintf("%d fact(s)", len(facts))}
+	for _, f := range facts {
+		result.Findings = append(result.Findings, f.Finding)
+	}
+	in.Checks = []belay.CheckResult{result}
+	slices.Sort(paths)
+	in.Files = slices.Compact(paths)
+	var diff bytes.Buffer
+	if len(in.Files) > 0 {
+		if err := home.Snaps.Patch(ctx, w.from, w.now, in.Files, &diff); err != nil {
+			return nil, err
+		}
+	}
+	const most = 256 << 10
+	if in.Diff = diff.String(); len(in.Diff) > most {
+		in.Diff = in.Diff[:most] + "\n(the diff is longer: read the rest in the checkout)"
+	}
+	release, err := home.Claims().Hold(task.ID, []string{"feature " + name})
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return review.Panel{
+		Snaps: home.Snaps.Store, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
+		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": q.Feature, "BELAY_ROLE": "reviewer"}),
+		Own: func(reviewer string) []string {
+			_, env := home.Claims().Own(reviewer, task.ID)
+			return env
+		},
+		Attach: func(r io.Reader) (string, error) { return home.AttachText(r, belay.Task{}) },
+	}.Ask(ctx, in, w.now), nil
+}
+
+// judged makes the verdict, and records with each task that reviewers were asked.
+func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
+	var findings []belay.Finding
+	out.Verdict = belay.VerdictPass
+	for _, f := range out.Facts {
+		findings = append(findings, f.Finding)
+		if f.Severity == belay.SeverityError {
+			out.Verdict = belay.VerdictFail
+			for _, id := range f.Tasks {
+				if !slices.Contains(out.Blamed, id) {
+					out.Blamed = append(out.Blamed, id)
+				}
+			}
+		}
+	}
+	var said []belay.Finding
+	for i := range out.Reviews {
+		out.Reviews[i].Findings = review.Located(out.Reviews[i].Findings, w.changed)
+		said = append(said, out.Reviews[i].Findings...)
+	}
+	for _, id := range review.Blamed(w.tasks, said) {
+		if !slices.Contains(out.Blamed, id) {
+			out.Blamed = append(out.Blamed, id)
+		}
+	}
+	if len(out.Reviews) == 0 {
+		return nil
+	}
+	if v := belay.Judge(out.Reviews); v != belay.VerdictPass && out.Verdict == belay.VerdictPass {
+		out.Verdict = v
+	}
+	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.from, After: w.now, Verdict: out.Verdict, Checks: out.Reviews})
+	if err != nil {
+		return err
+	}
+	if out.Report, _, err = d.Journal.Attach(bytes.NewReader(text)); err != nil {
+		return err
+	}
+	for _, r := range w.records {
+		note := session.Note{Kind: "feature-review", Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), cmp.Or(out.Feature, "a list"), out.Verdict, out.Report)}
+		if err := d.AddNote(ctx, r, note); err != nil {
+			return err
+		}
+	}
+	return nil
+}

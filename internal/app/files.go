@@ -1,0 +1,62 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/handoff"
+)
+
+// MaxLog bounds a log or a file that is attached: what a test run says is small.
+const MaxLog = 64 << 20
+
+// Read reads a file that a person names, relative to dir.
+func Read(dir, name string) ([]byte, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &belay.Error{Code: belay.CodeNotFound, What: "cannot read " + belay.VisibleLine(name), Try: "give the path of a file", Err: errors.Unwrap(err)}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, belay.Refuse(belay.CodeUsage, "give the path of a file", "%s is not a regular file", belay.VisibleLine(name))
+	}
+	if info.Size() > MaxLog {
+		return nil, belay.Refuse(belay.CodeUsage, "cut it to what matters", "%s has %d MB; at most %d are kept", belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
+	}
+	f, err := fsroot.OpenUsers(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(name), err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxLog))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(name), err)
+	}
+	return data, nil
+}
+
+// Current refuses where the task's words are no longer those of the block.
+func (p *Place) Current() error {
+	b, err := p.Block()
+	if err != nil {
+		return err
+	}
+	if b.Git.Source == "" && b.Git.SHA != handoff.Hash([]byte(p.Rec.Task.Prose)) {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID), "the words of %s changed since its context was made", b.Task.ID)
+	}
+	if b.Git.Source != "" {
+		text, err := Read(p.Repo.Root, b.Git.Source)
+		if err != nil || handoff.Hash(text) != b.Git.SHA {
+			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID), "%s changed since the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// Found is a file with tasks that was found by where it lies.
+type Found struct {
+	Path    string           `json:"path"` // from the root, with slashes
+	Dialect tasklist.Dialect `json:"dialect"`
+}
+
+// skipped are folders that hold other people's files, or made ones.
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true, "dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
+
+// Find gives the task files below root, in order: those of the patterns, else of every
+// known layout. Templates and archives of a layout are left out, and so are folders that
+// hold what was installed or built; no link is followed.
+func Find(root string, patterns []string) ([]Found, error) {
+	var list []Found
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			if e != nil && e.IsDir() && path != root {
+				return filepath.SkipDir // it may not be read
+			}
+			return err
+		}
+		if e.IsDir() && skipped[e.Name()] && path != root {
+			return filepath.SkipDir
+		}
+		if !e.Type().IsRegular() {
+			return nil
+		}
+		rel := filepath.ToSlash(strings.TrimPrefix(strings.TrimPrefix(path, root), string(filepath.Separator)))
+		if d, ok := wantedDialect(rel, patterns); ok {
+			list = append(list, Found{Path: rel, Dialect: d})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for task files: %w", err)
+	}
+	slices.SortFunc(list, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+// Place is one of the places where tools keep task files, and how many lie there.
+type ImportPlace struct {
+	Glob    string           `json:"glob"`
+	Dialect tasklist.Dialect `json:"dialect"`
+	Files   int              `json:"files"`
+}
+
+// Places gives the places with task files below root.
+func Places(root string) ([]ImportPlace, error) {
+	found, err := Find(root, nil)
+	list := []ImportPlace{}
+	for _, p := range tasklist.Places {
+		n := 0
+		for _, f := range found {
+			if f.Dialect == p.Dialect && belay.Match([]string{p.Glob}, f.Path) {
+				n++
+			}
+		}
+		if n > 0 {
+			list = append(list, ImportPlace{Glob: p.Glob, Dialect: p.Dialect, Files: n})
+		}
+	}
+	return list, err
+}
+
+func wantedDialect(path string, patterns []string) (tasklist.Dialect, bool) {
+	if belay.Match(patterns, path) {
+		return tasklist.Of(path, nil), true
+	}
+	if len(patterns) > 0 || tasklist.Ignored(path) {
+		return "", false
+	}
+	for _, p := range tasklist.Places {
+		if belay.Match([]string{p.Glob}, path) {
+			return p.Dialect, true
+		}
+	}
+	return "", false
+}
+
+// read gives the bytes of a file, which is no folder, no device, and not too large.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	name := belay.VisibleLine(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, belay.Refuse(belay.CodeNotFound, "belay task import --all looks in the places that tools use", "there is no file %s", name)
+	case err != nil:
+		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
+	case !info.Mode().IsRegular():
+		return nil, belay.Refuse(belay.CodeCannot, "give a file", "%s is no file", name)
+	case info.Size() > tasklist.MaxTaskFile:
+		return nil, belay.Refuse(belay.CodeCannot, "cut it into several", "%s is larger than %d MiB", name, tasklist.MaxTaskFile>>20)
+	}
+	f, err := fsroot.OpenUsers(path)
+	if err != nil {
+		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
+	}
+	defer f.Close()
+	return limited(f, name)
+}
+
+func limited(f io.Reader, name string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, tasklist.MaxTaskFile+1))
+	if err == nil && len(data) > tasklist.MaxTaskFile {
+		return nil, belay.Refuse(belay.CodeCannot, "cut it into several", "%s is larger than %d MiB", name, tasklist.MaxTaskFile>>20)
+	}
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", name, err)
+	}
+	return data, err
+}

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// FixPrompt makes the prompt that has the newest refusal of a task mended, within so
+// many tokens (0 is no limit). CodeCannot when nothing was refused.
+func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (prompt.Fix, error) {
+	d := fd.Desk
+	r, err := d.Load(task)
+	if err != nil {
+		return prompt.Fix{}, err
+	}
+	refused := prompt.Refused(r.State)
+	if refused == nil {
+		return prompt.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task), "no attempt of %s was refused with a reason", task)
+	}
+	if at, err := runner.At(ctx, d, r); err == nil {
+		d = at
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
+		return prompt.Fix{}, err
+	}
+	dr := &runner.Driver{Desk: d, Rec: r, Soft: ctx}
+	full, err := dr.Words(ctx, loop.PromptRetry) // what the next attempt would be told otherwise
+	if err != nil {
+		return prompt.Fix{}, err
+	}
+	in, err := dr.FixInput(ctx, *refused)
+	if err != nil {
+		return prompt.Fix{}, err
+	}
+	in.Tokens, in.Full = tokens, prompt.Tokens(full)
+	return prompt.FixPrompt(in), nil
+}

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Gate gives a task that waits for a person. CodeUsage when it does not wait.
+func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	if r.State.Gate == nil {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s does not wait at a gate (%s)", task, r.Phase())
+	}
+	return r, nil
+}
+
+// Decide records a person's decision. It is acted on by the runner that waits, or
+// by the next `run --resume`.
+func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*session.Record, error) {
+	r, err := d.Gate(task)
+	if err != nil {
+		return nil, err
+	}
+	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task), "refused work is accepted with a category and a reason")
+	}
+	return d.decide(ctx, r, what, words, by)
+}
+
+// PutBack does the restore that a task waits for, now and not when it is resumed.
+func (d *Desk) PutBack(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := d.at(ctx, r)
+	if err != nil {
+		return err
+	}
+	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return at.pending(ctx, r, w, loop.CmdRestore)
+}
+
+// Settle closes the record of a task whose work was just accepted, unless a run holds its
+// tree: that one closes it.
+func (d *Desk) Settle(ctx context.Context, r *session.Record, w runner.Watcher) error {
+	at, err := d.at(ctx, r)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		at, err = d, nil // its tree is gone, and closing needs none
+	}
+	if err != nil {
+		return err
+	}
+	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	if belay.CodeOf(err) == belay.CodeBusy {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return at.pending(ctx, r, w, loop.CmdClose)
+}
+
+func (d *Desk) decide(ctx context.Context, r *session.Record, what loop.Decision, words, by string) (*session.Record, error) {
+	if by == "" {
+		by = os.Getenv("USER")
+	}
+	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
+	if err := d.Apply(ctx, r, ev); err != nil {
+		return r, err
+	}
+	return r, runner.Settle(ctx, d.Desk, r)
+}

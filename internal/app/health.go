@@ -1,0 +1,398 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It mends only what is safe to mend, and decides nothing about a task.
+
+// Complaint is one thing that was looked at. OK is false when it needs a person;
+// Try then says what to do.
+type Complaint struct {
+	About string `json:"about"`
+	OK    bool   `json:"ok"`
+	Says  string `json:"says"`
+	Try   string `json:"try,omitempty"`
+}
+
+// How says how closely snapshots are looked at.
+type How struct {
+	All      bool               // read those of ended tasks as well
+	Progress func(done, of int) // called before each snapshot is read; may be nil
+}
+
+// Look looks at everything belay relies on. It mends what is safe to mend: a
+// restore that was cut short is finished.
+func Look(ctx context.Context, d *session.Desk, bad error, how How) []Complaint {
+	list := []Complaint{{About: "git", OK: true, Says: fmt.Sprintf("%s, %s objects", d.Repo.Root, d.Repo.Format)}}
+	list = append(list, GitFolderComplaints(d.Repo.Root)...)
+	list = append(list, configComplaint(d, bad), writable(d), restores(ctx, d), takeComplaint(ctx, d))
+	list = append(list, recordComplaints(d)...)
+	list = append(list, anchors(d))
+	list = append(list, absent(ctx, d)...)
+	list = append(list, rebound(ctx, d)...)
+	list = append(list, runs(ctx, d)...)
+	list = append(list, contexts(d)...)
+	return append(list, snapshots(ctx, d, how)...)
+}
+
+// Places gives what is odd in the git folders of the repository that dir is in: links,
+// wrong types, files of other users. It needs no repository that can be opened, and gives
+// nothing when all is well.
+func GitFolderComplaints(dir string) []Complaint {
+	odds, err := git.Odds(dir)
+	var list []Complaint
+	for _, o := range odds {
+		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "look at who owns it and at its permissions: ls -ld " + o.Path}
+		var with interface{ Try() string }
+		if errors.As(o.Err, &with) {
+			c.Try = with.Try()
+		}
+		list = append(list, c)
+	}
+	if err != nil && len(list) == 0 {
+		list = append(list, Complaint{About: "git folder", Says: err.Error(), Try: "git status"})
+	}
+	return list
+}
+
+func configComplaint(d *session.Desk, bad error) Complaint {
+	if _, err := scan.New(d.Config.Snapshot.Include); err != nil && bad == nil {
+		bad = fmt.Errorf("snapshot.include: %w", err)
+	}
+	if bad != nil {
+		return Complaint{About: "config", Says: bad.Error(), Try: "mend .belay/config.yaml"}
+	}
+	return Complaint{About: "config", OK: true, Says: "reads well"}
+}
+
+// writable tries the folders of belay's state, and those that snapshots are stored in,
+// with a real file: an access right that is there says nothing of a full disk or of a
+// folder that was made immutable.
+func writable(d *session.Desk) Complaint {
+	dir := filepath.Join(d.Repo.Common, "belay")
+	err := fsroot.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = probe(dir)
+	}
+	others := []string{filepath.Join(d.Repo.Common, "objects", "pack"), filepath.Join(d.Repo.Common, filepath.FromSlash(snapshot.Prefix))}
+	for _, top := range slices.Compact([]string{dir, d.Scratch()}) {
+		others = append(others, filepath.Join(top, "files", ".new"))
+		entries, _ := fsroot.ReadDir(top) // what cannot be listed is told of above, or is not there
+		for _, e := range entries {
+			others = append(others, filepath.Join(top, e.Name()))
+		}
+	}
+	for _, path := range others {
+		if err == nil && fsroot.IsFolder(path) { // not there: it is made when it is needed
+			err = probe(path)
+		}
+	}
+	for _, name := range []string{"packs", "packs.lock", "restore.lock", "stored.lock", "tree.lock", "trees.lock"} {
+		for _, path := range []string{filepath.Join(dir, name), d.Scratch(name)} {
+			if f, oerr := fsroot.OpenFile(path, os.O_RDWR, 0); oerr == nil {
+				_ = f.Close()
+			} else if err == nil && !errors.Is(oerr, fs.ErrNotExist) {
+				err = oerr
+			}
+		}
+	}
+	if err != nil {
+		return Complaint{About: "state", Says: err.Error(), Try: "make the git folder writable, or free some space"}
+	}
+	return Complaint{About: "state", OK: true, Says: dir + " is writable"}
+}
+
+func probe(dir string) error {
+	f, err := fsroot.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("probe")
+	return errors.Join(err, f.Close(), fsroot.Remove(f.Name()))
+}
+
+func restores(ctx context.Context, d *session.Desk) Complaint {
+	done, err := d.Snaps.Recover(ctx)
+	switch {
+	case err != nil:
+		return Complaint{About: "restore", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"}
+	case done != nil:
+		return Complaint{About: "restore", OK: true, Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
+	}
+	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
+}
+
+// present reads all that a snapshot would take in, and keeps none of it.
+func takeComplaint(ctx context.Context, d *session.Desk) Complaint {
+	if _, err := d.Snaps.Place.Read(ctx, snapshot.Wanted{}); err != nil {
+		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "belay snapshot take, once the cause is gone"}
+	}
+	return Complaint{About: "working tree", OK: true, Says: "a snapshot of it can be taken"}
+}
+
+// records proves every task's record unbroken.
+func recordComplaints(d *session.Desk) []Complaint {
+	ids, err := d.Journal.Tasks()
+	if err != nil {
+		return []Complaint{{About: "records", Says: err.Error()}}
+	}
+	var list []Complaint
+	for _, id := range ids {
+		v := Prove(d, id)
+		if !v.OK {
+			for _, p := range v.Problems {
+				list = append(list, Complaint{About: "record of " + string(id), Says: p, Try: "belay log --verify " + string(id)})
+			}
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all unbroken", len(ids))})
+	}
+	return list
+}
+
+// anchors says whether records are remembered outside the repository.
+func anchors(d *session.Desk) Complaint {
+	if err := d.Anchors.Problem(); err != nil {
+		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+	}
+	if _, err := d.Gone(); err != nil {
+		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+	}
+	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
+}
+
+// absent names the tasks whose record is gone.
+func absent(ctx context.Context, d *session.Desk) (list []Complaint) {
+	all, err := d.Absent(ctx)
+	if err != nil {
+		return []Complaint{{About: "records", Says: session.Sentence(err)}}
+	}
+	for _, a := range all {
+		c := Complaint{About: "record of " + string(a.Task), Says: a.String(), Try: a.Try()}
+		if a.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+			c.OK, c.Says, c.Try = true, c.Says+" ("+c.Try+")", ""
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// rebound points the refs of snapshots that records name at their commits again, where the
+// bytes are still there, and removes second refs that no open task needs.
+func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return []Complaint{{About: "snapshots", Says: err.Error()}}
+	}
+	complain := func(r *session.Record, err error) {
+		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	needs := runner.Needs(ctx, d)
+	for _, r := range all {
+		moved, gone, err := d.Restored(ctx, r, needs(r))
+		if err != nil {
+			complain(r, err)
+			continue
+		}
+		for _, b := range moved {
+			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), OK: true,
+				Says: fmt.Sprintf("refs/belay/%s was missing, or named another commit than the record: it is restored", b.ID)})
+		}
+		for _, b := range gone {
+			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),
+				Try: fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
+		}
+	}
+	if err := d.Sweep(ctx, all); err != nil {
+		list = append(list, Complaint{About: "second refs", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	if err := d.Snaps.SweepInner(ctx); err != nil {
+		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	return list
+}
+
+// contexts sweeps what was written for agents of tasks that are gone or have ended.
+func contexts(d *session.Desk) (list []Complaint) {
+	swept, err := d.SweepContexts()
+	for _, key := range swept {
+		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true, Says: "its task is gone or has ended: the files written for agents are removed"})
+	}
+	if err != nil {
+		list = append(list, Complaint{About: "contexts", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+	}
+	return list
+}
+
+// runs finds attempts that nobody waits for.
+func runs(ctx context.Context, d *session.Desk) []Complaint {
+	all, err := d.Records(nil)
+	if err != nil {
+		return []Complaint{{About: "runs", Says: err.Error()}}
+	}
+	var list []Complaint
+	for _, r := range all {
+		if runner.Unmerged(r) {
+			if _, err := runner.At(ctx, d, r); belay.CodeOf(err) == belay.CodeNotFound {
+				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID), Says: fmt.Sprintf("%s is gone, and the accepted work is not merged; its snapshots are there", belay.VisibleLine(r.Task.Worktree)),
+					Try: fmt.Sprintf("belay merge %s", r.Task.ID)})
+			}
+		}
+		c := r.State.Pending
+		if c == nil || c.Kind != loop.CmdAttempt {
+			continue
+		}
+		at, err := runner.At(ctx, d, r)
+		if err != nil {
+			continue // its tree is gone: a resume makes it again
+		}
+		if _, busy := at.Held(); busy {
+			continue
+		}
+		run, err := agent.Attach(at.RunDir(r.Task.ID, c.ID))
+		if err != nil {
+			continue
+		}
+		list = append(list, Complaint{About: "run of " + string(r.Task.ID), Says: fmt.Sprintf("attempt %d is %v and nobody waits for it", c.Attempt, run.State()),
+			Try: fmt.Sprintf("belay run --resume %s", r.Task.ID)})
+	}
+	return list
+}
+
+// snapshots looks for every object of every snapshot, and reads those of the snapshots that
+// somebody is likely to want: of open tasks and of none, or all of them.
+func snapshots(ctx context.Context, d *session.Desk, how How) []Complaint {
+	problems, err := d.Snaps.Verify(ctx)
+	if err != nil {
+		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
+	}
+	if len(problems) > 0 {
+		problems = []string{strings.Join(problems[:min(5, len(problems))], "; ") + more(len(problems)-5)}
+	}
+	read, damaged, err := unreadable(ctx, d, how)
+	if err != nil {
+		return []Complaint{{About: "snapshots", Says: session.Sentence(err)}}
+	}
+	var list []Complaint
+	for _, p := range problems {
+		list = append(list, Complaint{About: "snapshots", Says: p,
+			Try: "belay snapshot drop the broken ones, or git update-ref -d refs/belay/ID where belay cannot read them"})
+	}
+	for _, x := range damaged {
+		list = append(list, sayDamaged(x))
+	}
+	if len(list) == 0 {
+		says := fmt.Sprintf("every object is there; read through %d of them", read)
+		if !how.All {
+			says += ", those of open tasks and of none (belay doctor --all reads all)"
+		}
+		list = append(list, Complaint{About: "snapshots", OK: true, Says: says})
+	}
+	return list
+}
+
+func unreadable(ctx context.Context, d *session.Desk, how How) (read int, damaged []snapshot.Damaged, err error) {
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	ended := map[string]bool{}
+	records, err := d.Records(nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, r := range records {
+		ended[r.Task.ID.Key()] = !r.Open()
+	}
+	if !how.All {
+		all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return ended[i.Task.Key()] })
+	}
+	damaged, err = d.Snaps.Examine(ctx, all, func(done int) {
+		if how.Progress != nil {
+			how.Progress(done, len(all))
+		}
+	})
+	return len(all), damaged, err
+}
+
+// sayDamaged names what of a snapshot cannot be read, and what to do.
+func sayDamaged(x snapshot.Damaged) Complaint {
+	var parts []string
+	for _, b := range x.Broken[:min(5, len(x.Broken))] {
+		parts = append(parts, b.String())
+	}
+	return Complaint{About: "snapshot " + x.ID.Short(), Says: "cannot be read whole: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
+		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay snapshot drop %s", x.ID.Short())}
+}
+
+func more(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
+
+// Verified is the proof of one record.
+type VerifiedRecord struct {
+	Task     belay.TaskID `json:"task"`
+	Entries  int          `json:"entries"`
+	OK       bool         `json:"ok"`
+	Head     string       `json:"head"`
+	Problems []string     `json:"problems"`
+	Anchored bool         `json:"anchored"`       // compared with what is remembered outside the repository
+	Note     string       `json:"note,omitempty"` // why not
+}
+
+// Prove recomputes a record's whole chain, with the attachments its events name.
+func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
+	v, err := d.Journal.Verify(task, attachmentsOf)
+	out := VerifiedRecord{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
+	if err != nil {
+		out.Problems = append(out.Problems, session.Sentence(err))
+	}
+	if log, err := d.Journal.Read(task); err == nil {
+		note, cut := d.Anchored(task, log)
+		out.Note, out.Anchored = note, note == ""
+		if cut != nil {
+			out.OK = false
+			out.Problems = append(out.Problems, cut.Error())
+		}
+	}
+	return out
+}
+
+// attachmentsOf names the attachments that an entry's data speaks of.
+func attachmentsOf(data json.RawMessage) []string {
+	var e session.EventEntry
+	if json.Unmarshal(data, &e) != nil {
+		return nil
+	}
+	var shas []string
+	for _, s := range []string{e.Event.Log, e.Event.Report} {
+		if s != "" {
+			shas = append(shas, s)
+		}
+	}
+	return append(shas, handoff.AttachmentsOf(data)...)
+}

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// lanes are the logs of features that work packages were read beside, by their paths: each
+// is read once.
+type lanes map[string]map[string]tasklist.At
+
+// tell puts the work package of a file where its feature's log says that it is. The log
+// counts, whatever the package's own file says of a lane. A feature without a log, or a
+// package that the log does not move, is left as it was read.
+func (l lanes) tell(q Query, p string, f *File) error {
+	if f.Dialect != tasklist.SpecKitty || len(f.reading.Tasks) != 1 || f.reading.Tasks[0].ID == "" {
+		return nil
+	}
+	dir := filepath.Dir(p)
+	if filepath.Base(dir) != "tasks" { // packages once lay in a folder for each lane
+		dir = filepath.Dir(dir)
+	}
+	if filepath.Base(dir) != "tasks" {
+		return nil
+	}
+	log := filepath.Join(filepath.Dir(dir), tasklist.Log)
+	if _, known := l[log]; !known {
+		if err := l.read(q, log, f); err != nil {
+			return err
+		}
+	}
+	t := &f.reading.Tasks[0]
+	at, moved := l[log][t.ID]
+	if !moved {
+		return nil
+	}
+	state := tasklist.StateOf(at.Lane)
+	notes := slices.DeleteFunc(f.reading.Notes, func(n tasklist.Note) bool { return n.Why == tasklist.NoLane || n.Why == tasklist.GivenUp })
+	if t.State != state && t.State != tasklist.Open {
+		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Source: f.Path,
+			Why: fmt.Sprintf("line %d of %s says %s, and that counts, not the lane here", at.Line, tasklist.Log, at.Lane)})
+	}
+	if state == tasklist.Unclear {
+		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Why: tasklist.GivenUp, Source: f.Path})
+	}
+	t.State, t.Done, f.reading.Notes = state, state == tasklist.Done, notes
+	return nil
+}
+
+// read reads a log. What cannot be read of it is named beside the first package.
+func (l lanes) read(q Query, log string, f *File) error {
+	l[log] = nil
+	if _, err := os.Lstat(log); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	data, err := read(log)
+	if err != nil {
+		return err
+	}
+	at, bad := tasklist.ReadLanes(data)
+	l[log] = at
+	for _, b := range bad[:min(len(bad), 20)] {
+		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: b.Line, Text: b.Text, Why: b.Why, Source: q.name(log)})
+	}
+	if more := len(bad) - 20; more > 0 {
+		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: bad[20].Line, Text: bad[20].Text, Why: fmt.Sprintf("%s, as %d more lines", bad[20].Why, more-1), Source: q.name(log)})
+	}
+	return nil
+}

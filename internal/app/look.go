@@ -1,0 +1,173 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/plan"
+)
+
+// Section is a section as it is told of.
+type Section struct {
+	Name    string      `json:"name"`
+	ID      string      `json:"id"`
+	Path    string      `json:"path"`
+	Kind    plan.Kind   `json:"kind"`
+	Level   int         `json:"level"`
+	Parent  string      `json:"parent,omitempty"` // the path of the section it lies in
+	Line    int         `json:"line"`
+	EndLine int         `json:"end_line"`
+	Start   int         `json:"start"` // bytes, from 0
+	End     int         `json:"end"`
+	Markers []Marker    `json:"markers"`
+	Lists   []plan.List `json:"lists"`
+}
+
+// Marker is a marker as it is told of.
+type Marker struct {
+	Marker belay.Marker `json:"marker"`
+	Task   string       `json:"task,omitempty"`
+	Count  *int         `json:"count"`
+	Text   string       `json:"text"`
+	Line   int          `json:"line"`
+	Bad    string       `json:"problem,omitempty"`
+}
+
+// Shown is a plan as it is told of. Blocks are elements outside of all sections that can be
+// marked; Loose are markers that stand in no section.
+type ShownPlan struct {
+	Plan     string      `json:"plan"`
+	Format   plan.Format `json:"format"`
+	Sections []Section   `json:"sections"`
+	Blocks   []Section   `json:"blocks"`
+	Loose    []Marker    `json:"loose"`
+}
+
+// Show tells what is in a plan. No repository is needed.
+func Show(dir, name string) (ShownPlan, error) {
+	p, err := ReadPlan(dir, name)
+	if err != nil {
+		return ShownPlan{}, err
+	}
+	lists, err := plan.Lists(p)
+	if err != nil {
+		return ShownPlan{}, err
+	}
+	out := ShownPlan{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Loose: shownMarkers(p.Of(-1))}
+	for i, s := range p.Sections {
+		one := Section{Name: s.Name, ID: s.ID, Path: s.Path, Kind: s.Kind, Level: s.Level, Line: s.Line, EndLine: s.EndLine, Start: s.Start, End: s.End,
+			Markers: shownMarkers(p.Of(i)), Lists: append([]plan.List{}, lists[i]...)}
+		if s.Parent >= 0 {
+			one.Parent = p.Sections[s.Parent].Path
+		}
+		if s.Kind == plan.Block {
+			out.Blocks = append(out.Blocks, one)
+		} else {
+			out.Sections = append(out.Sections, one)
+		}
+	}
+	return out, nil
+}
+
+func shownMarkers(list []plan.Marker) []Marker {
+	out := []Marker{}
+	for _, m := range list {
+		out = append(out, Marker{Marker: m.Kind, Task: m.Task, Count: m.Count, Text: m.Text, Line: m.Line, Bad: m.Bad})
+	}
+	return out
+}
+
+// Validated is what is wrong with a plan. Against names the earlier version it was held
+// against, "" for none.
+type Validated struct {
+	Plan     string         `json:"plan"`
+	Valid    bool           `json:"valid"`
+	Against  string         `json:"against,omitempty"`
+	Findings []plan.Finding `json:"findings"`
+}
+
+// Validate looks for what is wrong with a plan, and in a repository for markers of tasks
+// that are not there and for sections that went without REMOVE since the state
+// before the last task, or the last commit, or since what against names.
+func Validate(ctx context.Context, d *Desk, q Question) (Validated, error) {
+	out := Validated{Plan: q.Plan, Findings: []plan.Finding{}}
+	f, p, err := opened(d, q.Dir, q.Plan)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = f.Close() }()
+	var k plan.Known
+	if d != nil {
+		if err := known(d, &k); err != nil {
+			return out, err
+		}
+	}
+	if k.Before, k.Since, err = q.version(ctx, f.home(d), f.rel); err != nil {
+		return out, err
+	}
+	out.Against = k.Since
+	out.Findings = append(out.Findings, plan.Validate(p, k)...)
+	out.Valid = plan.Valid(out.Findings)
+	return out, nil
+}
+
+// Refusal is the error of a plan that is not valid.
+func (v Validated) Refusal() error {
+	for _, f := range v.Findings {
+		if f.Severity != belay.SeverityError {
+			continue
+		}
+		place := belay.VisibleLine(v.Plan)
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, f.Line)
+		}
+		return belay.Refuse(belay.CodeRefused, "mend the plan", "%s: %s", place, f.Message)
+	}
+	return nil
+}
+
+// version gives the earlier version that a plan is held against and what it is.
+func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan, string, error) {
+	if q.Against != "" {
+		s, err := find(ctx, d, q.Dir, q.Against)
+		if err != nil {
+			return nil, "", err
+		}
+		p, err := s.plan(ctx, d, rel)
+		if err == nil && p == nil {
+			err = belay.Refuse(belay.CodeNotFound, "name a state that has it", "%s has no %s", s.name, belay.VisibleLine(rel))
+		}
+		return p, s.name, err
+	}
+	if d == nil {
+		return nil, "", nil
+	}
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Kind != belay.KindBefore {
+			continue // what an attempt left is no measure for it
+		}
+		text, _, err := d.Snaps.ReadFile(ctx, all[i].ID, rel)
+		if err != nil {
+			break
+		}
+		if p, err := plan.Read(rel, text); err == nil {
+			return p, "snapshot " + all[i].ID.Short(), nil
+		}
+		break
+	}
+	s, err := revision(ctx, d, "HEAD")
+	if err != nil {
+		return nil, "", nil // no commit yet: there is no earlier version
+	}
+	p, err := s.plan(ctx, d, rel)
+	if err != nil || p == nil {
+		return nil, "", nil // what cannot be read is no version to hold a plan to
+	}
+	return p, "HEAD", nil
+}

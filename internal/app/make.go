@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/plan"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Made is a plan that was made, or why none was.
+type MadePlan struct {
+	Plan    string            `json:"plan"`
+	Task    belay.TaskID      `json:"task"`
+	Type    belay.RequestType `json:"type"`
+	Written bool              `json:"written"`
+	Left    string            `json:"left,omitempty"`
+}
+
+// Make writes the first plan of a task: to the file that is named, else into its feature's
+// folder, else to .belay/now/plan.md. A file that is there is never written over. A bugfix
+// gets no plan, and says so.
+func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
+	t, err := recordedTask(d, q.Task)
+	if err != nil {
+		return MadePlan{}, err
+	}
+	t.Request = understood(ctx, d, t)
+	out := MadePlan{Task: t.ID, Type: t.Request.Type, Plan: q.Plan}
+	switch {
+	case q.Anyway:
+	case out.Type == belay.Bugfix:
+		out.Left = fmt.Sprintf("%s is a bugfix: it gets no plan", t.ID)
+		return out, nil
+	case out.Type == belay.Unclear:
+		return out, belay.Refuse(belay.CodeWaiting, "say which is meant in a new task, or plan it as it was read with --anyway", "what %s asks for can be read in two ways, so no plan was made", t.ID)
+	}
+	dir := q.Dir
+	if q.Plan == "" {
+		dir = d.Repo.Root
+		if out.Plan, err = usual(d, t); err != nil {
+			return out, err
+		}
+	}
+	f, err := PlanAt(d, dir, out.Plan)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = f.Close() }()
+	format, err := plan.FormatOf(out.Plan)
+	if err != nil {
+		return out, err
+	}
+	text := plan.FirstPlan(format, t)
+	if _, err := plan.Read(out.Plan, text); err != nil {
+		return out, fmt.Errorf("make the plan of %s: %w", t.ID, err)
+	}
+	if err := f.put(ctx, d, nil, text); err != nil {
+		return out, err
+	}
+	out.Written = true
+	return out, nil
+}
+
+// folders are where tools keep what belongs to one feature, each with its plan.
+var folders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", "openspec/changes", ".workitems"}
+
+// usual is where a task's plan goes when nobody says: beside what is known of its feature,
+// else among belay's files for agents, where git keeps them out of the status.
+func usual(d *Desk, t belay.Task) (string, error) {
+	root, err := fsroot.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	isFolder := func(p string) bool {
+		info, err := root.Lstat(p)
+		return err == nil && info.Kind == fsroot.Folder
+	}
+	for _, dir := range folders {
+		if at := path.Join(dir, t.Feature); t.Feature != "" && filepath.IsLocal(t.Feature) && isFolder(at) {
+			return path.Join(at, "plan.md"), nil
+		}
+	}
+	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
+		return "", belay.Refuse(belay.CodeUsage, "belay init, or name the PLAN", "there is no .belay folder whose files git keeps out of the status")
+	}
+	if !isFolder(".belay/now") {
+		if err := root.Mkdir(".belay/now", uint16(fs.FileMode(0o755))); err != nil && !os.IsExist(err) {
+			return "", err
+		}
+	}
+	return ".belay/now/plan.md", nil
+}

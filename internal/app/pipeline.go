@@ -1,0 +1,318 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// It keeps no state of its own: which role is next follows from the task's record, so that
+// it goes on wherever it was killed.
+
+// Request asks for a task to be worked on by several roles. The task is new, with
+// NewTask.Prose; or recorded, Resume.
+type PipelineRequest struct {
+	NewTask
+	Resume belay.TaskID
+	Roles  []string // names, or the beginnings of names; none: as it was begun
+	Watch  runner.Watcher
+	Soft   context.Context // ends when a person wants to stop
+}
+
+// runner is one pipeline at work.
+type pipelineRun struct {
+	*Desk
+	q      PipelineRequest
+	req    Request
+	roles  []handoff.Role
+	agent  []string // of roles that have none of their own
+	said   []string // of limits that are not known to be kept
+	mended bool     // a blocked role was answered in this run: the next block stops it
+}
+
+// Run runs the roles to the end, or up to what stops them. The record is given also with
+// an error. Errors: belay.CodeRefused with blocking findings,
+// CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
+func RunPipeline(ctx context.Context, d *Desk, q PipelineRequest) (*session.Record, error) {
+	r := &pipelineRun{Desk: d, q: q, req: Request{Task: q.Resume, By: "belay run"}}
+	rec, err := r.ready()
+	if err == nil && rec != nil {
+		_, err = d.Adjust(ctx, rec, d.Config, q.NewTask)
+	}
+	if err != nil {
+		return rec, err
+	}
+	if err := d.Recovered(ctx, q.Watch); err != nil {
+		return rec, err
+	}
+	if rec, err = r.begin(ctx, rec); err != nil {
+		return rec, err
+	}
+	for rec.Open() && (rec.State.Gate == nil || rec.State.Gate.Kind != loop.GateClarify) {
+		if err := r.sentBack(ctx, rec); err != nil {
+			return rec, err
+		}
+		if rec, err = r.all(ctx, rec); err != nil {
+			return rec, err
+		}
+		if rec, err = r.judged(ctx, rec); err != nil || rec.State.Pending == nil {
+			return rec, err
+		}
+	}
+	return rec, nil
+}
+
+// Is reports whether a task is one that roles work on under belay.
+func Is(r *session.Record) bool { return len(r.Task.Roles) > 0 }
+
+// ready refuses all that can be refused before anything is written.
+func (r *pipelineRun) ready() (rec *session.Record, err error) {
+	d, q := r.Desk, r.q
+	r.agent = q.Agent
+	if q.Resume != "" {
+		if rec, err = d.Load(q.Resume); err != nil {
+			return nil, err
+		}
+		if !rec.Open() {
+			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, rec.State.Outcome)
+		}
+		if rec.Task.Worktree != "" {
+			return rec, belay.Refuse(belay.CodeUsage, "record it without a working tree of its own", "%s works in a tree of its own, and roles in the user's", q.Resume)
+		}
+		if len(r.agent) == 0 {
+			r.agent = rec.Task.Agent
+		}
+	}
+	if len(r.agent) == 0 {
+		r.agent = d.Config.Agent.Command
+	}
+	if r.roles, err = chosenRoles(d.Config, q.Roles, rec); err != nil {
+		return rec, err
+	}
+	for _, role := range r.roles {
+		argv := r.commandOf(role.Name)
+		if len(argv) == 0 {
+			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
+		}
+		if err := agent.LookPath(argv[0], d.Repo.Root, os.Environ()); err != nil {
+			return rec, err
+		}
+	}
+	return rec, d.MayHand(rec, r.commands(), q.Agent, q.Trust)
+}
+
+// commands gives the agents of the roles to run, each once.
+func (r *pipelineRun) commands() (all [][]string) {
+	for _, role := range r.roles {
+		if argv := r.commandOf(role.Name); !slices.ContainsFunc(all, func(o []string) bool { return slices.Equal(o, argv) }) {
+			all = append(all, argv)
+		}
+	}
+	return all
+}
+
+// chosen gives the roles to run, in the order given: those a task was begun with when none
+// are named.
+func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handoff.Role, error) {
+	known, err := Roles(c)
+	if err != nil {
+		return nil, err
+	}
+	if rec != nil && rec.Context.There() {
+		known = nil
+		for _, s := range rec.Context.Roles {
+			known = append(known, s.Role)
+		}
+	}
+	if len(names) == 0 && rec != nil {
+		names = rec.Task.Roles
+	}
+	if len(names) == 0 {
+		return known, nil
+	}
+	var out []handoff.Role
+	for _, n := range names {
+		i := slices.IndexFunc(known, func(r handoff.Role) bool { return strings.EqualFold(r.Name, n) })
+		if i < 0 { // implement means implementer
+			i = slices.IndexFunc(known, func(r handoff.Role) bool {
+				return len(n) > 2 && strings.HasPrefix(strings.ToLower(r.Name), strings.TrimSuffix(strings.ToLower(n), "e"))
+			})
+		}
+		if i < 0 {
+			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known), "there is no role %q", n)
+		}
+		if slices.ContainsFunc(out, func(r handoff.Role) bool { return r.Name == known[i].Name }) {
+			return nil, belay.Refuse(belay.CodeUsage, "name it once", "the role %s is named twice", known[i].Name)
+		}
+		out = append(out, known[i])
+	}
+	return out, nil
+}
+
+func namesOf(roles []handoff.Role) string {
+	var names []string
+	for _, r := range roles {
+		names = append(names, r.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// roleOf gives what the config says of a role; nothing when it does not know it.
+func roleOf(c config.Config, name string) config.Role {
+	for _, r := range c.Roles {
+		if r.Name == name {
+			return r
+		}
+	}
+	return config.Role{Name: name}
+}
+
+func (r *pipelineRun) commandOf(name string) []string {
+	if argv := roleOf(r.Config, name).Command; len(argv) > 0 {
+		return argv
+	}
+	return r.agent
+}
+
+// begin records the task, holds the state before, and makes the context: each only when it
+// is not there yet.
+func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	var err error
+	var names []string
+	for _, role := range r.roles {
+		names = append(names, role.Name)
+	}
+	switch {
+	case rec == nil:
+		r.q.Fill = func(t *belay.Task) { t.Roles = names }
+		if rec, err = r.Add(ctx, r.q.NewTask); err != nil {
+			return nil, err
+		}
+		r.req.Task = rec.Task.ID
+	case !slices.Equal(rec.Task.Roles, names):
+		t := rec.Task
+		t.Roles = names
+		if err := r.Append(ctx, rec, session.EntryTask, t); err != nil {
+			return rec, err
+		}
+	}
+	if gate := rec.State.Gate; gate != nil && gate.Kind == loop.GateClarify {
+		return rec, nil // no role begins before a person has said what is meant
+	}
+	switch phase := rec.State.Phase; phase {
+	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
+		r.q.Watch.Note(fmt.Sprintf("%s: holding the state before", rec.Task.ID))
+		if rec, err = r.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
+			return rec, err
+		}
+	}
+	if rec.Context.There() {
+		return rec, nil
+	}
+	in := InitRequest{Request: r.req, Roles: r.roles, WithoutStandards: true}
+	made, err := Init(ctx, r.Desk.Desk, in)
+	if err != nil {
+		return rec, err
+	}
+	for _, n := range made.Notes {
+		r.q.Watch.Note(n)
+	}
+	return r.Load(rec.Task.ID)
+}
+
+// all runs role after role.
+func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Record, error) {
+	if p := rec.State.Pending; p == nil || p.Kind != loop.CmdAttempt {
+		return rec, nil // the roles are done; what is left is the judgement
+	}
+	for {
+		next, blocked, err := r.next(&rec.Context)
+		if err != nil || next == nil {
+			return rec, err
+		}
+		if blocked != nil && r.mended {
+			return rec, stopped(rec, blocked)
+		}
+		r.mended = r.mended || blocked != nil
+		if err := r.role(ctx, rec, next); err != nil {
+			return rec, err
+		}
+		if rec, err = r.Load(rec.Task.ID); err != nil {
+			return nil, err
+		}
+		if s, err := rec.Context.Of(next.Name); err == nil && len(s.Blocking) > 0 {
+			return rec, stopped(rec, s)
+		}
+	}
+}
+
+func stopped(rec *session.Record, s *handoff.State) error {
+	return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s --clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
+		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
+}
+
+// next gives the role that has to work now, nil when all have: the first that has handed
+// nothing over since a role before it did or the work was sent back to it, or, where one blocks, the last role before it
+// that may write. blocked is the one that blocks.
+func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, err error) {
+	newest := 0
+	var writer *handoff.State
+	for _, role := range r.roles {
+		s, err := c.Of(role.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		switch {
+		case s.Snapshot == nil, s.Order < newest, s.Told != "":
+			return s, nil, nil
+		case len(s.Blocking) > 0:
+			if writer == nil {
+				writer = s
+			}
+			return writer, s, nil
+		}
+		newest = s.Order
+		if !s.ReadOnly {
+			writer = s
+		}
+	}
+	return nil, nil, nil
+}
+
+// parked ends a run that a person stopped.
+func parked(id belay.TaskID) error {
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+}
+
+// waited waits for a run of a role. The limits are those of the task, for all roles together.
+func (r *pipelineRun) waited(ctx context.Context, rec *session.Record, run *agent.Run, dir string) (runner.End, error) {
+	before, task := rec.Context.Used, rec.Task.ID
+	return runner.Run{
+		Run: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.Config.Prices,
+		Limit: func(used belay.Use) string {
+			return loop.Reached(rec.Task.Policy, rec.State, before.Plus(used))
+		},
+		Used: func(used belay.Use) { r.q.Watch.Used(task, used) },
+	}.Await(ctx)
+}
+
+// unlimited says once of a limit that it is not known whether it is kept.
+func (r *pipelineRun) unlimited(rec *session.Record, used belay.Use) {
+	for _, text := range runner.Unlimited(rec.Task.Policy, rec.State.Attempts, used) {
+		if !slices.Contains(r.said, text) {
+			r.said = append(r.said, text)
+			r.q.Watch.Note(text)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Rejection of tasks together: each goes back to its state before and is done again.
+type Rejection struct {
+	Tasks    []belay.TaskID
+	Text     string // what is wrong, for all of them
+	Reviewer string
+	Watch    runner.Watcher
+}
+
+// Back is a task that went back.
+type Back struct {
+	Task   belay.TaskID     `json:"task"`
+	Review Given            `json:"review"`
+	Rescue belay.SnapshotID `json:"rescue,omitempty"` // what stood there
+	Kept   []string         `json:"kept,omitempty"`   // what others changed since, left alone
+}
+
+// RejectTogether rejects tasks of a feature: a review cycle each, and each one's state
+// before is put back, the newest first, through a restore with its rescue that leaves
+// alone what others changed. Everything is refused (CodeRefused) before anything is
+// written where a task that stays has changed the same files since.
+func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
+	if strings.TrimSpace(q.Text) == "" {
+		return nil, belay.Refuse(belay.CodeUsage, "--file FEEDBACK, or -m \"what is wrong\"", "a rejection needs its reason")
+	}
+	var records []*session.Record
+	for _, id := range q.Tasks {
+		r, err := d.Load(id)
+		if err != nil {
+			return nil, err
+		}
+		if !loop.Reviewable(r.State) {
+			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s holds no judged work (%s): nothing was put back", id, r.Phase())
+		}
+		records = append(records, r)
+	}
+	var ids []belay.TaskID
+	for _, r := range records {
+		ids = append(ids, r.Task.ID)
+	}
+	for _, r := range records {
+		if err := MayReopen(ctx, d, r, ids...); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(records, func(a, b *session.Record) int { return strings.Compare(string(b.State.Before), string(a.State.Before)) })
+	var out []Back
+	for _, r := range records {
+		one, err := putOneBack(ctx, d, r, q, ids)
+		if err != nil {
+			return out, fmt.Errorf("put %s back: %w", r.Task.ID, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+func putOneBack(ctx context.Context, d *Desk, r *session.Record, q Rejection, with []belay.TaskID) (Back, error) {
+	given, err := RecordReview(ctx, d, New{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Again: true, Together: with, Watch: q.Watch})
+	if err != nil {
+		return Back{}, err
+	}
+	out := Back{Task: r.Task.ID, Review: given}
+	if !given.Acted {
+		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s", given.Then)
+	}
+	if r, err = d.Load(r.Task.ID); err != nil {
+		return out, err
+	}
+	if err := d.PutBack(ctx, r, q.Watch); err != nil {
+		return out, err
+	}
+	for _, a := range r.State.Attempts {
+		if a.Rescue != "" {
+			out.Rescue, out.Kept = a.Rescue, a.Kept
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,219 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review"
+)
+
+// Readiness is what stands in the tree besides what a task's last attempt left.
+type Readiness struct {
+	Task  belay.TaskID     `json:"task"`
+	Ready bool             `json:"ready"`
+	Dirty []review.Verdict `json:"dirty"`
+	Waits string           `json:"waits,omitempty"` // once it is put before a person: for what
+}
+
+// Ready compares the tree with what a task's last attempt left there: the task's own
+// sources that were not captured keep it from being reviewed.
+func Ready(ctx context.Context, d *Desk, r *session.Record) (Readiness, error) {
+	out := Readiness{Task: r.Task.ID, Dirty: []review.Verdict{}, Ready: true}
+	at, err := runner.At(ctx, d.Desk, r)
+	if err != nil {
+		return out, err
+	}
+	changes, err := since(ctx, at, r)
+	if err != nil {
+		return out, err
+	}
+	own, others, err := owners(ctx, d, at, r)
+	if err != nil {
+		return out, err
+	}
+	if list := review.Classify(changes, own, others); list != nil {
+		out.Dirty = list
+	}
+	out.Ready = len(review.Blocked(out.Dirty)) == 0
+	return out, nil
+}
+
+// since gives what changed since the last snapshot of the task's work, what its checks
+// left included; since the state before when nothing was captured.
+func since(ctx context.Context, at *session.Desk, r *session.Record) ([]review.Change, error) {
+	taken, err := at.Taken(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	last := r.State.Before
+	for _, s := range session.Of(r.State.Before, taken) {
+		last = max(last, s.To)
+	}
+	held, err := at.Snaps.Get(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	extent, err := at.Snaps.ExtentOf(ctx, last)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := at.Snaps.Peek(ctx, extent)
+	if err != nil || tree == held.Tree {
+		return nil, err
+	}
+	now, err := at.Snaps.TakeWith(ctx, session.Passing(r, "looked at before a review"), extent)
+	if err != nil {
+		return nil, err
+	}
+	list, err := at.Repo.DiffTrees(ctx, held.Tree, now.Tree)
+	return paired(list), err
+}
+
+// paired makes one rename of a file that went and one of the same bytes that came.
+func paired(list []git.Difference) []review.Change {
+	gone := map[string][]string{}
+	for _, c := range list {
+		if c.Status == 'D' {
+			gone[c.OldOID] = append(gone[c.OldOID], c.Path)
+		}
+	}
+	from, moved := map[string]string{}, map[string]bool{}
+	for _, c := range list {
+		if was := gone[c.NewOID]; c.Status == 'A' && len(was) > 0 {
+			from[c.Path], moved[was[0]], gone[c.NewOID] = was[0], true, was[1:]
+		}
+	}
+	var out []review.Change
+	for _, c := range list {
+		one := review.Change{Path: c.Path, From: from[c.Path], Status: string(c.Status)}
+		if one.From != "" {
+			one.Status = "R"
+		}
+		if !moved[c.Path] {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// owners gives the task and the others that work in the same tree, with what their
+// attempts touched as far as that is known.
+func owners(ctx context.Context, d *Desk, at *session.Desk, r *session.Record) (review.Owner, []review.Owner, error) {
+	owner := func(r *session.Record) review.Owner {
+		o := review.Owner{Task: r.Task.ID, Scope: r.Task.Scope}
+		if r.State.Before != "" {
+			o.Touched, _ = changedBy(ctx, at, r) // a task whose snapshots are gone owns what it names
+		}
+		return o
+	}
+	all, err := d.Records(nil)
+	if err != nil {
+		return review.Owner{}, nil, err
+	}
+	var others []review.Owner
+	for _, o := range all {
+		over := !o.Open() && runner.Result(o) < r.State.Before // before this one began
+		if o.Task.ID != r.Task.ID && o.Task.Worktree == r.Task.Worktree && !o.PutBack() && !over {
+			others = append(others, owner(o))
+		}
+	}
+	return owner(r), others, nil
+}
+
+// AsJudged refuses (CodeDrift) to accept work where sources of the task's own stand in the
+// tree that were not judged: they would be accepted with it. A tree that is gone cannot
+// have changed.
+func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
+	state, err := Ready(ctx, d, r)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return nil
+	}
+	if err != nil || state.Ready {
+		return err
+	}
+	return belay.Refuse(belay.CodeDrift, captures(r), "%s is not accepted as it stands: %s", r.Task.ID, listedChanges(review.Blocked(state.Dirty)))
+}
+
+// Submit puts a task's judged work before a person, once nothing of its own stands in
+// the tree that was not captured. CodeRefused names what does, or what is missing.
+func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return Readiness{}, err
+	}
+	s := r.State
+	if s.Before == "" {
+		return Readiness{Task: task}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay task start %s", task), "%s has not begun", task)
+	}
+	state, err := Ready(ctx, d, r)
+	if err != nil {
+		return state, err
+	}
+	if !state.Ready {
+		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s cannot be reviewed yet: %s", task, listedChanges(review.Blocked(state.Dirty)))
+	}
+	switch c := s.Pending; {
+	case s.Gate != nil && s.Gate.Kind == loop.GateReview:
+		state.Waits = s.Gate.Why
+		return state, nil
+	case s.Gate != nil:
+		return state, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay gate show %s", task), "%s waits at another gate: %s", task, s.Gate.Why)
+	case c != nil && c.Kind != loop.CmdClose:
+		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not judged yet: it stands in phase %s", task, s.Phase)
+	}
+	if s.Outcome != loop.OutcomeNone {
+		if err := MayReopen(ctx, d, r); err != nil {
+			return state, err
+		}
+	}
+	if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvSubmitted, By: os.Getenv("USER")}); err != nil {
+		return state, err
+	}
+	state.Waits = r.State.Gate.Why
+	return state, nil
+}
+
+// captures says how what stands in the tree becomes part of what is judged.
+func captures(r *session.Record) string {
+	id := r.Task.ID
+	switch c := r.State.Pending; {
+	case r.State.Gate != nil:
+		return fmt.Sprintf("belay gate decide %s recheck, then belay run --resume %s", id, id)
+	case c == nil || c.Kind == loop.CmdClose:
+		return fmt.Sprintf("put them back (belay snapshot restore %s -- PATH), or give them to a task of their own", runner.Result(r).Short())
+	case c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture:
+		return fmt.Sprintf("belay task capture %s, then belay check %s", id, id)
+	case c.Kind == loop.CmdCheck:
+		return fmt.Sprintf("belay check %s", id)
+	}
+	return fmt.Sprintf("belay run --resume %s", id)
+}
+
+// listed names at most ten changes on one line.
+func listedChanges(list []review.Verdict) string {
+	var names []string
+	for _, v := range list[:min(len(list), 10)] {
+		names = append(names, Named(v.Change))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(list) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + " changed since it was captured"
+}
+
+// Named is a change for people: its path, with where it was before a rename.
+func Named(c review.Change) string {
+	if c.From != "" {
+		return belay.VisibleLine(c.From) + " → " + belay.VisibleLine(c.Path)
+	}
+	return belay.VisibleLine(c.Path)
+}

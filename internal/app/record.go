@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// Record records what is open in the files as tasks, each once: what was recorded before,
+// also by an import that was killed, is not recorded again. q is what holds for all of
+// them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
+// id of o.Only is not in the files.
+func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (Import, error) {
+	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "import.lock"))
+	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
+		return Import{}, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
+	}
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return Import{}, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	have, err := Have(d)
+	if err != nil {
+		return Import{}, err
+	}
+	im := Plan(files, have, o)
+	if err := im.asked(o); err != nil {
+		return im, err
+	}
+	for _, i := range im.sequence() {
+		l := &im.Tasks[i]
+		if len(l.Words) > belay.MaxProse {
+			l.Outcome = Left
+			im.note(*l, fmt.Sprintf("it has more than %d KiB of words", belay.MaxProse>>10))
+			continue
+		}
+		r, err := d.Add(ctx, im.task(i, o, q))
+		if err != nil {
+			return im, fmt.Errorf("record %s of %s, line %d: %w", l.Title, belay.VisibleLine(l.Source), l.Line, err)
+		}
+		l.Outcome, l.Belay = Added, r.Task.ID
+	}
+	return im, nil
+}
+
+// Have gives the tasks that belay has, for a Plan.
+func Have(d *Desk) ([]belay.Task, error) {
+	records, err := d.Records(nil)
+	var have []belay.Task
+	for _, r := range records {
+		have = append(have, r.Task)
+	}
+	return have, err
+}
+
+// asked refuses ids that are not in the files.
+func (im *Import) asked(o Options) error {
+	for _, id := range o.Only {
+		if !slices.ContainsFunc(im.Tasks, func(l ImportLine) bool { return l.ID == id }) {
+			return belay.Refuse(belay.CodeNotFound, "belay task import … --dry-run lists the tasks", "there is no task %s in these files", belay.VisibleLine(id))
+		}
+	}
+	return nil
+}
+
+// task is what is recorded of a line.
+func (im *Import) task(i int, o Options, q NewTask) NewTask {
+	l := im.Tasks[i]
+	q.Prose, q.Ask, q.Grammar = l.Words, l.Ask, true // many at once: no model is waited for
+	if o.Whole && l.Parts > 0 {
+		q.Prose = im.withParts(i)
+	}
+	if f := tasklist.Feature(l.Source); q.Feature == "" {
+		q.Feature = f
+	}
+	q.After = slices.Clone(q.After)
+	for _, j := range l.after {
+		if first := im.Tasks[j]; first.Belay != "" && first.Outcome != Done && !slices.Contains(q.After, first.Belay) {
+			q.After = append(q.After, first.Belay)
+		}
+	}
+	dialect := im.dialect(l.Source)
+	q.Fill = func(t *belay.Task) {
+		t.Origin = l.origin(dialect)
+		t.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
+		t.Acceptance, t.Exclude, t.Priority, t.Area, t.QA, t.Standards = l.Acceptance, l.Exclude, l.Priority, l.Area, l.QA, l.Standards
+		if (l.Declared || o.Mention && len(l.Files) > 0) && !o.Free {
+			t.Scope.Files = nil
+			for _, f := range l.Files {
+				t.Scope.Files = append(t.Scope.Files, pattern(f))
+			}
+		}
+	}
+	return q
+}
+
+func (im *Import) dialect(source string) tasklist.Dialect {
+	for _, f := range im.Files {
+		if f.Path == source {
+			return f.Dialect
+		}
+	}
+	return ""
+}
+
+// withParts is a task's words with those of its parts below them.
+func (im *Import) withParts(i int) string {
+	l := im.Tasks[i]
+	words := l.Words
+	if strings.HasPrefix(l.ID, "#") {
+		return words // an issue's words hold its boxes
+	}
+	for _, p := range im.Tasks {
+		if p.partOf(l) {
+			words += "\n- " + strings.TrimSpace(p.ID+" ") + " " + p.Words
+		}
+	}
+	return words
+}
+
+// pattern is a path as a pattern that means it: brackets and question marks are part of
+// names there. What has a star or braces is a pattern already.
+func pattern(path string) string {
+	if strings.ContainsAny(path, "*{") {
+		return path
+	}
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "?", `\?`).Replace(path)
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// MayReopen refuses (CodeRefused) to take up an accepted task again where its work is no
+// longer what stands in the tree: it was merged, its tree or its snapshots are gone, or a
+// later task changed the same files, which is not among those that are taken up with it.
+func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.TaskID) error {
+	id := r.Task.ID
+	follow := fmt.Sprintf(`belay run "mend what the review of %s found" -- AGENT`, id)
+	if r.Task.Worktree != "" && !runner.Unmerged(r) {
+		return belay.Refuse(belay.CodeRefused, follow, "%s was merged: the review is recorded, its work is mended by a task of its own", id)
+	}
+	at, err := runner.At(ctx, d.Desk, r)
+	if err != nil {
+		return err
+	}
+	mine, err := changedBy(ctx, at, r)
+	if err != nil {
+		return belay.Refuse(belay.CodeRefused, follow, "the snapshots of %s are gone: the review is recorded, its work is mended by a task of its own", id)
+	}
+	if r.Task.Worktree != "" {
+		return nil
+	}
+	later, shared, err := builtOn(ctx, d, r, mine, with)
+	if err != nil || later == nil {
+		return err
+	}
+	return belay.Refuse(belay.CodeRefused, follow, "%s changed %s after %s did: the review is recorded, what it asks for is done by a task of its own",
+		later.Task.ID, belay.VisibleLine(strings.Join(shared, ", ")), id)
+}
+
+// changedBy gives the paths that a task's attempts touched.
+func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[string]bool, error) {
+	if _, err := at.Snaps.Get(ctx, r.State.Before); err != nil {
+		return nil, err
+	}
+	if _, err := at.Snaps.Get(ctx, runner.Result(r)); err != nil {
+		return nil, err
+	}
+	taken, err := at.Taken(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	touched, err := session.Touched(ctx, at.Snaps.Store, session.Of(r.State.Before, taken))
+	return touched.Paths, err
+}
+
+// builtOn gives the first task that was begun in the user's tree after r's work was
+// captured and touched some of its paths, and at most five of them.
+func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]bool, with []belay.TaskID) (*session.Record, []string, error) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, other := range all {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= runner.Result(r) || other.PutBack() || slices.Contains(with, other.Task.ID) {
+			continue
+		}
+		theirs, err := changedBy(ctx, d.Desk, other)
+		if err != nil {
+			continue // its snapshots are gone: nothing can be told, and nothing put back
+		}
+		var shared []string
+		for p := range theirs {
+			if paths[p] && !strings.HasPrefix(p, ".belay/") {
+				shared = append(shared, p)
+			}
+		}
+		if slices.Sort(shared); len(shared) > 0 {
+			return other, shared[:min(len(shared), 5)], nil
+		}
+	}
+	return nil, nil, nil
+}

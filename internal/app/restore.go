@@ -1,0 +1,39 @@
+package app
+
+import (
+	"context"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
+func (d *Desk) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
+	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) { return d.Snaps.Restore(ctx, id, o) })
+}
+
+// Undo takes the last restore back, Redo does it again. CodeBusy while a task runs in this
+// working tree.
+func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
+	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Snaps.Undo(ctx, o) })
+}
+
+// Redo is described with Undo.
+func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
+	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) { return d.Snaps.Redo(ctx, o) })
+}
+
+// alone does what changes the working tree, while no task runs in it: what its agent reads
+// and writes must not change under it, and its attempt is not judged by a state that
+// somebody else restored. A plan alone disturbs nobody.
+func (d *Desk) alone(ctx context.Context, dry bool, doing string, do func() (restore.Restored, error)) (restore.Restored, error) {
+	if dry {
+		return do()
+	}
+	unlock, err := d.Hold(ctx, "", doing)
+	if err != nil {
+		return restore.Restored{}, err
+	}
+	defer unlock()
+	return do()
+}

@@ -1,0 +1,464 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// This file is the one place that says which snapshots stay, and for what: for pruning by
+// hand, and for what happens by itself when a task ends.
+
+// Needed says why a snapshot is not to be pruned.
+type Needed int
+
+// A snapshot of a task that needs its own is needed (apart.Needs). So is one that belay undo
+// or redo can still go to, and one that a run took of a task whose record is gone or cannot be
+// read, until a person drops it.
+const (
+	NotNeeded Needed = iota
+	NeededByTask
+	NeededByUndo
+	NeededWithoutRecord
+)
+
+// Protected tells which snapshots are needed, and for what. Error: belay.CodeCannot when the
+// history of restores of some working tree cannot be read.
+func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
+	needed := map[string]Needed{}
+	records, err := d.Records(nil)
+	if err != nil {
+		return nil, err
+	}
+	undoable, err := d.undoable()
+	if err != nil {
+		return nil, err
+	}
+	needs := runner.Needs(ctx, d.Desk)
+	for _, r := range records {
+		needed[r.Task.ID.Key()] = NotNeeded
+		if needs(r) {
+			needed[r.Task.ID.Key()] = NeededByTask
+		}
+	}
+	return func(s snapshot.Info) Needed {
+		why, recorded := needed[s.Task.Key()]
+		switch {
+		case why != NotNeeded:
+			return why
+		case undoable(s):
+			return NeededByUndo
+		case !recorded && session.TakenByRun(s):
+			return NeededWithoutRecord
+		}
+		return NotNeeded
+	}, nil
+}
+
+// undoable tells which snapshots the histories of restores name, of all working trees. Of one
+// that is damaged nobody knows what it named: then all rescues stay.
+func (d *Desk) undoable() (func(snapshot.Info) bool, error) {
+	files := []string{filepath.Join(d.Repo.Common, "belay", "undo.json"), d.Scratch("undo.json")}
+	trees := filepath.Join(d.Repo.Common, "worktrees")
+	list, err := fsroot.ReadDir(trees)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", trees, err)
+	}
+	for _, e := range list {
+		files = append(files, filepath.Join(trees, e.Name(), "belay", "undo.json"))
+	}
+	slices.Sort(files)
+	var all []restore.History
+	spoiled := false
+	for _, f := range slices.Compact(files) {
+		h, err := restore.Read(f)
+		if spoiled = spoiled || errors.Is(err, restore.ErrSpoiled); err != nil && !errors.Is(err, restore.ErrSpoiled) {
+			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
+				Try: "belay doctor, or move " + belay.VisibleLine(f) + " away: its rescues stay in belay snapshot list"}
+		}
+		all = append(all, h)
+	}
+	return func(s snapshot.Info) bool {
+		return spoiled && s.Kind == belay.KindRescue || slices.ContainsFunc(all, func(h restore.History) bool { return h.Names(s.ID) })
+	}, nil
+}
+
+// Retained is what becomes of the snapshots of a task that has ended.
+type Retained struct {
+	Task belay.TaskID `json:"task"`
+	Text string       `json:"text"` // for a person
+}
+
+const (
+	retainTime  = 2 * time.Second // nobody waits longer for this
+	retainEvery = time.Hour       // how often the archives of all tasks are looked through
+	retainMost  = 20              // tasks that ended unnoticed, for each time
+)
+
+// Retain applies snapshot.on_completion to the tasks that ended in this process: it records
+// which of their snapshots are archived, and says what stays. Once an hour it does the same
+// for what earlier processes left undone, and forgets what was archived for long enough.
+//
+// It comes after everything else and may be killed at any moment: what is not recorded is
+// decided later, what is recorded and not forgotten is forgotten later. An error is for a
+// note alone. Nothing is said of a task that a person or another belay has moved on meanwhile.
+func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
+	ended := d.Memory.Moved()
+	if len(ended) == 0 {
+		return nil, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, retainTime)
+	defer cancel()
+	said, err = d.retain(limited, ended)
+	if limited.Err() != nil {
+		err = nil // there is a next time
+	}
+	return said, err
+}
+
+func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
+	var a *archivist
+	for _, id := range ended {
+		r, err := d.Load(id)
+		if err != nil {
+			return said, err
+		}
+		if r.Open() {
+			continue
+		}
+		if a == nil {
+			if a, err = d.archivist(ctx); err != nil {
+				return said, err
+			}
+		}
+		text, err := a.decide(ctx, r)
+		if err != nil {
+			return said, err
+		}
+		said = append(said, Retained{Task: id, Text: text})
+	}
+	if a == nil {
+		return nil, nil
+	}
+	return said, a.forgetArchived(ctx, ended)
+}
+
+// archivist decides about the snapshots of tasks that have ended, by what it found when it
+// was made.
+type archivist struct {
+	*Desk
+	all      []snapshot.Info
+	undoable func(snapshot.Info) bool
+	needs    func(*session.Record) bool
+}
+
+func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
+	a = &archivist{Desk: d, needs: runner.Needs(ctx, d.Desk)}
+	if a.undoable, err = d.undoable(); err != nil {
+		return nil, err
+	}
+	a.all, err = d.Snaps.List(ctx)
+	return a, err
+}
+
+// decide says what becomes of the snapshots of a task that has ended, and records it where
+// it is not recorded yet.
+func (a *archivist) decide(ctx context.Context, r *session.Record) (text string, err error) {
+	if runner.Unmerged(r) {
+		return untilMerged(r), nil
+	}
+	if a.needs(r) {
+		return "its snapshots stay: belay undo took the merge back", nil
+	}
+	if r.Archive != nil {
+		return r.Archive.Text, nil
+	}
+	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
+	if a.Config.Snapshot.OnCompletion == config.CompletionKeep {
+		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
+	}
+	keep, err := a.keeps(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	n := session.Note{Kind: session.ArchivedNote}
+	stay := 0
+	for _, s := range own {
+		switch {
+		case keep[s.ID] || !madeByLoop(s):
+			stay++
+		case a.undoable(s): // until its restore is no longer in the history
+			stay++
+			n.Archived = append(n.Archived, s.ID)
+		default:
+			n.Archived = append(n.Archived, s.ID)
+		}
+	}
+	n.Text = a.retention(r, stay, len(own)-stay)
+	return n.Text, a.AddNote(ctx, r, n)
+}
+
+// keeps gives the snapshots of a task that are never forgotten by themselves.
+func (d *Desk) keeps(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
+	if r.State.Before == "" {
+		return nil, nil
+	}
+	taken, err := d.Taken(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := session.Needed(ctx, d.Snaps.Store, r.State.Before, taken)
+	if err == nil {
+		keep[runner.Result(r)] = true
+	}
+	return keep, err
+}
+
+// madeByLoop reports whether a snapshot holds nothing but what an agent made: rescues hold
+// whatever stood there, a person's work as well, and others a person took.
+func madeByLoop(s snapshot.Info) bool {
+	return slices.Contains([]belay.Kind{belay.KindBefore, belay.KindAfter, belay.KindStall, belay.KindHandoff, belay.KindMerge}, s.Kind)
+}
+
+// retention says what stays and what does not.
+func (d *Desk) retention(r *session.Record, stay, rest int) string {
+	var named []string
+	if r.State.Before != "" {
+		named = append(named, r.State.Before.Short()+" (before)")
+	}
+	if last := runner.Result(r); last != "" {
+		name := "last attempt"
+		if r.State.Outcome == loop.OutcomePassed {
+			name = "accepted"
+		}
+		named = append(named, fmt.Sprintf("%s (%s)", last.Short(), name))
+	}
+	text := "no snapshots are kept"
+	if stay > 0 {
+		text = fmt.Sprintf("%s kept for rollback and undo", belay.CountOf(stay, "snapshot"))
+		if len(named) > 0 {
+			text += ": " + strings.Join(named, ", ")
+		}
+		if more := stay - len(named); more > 0 && len(named) > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	switch keep := d.Config.Snapshot.ArchiveFor; {
+	case rest == 0:
+		return text
+	case d.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
+		return text + fmt.Sprintf("; %d forgotten", rest)
+	default:
+		return text + fmt.Sprintf("; %d archived until %s", rest, time.Now().Add(keep).Format("2006-01-02 15:04"))
+	}
+}
+
+// forgetArchived forgets what was archived for long enough: of the tasks named, and once an
+// hour of all.
+func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
+	if a.Config.Snapshot.OnCompletion == config.CompletionKeep || a.Snaps.Interrupted() {
+		return nil
+	}
+	stamp := filepath.Join(a.Repo.Common, "belay", "retained")
+	lock := fsroot.NewLock(stamp)
+	if ok, err := lock.TryLock(); !ok {
+		return err // somebody else is at it
+	}
+	defer func() { _ = lock.Unlock() }()
+	records, err := a.due(ctx, stamp, named)
+	if err != nil {
+		return err
+	}
+	_, err = a.forget(ctx, records)
+	return err
+}
+
+// due gives the records whose archives are to be looked at now.
+func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID) (records []*session.Record, err error) {
+	last, err := fsroot.ReadFile(stamp, 1<<10)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", stamp, err)
+	}
+	if at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(last))); err == nil && time.Since(at).Abs() < retainEvery {
+		for _, id := range named {
+			r, err := a.Load(id)
+			if err != nil {
+				return nil, err
+			}
+			records = append(records, r)
+		}
+		return records, nil
+	}
+	if records, err = a.Records(nil); err != nil {
+		return nil, err
+	}
+	if err := a.leftOver(ctx, records); err != nil {
+		return nil, err
+	}
+	if err := snapshot.Fault("write", stamp); err != nil {
+		return nil, err
+	}
+	return records, fsroot.WriteFile(stamp, []byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0o600)
+}
+
+// leftOver decides about tasks of which nobody did: belay was killed, or an older one ended
+// them.
+func (a *archivist) leftOver(ctx context.Context, records []*session.Record) error {
+	n := 0
+	for _, r := range records {
+		if r.Open() || r.Archive != nil || a.needs(r) || n == retainMost {
+			continue
+		}
+		n++
+		if _, err := a.decide(ctx, r); err != nil && ctx.Err() != nil {
+			return err
+		} // else its snapshots cannot be compared: they stay, and doctor names them
+	}
+	return nil
+}
+
+// forget forgets what was archived for long enough by these records, and what neither an
+// open task, nor a merge or an undo to come, nor an interrupted restore needs.
+func (a *archivist) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
+	after := a.Config.Snapshot.ArchiveFor
+	if a.Config.Snapshot.OnCompletion == config.CompletionPrune {
+		after = 0
+	}
+	old := map[belay.SnapshotID]bool{}
+	for _, r := range records {
+		if r.Archive == nil || a.needs(r) || time.Since(r.Archive.Time) < after {
+			continue
+		}
+		for _, id := range r.Archive.IDs {
+			old[id] = true
+		}
+	}
+	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable(s) }) {
+		return snapshot.Pruned{}, nil
+	}
+	needed, err := a.Protected(ctx)
+	if err != nil {
+		return snapshot.Pruned{}, err
+	}
+	return a.Snaps.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
+}
+
+// Pruned is what a person's prune forgot, and why the rest stays.
+type Pruned struct {
+	snapshot.Pruned
+	ForTasks   int                  `json:"kept_for_tasks"`
+	ForUndo    int                  `json:"kept_for_undo"`
+	Contexts   []string             `json:"contexts,omitempty"` // tasks whose left-over files for agents were removed
+	Unrecorded map[belay.TaskID]int `json:"-"`                  // those of tasks without a record that stay
+}
+
+// PruneRequest asks for snapshots to be forgotten by their age.
+type PruneRequest struct {
+	OlderThan     time.Duration
+	WithoutRecord bool // also those that a run took of a task whose record is gone
+	DryRun        bool
+}
+
+// Prune forgets the snapshots that are older and that nothing needs (Protected), those that
+// the end of a task leaves as well. CodeCannot while one of them cannot be read.
+func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
+	needed, err := d.Protected(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Unrecorded = map[belay.TaskID]int{}
+	o := snapshot.PruneOptions{OlderThan: q.OlderThan, DryRun: q.DryRun, Keep: func(s snapshot.Info) bool {
+		why := needed(s)
+		switch {
+		case why == NeededByTask:
+			out.ForTasks++
+		case why == NeededByUndo:
+			out.ForUndo++
+		case why == NeededWithoutRecord && !q.WithoutRecord:
+			out.Unrecorded[s.Task]++
+		default:
+			return false
+		}
+		return true
+	}}
+	if all, err := d.Records(nil); err == nil && !q.DryRun {
+		if err := d.Sweep(ctx, all); err != nil {
+			return out, err
+		}
+		if out.Contexts, err = d.SweepContexts(); err != nil {
+			return out, err
+		}
+	}
+	out.Pruned, err = d.Snaps.Prune(ctx, o)
+	return out, err
+}
+
+// retains says in a sentence which snapshots of a task stay; "" of one that is open, or about
+// which nothing was decided.
+func retains(r *session.Record) string {
+	switch {
+	case r.Open():
+		return ""
+	case runner.Unmerged(r):
+		return untilMerged(r)
+	case r.Archive != nil:
+		return r.Archive.Text
+	}
+	return ""
+}
+
+func untilMerged(r *session.Record) string {
+	return fmt.Sprintf("its snapshots stay until it is merged: belay merge %s", r.Task.ID)
+}
+
+// Archived gives the snapshots that are archived: nothing needs them, and they are forgotten
+// when their time is over.
+func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
+	records, err := d.Records(nil)
+	if err != nil {
+		return nil, err
+	}
+	ids := map[belay.SnapshotID]bool{}
+	needs := runner.Needs(ctx, d.Desk)
+	for _, r := range records {
+		if r.Archive == nil || len(r.Archive.IDs) == 0 || needs(r) {
+			continue
+		}
+		for _, id := range r.Archive.IDs {
+			ids[id] = true
+		}
+	}
+	if len(ids) == 0 {
+		return ids, nil
+	}
+	undoable, err := d.undoable()
+	if err != nil {
+		return nil, nil // then nothing is forgotten; who prunes is told why
+	}
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := map[belay.SnapshotID]bool{}
+	for _, s := range all {
+		if ids[s.ID] && !undoable(s) {
+			there[s.ID] = true
+		}
+	}
+	return there, nil
+}

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/review"
+)
+
+// Review is a cycle as it is known: by the record, by its file, or by both.
+type Review struct {
+	Cycle    int               `json:"cycle"`
+	Verdict  string            `json:"verdict"`
+	Reviewer string            `json:"reviewer,omitempty"`
+	Time     time.Time         `json:"time,omitzero"`
+	Pointer  string            `json:"pointer"`
+	Path     string            `json:"path"`
+	Affected []review.Affected `json:"affected_files,omitempty"`
+	Resolved bool              `json:"resolved"`
+	Recorded bool              `json:"recorded"`          // the task's record holds it: its verdict counts
+	Problem  string            `json:"problem,omitempty"` // why the file could not be read
+	Body     string            `json:"body,omitempty"`
+}
+
+// open opens the shelf of a task's review cycles, in the user's tree also where the person
+// stands in the task's own: that one goes when it is merged.
+func openReviews(d *Desk, r *session.Record) (*review.Shelf, error) {
+	home, err := runner.HomeOf(d.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return review.OpenShelf(home, review.Folder(r.Task.Feature), string(r.Task.ID))
+}
+
+// List lists a task's reviews, by its record and its files.
+func List(d *Desk, task belay.TaskID) ([]Review, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := openReviews(d, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = shelf.Close() }()
+	entries, err := shelf.List()
+	if err != nil {
+		return nil, err
+	}
+	there := map[int]bool{}
+	out := []Review{}
+	for _, e := range entries {
+		there[e.Number] = true
+		out = append(out, knownReview(r, shelf, e))
+	}
+	for _, n := range r.Notes { // recorded, but its file is gone
+		if n.Kind == "review" && n.Review != nil && !there[n.Review.Cycle] {
+			there[n.Review.Cycle] = true
+			out = append(out, knownReview(r, shelf, shelf.Read(n.Review.Cycle)))
+		}
+	}
+	return out, nil
+}
+
+// known puts together what the record and the file say of a cycle. The record's verdict
+// counts.
+func knownReview(r *session.Record, shelf *review.Shelf, e review.Entry) Review {
+	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
+		Pointer: review.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected, Resolved: !e.Cycle.Resolved.IsZero()}
+	if e.Err != nil {
+		v.Problem = e.Err.Error()
+	} else {
+		v.Body = e.Document.Body()
+	}
+	for _, n := range r.Notes {
+		if n.Review == nil || n.Review.Cycle != e.Number {
+			continue
+		}
+		switch n.Kind {
+		case "review":
+			v.Recorded, v.Verdict, v.Resolved = true, n.Review.Verdict, false
+			v.Reviewer = cmp.Or(n.Review.Reviewer, v.Reviewer)
+		case "review-resolved":
+			v.Resolved = true
+		}
+	}
+	return v
+}
+
+// One is cycle n of a task. CodeNotFound when neither the record nor a file knows
+// it.
+func One(d *Desk, task belay.TaskID, n int) (Review, error) {
+	all, err := List(d, task)
+	if err != nil {
+		return Review{}, err
+	}
+	for _, v := range all {
+		if v.Cycle == n {
+			return v, nil
+		}
+	}
+	return Review{}, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "%s has no review %d", task, n)
+}
+
+const maxPointed = 16 << 20
+
+// Pointed reads what a pointer names: a cycle file, or the feedback that older records
+// point to. path is from the top of the repository or, for older feedback, of the git
+// folder.
+func Pointed(d *Desk, pointer string) (path, text string, err error) {
+	p, err := review.ParsePointer(pointer)
+	if err != nil {
+		return "", "", err
+	}
+	type place struct{ top, path string }
+	home, err := runner.HomeOf(d.Repo)
+	if err != nil {
+		return "", "", err
+	}
+	places := []place{{home, p.Path()}}
+	if p.Legacy {
+		for _, dir := range []string{"belay/feedback", "spec-kitty/feedback"} {
+			places = append(places, place{d.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
+		}
+	}
+	for _, at := range places {
+		text, err := readWithin(at.top, at.path)
+		if err == nil || !errors.Is(err, os.ErrNotExist) {
+			return at.path, text, err
+		}
+	}
+	return "", "", belay.Refuse(belay.CodeNotFound, "belay review list TASK", "nothing lies where %s points", p)
+}
+
+// readWithin reads a file without following a link out of its folder.
+func readWithin(top, path string) (string, error) {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxPointed {
+		return "", belay.Refuse(belay.CodeCannot, "look at it by hand", "%s is no file of a review", path)
+	}
+	text, err := fsroot.ReadIn(root, path, maxPointed)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return string(text), nil
+}
+
+// Resolve records that what cycles asked for is done, and says so in their files.
+func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []int) ([]Review, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := openReviews(d, r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = shelf.Close() }()
+	var entries []review.Entry
+	for _, n := range cycles { // refuse first: nothing is written when one of them is wrong
+		e := shelf.Read(n)
+		if e.Err != nil {
+			return nil, e.Err
+		}
+		if v := knownReview(r, shelf, e); !v.Recorded {
+			return nil, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "review %d of %s is a file that the record does not know", n, task)
+		}
+		entries = append(entries, e)
+	}
+	var out []Review
+	for _, e := range entries {
+		v := knownReview(r, shelf, e)
+		if !v.Resolved {
+			note := session.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
+				Review: &review.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
+			if err := d.AddNote(ctx, r, note); err != nil {
+				return out, err
+			}
+		}
+		if e.Cycle.Resolved.IsZero() {
+			was := e.Document.Bytes()
+			if err := e.Document.Set("resolved_at", time.Now().UTC().Truncate(time.Second)); err != nil {
+				return out, err
+			}
+			if err := shelf.Replace(e.Number, was, e.Document); err != nil {
+				return out, err
+			}
+		}
+		out = append(out, knownReview(r, shelf, shelf.Read(e.Number)))
+	}
+	return out, nil
+}

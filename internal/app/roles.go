@@ -1,0 +1,393 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// UpdateRequest changes what a role says of itself.
+type UpdateRequest struct {
+	Request
+	Role          string
+	Status        string
+	Session       string
+	QALog         string
+	ClearFindings bool
+}
+
+// Update records it. A role that begins (in_progress) finds the tree verified first; so
+// does every other change. Errors: belay.CodeDrift, those of MayStart and Cited, CodeUsage,
+// CodeRefused for secrets.
+func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.State, error) {
+	p, err := At(ctx, d, q.Request)
+	if err != nil {
+		return handoff.State{}, err
+	}
+	set := handoff.Set{Session: q.Session, QALog: q.QALog}
+	if q.Status != "" {
+		if set.Status, err = handoff.ParseStatus(q.Status); err != nil {
+			return handoff.State{}, err
+		}
+	}
+	if set == (handoff.Set{}) && !q.ClearFindings {
+		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings", "nothing is said of %s", q.Role)
+	}
+	let, err := p.Secrets(q.Force, "what is said of "+q.Role, q.Session, q.QALog)
+	if err != nil {
+		return handoff.State{}, err
+	}
+	if q.ClearFindings {
+		if err := p.cleared(ctx, q.Role); err != nil {
+			return handoff.State{}, err
+		}
+	}
+	if set.Status == handoff.InProgress {
+		if err := p.start(ctx, q.Role); err != nil {
+			return handoff.State{}, err
+		}
+		set.Status = ""
+	}
+	if set != (handoff.Set{}) {
+		if err := p.set(ctx, q.Role, set, let); err != nil {
+			return handoff.State{}, err
+		}
+	}
+	return p.StateOf(q.Role)
+}
+
+// At opens the place of a task that has a context.
+func At(ctx context.Context, d *session.Desk, q Request) (*Place, error) {
+	p, err := at(ctx, d, q)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.Rec.Context.Exists()
+}
+
+// StateOf gives what a role has done.
+func (p *Place) StateOf(role string) (handoff.State, error) {
+	s, err := p.Rec.Context.Of(role)
+	if err != nil {
+		return handoff.State{}, err
+	}
+	return *s, nil
+}
+
+func (p *Place) cleared(ctx context.Context, role string) error {
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Cleared, Role: r.Name}, nil
+	})
+}
+
+func (p *Place) set(ctx context.Context, role string, set handoff.Set, let []string) error {
+	if _, err := p.Rec.Context.Of(role); err != nil {
+		return err
+	}
+	if err := p.Unmoved(ctx); err != nil {
+		return err
+	}
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err == nil {
+			err = c.NoDrift()
+		}
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Updated, Role: r.Name, Set: &set, Secrets: let}, nil
+	})
+}
+
+// Unmoved verifies before something is changed; an open drift is not looked at again.
+func (p *Place) Unmoved(ctx context.Context) error {
+	if err := p.Rec.Context.NoDrift(); err != nil {
+		return err
+	}
+	_, err := p.verify(ctx, false)
+	return err
+}
+
+// start lets a role begin. The first one begins from the tree as it is then.
+func (p *Place) start(ctx context.Context, role string) error {
+	if err := p.Rec.Context.MayStart(role); err != nil {
+		return err
+	}
+	r, _ := p.Rec.Context.Of(role)
+	if p.Rec.Context.At == r.Name {
+		return nil
+	}
+	if err := p.Cited(ctx); err != nil {
+		return err
+	}
+	if err := p.Unmoved(ctx); err != nil {
+		return err
+	}
+	var begins *handoff.Handoff
+	if p.Rec.Context.Last == nil {
+		reader := handoff.Reader{Snaps: p.Snaps.Store}
+		if _, same, _, err := reader.Look(ctx, p.Rec.Context.Block.Base); err != nil || !same {
+			info, err := p.taken(ctx, r.Name, "where "+r.Name+" begins")
+			if err != nil {
+				return err
+			}
+			begins = &handoff.Handoff{Snapshot: info.ID, Head: info.Head}
+		}
+	}
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		if err := c.MayStart(role); err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Started, Role: r.Name, Handed: begins}, nil
+	})
+}
+
+// Block records a blocking finding of a role. It is not lost to a drift: nothing is
+// verified first.
+func Block(ctx context.Context, d *session.Desk, q Request, role, finding string) (handoff.State, error) {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return handoff.State{}, err
+	}
+	finding = handoff.Fit(strings.Join(strings.Fields(belay.Visible(handoff.Text(finding))), " "), "a shorter one: it is cut here")
+	if finding == "" {
+		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what has to be mended"`, "a blocking finding needs words")
+	}
+	let, err := p.Secrets(q.Force, "the finding", finding)
+	if err != nil {
+		return handoff.State{}, err
+	}
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Found, Role: r.Name, Note: finding, Secrets: let}, nil
+	})
+	if err != nil {
+		return handoff.State{}, err
+	}
+	return p.StateOf(role)
+}
+
+// Handed is a handover with what whoever made it should know.
+type Handed struct {
+	Task belay.TaskID `json:"task_id"`
+	Role string       `json:"role"`
+	handoff.Handoff
+	Notes []string `json:"notes"`
+}
+
+// Snapshot hands the tree over for a role. A tree in which nothing differs from where the
+// work began is handed over only when empty says so. Errors: belay.CodeDrift when nobody had
+// begun and the tree is not what was handed over before, when something was committed, or
+// when a read-only role changed files; CodeBusy when another role is at work; CodeUsage for a
+// tree without changes.
+func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empty bool) (Handed, error) {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return Handed{}, err
+	}
+	if err := p.Rec.Context.MayHand(role); err != nil {
+		return Handed{}, err
+	}
+	r, err := p.StateOf(role)
+	if err != nil {
+		return Handed{}, err
+	}
+	if err := p.Unmoved(ctx); err != nil {
+		return Handed{}, err
+	}
+	if !empty {
+		if _, same, _, err := (handoff.Reader{Snaps: p.Snaps.Store}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
+			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
+		}
+	}
+	info, err := p.taken(ctx, r.Name, "handed over by "+r.Name)
+	if err != nil {
+		return Handed{}, err
+	}
+	previous, base := p.Rec.Context.Expected(), p.Rec.Context.Block.Base
+	if r.ReadOnly {
+		if err := p.untouched(ctx, r.Name, belay.SnapshotID(first(string(previous), string(base))), info.ID); err != nil {
+			return Handed{}, err
+		}
+	}
+	h, err := p.delta(ctx, base, previous, info, q.Force)
+	if err != nil {
+		return Handed{}, err
+	}
+	if h.Files == 0 && !empty { // the index alone differs
+		return Handed{}, cmp.Or(p.Snaps.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
+	}
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		if err := c.MayHand(role); err != nil {
+			return handoff.Event{}, err
+		}
+		if c.Expected() != previous {
+			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "do it again: belay context snapshot", "somebody else handed %s over meanwhile", c.Task)
+		}
+		h.PreviousRole = c.LastBy
+		return handoff.Event{Kind: handoff.Handed, Role: r.Name, Handed: &h, Masked: h.FromBase.Masked}, nil
+	})
+	if err != nil {
+		return Handed{}, err
+	}
+	if _, err := p.export(ctx, nil); err != nil {
+		return Handed{}, err
+	}
+	out := Handed{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: notes(h, info)}
+	steered, err := p.Snaps.TouchedGit(ctx, h.Previous, h.Snapshot)
+	if steered = slices.DeleteFunc(steered, func(n string) bool { return n == "index" }); len(steered) > 0 {
+		out.Notes = append(out.Notes, "git's own files changed: "+belay.VisibleLine(strings.Join(steered, ", ")))
+	}
+	return out, err
+}
+
+func nothingToHand(task belay.TaskID, role string) error {
+	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context snapshot %s --role %s --empty hands it over anyway", task, role),
+		"%s has nothing to hand over: no file differs from where the work on %s began", role, task)
+}
+
+// delta reads what a handover consists of.
+func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info snapshot.Info, unmasked bool) (handoff.Handoff, error) {
+	inScope, err := p.scope()
+	if err != nil {
+		return handoff.Handoff{}, err
+	}
+	return handoff.DeltaReader{Snaps: p.Snaps.Store, Attach: p.Journal.Attach, InScope: inScope, Unmasked: unmasked}.Handoff(ctx, base, previous, info)
+}
+
+func notes(h handoff.Handoff, info snapshot.Info) []string {
+	out := []string{}
+	if h.Files == 0 {
+		out = append(out, "nothing differs from where the work began")
+	}
+	if d := h.FromBase; d.Large {
+		out = append(out, fmt.Sprintf("the diff has %d MB: look for files that do not belong; it is kept whole and cut where it is shown", d.Bytes>>20))
+	}
+	if n := h.FromBase.Masked; n > 0 {
+		out = append(out, fmt.Sprintf("%d secret(s) are masked in what is kept of the diff", n))
+	}
+	if n := len(h.Outside); n > 0 {
+		out = append(out, fmt.Sprintf("%d path(s) out of the task's scope changed: %s", n, belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
+	}
+	if info.Partial {
+		out = append(out, "not captured: "+info.NotHeld())
+	}
+	return out
+}
+
+// untouched holds a read-only role to it.
+func (p *Place) untouched(ctx context.Context, role string, then, now belay.SnapshotID) error {
+	inScope, err := p.scope()
+	if err != nil {
+		return err
+	}
+	f, err := handoff.Reader{Snaps: p.Snaps.Store, InScope: inScope, IgnoreEnds: p.Config.IgnoreLineEnds}.Between(ctx, then, now)
+	if err != nil {
+		return err
+	}
+	report := handoff.Name(f).Cut()
+	if !report.Drifted() {
+		return nil
+	}
+	err = p.Add(ctx, func(*handoff.Context) (handoff.Event, error) {
+		return handoff.Event{Kind: handoff.Drifted, Role: role, Note: role + " is read-only", Drift: &handoff.Drift{Expected: then, Found: now, Report: report}}, nil
+	})
+	if err != nil {
+		return err
+	}
+	return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay context diff %s --drift shows it; belay snapshot restore %s puts it back, then belay context resolve-drift %s --note \"…\"", p.Rec.Task.ID, then.Short(), p.Rec.Task.ID),
+		"%s is read-only and changed the tree: %s", role, report.Summary())
+}
+
+// Resolve accepts the tree as it stands for what was handed over, with a note of why.
+func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Handed, error) {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return Handed{}, err
+	}
+	note = handoff.Fit(handoff.Text(belay.Visible(note)), "a shorter note: it is cut here")
+	if note == "" {
+		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened, and why it is right now"`, "a drift is not resolved without a word")
+	}
+	if p.Rec.Context.DriftCount() == 0 {
+		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", q.Task), "nothing of %s has drifted", q.Task)
+	}
+	let, err := p.Secrets(q.Force, "the note", note)
+	if err != nil {
+		return Handed{}, err
+	}
+	info, err := p.taken(ctx, "", "accepted after a drift")
+	if err != nil {
+		return Handed{}, err
+	}
+	previous := p.Rec.Context.Expected()
+	if _, err := p.Snaps.LookUp(ctx, previous); err != nil {
+		previous = "" // it is gone: that was the drift
+	}
+	base := p.Rec.Context.Block.Base
+	if _, err := p.Snaps.LookUp(ctx, base); err != nil {
+		base = info.ID
+	}
+	h, err := p.delta(ctx, base, previous, info, q.Force)
+	if err != nil {
+		return Handed{}, err
+	}
+	h.PreviousRole = p.Rec.Context.LastBy
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		return handoff.Event{Kind: handoff.Resolved, Note: note, Handed: &h, Secrets: let}, nil
+	})
+	if err != nil {
+		return Handed{}, err
+	}
+	_, err = p.export(ctx, nil)
+	return Handed{Task: p.Rec.Task.ID, Role: p.Rec.Context.LastBy, Handoff: h, Notes: notes(h, info)}, err
+}
+
+// Send gives the work back to a role after the last one handed over: the words say why, and
+// secrets in them are masked. Attempt is the one of the task's loop that begins with it;
+// anew says that the state before was put back. It is done once for each attempt.
+func Send(ctx context.Context, d *session.Desk, q Request, role, words string, back handoff.Back) error {
+	p, err := At(ctx, d, q)
+	if err != nil || p.Rec.Context.Attempt >= back.Attempt {
+		return err
+	}
+	masked, n := handoff.Masked([]byte(belay.Visible(handoff.Text(words))))
+	note := handoff.Fit(string(masked), "belay show "+string(q.Task)+" has the rest")
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Sent, Role: r.Name, Note: note, Back: &back, Masked: n}, nil
+	})
+}
+
+// Ran records how the agent of a role ended.
+func Ran(ctx context.Context, d *session.Desk, q Request, role string, run handoff.Run) error {
+	p, err := At(ctx, d, q)
+	if err != nil {
+		return err
+	}
+	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		r, err := c.Of(role)
+		if err != nil {
+			return handoff.Event{}, err
+		}
+		return handoff.Event{Kind: handoff.Ran, Role: r.Name, Run: &run}, nil
+	})
+}

@@ -1,0 +1,101 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// RollbackRequest asks for a task's state before.
+type RollbackRequest struct {
+	Task     belay.TaskID
+	Paths    []string // from the root: only these and what is below them, files alone
+	Preserve []string // globs left alone, besides the policy's
+	Hard     bool     // preserve nothing, and take back what others changed as well
+	DryRun   bool
+	Files    bool // files only: index, HEAD and refs stay
+	Reason   string
+
+	SkipBroken bool // leave out, by name, what cannot be restored
+	Watch      runner.Watcher
+}
+
+// Rollback puts a task's state before back. What the task's attempts touched goes
+// back; what somebody else changed since stays and is named. It is recorded in the
+// task's history. When the loop waits for exactly this restore, the loop goes on. With
+// paths nothing else is touched, and a path that is in no state is refused (CodeCannot).
+func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restored, error) {
+	if err := Globs(q.Preserve); err != nil {
+		return restore.Restored{}, err
+	}
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return restore.Restored{}, err
+	}
+	if r.State.Before == "" {
+		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has no state before: it has not started", q.Task)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return restore.Restored{}, err
+	}
+	if _, err := d.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
+		return restore.Restored{}, err
+	}
+	opts, err := d.RollbackOptions(ctx, r, q.Hard, q.Preserve)
+	if err != nil {
+		return restore.Restored{}, err
+	}
+	if opts.Paths = q.Paths; len(q.Paths) > 0 {
+		opts.Again = "the same command with"
+	}
+	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
+	if q.DryRun {
+		return d.Snaps.Restore(ctx, r.State.Before, opts)
+	}
+	unlock, err := d.Hold(ctx, q.Task, "belay rollback")
+	if err != nil {
+		return restore.Restored{}, err
+	}
+	defer unlock()
+	if q.awaited(r) {
+		opts.Command = r.State.Pending.ID
+	}
+	out, err := d.Snaps.Restore(ctx, r.State.Before, opts)
+	if err != nil {
+		return out, err
+	}
+	if out.Overruled, err = d.Overruled(ctx, r, out); err != nil {
+		return out, err
+	}
+	return out, d.rolledBack(ctx, r, q, out)
+}
+
+// rolledBack records a rollback by hand: as the result the loop waits for, or as a
+// note beside it.
+func (d *Desk) rolledBack(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
+	if err := d.Claim(ctx, r, out.Rescue); err != nil {
+		return err
+	}
+	if q.awaited(r) {
+		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue, Kept: session.KeptLines(out), Note: q.Reason})
+	}
+	if err := d.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
+		return err
+	}
+	if !r.Open() { // the state before has the markers of the task in its plan, which ended
+		d.ClearPlan(ctx, r, q.Watch.Note)
+	}
+	return nil
+}
+
+// awaited reports whether the task's loop waits for exactly this restore. A part of it is
+// not what it waits for.
+func (q RollbackRequest) awaited(r *session.Record) bool {
+	c := r.State.Pending
+	return c != nil && c.Kind == loop.CmdRestore && len(q.Paths) == 0
+}

@@ -1,0 +1,252 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/loop"
+
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// RunRequest asks for a task to be run to its end, or on from where it stands.
+type RunRequest struct {
+	NewTask                 // a new task, unless Resume or an added task's id
+	Resume  belay.TaskID    // an open task
+	Keep    bool            // the task's own working tree stays when nothing in it is left to merge
+	Watch   runner.Watcher  //
+	Soft    context.Context // ends when a person wants to stop: the run captures and parks
+}
+
+// Run drives a task until it is closed, parked, or waits for a person. The record
+// says which; the error is nil for all three.
+func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
+	r, err := d.taskToRun(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := runner.InOrder(d.Desk, r, r.Task.Worktree == ""); err != nil {
+		return r, err
+	}
+	given := d.Config // with the flags
+	inner, err := runner.Ready(ctx, d.Desk, r, q.Watch)
+	if err != nil {
+		return r, err
+	}
+	d = &Desk{Desk: inner, ask: d.ask}
+	if err := d.Recovered(ctx, q.Watch); err != nil {
+		return r, err
+	}
+	unlock, err := d.Hold(ctx, r.Task.ID, "belay run")
+	if err != nil {
+		return r, err
+	}
+	defer unlock()
+	if r, err = d.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
+		return nil, err
+	}
+	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft}
+	if q.Prose == "" { // it was recorded before
+		if _, err := d.Adjust(ctx, r, given, q.NewTask); err != nil {
+			return r, err
+		}
+	}
+	if err := d.wake(ctx, dr, q); err != nil {
+		return r, err
+	}
+	err = d.drive(ctx, dr)
+	if oerr := runner.Write(ctx, d.Desk, r); oerr != nil {
+		q.Watch.Note("the record has the override, the review cycle's file has not: " + session.Sentence(oerr))
+	}
+	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
+		unlock()
+		d.retired(ctx, r, q.Watch)
+	}
+	if errors.Is(err, runner.ErrParked) {
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked", r.Task.ID)
+	}
+	if err == nil && q.Soft.Err() != nil && r.Open() {
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked; its work is captured", r.Task.ID)
+	}
+	return r, err
+}
+
+// taskToRun refuses everything that can be refused before the first byte is
+// written, then gives the record to drive.
+func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, error) {
+	if q.Resume != "" {
+		return d.resumable(ctx, q)
+	}
+	if q.ID != "" && q.Prose == "" {
+		if r, err := d.Load(q.ID); err == nil && r.State.Phase == "" {
+			return d.added(ctx, q, r)
+		}
+	}
+	t, err := d.task(q.NewTask)
+	if err != nil {
+		return nil, err
+	}
+	if q.ID != "" {
+		if _, err := d.Load(q.ID); err == nil {
+			return nil, d.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
+		}
+	}
+	if err := d.mayRun(t, q.NewTask); err != nil {
+		return nil, err
+	}
+	if held, busy := d.Held(); busy && !q.Apart {
+		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is held by %s", held)
+	}
+	return d.Add(ctx, q.NewTask)
+}
+
+// mayRun refuses a task whose agent is not there, or that would run what nobody let run.
+func (d *Desk) mayRun(t belay.Task, q NewTask) error {
+	if err := d.agentReady(t); err != nil {
+		return err
+	}
+	return d.mayGo(t, q)
+}
+
+// mayGo refuses a task that would run what nobody let run.
+func (d *Desk) mayGo(t belay.Task, q NewTask) error {
+	d.May.TypeCommand(q.Agent)
+	if err := d.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
+		return err
+	}
+	_ = d.May.Keep() // a list that cannot be written costs a question when the task is resumed
+	return nil
+}
+
+// resumable gives an open task, with the agent's command replaced if another was
+// given.
+func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, error) {
+	r, err := d.Load(q.Resume)
+	if err != nil {
+		return nil, err
+	}
+	if !r.Open() {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
+	}
+	if len(r.Task.Roles) > 0 {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s is handed from role to role: it cannot run beside others", q.Resume)
+	}
+	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
+		return d.added(ctx, q, r)
+	}
+	if q.Apart && r.Task.Worktree == "" {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
+	}
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	if err != nil {
+		return r, err
+	}
+	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdClose || c.Kind == loop.CmdRestore) {
+		return r, nil // it ends without running anything; what might still run is asked for where it is started
+	}
+	if len(q.Agent) > 0 {
+		t.Agent = q.Agent
+	}
+	return r, d.mayGo(t, q.NewTask)
+}
+
+// added checks that a task recorded by `belay task add` can be run now, and says where.
+func (d *Desk) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
+	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	if err != nil {
+		return r, err
+	}
+	if len(q.Agent) > 0 {
+		t.Agent = q.Agent
+	}
+	if err := d.mayRun(t, q.NewTask); err != nil || !q.Apart || r.Task.Worktree != "" {
+		return r, err
+	}
+	t = r.Task
+	if t.Worktree, err = runner.Path(d.Desk, t.ID); err != nil {
+		return r, err
+	}
+	return r, d.Append(ctx, r, session.EntryTask, t)
+}
+
+// wake brings a task to where it can be driven: started, or resumed after a cancel,
+// with the agent's command it has now.
+func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error {
+	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
+		t := dr.Rec.Task
+		t.Agent, t.Role = q.Agent, q.Agent[0]
+		if err := d.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
+			return err
+		}
+	}
+	if dr.Rec.Log.Torn > 0 {
+		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were torn and are set aside; the step they told of is done again", dr.Rec.Log.Torn))
+	}
+	st := dr.Rec.State
+	switch {
+	case st.Phase == "" || st.Phase == loop.PhaseNew:
+		if err := d.unreviewed(ctx, dr); err != nil {
+			return err
+		}
+		return runner.Begin(ctx, d.Desk, dr.Rec)
+	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
+		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
+	}
+	return nil
+}
+
+// unreviewed says of a task with a mode of its own that nobody will review its work.
+func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
+	p := dr.Rec.Task.Policy
+	mode := belay.ModeOf(p.Reviews)
+	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
+		return nil
+	}
+	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)", mode, p.Reviews, config.File)
+	dr.Watch.Note(text)
+	return d.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
+}
+
+// Recovered finishes a restore that was cut short, before anything else looks
+// at the tree.
+func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
+	done, err := d.Snaps.Recover(ctx)
+	if err != nil || done == nil {
+		return err
+	}
+	w.Note(restore.Finished(*done))
+	return nil
+}
+
+// Cancel stops the attempt that is under way, from another terminal. The runner
+// that waits for it captures the work and parks.
+func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
+	r, err := d.Load(task)
+	if err != nil {
+		return err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdDebug {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no agent running (%s)", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return err
+	}
+	run, err := agent.Attach(d.RunDir(task, c.ID))
+	if errors.Is(err, os.ErrNotExist) {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
+	}
+	if err != nil {
+		return err
+	}
+	return run.Stop(ctx)
+}

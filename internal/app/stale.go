@@ -1,0 +1,87 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/handoff"
+)
+
+// Cited refuses while a rule that the context cites says something else now, or is gone: a
+// role would be given words that no longer hold. One that only moved still holds. Error:
+// belay.CodeRefused, with each that changed.
+func (p *Place) Cited(ctx context.Context) error {
+	b, err := p.Block()
+	if err != nil {
+		return err
+	}
+	followed, err := p.Follow(ctx, b.Citations)
+	if err != nil {
+		return err
+	}
+	var stale []string
+	for _, f := range followed {
+		if !f.Fate.Holds() {
+			stale = append(stale, fmt.Sprintf("%s#%s (%s)", f.Was.File, f.Was.Section, f.Fate))
+		}
+	}
+	if len(stale) == 0 {
+		return nil
+	}
+	more := ""
+	if n := len(stale) - 5; n > 0 {
+		stale, more = stale[:5], fmt.Sprintf(" and %d more", n)
+	}
+	return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay context rebuild %s", p.Rec.Task.ID),
+		"rules that the context of %s cites have changed: %s%s", p.Rec.Task.ID, belay.VisibleLine(strings.Join(stale, ", ")), more)
+}
+
+// Follow looks for cited sections in the files as they are on the disk.
+func (p *Place) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff.Followed, error) {
+	var docs []handoff.Document
+	read1 := map[string]bool{}
+	for _, c := range cited {
+		if read1[c.File] {
+			continue
+		}
+		read1[c.File] = true
+		text, err := p.FileText(c.File)
+		if err != nil {
+			return nil, err
+		}
+		if text == nil {
+			continue
+		}
+		if d, err := handoff.Read(handoff.File{Path: c.File, Text: text}); err == nil {
+			docs = append(docs, d)
+		}
+	}
+	var out []handoff.Followed
+	for _, c := range cited {
+		out = append(out, handoff.Follow(c, docs))
+	}
+	return out, ctx.Err()
+}
+
+// FileText reads a file of the tree, never through a link; nil when it is not there.
+func (p *Place) FileText(path string) ([]byte, error) {
+	root, err := fsroot.OpenRoot(p.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	f, err := root.Open(path)
+	if err != nil {
+		return nil, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(f, handoff.MaxSize+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("read %s: %w", belay.VisibleLine(path), err)
+	}
+	return text, nil
+}

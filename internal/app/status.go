@@ -1,0 +1,301 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// TaskLine is one task as a list shows it.
+type TaskLine struct {
+	ID       belay.TaskID `json:"id"`
+	Title    string       `json:"title"`
+	Feature  string       `json:"feature,omitempty"`
+	Phase    string       `json:"phase"`
+	Outcome  loop.Outcome `json:"outcome"`
+	Attempts int          `json:"attempts"`
+	Used     *belay.Use   `json:"used,omitempty"`      // by all of its agents; nil: none has run
+	Waits    string       `json:"waits,omitempty"`     // why a person is asked
+	Over     string       `json:"overruled,omitempty"` // why its work was accepted over a refusal
+	Changed  time.Time    `json:"changed"`
+	Tree     string       `json:"worktree,omitempty"` // its own, while it is there
+	Unmerged bool         `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Torn     int64        `json:"torn,omitempty"`
+	Problem  string       `json:"problem,omitempty"` // the record cannot be read
+}
+
+// Tasks lists every task, in order of creation.
+func (d *Desk) Tasks() ([]TaskLine, error) {
+	var lines []TaskLine
+	records, err := d.Records(func(id belay.TaskID, err error) {
+		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if gone, err := d.Gone(); err == nil {
+		for _, st := range gone {
+			if st.Open {
+				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
+					Problem: fmt.Sprintf("its record is gone: %d entries are known; belay doctor says more", st.Seq)})
+			}
+		}
+	}
+	for _, r := range records {
+		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
+			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
+		if total, any := prompt.Total(r.State); any {
+			l.Used = &total
+		}
+		if r.State.Gate != nil {
+			l.Waits = r.State.Gate.Why
+		}
+		if n := len(r.Over); n > 0 && r.State.Outcome == loop.OutcomePassed {
+			l.Over = r.Over[n-1].String()
+		}
+		l.Unmerged = runner.Unmerged(r)
+		if _, err := os.Lstat(r.Task.Worktree); r.Task.Worktree != "" && err == nil {
+			l.Tree = r.Task.Worktree
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// FeatureLine is all tasks of a feature together.
+type FeatureLine struct {
+	Feature  string     `json:"feature"`
+	Tasks    int        `json:"tasks"`
+	Open     int        `json:"open"`
+	Attempts int        `json:"attempts"`
+	Used     *belay.Use `json:"used,omitempty"` // nil: no agent has run
+}
+
+// features adds up tasks by feature.
+func features(lines []TaskLine) []FeatureLine {
+	all := []FeatureLine{}
+	for _, l := range lines {
+		if l.Feature == "" {
+			continue
+		}
+		i := slices.IndexFunc(all, func(f FeatureLine) bool { return f.Feature == l.Feature })
+		if i < 0 {
+			i = len(all)
+			all = append(all, FeatureLine{Feature: l.Feature})
+		}
+		f := &all[i]
+		f.Tasks++
+		f.Attempts += l.Attempts
+		if l.Phase != string(loop.PhaseClosed) {
+			f.Open++
+		}
+		if l.Used != nil {
+			sum := *l.Used
+			if f.Used != nil {
+				sum = f.Used.With(*l.Used)
+			}
+			f.Used = &sum
+		}
+	}
+	return all
+}
+
+// Status is the working tree at a glance.
+type Status struct {
+	Root        string             `json:"root"`
+	Held        string             `json:"held,omitempty"`    // who works in this tree now
+	Reviews     []string           `json:"reviews,omitempty"` // who reviews in it
+	Tasks       []TaskLine         `json:"tasks"`             // open ones
+	Ended       int                `json:"ended"`             // how many ended
+	Overruled   []TaskLine         `json:"overruled"`         // those accepted over a refusal
+	Worktrees   []TaskLine         `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
+	Features    []FeatureLine      `json:"features"`          // those of tasks, in the order of their first ones
+	Snapshots   snapshot.Usage     `json:"snapshots"`
+	Archived    int                `json:"archived_snapshots"`          // of them, those that nothing needs any more
+	Absent      []session.Absent   `json:"absent,omitempty"`            // tasks whose record is gone
+	Missing     []belay.SnapshotID `json:"missing_snapshots,omitempty"` // those that tasks need and whose refs are gone
+	OverCap     bool               `json:"over_cap"`                    // snapshots are larger than snapshot.cap
+	Interrupted bool               `json:"interrupted_restore"`
+	Standing    *restore.Standing  `json:"interrupted,omitempty"`    // which; nil: there is none, or it is under way
+	Untrusted   []string           `json:"untrusted,omitempty"`      // what the repository would have run, and may not yet
+	Trusted     *bool              `json:"config_trusted,omitempty"` // nil: the config runs nothing
+}
+
+// Status gathers the tree's state; it changes nothing.
+func (d *Desk) Status(ctx context.Context) (Status, error) {
+	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
+	if h, busy := d.Held(); busy {
+		s.Held = h.String()
+	}
+	claims, err := d.Claims().List()
+	if err != nil {
+		return s, err
+	}
+	for _, c := range claims {
+		s.Reviews = append(s.Reviews, c.String())
+	}
+	lines, err := d.Tasks()
+	if err != nil {
+		return s, err
+	}
+	s.Features = features(lines)
+	for _, l := range lines {
+		if l.Tree != "" || l.Unmerged {
+			s.Worktrees = append(s.Worktrees, l)
+		}
+		if l.Over != "" {
+			s.Overruled = append(s.Overruled, l)
+		}
+		if l.Phase == string(loop.PhaseClosed) {
+			s.Ended++
+			continue
+		}
+		s.Tasks = append(s.Tasks, l)
+	}
+	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
+		return s, err
+	}
+	archived, err := d.Archived(ctx)
+	if err != nil {
+		return s, err
+	}
+	s.Archived = len(archived)
+	if s.Absent, err = d.Absent(ctx); err != nil {
+		return s, err
+	}
+	if s.Missing, err = d.Missing(ctx); err != nil {
+		return s, err
+	}
+	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
+	s.Standing = d.Snaps.Standing()
+	s.Interrupted = s.Standing != nil
+	if t, err := d.TrustState(); err == nil {
+		for _, i := range t.Missing() {
+			s.Untrusted = append(s.Untrusted, i.What)
+		}
+		if t.Hash != "" {
+			s.Trusted = &t.Items[0].Trusted
+		}
+	}
+	return s, nil
+}
+
+// ShownReviews is how often configured reviewers looked at a task's work, and how often they
+// may refuse before a person decides: Most, by the mode.
+type ShownReviews struct {
+	Refused int    `json:"refused"`
+	Passed  int    `json:"passed"`
+	Most    int    `json:"most"`
+	Mode    string `json:"mode,omitempty"`
+}
+
+// Shown is a task as `belay show` gives it.
+type Shown struct {
+	Task      belay.Task          `json:"task"`
+	Phase     string              `json:"phase"`
+	Outcome   loop.Outcome        `json:"outcome"`
+	Why       string              `json:"why,omitempty"`
+	Before    string              `json:"before,omitempty"`
+	Attempts  []ShownAttempt      `json:"attempts"`
+	Gate      *loop.Gate          `json:"gate,omitempty"`
+	Rollbacks int                 `json:"rollbacks"`
+	Retries   int                 `json:"retries"`
+	Reviews   *ShownReviews       `json:"reviews,omitempty"` // nil: nobody reviews
+	Decisions []loop.Decided      `json:"decisions,omitempty"`
+	Notes     []session.Note      `json:"notes,omitempty"`
+	Overruled []session.Overruled `json:"overruled,omitempty"` // refusals that persons accepted work over
+	Created   time.Time           `json:"created"`
+	Changed   time.Time           `json:"changed"`
+	Torn      int64               `json:"torn,omitempty"`
+	Unmerged  bool                `json:"unmerged,omitempty"`  // accepted in a tree of its own and not brought back yet
+	Snapshots string              `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
+	Problem   string              `json:"problem,omitempty"`   // why the record is not to be believed
+
+	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
+}
+
+// ShownAttempt is one attempt with the reasons it was refused for.
+type ShownAttempt struct {
+	loop.Attempt
+	Reasons []string `json:"reasons"`
+	// Reviews are what reviewers answered: score, the four questions, findings.
+	Reviews []belay.Reviewed `json:"reviews,omitempty"`
+}
+
+// Show gives a task whole.
+func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
+	r, err := d.LoadAnyway(task)
+	if err != nil {
+		return Shown{}, nil, err
+	}
+	_, cut := d.Anchored(task, r.Log)
+	s := Shown{
+		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
+		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: runner.Unmerged(r), Overruled: r.Over,
+	}
+	s.Snapshots = retains(r)
+	if cut != nil {
+		s.Problem = session.Sentence(cut)
+	}
+	if p := r.Task.Policy; p.Review {
+		refused, passed := r.State.Reviews()
+		s.Reviews = &ShownReviews{Refused: refused, Passed: passed, Most: p.Reviews, Mode: belay.ModeOf(p.Reviews)}
+	}
+	for _, n := range r.Notes {
+		if n.Kind == "rollback" {
+			s.Rollbacks++
+		}
+	}
+	for _, a := range r.State.Attempts {
+		shown := ShownAttempt{Attempt: a, Reasons: []string{}}
+		for _, f := range a.Findings {
+			shown.Reasons = append(shown.Reasons, f.Title)
+		}
+		reviewed, bad := d.checksOf(a.Review)
+		for _, c := range reviewed {
+			if c.Review != nil {
+				shown.Reviews = append(shown.Reviews, *c.Review)
+			}
+		}
+		s.Attempts = append(s.Attempts, shown)
+		checked, err := d.checksOf(a.Report)
+		if i := slices.IndexFunc(checked, func(c belay.CheckResult) bool { return len(c.Met) > 0 }); i >= 0 {
+			s.Requirements = checked[i].Met
+		}
+		if bad = cmp.Or(bad, err); bad != nil && s.Problem == "" {
+			s.Problem = fmt.Sprintf("a report of attempt %d cannot be read: %s", a.N, session.Sentence(bad))
+		}
+	}
+	return s, r, nil
+}
+
+// Missing gives the snapshots that tasks need and that are gone.
+func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
+	all, err := d.Records(nil)
+	if err != nil {
+		return nil, err
+	}
+	needs := runner.Needs(ctx, d.Desk)
+	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *session.Record) bool { return !needs(r) }))
+}
+
+// checksOf gives the checks of a stored report, none when there is no report.
+func (d *Desk) checksOf(sha string) ([]belay.CheckResult, error) {
+	if sha == "" {
+		return nil, nil
+	}
+	report, err := d.Report(sha)
+	return report.Checks, err
+}

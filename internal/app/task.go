@@ -1,0 +1,306 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/testrun"
+
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// NewTask is what a person says of a task; the config and detection fill the rest.
+type NewTask struct {
+	ID      belay.TaskID // "": one is made
+	Prose   string
+	Agent   []string
+	Feature string
+	Role    string
+	Expect  []string
+	Secrets bool           // the words may hold secrets
+	Trust   bool           // commands in the config file may run
+	Apart   bool           // it gets a working tree of its own
+	After   []belay.TaskID // tasks that have to be accepted first
+
+	Clarify bool              // words that can be read in two ways wait for a person
+	AsItIs  bool              // they do not: a person has said to run them as they are written
+	Answer  string            // what a person said of them; "" for nothing
+	Grammar bool              // no model is asked what the words mean
+	Ask     string            // of the words, those that say what is to be done; "" is all of them
+	Fill    func(*belay.Task) // sets what else is known of it, before it is recorded
+}
+
+// Add records a task without starting it. The rules it will be judged by are frozen
+// now: an agent that edits the config does not change its own exam.
+func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
+	t, err := d.task(q)
+	if err != nil {
+		return nil, err
+	}
+	d.May.TypeCommand(q.Agent)
+	if err := d.known(q); err != nil {
+		return nil, err
+	}
+	d.read(ctx, &t, q)
+	for _, globs := range []*[]string{&t.Scope.Files, &t.Scope.Protect, &t.Scope.Expect} {
+		if *globs, err = d.Config.Expand(*globs); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if q.ID == "" {
+			if t.ID, err = d.number(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if q.Apart {
+			if t.Worktree, err = runner.Path(d.Desk, t.ID); err != nil {
+				return nil, err
+			}
+		}
+		err = d.Create(ctx, t)
+		if err == nil {
+			_ = d.May.Keep() // a list that cannot be written costs a question when the task is run
+			r, err := d.Load(t.ID)
+			if err == nil {
+				err = runner.AskFirst(ctx, d.Desk, r)
+			}
+			return r, err
+		}
+		if q.ID != "" || belay.CodeOf(err) != belay.CodeUsage {
+			return nil, d.exists(t.ID, err)
+		}
+		// Another process made the same number first: take the next one.
+	}
+}
+
+// number gives a number that no task had: neither one with a record, nor one whose record
+// is gone and whose snapshots are not.
+func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
+	used, err := d.Journal.Tasks()
+	if err != nil {
+		return "", err
+	}
+	snaps, err := d.Snaps.List(ctx)
+	for _, s := range snaps {
+		used = append(used, s.Task)
+	}
+	return belay.NextTaskID(used), err
+}
+
+// exists says how to go on with a task that is there already.
+func (d *Desk) exists(task belay.TaskID, err error) error {
+	if belay.CodeOf(err) != belay.CodeUsage {
+		return err
+	}
+	r, lerr := d.Load(task)
+	if lerr != nil {
+		return err
+	}
+	if r.Open() {
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s, or belay show %s", r.Task.ID, r.Task.ID),
+			"%s is open already: %s", r.Task.ID, r.Task.Title)
+	}
+	return belay.Refuse(belay.CodeUsage, "leave --task out and a new id is made", "%s has ended (%s) and ids are not used twice", r.Task.ID, r.State.Outcome)
+}
+
+// task makes a whole task of what was said, the config and what can be detected.
+func (d *Desk) task(q NewTask) (belay.Task, error) {
+	if strings.TrimSpace(q.Prose) == "" {
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task has no words")
+	}
+	c := d.Config
+	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
+	if err != nil {
+		return belay.Task{}, err
+	}
+	t := belay.Task{
+		Secrets: forced,
+		ID:      q.ID, After: q.After, Prose: q.Prose, Title: belay.TitleOf(q.Prose), Feature: q.Feature, Role: q.Role,
+		Agent: q.Agent, Debugger: c.Debugger.Command, Timeout: c.Agent.Timeout,
+		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
+		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
+		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
+		Checks: belay.Checks{
+			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
+			SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
+			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse, IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
+		},
+	}
+	if len(t.Agent) == 0 {
+		t.Agent = c.Agent.Command
+	}
+	if t.Checks.Timeout == 0 {
+		t.Checks.Timeout = session.RunTimeout
+	}
+	if !t.Checks.Tests.Set() {
+		t.Checks.Tests, _ = testrun.Tests(d.Repo.Root)
+	}
+	t.Checks.Tests = asEvents(t.Checks.Tests)
+	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
+		t.Checks.Linters = testrun.Linters(d.Repo.Root, os.Getenv("PATH"))
+	}
+	for _, r := range t.Reviewers {
+		if r.Human() {
+			t.Policy.Persons = append(t.Policy.Persons, r.Name)
+		} else {
+			t.Policy.Review = true
+		}
+	}
+	if t.Policy.AcceptExit, err = c.Agent.Exits(); err != nil {
+		return belay.Task{}, err
+	}
+	t.Policy.Baseline = c.Checks.Baseline && t.Checks.Tests.Set() &&
+		!slices.Contains(t.Checks.Skip, testrun.Name)
+	if err := valid(t); err != nil {
+		return belay.Task{}, err
+	}
+	if t.Role == "" && len(t.Agent) > 0 {
+		t.Role = t.Agent[0]
+	}
+	if rules := belay.Reviewable(t.Guidelines, t.Role); len(rules) > 0 && !t.Policy.Review && len(t.Policy.Persons) == 0 {
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, "add reviewers: {NAME: {kind: person}} to .belay/config.yaml, or a program or model",
+			"the guideline %s requires a review, and there is no reviewer", rules[0].ID)
+	}
+	return t, nil
+}
+
+// valid refuses globs and rules that cannot be read.
+func valid(t belay.Task) error {
+	for _, globs := range [][]string{t.Scope.Files, t.Scope.Protect, t.Scope.Expect, t.Preserve} {
+		for _, g := range globs {
+			if err := belay.Valid(g); err != nil {
+				return err
+			}
+		}
+	}
+	return check.ValidRules(t.Checks)
+}
+
+// asEvents asks go test for its event stream, which tells one test from another,
+// where a plain "go test …" was given and nothing in the line could be meant
+// otherwise.
+func asEvents(c belay.TestCommand) belay.TestCommand {
+	rest, ok := strings.CutPrefix(c.Command, "go test")
+	plain := !strings.ContainsAny(c.Command, "|&;<>$`(){}\n") && !strings.Contains(c.Command, "-json")
+	if ok && plain && (rest == "" || rest[0] == ' ') && (c.Format == "" || c.Format == "exit") {
+		c.Command, c.Format = "go test -json"+rest, "gotest"
+	}
+	return c
+}
+
+// agentReady refuses before anything is touched when the agent cannot be started.
+func (d *Desk) agentReady(t belay.Task) error {
+	if len(t.Agent) == 0 {
+		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
+	}
+	return agent.LookPath(t.Agent[0], d.Repo.Root, os.Environ())
+}
+
+// Start takes the state before of a task that somebody drives by hand.
+func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	if r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
+		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
+	}
+	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
+		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
+	}
+	if err := runner.InOrder(d.Desk, r, true); err != nil {
+		return nil, err
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
+	if err := d.offer(judging(r.Task), false); err != nil {
+		return nil, err
+	}
+	unlock, err := d.Hold(ctx, task, "belay task start")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if r.State.Pending == nil {
+		if err := runner.Begin(ctx, d.Desk, r); err != nil {
+			return nil, err
+		}
+		if r.State.Gate != nil { // the words were found to be in doubt only now
+			return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
+		}
+	}
+	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
+		return r, err
+	}
+	return r, d.pending(ctx, r, w, loop.CmdBaseline)
+}
+
+// Capture says that the attempt under way has ended and holds what it left.
+func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no attempt under way (%s)", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
+	unlock, err := d.Hold(ctx, task, "belay task capture")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if c.Kind == loop.CmdAttempt {
+		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "driven by hand", Use: r.Context.Used}
+		if err := d.Apply(ctx, r, ev); err != nil {
+			return nil, err
+		}
+	}
+	return r, d.pending(ctx, r, w, loop.CmdCapture)
+}
+
+// Finish closes a task that passed.
+func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	c := r.State.Pending
+	if c == nil || c.Kind != loop.CmdClose {
+		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
+			"%s is not accepted: it stands in phase %s", task, r.State.Phase)
+	}
+	if d, err = d.at(ctx, r); err != nil {
+		return nil, err
+	}
+	return r, d.pending(ctx, r, w, loop.CmdClose)
+}
+
+// pending does the outstanding command when it is of the given kind.
+func (d *Desk) pending(ctx context.Context, r *session.Record, w runner.Watcher, kind loop.CommandKind) error {
+	c := r.State.Pending
+	if c == nil || c.Kind != kind {
+		return nil
+	}
+	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: w, Soft: ctx}
+	ev, err := dr.Do(ctx, *c)
+	if err != nil {
+		return err
+	}
+	ev.Command = c.ID
+	return d.Apply(ctx, r, ev)
+}

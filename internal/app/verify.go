@@ -1,0 +1,228 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Verified is what a verification found. Expected is what was handed over last; "" when
+// nothing was. Found is a snapshot of what stands there instead.
+type Verified struct {
+	Task     belay.TaskID     `json:"task_id"`
+	OK       bool             `json:"ok"`
+	Expected belay.SnapshotID `json:"expected,omitempty"`
+	By       string           `json:"handed_over_by,omitempty"`
+	AtWork   string           `json:"at_work,omitempty"`
+	Found    belay.SnapshotID `json:"found,omitempty"`
+	Drift    int              `json:"drift_count"`
+	handoff.Report
+	Kinds []handoff.DriftKind `json:"kinds"`
+}
+
+// VerifyRequest asks whether the tree is as it was handed over, and, for a role, whether
+// it may begin.
+type VerifyRequest struct {
+	Request
+	For        string
+	IgnoreEnds bool
+}
+
+// Verify compares the tree with what was handed over last. A difference is recorded with a
+// snapshot of what was found and raises the drift count. Errors: belay.CodeDrift with what
+// differs in Verified; those of MayStart and Cited for a role.
+func Verify(ctx context.Context, d *session.Desk, q VerifyRequest) (Verified, error) {
+	p, err := at(ctx, d, q.Request)
+	if err != nil {
+		if v, broken := edited(d, q.Task, err); broken {
+			return v, refusal(v)
+		}
+		return Verified{}, err
+	}
+	c := &p.Rec.Context
+	if err := c.Exists(); err != nil {
+		return Verified{}, err
+	}
+	if q.For != "" {
+		if err := c.MayStart(q.For); err != nil && belay.CodeOf(err) != belay.CodeDrift {
+			return Verified{Task: p.Rec.Task.ID}, err
+		}
+		if err := p.Cited(ctx); err != nil {
+			return Verified{Task: p.Rec.Task.ID}, err
+		}
+	}
+	return p.verify(ctx, q.IgnoreEnds)
+}
+
+// edited reports a record that was changed after it was written. Nothing can be added to
+// it then; it is told and not counted. unread is what reading it came to.
+func edited(d *session.Desk, task belay.TaskID, unread error) (Verified, bool) {
+	if belay.CodeOf(unread) == belay.CodeNotFound {
+		return Verified{}, false
+	}
+	proof, err := d.Journal.Verify(task, nil)
+	if err != nil || proof.OK {
+		return Verified{}, false
+	}
+	v := Verified{Task: task, Kinds: []handoff.DriftKind{handoff.Record}}
+	for _, problem := range proof.Problems {
+		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.Record, Was: "as it was written", Is: problem})
+	}
+	return v, true
+}
+
+// verify compares, records what drifted, and gives belay.CodeDrift for it.
+func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
+	defer p.Repo.Share()() // one process of git reads it all
+	c := &p.Rec.Context
+	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
+	if v.Expected == "" && c.At != "" {
+		v.Expected = c.Block.Base // whoever is at work must not commit
+	}
+	own, err := p.own(ctx, v.Expected)
+	if err != nil {
+		return v, err
+	}
+	v.Report.Differences = append([]handoff.Difference{}, own...)
+	if v.Expected != "" && !gone(own) {
+		if err := p.compare(ctx, &v, ignoreEnds); err != nil {
+			return v, err
+		}
+	}
+	v.Kinds = append([]handoff.DriftKind{}, v.Report.Kinds()...)
+	if v.OK = !v.Report.Drifted(); v.OK {
+		return v, nil
+	}
+	v.Report = v.Report.Cut()
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		role := first(c.LastBy, c.At, c.Roles[0].Name)
+		return handoff.Event{Kind: handoff.Drifted, Role: role, Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
+	})
+	if err != nil {
+		return v, err
+	}
+	v.Drift = p.Rec.Context.DriftCount()
+	return v, refusal(v)
+}
+
+func gone(list []handoff.Difference) bool {
+	return slices.ContainsFunc(list, func(d handoff.Difference) bool { return d.Kind == handoff.HandoffGone })
+}
+
+func refusal(v Verified) error {
+	what := "the tree of %s is not what %s handed over: %s"
+	by := v.By
+	if by == "" {
+		by = "belay"
+	}
+	if v.Expected == "" { // what belay wrote itself was edited
+		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what, v.Task, by, v.Report.Summary())
+	}
+	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
+		what, v.Task, by, v.Report.Summary())
+}
+
+// compare names in what the tree differs from what was expected. While a role is at work
+// the files are its own business: only what happened to the repository as a whole counts.
+func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error {
+	inScope, err := p.scope()
+	if err != nil {
+		return err
+	}
+	r := handoff.Reader{Snaps: p.Snaps.Store, InScope: inScope, IgnoreEnds: ignoreEnds || p.Config.IgnoreLineEnds}
+	f, same, stored, err := r.Look(ctx, v.Expected)
+	if err != nil || same {
+		return err
+	}
+	working := v.AtWork != ""
+	if !stored {
+		if working {
+			v.Report.Differences = append(v.Report.Differences, asWhole(handoff.Name(f))...)
+			return nil
+		}
+		if v.Found, err = p.found(ctx, r); err != nil {
+			return err
+		}
+		if f, err = r.Between(ctx, v.Expected, v.Found); err != nil {
+			return err
+		}
+	}
+	named := handoff.Name(f)
+	if working {
+		named.Differences = asWhole(named)
+	}
+	v.Report.Differences = append(v.Report.Differences, named.Differences...)
+	return nil
+}
+
+// found holds the tree as it stands, unless the drift that was found last is this one.
+func (p *Place) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, error) {
+	if list := p.Rec.Context.Drifts; len(list) > 0 && list[len(list)-1].Found != "" {
+		before := list[len(list)-1].Found
+		if _, same, _, err := r.Look(ctx, before); err == nil && same {
+			return before, nil
+		}
+	}
+	info, err := p.taken(ctx, "", "not what was handed over")
+	return info.ID, err
+}
+
+// asWhole keeps what happened to the repository as a whole. A stash is a role's own tool
+// while it is at work.
+func asWhole(r handoff.Report) []handoff.Difference {
+	kinds := []handoff.DriftKind{handoff.HeadMoved, handoff.Committed, handoff.Reset, handoff.Amended, handoff.Switched, handoff.Operation}
+	return slices.DeleteFunc(slices.Clone(r.Differences), func(d handoff.Difference) bool { return !slices.Contains(kinds, d.Kind) })
+}
+
+// own looks at what belay wrote itself: the record's chain as the snapshot noted it,
+// attachments, and the files that were written for agents.
+func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
+	current := p.Rec.Context.Attachments()
+	proof, err := p.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
+		return slices.DeleteFunc(handoff.AttachmentsOf(data), func(sha string) bool { return !slices.Contains(current, sha) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, problem := range proof.Problems {
+		if problem == proof.Torn {
+			continue // a writer was killed; the next entry sets aside what it left
+		}
+		kind := handoff.Record
+		if strings.Contains(problem, "attachment") {
+			kind = handoff.Attachment
+		}
+		out = append(out, handoff.Difference{Kind: kind, Was: "as it was written", Is: problem})
+	}
+	if expected != "" {
+		info, err := p.Snaps.LookUp(ctx, expected)
+		switch {
+		case belay.CodeOf(err) == belay.CodeNotFound:
+			out = append(out, handoff.Difference{Kind: handoff.HandoffGone, Was: string(expected), Is: "it was forgotten"})
+		case err != nil:
+			return nil, err
+		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
+			out = append(out, handoff.Difference{Kind: handoff.Record, Was: "with the entry that the snapshot names", Is: "written anew"})
+		}
+	}
+	for _, path := range p.EditedContext(p.Rec) {
+		out = append(out, handoff.Difference{Kind: handoff.Edited, Was: "as belay wrote it", Is: "edited: " + path})
+	}
+	return out, nil
+}
+
+// knows reports whether the record has an entry of this hash.
+func (p *Place) knows(hash string) bool {
+	for _, e := range p.Rec.Log.Entries {
+		if e.Hash == hash {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,260 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// place is where a context is looked at.
+type place struct{ *Place }
+
+func contextPlace(ctx context.Context, d *session.Desk, q Request) (place, error) {
+	p, err := At(ctx, d, q)
+	return place{p}, err
+}
+
+// View is a context whole.
+type View struct {
+	Version    int                          `json:"version"`
+	Task       belay.TaskID                 `json:"task_id"`
+	Created    time.Time                    `json:"created_at"`
+	By         string                       `json:"created_by"`
+	SHA        string                       `json:"block_sha256"`
+	Manifest   string                       `json:"manifest_sha256"`
+	Immutable  handoff.Block                `json:"immutable"`
+	Base       belay.SnapshotID             `json:"base"`
+	Dirty      bool                         `json:"dirty_at_start"`
+	Roles      []handoff.State              `json:"coordination"`
+	AtWork     string                       `json:"at_work,omitempty"`
+	QA         []handoff.ProofOf            `json:"initial_results"`
+	Evidence   []handoff.Evidence           `json:"evidence"`
+	Drifts     []handoff.DriftOf            `json:"drift"`
+	DriftCount int                          `json:"drift_count"`
+	Exports    map[string]handoff.ExportRef `json:"exports"`
+	History    []handoff.PastBlock          `json:"history,omitempty"`
+	Audit      Audit                        `json:"audit"`
+	Warnings   []string                     `json:"warnings"`
+	Followed   []handoff.Followed           `json:"stale_citations,omitempty"`
+}
+
+// Audit is who wrote last, and how often anybody did.
+type Audit struct {
+	Updated time.Time `json:"updated_at"`
+	By      string    `json:"updated_by"`
+	Updates int       `json:"updates"`
+	Forced  int       `json:"secrets_let_in"`
+}
+
+// Get reads a task's context, with what is no longer true of it as warnings: another HEAD,
+// other words of the task, cited rules that say something else now.
+func Get(ctx context.Context, d *session.Desk, q Request) (View, error) {
+	p, err := contextPlace(ctx, d, q)
+	if err != nil {
+		return View{}, err
+	}
+	c := &p.Rec.Context
+	v := View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block, Manifest: c.Block.Manifest, Base: c.Block.Base,
+		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof), Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
+		History: c.History, Audit: Audit{c.Changed, c.Actor, c.Updates, c.Forced}, Warnings: []string{}}
+	if v.Immutable, err = p.Block(); err != nil {
+		return v, err
+	}
+	err = p.stale(ctx, &v)
+	return v, err
+}
+
+// listed makes an empty list of none: in JSON that is no null.
+func listed[T any](list []T) []T { return append([]T{}, list...) }
+
+// stale says what of the block is no longer true.
+func (p place) stale(ctx context.Context, v *View) error {
+	refs, err := p.Repo.Refs(ctx)
+	if err != nil {
+		return err
+	}
+	head, err := p.Repo.Head(ctx, refs)
+	if err != nil {
+		return err
+	}
+	if head.OID != v.Immutable.Git.Head {
+		v.Warnings = append(v.Warnings, fmt.Sprintf("the context was made at %s, HEAD is %s now", short(v.Immutable.Git.Head), short(head.OID)))
+	}
+	if err := p.Current(); err != nil {
+		v.Warnings = append(v.Warnings, err.Error()+": belay context rebuild "+string(v.Task))
+	}
+	followed, err := p.Follow(ctx, v.Immutable.Citations)
+	if err != nil {
+		return err
+	}
+	for _, f := range followed {
+		if f.Fate == handoff.Same {
+			continue
+		}
+		v.Followed = append(v.Followed, f)
+		switch name := f.Was.File + "#" + f.Was.Section; f.Fate {
+		case handoff.Moved:
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is the same and stands in %s %s now", name, f.Now.File, f.Now.Lines))
+		case handoff.Changed:
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s says something else now: belay context rebuild %s", name, v.Task))
+		default:
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is gone: belay context rebuild %s", name, v.Task))
+		}
+	}
+	return nil
+}
+
+func short(oid string) string {
+	if oid == "" {
+		return "no commit"
+	}
+	return oid[:min(10, len(oid))]
+}
+
+// Line is a role in a short status.
+type Line struct {
+	Role      string           `json:"role"`
+	Status    handoff.Status   `json:"status"`
+	Blocking  int              `json:"blocking"`
+	Snapshot  belay.SnapshotID `json:"snapshot,omitempty"`
+	Files     int              `json:"files_changed"`
+	Completed time.Time        `json:"completed_at,omitzero"`
+	Drift     int              `json:"drift_budget"`
+}
+
+// Status is a context at a glance. It looks at no file.
+type ContextStatus struct {
+	Task     belay.TaskID `json:"task_id"`
+	There    bool         `json:"there"`
+	Purged   bool         `json:"purged,omitempty"`
+	AtWork   string       `json:"at_work,omitempty"`
+	Next     string       `json:"next,omitempty"` // who may begin
+	Why      string       `json:"why,omitempty"`  // why nobody may
+	Roles    []Line       `json:"roles"`
+	Drift    int          `json:"drift_count"`
+	Updated  time.Time    `json:"updated_at,omitzero"`
+	Rebuilds int          `json:"rebuilds"`
+}
+
+// StatusOf gives a task's context at a glance; one that is not there is no error.
+func StatusOf(d *session.Desk, task belay.TaskID) (ContextStatus, error) {
+	r, err := d.Load(task)
+	if err != nil {
+		return ContextStatus{}, err
+	}
+	c := &r.Context
+	c.Task = r.Task.ID
+	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Gone, Roles: []Line{}, AtWork: c.At, Drift: c.DriftCount(), Updated: c.Changed, Rebuilds: len(c.History)}
+	if !s.There {
+		return s, nil
+	}
+	for _, one := range c.Roles {
+		l := Line{Role: one.Name, Status: one.Status, Blocking: len(one.Blocking), Completed: one.Completed, Drift: one.Drift}
+		if one.Snapshot != nil {
+			l.Snapshot, l.Files = one.Snapshot.Snapshot, one.Snapshot.Files
+		}
+		s.Roles = append(s.Roles, l)
+		if s.Next == "" && c.At == "" && one.Status != handoff.Done {
+			if err := c.MayStart(one.Name); err == nil {
+				s.Next = one.Name
+			} else if s.Why == "" {
+				s.Why = err.Error()
+			}
+		}
+	}
+	if s.Next != "" {
+		s.Why = ""
+	}
+	return s, nil
+}
+
+// DiffRequest asks for what a role changed: from the base, or since the role before. With
+// Drift it is what the last failed verification found.
+type DiffRequest struct {
+	Request
+	Role        string
+	Incremental bool
+	Drift       bool
+}
+
+// Differs is a diff that was asked for.
+type Differs struct {
+	Task   belay.TaskID     `json:"task_id"`
+	Role   string           `json:"role,omitempty"`
+	Type   string           `json:"type"`
+	From   belay.SnapshotID `json:"from"`
+	To     belay.SnapshotID `json:"to"`
+	Kept   *handoff.Diff    `json:"diff,omitempty"` // as it was recorded; not of a drift
+	Report *handoff.Report  `json:"report,omitempty"`
+}
+
+// Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
+func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, func(io.Writer) error, error) {
+	p, err := contextPlace(ctx, d, q.Request)
+	if err != nil {
+		return Differs{}, nil, err
+	}
+	c := &p.Rec.Context
+	out := Differs{Task: p.Rec.Task.ID, Type: "from_base"}
+	if q.Drift {
+		return p.driftDiff(ctx, out)
+	}
+	role := q.Role
+	if role == "" {
+		role = c.LastBy
+	}
+	if role == "" {
+		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", q.Task), "nothing of %s was handed over", q.Task)
+	}
+	s, err := c.Of(role)
+	if err != nil {
+		return out, nil, err
+	}
+	if s.Snapshot == nil {
+		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has handed nothing over", s.Name)
+	}
+	kept := s.Snapshot.FromBase
+	out.Role, out.From, out.To = s.Name, c.Block.Base, s.Snapshot.Snapshot
+	if q.Incremental {
+		out.Type, out.From, kept = "incremental", s.Snapshot.Previous, s.Snapshot.Incremental
+	}
+	out.Kept = &kept
+	return out, func(w io.Writer) error { return p.print(kept, w) }, nil
+}
+
+// print writes a kept diff.
+func (p place) print(d handoff.Diff, w io.Writer) error {
+	text, err := p.Text(d.Attachment, d.Gzip)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
+	list := p.Rec.Context.Drifts
+	for i := len(list) - 1; i >= 0; i-- {
+		d := list[i]
+		out.Type, out.From, out.To, out.Report = "drift", d.Expected, d.Found, &d.Report
+		if d.Found == "" {
+			return out, func(io.Writer) error { return nil }, nil
+		}
+		return out, func(w io.Writer) error {
+			var text bytes.Buffer
+			if err := p.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
+				return err
+			}
+			shown, _ := handoff.Masked(text.Bytes()) // an agent may ask, too
+			_, err := w.Write(shown)
+			return err
+		}, nil
+	}
+	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task), "no verification of %s has failed", out.Task)
+}

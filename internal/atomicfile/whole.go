@@ -1,0 +1,97 @@
+package atomicfile
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It writes beside the file and renames, which is for folders that only belay writes
+// to. It is never for a path of the user's tree: there a link may stand in the way.
+
+// Prefix starts the names of temporary files when How names none. A process that was
+// killed leaves one behind, which whoever owns the folder sweeps away.
+const Prefix = ".tmp-"
+
+// How says how a file is replaced; the zero value is a private file that need not
+// outlive a power cut.
+type How struct {
+	Synced bool                          // a power cut takes neither the bytes nor the name
+	Perm   fs.FileMode                   // 0 is 0600
+	Prefix string                        // of the temporary file's name; "" is Prefix
+	Held   bool                          // by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
+	Step   func(name, path string) error // called before each step, for tests that make it fail or kill there
+}
+
+// Replace gives the file at path the parts, one after the other, as its bytes. Its
+// folder must exist. On an error the file is as it was.
+func Replace(path string, how How, parts ...[]byte) (err error) {
+	if err := how.step("create", path); err != nil {
+		return err
+	}
+	f, err := how.beside(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = fsroot.Remove(f.Name())
+		}
+	}()
+	if err = errors.Join(how.fill(f, path, parts), f.Close()); err != nil {
+		return err
+	}
+	if err = how.step("rename", path); err != nil {
+		return err
+	}
+	if err = fsroot.Rename(f.Name(), path); err != nil || !how.Synced {
+		return err
+	}
+	if err = how.step("syncdir", filepath.Dir(path)); err != nil {
+		return err
+	}
+	return fsroot.SyncDir(filepath.Dir(path))
+}
+
+// beside opens the temporary file, which only the user may read.
+func (h How) beside(path string) (*os.File, error) {
+	if !h.Held {
+		return fsroot.CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, Prefix)+"*")
+	}
+	temp := path + ".new"
+	if err := fsroot.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return fsroot.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
+}
+
+func (h How) step(name, path string) error {
+	if h.Step == nil {
+		return nil
+	}
+	return h.Step(name, path)
+}
+
+func (h How) fill(f *os.File, path string, parts [][]byte) error {
+	for _, p := range parts {
+		if err := h.step("write", path); err != nil {
+			return err
+		}
+		if _, err := f.Write(p); err != nil {
+			return err
+		}
+	}
+	if h.Perm != 0 {
+		if err := f.Chmod(h.Perm); err != nil {
+			return err
+		}
+	}
+	if !h.Synced {
+		return nil
+	}
+	return f.Sync()
+}

@@ -1,0 +1,63 @@
+package belay
+
+import (
+	"fmt"
+	"strings"
+)
+
+// It asks nothing itself.
+
+// Most is how many findings of one kind are named one by one.
+const Most = 100
+
+// Of signs the findings and judges by them: an error refuses, warnings and
+// notes do not.
+func Of(check, summary string, findings []Finding) CheckResult {
+	r := CheckResult{Check: check, Verdict: VerdictPass, Summary: summary}
+	for _, f := range findings {
+		f.Check = check
+		if f.Severity == SeverityError {
+			r.Verdict = VerdictFail
+		}
+		r.Findings = append(r.Findings, f.Sign())
+	}
+	return r
+}
+
+// Unknown is the answer of a check that could not tell, and why.
+func Unknown(check, why string) CheckResult {
+	return CheckResult{Check: check, Verdict: VerdictUnknown, Summary: "could not tell", Why: why}
+}
+
+// Skipped is the answer of a check that was not asked, and why.
+func Skipped(check, why string) CheckResult {
+	return CheckResult{Check: check, Verdict: VerdictUnknown, Skipped: true, Summary: "skipped", Why: why}
+}
+
+// Brief keeps the first findings and says in a last one of the same severity and
+// category how many more there are, so that fifty thousand stray files make a
+// report that can be read.
+func Brief(findings []Finding, title string) []Finding {
+	if len(findings) <= Most {
+		return findings
+	}
+	rest := findings[Most:]
+	var names []string
+	for _, f := range rest[:min(len(rest), 20)] {
+		names = append(names, f.File)
+	}
+	more := Finding{
+		Severity: rest[0].Severity, Category: rest[0].Category, Title: title,
+		Detail:         fmt.Sprintf("%d more, among them %s", len(rest), strings.Join(names, ", ")),
+		Recommendation: rest[0].Recommendation,
+	}
+	return append(findings[:Most:Most], more)
+}
+
+// Count writes a number with its noun.
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,423 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It reads texts that it is given and no file; which list is meant is count's business.
+
+// Input is a request and what was done about it. Paths are slash paths from the root.
+type ContractInput struct {
+	Request belay.Request
+	Words   string         // what the request was read from; "" when that is not known
+	Changes []belay.Change // all that differs
+	Files   []*syntax.File // what the changed files said and say, as far as they were read
+	Unread  []string       // changed files too large to read
+	Paths   []string       // every file after the change
+	// Read gives a file that did not change; false when it cannot or need not be read. Nil
+	// reads none.
+	Read func(path string) ([]byte, bool)
+}
+
+// Result is what became of a request. Findings are in the order of Met.
+type Result struct {
+	Met      []belay.Met
+	Findings []belay.Finding
+}
+
+// judge is one request being held against a change.
+type contractJudge struct {
+	in       ContractInput
+	changed  map[string]*syntax.File
+	differs  []string // changed paths in order, those that were not read as well
+	before   *tree
+	after    *tree
+	pair     *count.Pair // both, made when something is counted
+	lines    *lines
+	findings []belay.Finding
+	counted  []string            // lists that an ADD or REMOVE was counted in
+	calls    map[string][]string // paths by the words of their file's name, made when asked for
+	read     map[string][]byte   // files that did not change, as far as they were read; nil for one that was not
+}
+
+// Judge holds each requirement, and each thing that was to stay, against the change. A
+// scanner that breaks on some text leaves a warning about that requirement.
+func Contract(in ContractInput) Result {
+	j := &contractJudge{in: in, changed: map[string]*syntax.File{}, read: map[string][]byte{}}
+	for _, f := range in.Files {
+		j.changed[f.Path] = f
+	}
+	for _, c := range in.Changes {
+		j.differs = append(j.differs, c.Path)
+	}
+	slices.Sort(j.differs)
+	j.before, j.after = j.trees()
+	j.lines = changedLines(in.Files)
+	var res Result
+	order := slices.Clone(in.Request.Requirements) // those that count lists first: others leave theirs alone
+	slices.SortStableFunc(order, func(a, b belay.Requirement) int { return rank(a) - rank(b) })
+	for _, r := range order {
+		from := len(j.findings)
+		res.Met = append(res.Met, j.outcome(j.safely(r), r, from))
+	}
+	for _, words := range in.Request.Preserve {
+		for _, part := range parts(words) {
+			r, from := belay.Requirement{Marker: belay.MarkPreserved, Text: part}, len(j.findings)
+			if m := j.safely(r); m.Verdict != "" {
+				res.Met = append(res.Met, j.outcome(m, r, from))
+			}
+		}
+	}
+	j.unread()
+	res.Findings = j.findings
+	return res
+}
+
+func rank(r belay.Requirement) int {
+	if r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove {
+		return 0
+	}
+	return 1
+}
+
+// safely judges one requirement and outlives what breaks on the way.
+func (j *contractJudge) safely(r belay.Requirement) (m belay.Met) {
+	m = belay.Met{Marker: r.Marker, Text: r.Text}
+	defer func() {
+		if p := recover(); p != nil {
+			m.Verdict = belay.MetUnknown
+			j.warn("", 0, fmt.Sprintf("could not be told: reading for it broke (%v)", p), r)
+		}
+	}()
+	j.place(&r)
+	if r.Count == nil && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) && single.MatchString(r.Text) {
+		r.Count = new(1)
+	}
+	if keeping.MatchString(r.Text) { // whatever it is marked, it takes nothing and adds nothing
+		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
+	}
+	if r.Marker != belay.MarkPreserved && j.ordered(&m, r) {
+		return m
+	}
+	switch r.Marker {
+	case belay.MarkAdd:
+		j.add(&m, r)
+	case belay.MarkRemove:
+		j.remove(&m, r)
+	case belay.MarkPreserved:
+		j.preserve(&m, r)
+	default:
+		j.modify(&m, r)
+	}
+	return m
+}
+
+// place names the file that a requirement is about when its own words have exactly one.
+func (j *contractJudge) place(r *belay.Requirement) {
+	if named := j.named(r.Text); len(named) == 1 && count.Language(named[0]) != "" {
+		r.File = named[0]
+	}
+}
+
+// count judges by counting. told is false when no list could be found, or not counted.
+func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Result, told bool) {
+	var err error
+	if j.pair == nil {
+		if j.pair, err = count.Open(j.before, j.after); err != nil {
+			return res, false
+		}
+	}
+	res, err = j.pair.Check(r)
+	if err != nil {
+		return res, false
+	}
+	res.Certain = res.Certain && j.in.Request.Type != belay.Unclear // doubtful words refuse nothing
+	place := res.After
+	if place == nil {
+		place = res.Before
+	}
+	if place != nil {
+		m.List, m.File, m.Line = place.Name, place.File, place.Line
+	}
+	m.Before, m.After = res.Counts.Before, res.Counts.After
+	return res, m.Before != nil && m.After != nil && place != nil
+}
+
+// add holds that there is more of something than before.
+func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
+	if r.Many() == 0 {
+		j.addSome(m, r)
+		return
+	}
+	res, told := j.count(m, r)
+	if !told || !res.Certain && res.Verdict == count.Fail {
+		if wide := j.widened(r); wide != nil { // a list in a file that nobody touched
+			res, told = j.count(m, *wide)
+		}
+	}
+	switch {
+	case !told:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no list was found that it is about"), r, res.Question...)
+	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	case res.Verdict == count.Fail && res.Certain && !existing(r, m) && !ofOthers.MatchString(r.Text) && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
+	case res.Verdict == count.Fail:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "it is not certain which list is meant: "+countedAs(res, ""), r, res.Question...)
+	case res.Verdict == count.Warn && len(res.Question) > 1:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, countedAs(res, ""), r, res.Question...)
+	case res.Verdict == count.Warn:
+		m.Verdict = belay.MetMore
+		j.warn(m.File, m.Line, countedAs(res, "more than asked for"), r)
+	default:
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	}
+	if told {
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+	}
+	j.notes(res, r)
+}
+
+// existing tells whether the number may be of those that are there already: "the 8 flavors".
+func existing(r belay.Requirement, m *belay.Met) bool {
+	return r.Many() == *m.Before && known.MatchString(r.Text)
+}
+
+// netted tells whether a list has as many more as were to be added, those aside that the request
+// takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
+// that take away name it, its noun with a number, or itself.
+func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
+	if len(res.Came) < r.Many() || len(res.Gone) == 0 {
+		return false
+	}
+	var texts []string
+	for _, q := range j.in.Request.Requirements {
+		if q.Marker == belay.MarkRemove {
+			texts = append(texts, q.Text)
+		} else if m := insteadOf.FindStringSubmatch(q.Text); m != nil {
+			texts = append(texts, m[1])
+		}
+	}
+	for line := range strings.Lines(j.in.Words) {
+		if m := insteadOf.FindStringSubmatch(line); m != nil {
+			texts = append(texts, m[1])
+		}
+	}
+	may := 0
+	for _, text := range texts {
+		words, named := about(text), 0
+		for _, label := range res.Gone {
+			if mentions(count.TopicWords(label), count.TopicWords(text)) {
+				named++
+			}
+		}
+		if n := statedIn(text); named == 0 && n > 0 && mentions(about(r.Text), words) {
+			named = n
+		}
+		may += named
+	}
+	return may >= len(res.Gone)
+}
+
+// addSome holds an ADD without a number: something new has to be there. "A drink" in a list
+// that is as long as it was, and changed, is a warning: nobody stated a number.
+func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if told && res.Certain && another.MatchString(r.Text) && *met.After <= *met.Before && j.differ(met.File) && j.newFiles(r) == 0 {
+		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After, List: met.List, File: met.File, Line: met.Line}
+		j.warn(m.File, m.Line, countedAs(res, ""), r)
+		return
+	}
+	if told && res.Certain && *met.After > *met.Before {
+		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+		return
+	}
+	switch {
+	case j.lines.added == 0 && j.created() == 0:
+		m.Verdict = belay.MetNot
+		j.warn("", 0, "nothing was added", r)
+	case j.mentioned(r, j.lines.came):
+		m.Verdict = belay.MetYes
+	default:
+		m.Verdict = belay.MetUnknown
+	}
+}
+
+// remove holds that something is gone. Too much of it gone is refused when it is certain.
+func (j *contractJudge) remove(m *belay.Met, r belay.Requirement) {
+	if named := j.named(r.Text); len(named) > 0 && j.object(r.Text, named[0]) {
+		m.Verdict, m.File, m.Evidence = belay.MetYes, named[0], []string{named[0] + " is gone"}
+		if j.after.has(named[0]) {
+			m.Verdict = belay.MetNot
+			j.warn(named[0], 0, "still there: "+named[0], r)
+		}
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if told && res.Certain {
+		*m = met
+		m.Marker, m.Text = r.Marker, r.Text
+		j.counted = append(j.counted, m.File+"\x00"+m.List)
+	}
+	switch {
+	case told && res.Certain && res.Verdict == count.Fail:
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, "put back what was removed beyond what was asked for")
+	case told && res.Certain && res.Verdict == count.Pass:
+		m.Verdict = belay.MetYes
+		j.counts(*m)
+	case j.mentioned(r, j.lines.went):
+		m.Verdict = belay.MetYes
+	case j.exists(r):
+		m.Verdict = belay.MetNot
+		j.warn(m.File, m.Line, "still there: nothing that went is about it", r)
+	default:
+		m.Verdict = belay.MetUnknown
+		j.warn(m.File, m.Line, "could not be told: nothing was found that it is about", r)
+	}
+}
+
+// preserve holds that something stays: files that it names as they were, a list not
+// shorter. What it does not name is left to the checks of scope; Verdict is "" then.
+func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
+	if kept := j.kept(r.Text); len(kept) > 0 {
+		m.Verdict, m.File, m.Evidence = belay.MetYes, kept[0], []string{kept[0] + " unchanged"}
+		for _, p := range kept {
+			if j.differ(p) {
+				m.Verdict, m.File = belay.MetNot, p
+				j.warn(p, 1, "changed, and it was to stay as it was", r)
+			}
+		}
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if !told || !res.Certain {
+		return
+	}
+	*m = met
+	m.Marker, m.Text, m.Verdict = r.Marker, r.Text, belay.MetYes
+	if res.Verdict == count.Fail {
+		m.Verdict = belay.MetNot
+		j.refuse(res, r, "put back those that are missing")
+		return
+	}
+	j.counts(*m)
+}
+
+// modify holds that what was to be changed, or mended, was touched, and that its list is
+// as long as it was. Whether it is right now is for tests and reviewers to say.
+func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
+	m.Verdict = belay.MetYes
+	if why, at := j.untouched(r); why != "" {
+		m.Verdict, m.File = belay.MetNot, at
+		j.warn(at, 0, why, r)
+		return
+	}
+	var met belay.Met
+	res, told := j.count(&met, r)
+	if !told || !res.Certain || slices.Contains(j.counted, met.File+"\x00"+met.List) {
+		return
+	}
+	m.Before, m.After, m.List, m.File, m.Line = met.Before, met.After, met.List, met.File, met.Line
+	if res.Verdict == count.Warn {
+		m.Verdict = belay.MetMore
+		j.warn(m.File, m.Line, countedAs(res, "its list grew or shrank"), r)
+	}
+}
+
+// unread names the changed files that were too large to count in.
+func (j *contractJudge) unread() {
+	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
+		if count.Language(p) != "" {
+			j.findings = append(j.findings, belay.Finding{
+				Severity: belay.SeverityWarning, Category: belay.CategoryContract, File: p, Title: "too large to be counted in",
+			})
+		}
+	}
+}
+
+// said is what counting found, in its first sentence.
+func countedAs(res count.Result, otherwise string) string {
+	if len(res.Findings) > 0 {
+		return res.Findings[0].Message
+	}
+	return otherwise
+}
+
+func (j *contractJudge) refuse(res count.Result, r belay.Requirement, try string) {
+	f := res.Findings[0]
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategoryContract, Title: f.String(), File: f.File, Line: f.Line,
+		Detail: asked(r), Recommendation: try,
+	})
+}
+
+// warn says something of a requirement that rejects nothing, and which lists came into question
+// where that is not certain.
+func (j *contractJudge) warn(file string, line int, title string, r belay.Requirement, lists ...count.Asked) {
+	detail := asked(r)
+	if len(lists) > 0 {
+		detail += "\nlists that came into question:"
+		for _, l := range lists {
+			detail += "\n- " + l.String()
+		}
+	}
+	f := count.Finding{Message: title, File: file, Line: max(line, 1)}
+	if file != "" && line == 0 {
+		f.File = ""
+	}
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityWarning, Category: belay.CategoryContract, Title: f.String(), File: file, Line: line, Detail: detail,
+	})
+}
+
+// counts notes the numbers of a requirement that was met.
+func (j *contractJudge) counts(m belay.Met) {
+	noun := m.List[strings.LastIndex(m.List, ".")+1:]
+	j.findings = append(j.findings, belay.Finding{
+		Severity: belay.SeverityNote, Category: belay.CategoryContract, File: m.File, Line: m.Line,
+		Title:  count.Finding{Message: fmt.Sprintf("%s: %d before, %d after", noun, *m.Before, *m.After), File: m.File, Line: m.Line}.String(),
+		Detail: string(m.Marker) + ": " + m.Text,
+	})
+}
+
+// notes passes on what counting saw besides: existing items that changed, which is a warning
+// where nothing was to be changed.
+func (j *contractJudge) notes(res count.Result, r belay.Requirement) {
+	severity := belay.SeverityNote
+	if res.Verdict == count.Pass && j.addsOnly() {
+		severity = belay.SeverityWarning
+	}
+	for _, f := range res.Findings {
+		if f.Severity == "note" {
+			j.findings = append(j.findings, belay.Finding{
+				Severity: severity, Category: belay.CategoryContract, File: f.File, Line: f.Line, Title: f.String(), Detail: asked(r),
+			})
+		}
+	}
+}
+
+// addsOnly tells whether all that was asked for is to be added, or to stay.
+func (j *contractJudge) addsOnly() bool {
+	return !slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool {
+		return r.Marker != belay.MarkAdd && r.Marker != belay.MarkPreserved && r.Marker != belay.MarkNoChanges
+	})
+}
+
+func asked(r belay.Requirement) string { return "asked for: " + string(r.Marker) + ": " + r.Text }

@@ -1,0 +1,369 @@
+package check_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/ask"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// change is a change as two tables of files. Files that are the same in both did not change.
+type change struct{ before, after map[string]string }
+
+// input makes what the check makes of a change.
+func (c change) input(req belay.Request) check.ContractInput {
+	in := check.ContractInput{Request: req, Paths: slices.Sorted(maps.Keys(c.after))}
+	all := map[string]bool{}
+	for p := range c.before {
+		all[p] = true
+	}
+	for p := range c.after {
+		all[p] = true
+	}
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		was, had := c.before[p]
+		is, has := c.after[p]
+		f, one := &syntax.File{Path: p}, belay.Change{Path: p, Status: "M"}
+		switch {
+		case had && has && was == is:
+			continue
+		case !had:
+			one.Status = "A"
+		case !has:
+			one.Status = "D"
+		}
+		if had {
+			f.Before = []byte(was)
+		}
+		if has {
+			f.After = []byte(is)
+		}
+		in.Changes, in.Files = append(in.Changes, one), append(in.Files, f)
+	}
+	in.Read = func(path string) ([]byte, bool) { text, ok := c.after[path]; return []byte(text), ok }
+	return in
+}
+
+// judged reads words as a task does and holds them against a change.
+func (c change) judged(words string) check.Result {
+	req, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
+	in := c.input(req)
+	in.Words = words
+	return check.Contract(in)
+}
+
+// said lists findings on lines, notes left out.
+func countedAs(res check.Result) []string {
+	var out []string
+	for _, f := range res.Findings {
+		if f.Severity != belay.SeverityNote {
+			out = append(out, string(f.Severity)+": "+f.Title)
+		}
+	}
+	return out
+}
+
+const grid = `import { Card } from "./Card";
+
+export interface Drink {
+  name: string;
+  copy: string;
+}
+
+export const FLAVORS: Drink[] = [
+%s];
+`
+
+func drinks(names ...string) string {
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "  { name: %q, copy: \"Tastes of %s.\" },\n", n, strings.ToLower(n))
+	}
+	return fmt.Sprintf(grid, b.String())
+}
+
+var eight = []string{"Volt", "Chrome", "Citrus", "Red Line", "Ice Pick", "Mango", "Cherry", "Zero"}
+
+func with(more ...string) string { return drinks(append(slices.Clone(eight), more...)...) }
+
+func converted() string {
+	return drinks(append([]string{"Lull", "Moon", "Dusk", "Hush"}, eight[4:]...)...)
+}
+
+// project has a few files that most changes leave as they are.
+func project(differ map[string]string) map[string]string {
+	all := map[string]string{
+		"src/FlavorGrid.tsx":  with(),
+		"src/pages/Store.tsx": "export function Store() {\n  return <main>Buy it all here</main>;\n}\n",
+		"src/theme.ts":        "export const moods = [\"voltage\", \"chrome\"];\n\nexport function nextMood(m: string) {\n  return moods[0];\n}\n",
+		"src/legacy.ts":       "export const banner = \"Old is gold\";\n",
+		"src/theme.test.ts":   "test(\"nextMood\", () => {});\n",
+	}
+	for p, text := range differ {
+		if all[p] = text; text == "" {
+			delete(all, p)
+		}
+	}
+	return all
+}
+
+// TestMarkers holds what every marker asks, and what stays, as a person's words say it.
+func TestMarkers(t *testing.T) {
+	t.Parallel()
+	files := func(pairs ...string) map[string]string {
+		m := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return m
+	}
+	for name, tt := range map[string]struct {
+		words string
+		after map[string]string
+		want  []string
+	}{
+		"converted": {"add 2 more drinks for night", files("src/FlavorGrid.tsx", converted()),
+			[]string{"error: expected 10 flavors (8 + 2), found 8: src/FlavorGrid.tsx:8"}},
+		"added": {"add 2 more drinks for night", files("src/FlavorGrid.tsx", with("Lull", "Moon")), nil},
+		"one short": {"add 2 more drinks for night", files("src/FlavorGrid.tsx", with("Lull")),
+			[]string{"error: expected 10 flavors (8 + 2), found 9: src/FlavorGrid.tsx:8"}},
+		"one more": {"add 2 more drinks for night", files("src/FlavorGrid.tsx", with("Lull", "Moon", "Dusk")),
+			[]string{"warning: expected 10 flavors (8 + 2), found 11: src/FlavorGrid.tsx:8"}},
+		"one by its digit": {"add 1 drink for night", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[1:]...)...)),
+			[]string{"error: expected 9 flavors (8 + 1), found 8: src/FlavorGrid.tsx:8"}},
+		"a drink, converted": {"add another drink for night", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[1:]...)...)),
+			[]string{"warning: flavors were to be added, and there are as many as before: 8: src/FlavorGrid.tsx:8"}},
+		"a drink, added": {"add another drink for night", files("src/FlavorGrid.tsx", with("Lull")), nil},
+		"somewhere else": {"add 2 more drinks for night", files("src/night.ts", "export const nightDrinks = [{ name: \"Lull\" }, { name: \"Moon\" }];\n"),
+			[]string{"warning: it is not certain which list is meant: "}},
+		"nowhere": {"add 2 more flavors", files("src/theme.ts", "export const moods = [\"voltage\", \"chrome\"];\n"),
+			[]string{"error: expected 10 flavors (8 + 2), found 8: src/FlavorGrid.tsx:8"}},
+		"fewer than kept": {"add a drink for the night. keep the 8 flavors", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[3:]...)...)),
+			[]string{"warning: flavors were to be added, and there are fewer: 8 before, 6 after: src/FlavorGrid.tsx:8",
+				"error: flavors were to be preserved: had 8, now 6: src/FlavorGrid.tsx:8"}},
+		"a page that was to stay": {"add 1 drink. keep the store page", files("src/FlavorGrid.tsx", with("Lull"), "src/pages/Store.tsx", "export {};\n"),
+			[]string{"warning: changed, and it was to stay as it was: src/pages/Store.tsx:1"}},
+		"a file that was to stay": {"fix nextMood in src/theme.ts, don't touch src/legacy.ts", files("src/theme.ts", "export const moods = [\"a\", \"b\"];\n", "src/legacy.ts", "x\n"),
+			[]string{"warning: not shown: fix nextMood in src/theme.ts", "warning: changed, and it was to stay as it was: src/legacy.ts:1"}},
+		"copy untouched": {"refine the copy", files("src/FlavorGrid.tsx", with("Lull")),
+			[]string{"warning: copy untouched: no sentence that was there has changed"}},
+		"copy refined": {"refine the copy", files("src/FlavorGrid.tsx", strings.ReplaceAll(with(), "Tastes of", "A hint of")),
+			[]string{"warning: not shown: refine the copy"}},
+		"a file untouched": {"update src/pages/Store.tsx to show prices", files("src/FlavorGrid.tsx", with("Lull")),
+			[]string{"warning: not shown: src/pages/Store.tsx untouched"}},
+		"changed and one lost": {"rename the flavors", files("src/FlavorGrid.tsx", drinks(append([]string{"Bolt"}, eight[2:]...)...)),
+			[]string{"warning: flavors were to be changed and not to grow or shrink: had 8, now 7: src/FlavorGrid.tsx:8"}},
+		"still there": {"remove src/legacy.ts", files("src/theme.ts", "export {};\n"),
+			[]string{"error: to be deleted and still there: src/legacy.ts"}},
+		"gone":           {"remove src/legacy.ts", files("src/legacy.ts", ""), nil},
+		"the banner":     {"remove the banner", files("src/legacy.ts", "export {};\n"), nil},
+		"two of them":    {"remove 2 flavors", files("src/FlavorGrid.tsx", drinks(eight[2:]...)), nil},
+		"five of them":   {"remove 2 flavors", files("src/FlavorGrid.tsx", drinks(eight[5:]...)), []string{"error: expected 6 flavors (8 - 2), found 3: src/FlavorGrid.tsx:8"}},
+		"new files":      {"add 2 pages for the night", files("src/pages/Night.tsx", "export {};\n", "src/pages/Late.tsx", "export {};\n"), []string{"warning: could not be counted: "}},
+		"a fix by name":  {"fix nextMood in src/theme.ts", files("src/legacy.ts", "x\n"), []string{"warning: src/theme.ts untouched"}},
+		"nothing to say": {"make it faster", files("src/theme.ts", "export const moods = [];\n"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := countedAs(change{project(nil), project(tt.after)}.judged(tt.words))
+			ok := len(got) == len(tt.want)
+			for i := range min(len(got), len(tt.want)) {
+				ok = ok && strings.HasPrefix(got[i], tt.want[i])
+			}
+			if !ok {
+				t.Errorf("%s\n%s", tt.words, cmp.Diff(tt.want, got))
+			}
+		})
+	}
+}
+
+// TestConvertedWhateverItIsCalled: where items were exchanged and nothing else grew, what was
+// to be added is not there, even if no word of the request is in the code.
+func TestConvertedWhateverItIsCalled(t *testing.T) {
+	t.Parallel()
+	const list = "export const STOCK = [\n  { sku: \"Ember\" },\n  { sku: \"Arctic\" },\n  { sku: \"Citrus\" },\n];\n"
+	swap := strings.NewReplacer("Arctic", "Moon", "Citrus", "Lull")
+	for name, tt := range map[string]struct {
+		words, before, after, path string
+		refused                    bool
+	}{
+		"drinks in STOCK":          {"add 2 drinks for the night", list, swap.Replace(list), "src/shop.ts", true},
+		"one of them grew besides": {"add 2 drinks for the night", list, strings.Replace(swap.Replace(list), "];", "  { sku: \"Dusk\" },\n  { sku: \"Hush\" },\n];", 1), "src/shop.ts", false},
+		"text was added besides":   {"add 2 notes on shipping", list, swap.Replace(list) + "// Ships in a day.\n// Ships abroad.\n", "src/shop.ts", false},
+		"numbers, not things":      {"add 2 to every size", "export const SIZES = [4, 8];\n", "export const SIZES = [6, 10];\n", "src/sizes.ts", false},
+		"a measure":                {"add 2 seconds to the delays", "export const DELAYS = ['1s', '3s'];\n", "export const DELAYS = ['3s', '5s'];\n", "src/delays.ts", false},
+		"attributes of items":      {"add 2 alt texts", "export const A = () => <p><img src=\"a\" /><img src=\"b\" /></p>;\n", "export const A = () => <p><img src=\"x\" alt=\"1\" /><img src=\"y\" alt=\"2\" /></p>;\n", "src/A.tsx", false},
+		"to each of them":          {"add 1 emoji to each sku", list, strings.NewReplacer("Ember", "Ember!", "Arctic", "Arctic!", "Citrus", "Citrus!").Replace(list), "src/shop.ts", false},
+		"commas in its words":      {"add 2 drinks for the night", list, strings.NewReplacer("Arctic", "Moon, and more", "Citrus", "Lull: calm").Replace(list), "src/shop.ts", true},
+		"in one string":            {"add 2 classes to the button", "export const A = () => <button className=\"a\">x</button>;\n", "export const A = () => <button className=\"a b c\">x</button>;\n", "src/A.tsx", false},
+	} {
+		got := countedAs(change{project(map[string]string{tt.path: tt.before}), project(map[string]string{tt.path: tt.after})}.judged(tt.words))
+		if refused := slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "error: expected") }); refused != tt.refused {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestNoFalseRefusals: work that is right and looks otherwise to somebody who counts is
+// never refused.
+func TestNoFalseRefusals(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		words         string
+		before, after map[string]string
+	}{
+		"spread from another file": {"add 2 drinks", project(nil), project(map[string]string{
+			"src/FlavorGrid.tsx": strings.Replace("import { night } from \"./night\";\n"+with(), "];", "  ...night,\n];", 1),
+			"src/night.ts":       "export const night = [{ name: \"Lull\" }, { name: \"Moon\" }];\n"})},
+		"loaded from a file": {"add 2 drinks", project(nil), project(map[string]string{
+			"src/FlavorGrid.tsx": "import data from \"./flavors.json\";\nexport const FLAVORS: Drink[] = data.map(load);\n",
+			"src/flavors.json":   "[{\"name\": \"Lull\"}]\n"})},
+		"moved to a new file": {"add 2 drinks", project(nil), project(map[string]string{
+			"src/FlavorGrid.tsx": "export { FLAVORS } from \"./flavors\";\n", "src/flavors.ts": with("Lull", "Moon")})},
+		"tests in a new file": {"add 2 tests for nextMood", project(nil), project(map[string]string{
+			"src/next.test.ts": "test(\"a\", () => {});\ntest(\"b\", () => {});\n"})},
+		"a number that counts nothing": {"make the 3 column layout responsive and add 2 px of padding", project(nil), project(map[string]string{
+			"src/grid.css": ".grid { padding: 2px; }\n"})},
+		"options of a flag": {"add two retries to the upload", map[string]string{"up.go": "package up\n\nvar retries = []int{1}\n\nfunc Upload() {}\n"},
+			map[string]string{"up.go": "package up\n\nvar retries = []int{1}\n\nfunc Upload() { for range 2 {} }\n"}},
+		"a table that grew elsewhere": {"add 2 cases to the parser's tests", map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n"},
+			map[string]string{"parse_test.go": "package p\n\nvar cases = []string{\"a\", \"b\"}\n", "more_test.go": "package p\n\nvar moreCases = []string{\"c\", \"d\"}\n"}},
+		"numbers that are others now": {"add 2 to every size in SIZES", map[string]string{"a.ts": "export const SIZES = [4, 8, 16];\n"}, map[string]string{"a.ts": "export const SIZES = [6, 10, 18];\n"}},
+		"in one text":                 {"add 2 flavors", map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\"]');\n"}, map[string]string{"a.js": "const flavors = JSON.parse('[\"a\",\"b\",\"c\",\"d\"]');\n"}},
+		"in an object of the object":  {"add 1 resolver to resolvers", map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {} } };\n"}, map[string]string{"a.ts": "export const resolvers = { Query: { a() {}, b() {}, c() {} } };\n"}},
+		"selectors of a rule":         {"add 1 selector", map[string]string{"a.css": "h1, h2 { color: red }\n"}, map[string]string{"a.css": "h1, h2, h3 { color: red }\n"}},
+		"filled elsewhere":            {"add 2 plugins to plugins", map[string]string{"a.py": "plugins = ['a']\n"}, map[string]string{"a.py": "plugins = ['a']\nfor p in found():\n    plugins.append(p)\n"}},
+		"grouped otherwise": {"add 2 drinks", project(nil), project(map[string]string{
+			"src/FlavorGrid.tsx": strings.Replace(with("Lull", "Moon"), "FLAVORS: Drink[] = [", "FLAVORS: Record<string, Drink[]> = { all: [", 1)})},
+	} {
+		for _, f := range (change{tt.before, tt.after}).judged(tt.words).Findings {
+			if f.Severity == belay.SeverityError {
+				t.Errorf("%s: %s", name, f.Title)
+			}
+		}
+	}
+}
+
+// TestUnclearWordsRefuseNothing: when it is not clear what is asked, counting only warns.
+func TestUnclearWordsRefuseNothing(t *testing.T) {
+	t.Parallel()
+	two := 2
+	req := belay.Request{Type: belay.Unclear, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 drinks", Count: &two}}}
+	res := check.Contract(change{project(nil), project(map[string]string{"src/FlavorGrid.tsx": converted()})}.input(req))
+	if len(res.Findings) == 0 || res.Findings[0].Severity != belay.SeverityWarning || res.Met[0].Verdict != belay.MetUnknown {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestLargeIsNamed: a file too large to be counted in is named, and refuses nothing.
+func TestLargeIsNamed(t *testing.T) {
+	t.Parallel()
+	two := 2
+	req := belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 drinks", Count: &two}}}
+	c := change{project(nil), project(map[string]string{"src/theme.ts": "export const moods = [];\n"})}
+	in := c.input(req)
+	in.Unread = []string{"video.mp4", "src/all.json"}
+	in.Changes = append(in.Changes, belay.Change{Path: "src/all.json", Status: "M"})
+	got := countedAs(check.Contract(in))
+	if !slices.Contains(got, "warning: too large to be counted in") {
+		t.Error(got)
+	}
+	for _, g := range got {
+		if strings.HasPrefix(g, "error") || strings.Contains(g, "mp4") {
+			t.Error(g)
+		}
+	}
+}
+
+// TestBrokenReadingWarns: whatever breaks while reading leaves a warning.
+func TestBrokenReadingWarns(t *testing.T) {
+	t.Parallel()
+	in := change{project(nil), project(map[string]string{"src/theme.ts": "x\n"})}.input(belay.Request{
+		Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 flavors", Count: new(2)}}})
+	in.Read = func(string) ([]byte, bool) { panic("a scanner broke") }
+	res := check.Contract(in)
+	if got := countedAs(res); len(got) != 1 || !strings.Contains(got[0], "warning: could not be told: reading for it broke") || res.Met[0].Verdict != belay.MetUnknown {
+		t.Errorf("%v %+v", got, res.Met)
+	}
+}
+
+// TestFixes holds a FIX to the check that it names.
+func TestFixes(t *testing.T) {
+	t.Parallel()
+	run := func(verdict belay.Verdict, now, before []string) check.Ran {
+		return check.Ran{Result: belay.CheckResult{Check: "tests", Verdict: verdict}, Names: check.OrderedNames{Now: now, Before: before}}
+	}
+	lint := func(v belay.Verdict) belay.CheckResult { return belay.CheckResult{Check: "lint", Verdict: v} }
+	for name, tt := range map[string]struct {
+		text    string
+		tests   check.Ran
+		lint    belay.CheckResult
+		want    string
+		verdict string
+	}{
+		"known failure that stays": {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestMood"}, []string{"pkg/TestMood"}), lint(""),
+			"error: to be fixed and still fails: pkg/TestMood", belay.MetNot},
+		"passes now":     {"fix TestMood", run(belay.VerdictPass, nil, []string{"pkg/TestMood"}), lint(""), "", belay.MetYes},
+		"another fails":  {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestOther"}, []string{"pkg/TestMood", "pkg/TestOther"}), lint(""), "", belay.MetYes},
+		"a prefix of it": {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestMoodier"}, nil), lint(""), "", ""},
+		"could not tell": {"fix TestMood", run(belay.VerdictUnknown, nil, []string{"pkg/TestMood"}), lint(""),
+			"warning: to be fixed, and the tests could not tell: pkg/TestMood", belay.MetUnknown},
+		"all tests": {"fix the failing tests", run(belay.VerdictPass, []string{"a::test_b"}, []string{"a::test_b"}), lint(""),
+			"error: the tests were to be fixed, and this one still fails: a::test_b", belay.MetNot},
+		"all tests pass":   {"fix the failing tests", run(belay.VerdictPass, nil, []string{"a"}), lint(""), "", belay.MetYes},
+		"words of a title": {"fix \"cart adds an item\"", run(belay.VerdictPass, []string{"cart > adds an item"}, nil), lint(""), "error: to be fixed and still fails: cart > adds an item", belay.MetNot},
+		"lint":             {"fix the lint errors", run(belay.VerdictPass, nil, nil), lint(belay.VerdictFail), "error: the linter's errors were to be fixed, and it still has some", belay.MetNot},
+		"lint passes":      {"fix the lint errors", run(belay.VerdictPass, nil, nil), lint(belay.VerdictPass), "", belay.MetYes},
+		"names nothing":    {"fix the crash on login", run(belay.VerdictPass, []string{"TestLogin"}, []string{"TestLogin"}), lint(""), "", ""},
+	} {
+		met := []belay.Met{{Marker: belay.MarkFix, Text: tt.text}}
+		found, _ := check.Fixes(belay.Request{Requirements: []belay.Requirement{{Marker: belay.MarkFix, Text: tt.text}}}, tt.text, tt.tests, tt.lint, met)
+		got := strings.Join(countedAs(check.Result{Findings: found}), "\n")
+		if got != tt.want || met[0].Verdict != tt.verdict {
+			t.Errorf("%s: %q %q", name, got, met[0].Verdict)
+		}
+	}
+}
+
+// FuzzJudge: any words against any texts have an answer, and the same one twice.
+func FuzzJudge(f *testing.F) {
+	f.Add("add 2 drinks, keep the 8 flavors", with(), converted())
+	f.Add("remove 2 flavors and fix src/a.tsx", "[1,2,3]", "[")
+	f.Add("refine the copy", "<p>some words</p>", "<p>other words</p>")
+	f.Fuzz(func(t *testing.T, words, before, after string) {
+		c := change{map[string]string{"src/a.tsx": before, "b.md": after}, map[string]string{"src/a.tsx": after, "b.md": before}}
+		if d := cmp.Diff(c.judged(words), c.judged(words)); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// BenchmarkJudge: the founding story in a repository of many files.
+func BenchmarkJudge(b *testing.B) {
+	for _, n := range []int{100, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			before := project(nil)
+			for i := range n {
+				before[fmt.Sprintf("lib/part%d/module%d.ts", i%300, i)] = "export {};\n"
+			}
+			after := maps.Clone(before)
+			after["src/FlavorGrid.tsx"] = converted()
+			two := 2
+			in := change{before, after}.input(belay.Request{Type: belay.Mutation, Requirements: []belay.Requirement{
+				{Marker: belay.MarkAdd, Text: "add 2 more drinks for night", Count: &two}, {Marker: belay.MarkModify, Text: "refine the copy"}}})
+			for b.Loop() {
+				if res := check.Contract(in); len(res.Findings) == 0 {
+					b.Fatal("nothing found")
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,190 @@
+package check
+
+import (
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It never reads a file; it is told which paths there are.
+
+// Rules are what the config says of coverage.
+type Rules struct {
+	Rules []string // see Parse; the first that covers a file holds, before any convention
+	Error bool     // a missing test file refuses
+}
+
+// Look gives a finding for every changed source file that has no test file among paths,
+// which are all files there are after the change. Files that are generated, only hold
+// types, settings or a program's start, or that the change only touches in comments
+// need none.
+func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding, asked int, err error) {
+	rules, err := parseAll(r.Rules)
+	if err != nil {
+		return nil, 0, err
+	}
+	there := index(paths)
+	for _, f := range files {
+		wanted, subject := want(f, rules, there)
+		if !subject {
+			continue
+		}
+		asked++
+		if wanted == "" {
+			continue
+		}
+		severity := belay.SeverityWarning
+		if r.Error {
+			severity = belay.SeverityError
+		}
+		found = append(found, belay.Finding{
+			Severity: severity, Category: belay.CategoryTests, File: f.Path,
+			Title: "no test file for " + f.Path, Detail: "looked for " + wanted,
+			Recommendation: "write a test of what changed in " + f.Path,
+		})
+	}
+	return found, asked, nil
+}
+
+// want says whether a file needs a test file, and what was looked for when there is
+// none.
+func want(f *syntax.File, rules []rule, there *paths) (missing string, asked bool) {
+	if f.Deleted() || syntax.Binary(f.After) || syntax.Generated(f.Path) || syntax.SaysGenerated(f.After) || syntax.ForTests(f.Path) {
+		return "", false
+	}
+	for _, r := range rules {
+		if !belay.Covers(r.source, f.Path) {
+			continue
+		}
+		if len(r.tests) == 0 {
+			return "", false
+		}
+		return r.look(f.Path, there), true
+	}
+	if !conventional(f) {
+		return "", false
+	}
+	return convention(f, there), true
+}
+
+// conventional tells whether the convention of some language wants a test of the file.
+func conventional(f *syntax.File) bool {
+	l := syntax.Of(f.Path)
+	if l == syntax.None || exempt(f.Path, l) {
+		return false
+	}
+	tokens := syntax.Code(l, f.After)
+	return changesCode(f, tokens) && hasBehaviour(l, tokens)
+}
+
+var exemptNames = map[string]bool{
+	"main.go": true, "doc.go": true, "__main__.py": true, "setup.py": true, "conf.py": true, "settings.py": true, "manage.py": true,
+	"wsgi.py": true, "asgi.py": true, "conftest.py": true, "noxfile.py": true, "gulpfile.js": true, "Gruntfile.js": true,
+	"main.rs": true, "build.rs": true, "mod.rs": true, "Program.cs": true, "Startup.cs": true, "AssemblyInfo.cs": true,
+	"package-info.java": true, "module-info.java": true, "Application.java": true, "application.rb": true, "environment.rb": true, "routes.rb": true,
+}
+
+var exemptFolders = map[string]bool{
+	"scripts": true, "script": true, "migrations": true, "migrate": true, "config": true, "configs": true, "examples": true,
+	"example": true, "docs": true, "third_party": true, "bin": true, "types": true, "@types": true, ".storybook": true,
+}
+
+// exempt tells by its path whether a file starts, sets up or shows a program.
+func exempt(p string, l syntax.Language) bool {
+	base := path.Base(p)
+	if exemptNames[base] || strings.HasPrefix(base, ".") {
+		return true
+	}
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		if exemptFolders[part] {
+			return true
+		}
+	}
+	switch l {
+	case syntax.TypeScript, syntax.JavaScript:
+		for _, mark := range []string{".d.ts", ".d.mts", ".d.cts", ".config.", ".stories.", ".types.", "rc.js", "rc.cjs", "rc.mjs", "setupTests."} {
+			if strings.Contains(base, mark) {
+				return true
+			}
+		}
+	case syntax.Python:
+		return strings.HasSuffix(base, ".pyi")
+	}
+	return false
+}
+
+// changesCode tells whether an added line has code on it, or lines were only taken out.
+func changesCode(f *syntax.File, tokens []syntax.Token) bool {
+	added := f.Added()
+	if added.Count() == 0 {
+		return false
+	}
+	for _, t := range tokens {
+		if added.Any(t.Line, t.End) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasBehaviour tells whether there is anything to test: a function with a body.
+func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
+	for i, t := range tokens {
+		if t.Kind != syntax.Word {
+			arrow := l.Family() == syntax.TypeScript && t.Is("=") && i+1 < len(tokens) && tokens[i+1].Is(">") && i > 0 && (l == syntax.JavaScript || bodyAfter(tokens[i+2:]))
+			if arrow {
+				return true
+			}
+			continue
+		}
+		switch l {
+		case syntax.Go:
+			if t.Text == "func" && t.Col == 0 {
+				return true
+			}
+		case syntax.Python, syntax.Ruby:
+			if t.Text == "def" {
+				return true
+			}
+		case syntax.Rust:
+			if t.Text == "fn" {
+				return true
+			}
+		case syntax.Java, syntax.CSharp:
+			if t.Text == "return" || t.Text == "throw" || t.Text == "new" || t.Text == "if" || t.Text == "for" {
+				return true
+			}
+		default:
+			if t.Text == "function" || t.Text == "return" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// bodyAfter tells an arrow function's body from the type of one: types have no blocks,
+// calls, members and operators but those of unions and generics.
+func bodyAfter(rest []syntax.Token) bool {
+	is := func(i int, words ...string) bool {
+		for n, w := range words {
+			if i+n >= len(rest) || !rest[i+n].Is(w) {
+				return false
+			}
+		}
+		return true
+	}
+	for _, begins := range []string{"{", "(", "!", "-", "+", "await", "new"} {
+		if is(0, begins) {
+			return true
+		}
+	}
+	for _, goesOn := range []string{"(", ".", "%", "*", "/", "+", "-", "?"} {
+		if is(1, goesOn) && rest[1].Line == rest[0].Line {
+			return true
+		}
+	}
+	return is(1, "=", "=") || is(1, "!", "=") || is(1, "&", "&") || is(1, "|", "|")
+}

@@ -1,0 +1,676 @@
+package check
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/git"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It reads what snapshots hold and, for commits, the repository's objects: never the
+// working tree. What the facts mean is for check/gitstate to say.
+
+// Span is a time in which an attempt was at work, as two snapshots.
+type Span struct{ From, To belay.SnapshotID }
+
+// Between reads what differs between two snapshots, as far as it changed in one of the
+// spans. Without spans nobody knows who did it, and all that differs counts.
+func Between(ctx context.Context, snaps *snapshot.Store, before, after belay.SnapshotID, spans []Span) (Facts, error) {
+	f := Facts{Root: snaps.Repo.Root, Dir: snaps.Repo.Common, Sure: len(spans) > 0, Snapshot: string(before.Short())}
+	defer snaps.Repo.Share()()
+	rd, err := snaps.Repo.Reader(ctx)
+	if err != nil {
+		return f, err
+	}
+	defer rd.Close()
+	r := &reader{snaps: snaps, rd: rd, sides: map[belay.SnapshotID]*side{}}
+	if r.before, err = r.side(ctx, before); err != nil {
+		return f, err
+	}
+	if r.after, err = r.side(ctx, after); err != nil {
+		return f, err
+	}
+	if len(spans) == 0 {
+		spans = []Span{{before, after}}
+	}
+	for _, s := range spans {
+		from, err := r.side(ctx, s.From)
+		if err != nil {
+			return f, err
+		}
+		to, err := r.side(ctx, s.To)
+		if err != nil {
+			return f, err
+		}
+		r.spans = append(r.spans, span{from, to})
+	}
+	for _, read := range []func(context.Context, *Facts) error{r.files, r.refs, r.stash, r.index, r.lost} {
+		if err := read(ctx, &f); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+type reader struct {
+	snaps         *snapshot.Store
+	rd            *git.Reader
+	sides         map[belay.SnapshotID]*side
+	before, after *side
+	spans         []span
+	dropped       []entry // of the stash, in a span
+}
+
+type span struct{ from, to *side }
+
+// side is one snapshot, as far as it was read.
+type side struct {
+	snapshot.Info
+	man   *snapshot.Manifest
+	refs  snapshot.HeldRefs
+	meta  map[string]string // what meta/ holds itself, by name
+	index []git.IndexEntry
+	state indexState
+}
+
+type indexState int
+
+const (
+	indexUnread indexState = iota
+	indexRead
+	indexForeign // of a form that is left to git
+	indexSpoiled
+)
+
+func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
+	if s := r.sides[id]; s != nil {
+		return s, nil
+	}
+	info, err := r.snaps.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := &side{Info: info, meta: map[string]string{}}
+	if s.man, err = r.snaps.Manifest(ctx, info); err != nil {
+		return nil, err
+	}
+	if s.refs, err = r.snaps.RefsOf(ctx, info); err != nil {
+		return nil, err
+	}
+	list, err := r.rd.Folder(info.Commit + ":meta")
+	if err != nil {
+		return nil, fmt.Errorf("read snapshot %s: %w", id, err)
+	}
+	for _, e := range list {
+		s.meta[e.Path] = e.OID
+	}
+	r.sides[id] = s
+	return s, nil
+}
+
+// groups are the folders of meta/ that hold git's own files.
+var groups = []string{"admin", "own", "links"}
+
+// names gives git's own files that differ between two sides, with the object of each, a
+// link's under "links/".
+func (r *reader) differing(ctx context.Context, a, b *side) (map[string][2]string, error) {
+	all := map[string][2]string{}
+	for _, group := range groups {
+		if a.meta[group] == b.meta[group] {
+			continue
+		}
+		for i, tree := range []string{a.meta[group], b.meta[group]} {
+			if tree == "" {
+				continue
+			}
+			list, err := r.rd.Walk(tree)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range list {
+				both := all[group+"/"+e.Path]
+				both[i] = e.OID
+				all[group+"/"+e.Path] = both
+			}
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, both [2]string) bool { return both[0] == both[1] })
+	// A mode alone makes a hook run, or not.
+	modes := map[string]bool{}
+	for _, m := range onlyIn(a.man.Links, b.man.Links) {
+		modes[m] = true
+	}
+	for _, m := range onlyIn(b.man.Links, a.man.Links) {
+		modes[m] = true
+	}
+	for path := range modes {
+		group, name, _ := strings.Cut(path, "/")
+		if _, known := all[path]; known || !slices.Contains(groups, group) {
+			continue
+		}
+		list, err := r.rd.Walk(b.meta[group])
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range list {
+			if e.Path == name {
+				all[path] = [2]string{e.OID, e.OID}
+			}
+		}
+	}
+	return all, nil
+}
+
+// onlyIn gives the paths whose mode is in the first list alone.
+func onlyIn(a, b []snapshot.Mode) (paths []string) {
+	had := map[snapshot.Mode]bool{}
+	for _, m := range b {
+		had[m] = true
+	}
+	for _, m := range a {
+		if !had[m] {
+			paths = append(paths, m.Path)
+		}
+	}
+	return paths
+}
+
+// plain gives the name of a file below the git folder.
+func plain(path string) string {
+	path = strings.TrimPrefix(path, "links/")
+	_, name, _ := strings.Cut(path, "/")
+	return name
+}
+
+func (r *reader) files(ctx context.Context, f *Facts) error {
+	f.Before, f.After = r.before.Operation, r.after.Operation
+	if !slices.ContainsFunc(r.spans, func(s span) bool { return s.from.Operation != s.to.Operation }) {
+		f.After = f.Before
+	}
+	if oid, err := r.rd.Read(r.before.Commit + ":meta/admin/config"); err == nil {
+		f.Config = oid.Data
+	} else if !errors.Is(err, git.ErrNoObject) {
+		return err
+	}
+	net, err := r.differing(ctx, r.before, r.after)
+	if err != nil || len(net) == 0 {
+		return err
+	}
+	touched, keys, err := r.touched(ctx, net)
+	if err != nil {
+		return err
+	}
+	if keys != nil {
+		f.Keys = func(file, key string) bool { return keys[file][key] }
+	}
+	changes := map[string]*FileChange{}
+	for path, oids := range net {
+		name := plain(path)
+		if !touched[name] {
+			continue
+		}
+		c := changes[name]
+		if c == nil {
+			c = &FileChange{Name: name}
+			changes[name] = c
+		}
+		for i, to := range []**File{&c.Before, &c.After} {
+			if oids[i] == "" {
+				continue
+			}
+			if *to, err = r.file(path, oids[i], []*side{r.before, r.after}[i]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		f.Files = append(f.Files, *changes[name])
+	}
+	return nil
+}
+
+func (r *reader) file(path, oid string, s *side) (*File, error) {
+	o, err := r.rd.Read(oid)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Data: o.Data, Link: strings.HasPrefix(path, "links/"), Perm: 0o644}
+	for _, m := range s.man.Links {
+		if m.Path == path {
+			f.Perm = m.Perm
+		}
+	}
+	return f, nil
+}
+
+// touched gives the files that changed in a span; and, when that may be less than what
+// differs in all, the keys of each config that did.
+func (r *reader) touched(ctx context.Context, net map[string][2]string) (map[string]bool, map[string]map[string]bool, error) {
+	names := map[string]bool{}
+	if len(r.spans) == 1 && r.spans[0].from == r.before && r.spans[0].to == r.after {
+		for path := range net {
+			names[plain(path)] = true
+		}
+		return names, nil, nil
+	}
+	keys := map[string]map[string]bool{}
+	for _, s := range r.spans {
+		list, err := r.differing(ctx, s.from, s.to)
+		if err != nil {
+			return nil, nil, err
+		}
+		for path, oids := range list {
+			name := plain(path)
+			names[name] = true
+			if !strings.HasSuffix(name, "config") && name != "config.worktree" {
+				continue
+			}
+			if err := r.keys(oids, name, keys); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return names, keys, nil
+}
+
+// keys adds the keys that have other values in two states of a config. One that cannot be
+// read has changed them all.
+func (r *reader) keys(oids [2]string, name string, into map[string]map[string]bool) error {
+	var values [2]map[string][]string
+	for i, oid := range oids {
+		if oid == "" {
+			continue
+		}
+		o, err := r.rd.Read(oid)
+		if err != nil {
+			return err
+		}
+		if list, err := git.Parse(o.Data); err == nil {
+			values[i] = git.Values(list)
+		}
+	}
+	if into[name] == nil {
+		into[name] = map[string]bool{}
+	}
+	for i := range values {
+		for key, list := range values[i] {
+			if !slices.Equal(list, values[1-i][key]) {
+				into[name][key] = true
+			}
+		}
+	}
+	return nil
+}
+
+// maxCounted is how many refs have their commits counted.
+const mostCountedRefs = 20
+
+func (r *reader) refs(ctx context.Context, f *Facts) error {
+	f.HeadFrom, f.HeadTo = head(r.before), head(r.before)
+	moved := map[string]bool{}
+	for _, s := range r.spans {
+		if head(s.from) != head(s.to) {
+			f.HeadTo = head(r.after)
+		}
+		for name := range refChanges(s.from, s.to) {
+			moved[name] = true
+		}
+	}
+	counted := 0
+	net := refChanges(r.before, r.after)
+	for _, name := range slices.Sorted(maps.Keys(net)) {
+		if !moved[name] || r.others(name, net[name]) {
+			continue
+		}
+		c := RefChange{Name: name, From: net[name][0], To: net[name][1], Gone: -1, Came: -1}
+		if git.IsOID(c.From) && git.IsOID(c.To) && counted < mostCountedRefs && name != "refs/stash" {
+			counted++
+			c.Gone, c.Came = r.commits(ctx, c.From, c.To)
+		} else if base := r.before.refs.Head.OID; c.From == "" && base != "" && strings.HasPrefix(name, "refs/heads/") && counted < mostCountedRefs {
+			counted++
+			_, c.Came = r.commits(ctx, base, c.To)
+		}
+		f.Refs = append(f.Refs, c)
+	}
+	return r.worktrees(f)
+}
+
+// others reports whether a ref may as well have been changed by somebody in another
+// working tree: they share all refs but HEAD. One that is gone is named all the same.
+func (r *reader) others(name string, was [2]string) bool {
+	return r.snaps.Repo.Linked() && was[1] != "" && name != r.before.refs.Head.Branch && name != r.after.refs.Head.Branch
+}
+
+func head(s *side) Head {
+	h := Head{OID: s.refs.Head.OID, Branch: s.refs.Head.Branch}
+	if h.Branch != "" {
+		h.OID = "" // the branch is compared by itself
+	}
+	return h
+}
+
+func refChanges(a, b *side) map[string][2]string {
+	all := map[string][2]string{}
+	for name, to := range b.refs.Refs {
+		if from := a.refs.Refs[name]; from != to {
+			all[name] = [2]string{from, to}
+		}
+	}
+	for name, from := range a.refs.Refs {
+		if _, still := b.refs.Refs[name]; !still {
+			all[name] = [2]string{from, ""}
+		}
+	}
+	return all
+}
+
+// commits counts what two commits have of their own; -1 when git cannot tell.
+func (r *reader) commits(ctx context.Context, from, to string) (gone, came int) {
+	out, err := r.snaps.Repo.Run(ctx, nil, "rev-list", "--left-right", "--count", from+"..."+to, "--")
+	parts := strings.Fields(string(out))
+	if err != nil || len(parts) != 2 {
+		return -1, -1
+	}
+	gone, err1 := strconv.Atoi(parts[0])
+	came, err2 := strconv.Atoi(parts[1])
+	if err1 != nil || err2 != nil {
+		return -1, -1
+	}
+	return gone, came
+}
+
+func (r *reader) worktrees(f *Facts) error {
+	if r.before.meta["worktrees"] == r.after.meta["worktrees"] {
+		return nil
+	}
+	then, err := r.worktreesOf(r.before)
+	if err != nil {
+		return err
+	}
+	now, err := r.worktreesOf(r.after)
+	if err != nil {
+		return err
+	}
+	added, err := r.treesAdded()
+	for name, folder := range now {
+		if _, had := then[name]; !had && added[name] && !strings.Contains(folder, "/belay/trees/") {
+			f.Worktrees = append(f.Worktrees, folder)
+		}
+	}
+	slices.Sort(f.Worktrees)
+	return err
+}
+
+// treesAdded gives the names of the working trees that were added in a span.
+func (r *reader) treesAdded() (map[string]bool, error) {
+	added := map[string]bool{}
+	for _, s := range r.spans {
+		if s.from.meta["worktrees"] == s.to.meta["worktrees"] {
+			continue
+		}
+		from, err := r.worktreesOf(s.from)
+		if err != nil {
+			return nil, err
+		}
+		to, err := r.worktreesOf(s.to)
+		if err != nil {
+			return nil, err
+		}
+		for name := range to {
+			if _, had := from[name]; !had {
+				added[name] = true
+			}
+		}
+	}
+	return added, nil
+}
+
+func (r *reader) worktreesOf(s *side) (map[string]string, error) {
+	all := map[string]string{}
+	if s.meta["worktrees"] == "" {
+		return all, nil
+	}
+	o, err := r.rd.Read(s.meta["worktrees"])
+	for line := range strings.Lines(string(o.Data)) {
+		name, folder, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		all[name] = folder
+	}
+	return all, err
+}
+
+// entry is one line of a reflog.
+type entry struct{ oid, message string }
+
+// log gives the entries of a reflog that a snapshot holds, oldest first.
+func (r *reader) log(s *side, ref string) ([]entry, error) {
+	if s.meta["logs"] == "" {
+		return nil, nil
+	}
+	pieces, err := r.rd.Folder(s.meta["logs"] + ":" + ref)
+	if errors.Is(err, git.ErrNoObject) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, p := range pieces {
+		o, err := r.rd.Read(p.OID)
+		if err != nil {
+			return nil, err
+		}
+		text.Write(o.Data)
+	}
+	var all []entry
+	for line := range strings.Lines(text.String()) {
+		who, message, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if fields := strings.Fields(who); len(fields) > 2 {
+			all = append(all, entry{fields[1], message})
+		}
+	}
+	return all, nil
+}
+
+func (r *reader) stash(ctx context.Context, f *Facts) error {
+	if r.before.meta["logs"] == r.after.meta["logs"] && r.before.refs.Refs["refs/stash"] == r.after.refs.Refs["refs/stash"] {
+		return nil
+	}
+	if !r.snaps.Repo.Linked() { // all working trees share one stash
+		then, err := r.log(r.before, "refs/stash")
+		if err != nil {
+			return err
+		}
+		now, err := r.log(r.after, "refs/stash")
+		if err != nil {
+			return err
+		}
+		pushed, dropped, err := r.logChanges("refs/stash")
+		if err != nil {
+			return err
+		}
+		for _, e := range missing(now, then) {
+			if pushed[e.oid] {
+				f.Pushed = append(f.Pushed, belay.VisibleLine(e.message))
+			}
+		}
+		for _, e := range missing(then, now) {
+			if dropped[e.oid] {
+				r.dropped = append(r.dropped, e)
+				f.Dropped = append(f.Dropped, belay.VisibleLine(e.message))
+			}
+		}
+	}
+	if r.before.meta["logs"] == r.after.meta["logs"] {
+		return nil
+	}
+	then, err := r.log(r.before, "HEAD")
+	if err != nil || len(then) == 0 {
+		return err
+	}
+	now, err := r.log(r.after, "HEAD")
+	if err != nil {
+		return err
+	}
+	last := then[len(then)-1]
+	for _, s := range r.spans {
+		if slices.Contains(now, last) || s.from.meta["logs"] == s.to.meta["logs"] {
+			continue
+		}
+		from, err1 := r.log(s.from, "HEAD")
+		to, err2 := r.log(s.to, "HEAD")
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
+		f.LogLost = f.LogLost || slices.Contains(from, last) && !slices.Contains(to, last)
+	}
+	return nil
+}
+
+// logChanges gives the objects of the lines that came to a reflog in a span, and of those
+// that went.
+func (r *reader) logChanges(ref string) (came, went map[string]bool, err error) {
+	came, went = map[string]bool{}, map[string]bool{}
+	for _, s := range r.spans {
+		if s.from.meta["logs"] == s.to.meta["logs"] {
+			continue
+		}
+		from, err := r.log(s.from, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		to, err := r.log(s.to, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range missing(to, from) {
+			came[e.oid] = true
+		}
+		for _, e := range missing(from, to) {
+			went[e.oid] = true
+		}
+	}
+	return came, went, nil
+}
+
+// missing gives the entries of a that b has not.
+func missing(a, b []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(a), func(e entry) bool {
+		return slices.ContainsFunc(b, func(o entry) bool { return o.oid == e.oid })
+	})
+}
+
+// entries reads the index that a snapshot holds.
+func (r *reader) entries(s *side) error {
+	if s.state != indexUnread {
+		return nil
+	}
+	s.state = indexRead
+	if s.meta["index"] == "" {
+		return nil
+	}
+	pieces, err := r.rd.Folder(s.meta["index"] + ":main")
+	if err != nil {
+		return err
+	}
+	var data []byte
+	for _, p := range pieces {
+		o, err := r.rd.Read(p.OID)
+		if err != nil {
+			return err
+		}
+		data = append(data, o.Data...)
+	}
+	s.index, err = git.ParseIndex(data, r.snaps.Repo.HashSize())
+	switch {
+	case errors.Is(err, git.ErrForeign):
+		s.state, s.index = indexForeign, nil
+	case err != nil:
+		s.state, s.index = indexSpoiled, nil
+	}
+	return nil
+}
+
+func (r *reader) index(_ context.Context, f *Facts) error {
+	if r.before.meta["index"] == r.after.meta["index"] {
+		return nil
+	}
+	hidden, touched := map[string]bool{}, false
+	for _, s := range r.spans {
+		if s.from.meta["index"] == s.to.meta["index"] {
+			continue
+		}
+		touched = true
+		if err := errors.Join(r.entries(s.from), r.entries(s.to)); err != nil {
+			return err
+		}
+		for _, p := range newlyHidden(s.from.index, s.to.index) {
+			hidden[p] = true
+		}
+	}
+	if err := errors.Join(r.entries(r.before), r.entries(r.after)); err != nil || !touched {
+		return err
+	}
+	f.Index.Unreadable = r.after.state == indexSpoiled && r.before.state != indexSpoiled
+	for _, p := range newlyHidden(r.before.index, r.after.index) {
+		if hidden[p] {
+			f.Index.Hidden = append(f.Index.Hidden, p)
+		}
+	}
+	if r.before.refs.Head.OID == r.after.refs.Head.OID && r.before.state == indexRead && r.after.state == indexRead {
+		f.Index.Staged = staged(r.before.index, r.after.index)
+	}
+	return nil
+}
+
+// newlyHidden gives the paths of b that are hidden from git status and were not in a.
+func newlyHidden(a, b []git.IndexEntry) (paths []string) {
+	was := map[string]bool{}
+	for _, e := range a {
+		was[e.Path] = e.Assume || e.Skip
+	}
+	for _, e := range b {
+		if (e.Assume || e.Skip) && !was[e.Path] {
+			paths = append(paths, e.Path)
+		}
+	}
+	return paths
+}
+
+// staged gives the paths that two indexes have otherwise.
+func staged(a, b []git.IndexEntry) []string {
+	type value struct {
+		mode uint32
+		oid  string
+	}
+	type key struct {
+		path  string
+		stage int
+	}
+	was, paths := map[key]value{}, map[string]bool{}
+	for _, e := range a {
+		was[key{e.Path, e.Stage}] = value{e.Mode, e.OID}
+	}
+	for _, e := range b {
+		k := key{e.Path, e.Stage}
+		if v, had := was[k]; !had || v != (value{e.Mode, e.OID}) {
+			paths[e.Path] = true
+		}
+		delete(was, k)
+	}
+	for k := range was {
+		paths[k.path] = true
+	}
+	return slices.Sorted(maps.Keys(paths))
+}
+
+func hexOf(raw string) string { return hex.EncodeToString([]byte(raw)) }

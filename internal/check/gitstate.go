@@ -1,0 +1,376 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// It is given facts and reads nothing: not the repository, not a snapshot.
+
+// Name is the check's.
+const Name = "git"
+
+// File is a file of a git folder.
+type File struct {
+	Data []byte // of a link: its target
+	Perm uint16
+	Link bool
+}
+
+// FileChange is a file of a git folder that differs; nil is not there. Name is its path
+// below the git folder.
+type FileChange struct {
+	Name          string
+	Before, After *File
+}
+
+// RefChange is a ref that differs. From and To are object names or "ref: NAME", "" where
+// there is none. Gone and Came count the commits that From has and To has not, and the
+// other way round; both are -1 when that is not known. Of a new branch Came counts what the
+// commit of HEAD before has not.
+type RefChange struct {
+	Name, From, To string
+	Gone, Came     int
+}
+
+// Head is where HEAD stood: a commit, and a branch unless it was detached.
+type Head struct{ OID, Branch string }
+
+// Index is what the attempt did to the index.
+type Index struct {
+	Unreadable bool
+	Hidden     []string // paths newly marked assume-unchanged or skip-worktree
+	Staged     []string // paths with another content or mode staged, while HEAD stayed
+}
+
+// Loss is work of a person that was committed nowhere and is in no file, commit, index or
+// stash now.
+type Loss struct {
+	Path   string
+	Kind   LossKind
+	Unsure bool // it may be something that a tool makes again, or that was moved
+}
+
+// LossKind says how it was lost.
+type LossKind string
+
+// The kinds of lost work.
+const (
+	LostEdits  LossKind = "edits"     // edits of a tracked file, which is now as a commit has it
+	LostFile   LossKind = "file"      // a file with edits that is gone
+	LostNew    LossKind = "untracked" // an untracked file that is gone
+	LostStaged LossKind = "staged"    // content that only the index had
+	LostStash  LossKind = "stash"     // an entry of the stash; Path is its message
+)
+
+// Facts are what differs between the state before and the one that is judged, as far as
+// an attempt had a hand in it.
+type Facts struct {
+	Files     []FileChange
+	Keys      func(file, key string) bool // whether an attempt changed a key of a config; nil: all of them
+	Config    []byte                      // the config before
+	Root, Dir string                      // of the working tree and the git folder, for paths in the config
+	Paths     []string                    // changed files of the tree
+
+	HeadFrom, HeadTo Head
+	Refs             []RefChange
+	LogLost          bool // HEAD's reflog has lost its newest lines
+	Index            Index
+	Pushed, Dropped  []string // messages of stash entries
+	Before, After    string   // the operation in progress, "" for none
+	Worktrees        []string // folders of working trees that were added
+	Lost             []Loss
+	Sure             bool   // it is known that an attempt did it, and no person
+	Snapshot         string // the id of the state before, for commands to restore from it
+}
+
+// Judge gives the check's result. The scope and the request say what the task allows.
+func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult {
+	j := judge{Facts: f, scope: scope, asked: wordsOf(request)}
+	j.files()
+	j.included()
+	j.refs()
+	j.index()
+	j.lost()
+	summary := "git's own state is unchanged"
+	errors, named := 0, 0
+	for _, one := range j.found {
+		if one.Severity == belay.SeverityError {
+			errors++
+		} else {
+			named++
+		}
+	}
+	switch {
+	case errors > 0:
+		summary = fmt.Sprintf("%s of git's own state, or of work that was not committed", belay.Count(errors, "change that is not allowed", "changes that are not allowed"))
+	case named > 0:
+		summary = belay.Count(named, "change", "changes") + " of git's own state, none that runs anything"
+	}
+	slices.SortStableFunc(j.found, func(a, b belay.Finding) int { return cmp.Compare(weight(a), weight(b)) })
+	return belay.Of(Name, summary, belay.Brief(j.found, "more changes of git's own state"))
+}
+
+func weight(f belay.Finding) int {
+	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}, f.Severity)
+}
+
+type judge struct {
+	Facts
+	scope belay.Scope
+	asked words
+	found []belay.Finding
+}
+
+func (j *judge) add(s belay.Severity, title, detail, try string) {
+	j.found = append(j.found, belay.Finding{Severity: s, Category: belay.CategoryGit, Title: title, Detail: detail, Recommendation: try})
+}
+
+// reject adds an error, or a warning when the task asks for it by name.
+func (j *judge) reject(asked bool, title, detail, try string) {
+	if asked {
+		j.add(belay.SeverityWarning, title, detail+" (the task asks for it)", "")
+		return
+	}
+	j.add(belay.SeverityError, title, detail, try)
+}
+
+func (j *judge) warn(title, detail string) { j.add(belay.SeverityWarning, title, detail, "") }
+
+// Advice for whoever made the change; an agent reads it in its next prompt.
+const (
+	tryConfig = "leave git's config as it was; pass settings to a single command with git -c"
+	tryHooks  = "leave git's hooks as they were; only a person can ask for one, by its name"
+	tryInfo   = "leave git's own files as they were"
+)
+
+// files judges git's own files.
+func (j *judge) files() {
+	for _, c := range j.Files {
+		module, name := moduleOf(c.Name)
+		made := module != "" && j.newModule(module)
+		switch {
+		case name == "config" || name == "config.worktree":
+			j.config(c, made)
+		case name == "hooks" || strings.HasPrefix(name, "hooks/"):
+			hook := path.Base(name)
+			j.reject(j.asked.hook(hook), "hook "+verb(c)+": "+c.Name, "git runs it by itself"+linked(c), tryHooks)
+		case name == "info/exclude":
+			j.warn("ignore rules "+verb(c)+": "+c.Name, "files that they match are in no commit and no git status")
+		case name == "info/sparse-checkout" || name == "shallow":
+			j.warn(c.Name+" "+verb(c), "it decides which files or commits git shows")
+		case name == "info/attributes":
+			j.reject(j.asked.has(name), "attributes "+verb(c)+": "+c.Name, whyFilters, tryInfo)
+		case name == "info/grafts":
+			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "git shows another history because of them", tryInfo)
+		case name == "objects/info/alternates":
+			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name, "git reads objects from folders outside of the repository", tryInfo)
+		case strings.HasPrefix(name, "remotes/"), strings.HasPrefix(name, "branches/"):
+			j.reject(j.asked.remote(path.Base(name)), "remote "+verb(c)+": "+c.Name, whySends, tryConfig)
+		}
+	}
+	if j.Before != j.After {
+		switch {
+		case j.Before == "":
+			j.warn("a "+j.After+" was started and not finished", "git refuses some commands until it is finished or aborted")
+		case j.After == "":
+			j.warn("the "+j.Before+" in progress was ended", "it was in progress before the task")
+		default:
+			j.warn("the "+j.Before+" in progress was ended, and a "+j.After+" was started", "")
+		}
+	}
+	for _, w := range j.Worktrees {
+		j.warn("a working tree was added: "+w, "remove it with: git worktree remove "+w)
+	}
+}
+
+// moduleOf takes the submodule's folder off a name.
+func moduleOf(name string) (module, rest string) {
+	if !strings.HasPrefix(name, "modules/") {
+		return "", name
+	}
+	for _, end := range []string{"/config", "/hooks"} {
+		if at := strings.LastIndex(name, end); at > 0 && (at+len(end) == len(name) || name[at+len(end)] == '/') {
+			return name[:at], name[at+1:]
+		}
+	}
+	return name, ""
+}
+
+// newModule reports whether the submodule was not there before.
+func (j *judge) newModule(module string) bool {
+	return slices.ContainsFunc(j.Files, func(c FileChange) bool { return c.Name == module+"/config" && c.Before == nil })
+}
+
+func verb(c FileChange) string {
+	switch {
+	case c.Before == nil:
+		return "added"
+	case c.After == nil:
+		return "removed"
+	case c.Before.Link == c.After.Link && bytes.Equal(c.Before.Data, c.After.Data):
+		return fmt.Sprintf("changed mode from %04o to %04o", c.Before.Perm, c.After.Perm)
+	}
+	return "changed"
+}
+
+func linked(c FileChange) string {
+	if c.After != nil && c.After.Link {
+		return "; it is a link to " + belay.VisibleLine(string(c.After.Data))
+	}
+	return ""
+}
+
+// config judges the keys of one config that have other values.
+func (j *judge) config(c FileChange, made bool) {
+	if c.After != nil && c.After.Link {
+		j.add(belay.SeverityError, c.Name+" is a link now", "it leads to "+belay.VisibleLine(string(c.After.Data)), tryConfig)
+		return
+	}
+	now, err := keysOf(c.After)
+	if err != nil {
+		j.add(belay.SeverityError, c.Name+" cannot be read", err.Error(), tryConfig)
+		return
+	}
+	then, err := keysOf(c.Before)
+	if err != nil {
+		then = nil // it was broken: what is there now counts as new
+	}
+	if c.After == nil {
+		j.add(belay.SeverityError, c.Name+" was removed", "what it protected from is gone with it", tryConfig)
+		return
+	}
+	keys := maps.Clone(now)
+	maps.Copy(keys, then)
+	remotes := remotesOf(then)
+	if made {
+		remotes = remotesOf(now)
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if slices.Equal(then[key], now[key]) || j.Keys != nil && !j.Keys(c.Name, key) {
+			continue
+		}
+		j.key(c.Name, key, then[key], now[key], remotes, made)
+	}
+}
+
+func (j *judge) key(file, key string, then, now []string, remotes map[string]bool, made bool) {
+	section, sub, name := git.Split(key)
+	shown := file + ": " + shownKey(section, sub, name)
+	for _, value := range now {
+		if slices.Contains(then, value) {
+			continue
+		}
+		why := danger(key, value, remotes)
+		if why == "" && section == "submodule" && name == "url" && len(then) > 0 {
+			why = whySends
+		}
+		if why == "" || made && structural[formOf(section, sub, name)] {
+			continue
+		}
+		asked := j.asked.key(key) || section == "remote" && j.asked.remote(sub)
+		j.reject(asked, shown+" was "+how(then, now), why, tryConfig)
+		return
+	}
+	if !made {
+		j.warn(shown+" was "+how(then, now), "nothing is known to run because of it")
+	}
+}
+
+func how(then, now []string) string {
+	switch {
+	case len(then) == 0:
+		return "set"
+	case len(now) == 0:
+		return "removed"
+	}
+	return "changed"
+}
+
+// shownKey writes a key without what may be secret in it: an address may hold a password.
+func shownKey(section, sub, name string) string {
+	if sub == "" {
+		return section + "." + name
+	}
+	if at := strings.LastIndexByte(sub, '@'); at >= 0 && strings.Contains(sub[:at], "//") {
+		sub = sub[:strings.Index(sub, "//")+2] + "…" + sub[at:]
+	}
+	return belay.VisibleLine(section + "." + sub + "." + name)
+}
+
+func keysOf(f *File) (map[string][]string, error) {
+	if f == nil {
+		return nil, nil
+	}
+	list, err := git.Parse(f.Data)
+	return git.Values(list), err
+}
+
+func remotesOf(keys map[string][]string) map[string]bool {
+	names := map[string]bool{}
+	for key := range keys {
+		if section, sub, _ := git.Split(key); section == "remote" && sub != "" {
+			names[sub] = true
+		}
+	}
+	return names
+}
+
+// included judges files of the tree that git's config led to before the task: hooks in
+// core.hooksPath, and configs that it includes. They run, or decide what runs, although
+// they are files like any other.
+func (j *judge) included() {
+	list, err := git.Parse(j.Config)
+	if err != nil || len(j.Paths) == 0 {
+		return
+	}
+	for _, e := range list {
+		section, _, name := git.Split(e.Key)
+		folder, why := "", ""
+		switch {
+		case e.Key == "core.hookspath":
+			folder, why = j.inTree(j.Root, e.Value), "core.hooksPath names its folder: git runs it by itself"
+		case name == "path" && (section == "include" || section == "includeif"):
+			folder, why = j.inTree(j.Dir, e.Value), "git's config includes it"
+		}
+		if folder == "" {
+			continue
+		}
+		for _, p := range j.Paths {
+			if p != folder && !strings.HasPrefix(p, folder+"/") || namedBy(j.scope.Files, folder, p) {
+				continue
+			}
+			j.found = append(j.found, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryGit, File: p,
+				Title: "a file that git runs or loads changed", Detail: p + ": " + why,
+				Recommendation: "leave it as it was; only a person can add it to the task's files, by name"})
+		}
+	}
+}
+
+// inTree gives where in the working tree a path of the config leads, "" when it does not.
+func (j *judge) inTree(from, value string) string {
+	if !path.IsAbs(value) {
+		value = path.Join(from, value)
+	}
+	rel, inside := strings.CutPrefix(path.Clean(value), j.Root+"/")
+	if !inside || rel == ".git" || strings.HasPrefix(rel, ".git/") {
+		return ""
+	}
+	return rel
+}
+
+// namedBy reports whether one of the globs covers a path and names the folder that it is in.
+func namedBy(globs []string, folder, p string) bool {
+	return slices.ContainsFunc(globs, func(one string) bool {
+		return strings.HasPrefix(strings.TrimPrefix(one, "./"), folder) && belay.Covers(one, p)
+	})
+}

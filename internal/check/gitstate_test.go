@@ -1,0 +1,160 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Every form in the table is found by a key of that form, written in any case; and no other
+// table is needed to find it.
+func TestHarmfulKeys(t *testing.T) {
+	t.Parallel()
+	for form, why := range harmful {
+		for _, sub := range []string{"x", "X.y z", "https://example.com/a.b"} {
+			key := strings.Replace(form, ".*", "."+sub, 1)
+			if name, all := strings.CutSuffix(form, ".*"); all {
+				key = name + ".anything"
+			}
+			if got := danger(key, "evil", nil); got != why {
+				t.Errorf("%s (%s): %q, want %q", key, form, got, why)
+			}
+		}
+		if strings.Count(form, ".") == 2 && strings.Contains(form, ".*.") { // credential.helper as well as credential.URL.helper
+			key := strings.Replace(form, ".*", "", 1)
+			if danger(key, "evil", nil) == "" {
+				t.Errorf("%s runs nothing, %s does", key, form)
+			}
+		}
+	}
+	for key := range structural {
+		if harmful[key] == "" {
+			t.Errorf("%s is in no table", key)
+		}
+	}
+	for form := range switches {
+		if harmful[form] == "" {
+			t.Errorf("%s is switched, and harmless", form)
+		}
+	}
+}
+
+func TestDanger(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{"origin": true}
+	for _, kv := range [][2]string{
+		{"submodule.x.update", "!evil"}, {"submodule.x.url", "ext::evil"}, {"branch.main.remote", "https://evil.example"}, {"branch.main.pushremote", "new"},
+		{"remote.pushdefault", "/evil"}, {"some.new.command", "!evil"}, {"core.fsmonitor", "./true"}, {"pager.log", "less"}, {"core.bare", "true"},
+		{"http.sslverify", "false"}, {"core.protectntfs", "no"}, {"http.https://a.b/.proxy", "x"}, {"lfs.customtransfer.x.path", "x"},
+	} {
+		if danger(kv[0], kv[1], known) == "" {
+			t.Errorf("%s = %s passes", kv[0], kv[1])
+		}
+	}
+	// What tools and people set all the time.
+	for _, kv := range [][2]string{
+		{"user.name", "A"}, {"user.email", "a@b"}, {"core.autocrlf", "input"}, {"core.filemode", "false"}, {"core.fsmonitor", "true"}, {"core.fsmonitor", "false"},
+		{"core.untrackedcache", "true"}, {"core.bare", "false"}, {"branch.main.remote", "origin"}, {"branch.main.remote", "."}, {"branch.main.merge", "refs/heads/main"},
+		{"branch.main.rebase", "true"}, {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"}, {"remote.pushdefault", "origin"}, {"push.default", "current"},
+		{"pull.rebase", "true"}, {"pager.log", "false"}, {"color.ui", "auto"}, {"submodule.x.url", "https://example.com/x"}, {"submodule.x.active", "true"},
+		{"submodule.x.update", "rebase"}, {"merge.conflictstyle", "zdiff3"}, {"diff.algorithm", "histogram"}, {"diff.x.xfuncname", "^x"}, {"merge.tool", "meld"},
+		{"rerere.enabled", "true"}, {"commit.gpgsign", "true"}, {"gc.auto", "0"}, {"http.postbuffer", "1"}, {"http.sslverify", "true"}, {"init.defaultbranch", "main"},
+		{"lfs.repositoryformatversion", "0"}, {"credential.usehttppath", "true"}, {"gpg.format", "ssh"}, {"filter.x.required", "true"},
+	} {
+		if why := danger(kv[0], kv[1], known); why != "" {
+			t.Errorf("%s = %s: %s", kv[0], kv[1], why)
+		}
+	}
+}
+
+func file(text string) *File { return &File{Data: []byte(text), Perm: 0o644} }
+
+func asks(texts ...string) (r belay.Request) {
+	for _, t := range texts {
+		r.Requirements = append(r.Requirements, belay.Requirement{Text: t})
+	}
+	return r
+}
+
+// found gives the findings as lines "severity title".
+func found(f Facts, files []string, r belay.Request) (lines []string) {
+	for _, one := range Judge(f, belay.Scope{Files: files}, r).Findings {
+		lines = append(lines, string(one.Severity)+" "+one.Title)
+	}
+	return lines
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	hook := Facts{Files: []FileChange{{Name: "hooks/pre-commit", After: &File{Perm: 0o755}}}}
+	config := func(then, now string) Facts {
+		return Facts{Files: []FileChange{{Name: "config", Before: file(then), After: file(now)}}}
+	}
+	inTree := Facts{Root: "/r", Dir: "/r/.git", Config: []byte("[core]\nhooksPath = tools/hooks\n[include]\npath = ../shared.cfg\n"), Paths: []string{"tools/hooks/pre-push", "shared.cfg", "tools/hooksmith.go"}}
+	lost := func(kind LossKind, sure bool) Facts {
+		return Facts{Lost: []Loss{{Path: "notes.txt", Kind: kind}}, Sure: sure, Snapshot: "01abc"}
+	}
+	for name, c := range map[string]struct {
+		facts Facts
+		files []string
+		asked belay.Request
+		want  []string
+	}{
+		"nothing":                     {},
+		"hook":                        {facts: hook, want: []string{"error hook added: hooks/pre-commit"}},
+		"hook asked for":              {facts: hook, asked: asks("Add a pre-commit hook."), want: []string{"warning hook added: hooks/pre-commit"}},
+		"git hook asked for":          {facts: hook, asked: asks("install a git hook that runs gofmt"), want: []string{"warning hook added: hooks/pre-commit"}},
+		"another hook asked for":      {facts: hook, asked: asks("add a useAuth hook"), want: []string{"error hook added: hooks/pre-commit"}},
+		"hook asked not to":           {facts: hook, asked: asks("Do not add a pre-commit hook"), want: []string{"error hook added: hooks/pre-commit"}},
+		"key":                         {facts: config("", "[alias]\nst = status\n"), want: []string{"error config: alias.st was set"}},
+		"key asked for":               {facts: config("", "[core]\nhooksPath=x\n"), asked: asks("set core.hooksPath to x"), want: []string{"warning config: core.hookspath was set"}},
+		"remote asked for":            {facts: config("", "[remote \"origin\"]\nurl=x\n"), asked: asks("set the remote to x"), want: []string{"warning config: remote.origin.url was set"}},
+		"remote not asked for":        {facts: config("", "[remote \"origin\"]\nurl=x\n"), asked: asks("add a remote procedure call"), want: []string{"error config: remote.origin.url was set"}},
+		"key taken away":              {facts: config("[alias]\nst=x", ""), want: []string{"warning config: alias.st was removed"}},
+		"one value less":              {facts: config("[alias]\nst=x\nst=y", "[alias]\nst=x"), want: []string{"warning config: alias.st was changed"}},
+		"same keys":                   {facts: config("[a]x=1", "# a comment\n[A]\n\tX = 1\n")},
+		"unreadable":                  {facts: config("", "[core"), want: []string{"error config cannot be read"}},
+		"was unreadable":              {facts: config("[core", "[core]\npager=x"), want: []string{"error config: core.pager was set"}},
+		"password in a key":           {facts: config("", "[url \"https://me:secret@x/\"]\ninsteadOf=y\n"), want: []string{"error config: url.https://…@x/.insteadof was set"}},
+		"in the tree":                 {facts: inTree, want: []string{"error a file that git runs or loads changed", "error a file that git runs or loads changed"}},
+		"in the tree, named":          {facts: inTree, files: []string{"tools/hooks/**", "shared.cfg"}},
+		"in the tree, not by name":    {facts: inTree, files: []string{"**"}, want: []string{"error a file that git runs or loads changed", "error a file that git runs or loads changed"}},
+		"commit":                      {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 2}}}, want: []string{"warning 2 new commits on main: aaaaaaaaa → bbbbbbbbb"}},
+		"commit asked for":            {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 0, 1}}}, asked: asks("commit your work"), want: []string{"note 1 new commit on main: aaaaaaaaa → bbbbbbbbb"}},
+		"reset, not asked for":        {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 3, 0}}}, asked: asks("commit your work"), want: []string{"warning branch main was reset by 3 commits: aaaaaaaaa → bbbbbbbbb"}},
+		"amend":                       {facts: Facts{Refs: []RefChange{{"refs/heads/main", "aaaaaaaaaaaa", "bbbbbbbbbbbb", 1, 1}}}, want: []string{"warning branch main was rewritten: aaaaaaaaa → bbbbbbbbb, 1 commit replaced by 1"}},
+		"replace":                     {facts: Facts{Refs: []RefChange{{Name: "refs/replace/aa", To: "b"}}}, want: []string{"error a replacement was added: refs/replace/aa"}},
+		"lost edits":                  {facts: lost(LostEdits, true), want: []string{"error uncommitted edits are gone: notes.txt"}},
+		"lost, by nobody knows whom":  {facts: lost(LostNew, false), want: []string{"warning uncommitted work is gone: notes.txt"}},
+		"lost, and asked for":         {facts: lost(LostNew, true), asked: asks("delete notes.txt"), want: []string{"warning uncommitted work is gone: notes.txt"}},
+		"lost, and another asked for": {facts: lost(LostNew, true), asked: asks("delete mynotes.txt and notes.txt.bak"), want: []string{"error uncommitted work is gone: notes.txt"}},
+		"new submodule":               {facts: Facts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nworktree=../../../sub\n[remote \"origin\"]\nurl=x\n[branch \"main\"]\nremote=origin\n")}}}},
+		"new submodule that runs something": {facts: Facts{Files: []FileChange{{Name: "modules/sub/config", After: file("[core]\nfsmonitor=x\n")}, {Name: "modules/sub/hooks/pre-push", After: file("")}}},
+			want: []string{"error modules/sub/config: core.fsmonitor was set", "error hook added: modules/sub/hooks/pre-push"}},
+	} {
+		if got := found(c.facts, c.files, c.asked); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", name, got, c.want)
+		}
+	}
+}
+
+// No finding shows a value: it may be a secret.
+func TestNoValueIsShown(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for form := range harmful {
+		section, sub, name := git.Split(strings.ReplaceAll(form, "*", "x"))
+		fmt.Fprintf(&text, "[%s \"%s\"]\n%s = hunter2\n", section, sub, name)
+	}
+	r := Judge(Facts{Files: []FileChange{{Name: "config", Before: file(""), After: file(text.String())}}}, belay.Scope{}, belay.Request{})
+	if len(r.Findings) < 50 || r.Verdict != belay.VerdictFail {
+		t.Errorf("%d findings", len(r.Findings))
+	}
+	if strings.Contains(fmt.Sprint(r), "hunter2") {
+		t.Error("a value is shown")
+	}
+}

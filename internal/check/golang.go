@@ -1,0 +1,102 @@
+package check
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+)
+
+// goLacks gives the exported declarations of a Go file without a doc comment. In a
+// group of constants, variables or types, the group's comment is enough. A file that
+// does not parse declares nothing that could be told.
+func goLacks(text []byte) []lack {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || file.Name.Name == "main" {
+		return nil
+	}
+	var out []lack
+	add := func(id *ast.Ident, name string) {
+		out = append(out, lack{
+			line: fset.Position(id.Pos()).Line, name: name, what: "has no doc comment",
+			advice: "say above it what it does, what goes in and out and which errors come back, beginning with its name",
+		})
+	}
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if receiver, exported := exportedFunc(d); exported && !documented(d.Doc) {
+				add(d.Name, "func "+receiver+d.Name.Name)
+			}
+		case *ast.GenDecl:
+			goGroup(d, add)
+		}
+	}
+	return out
+}
+
+// exportedFunc tells whether others can call a function: it and its receiver's type are
+// exported.
+func exportedFunc(d *ast.FuncDecl) (receiver string, exported bool) {
+	if !d.Name.IsExported() {
+		return "", false
+	}
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return "", true
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name + ".", x.IsExported() && !wellKnown[d.Name.Name]
+		default:
+			return "", false
+		}
+	}
+}
+
+// wellKnown are methods that everybody knows by the interface they make good.
+var wellKnown = map[string]bool{
+	"Error": true, "String": true, "Unwrap": true, "Len": true, "Less": true, "Swap": true, "Push": true, "Pop": true,
+	"MarshalJSON": true, "UnmarshalJSON": true, "MarshalText": true, "UnmarshalText": true, "MarshalYAML": true, "UnmarshalYAML": true,
+	"ServeHTTP": true, "Read": true, "Write": true, "Close": true, "GoString": true, "Format": true, "Scan": true, "Value": true,
+}
+
+func documented(docs ...*ast.CommentGroup) bool {
+	for _, d := range docs {
+		if d != nil && strings.TrimSpace(d.Text()) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func goGroup(d *ast.GenDecl, add func(*ast.Ident, string)) {
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && !documented(d.Doc, s.Doc, s.Comment) {
+				add(s.Name, "type "+s.Name.Name)
+			}
+		case *ast.ValueSpec:
+			if documented(d.Doc, s.Doc, s.Comment) {
+				continue
+			}
+			for _, id := range s.Names {
+				if id.IsExported() {
+					add(id, d.Tok.String()+" "+id.Name)
+					break
+				}
+			}
+		}
+	}
+}

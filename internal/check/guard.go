@@ -1,0 +1,66 @@
+package check
+
+import (
+	"context"
+	"io"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lint"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It starts nothing and decides nothing about what they say.
+
+// Lines reads, when it is asked, the lines that were added between two snapshots.
+func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Context) (syntax.LineSet, error) {
+	return func(ctx context.Context) (syntax.LineSet, error) {
+		r, w := io.Pipe()
+		go func() { w.CloseWithError(snaps.Patch(ctx, before, after, nil, w)) }()
+		lines, err := syntax.Read(r)
+		r.CloseWithError(err) // a reader that gave up must not leave git waiting
+		return lines, err
+	}
+}
+
+// Tree notes the tree before linters run. What differs afterwards they have edited, and
+// it is put back to the capture, with a rescue: but only where the run holds the tree,
+// and only when it was just as captured before they ran. Otherwise somebody else is at
+// work in it, and what they edit must not be taken for the linter's.
+func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID, held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
+	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
+		captured, err := snaps.Get(ctx, after)
+		if err != nil {
+			return nil, err
+		}
+		extent, err := snaps.ExtentOf(ctx, after)
+		if err != nil {
+			return nil, err
+		}
+		before, err := snaps.Peek(ctx, extent)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context) (edits lint.Edits, err error) {
+			now, err := snaps.Peek(ctx, extent)
+			if err != nil || now == before {
+				return edits, err
+			}
+			changed, err := snaps.Repo.DiffTrees(ctx, before, now)
+			if err != nil {
+				return edits, err
+			}
+			for _, c := range changed {
+				edits.Paths = append(edits.Paths, c.Path)
+			}
+			if !held || before != captured.Tree {
+				return edits, nil
+			}
+			_, err = snaps.Restore(ctx, after, restore.Options{
+				Paths: edits.Paths, FilesOnly: true, Task: task, Command: "lint", Reason: "a linter changed files",
+			})
+			edits.Undone = err == nil
+			return edits, nil // what could not be put back is named, and stays as the tests' own doing does
+		}, nil
+	}
+}

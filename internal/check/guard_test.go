@@ -1,0 +1,129 @@
+package check
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// open makes a repository with one commit and opens it.
+func openGuarded(t *testing.T) (string, *restore.Store) {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	write(t, dir, "a.txt", "one\n")
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "."}, {"commit", "-qm", "first"}} {
+		c := exec.Command("git", args...)
+		c.Dir = dir
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	repo, err := git.Open(t.Context(), dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snaps, err := restore.Open(t.Context(), repo, snapshot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, snaps
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return "none"
+	}
+	return string(data)
+}
+
+func take(t *testing.T, snaps *restore.Store) belay.SnapshotID {
+	t.Helper()
+	info, err := snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ID
+}
+
+// TestTree: edits are put back only where the run holds the tree and nobody else had
+// changed it since the capture; elsewhere they are named and stay.
+func TestTree(t *testing.T) {
+	dir, snaps := openGuarded(t)
+	for _, tt := range []struct {
+		name         string
+		held, others bool
+		undone       bool
+	}{
+		{"held", true, false, true},
+		{"by hand", false, false, false},
+		{"somebody else is at work", true, true, false},
+	} {
+		write(t, dir, "a.txt", "one\n")
+		os.Remove(filepath.Join(dir, "new.txt"))
+		os.Remove(filepath.Join(dir, "other.txt"))
+		after := take(t, snaps)
+		if tt.others {
+			write(t, dir, "other.txt", "a person's\n")
+		}
+		settle, err := Tree(snaps, "T1", after, tt.held)(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if edits, err := settle(t.Context()); err != nil || len(edits.Paths) != 0 {
+			t.Errorf("%s: nothing was edited, and it says %+v, %v", tt.name, edits, err)
+		}
+		write(t, dir, "a.txt", "formatted\n")
+		write(t, dir, "new.txt", "made\n")
+		edits, err := settle(t.Context())
+		slices.Sort(edits.Paths)
+		if err != nil || !slices.Equal(edits.Paths, []string{"a.txt", "new.txt"}) || edits.Undone != tt.undone {
+			t.Errorf("%s: %+v, %v", tt.name, edits, err)
+		}
+		want := map[bool][2]string{true: {"one\n", "none"}, false: {"formatted\n", "made\n"}}[tt.undone]
+		if got := [2]string{read(t, dir, "a.txt"), read(t, dir, "new.txt")}; got != want {
+			t.Errorf("%s: the tree has %q, want %q", tt.name, got, want)
+		}
+		if tt.others && read(t, dir, "other.txt") != "a person's\n" {
+			t.Errorf("%s: somebody's file is gone", tt.name)
+		}
+	}
+	if _, err := Tree(snaps, "T1", "01jd6y3k8mzq4v5w9x2c7r0tna", true)(t.Context()); err == nil {
+		t.Error("a snapshot that is not there was noted")
+	}
+}
+
+func TestLines(t *testing.T) {
+	dir, snaps := openGuarded(t)
+	before := take(t, snaps)
+	write(t, dir, "a.txt", "one\ntwo\n")
+	write(t, dir, "with ä space.txt", "x\n")
+	lines, err := Lines(snaps, before, take(t, snaps))(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines.Has("a.txt", 1, 1) || !lines.Has("a.txt", 2, 2) || !lines.Has("with ä space.txt", 1, 1) || lines.Touches("b.txt") {
+		t.Errorf("%v", lines)
+	}
+	if _, err := Lines(snaps, before, "01jd6y3k8mzq4v5w9x2c7r0tna")(t.Context()); err == nil {
+		t.Error("lines of a snapshot that is not there")
+	}
+}

@@ -1,0 +1,46 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// outcome says one of three things of a requirement: it is shown, with the evidence; it is
+// contradicted, which rejects; or it is not shown, which is a warning. Whatever judged it may
+// have been content with less: words that came somewhere are no evidence. from is where its
+// findings begin.
+func (j *contractJudge) outcome(m belay.Met, r belay.Requirement, from int) belay.Met {
+	found := j.findings[min(from, len(j.findings)):]
+	has := func(s belay.Severity) bool {
+		return slices.ContainsFunc(found, func(f belay.Finding) bool { return f.Severity == s })
+	}
+	counted := m.Before != nil && m.After != nil // and as the marker has it: that a list is as long as it was fixes nothing
+	if counted {
+		switch n := *m.After - *m.Before; m.Marker {
+		case belay.MarkAdd:
+			counted = n > 0
+		case belay.MarkRemove:
+			counted = n < 0
+		case belay.MarkPreserved:
+			counted = n >= 0
+		default:
+			counted = false
+		}
+	}
+	switch {
+	case has(belay.SeverityError):
+		m.Verdict = belay.MetNot
+	case (m.Verdict == belay.MetYes || m.Verdict == belay.MetMore) && (counted || len(m.Evidence) > 0):
+		m.Verdict = belay.MetYes
+		if len(m.Evidence) == 0 {
+			m.Evidence = []string{evidence(fmt.Sprintf("%s: %d before, %d after", m.List, *m.Before, *m.After), place{m.File, m.Line})}
+		}
+	default:
+		if m.Verdict = belay.MetUnknown; !has(belay.SeverityWarning) {
+			j.warn("", 0, "not shown: "+r.Text, r)
+		}
+	}
+	return m
+}

@@ -1,0 +1,63 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+var (
+	// editing are verbs whose object a request wants changed.
+	editing = lazyregexp.Of(`add append put insert write create change update edit modify remove delete replace bump set fix document mention note list
+		correct reword extend drop move rename tidy clean improve refresh rewrite revise adjust sync regenerate restore
+		harden secure pin simplify split merge convert migrate reformat format lint enable disable shorten`)
+	lying    = lazyregexp.Of(`to in into from of within inside`)
+	articles = lazyregexp.Of(`the our my your a file new top-level root existing both`)
+)
+
+// Permits tells whether a request asks for a path to be changed: by name, as the object of a
+// requirement or as the place of what is to be added, or by a folder that ends in "/". "As described in AGENTS.md" is no such
+// request, and neither is "don't touch AGENTS.md".
+func Permits(req belay.Request, words, p string) bool {
+	return slices.ContainsFunc(req.Requirements, func(r belay.Requirement) bool {
+		w := terms(clause(r.Text, words))
+		i := 0
+		for i < len(w) && opening.Has(strings.ToLower(w[i].text)) {
+			i++
+		}
+		if i >= len(w) || !editing.Has(strings.ToLower(w[i].text)) || forbidding(w) {
+			return false
+		}
+		for k := i + 1; k < len(w); k++ {
+			folder := strings.TrimPrefix(w[k].text, "./")
+			if (NamesPath("`"+w[k].text+"`", p) || strings.HasSuffix(folder, "/") && strings.HasPrefix(p, folder)) && objective(w[i:k]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func forbidding(w []term) bool {
+	return slices.ContainsFunc(w, func(t term) bool {
+		low := strings.ToLower(t.text)
+		return low == "not" || low == "don't" || low == "don’t" || low == "without" || low == "never" || low == "except"
+	})
+}
+
+// objective tells whether what follows the words is the object of their verb, or its place.
+func objective(w []term) bool {
+	for k := len(w) - 1; k > 0; k-- {
+		low := strings.ToLower(w[k].text)
+		switch {
+		case articles.Has(low), low == "and", low == ",", strings.ContainsAny(w[k].text, "./") && !w[k].mark && k == len(w)-2:
+			continue
+		case lying.Has(low):
+			return !participle.MatchString(strings.ToLower(w[k-1].text)) && !slices.Contains([]string{"as", "according", "see", "described", "defined", "it", "says"}, strings.ToLower(w[k-1].text))
+		}
+		return false
+	}
+	return true
+}

@@ -1,0 +1,166 @@
+package check
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It reads no file and runs nothing.
+
+// fewest is how many lines of code have to be gone where the comment stands.
+const fewest = 3
+
+var (
+	// elisions are what models write for code that they leave out, as it stands in a comment.
+	elisions = lazyregexp.New(`(?i)(?:\.\.\.|…)\s*(?:\(?the )?\(?(?:rest|remaining|remainder|existing|other|previous|same|unchanged|keep)\b` +
+		`|\b(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|method|class|implementation|module|component|imports?|tests?|content|body|logic)\b[^.]{0,40}(?:unchanged|the same|as before|remains?|stays?|here|omitted|\.\.\.|…)` +
+		`|\b(?:existing|previous|original|remaining|other) (?:code|implementation|methods?|functions?|imports?|logic|tests?|content|fields|cases|handlers|routes|styles)\b\s*(?:goes |go |stays? |remains? |is |are )?(?:here|unchanged|the same|omitted|as before|\.\.\.|…)` +
+		`|\b(?:omitted|truncated|snipped|elided) for (?:brevity|clarity|space)\b`)
+	// stubs are bodies that do nothing yet.
+	stubs = lazyregexp.New(`(?i)\bTODO:?\s*\(?(?:implement|fill in|write|complete|add (?:the )?(?:implementation|logic|code))\b|\byour code here\b|\bimplementation goes here\b` +
+		`|\braise NotImplementedError\b|\bNotImplementedException\b|\btodo!\(|\bunimplemented!\(|\bpanic\("(?:TODO|not (?:yet )?implemented|unimplemented)|throw new Error\(["'\x60](?:TODO|not (?:yet )?implemented|unimplemented)|\bUnsupportedOperationException\("(?:TODO|not (?:yet )?implemented)`)
+	comment  = lazyregexp.New(`^\s*(?://|#|/\*|\*|<!--|--|;|%|\{/\*|"""|''')`)
+	trailing = lazyregexp.New(`(?://|#|/\*|<!--|\{/\*)[^"']*$`)
+)
+
+// Look gives the placeholders that the files' changes add. A comment that says that code is
+// left out, where code is gone, is an error; elsewhere, and a body to be written later, it
+// is a warning. Prose is not looked at.
+func Placeholders(files []*syntax.File) []belay.Finding {
+	parts := make([][]belay.Finding, len(files))
+	syntax.Each(files, func(i int, f *syntax.File) {
+		if f.Deleted() || syntax.Binary(f.After) || prose(f.Path) || syntax.Generated(f.Path) {
+			return
+		}
+		parts[i] = look(f)
+	})
+	return slices.Concat(parts...)
+}
+
+func prose(path string) bool {
+	for _, end := range []string{".md", ".markdown", ".rst", ".txt", ".adoc", ".org", ".tex", ".patch", ".diff"} {
+		if strings.HasSuffix(strings.ToLower(path), end) {
+			return true
+		}
+	}
+	return false
+}
+
+func look(f *syntax.File) (found []belay.Finding) {
+	lines := bytes.Split(f.After, []byte("\n"))
+	added := f.Added()
+	var gone *regions
+	for i, line := range lines {
+		if !added.Has(i + 1) {
+			continue
+		}
+		text := string(line[:min(len(line), 2000)])
+		if inComment(text) && elisions.MatchString(text) {
+			if gone == nil {
+				gone = newRegions(f, len(lines))
+			}
+			found = append(found, elided(f.Path, i+1, strings.TrimSpace(text), gone.lost(i+1)))
+			continue
+		}
+		if stubs.MatchString(text) && !syntax.IsTest(f.Path) && !abstract(lines, i) {
+			found = append(found, belay.Finding{
+				Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: f.Path, Line: i + 1,
+				Title: "not implemented yet: " + clip(strings.TrimSpace(text)), Recommendation: "write the body, or say why it stays open",
+			})
+		}
+	}
+	return found
+}
+
+func elided(path string, line int, text string, lost int) belay.Finding {
+	f := belay.Finding{
+		Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: path, Line: line,
+		Title: "a comment says that code is left out: " + clip(text), Recommendation: "write the code out",
+	}
+	if lost >= fewest {
+		f.Severity = belay.SeverityError
+		f.Title = fmt.Sprintf("a comment replaces %d lines of code: %s", lost, clip(text))
+		f.Recommendation = "bring the code back as it was (git show HEAD:" + path + ") and change only what the task asks for"
+	}
+	return f
+}
+
+func clip(s string) string {
+	return belay.Clip(s, 160)
+}
+
+func inComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }
+
+// abstract tells whether a body is meant to stay open: a method of Python that subclasses
+// have to write.
+func abstract(lines [][]byte, at int) bool {
+	for i := at; i >= max(0, at-12); i-- {
+		line := string(bytes.TrimSpace(lines[i]))
+		if strings.Contains(line, "abstractmethod") || strings.HasPrefix(line, "class ") && (strings.Contains(line, "ABC") || strings.Contains(line, "Protocol") || strings.Contains(line, "Base")) {
+			return true
+		}
+	}
+	return false
+}
+
+// regions maps what changed between two lines that stayed onto what was there before.
+type regions struct {
+	before, after [][]byte
+	keptB, keptA  []int // numbers of lines that are in both texts, in order
+}
+
+func newRegions(f *syntax.File, n int) *regions {
+	r := &regions{before: bytes.Split(f.Before, []byte("\n")), after: bytes.Split(f.After, []byte("\n"))}
+	if f.Created() {
+		return r
+	}
+	added, removed := f.Added(), syntax.Added(f.After, f.Before)
+	for i := 1; i <= n; i++ {
+		if !added.Has(i) {
+			r.keptA = append(r.keptA, i)
+		}
+	}
+	for i := 1; i <= len(r.before); i++ {
+		if !removed.Has(i) {
+			r.keptB = append(r.keptB, i)
+		}
+	}
+	return r
+}
+
+// lost gives how many more lines of code stood where the line is now than stand there: 0
+// when that cannot be told.
+func (r *regions) lost(line int) int {
+	if len(r.keptA) != len(r.keptB) || len(r.keptB) == 0 {
+		return 0
+	}
+	k, _ := slices.BinarySearch(r.keptA, line) // so many lines before it stayed
+	from := func(kept []int) int {
+		if k == 0 {
+			return 0
+		}
+		return kept[k-1]
+	}
+	to := func(kept []int, all [][]byte) int {
+		if k == len(kept) {
+			return len(all) + 1
+		}
+		return kept[k]
+	}
+	count := func(all [][]byte, first, last int) (n int) {
+		for i := first + 1; i < last && i <= len(all); i++ {
+			if text := bytes.TrimSpace(all[i-1]); len(text) > 0 && !comment.Match(text) {
+				n++
+			}
+		}
+		return n
+	}
+	return count(r.before, from(r.keptB), to(r.keptB, r.before)) - count(r.after, from(r.keptA), to(r.keptA, r.after))
+}

@@ -1,0 +1,182 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// maxRefs is how many refs are named one by one.
+const maxRefs = 20
+
+// refs names what became of HEAD, branches, tags, the stash and the reflog. Commits are
+// what an agent may make; that they are there is for a person to know.
+func (j *judge) refs() {
+	severity := belay.SeverityWarning
+	if j.asked.commit() {
+		severity = belay.SeverityNote
+	}
+	moved := j.HeadFrom.Branch != j.HeadTo.Branch || j.HeadTo.Branch == "" && j.HeadFrom.OID != j.HeadTo.OID
+	if moved {
+		j.add(severity, "HEAD moved: "+headName(j.HeadFrom)+" → "+headName(j.HeadTo), "the working tree is on another branch or commit than before", "")
+	}
+	rest, last := 0, ""
+	for i, r := range j.Refs {
+		switch {
+		case r.Name == "refs/stash":
+			continue // its entries are named
+		case strings.HasPrefix(r.Name, "refs/replace/"):
+			j.reject(j.asked.has("replace"), "a replacement was "+made(r)+": "+r.Name, "git shows another object in the place of the true one", "remove it with: git replace -d")
+			continue
+		case i >= maxRefs:
+			rest, last = rest+1, r.Name
+			continue
+		}
+		title, detail := describe(r)
+		s := severity
+		if r.To == "" && r.From != "" || r.Gone > 0 || r.From != "" && strings.HasPrefix(r.Name, "refs/tags/") || strings.HasPrefix(r.To, symbolic) {
+			s = belay.SeverityWarning // asking for a commit is not asking for this
+		}
+		if strings.HasPrefix(r.Name, "refs/remotes/") {
+			s = belay.SeverityNote // a fetch or a push moves them
+		}
+		j.add(s, title, detail, "")
+	}
+	if rest > 0 {
+		j.warn(belay.Count(rest, "more ref", "more refs")+" changed", "the last is "+last)
+	}
+	for _, m := range j.Pushed {
+		j.warn("stash entry made: "+m, "what it holds is no longer in the files: git stash list, git stash pop")
+	}
+	for _, m := range j.Dropped {
+		if !slices.ContainsFunc(j.Lost, func(l Loss) bool { return l.Kind == LostStash && l.Path == m }) {
+			j.warn("stash entry dropped: "+m, "what it held is in the files, in a commit or in another entry")
+		}
+	}
+	if j.LogLost {
+		j.warn("the reflog of HEAD was expired or rewritten", "git reflog no longer shows where HEAD was before the task")
+	}
+}
+
+const symbolic = "ref: "
+
+// describe says what became of a ref.
+func describe(r RefChange) (title, detail string) {
+	kind, name := kindOf(r.Name)
+	switch {
+	case r.From == "" && r.Came > 0:
+		return fmt.Sprintf("%s %s was created at %s with %s", kind, name, short(r.To), belay.Count(r.Came, "new commit", "new commits")), ""
+	case r.From == "":
+		return fmt.Sprintf("%s %s was created at %s", kind, name, short(r.To)), ""
+	case r.To == "":
+		return fmt.Sprintf("%s %s was deleted, it was at %s", kind, name, short(r.From)), "git branch or git tag makes it again from that commit"
+	case r.Gone < 0 || kind != "branch":
+		return fmt.Sprintf("%s %s moved: %s → %s", kind, name, short(r.From), short(r.To)), ""
+	case r.Gone == 0:
+		return fmt.Sprintf("%s on %s: %s → %s", belay.Count(r.Came, "new commit", "new commits"), name, short(r.From), short(r.To)), ""
+	case r.Came == 0:
+		return fmt.Sprintf("%s %s was reset by %s: %s → %s", kind, name, belay.Count(r.Gone, "commit", "commits"), short(r.From), short(r.To)),
+			"those commits are no longer in its history; git branch NAME " + short(r.From) + " names them again"
+	}
+	return fmt.Sprintf("%s %s was rewritten: %s → %s, %s replaced by %d", kind, name, short(r.From), short(r.To), belay.Count(r.Gone, "commit", "commits"), r.Came),
+		"an amend or a rebase; git branch NAME " + short(r.From) + " names the old history again"
+}
+
+func made(r RefChange) string {
+	switch {
+	case r.From == "":
+		return "added"
+	case r.To == "":
+		return "removed"
+	}
+	return "changed"
+}
+
+func kindOf(ref string) (kind, name string) {
+	for _, k := range [][2]string{{"refs/heads/", "branch"}, {"refs/tags/", "tag"}, {"refs/remotes/", "remote branch"}, {"refs/notes/", "notes"}} {
+		if name, ok := strings.CutPrefix(ref, k[0]); ok {
+			return k[1], belay.VisibleLine(name)
+		}
+	}
+	return "ref", belay.VisibleLine(ref)
+}
+
+func headName(h Head) string {
+	switch {
+	case h.Branch != "":
+		return belay.VisibleLine(strings.TrimPrefix(h.Branch, "refs/heads/"))
+	case h.OID != "":
+		return short(h.OID)
+	}
+	return "nothing"
+}
+
+func short(oid string) string {
+	if name, ok := strings.CutPrefix(oid, symbolic); ok {
+		return belay.VisibleLine(name)
+	}
+	return oid[:min(len(oid), 9)]
+}
+
+// index names what was staged; what hides changes from the person is rejected.
+func (j *judge) index() {
+	if j.Index.Unreadable {
+		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can tell what is staged", "leave .git/index to git")
+		return
+	}
+	if n := len(j.Index.Hidden); n > 0 {
+		j.reject(j.asked.has("skip-worktree") || j.asked.has("assume-unchanged") || j.asked.has("sparse"),
+			belay.Count(n, "file is hidden", "files are hidden")+" from git status: "+listedNames(j.Index.Hidden),
+			"marked assume-unchanged or skip-worktree, so that changes are neither shown nor committed", "unmark them with: git update-index --no-assume-unchanged --no-skip-worktree")
+	}
+	if n := len(j.Index.Staged); n > 0 {
+		j.add(belay.SeverityNote, belay.Count(n, "path", "paths")+" staged or unstaged: "+listedNames(j.Index.Staged), "", "")
+	}
+}
+
+// lost rejects work of a person that is nowhere any more.
+func (j *judge) lost() {
+	for _, l := range j.Lost {
+		severity, asked := belay.SeverityError, l.Kind != LostStash && j.asked.path(l.Path)
+		if l.Unsure || !j.Sure || asked || l.Kind == LostStaged && j.asked.commit() || l.Kind == LostStash && j.asked.has("stash") {
+			severity = belay.SeverityWarning
+		}
+		f := belay.Finding{Severity: severity, Category: belay.CategoryGit, File: l.Path}
+		switch l.Kind {
+		case LostEdits:
+			f.Title, f.Detail = "uncommitted edits are gone: "+l.Path, "it had edits that were not committed, and is as a commit has it now"
+		case LostFile:
+			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it had edits that were not committed, and is gone"
+		case LostNew:
+			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it was untracked and is in no file, commit or stash now"
+		case LostStaged:
+			f.Title, f.Detail = "staged work is gone: "+l.Path, "what was staged is in no file, commit or stash now"
+			if l.Unsure {
+				f.Title = "what was staged was replaced: " + l.Path
+			}
+		case LostStash:
+			f.File, f.Title, f.Detail = "", "a stash entry is gone: "+l.Path, "what it held is in no file, commit or other entry now"
+		}
+		if j.Snapshot != "" {
+			f.Recommendation = "bring it back with: belay snapshot restore " + j.Snapshot
+			if l.Kind != LostStash && l.Kind != LostStaged {
+				f.Recommendation += " -- " + l.Path
+			}
+		}
+		j.found = append(j.found, f)
+	}
+}
+
+func listedNames(names []string) string {
+	var shown []string
+	for _, n := range names[:min(len(names), 8)] {
+		shown = append(shown, belay.VisibleLine(n))
+	}
+	text := strings.Join(shown, ", ")
+	if n := len(names) - len(shown); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}

@@ -1,0 +1,162 @@
+package check
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// rule is one line of the config: a glob of sources and globs of test files.
+type rule struct {
+	source string
+	tests  []string
+}
+
+// Parse reads a rule: "SOURCES -> TESTS", a glob of source files and one of their tests,
+// or several of them between " | ", any of which will do. In TESTS {dir} is the source's
+// folder, {name} its name without the ending, {ext} its ending. "SOURCES -> none" says that
+// those files need no tests. Errors: belay.CodeUsage.
+func Parse(text string) error {
+	_, err := parse(text)
+	return err
+}
+
+func parse(text string) (rule, error) {
+	source, tests, ok := strings.Cut(text, "->")
+	r := rule{source: strings.TrimSpace(source)}
+	refuse := func(what string) (rule, error) {
+		return rule{}, belay.Refuse(belay.CodeUsage, `write it as "src/**/*.py -> tests/**/test_{name}.py", or "scripts/** -> none"`, "the coverage rule %q %s", text, what)
+	}
+	if !ok {
+		return refuse("has no ->")
+	}
+	if err := belay.Valid(r.source); err != nil {
+		return refuse("has sources that are no glob")
+	}
+	if strings.TrimSpace(tests) == "none" {
+		return r, nil
+	}
+	for one := range strings.SplitSeq(tests, " | ") {
+		one = strings.TrimSpace(one)
+		if err := belay.Valid(fill(one, "a/b.c")); err != nil || one == "" {
+			return refuse("has tests that are no glob")
+		}
+		r.tests = append(r.tests, one)
+	}
+	return r, nil
+}
+
+func parseAll(texts []string) ([]rule, error) {
+	var rules []rule
+	for _, text := range texts {
+		r, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+// fill puts the parts of a source's path into a glob of tests.
+func fill(tests, source string) string {
+	ext := path.Ext(source)
+	dir := strings.TrimPrefix(path.Dir(source), ".")
+	plain := strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`)
+	out := strings.NewReplacer(
+		"{dir}", plain.Replace(dir), "{name}", plain.Replace(strings.TrimSuffix(path.Base(source), ext)), "{ext}", plain.Replace(strings.TrimPrefix(ext, ".")),
+	).Replace(tests)
+	return strings.TrimPrefix(out, "/")
+}
+
+// look gives "" when a test file is there, else what was looked for.
+func (r rule) look(source string, there *paths) string {
+	var globs []string
+	for _, t := range r.tests {
+		globs = append(globs, fill(t, source))
+	}
+	for _, p := range there.all {
+		if p != source && belay.Match(globs, p) {
+			return ""
+		}
+	}
+	return strings.Join(globs, ", ")
+}
+
+// paths are all files there are, by what is asked of them.
+type paths struct {
+	all      []string
+	goTests  map[string]bool                     // folders with a _test.go
+	subjects map[syntax.Language]map[string]bool // what test files are about, in lower case
+	rust     bool                                // there is a tests folder
+}
+
+func index(all []string) *paths {
+	p := &paths{all: all, goTests: map[string]bool{}, subjects: map[syntax.Language]map[string]bool{}}
+	for _, one := range all {
+		l := syntax.Of(one).Family()
+		if l == syntax.None || !syntax.ForTests(one) {
+			continue
+		}
+		switch l {
+		case syntax.Go:
+			p.goTests[path.Dir(one)] = true
+		case syntax.Rust:
+			p.rust = p.rust || strings.HasPrefix(one, "tests/") || strings.Contains(one, "/tests/")
+		}
+		if p.subjects[l] == nil {
+			p.subjects[l] = map[string]bool{}
+		}
+		p.subjects[l][strings.ToLower(syntax.Subject(one))] = true
+	}
+	return p
+}
+
+// convention looks for a test file as the file's language has it, anywhere in the
+// repository but for Go, whose tests stand beside the code. Names are compared without case.
+func convention(f *syntax.File, there *paths) string {
+	l, stem, dir := syntax.Of(f.Path), syntax.Stem(f.Path), path.Dir(f.Path)
+	about := there.subjects[l.Family()]
+	has := func(name string) bool { return about[strings.ToLower(name)] }
+	folder := path.Base(dir)
+	switch l {
+	case syntax.Go:
+		if there.goTests[dir] {
+			return ""
+		}
+		return path.Join(dir, stem+"_test.go") + " or another test of the package"
+	case syntax.Rust:
+		inside := bytes.Contains(f.After, []byte("#[test]")) || bytes.Contains(f.After, []byte("#[cfg(test)]")) || bytes.Contains(f.After, []byte("::test]"))
+		if inside || there.rust || has(stem) || has(folder) {
+			return ""
+		}
+		return "#[test] in the file, or a file in tests"
+	case syntax.Python:
+		if has(stem) || has(folder+"_"+stem) || has(stem+"s") || stem == "__init__" && has(folder) {
+			return ""
+		}
+		return "test_" + stem + ".py"
+	case syntax.Ruby:
+		if has(stem) {
+			return ""
+		}
+		return stem + "_spec.rb or " + stem + "_test.rb"
+	case syntax.Java:
+		if has(stem) {
+			return ""
+		}
+		return stem + "Test.java"
+	case syntax.CSharp:
+		if has(stem) {
+			return ""
+		}
+		return stem + "Tests.cs"
+	}
+	if has(stem) || stem == "index" && has(folder) {
+		return ""
+	}
+	return stem + ".test" + path.Ext(f.Path) + " or " + stem + ".spec" + path.Ext(f.Path)
+}

@@ -1,0 +1,131 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// It never reads a file and never asks anybody whether a key works.
+
+// Rules are what the config says of secrets.
+type SecretRules struct {
+	Allow    []string // globs of paths, and fingerprints of findings
+	Examples bool     // keys that makers print in their documentation are findings too
+}
+
+// Fingerprint tells the items of Rules.Allow that are no globs.
+var Fingerprint = lazyregexp.New(`^[0-9a-f]{16}$`)
+
+// Look gives the secrets that the files' changes add. A form that only a secret has is
+// an error; a guess, a secret that the change only moved, one on a line that has
+// secret.InlineMark, and a key or password made for tests are warnings; an example of a
+// maker's documentation is a note.
+func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
+	allowed := map[string]bool{}
+	var globs []string
+	for _, a := range r.Allow {
+		if Fingerprint.MatchString(a) {
+			allowed[a] = true
+		} else {
+			globs = append(globs, a)
+		}
+	}
+	parts := make([][]secret.Match, len(files))
+	syntax.Each(files, func(i int, f *syntax.File) {
+		if f.Deleted() || belay.Match(globs, f.Path) {
+			return
+		}
+		if f = narrow(f); syntax.Binary(f.After) {
+			return
+		}
+		for _, m := range secret.Find(string(f.After)) {
+			if !allowed[m.Fingerprint] && f.Added().Any(m.Line, m.EndLine) {
+				parts[i] = append(parts[i], m)
+			}
+		}
+	})
+	var out []belay.Finding
+	var had map[string]bool
+	for i, part := range parts {
+		if len(part) > 0 && had == nil {
+			had = before(files)
+		}
+		for _, m := range part {
+			out = append(out, finding(files[i].Path, m, had[m.Fingerprint], r))
+		}
+	}
+	return out
+}
+
+// before gives the fingerprints of the secrets that were there.
+func before(files []*syntax.File) map[string]bool {
+	had := map[string]bool{}
+	for _, f := range files {
+		text := f.Before
+		if wide, ok := utf8Of(text); ok {
+			text = wide
+		}
+		if syntax.Binary(text) {
+			continue
+		}
+		for _, m := range secret.Find(string(text)) {
+			if m.Sure {
+				had[m.Fingerprint] = true
+			}
+		}
+	}
+	return had
+}
+
+func finding(path string, m secret.Match, moved bool, r SecretRules) belay.Finding {
+	f := belay.Finding{
+		Severity: belay.SeverityError, Category: belay.CategorySecret, File: path, Line: m.Line, EndLine: m.EndLine,
+		Title: m.Title + " in the change",
+		Recommendation: "take it out, read it from the environment or a secret store, and have the key replaced if it was real; " +
+			"if it is none, a person adds " + m.Fingerprint + " to secrets.allow",
+	}
+	why := ""
+	switch {
+	case m.Example && !r.Examples:
+		f.Severity, why = belay.SeverityNote, "an example of its maker's documentation"
+	case m.Marked:
+		f.Severity, why = belay.SeverityWarning, "the change marks it with "+secret.InlineMark+": look whether that is so"
+	case moved:
+		f.Severity, why = belay.SeverityWarning, "it was there before the change, at another place"
+	case !m.Sure:
+		f.Severity, why = belay.SeverityWarning, "a guess by its name and its letters"
+	case forTests(path) && madeAtHome(m.Rule):
+		f.Severity, why = belay.SeverityWarning, "it may be made for tests or documentation"
+	}
+	f.Detail = fmt.Sprintf("column %d, rule %s, fingerprint %s", m.Column, m.Rule, m.Fingerprint)
+	if why != "" {
+		f.Detail += "; " + why
+	}
+	return f
+}
+
+// forTests tells paths in which made-up keys are usual.
+func forTests(path string) bool {
+	for _, dir := range []string{"docs/", "doc/", "examples/", "example/"} {
+		if strings.HasPrefix(path, dir) || strings.Contains(path, "/"+dir) {
+			return true
+		}
+	}
+	return syntax.ForTests(path) || strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".rst")
+}
+
+// madeAtHome tells secrets that anybody makes, and tests do, from those that only a
+// service gives out. A test key of Stripe opens nothing.
+func madeAtHome(rule string) bool {
+	switch rule {
+	case "private-key", "private-key-putty", "jwt", "stripe-test-key", "address-password", "database-password", "age-key":
+		return true
+	}
+	return false
+}

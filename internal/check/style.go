@@ -1,0 +1,97 @@
+package check
+
+import (
+	"fmt"
+	"path"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It never reads a file and never judges how code looks: that is a formatter's and a
+// linter's to say.
+
+// lack is a declaration that wants something.
+type lack struct {
+	line   int
+	name   string // what it is called, with its kind: func Open
+	what   string // what it wants
+	advice string
+}
+
+// Look gives the declarations that the files' changes add and that lack documentation
+// or types. Tests, generated files and Go's main packages declare nothing for others.
+func Style(files []*syntax.File) []belay.Finding {
+	parts := make([][]lack, len(files))
+	syntax.Each(files, func(i int, f *syntax.File) {
+		if f.Deleted() || syntax.Binary(f.After) || syntax.Generated(f.Path) || syntax.ForTests(f.Path) || syntax.SaysGenerated(f.After) {
+			return
+		}
+		for _, l := range lacks(f.Path, f.After) {
+			if f.Added().Has(l.line) {
+				parts[i] = append(parts[i], l)
+			}
+		}
+	})
+	var out []belay.Finding
+	var had map[string]bool
+	for i, part := range parts {
+		if len(part) > 0 && had == nil {
+			had = declaredBefore(files)
+		}
+		for _, l := range part {
+			if had[where(files[i].Path)+l.name] {
+				continue
+			}
+			out = append(out, belay.Finding{
+				Severity: belay.SeverityWarning, Category: Category, File: files[i].Path, Line: l.line,
+				Title: l.name + " " + l.what, Recommendation: l.advice,
+			})
+		}
+	}
+	return out
+}
+
+// Category is what the findings are about.
+const Category = belay.CategoryStyle
+
+func lacks(p string, text []byte) []lack {
+	switch syntax.Of(p) {
+	case syntax.Go:
+		return goLacks(text)
+	case syntax.Python:
+		return pythonLacks(syntax.Code(syntax.Python, text), path.Ext(p) == ".pyi")
+	case syntax.TypeScript:
+		return scriptLacks(syntax.Code(syntax.TypeScript, text))
+	}
+	return nil
+}
+
+// where is how far a declaration may move without being a new one: its folder.
+func where(p string) string { return path.Dir(p) + "\x00" }
+
+// declaredBefore gives the declarations that lacked something before the change, by
+// folder and name. They are not the change's, wherever in their folder they are now.
+func declaredBefore(files []*syntax.File) map[string]bool {
+	had := map[string]bool{}
+	for _, f := range files {
+		if f.Created() || syntax.Binary(f.Before) {
+			continue
+		}
+		for _, l := range lacks(f.Path, f.Before) {
+			had[where(f.Path)+l.name] = true
+		}
+	}
+	return had
+}
+
+// Summary says how many declarations lack something.
+func Summary(found []belay.Finding) string {
+	switch len(found) {
+	case 0:
+		return "what the change declares is documented and typed"
+	case 1:
+		return "1 new declaration lacks documentation or types"
+	}
+	return fmt.Sprintf("%d new declarations lack documentation or types", len(found))
+}

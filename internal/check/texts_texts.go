@@ -1,0 +1,241 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It reads what snapshots hold and never the working tree, which may have moved on.
+
+// Source is two snapshots of one store. It may be asked from several goroutines.
+type Source struct {
+	snaps         *snapshot.Store
+	before, after belay.SnapshotID
+
+	once  sync.Once
+	then  map[string]snapshot.Entry
+	now   map[string]snapshot.Entry
+	inner []snapshot.InnerPair // repositories inside of the tree; their entries are in then and now
+	err   error
+}
+
+// New reads nothing yet.
+func New(snaps *snapshot.Store, before, after belay.SnapshotID) *Source {
+	return &Source{snaps: snaps, before: before, after: after}
+}
+
+// Each calls take for each of the paths that differs, in their order, with what the file
+// holds in each snapshot: nil where it is not there or no regular file. A file that has
+// more than most bytes in one of them is given as larger, without what it holds. It stops
+// at the first error of take.
+func (s *Source) Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+	if err := s.list(ctx); err != nil || len(paths) == 0 {
+		return err
+	}
+	var changed, oids []string
+	for _, p := range paths {
+		if s.then[p] != s.now[p] {
+			changed = append(changed, p)
+			oids = append(oids, regularFile(s.then[p]), regularFile(s.now[p]))
+		}
+	}
+	// Each repository has its own objects.
+	for _, repo := range s.repositories() {
+		var here, named []string
+		for i, p := range changed {
+			if s.repository(p) == repo {
+				here, named = append(here, p), append(named, oids[2*i:2*i+2]...)
+			}
+		}
+		if err := s.eachIn(ctx, repo, here, named, most, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachIn is Each for paths of one repository, with the objects of then and now of each.
+func (s *Source) eachIn(ctx context.Context, repo *git.Repo, changed, oids []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+	sizes, err := sizes(ctx, repo, oids)
+	if err != nil || len(changed) == 0 {
+		return err
+	}
+	rd, err := repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for i, p := range changed {
+		var both [2][]byte
+		larger := sizes[oids[2*i]] > most || sizes[oids[2*i+1]] > most
+		for side, oid := range oids[2*i : 2*i+2] {
+			if oid == "" || larger {
+				continue
+			}
+			o, err := rd.Read(oid)
+			if err != nil {
+				return fmt.Errorf("read %s: %w", belay.VisibleLine(p), err)
+			}
+			both[side] = append([]byte{}, o.Data...) // an empty file is there
+		}
+		if err := take(p, both[0], both[1], larger); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Paths lists the files of the snapshot after.
+func (s *Source) Paths(ctx context.Context) ([]string, error) {
+	if err := s.list(ctx); err != nil {
+		return nil, err
+	}
+	paths := make([]string, 0, len(s.now))
+	for p, e := range s.now {
+		if e.OID != "" {
+			paths = append(paths, p)
+		}
+	}
+	return paths, nil
+}
+
+// Beside gives a reader of files of the snapshot after, one at a time: false for one that
+// is not there, is no regular file, has more than most bytes, or cannot be read. done
+// ends it; the reader is for one goroutine.
+func (s *Source) Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error) {
+	if err := s.list(ctx); err != nil {
+		return nil, nil, err
+	}
+	end := s.snaps.Repo.Share()
+	return func(path string, most int64) ([]byte, bool) {
+		oid := regularFile(s.now[path])
+		if oid == "" {
+			return nil, false
+		}
+		repo := s.repository(path)
+		sizes, err := sizes(ctx, repo, []string{oid})
+		if err != nil || sizes[oid] > most {
+			return nil, false
+		}
+		rd, err := repo.Reader(ctx)
+		if err != nil {
+			return nil, false
+		}
+		defer rd.Close()
+		o, err := rd.Read(oid)
+		return append([]byte{}, o.Data...), err == nil
+	}, end, nil
+}
+
+func (s *Source) list(ctx context.Context) error {
+	s.once.Do(func() {
+		if s.then, s.err = s.entries(ctx, s.before); s.err == nil {
+			s.now, s.err = s.entries(ctx, s.after)
+		}
+		if s.err == nil {
+			s.err = s.inside(ctx)
+		}
+	})
+	return s.err
+}
+
+// inside adds the files of repositories inside of the tree. Of those inside of these in turn
+// only the changes are known, not the texts.
+func (s *Source) inside(ctx context.Context) error {
+	pairs, err := s.snaps.InnerPairs(ctx, s.before, s.after)
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		for side, id := range []belay.SnapshotID{p.From, p.To} {
+			list, err := entries(ctx, p.Store, id)
+			if err != nil {
+				return err
+			}
+			for path, e := range list {
+				e.Path = p.Path + "/" + path
+				[]map[string]snapshot.Entry{s.then, s.now}[side][e.Path] = e
+			}
+		}
+	}
+	s.inner = pairs
+	return nil
+}
+
+func (s *Source) entries(ctx context.Context, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
+	return entries(ctx, s.snaps, id)
+}
+
+func entries(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
+	info, err := snaps.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := snaps.Manifest(ctx, info)
+	if err != nil {
+		return nil, err
+	}
+	list, err := snaps.Entries(ctx, info.Tree, m)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]snapshot.Entry, len(list))
+	for _, e := range list {
+		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID} // permissions are no text
+	}
+	return all, nil
+}
+
+// regular is an object's name if it is a regular file's, else "".
+func regularFile(e snapshot.Entry) string {
+	if e.Mode&0o170000 != 0o100000 {
+		return ""
+	}
+	return e.OID
+}
+
+// repositories gives that of the tree and those inside of it.
+func (s *Source) repositories() []*git.Repo {
+	all := []*git.Repo{s.snaps.Repo}
+	for _, p := range s.inner {
+		all = append(all, p.Store.Repo)
+	}
+	return all
+}
+
+// repository gives the one that a path lies in.
+func (s *Source) repository(path string) *git.Repo {
+	for _, p := range s.inner {
+		if _, in := snapshot.Inside(p.Path, path); in {
+			return p.Store.Repo
+		}
+	}
+	return s.snaps.Repo
+}
+
+func sizes(ctx context.Context, repo *git.Repo, oids []string) (map[string]int64, error) {
+	out := map[string]int64{}
+	var ask []string
+	for _, oid := range oids {
+		if _, known := out[oid]; oid != "" && !known {
+			out[oid] = 0
+			ask = append(ask, oid)
+		}
+	}
+	if len(ask) == 0 {
+		return out, nil
+	}
+	sizes, err := repo.Sizes(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	for i, oid := range ask {
+		out[oid] = sizes[i]
+	}
+	return out, nil
+}

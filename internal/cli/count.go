@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// shown is one list as it is printed. Count is null when it cannot be told.
+type shown struct {
+	Name    string       `json:"name"`
+	Kind    string       `json:"kind"`
+	File    string       `json:"file"`
+	Line    int          `json:"line"`
+	Col     int          `json:"col"`
+	Depth   int          `json:"depth"`
+	Count   *int         `json:"count"`
+	Unknown []string     `json:"unknown"`
+	Items   []count.Item `json:"items"`
+}
+
+func (a commands) countCommand() *cobra.Command {
+	var name string
+	c := &cobra.Command{
+		Use: "count FILE|SNAPSHOT:FILE", Short: "Show the lists in a file and how many items each has", Args: cobra.ExactArgs(1),
+		Long: `Count shows the lists of a source file: arrays and objects, elements, table rows, members
+of enums, cases, functions, rules, bullets. Each comes with its name, line and items.
+Spreads, concatenation and references are followed where the source tells; what it does
+not tell is named, and the count is then unknown.
+
+A FILE needs no repository. SNAPSHOT:FILE counts in a snapshot.
+docs/counting.md has the languages and the limits.
+
+Exit codes: 0 counted · 2 cannot be read or counted · 6 no such file, snapshot or list.`,
+		Example: `  belay count src/FlavorGrid.tsx
+  belay count 20261121-083114-1:src/FlavorGrid.tsx --list FLAVORS`,
+		RunE: func(c *cobra.Command, args []string) error {
+			lists, err := a.lists(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if lists, err = pick(lists, name, args[0]); err != nil {
+				return err
+			}
+			return a.Tell(lists, nil, func(w io.Writer) { print(w, lists, name != "") })
+		},
+	}
+	c.Flags().StringVar(&name, "list", "", "only the list with this `NAME`, and its items")
+	return c
+}
+
+func (a commands) lists(ctx context.Context, arg string) ([]shown, error) {
+	path := arg
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.Dir, path)
+	}
+	shownPath := arg
+	tree, file, err := onDisk(path, arg)
+	if id, name, ok := strings.Cut(arg, ":"); ok && belay.CodeOf(err) == belay.CodeNotFound {
+		shownPath = name
+		tree, file, err = a.inSnapshot(ctx, id, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	counted, err := count.Show(tree, file)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]shown, 0, len(counted))
+	for _, c := range counted {
+		one := shown{
+			Name: c.List.Full(), Kind: string(c.List.Kind), File: shownPath, Line: c.List.Line, Col: c.List.Col, Depth: c.List.Depth,
+			Unknown: append([]string{}, c.Count.Unknown...), Items: append([]count.Item{}, c.Items...),
+		}
+		if c.Count.Known() {
+			one.Count = &c.Count.N
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// onDisk gives the folder of a file as a tree, so that what it imports from there is
+// found as well. Not blocking: a pipe of that name would wait for a writer for ever.
+func onDisk(path, arg string) (count.Tree, string, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, "", belay.Refuse(belay.CodeNotFound, "name a file, or SNAPSHOT:FILE", "there is no file %s", arg)
+	}
+	if err != nil {
+		return nil, "", &belay.Error{Code: belay.CodeCannot, What: "cannot read " + arg, Try: "look at its path and permissions", Err: err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, "", belay.Refuse(belay.CodeCannot, "name a file in it", "%s is no file", arg)
+	}
+	return count.Folder(os.DirFS(filepath.Dir(path))), filepath.Base(path), nil
+}
+
+// inSnapshot gives one file of a snapshot.
+func (a commands) inSnapshot(ctx context.Context, id, name string) (count.Tree, string, error) {
+	desk, err := a.Open(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	snap, err := desk.Named(ctx, belay.SnapshotID(id))
+	if err != nil {
+		return nil, "", err
+	}
+	text, _, err := desk.Snaps.ReadFile(ctx, snap, filepath.ToSlash(filepath.Clean(name)))
+	if err != nil {
+		return nil, "", err
+	}
+	return count.One(name, text), name, nil
+}
+
+func pick(lists []shown, name, file string) ([]shown, error) {
+	if name == "" {
+		return lists, nil
+	}
+	var out []shown
+	for _, l := range lists {
+		if l.Name == name || strings.HasSuffix(l.Name, "."+name) {
+			out = append(out, l)
+		}
+	}
+	if len(out) == 0 {
+		return nil, belay.Refuse(belay.CodeNotFound, "belay count "+file, "%s has no list %q", file, name)
+	}
+	return out, nil
+}
+
+func print(w io.Writer, lists []shown, items bool) {
+	for _, l := range lists {
+		n := "unknown"
+		if l.Count != nil {
+			n = fmt.Sprint(*l.Count)
+		}
+		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", n, l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
+		for _, u := range l.Unknown {
+			fmt.Fprintf(w, "           not known: %s\n", belay.VisibleLine(u))
+		}
+		if !items {
+			continue
+		}
+		for _, it := range l.Items {
+			fmt.Fprintf(w, "           %4d  %s\n", it.Line, belay.VisibleLine(it.Label))
+		}
+	}
+	if len(lists) == 0 {
+		fmt.Fprintln(w, "no lists")
+	}
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func (a reviewFamily) recordCommand() *cobra.Command {
+	var verdict, file, text, reviewer, command string
+	var again, force bool
+	c := &cobra.Command{
+		Use: "record TASK", Short: "Record a review of a task's work", Args: cobra.ExactArgs(1),
+		Long: `Record writes the review to .belay/reviews/FEATURE/TASK/review-cycle-N.md, to be
+committed with the work, and records it in the task's journal: the journal's verdict is
+the one that counts. The files and lines the text asks to change are found and listed in
+the front matter. Without --file the words are read from .belay/now/feedback/TASK.md,
+where reviewers are told to write them.
+
+A rejection of work that waits at a gate, or was accepted and still stands in the tree,
+leads to the next attempt: it is told what the review asks for, with the code, and
+nothing else. With --again the state before is put back first. An approval accepts what
+waits for a review. Otherwise the review is recorded and nothing more; that is said.
+
+Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
+		Example: `  belay review record T7 --verdict reject --file feedback.md --reviewer ana
+  belay review record T7 --verdict approve --reviewer ana -m "fine"`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			task, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			if verdict == "" || file != "" && text != "" {
+				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+args[0]+" --verdict reject --file feedback.md", "a review needs a verdict and one text")
+			}
+			if file != "" {
+				if text, err = a.read(file); err != nil {
+					return err
+				}
+				if strings.TrimSpace(text) == "" {
+					return belay.Refuse(belay.CodeUsage, "write what is to change, or what is good", "the review is empty")
+				}
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			v, err := app.RecordReview(c.Context(), desk, app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command, Again: again, Secrets: force, Watch: a.Screen(true)})
+			if err != nil {
+				return err
+			}
+			return a.Tell(v, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "review %d of %s: %s, %d place(s) to change\n%s\n", v.Cycle, task, v.Verdict, len(v.Affected), belay.VisibleLine(v.Path))
+				fmt.Fprintln(w, belay.VisibleLine(v.Then))
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&verdict, "verdict", "", "reject or approve")
+	f.StringVar(&file, "file", "", "the review's text, a `FILE` or - for standard input")
+	f.StringVarP(&text, "message", "m", "", "the review's text itself")
+	f.BoolVar(&force, "force-secrets", false, "keep what looks like a secret in the text; it goes into the record that you did")
+	f.BoolVar(&again, "again", false, "put what is rejected back and have it done again, instead of mended")
+	f.StringVar(&reviewer, "reviewer", "", "`NAME` of who reviewed")
+	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows what is wrong")
+	return c
+}
+
+func (a reviewFamily) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list TASK", Short: "List the reviews of a task", Args: cobra.ExactArgs(1),
+		Long: `List shows each review cycle with its verdict as the record holds it. A file that the
+record does not know, and one that cannot be read, are named as such.
+
+Exit codes: 0 done · 6 no such task.`,
+		Example:           "  belay review list T7\n  belay review list T7 --json",
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			task, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			all, err := app.List(desk, task)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				all[i].Body = ""
+			}
+			return a.Tell(map[string]any{"reviews": all}, nil, func(w io.Writer) {
+				if len(all) == 0 {
+					fmt.Fprintf(w, "no review of %s\n", task)
+				}
+				for _, v := range all {
+					printReview(w, v)
+				}
+			})
+		},
+	}
+}
+
+func printReview(w io.Writer, v app.Review) {
+	words := []string{fmt.Sprintf("%d", v.Cycle), v.Verdict}
+	if v.Verdict == "" {
+		words[1] = "no verdict"
+	}
+	if v.Reviewer != "" {
+		words = append(words, "by "+v.Reviewer)
+	}
+	if v.Resolved {
+		words = append(words, "resolved")
+	}
+	if !v.Recorded {
+		words = append(words, "not in the record")
+	}
+	if v.Problem != "" {
+		words = append(words, v.Problem)
+	}
+	fmt.Fprintln(w, belay.VisibleLine(strings.Join(append(words, v.Path), "  ")))
+}
+
+func (a reviewFamily) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show POINTER | TASK N", Short: "Show a review", Args: cobra.RangeArgs(1, 2),
+		Long: `Show prints a review: cycle N of a task, or what a pointer names. Pointers are
+review-cycle://feature/task/review-cycle-N.md and the older feedback://feature/task/name.
+
+Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
+		Example: `  belay review show T7 2
+  belay review show review-cycle://_/T7/review-cycle-2.md`,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 {
+				path, text, err := app.Pointed(desk, args[0])
+				if err != nil {
+					return err
+				}
+				return a.Tell(map[string]string{"path": path, "text": text}, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(text)) })
+			}
+			task, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			n, err := cycleNumber(args[1])
+			if err != nil {
+				return err
+			}
+			v, err := app.One(desk, task, n)
+			if err != nil {
+				return err
+			}
+			return a.Tell(v, nil, func(w io.Writer) {
+				printReview(w, v)
+				for _, f := range v.Affected {
+					fmt.Fprintln(w, "  "+belay.VisibleLine(strings.TrimSuffix(f.Path+":"+f.Lines, ":")+"  "+f.Severity))
+				}
+				fmt.Fprint(w, belay.Visible(v.Body))
+			})
+		},
+	}
+}
+
+func cycleNumber(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		return 0, belay.Refuse(belay.CodeUsage, "a number from 1: belay review list TASK", "%q is no number of a review", s)
+	}
+	return n, nil
+}
+
+func (a reviewFamily) resolveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "resolve TASK N…", Short: "Say that what reviews asked for is done", Args: cobra.MinimumNArgs(2),
+		Long: `Resolve records that what these review cycles asked for is done, and says so in their
+files. Nothing is written when one of them is not known.
+
+Exit codes: 0 done · 2 a file cannot be read or changed meanwhile · 6 no such review.`,
+		Example: `  belay review resolve T7 1 2`,
+		RunE: func(c *cobra.Command, args []string) error {
+			task, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			var cycles []int
+			for _, s := range args[1:] {
+				n, err := cycleNumber(s)
+				if err != nil {
+					return err
+				}
+				cycles = append(cycles, n)
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			all, err := app.ResolveReviews(c.Context(), desk, task, cycles)
+			if err != nil {
+				return err
+			}
+			for i := range all {
+				all[i].Body = ""
+			}
+			return a.Tell(map[string]any{"reviews": all}, nil, func(w io.Writer) {
+				for _, v := range all {
+					printReview(w, v)
+				}
+			})
+		},
+	}
+}

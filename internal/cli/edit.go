@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a importFamily) editCommand() *cobra.Command {
+	var file, by string
+	var show bool
+	var how Settings
+	c := &cobra.Command{
+		Use: "edit TASK", Short: "Put a task's words right", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
+		Long: `Edit opens a task's words, what was read from them, and what the task may change, in
+$VISUAL or $EDITOR, and takes in what comes back. Words that were changed are read
+anew, unless you change what is asked for as well. What cannot be taken is named with
+its line and can be edited again; when you give up, the text is kept in a file.
+
+--file takes the text from a file instead, - from standard input; --print prints it.
+--test and the flags beside it give the task another test command; a task that has begun
+runs it on the state before once more when it is run on. A task that has ended cannot be edited, nor one of which something is under way.
+
+Exit codes: 0 taken, or nothing changed · 2 it cannot be edited now, or the text is
+wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
+		Example: `  belay task edit T7
+  belay task edit T7 --test "npm run test:unit"
+  belay task edit T7 --print | sed 's/two/three/' | belay task edit T7 --file -`,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			flags := how.Flags(c.Flags())
+			desk, err := a.Open(c.Context(), flags...)
+			if err != nil {
+				return err
+			}
+			r, err := app.Editable(desk, id)
+			if err != nil {
+				return err
+			}
+			if len(flags) > 0 {
+				if show || file != "" {
+					return belay.Refuse(belay.CodeUsage, "give them in two commands", "the text and the test command cannot be changed at once")
+				}
+				out, err := app.Retest(c.Context(), desk, r)
+				return editSession{importFamily: a, id: r.Task.ID}.told(out, err)
+			}
+			s := editSession{importFamily: a, desk: desk, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
+			switch {
+			case show:
+				return a.Tell(map[string]any{"task": r.Task.ID, "text": s.text}, nil, func(w io.Writer) { fmt.Fprint(w, s.text) })
+			case file != "":
+				return s.from(c.Context(), file)
+			}
+			return s.edit(c.Context())
+		},
+	}
+	c.Flags().StringVar(&file, "file", "", "take the text from this `FILE`, - is standard input")
+	c.Flags().BoolVar(&show, "print", false, "print the text and change nothing")
+	how.AddTests(c.Flags())
+	c.Flags().StringVar(&by, "by", os.Getenv("USER"), "who edits, for the record")
+	return c
+}
+
+// session is one edit of one task.
+type editSession struct {
+	importFamily
+	desk *app.Desk
+	id   belay.TaskID
+	by   string
+	text string
+}
+
+const most = belay.MaxProse + 1<<20
+
+// from takes the text of a file.
+func (s editSession) from(ctx context.Context, name string) error {
+	in := s.In
+	if name != "-" {
+		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
+		if err != nil {
+			return belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the text cannot be read: %v", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return fmt.Errorf("read the text: %w", err)
+	}
+	if len(text) > most {
+		return belay.Refuse(belay.CodeUsage, "cut it", "the text is larger than %d KiB", most>>10)
+	}
+	out, err := app.Edit(ctx, s.desk, s.id, string(text), s.by)
+	if err != nil && name == "-" {
+		return s.kept(string(text), err)
+	}
+	return s.told(out, err)
+}
+
+// edit has a person edit the text until it is taken or given up.
+func (s editSession) edit(ctx context.Context) error {
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if strings.TrimSpace(editor) == "" {
+		return belay.Refuse(belay.CodeUsage, "set EDITOR, or belay task edit "+string(s.id)+" --file FILE", "neither VISUAL nor EDITOR names an editor")
+	}
+	dir, err := os.MkdirTemp("", "belay-edit-")
+	if err != nil {
+		return fmt.Errorf("make a folder for the text: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	path, text := filepath.Join(dir, "task.md"), s.text
+	for {
+		if text, err = s.opened(ctx, editor, path, text); err != nil {
+			return s.kept(text, err)
+		}
+		out, err := app.Edit(ctx, s.desk, s.id, text, s.by)
+		if err == nil {
+			return s.told(out, nil)
+		}
+		var wrong prompt.Problems
+		if !errors.As(err, &wrong) || !terminal.Is(s.In) || !terminal.Is(s.Err) || s.JSON {
+			return s.kept(text, err)
+		}
+		fmt.Fprintln(s.Err, wrong.Error())
+		answer, ok := s.Line("edit it again? [Y/n]")
+		if !ok || strings.HasPrefix(strings.ToLower(answer), "n") {
+			return s.kept(text, err)
+		}
+	}
+}
+
+// opened has the text edited in the person's editor, which is a shell line of theirs.
+func (s editSession) opened(ctx context.Context, editor, path, text string) (string, error) {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return text, fmt.Errorf("write the text: %w", err)
+	}
+	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, path)
+	c.Stdin, c.Stdout, c.Stderr = s.In, os.Stderr, os.Stderr
+	rerr := c.Run()
+	data, err := fsroot.ReadUsers(path, most)
+	switch {
+	case err != nil:
+		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone", Try: "an editor that writes to the file it is given", Err: err}
+	case rerr != nil:
+		return string(data), &belay.Error{Code: belay.CodeCannot, What: "the editor failed, and nothing was taken", Try: "look at VISUAL and EDITOR", Err: rerr}
+	}
+	return string(data), nil
+}
+
+// kept ends a session whose text was not taken, with the text in a file when there is
+// anything new in it.
+func (s editSession) kept(text string, err error) error {
+	if text == s.text {
+		return err
+	}
+	dir := s.desk.Scratch("edits")
+	path := filepath.Join(dir, s.id.Key()+".md")
+	if merr := fsroot.MkdirAll(dir, 0o700); merr != nil {
+		return errors.Join(err, merr)
+	}
+	if werr := fsroot.WriteFile(path, []byte(text), 0o600); werr != nil {
+		return errors.Join(err, werr)
+	}
+	fmt.Fprintf(s.Err, "your text is kept in %s\n", belay.VisibleLine(path))
+	return err
+}
+
+// told prints what an edit changed.
+func (s editSession) told(out app.Edited, err error) error {
+	if err != nil {
+		return err
+	}
+	return s.Tell(out, nil, func(w io.Writer) {
+		if len(out.Changed) == 0 {
+			fmt.Fprintf(w, "%s: nothing was changed\n", s.id)
+			return
+		}
+		fmt.Fprintf(w, "%s: changed: %s\n", s.id, strings.Join(out.Changed, ", "))
+	})
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a contextFamily) qaCommand() *cobra.Command {
+	var q asked
+	var in app.ProofRequest
+	c := &cobra.Command{
+		Use: "record-qa [TASK] --role ROLE --from FILE", Short: "Keep what a role's tests said", Args: cobra.MaximumNArgs(1),
+		Long: `Record-qa keeps a log under its hash, compressed when it is large, with secrets masked.
+How the tests went is read from it where it is a report that belay knows
+(docs/reports.md), or told with --status. It is refused when the task changed since the
+block was made.
+
+Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or context.`,
+		Example:           "  belay context record-qa T7 --role implementer --from test.json",
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			in.Request, in.Dir = r, a.here()
+			proof, err := app.RecordQA(c.Context(), d, in)
+			if err != nil {
+				return err
+			}
+			return a.Tell(proof, nil, func(w io.Writer) {
+				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s: %s  %s", in.Role, proof.Status, proof.Summary))))
+				if proof.Masked > 0 {
+					printNotes(w, []string{fmt.Sprintf("%d secret(s) are masked in what is kept", proof.Masked)})
+				}
+			})
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` whose tests they are; BELAY_ROLE when left out")
+	c.Flags().StringVar(&in.From, "from", "", "the log or report, a `FILE`")
+	c.Flags().StringVar(&in.Status, "status", "", "pass, fail or unknown; read from the log when left out")
+	return c
+}
+
+// here is the folder that file names start at: what -C says, or where belay was started.
+func (a contextFamily) here() string {
+	if a.Dir != "" && a.Dir != "." {
+		return a.Dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	return dir
+}
+
+func (a contextFamily) attachCommand() *cobra.Command {
+	var q asked
+	var in app.AttachRequest
+	c := &cobra.Command{
+		Use: "attach [TASK] --path FILE", Short: "Keep a file or an excerpt for the roles to come", Args: cobra.MaximumNArgs(1),
+		Long: `Attach keeps a file, or lines of it, under an id. Exports name the id and the hash, not
+the words: belay context get TASK --evidence ID prints them.
+
+Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
+		Example: `  belay context attach T7 --type plan --path docs/plan.md
+  belay context attach T7 --type excerpt --path docs/api.md --lines 10-42`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			if in.Path == "" {
+				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "which file?")
+			}
+			in.Request, in.Dir = r, a.here()
+			e, err := app.Attach(c.Context(), d, in)
+			if err != nil {
+				return err
+			}
+			return a.Tell(e, nil, func(w io.Writer) {
+				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type, e.Path, e.Lines, e.SHA[:16]))))
+			})
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&in.Type, "type", "evidence", "a word for what it is: plan, design, excerpt …")
+	c.Flags().StringVar(&in.Path, "path", "", "the `FILE`")
+	c.Flags().StringVar(&in.Lines, "lines", "", "only these lines, like 10-42")
+	return c
+}
+
+func (a contextFamily) exportCommand() *cobra.Command {
+	var role string
+	var manifest bool
+	c := &cobra.Command{
+		Use: "export [TASK]", Short: "Give a role its part of the context", Args: cobra.MaximumNArgs(1),
+		Long: `Export prints what a role needs, and nothing else, as canonical JSON: sorted keys, one
+line, the same bytes for the same input anywhere. Without --role it makes the parts of
+all and says where they are. Agents that belay runs find theirs in the file that
+BELAY_TASK_CONTEXT names; where .belay/.gitignore is (belay init), also in .belay/now.
+
+Exit codes: 0 done · 1 a rule that it cites has changed · 2 no such role · 6 no context.`,
+		Example: `  belay context export T7 --role reviewer
+  belay context export T7
+  belay context export T7 --manifest`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			if manifest {
+				text, err := app.Manifest(c.Context(), d, r)
+				if err != nil {
+					return err
+				}
+				return a.raw(text)
+			}
+			parts, err := app.Export(c.Context(), d, r, role)
+			if err != nil {
+				return err
+			}
+			if role != "" && !a.JSON {
+				return a.raw(parts[0].Text)
+			}
+			return a.tellParts(parts)
+		}),
+	}
+	c.Flags().StringVar(&role, "role", "", "the `ROLE`; all when left out")
+	c.Flags().BoolVar(&manifest, "manifest", false, "print what the block and the parts were made of")
+	return c
+}
+
+// raw prints canonical bytes as they are, or within the answer as JSON.
+func (a contextFamily) raw(text []byte) error {
+	if a.JSON {
+		return a.Tell(rawJSON(text), nil)
+	}
+	_, err := a.Out.Write(text)
+	a.Told = err == nil
+	return err
+}
+
+type rawJSON []byte
+
+// MarshalJSON gives the bytes.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return r, nil }
+
+func (a contextFamily) tellParts(parts []app.Part) error {
+	type one struct {
+		app.Part
+		Context rawJSON `json:"context"`
+	}
+	var all []one
+	for _, p := range parts {
+		all = append(all, one{p, rawJSON(p.Text)})
+	}
+	return a.Tell(map[string]any{"exports": all}, nil, func(w io.Writer) {
+		rows := [][]string{}
+		for _, p := range parts {
+			rows = append(rows, []string{p.Role, fmt.Sprintf("%d bytes", p.Bytes), fmt.Sprintf("about %d tokens", p.Tokens), p.Attachment[:16], strings.Join(p.Files, "  ")})
+		}
+		terminal.Table(w, rows)
+	})
+}
+
+func (a contextFamily) statsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "stats [TASK]", Short: "Compare what exports cost with pasting their sources", Args: cobra.MaximumNArgs(1),
+		Long: `Stats estimates the tokens of each role's part, of the cited sections and of the cited
+files pasted instead, with diff and logs where the role needs them, and how much of the
+part is new since the handover before. The estimate is a quarter of the bytes; models
+differ.
+
+Exit codes: 0 done · 6 no context.`,
+		Example:           "  belay context stats T7",
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			s, err := app.StatsOf(c.Context(), d, r)
+			if err != nil {
+				return err
+			}
+			return a.Tell(s, nil, func(w io.Writer) {
+				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
+				for _, one := range s.Roles {
+					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections), fmt.Sprint(one.Files), saving(one.Saved), fmt.Sprint(one.Changed)})
+				}
+				terminal.Table(w, rows)
+				fmt.Fprintf(w, "tokens, estimated (%s); %d citation(s) of %d source(s)\n", s.Estimate, s.Citations, s.Sources)
+			})
+		}),
+	}
+}
+
+// saving says how much less than its sources a part takes; the part of a task with few or
+// short rules takes more.
+func saving(percent int) string {
+	if percent < 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d %%", percent)
+}
+
+func (a contextFamily) purgeCommand() *cobra.Command {
+	var q asked
+	var snapshots bool
+	c := &cobra.Command{
+		Use: "purge [TASK]", Short: "End a context", Args: cobra.MaximumNArgs(1),
+		Long: `Purge removes the files written for agents and records that the context is over. A task
+that ends does so by itself. The record and what it names stay; --snapshots forgets the
+states that roles handed over as well. It can be done twice.
+
+Exit codes: 0 done · 6 no such task.`,
+		Example:           "  belay context purge T7",
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			n, err := app.Purge(c.Context(), d, r, snapshots)
+			if err != nil {
+				return err
+			}
+			return a.Tell(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: its context is purged\n", r.Task)
+				if n > 0 {
+					fmt.Fprintf(w, "%d snapshot(s) are forgotten\n", n)
+				}
+			})
+		}),
+	}
+	q.flags(c)
+	c.Flags().BoolVar(&snapshots, "snapshots", false, "forget the states that roles handed over")
+	return c
+}

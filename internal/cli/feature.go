@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func (a reviewFamily) featureCommand() *cobra.Command {
+	var tasks, spec, reject []string
+	var file, text, reviewer string
+	var ask bool
+	c := &cobra.Command{
+		Use: "feature FEATURE | --tasks T1,T2", Short: "Review all tasks of a feature together", Args: cobra.MaximumNArgs(1),
+		Long: `Feature looks at the tasks of a feature together, against its specification: which
+requirements have no work, which work has no requirement, what was changed beyond the
+tasks' files. The documents are those below the feature's folder (specs/, kitty-specs/,
+openspec/changes/, .kiro/specs/, .workitems/), or --spec. With --ask the configured
+reviewers read all of the work as well.
+
+--reject puts the named tasks back to their states before, the newest first, with the
+reason for their next attempts. What others changed since stays and is named; nothing is
+put back when a task that stays has changed the same files. belay undo takes it back.
+
+Exit codes: 0 nothing refuses it, or put back · 1 refused, with the tasks it is about · 2
+could not be told · 5 somebody else reviews · 6 no such task or document.`,
+		Example: `  belay review feature login
+  belay review feature login --ask --json
+  belay review feature login --reject T4,T5 --file feedback.md`,
+	}
+	f := c.Flags()
+	f.StringSliceVar(&tasks, "tasks", nil, "these `TASKS` instead of the feature's")
+	f.StringSliceVar(&spec, "spec", nil, "the specification's `FILES`, from the root")
+	f.BoolVar(&ask, "ask", false, "have the configured reviewers read it")
+	f.StringSliceVar(&reject, "reject", nil, "put these `TASKS` back and have them done again")
+	f.StringVar(&file, "file", "", "with --reject: the reason, a `FILE` or -")
+	f.StringVarP(&text, "message", "m", "", "with --reject: the reason itself")
+	f.StringVar(&reviewer, "reviewer", "", "with --reject: `NAME` of who rejects")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		q := app.FeatureRequest{Spec: spec, Ask: ask, Watch: a.Screen(true)}
+		if len(args) == 1 {
+			q.Feature = args[0]
+		}
+		var err error
+		if q.Tasks, err = ids(tasks); err != nil {
+			return err
+		}
+		if q.Feature == "" && len(q.Tasks) == 0 {
+			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" FEATURE, or --tasks T1,T2", "which tasks?")
+		}
+		desk, err := a.Open(c.Context())
+		if err != nil {
+			return err
+		}
+		if len(reject) == 0 {
+			return a.reviewWhole(c, desk, q)
+		}
+		if file != "" {
+			if text, err = a.read(file); err != nil {
+				return err
+			}
+		}
+		return a.rejectTogether(c, desk, q, reject, text, reviewer)
+	}
+	return c
+}
+
+func ids(words []string) ([]belay.TaskID, error) {
+	var out []belay.TaskID
+	for _, w := range words {
+		id, err := belay.ParseTaskID(w)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+func (a reviewFamily) reviewWhole(c *cobra.Command, desk *app.Desk, q app.FeatureRequest) error {
+	s := a.Screen(false)
+	s.Set("reviewing the feature")
+	v, err := app.Judge(a.Soft, desk, q)
+	s.Stop()
+	if err != nil {
+		return err
+	}
+	switch v.Verdict {
+	case belay.VerdictFail:
+		try := "mend what is named above"
+		if len(v.Blamed) > 0 {
+			try = fmt.Sprintf("belay review feature %s --reject %s -m \"why\" puts them back", strings.TrimSpace(q.Feature+" "+tasksFlag(q.Tasks)), joined(v.Blamed))
+		}
+		err = belay.Refuse(belay.CodeRefused, try, "the feature is refused")
+	case belay.VerdictUnknown:
+		err = belay.Refuse(belay.CodeCannot, "see the review that could not tell, above", "the feature could not be judged")
+	}
+	return a.Tell(v, err, func(w io.Writer) { printWhole(w, v) })
+}
+
+func printWhole(w io.Writer, v app.FeatureReview) {
+	fmt.Fprintf(w, "%d task(s): %s\n", len(v.Tasks), joined(v.Tasks))
+	if len(v.Spec) == 0 {
+		fmt.Fprintln(w, "no document says what the feature must do: --spec FILE")
+	} else {
+		fmt.Fprintln(w, belay.VisibleLine("held against "+strings.Join(v.Spec, ", ")))
+	}
+	for _, f := range v.Facts {
+		printFinding(w, f.Finding)
+	}
+	for _, r := range v.Reviews {
+		fmt.Fprintf(w, "%s: %s  %s\n", r.Check, r.Verdict, belay.VisibleLine(r.Summary+r.Why))
+		for _, f := range r.Findings {
+			printFinding(w, f)
+		}
+	}
+	if len(v.Blamed) > 0 {
+		fmt.Fprintf(w, "about: %s\n", joined(v.Blamed))
+	}
+}
+
+func printFinding(w io.Writer, f belay.Finding) {
+	at := f.File
+	if f.Line > 0 {
+		at = fmt.Sprintf("%s:%d", at, f.Line)
+	}
+	if at != "" {
+		at += "  "
+	}
+	fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%-7s  %s%s", f.Severity, at, f.Title)))
+}
+
+func joined(list []belay.TaskID) string {
+	var out []string
+	for _, id := range list {
+		out = append(out, string(id))
+	}
+	return strings.Join(out, ",")
+}
+
+func tasksFlag(list []belay.TaskID) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "--tasks " + joined(list)
+}
+
+func (a reviewFamily) rejectTogether(c *cobra.Command, desk *app.Desk, q app.FeatureRequest, reject []string, text, reviewer string) error {
+	list, err := ids(reject)
+	if err != nil {
+		return err
+	}
+	back, err := app.RejectTogether(c.Context(), desk, app.Rejection{Tasks: list, Text: text, Reviewer: reviewer, Watch: q.Watch})
+	if err != nil && len(back) == 0 {
+		return err
+	}
+	return a.Tell(map[string]any{"back": back}, err, func(w io.Writer) {
+		for _, b := range back {
+			fmt.Fprintf(w, "%s is back in its state before; what stood there is held as %s\n", b.Task, b.Rescue.Short())
+			for _, k := range b.Kept {
+				fmt.Fprintln(w, belay.VisibleLine("  left alone: "+k))
+			}
+			fmt.Fprintf(w, "  done again by: belay run --resume %s\n", b.Task)
+		}
+	})
+}

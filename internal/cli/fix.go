@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func (a loopFamily) fixPromptCommand() *cobra.Command {
+	var tokens int
+	c := &cobra.Command{
+		Use: "fix-prompt TASK", Short: "Print what an agent needs to mend the last refusal", Args: cobra.ExactArgs(1),
+		Long: `Fix-prompt prints a prompt that stands alone: the findings that refused the newest
+attempt, the code they are about as it is now, how to see the failure, and what not to
+touch. What it costs beside the full prompt is said on standard error; a token is taken
+for four bytes.
+
+Exit codes: 0 printed · 2 nothing was refused · 6 no such task.`,
+		Example: `  belay fix-prompt T7 | claude -p
+  belay fix-prompt T7 --max-tokens 2000 --json`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			id, err := belay.ParseTaskID(args[0])
+			if err != nil {
+				return err
+			}
+			if tokens < 0 {
+				return belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "--max-tokens cannot be %d", tokens)
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			fix, err := app.FixPrompt(c.Context(), desk, id, tokens)
+			if err != nil {
+				return err
+			}
+			if !a.JSON {
+				fmt.Fprintf(a.Err, "belay: %s\n", fix.Note())
+			}
+			return a.Tell(fix, nil, func(w io.Writer) { fmt.Fprint(w, fix.Text) })
+		},
+	}
+	c.Flags().IntVar(&tokens, "max-tokens", 0, "the most `TOKENS`; 0 is no limit")
+	return c
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+type contextFamily struct{ *App }
+
+// Commands gives the commands of this family.
+func ContextCommands(app *App) []*cobra.Command {
+	a := contextFamily{app}
+	c := &cobra.Command{
+		Use: "context", Short: "What roles hand on to each other: one block, exact deltas, drift caught",
+		Long: `Context holds what a task is and by which rules it is judged, once, for all who work
+on it; takes the tree over from each role exactly as it left it; and proves to the next
+one that nobody touched it in between. TASK may be left out where BELAY_TASK is set, as
+it is for agents that belay runs.`,
+		Example: `  belay context init T7
+  belay context update T7 --role implementer --status in_progress
+  belay context snapshot T7 --role implementer
+  belay context verify T7 --for reviewer
+  belay context diff T7 --role reviewer --type incremental`,
+	}
+	c.AddCommand(a.initCommand(), a.rebuildCommand(), a.getCommand(), a.statusCommand(), a.updateCommand(), a.blockCommand(), a.snapshotCommand(),
+		a.verifyCommand(), a.resolveCommand(), a.diffCommand(), a.qaCommand(), a.attachCommand(), a.exportCommand(), a.statsCommand(), a.purgeCommand())
+	for _, sub := range c.Commands() {
+		for _, flag := range []string{"role", "for", "qa"} {
+			if sub.Flags().Lookup(flag) != nil {
+				_ = sub.RegisterFlagCompletionFunc(flag, a.completeRoles) // it fails for a flag that is not there
+			}
+		}
+	}
+	return []*cobra.Command{c}
+}
+
+// asked is what every command of the family is told.
+type asked struct {
+	by    string
+	force bool
+}
+
+func (q *asked) flags(c *cobra.Command) {
+	c.Flags().StringVar(&q.by, "by", "", "`NAME` of who does this, for the record (BELAY_ACTOR, or the user)")
+	c.Flags().BoolVar(&q.force, "force-secrets", false, "write it although it looks like a secret; this is recorded")
+}
+
+// open opens the desk and reads the task's id.
+func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.Desk, app.Request, error) {
+	id := os.Getenv("BELAY_TASK")
+	if len(args) > 0 {
+		id = args[0]
+	}
+	if id == "" {
+		return nil, app.Request{}, belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK", "which task?")
+	}
+	task, err := belay.ParseTaskID(id)
+	if err != nil {
+		return nil, app.Request{}, err
+	}
+	d, err := a.Open(c.Context())
+	if err != nil {
+		return nil, app.Request{}, err
+	}
+	return d.Desk, app.Request{Task: task, By: q.by, Force: q.force}, nil
+}
+
+// does is what a command of the family does at a desk.
+type does = func(c *cobra.Command, d *session.Desk, r app.Request) error
+
+// asked opens the desk, reads the task's id, and does it.
+func (a contextFamily) asked(q *asked, do does) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		d, r, err := a.open(c, args, *q)
+		if err != nil {
+			return err
+		}
+		return do(c, d, r)
+	}
+}
+
+// asRole is asked for a command that needs its --role, which BELAY_ROLE stands in for.
+func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		if role := os.Getenv("BELAY_ROLE"); role != "" && !c.Flags().Changed("role") {
+			if err := c.Flags().Set("role", role); err != nil {
+				return err
+			}
+		}
+		if c.Flag("role").Value.String() == "" {
+			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "which role?")
+		}
+		return a.asked(q, do)(c, args)
+	}
+}
+
+// completeRoles offers the roles of the task, or those of the config.
+func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	if len(args) == 0 {
+		args = []string{os.Getenv("BELAY_TASK")}
+	}
+	d, err := a.Open(c.Context())
+	if err != nil {
+		return nil, none
+	}
+	if id, err := belay.ParseTaskID(args[0]); err == nil {
+		if rec, err := d.Load(id); err == nil && rec.Context.There() {
+			var out []string
+			for _, s := range rec.Context.Roles {
+				out = append(out, s.Name+"\t"+string(s.Status))
+			}
+			return out, none
+		}
+	}
+	roles, err := app.Roles(d.Config)
+	if err != nil {
+		return nil, none
+	}
+	var out []string
+	for _, r := range roles {
+		out = append(out, r.Name)
+	}
+	return out, none
+}

@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a repositoryFamily) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show open tasks, snapshots and what needs you", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 shown.", Example: "  belay status\n  belay status --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			s, err := desk.Status(c.Context())
+			a.Noted = err == nil // it is part of what is printed
+			if err != nil {
+				return err
+			}
+			return a.Tell(s, nil, func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) })
+		},
+	}
+}
+
+func (a repositoryFamily) initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "init", Short: "Write a short config with what can be detected", Args: cobra.NoArgs,
+		Long: `Init writes .belay/config.yaml, commented, with the test command it can detect, and
+.belay/.gitignore, and names the task files of other tools that it finds. What is there already is left as it is. Belay works without both.
+
+Exit codes: 0 done.`,
+		Example: "  belay init",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			places, err := app.Places(desk.Repo.Root)
+			if err != nil {
+				return err
+			}
+			var globs []string
+			for _, p := range places {
+				globs = append(globs, p.Glob)
+			}
+			made, err := desk.Init(globs...)
+			if err != nil {
+				return err
+			}
+			m := struct {
+				app.Made
+				Specs []app.ImportPlace `json:"specs"`
+			}{made, places}
+			return a.Tell(m, nil, func(w io.Writer) {
+				for _, f := range m.Wrote {
+					fmt.Fprintf(w, "wrote %s\n", f)
+				}
+				for _, f := range m.Left {
+					fmt.Fprintf(w, "left %s as it is\n", f)
+				}
+				for _, p := range m.Specs {
+					fmt.Fprintf(w, "tasks: %s (%s, %d file(s)): belay task import --all\n", p.Glob, p.Dialect, p.Files)
+				}
+				if m.Tests.Set() {
+					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))
+				} else {
+					fmt.Fprintln(w, "tests: none detected; set checks.tests.command")
+				}
+			})
+		},
+	}
+}
+
+func (a repositoryFamily) configCommand() *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Show what is in force", Example: "  belay config show"}
+	c.AddCommand(&cobra.Command{
+		Use: "show", Short: "Print every setting and where it comes from", Args: cobra.NoArgs,
+		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			settings := desk.Config.Settings()
+			return a.Tell(settings, nil, func(w io.Writer) {
+				var rows [][]string
+				for _, s := range settings {
+					rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
+				}
+				terminal.Table(w, rows)
+			})
+		},
+	})
+	return c
+}
+
+func (a repositoryFamily) trustCommand() *cobra.Command {
+	var show, remove bool
+	c := &cobra.Command{
+		Use: "trust", Short: "Show what this repository would have run, and let it", Args: cobra.NoArgs,
+		Long: `A cloned repository must not choose what runs on your machine. Trust shows what this one
+would have run: the commands in .belay/config.yaml, the tests and linters that its files
+stand for, and the files that agents obey when they start (hooks, MCP servers, plugins,
+tasks). None of it runs until you have trusted it once; what changed is asked about again.
+The list of what you trust is kept in your config folder, outside the repository. What you
+type yourself needs no trust.
+
+Exit codes: 0 done.`,
+		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			st, err := desk.TrustState()
+			switch {
+			case err != nil || show:
+			case remove:
+				err = desk.Distrust()
+			case !st.Trusted:
+				if yes, asked := a.Asked(app.String(st.Missing()) + "let these run?"); yes || !asked {
+					err = desk.TrustAll()
+				}
+			}
+			if err == nil {
+				st, err = desk.TrustState()
+			}
+			if err != nil {
+				return err
+			}
+			return a.Tell(st, nil, func(w io.Writer) {
+				if len(st.Items) == 0 {
+					fmt.Fprintln(w, "this repository names nothing to run")
+				}
+				for _, i := range st.Items {
+					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What), map[bool]string{true: "trusted", false: "not trusted"}[i.Trusted])
+					for _, line := range i.Shows {
+						fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
+					}
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&show, "show", false, "show what would run and change nothing")
+	c.Flags().BoolVar(&remove, "remove", false, "trust nothing of this repository any longer")
+	return c
+}
+
+func (a repositoryFamily) doctorCommand() *cobra.Command {
+	var how app.How
+	c := &cobra.Command{
+		Use: "doctor", Short: "Look at everything belay relies on", Args: cobra.NoArgs,
+		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. A
+restore that was cut short is finished.
+
+Every object of every snapshot is looked for. The objects of snapshots that belong to no
+task or to an open one are read as well, with --all those of all snapshots: damaged ones
+are named, with the files that cannot be restored from them.
+
+Exit codes: 0 all well · 1 something needs you.`,
+		Example: "  belay doctor --all",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, bad, err := app.OpenAnyway(c.Context(), a.Setting(nil))
+			if !a.JSON && terminal.Is(a.Err) {
+				how.Progress = func(done, of int) { fmt.Fprintf(a.Err, "\rreading snapshots: %d of %d", done, of) }
+			}
+			var list []app.Complaint
+			if err == nil {
+				list = append(app.Look(c.Context(), desk.Desk, bad, how), trusting(desk))
+			} else if list = app.GitFolderComplaints(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
+				return err
+			}
+			if how.Progress != nil {
+				fmt.Fprintf(a.Err, "\r%40s\r", "")
+			}
+			sick := 0
+			for _, l := range list {
+				if !l.OK {
+					sick++
+				}
+			}
+			if sick > 0 {
+				err = belay.Refuse(belay.CodeRefused, "see above", "%d thing(s) need you", sick)
+			}
+			return a.Tell(list, err, func(w io.Writer) {
+				p := terminal.PaintFor(w)
+				for _, l := range list {
+					mark := p.Good("ok  ")
+					if !l.OK {
+						mark = p.Bad("no  ")
+					}
+					fmt.Fprintf(w, "%s%s: %s\n", mark, l.About, belay.VisibleLine(l.Says))
+					if !l.OK && l.Try != "" {
+						fmt.Fprintf(w, "      try: %s\n", belay.VisibleLine(l.Try))
+					}
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&how.All, "all", false, "read the snapshots of ended tasks as well")
+	return c
+}
+
+// trusting says what the repository would have run and may not. That is no fault: the
+// checks that would run it say so.
+func trusting(d *app.Desk) app.Complaint {
+	c := app.Complaint{About: "trust", OK: true, Says: "nothing to run is waiting for your trust"}
+	st, err := d.TrustState()
+	if err != nil {
+		return app.Complaint{About: "trust", Says: err.Error(), Try: "fix the list, or move it away and trust again"}
+	}
+	if missing := st.Missing(); len(missing) > 0 {
+		var names []string
+		for _, i := range missing {
+			names = append(names, i.What)
+		}
+		c.Says = "not trusted, so not run: " + strings.Join(names, ", ") + " (belay trust)"
+	}
+	return c
+}

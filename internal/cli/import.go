@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+type importFlags struct {
+	all, dry, every bool
+	asItIs          bool
+	o               app.Options
+	feature, role   string
+	settings        Settings
+}
+
+func (a importFamily) importCommand() *cobra.Command {
+	var f importFlags
+	c := &cobra.Command{
+		Use: "import PATH…|--all [flags] [-- AGENT ARGS…]", Short: "Record the open tasks of another tool's files",
+		Long: `Import reads task files as people have them already: tasks.md of GitHub spec-kit,
+OpenSpec, Kiro and work items, work packages of spec-kitty, *.task.yaml, issues as gh
+prints them in JSON, and any Markdown with boxes. Each open task becomes a task of
+belay, with its own words, its files and what has to come first. What is done there,
+what was imported before and what cannot be told is named and left alone. When the task
+is accepted, its box is ticked in the file; nothing else there is changed.
+
+PATH is a file, a folder, or - for standard input. --all reads the files that lie where
+these tools put them, or those that specs: in .belay/config.yaml names.
+
+A task with parts that have boxes of their own is not recorded, its parts are; --whole
+turns that round. Files that a task declares in a list limit what it may change, as
+--files would; files that it only mentions do so with --limit.
+
+--dry-run records nothing and needs no repository. Every line of a file is a task's, a
+heading or blank, or comes back as a note.
+
+Exit codes: 0 done · 2 a file cannot be read, said with its line · 6 no such file, or no
+such task in it.`,
+		Example: `  belay task import specs/001-login/tasks.md --dry-run
+  belay task import --all --in-order -- claude -p
+  gh issue list --json number,title,body,state | belay task import - --only '#12'`,
+		RunE: func(c *cobra.Command, args []string) error { return a.doImport(c, &f, args) },
+	}
+	fl := c.Flags()
+	fl.BoolVar(&f.all, "all", false, "all task files in the places that tools use")
+	fl.BoolVarP(&f.dry, "dry-run", "n", false, "say what is read and record nothing")
+	fl.BoolVar(&f.asItIs, "as-it-is", false, "words that can be read in more than one way do not wait: run them as they are written")
+	fl.BoolVar(&f.every, "notes", false, "print a line for each note instead of adding up")
+	fl.BoolVar(&f.o.Whole, "whole", false, "one task for what has parts, none for the parts")
+	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task comes after the one before it, but for those marked [P]")
+	fl.StringSliceVar(&f.o.Only, "only", nil, "take these `IDS` alone")
+	fl.BoolVar(&f.o.Mention, "limit", false, "files that a task only mentions are all it may change, too")
+	fl.BoolVar(&f.o.Free, "no-limit", false, "no files of a task's limit what it may change")
+	fl.StringVar(&f.feature, "feature", "", "the feature they belong to (the folder's name when left out)")
+	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
+	f.settings.Add(fl)
+	return c
+}
+
+func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) error {
+	var agent []string
+	if dash := c.ArgsLenAtDash(); dash >= 0 {
+		args, agent = args[:dash:dash], args[dash:]
+	}
+	switch {
+	case f.all == (len(args) > 0):
+		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "either files are given, or --all")
+	case f.o.Mention && f.o.Free:
+		return belay.Refuse(belay.CodeUsage, "give one of them", "--limit and --no-limit exclude each other")
+	}
+	f.o.Free = f.o.Free || c.Flags().Changed("files")
+	q := app.Query{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
+	desk, err := a.Open(c.Context(), f.settings.Flags(c.Flags())...)
+	if err != nil {
+		if !f.dry || f.all || belay.CodeOf(err) != belay.CodeCannot {
+			return err
+		}
+		desk = nil // reading needs no repository
+	} else {
+		q.Root, q.Specs = desk.Repo.Root, desk.Config.Specs
+	}
+	files, err := app.Gather(q)
+	if err != nil {
+		return err
+	}
+	im, err := f.imported(c.Context(), desk, files, app.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
+	if im.Tasks == nil {
+		return err
+	}
+	return a.Tell(im, err, func(w io.Writer) { printed(w, im, f.dry, f.every) })
+}
+
+func (f *importFlags) imported(ctx context.Context, desk *app.Desk, files []app.File, q app.NewTask) (app.Import, error) {
+	if !f.dry {
+		return app.Record(ctx, desk, files, f.o, q)
+	}
+	if desk == nil {
+		return app.Plan(files, nil, f.o), nil
+	}
+	have, err := app.Have(desk)
+	if err != nil {
+		return app.Import{}, err
+	}
+	return app.Plan(files, have, f.o), nil
+}
+
+// printed is what a person sees of an import.
+func printed(w io.Writer, im app.Import, dry, every bool) {
+	var rows [][]string
+	for _, file := range im.Files {
+		if file.Problem == "" {
+			fmt.Fprintf(w, "%s: %s, %d task(s) in %d lines\n", belay.VisibleLine(file.Path), file.Dialect, file.Tasks, file.Lines.Total)
+		}
+	}
+	for _, l := range im.Tasks {
+		id := string(l.Belay)
+		if id == "" {
+			id = "-"
+		}
+		rows = append(rows, []string{id, l.ID, string(l.Outcome), belay.TitleOf(l.Title)})
+	}
+	terminal.Table(w, rows)
+	notes(w, im, every)
+	verb, n := "added", im.Count(app.Added)
+	if dry {
+		verb, n = "to add", im.Count(app.ImportOpen)
+	}
+	fmt.Fprintf(w, "%d %s", n, verb)
+	for _, o := range []app.Outcome{app.Known, app.Changed, app.Done, app.Parts, app.Unclear, app.Left} {
+		if n := im.Count(o); n > 0 {
+			fmt.Fprintf(w, ", %d %s", n, o)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// notes prints what is no task: neighbours of one kind in one line, unless every one is
+// asked for.
+func notes(w io.Writer, im app.Import, every bool) {
+	for i := 0; i < len(im.Notes); {
+		n := im.Notes[i]
+		j := i + 1
+		for !every && j < len(im.Notes) && im.Notes[j].Why == n.Why && im.Notes[j].Source == n.Source && im.Notes[j].Line > im.Notes[j-1].Line {
+			j++
+		}
+		place := belay.VisibleLine(n.Source)
+		if n.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, n.Line)
+		}
+		if j == i+1 {
+			fmt.Fprintf(w, "note %s: %s: %s\n", place, belay.VisibleLine(n.Why), belay.TitleOf(belay.VisibleLine(n.Text)))
+		} else {
+			fmt.Fprintf(w, "note %s to %d: %d lines: %s\n", place, im.Notes[j-1].Line, j-i, belay.VisibleLine(n.Why))
+		}
+		i = j
+	}
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a loopFamily) logCommand() *cobra.Command {
+	var verify, follow bool
+	var output string
+	c := &cobra.Command{
+		Use: "log TASK", Short: "Show a task's record, or prove it unbroken", Args: cobra.MaximumNArgs(1),
+		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the chain of
+hashes and every attachment, and compares with what is remembered of the record in your
+state folder, outside the repository; without a task it proves all of them. --output prints an
+attachment (an agent's output, a report) by the hash that the record names.
+
+Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
+		Example: `  belay log T7
+  belay log --verify
+  belay log --output 9f86d081884c7d65…`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			if output != "" {
+				return a.attachment(desk, output)
+			}
+			var ids []belay.TaskID
+			if len(args) == 1 {
+				id, err := belay.ParseTaskID(args[0])
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			switch {
+			case verify:
+				return a.verifyLog(c.Context(), desk, ids)
+			case len(ids) == 0:
+				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "whose record?")
+			}
+			return a.printLog(c, desk, ids[0], follow)
+		},
+	}
+	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing as entries are added")
+	c.Flags().StringVar(&output, "output", "", "print the attachment with this `HASH`")
+	return c
+}
+
+func (a loopFamily) attachment(desk *app.Desk, sha string) error {
+	r, err := desk.Journal.OpenAttachment(sha)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	to := a.Out
+	if terminal.Is(a.Out) {
+		to = visibleWriter{a.Out}
+	}
+	_, err = io.Copy(to, r)
+	a.Told = err == nil
+	return err
+}
+
+// visibleWriter makes what an agent wrote safe to show on a terminal.
+type visibleWriter struct{ io.Writer }
+
+func (v visibleWriter) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(v.Writer, terminal.Sanitise(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.TaskID) error {
+	all := len(ids) == 0
+	if all {
+		known, err := desk.Journal.Tasks()
+		if err != nil {
+			return err
+		}
+		ids = known
+	}
+	proofs, broken := []app.VerifiedRecord{}, 0
+	if all {
+		absent, err := desk.Absent(ctx)
+		if err != nil {
+			return err
+		}
+		for _, one := range absent {
+			v := app.VerifiedRecord{Task: one.Task, Problems: []string{one.String()}}
+			if one.Entries == 0 { // a person may have deleted it, or accepted that it is gone
+				v.OK, v.Problems, v.Note = true, []string{}, one.String()
+			} else {
+				broken++
+			}
+			proofs = append(proofs, v)
+		}
+	}
+	for _, id := range ids {
+		v := app.Prove(desk.Desk, id)
+		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
+			if _, err := desk.LoadAnyway(id); err != nil {
+				return err
+			}
+		}
+		if !v.OK {
+			broken++
+		}
+		proofs = append(proofs, v)
+	}
+	var err error
+	if broken > 0 {
+		err = belay.Refuse(belay.CodeRefused, "what is named above was changed or deleted after it was written", "%d of %d record(s) are broken", broken, len(proofs))
+	}
+	return a.Tell(proofs, err, func(w io.Writer) {
+		for _, v := range proofs {
+			if v.OK {
+				if v.Entries > 0 {
+					fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+				}
+				if v.Note != "" {
+					fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(v.Note))
+				}
+				continue
+			}
+			for _, p := range v.Problems {
+				fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(p))
+			}
+		}
+	})
+}
+
+func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, follow bool) error {
+	r, err := desk.LoadAnyway(id)
+	if err != nil {
+		return err
+	}
+	if _, cut := desk.Anchored(id, r.Log); cut != nil {
+		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
+	}
+	if err := a.Tell(r.Log.Entries, nil, func(w io.Writer) {
+		for _, e := range r.Log.Entries {
+			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
+		}
+		if r.Log.Torn > 0 {
+			fmt.Fprintf(w, "%d bytes at the end are torn: the step they told of is done again on resume\n", r.Log.Torn)
+		}
+	}); err != nil || !follow {
+		return err
+	}
+	for e, err := range desk.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			if err := a.JSONLine(e); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintln(a.Out, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
+	}
+	return nil
+}

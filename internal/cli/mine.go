@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+)
+
+func (a reviewFamily) mineCommand() *cobra.Command {
+	var batch, why bool
+	c := &cobra.Command{
+		Use: "mine [FILE|-]", Short: "Find the places a review asks to change", Args: cobra.MaximumNArgs(1),
+		Long: `Mine reads a review and finds the files and lines it asks to change, with the severity
+the reviewer gave. FILE is the review's text, - is standard input; names are looked up
+among the tracked files.
+
+With --batch it needs no repository and reads FILE, or standard input: each line of it is
+{"id","text","files":[tracked paths]}, each line of the output {"id","refs":[…]} with
+path, start, end (null without a line) and severity (critical, major, minor, note, none).
+
+Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`,
+		Example: `  belay review mine feedback.md
+  gh pr view 12 --json reviews --jq '.reviews[].body' | belay review mine - --json
+  belay review mine --batch <reviews.jsonl >places.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			Frugal()
+			if batch {
+				if why {
+					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes without --why")
+				}
+				return a.mineBatch(append(args, "-")[0])
+			}
+			if len(args) == 0 {
+				return belay.Refuse(belay.CodeUsage, "belay review mine feedback.md, or - for standard input", "there is no review to read")
+			}
+			text, err := a.read(args[0])
+			if err != nil {
+				return err
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			found, err := app.Mine(c.Context(), desk, text, why)
+			if err != nil {
+				return err
+			}
+			return a.Tell(minedData(found), nil, func(w io.Writer) { printMined(w, found) })
+		},
+	}
+	c.Flags().BoolVar(&batch, "batch", false, "answer each line of the input, one JSON object a line, without a repository")
+	c.Flags().BoolVar(&why, "why", false, "tell of every place that is named why it was taken or left")
+	return c
+}
+
+const maxReview = 16 << 20
+
+// read gives the text of a file or of standard input.
+func (a reviewFamily) read(name string) (string, error) {
+	in := a.In
+	if name != "-" {
+		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
+		if err != nil {
+			return "", belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the review cannot be read: %v", err)
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxReview+1))
+	if err != nil {
+		return "", fmt.Errorf("read the review: %w", err)
+	}
+	if len(text) > maxReview {
+		return "", belay.Refuse(belay.CodeUsage, "cut it, or give its parts one by one", "the review is larger than %d MB", maxReview>>20)
+	}
+	return string(text), nil
+}
+
+// ref is a place as JSON: no line is null.
+type ref struct {
+	Path     string `json:"path"`
+	Start    *int   `json:"start"`
+	End      *int   `json:"end"`
+	Severity string `json:"severity"`
+}
+
+func orNull(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
+func minedData(found app.Mined) any {
+	refs := make([]ref, 0, len(found.Places))
+	for _, p := range found.Places {
+		refs = append(refs, ref{p.Path, orNull(p.Start), orNull(p.End), string(p.Severity)})
+	}
+	type reason struct {
+		ref
+		Line  int    `json:"line"`
+		Taken bool   `json:"taken"`
+		Why   string `json:"why"`
+	}
+	var reasons []reason
+	for _, r := range found.Reasons {
+		reasons = append(reasons, reason{ref{r.Path, orNull(r.Start), orNull(r.End), string(r.Severity)}, r.Line, r.Taken, r.Why})
+	}
+	return struct {
+		Refs    []ref    `json:"refs"`
+		Reasons []reason `json:"reasons,omitempty"`
+	}{refs, reasons}
+}
+
+func printMined(w io.Writer, found app.Mined) {
+	if len(found.Places) == 0 {
+		fmt.Fprintln(w, "it asks for no change that names a place")
+	}
+	for _, p := range found.Places {
+		fmt.Fprintf(w, "%-8s  %s\n", p.Severity, placeText(p.Path, p.Start, p.End))
+	}
+	for _, r := range found.Reasons {
+		verb := "left "
+		if r.Taken {
+			verb = "taken"
+		}
+		fmt.Fprintf(w, "line %d  %s  %s: %s\n", r.Line, verb, placeText(r.Path, r.Start, r.End), r.Why)
+	}
+}
+
+func placeText(path string, start, end int) string {
+	path = belay.VisibleLine(path)
+	switch {
+	case start == 0:
+		return path
+	case end == 0:
+		return fmt.Sprintf("%s:%d-", path, start)
+	case start == end:
+		return fmt.Sprintf("%s:%d", path, start)
+	}
+	return fmt.Sprintf("%s:%d-%d", path, start, end)
+}

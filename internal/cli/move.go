@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/review"
+)
+
+type moveFlags struct {
+	to, category, note string
+	force              bool
+}
+
+func (a taskFamily) moveCommand() *cobra.Command {
+	var q moveFlags
+	c := &cobra.Command{
+		Use: "move TASK --to approved|for_review", Short: "Put a task's work before a person, or accept it", Args: cobra.ExactArgs(1),
+		Long: `Move --to for_review puts work that passed before a person, who reviews it (belay review
+record). It is refused while sources of the task's own stand in the tree that were not
+captured, and names them; journals, belay's own files and files of other tasks are named
+and stop nothing.
+
+Move --to approved accepts work that waits: for a review, without a question; at a gate
+or after a review although it was refused, with --force and a reason, which goes into the
+record and the review cycle's file. On a terminal five questions are asked, in a script
+they are answered by flags, or the category is given outright:
+
+  pre_existing_failure   it fails without the change as well
+  wrong_context          the finding is about another feature or task
+  cross_scope            what it asks for lies outside the task, or is a task of its own
+  infra_environmental    the machine or the environment is to blame
+  custom                 something else
+
+Work that was accepted without is left as it is.
+
+Exit codes: 0 done · 1 refused, and --force is missing; or not ready for a review · 2
+nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no such task.`,
+		Example: `  belay task move T7 --to for_review
+  belay task move T7 --to approved --force
+  belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE:              func(c *cobra.Command, args []string) error { return a.move(c, args[0], q) },
+	}
+	f := c.Flags()
+	f.StringVar(&q.to, "to", "approved", "where to: approved or for_review")
+	f.BoolVar(&q.force, "force", false, "accept refused work")
+	f.StringVar(&q.category, "category", "", "why the refusal does not hold: "+review.Listed())
+	f.StringVar(&q.note, "note", "", "the reason, for the record")
+	for _, q := range review.Questions() {
+		f.Bool(flagOf(q), false, q.Text)
+	}
+	_ = c.RegisterFlagCompletionFunc("category", cobra.FixedCompletions(strings.Split(review.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
+	if q.to != "approved" && q.to != "for_review" {
+		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved", "a task is moved to approved or for_review and nowhere else, not to %q", q.to)
+	}
+	desk, id, err := a.OpenTask(c.Context(), task)
+	if err != nil {
+		return err
+	}
+	if q.to == "for_review" {
+		return a.submitted(c.Context(), desk, id)
+	}
+	why := func() (review.Decision, error) {
+		return a.overrule(c.Flags(), review.Category(q.category), q.note)
+	}
+	if _, err := app.ApproveWork(c.Context(), desk, app.Approval{Task: id, Force: q.force, Why: why, Watch: a.Screen(true)}); err != nil {
+		return err
+	}
+	shown, r, err := desk.Show(id)
+	return a.Tell(shown, err, func(w io.Writer) {
+		fmt.Fprintf(w, "%s is accepted: %s\n", id, belay.VisibleLine(r.State.Why))
+	})
+}
+
+// submitted puts a task before a person and says what stands in the tree besides.
+func (a taskFamily) submitted(ctx context.Context, desk *app.Desk, id belay.TaskID) error {
+	state, err := app.Submit(ctx, desk, id)
+	if err != nil && state.Task == "" {
+		return err
+	}
+	return a.Tell(state, err, func(w io.Writer) {
+		for _, v := range state.Dirty {
+			word := "beside"
+			if v.Blocking {
+				word = "blocks"
+			}
+			fmt.Fprintf(w, "%s  %s  (%s)\n", word, app.Named(v.Change), v.Why)
+		}
+		if err == nil {
+			fmt.Fprintf(w, "%s: %s\n", id, belay.VisibleLine(state.Waits))
+		}
+	})
+}
+
+func flagOf(q review.Question) string { return strings.ReplaceAll(q.Key, "_", "-") }
+
+// overrule gathers the reason for accepting refused work: from flags, and what they
+// leave open from the person at the terminal.
+func (a taskFamily) overrule(f *pflag.FlagSet, category review.Category, note string) (review.Decision, error) {
+	answers := map[string]bool{}
+	for _, q := range review.Questions() {
+		if flag := f.Lookup(flagOf(q)); flag != nil && flag.Changed {
+			answers[q.Key] = flag.Value.String() == "true"
+		}
+	}
+	if category == "" && len(answers) == 0 {
+		for _, q := range review.Questions() {
+			line, ok := a.Line(q.Text + " [y/n]")
+			if !ok {
+				break
+			}
+			answers[q.Key] = strings.HasPrefix(strings.ToLower(line), "y")
+		}
+	}
+	if note == "" {
+		note, _ = a.Line("why may it be accepted?")
+	}
+	return review.Decide(category, answers, note)
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/ask"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+)
+
+func (a taskFamily) parseCommand() *cobra.Command {
+	var batch, explain, model bool
+	c := &cobra.Command{
+		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
+		Long: `Parse reads words as belay task add does and prints what they ask for: the type,
+requirements marked ADD, MODIFY, FIX or REMOVE, what is to be left as it is, the files
+that are meant, and what can be read in two ways. No model is asked: the same words
+give the same answer. PROSE "-" is read from standard input.
+
+--model has them read by the program or model that parser: in .belay/config.yaml names,
+too, within its time limit. What it says counts only with words, numbers and files that
+are there; otherwise, or when it fails or is late, belay's own reading stands, with a
+note.
+
+--batch reads a request a line from standard input, as JSON, and needs no repository:
+  {"id": "r1", "text": "…", "context": {"plan_exists": true, "files": ["a/b.go"]}}
+and prints a line for each. A line that cannot be read is named on standard error, and
+the others are answered.
+
+Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
+		Example: `  belay task parse "add a --since flag, leave the parser alone" --explain
+  belay task parse --batch <requests.jsonl >answers.jsonl`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if batch {
+				if len(args) > 0 {
+					return belay.Refuse(belay.CodeUsage, "belay task parse --batch <requests.jsonl", "--batch reads standard input and takes no words")
+				}
+				return parseBatch(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
+			}
+			return a.parse(c, args, model, explain)
+		},
+	}
+	c.Flags().BoolVar(&batch, "batch", false, "read requests from standard input, one JSON object a line")
+	c.Flags().BoolVar(&model, "model", false, "have it read by whom parser: in the config names as well, and say in what the two differ")
+	c.Flags().BoolVar(&explain, "explain", false, "show which words gave what")
+	return c
+}
+
+// parse prints what is read from one request.
+func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) error {
+	prose, _, err := Split(c, args)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(prose) == "" {
+		return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "there are no words to read")
+	}
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return err
+	}
+	req, why := desk.Understand(c.Context(), prose)
+	t := belay.Task{}
+	if model {
+		if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
+			return belay.Refuse(belay.CodeUsage, "parser: in .belay/config.yaml says who", "the config names nobody who reads requests")
+		}
+	}
+	return a.Tell(parsed(req, t.Reading, why, explain), nil, func(w io.Writer) {
+		fmt.Fprintln(w, prompt.Request(req))
+		fmt.Fprint(w, prompt.Read(t))
+		if explain {
+			explained(w, why)
+		}
+	})
+}
+
+// because is one reason in JSON.
+type because struct {
+	Words string `json:"words"`
+	Means string `json:"means"`
+}
+
+// parsed is what --json prints.
+func parsed(req belay.Request, reading *belay.Reading, why []ask.Evidence, explain bool) any {
+	out := struct {
+		belay.Request
+		Reading *belay.Reading `json:"reading,omitempty"`
+		Why     []because      `json:"why,omitempty"`
+	}{Request: req, Reading: reading}
+	if explain {
+		for _, e := range why {
+			out.Why = append(out.Why, because(e))
+		}
+	}
+	return out
+}
+
+func explained(w io.Writer, why []ask.Evidence) {
+	fmt.Fprintln(w)
+	for _, e := range why {
+		words := strings.Join(strings.Fields(e.Words), " ")
+		if r := []rune(words); len(r) > 100 {
+			words = string(r[:99]) + "…"
+		}
+		fmt.Fprintf(w, "“%s”\n    %s\n", belay.VisibleLine(words), belay.VisibleLine(e.Means))
+	}
+}
+
+// line is a request of a batch.
+type line struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	Context struct {
+		PlanExists bool     `json:"plan_exists"`
+		Files      []string `json:"files"`
+	} `json:"context"`
+}
+
+// answer is what a line of a batch is answered with.
+type answer struct {
+	ID string `json:"id"`
+	belay.Request
+}
+
+// parseBatch answers each line of in that can be read, in order, and names the others.
+func parseBatch(in io.Reader, out, problems io.Writer) error {
+	lines := bufio.NewReaderSize(in, 1<<16)
+	w := bufio.NewWriter(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	bad := 0
+	for n := 1; ; n++ {
+		text, err := lines.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return errors.Join(w.Flush(), fmt.Errorf("read line %d of the batch: %w", n, err))
+		}
+		if strings.TrimSpace(text) != "" {
+			var l line
+			if jerr := json.Unmarshal([]byte(text), &l); jerr != nil {
+				bad++
+				fmt.Fprintf(problems, "line %d: %s\n", n, belay.VisibleLine(jerr.Error()))
+			} else {
+				req, _ := ask.Parse(ask.Input{Text: l.Text, PlanExists: l.Context.PlanExists, Files: l.Context.Files})
+				if eerr := enc.Encode(answer{l.ID, req}); eerr != nil {
+					return fmt.Errorf("write the answer to line %d: %w", n, eerr)
+				}
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("write the answers: %w", err)
+	}
+	if bad > 0 {
+		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%d of the lines could not be read", bad)
+	}
+	return nil
+}

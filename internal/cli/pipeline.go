@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// pipelined runs the roles of a task one after the other:
+// belay run --pipeline implement,review,validate "…" -- AGENT.
+func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
+	if f.apart {
+		return belay.Refuse(belay.CodeUsage, "leave --worktree out", "roles hand the user's tree on to each other")
+	}
+	p := app.PipelineRequest{NewTask: q.NewTask, Resume: q.Resume, Soft: a.Soft}
+	for name := range strings.SplitSeq(f.pipeline, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			p.Roles = append(p.Roles, name)
+		}
+	}
+	if p.Resume == "" && p.ID != "" && p.Prose == "" { // a task that was recorded
+		p.Resume = p.ID
+	}
+	s := a.Screen(f.quiet)
+	ticking, stop := context.WithCancel(c.Context())
+	s.Tick(ticking)
+	p.Watch = s
+	rec, err := app.RunPipeline(c.Context(), desk, p)
+	stop()
+	s.Stop()
+	return a.ranTo(desk, rec, err)
+}
+
+// inRoles reports whether a task that is to be resumed is one that roles work on.
+func inRoles(desk *app.Desk, id belay.TaskID) bool {
+	r, err := desk.Load(id)
+	return err == nil && app.Is(r)
+}

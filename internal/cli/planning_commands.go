@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+)
+
+type planFamily struct{ *App }
+
+// Commands gives the commands of this family.
+func PlanCommands(app *App) []*cobra.Command {
+	a := planFamily{app}
+	c := &cobra.Command{
+		Use: "plan", Short: "Mark what a task may change in a plan, and hold the work to it",
+		Long: `A plan says section by section what is to be built: a plan.tsx, whose <Screen> and
+<Section> elements are the sections, or a plan.md, whose headings are. Belay marks a plan
+for a task with comments and holds the implementation to them:
+
+  TASK-3 [ADD]: (2) …         there will be 2 more; MODIFY, FIX and REMOVE are the others
+  NO CHANGES for task-3       the section's files stay as they are
+  PRESERVED for task-3: …     nothing of it goes
+
+docs/plans.md has all of it.`,
+		Example: "  belay plan sections plan.tsx\n  belay plan show plan.tsx",
+	}
+	c.AddCommand(a.sectionsCommand(), a.showCommand(), a.newCommand(), a.updateCommand(), a.validateCommand(), a.diffCommand(), a.checkCommand())
+	return []*cobra.Command{c}
+}
+
+// desk opens the repository when there is one around the folder: some requests do without.
+func (a planFamily) desk(ctx context.Context) (*app.Desk, error) {
+	dir, err := filepath.Abs(a.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find %s: %w", belay.VisibleLine(a.Dir), err)
+	}
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return a.Open(ctx)
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil, nil
+		}
+		dir = up
+	}
+}
+
+// task reads the id of a task; "" stays "".
+func task(word string) (belay.TaskID, error) {
+	if word == "" {
+		return "", nil
+	}
+	return belay.ParseTaskID(word)
+}
+
+// completePlans completes the names of plans.
+func completePlans(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"tsx", "md"}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a planFamily) sectionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "sections PLAN", Short: "List the sections of a plan, their lines and markers", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Sections lists what a plan is made of: each section with its path, its lines, how many
+markers it has, and the lists in it as far as they can be counted. With --json there are
+the bytes, the nesting and the markers themselves. It needs no repository.
+
+Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
+		Example: "  belay plan sections plan.tsx --json",
+		RunE: func(_ *cobra.Command, args []string) error {
+			shown, err := app.Show(a.Dir, args[0])
+			if err != nil {
+				return err
+			}
+			return a.Tell(shown, nil, func(w io.Writer) {
+				rows := [][]string{}
+				for _, s := range shown.Sections {
+					rows = append(rows, []string{s.Path, string(s.Kind), fmt.Sprintf("%d-%d", s.Line, s.EndLine), marks(len(s.Markers)), strings.Join(counts(s), ", ")})
+				}
+				terminal.Table(w, rows)
+				if len(rows) == 0 {
+					fmt.Fprintln(w, "no sections")
+				}
+			})
+		},
+	}
+}
+
+func marks(n int) string {
+	switch n {
+	case 0:
+		return "-"
+	case 1:
+		return "1 marker"
+	}
+	return fmt.Sprintf("%d markers", n)
+}
+
+func counts(s app.Section) []string {
+	var out []string
+	for _, l := range s.Lists {
+		out = append(out, countOf(l))
+	}
+	return out
+}
+
+func countOf(l plan.List) string {
+	if l.Count == nil {
+		return l.Name + " unknown"
+	}
+	return fmt.Sprintf("%s %d", l.Name, *l.Count)
+}
+
+func (a planFamily) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show PLAN", Short: "Show a plan as a tree with its markers", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Show prints the sections of a plan below each other as they lie in each other, each with
+its line and its markers. It needs no repository.
+
+Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
+		Example: "  belay plan show plan.tsx",
+		RunE: func(_ *cobra.Command, args []string) error {
+			shown, err := app.Show(a.Dir, args[0])
+			if err != nil {
+				return err
+			}
+			return a.Tell(shown, nil, func(w io.Writer) { tree(w, shown, terminal.PaintFor(a.Out)) })
+		},
+	}
+}
+
+func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
+	all := append([]app.Section{}, shown.Sections...)
+	for _, b := range shown.Blocks { // those without markers say nothing of a task
+		if len(b.Markers) > 0 {
+			all = append(all, b)
+		}
+	}
+	sortByLine(all)
+	for _, m := range shown.Loose {
+		fmt.Fprintln(w, mark(m, paint))
+	}
+	for _, s := range all {
+		in := strings.Repeat("  ", s.Level-1)
+		lists := strings.Join(counts(s), ", ")
+		if lists != "" {
+			lists = "  " + lists
+		}
+		fmt.Fprintf(w, "%s%s  %s\n", in, paint.Bold(belay.VisibleLine(s.Name)), paint.Dim(belay.VisibleLine(fmt.Sprintf("%s, line %d%s", s.Kind, s.Line, lists))))
+		for _, m := range s.Markers {
+			fmt.Fprintf(w, "%s    %s\n", in, mark(m, paint))
+		}
+	}
+}
+
+func sortByLine(all []app.Section) {
+	for i := 1; i < len(all); i++ { // blocks are few, and sections are in order
+		for k := i; k > 0 && all[k].Start < all[k-1].Start; k-- {
+			all[k], all[k-1] = all[k-1], all[k]
+		}
+	}
+}
+
+func mark(m app.Marker, paint terminal.Paint) string {
+	if m.Bad != "" {
+		return paint.Bad(belay.VisibleLine(fmt.Sprintf("line %d: %s (%s)", m.Line, m.Text, m.Bad)))
+	}
+	text := belay.VisibleLine(plan.Marker{Kind: m.Marker, Task: m.Task, Count: m.Count, Text: m.Text}.String())
+	switch m.Marker {
+	case belay.MarkAdd:
+		return paint.Good(text)
+	case belay.MarkRemove:
+		return paint.Bad(text)
+	case belay.MarkModify, belay.MarkFix:
+		return paint.Warn(text)
+	}
+	return paint.Dim(text)
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testreport/formats"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+// file is what one report says. Every field is always there.
+type file struct {
+	Path       string    `json:"path"`
+	Format     string    `json:"format"` // "" when it could not be told
+	Total      int       `json:"total"`
+	Passed     int       `json:"passed"`
+	Failed     int       `json:"failed"`
+	Skipped    int       `json:"skipped"`
+	Errors     int       `json:"errors"`
+	Flaky      int       `json:"flaky"`
+	Failures   []failure `json:"failures"`
+	Warnings   []string  `json:"warnings"`
+	Incomplete bool      `json:"incomplete"` // the report proves failures, never their absence
+}
+
+type failure struct {
+	Test    string `json:"test"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Message string `json:"message"`
+}
+
+func (a reportFamily) readCommand() *cobra.Command {
+	var format string
+	c := &cobra.Command{
+		Use: "read FILE...", Short: "Count what test reports say, and name the failures", Args: cobra.MinimumNArgs(1),
+		Long: `Read tells for each file how many tests there are, how many passed, failed, broke and
+were skipped, and which. The format is told by the content; a file may be compressed
+with gzip, and "-" is the standard input. It needs no repository.
+
+Formats: ` + strings.Join(formats.Formats(), ", ") + `.
+docs/reports.md has the rules of counting. A report without tests, or one that was cut
+short, is never a pass: its warnings say so.
+
+Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
+		Example: `  belay report read target/surefire-reports/TEST-*.xml
+  go test -json ./... | belay report read - --json
+  belay report read results.xml.gz --format junit`,
+		RunE: func(c *cobra.Command, args []string) error {
+			Frugal()
+			all := make([]file, 0, len(args))
+			var firstBad error
+			read := 0
+			for _, name := range args {
+				one, err := a.read(name, format)
+				if belay.CodeOf(err) == belay.CodeUsage {
+					return err
+				}
+				if all = append(all, one); err == nil {
+					read++
+				} else if firstBad == nil {
+					firstBad = err
+				}
+			}
+			var err error
+			if read == 0 {
+				err = firstBad
+			}
+			return a.Tell(all, err, func(w io.Writer) { table(w, all) })
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "take the files for this `FORMAT` instead of telling it by their content")
+	return c
+}
+
+// read reads one file. One that cannot be read says so in its warnings as well.
+func (a reportFamily) read(name, format string) (file, error) {
+	report, err := a.open(name, format)
+	one := file{
+		Path: name, Format: report.Format, Total: report.Total, Passed: report.Passed, Failed: report.Failed,
+		Skipped: report.Skipped, Errors: report.Errors, Flaky: report.Flaky, Incomplete: report.Incomplete,
+		Failures: []failure{}, Warnings: []string{},
+	}
+	for _, f := range report.Failures {
+		one.Failures = append(one.Failures, failure{f.Test, f.File, f.Line, f.Message})
+	}
+	if err != nil {
+		one.Incomplete = true
+		one.Warnings = append(one.Warnings, err.Error())
+		return one, err
+	}
+	one.Warnings = append(one.Warnings, report.Warnings...)
+	return one, nil
+}
+
+func (a reportFamily) open(name, format string) (testreport.Report, error) {
+	if name == "-" {
+		return formats.Read(a.In, format)
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.Dir, path)
+	}
+	// Not blocking: a pipe of that name would wait for a writer for ever.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return testreport.Report{}, cannotOpen(name, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return testreport.Report{}, belay.Refuse(belay.CodeCannot, "name the files in it", "%s is a folder", name)
+	}
+	return formats.Read(f, format)
+}
+
+func cannotOpen(name string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its path and permissions", Err: err}
+}
+
+// table prints the counts of every file, then failures and warnings.
+func table(w io.Writer, all []file) {
+	rows := [][]string{{"", "format", "total", "passed", "failed", "errors", "skipped"}}
+	for _, f := range all {
+		row := []string{f.Path, f.Format}
+		for _, n := range []int{f.Total, f.Passed, f.Failed, f.Errors, f.Skipped} {
+			row = append(row, fmt.Sprint(n))
+		}
+		rows = append(rows, row)
+	}
+	terminal.Table(w, rows)
+	p := terminal.PaintFor(w)
+	for _, f := range all {
+		for _, one := range f.Failures {
+			where := ""
+			if one.File != "" {
+				where = " (" + belay.VisibleLine(one.File)
+				if one.Line > 0 {
+					where += fmt.Sprintf(":%d", one.Line)
+				}
+				where += ")"
+			}
+			fmt.Fprintf(w, "%s %s%s\n", p.Bad("failed"), belay.VisibleLine(one.Test), where)
+		}
+		for _, said := range f.Warnings {
+			fmt.Fprintf(w, "%s %s: %s\n", p.Warn("note"), belay.VisibleLine(f.Path), belay.VisibleLine(said))
+		}
+	}
+}

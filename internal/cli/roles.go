@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a contextFamily) updateCommand() *cobra.Command {
+	var q asked
+	var in app.UpdateRequest
+	c := &cobra.Command{
+		Use: "update [TASK] --role ROLE", Short: "Say where a role is", Args: cobra.MaximumNArgs(1),
+		Long: `Update records what a role says of itself. With --status in_progress it begins: the
+tree must be as the role before handed it over, nobody else may be at work, and the rules
+that the context cites must not have changed (belay context rebuild). Every other change
+verifies the tree as well.
+
+Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secret · 2 no such role or status ·
+4 drift · 5 another role is at work · 6 nothing was handed over, or no context.`,
+		Example: `  belay context update T7 --role reviewer --status in_progress
+  belay context update T7 --role reviewer --status done --qa-log qa.log
+  belay context update T7 --role reviewer --clear-findings`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			in.Request = r
+			s, err := app.Update(c.Context(), d, in)
+			if err != nil {
+				return err
+			}
+			return a.tellState(s)
+		}),
+	}
+	q.flags(c)
+	f := c.Flags()
+	f.StringVar(&in.Role, "role", "", "the `ROLE`; BELAY_ROLE when left out")
+	f.StringVar(&in.Status, "status", "", "pending, in_progress, done or blocked")
+	f.StringVar(&in.Session, "session", "", "the `ID` of the agent's session, to go on with it")
+	f.StringVar(&in.QALog, "qa-log", "", "the `PATH` of a log; belay context record-qa keeps its content")
+	f.BoolVar(&in.ClearFindings, "clear-findings", false, "its blocking findings are answered")
+	return c
+}
+
+func (a contextFamily) tellState(s handoff.State) error {
+	return a.Tell(s, nil, func(w io.Writer) { printRoles(w, []handoff.State{s}) })
+}
+
+func (a contextFamily) blockCommand() *cobra.Command {
+	var q asked
+	var role, finding string
+	c := &cobra.Command{
+		Use: "block [TASK] --role ROLE --finding TEXT", Short: "Record a finding that stops the roles after this one", Args: cobra.MaximumNArgs(1),
+		Long: `Block records what has to be mended before anybody after this role begins. It is
+recorded also while a drift is open.
+
+Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 6 no context.`,
+		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			s, err := app.Block(c.Context(), d, r, role, finding)
+			if err != nil {
+				return err
+			}
+			return a.tellState(s)
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&role, "role", "", "the `ROLE` that found it; BELAY_ROLE when left out")
+	c.Flags().StringVar(&finding, "finding", "", "what it is")
+	return c
+}
+
+func (a contextFamily) snapshotCommand() *cobra.Command {
+	var q asked
+	var role string
+	var empty bool
+	c := &cobra.Command{
+		Use: "snapshot [TASK] --role ROLE", Short: "Hand the tree over as a role leaves it", Args: cobra.MaximumNArgs(1),
+		Long: `Snapshot holds the whole tree, committed or not, and what the role changed: every file
+with its hashes, the diff from where the work began, and the exact diff from what the
+role before handed over. The role is done then. A tree in which nothing differs from
+where the work began is an error, unless --empty.
+
+Exit codes: 0 handed over · 2 it could not be, or nothing changed · 4 drift: nobody had begun and the tree is
+not what was handed over, something was committed, or a read-only role changed files ·
+5 another role is at work · 6 no context.`,
+		Example: `  belay context snapshot T7 --role implementer
+  belay context snapshot T7 --role reviewer --json`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			h, err := app.Snapshot(c.Context(), d, r, role, empty)
+			if err != nil {
+				return err
+			}
+			return a.Tell(h, nil, func(w io.Writer) { printHanded(w, h) })
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over; BELAY_ROLE when left out")
+	c.Flags().BoolVar(&empty, "empty", false, "hand over although nothing differs from where the work began")
+	return c
+}
+
+func printHanded(w io.Writer, h app.Handed) {
+	fmt.Fprintf(w, "%s  %s handed over %s: %d file(s), +%d -%d\n", h.Task, orBelay(h.Role), h.Snapshot.Short(), h.Files, h.Added, h.Deleted)
+	printNotes(w, h.Notes)
+}
+
+func orBelay(role string) string {
+	if role == "" {
+		return "the present is"
+	}
+	return role
+}
+
+func (a contextFamily) verifyCommand() *cobra.Command {
+	var q asked
+	var in app.VerifyRequest
+	c := &cobra.Command{
+		Use: "verify [TASK]", Short: "Prove that the tree is as it was handed over", Args: cobra.MaximumNArgs(1),
+		Long: `Verify compares the tree, byte for byte, with what was handed over last, and names each
+difference: head-moved, committed, amended, reset, switched, stashed, discarded,
+operation, git-config; content, line-endings, mode, rename, deletion, addition, type,
+link, index, index-flag, folder, ignored, unreadable, nested; and what belay wrote
+itself: record, attachment, handoff-gone, belay-file. What it found is held in a
+snapshot, recorded, and counted: above zero nothing new begins until resolve-drift.
+
+While a role is at work its files are its own business; only the repository as a whole
+is looked at.
+
+Exit codes: 0 as it was · 1 blocked by a finding or by a changed rule · 2 could not · 4 drift · 5 another role
+is at work · 6 nothing was handed over, or no context.`,
+		Example: `  belay context verify T7
+  belay context verify T7 --for reviewer
+  belay context verify T7 --ignore-line-endings --json`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			in.Request = r
+			v, err := app.Verify(c.Context(), d, in)
+			if err != nil && (belay.CodeOf(err) != belay.CodeDrift || len(v.Differences) == 0) {
+				return err
+			}
+			return a.Tell(v, err, func(w io.Writer) { printVerified(w, v) })
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&in.For, "for", "", "the `ROLE` that is about to begin: whether it may")
+	c.Flags().BoolVar(&in.IgnoreEnds, "ignore-line-endings", false, "a change of line ends alone is a note")
+	return c
+}
+
+func printVerified(w io.Writer, v app.Verified) {
+	p := terminal.PaintFor(w)
+	if v.OK {
+		what := "nothing was handed over yet"
+		if v.Expected != "" {
+			what = "the tree is as " + v.Expected.Short() + " holds it"
+		}
+		if v.AtWork != "" {
+			what = v.AtWork + " is at work; nothing was committed"
+		}
+		fmt.Fprintln(w, p.Good(fmt.Sprintf("%s: %s", v.Task, what)))
+	}
+	for _, d := range v.Differences {
+		line := d.Sentence()
+		if !d.Note {
+			line = p.Bad(line)
+		}
+		fmt.Fprintln(w, line)
+	}
+	if v.More > 0 {
+		fmt.Fprintf(w, "and %d more\n", v.More)
+	}
+	if !v.OK {
+		fmt.Fprintf(w, "drift count %d\n", v.Drift)
+	}
+}
+
+func (a contextFamily) resolveCommand() *cobra.Command {
+	var q asked
+	var note string
+	c := &cobra.Command{
+		Use: "resolve-drift [TASK] --note TEXT", Short: "Accept the tree as it is, and say why", Args: cobra.MaximumNArgs(1),
+		Long: `Resolve-drift accepts the present as what the next role begins from. The note is
+recorded; the drift count goes to zero. What was handed over before stays held:
+belay snapshot restore brings it back, if that is what you want instead, before this.
+
+Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
+		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			h, err := app.Resolve(c.Context(), d, r, note)
+			if err != nil {
+				return err
+			}
+			return a.Tell(h, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: the next role begins from %s\n", h.Task, h.Snapshot.Short())
+				printNotes(w, h.Notes)
+			})
+		}),
+	}
+	q.flags(c)
+	c.Flags().StringVar(&note, "note", "", "what happened, and why it is right now")
+	return c
+}
+
+func (a contextFamily) diffCommand() *cobra.Command {
+	var in app.DiffRequest
+	var kind string
+	var full bool
+	c := &cobra.Command{
+		Use: "diff [TASK]", Short: "Show what a role changed", Args: cobra.MaximumNArgs(1),
+		Long: `Diff prints what was changed from where the work began to what a role handed over, or
+with --type incremental what that role itself changed; overlapping edits are told apart
+exactly. --drift shows what the last failed verification found. Beyond 10 MB it is cut
+here; --full prints all.
+
+Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context.`,
+		Example: `  belay context diff T7
+  belay context diff T7 --role reviewer --type incremental
+  belay context diff T7 --drift`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
+			switch kind {
+			case "from_base":
+			case "incremental":
+				in.Incremental = true
+			default:
+				return belay.Refuse(belay.CodeUsage, "from_base or incremental", "%q is no type of diff", kind)
+			}
+			in.Request = r
+			shown, print, err := app.ContextDiff(c.Context(), d, in)
+			if err != nil {
+				return err
+			}
+			return a.tellDiff(shown, print, full)
+		}),
+	}
+	f := c.Flags()
+	f.StringVar(&in.Role, "role", "", "whose; the last one's when left out")
+	f.StringVar(&kind, "type", "from_base", "from_base or incremental")
+	f.BoolVar(&in.Drift, "drift", false, "what the last failed verification found")
+	f.BoolVar(&full, "full", false, "print a diff of any size")
+	return c
+}
+
+func (a contextFamily) tellDiff(d app.Differs, print func(io.Writer) error, full bool) error {
+	text := &limited{left: handoff.LargeDiff}
+	if full {
+		text.left = -1
+	}
+	if err := print(text); err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.Tell(struct {
+			app.Differs
+			Text string `json:"text"`
+			Cut  bool   `json:"cut,omitempty"`
+		}{d, text.String(), text.cut}, nil)
+	}
+	return a.Tell(nil, nil, func(w io.Writer) {
+		if d.Report != nil {
+			for _, one := range d.Report.Differences {
+				if d.To == "" || one.Path == "" || one.Kind == handoff.Mode || one.Kind == handoff.Index {
+					fmt.Fprintln(w, one.Sentence())
+				}
+			}
+		}
+		fmt.Fprint(w, terminal.Diff(terminal.PaintFor(w), text.String()))
+		if text.cut {
+			fmt.Fprintf(a.Err, "cut here: the diff is larger than %s; --full prints all\n", terminal.Size(handoff.LargeDiff))
+		}
+	})
+}
+
+// limited keeps the first bytes; left below zero keeps all.
+type limited struct {
+	text []byte
+	left int64
+	cut  bool
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	keep := p
+	if l.left >= 0 {
+		keep = p[:min(int64(len(p)), l.left)]
+		l.left -= int64(len(keep))
+		l.cut = l.cut || len(keep) < len(p)
+	}
+	l.text = append(l.text, keep...)
+	return len(p), nil
+}
+
+// String gives what was kept.
+func (l *limited) String() string { return string(l.text) }

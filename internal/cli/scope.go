@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+func (a commands) checkCommand() *cobra.Command {
+	var before, after, requirement, file, name string
+	c := &cobra.Command{
+		Use: "check", Short: "Count before and after, and judge a requirement by it", Args: cobra.NoArgs,
+		Long: `Check counts the items of the list that a requirement means, in a folder with the state
+before and one with the state after. A requirement starts with what it asks for:
+
+  ADD 2 …        the list has exactly 2 more; fewer is refused, more is warned
+  ADD …          the list has more items; warned when it has not
+  REMOVE 2 …     the list has exactly 2 fewer; fewer removed is warned, more is refused
+  PRESERVED …    the list has not fewer items
+  MODIFY …       the list has as many items; warned when not. FIX is the same
+  NO CHANGES …   the file is the same, byte for byte; warned when not
+
+A list that was moved to another file or renamed is followed by its items. What cannot be
+counted is warned about, never passed. It needs no repository.
+
+Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such file or list.`,
+		Example: `  belay scope check --before old --after new --file src/Flavors.tsx \
+    --requirement "ADD 2 nighttime flavors to the flavors list"`,
+		RunE: func(*cobra.Command, []string) error {
+			r, err := count.Parse(requirement)
+			if err != nil {
+				return err
+			}
+			r.File, r.List = filepath.ToSlash(file), name
+			trees := [2]count.Tree{}
+			for i, dir := range []string{before, after} {
+				if trees[i], err = a.folder(dir); err != nil {
+					return err
+				}
+			}
+			res, err := count.Check(trees[0], trees[1], r)
+			if err != nil {
+				return err
+			}
+			return a.Tell(res, refusal(res), func(w io.Writer) { report(w, res) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&before, "before", "", "the `DIR` with the state before")
+	f.StringVar(&after, "after", "", "the `DIR` with the state after")
+	f.StringVar(&requirement, "requirement", "", "what was asked for: `\"ADD 2 flavors to the flavors list\"`")
+	f.StringVar(&file, "file", "", "the `FILE` that it is about, below both folders")
+	f.StringVar(&name, "list", "", "the `NAME` of the list that it is about, when the words do not tell")
+	for _, must := range []string{"before", "after", "requirement"} {
+		_ = c.MarkFlagRequired(must)
+	}
+	return c
+}
+
+func (a commands) folder(dir string) (count.Tree, error) {
+	path := dir
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.Dir, path)
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return nil, belay.Refuse(belay.CodeNotFound, "name the folder with the files of that state", "there is no folder %s", dir)
+	}
+	return count.FS(os.DirFS(path)), nil
+}
+
+// refusal makes an error of a result that refuses the work.
+func refusal(res count.Result) error {
+	if res.Verdict != count.Fail {
+		return nil
+	}
+	what := "the change does not do what was asked for"
+	if len(res.Findings) > 0 {
+		what = res.Findings[0].String()
+	}
+	return belay.Refuse(belay.CodeRefused, "add the items that are missing and keep those that were there", "%s", what)
+}
+
+func report(w io.Writer, res count.Result) {
+	number := func(n *int) string {
+		if n == nil {
+			return "unknown"
+		}
+		return fmt.Sprint(*n)
+	}
+	fmt.Fprintf(w, "%s  %s before, %s after\n", res.Verdict, number(res.Counts.Before), number(res.Counts.After))
+	for _, f := range res.Findings {
+		fmt.Fprintf(w, "  %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
+	}
+	if len(res.Question) > 0 {
+		fmt.Fprintln(w, "  it is not certain which list is meant; in question:")
+	}
+	for _, l := range res.Question {
+		fmt.Fprintf(w, "    %s\n", belay.VisibleLine(l.String()))
+	}
+}

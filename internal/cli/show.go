@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+)
+
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + belay.VisibleLine(who)
+}
+
+func (a loopFamily) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show TASK", Short: "Show a task: its words, attempts and reasons", Args: cobra.ExactArgs(1),
+		Long:    "Exit codes: 0 shown · 6 no such task.",
+		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, id, err := a.OpenTask(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			shown, r, err := desk.Show(id)
+			if err != nil {
+				return err
+			}
+			return a.Tell(shown, nil, func(w io.Writer) {
+				if shown.Problem != "" {
+					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
+				}
+				fmt.Fprint(w, prompt.TaskFile(r.Task), "\n", prompt.Summary(r.Task, r.State))
+				fmt.Fprint(w, prompt.Read(r.Task))
+				if lines := prompt.Requirements(shown.Requirements); lines != "" {
+					fmt.Fprintf(w, "\nrequirements, as the last check saw them:\n%s", lines)
+				}
+				for _, n := range r.Notes {
+					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
+				}
+				if shown.Snapshots != "" {
+					fmt.Fprintf(w, "snapshots: %s\n", belay.VisibleLine(shown.Snapshots))
+				}
+				for _, o := range r.Over {
+					fmt.Fprintf(w, "attempt %d was accepted over its refusal%s: %s\n", o.Attempt, by(o.By), belay.VisibleLine(o.String()))
+				}
+				if r.State.Gate != nil {
+					fmt.Fprint(w, "\n", prompt.Gate(r.State, r.Task), "\n")
+				}
+			})
+		},
+	}
+}

@@ -1,0 +1,335 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a snapshotFamily) snapshotCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "snapshot", Short: "Hold, compare and put back whole states", Aliases: []string{"snap"},
+		Long: `A snapshot is the whole state of a working tree: tracked, staged and untracked files
+byte for byte, the index, HEAD and its branch, refs, and an operation in progress.
+Taking one changes nothing that you can see; refs live under refs/belay/.`,
+		Example: "  belay snapshot take -m \"before lunch\"\n  belay snapshot list",
+	}
+	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand(),
+		a.restoreCommand(), a.dropCommand(), a.pruneCommand(), a.usageCommand())
+	return c
+}
+
+func (a snapshotFamily) takeCommand() *cobra.Command {
+	m := snapshot.Meta{Kind: belay.KindManual}
+	var task string
+	c := &cobra.Command{
+		Use: "take", Short: "Hold the present state; prints the id", Args: cobra.NoArgs,
+		Long: `Take holds the present state and prints the snapshot's id as its only line. What could
+not be captured is named on standard error, and a later restore leaves it alone.
+
+Exit codes: 0 taken · 2 could not be taken.`,
+		Example: `  belay snapshot take -m "before lunch"
+  id=$(belay snapshot take)`,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if task != "" {
+				if m.Task, err = belay.ParseTaskID(task); err != nil {
+					return err
+				}
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			info, err := desk.Snaps.Take(c.Context(), m)
+			if err != nil {
+				return err
+			}
+			if !a.JSON {
+				a.gaps(info)
+			}
+			return a.Tell(info, nil, func(w io.Writer) { fmt.Fprintln(w, info.ID) })
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&m.Message, "message", "m", "", "what it is for")
+	f.StringVar(&m.Feature, "feature", "", "the feature it belongs to")
+	f.StringVar(&m.Agent, "agent", "", "the agent that works on")
+	f.StringSliceVar(&m.Expected, "expected-files", nil, "files expected to change after it")
+	f.StringVar(&task, "task", "", "the task it belongs to")
+	return c
+}
+
+func (a snapshotFamily) gaps(info snapshot.Info) {
+	const most = 10
+	for i, g := range info.Gaps {
+		if left := len(info.Gaps) - i; i == most && left > 1 {
+			fmt.Fprintf(a.Err, "belay: not captured: and %d more: belay snapshot show %s\n", left, info.ID.Short())
+			break
+		}
+		fmt.Fprintf(a.Err, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
+	}
+	for _, n := range info.Nested {
+		fmt.Fprintf(a.Err, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
+	}
+	for _, b := range info.BrokenRefs {
+		fmt.Fprintf(a.Err, "belay: %s names nothing: its bytes are held as they are\n", belay.VisibleLine(b))
+	}
+	if info.Moving {
+		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
+	}
+}
+
+// listed is a snapshot in a list. Archived: nothing needs it since its task has ended.
+type listed struct {
+	snapshot.Info
+	Archived bool `json:"archived,omitempty"`
+}
+
+func (a snapshotFamily) listCommand() *cobra.Command {
+	var task, kind string
+	c := &cobra.Command{
+		Use: "list", Short: "List snapshots, oldest first", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Long:    "Exit codes: 0 listed.",
+		Example: "  belay snapshot list --task T7",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if _, err := belay.ParseKind(kind); kind != "" && err != nil {
+				return belay.Refuse(belay.CodeUsage, "before, after, handoff, stall, rescue, merge or manual", "%v", err)
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			all, bad, err := desk.Snaps.ListAll(c.Context())
+			if err != nil {
+				return err
+			}
+			for _, b := range bad {
+				fmt.Fprintf(a.Err, "%s (belay doctor)\n", belay.VisibleLine(b.Error()))
+			}
+			missing, err := desk.Missing(c.Context())
+			if err != nil {
+				return err
+			}
+			if len(missing) > 0 {
+				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
+			}
+			archived, err := desk.Archived(c.Context())
+			if err != nil {
+				return err
+			}
+			list := []listed{}
+			for _, s := range all {
+				if (task == "" || s.Task.Key() == belay.TaskID(task).Key()) && (kind == "" || string(s.Kind) == kind) {
+					list = append(list, listed{s, archived[s.ID]})
+				}
+			}
+			return a.Tell(list, nil, func(w io.Writer) {
+				var rows [][]string
+				for _, s := range list {
+					about := s.Message
+					if s.Partial {
+						about = strings.TrimSpace(about + " (partial)")
+					}
+					if s.Archived {
+						about = strings.TrimSpace(about + " (archived)")
+					}
+					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
+				}
+				terminal.Table(w, rows)
+			})
+		},
+	}
+	c.Flags().StringVar(&task, "task", "", "only this task's")
+	c.Flags().StringVar(&kind, "kind", "", "only this kind: before, after, handoff, stall, rescue, merge or manual")
+	return c
+}
+
+func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show ID", Short: "Show what a snapshot holds and what it could not", Args: cobra.ExactArgs(1),
+		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
+		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, id, err := a.snapshot(c, args[0])
+			if err != nil {
+				return err
+			}
+			info, err := desk.Snaps.Get(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			return a.Tell(info, nil, func(w io.Writer) { terminal.Snapshot(w, info) })
+		},
+	}
+}
+
+// snapshot opens the repository and resolves an id or the start of one.
+func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay.SnapshotID, error) {
+	id, err := belay.ParseSnapshotID(arg)
+	if err != nil {
+		return nil, "", err
+	}
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return nil, "", err
+	}
+	id, err = desk.Named(c.Context(), id)
+	return desk, id, err
+}
+
+func (a snapshotFamily) diffCommand() *cobra.Command {
+	var stat, names bool
+	c := &cobra.Command{
+		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the present",
+		Long: `Diff compares two snapshots, or one with the present when TO is left out. FROM may be a
+task's id: then it compares the task's state before with what its last attempt left.
+
+Exit codes: 0 compared · 6 no such snapshot or task.`,
+		Example: `  belay snapshot diff T7
+  belay snapshot diff 01jd6y --stat
+  belay snapshot diff 01jd6y 01jd72 -- src/`,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			ids, paths := args, []string(nil)
+			if n := c.ArgsLenAtDash(); n >= 0 {
+				ids, paths = args[:n], args[n:]
+			}
+			if len(ids) == 0 || len(ids) > 2 {
+				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "one or two snapshots are compared")
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			if paths, err = desk.Paths(a.Dir, paths); err != nil {
+				return err
+			}
+			to := ""
+			if len(ids) == 2 {
+				to = ids[1]
+			}
+			d, err := desk.Diff(c.Context(), ids[0], to, paths)
+			if err != nil {
+				return err
+			}
+			return a.printDiff(c, desk, d, stat, names)
+		},
+	}
+	c.Flags().BoolVar(&stat, "stat", false, "lines added and removed for each file")
+	c.Flags().BoolVar(&names, "name-only", false, "names alone")
+	return c
+}
+
+func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, stat, names bool) error {
+	if a.JSON || stat || names {
+		return a.Tell(d, nil, func(w io.Writer) {
+			var rows [][]string
+			for _, ch := range d.Changes {
+				switch {
+				case names:
+					rows = append(rows, []string{ch.Path})
+				case ch.Binary:
+					rows = append(rows, []string{ch.Status, "binary", ch.Path})
+				default:
+					rows = append(rows, []string{ch.Status, fmt.Sprintf("+%d -%d", ch.Added, ch.Deleted), ch.Path})
+				}
+			}
+			terminal.Table(w, rows)
+		})
+	}
+	if !terminal.Is(a.Out) {
+		return desk.Patch(c.Context(), d, a.Out)
+	}
+	var b bytes.Buffer
+	if err := desk.Patch(c.Context(), d, &b); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.Out, terminal.Diff(terminal.PaintFor(a.Out), b.String()))
+	return err
+}
+
+func (a snapshotFamily) restoreCommand() *cobra.Command {
+	var o restore.Options
+	var yes bool
+	c := &cobra.Command{
+		Use: "restore ID [-- PATH…]", Short: "Put a snapshot's state back", Args: cobra.MinimumNArgs(1),
+		Long: `Restore puts a whole state back: files, index, HEAD, branches, an operation in progress.
+With paths, only those files. The present is held first: belay undo takes it back.
+Ignored files, repositories of their own and what the snapshot could not capture stay.
+
+When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
+and each path is named; --skip-broken restores everything else. The result then has
+"partial": true and the paths as "skipped". It also finishes an interrupted restore of ID.
+
+Exit codes: 0 restored, all or without what is skipped · 2 refused, nothing changed, or
+interrupted: the message says which and what ends it · 5 a task runs here, or somebody else
+restores · 6 no such snapshot.`,
+		Example: `  belay snapshot restore 01jd6y --dry-run
+  belay snapshot restore 01jd6y -- src/login.go`,
+		ValidArgsFunction: a.CompleteSnapshots,
+		RunE: func(c *cobra.Command, args []string) error {
+			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
+				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
+			}
+			if err := app.Globs(o.Preserve); err != nil {
+				return err
+			}
+			desk, id, err := a.snapshot(c, args[0])
+			if err != nil {
+				return err
+			}
+			if o.Paths, err = desk.Paths(a.Dir, args[1:]); err != nil {
+				return err
+			}
+			o.Again = "belay snapshot restore " + string(id)
+			if len(o.Paths) > 0 {
+				o.Again = "the same command with"
+			}
+			unfinished := o.SkipBroken && desk.Snaps.Interrupted() // then the flag is the answer
+			if !o.DryRun && !yes && !unfinished {
+				plan := o
+				plan.DryRun = true
+				out, err := desk.Restore(c.Context(), id, plan)
+				if a.SkipBroken(err) {
+					o.SkipBroken, plan.SkipBroken = true, true
+					out, err = desk.Restore(c.Context(), id, plan)
+				}
+				if err != nil {
+					return err
+				}
+				if !a.Confirm(fmt.Sprintf("restore %s: %s?", id.Short(), terminal.Planned(out)), false) {
+					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+				}
+			}
+			out, err := desk.Restore(c.Context(), id, o)
+			if err != nil {
+				return err
+			}
+			return a.Restored(out, o.DryRun)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
+	f.BoolVar(&o.FilesOnly, "files-only", false, "leave index, HEAD, branches and git's state as they are")
+	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` to leave alone")
+	f.BoolVar(&o.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
+	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (a snapshotFamily) undoCommand() *cobra.Command {
+	return a.stepBack("undo", "Take the last restore back", (*app.Desk).Undo)
+}
+
+func (a snapshotFamily) redoCommand() *cobra.Command {
+	return a.stepBack("redo", "Do the restore again that undo took back", (*app.Desk).Redo)
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func (a taskFamily) addCommand() *cobra.Command {
+	var f NewTask
+	var after []string
+	c := &cobra.Command{
+		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
+		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a person to say what the words mean (belay gate show; --as-it-is does not wait).",
+		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
+		RunE: func(c *cobra.Command, args []string) error {
+			prose, agent, err := Split(c, args)
+			if err != nil {
+				return err
+			}
+			q, err := f.Request(prose, agent)
+			if err != nil {
+				return err
+			}
+			for _, s := range after {
+				id, err := belay.ParseTaskID(s)
+				if err != nil {
+					return err
+				}
+				q.After = append(q.After, id)
+			}
+			desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
+			if err != nil {
+				return err
+			}
+			a.Clarified(c.Context(), desk, &q, f.Clarify)
+			r, err := desk.Add(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			if r.State.Gate != nil {
+				err = Outcome(r)
+			}
+			return a.Tell(r.Task, err, func(w io.Writer) {
+				fmt.Fprintf(w, "%s recorded: %s\n", r.Task.ID, belay.VisibleLine(r.Task.Title))
+				fmt.Fprint(w, prompt.Read(r.Task))
+			})
+		},
+	}
+	f.Add(c.Flags())
+	c.Flags().StringSliceVar(&after, "after", nil, "`TASKS` that have to be accepted first")
+	return c
+}
+
+func (a taskFamily) listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Long:    "Exit codes: 0 listed.",
+		Example: "  belay task list --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			lines, err := desk.Tasks()
+			if err != nil {
+				return err
+			}
+			if lines == nil {
+				lines = []app.TaskLine{}
+			}
+			return a.Tell(lines, nil, func(w io.Writer) { terminal.Tasks(w, lines) })
+		},
+	}
+}
+
+// historyCommand shows all that a task learns of earlier ones.
+func (a taskFamily) historyCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: "Show one line for each task that ended", Args: cobra.NoArgs,
+		Long: `What a task learns of earlier ones: one line each, with how it ended. Prompts carry the
+last ten; .belay/now/history.md has all. Nothing else of a task reaches the next.
+
+Exit codes: 0 shown.`,
+		Example: "  belay task history\n  belay task history --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			lines := append([]string{}, desk.History("")...)
+			return a.Tell(lines, nil, func(w io.Writer) {
+				for _, l := range lines {
+					fmt.Fprintln(w, l)
+				}
+			})
+		},
+	}
+}
+
+// stepCommand makes the command for one step of a task driven by hand.
+func (a taskFamily) stepCommand(name, short, done string, do func(*app.Desk, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
+		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",
+		Example: "  belay task " + name + " T7",
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, id, err := a.OpenTask(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			r, err := do(desk, c.Context(), id, a.Screen(true))
+			if err != nil {
+				return err
+			}
+			shown, _, err := desk.Show(id)
+			return a.Tell(shown, err, func(w io.Writer) {
+				about := string(id)
+				if name == "start" {
+					about = string(r.State.Before)
+				}
+				fmt.Fprintf(w, done+"\n", about)
+			})
+		},
+	}
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/plan"
+)
+
+func (a planFamily) newCommand() *cobra.Command {
+	var id string
+	var anyway bool
+	c := &cobra.Command{
+		Use: "new --task TASK [PLAN]", Short: "Make the first plan of a task", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completePlans,
+		Long: `New writes a plan for what a task asks for: a section for each requirement with its
+marker, and one for what stays. Without PLAN it goes into the folder of the task's feature
+(specs, kitty-specs, .kiro/specs, openspec/changes, .workitems), else to .belay/now/plan.md.
+A file that is there is not written over. A bugfix gets no plan.
+
+Exit codes: 0 made, or none is made for a bugfix · 2 it could not be · 3 the words can be
+read in two ways · 6 no such task.`,
+		Example: "  belay plan new --task T1 plan.tsx",
+		RunE: func(c *cobra.Command, args []string) error {
+			q, err := a.change(args, id)
+			if err != nil {
+				return err
+			}
+			q.Anyway = anyway
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			made, err := app.Make(c.Context(), desk, q)
+			if err != nil {
+				return err
+			}
+			return a.Tell(made, nil, func(w io.Writer) {
+				if made.Left != "" {
+					fmt.Fprintln(w, belay.VisibleLine(made.Left))
+					return
+				}
+				fmt.Fprintf(w, "%s is the plan of %s\n", belay.VisibleLine(made.Plan), made.Task)
+			})
+		},
+	}
+	c.Flags().StringVar(&id, "task", "", "the `TASK` that the plan is for")
+	c.Flags().BoolVar(&anyway, "anyway", false, "whatever the task's type is")
+	_ = c.MarkFlagRequired("task")
+	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
+	return c
+}
+
+func (a planFamily) change(args []string, id string) (app.Change, error) {
+	q := app.Change{Dir: a.Dir}
+	if len(args) > 0 {
+		q.Plan = args[0]
+	}
+	var err error
+	q.Task, err = belay.ParseTaskID(id)
+	return q, err
+}
+
+func (a planFamily) updateCommand() *cobra.Command {
+	var id string
+	var sections []string
+	var dry, explain, anyway bool
+	c := &cobra.Command{
+		Use: "update PLAN --task TASK", Short: "Mark in a plan what a task changes and what stays", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Update adds comments to a plan: TASK-N [ADD|MODIFY|FIX|REMOVE]: … to the sections that a
+requirement is about, NO CHANGES for task-N to the others, PRESERVED to what has to stay.
+Not a byte of anything else changes, no section is ever removed, and a second update adds
+nothing. A requirement that fits no section, or two as well, is named and not marked:
+--section NAME says where it belongs, --section NUMBER=NAME which one.
+
+Only a mutation marks a plan: a fresh task makes one (belay plan new), a bugfix leaves it.
+
+Exit codes: 0 marked, or left as it is · 2 wrong syntax, or it could not be · 3 the words
+can be read in two ways · 5 somebody saved it meanwhile · 6 no such plan, task or section.`,
+		Example: `  belay plan update plan.tsx --task T3 --dry-run --explain
+  belay plan update plan.tsx --task T3 --section 2=hero`,
+		RunE: func(c *cobra.Command, args []string) error {
+			q, err := a.change(args, id)
+			if err != nil {
+				return err
+			}
+			if q.Pins, err = pins(sections); err != nil {
+				return err
+			}
+			q.Dry, q.Anyway = dry, anyway
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			changed, err := app.UpdatePlan(c.Context(), desk, q)
+			if err != nil {
+				return err
+			}
+			if !a.JSON {
+				for _, s := range changed.Warnings {
+					fmt.Fprintf(a.Err, "warning: %s\n", belay.VisibleLine(s))
+				}
+			}
+			return a.Tell(changed, nil, func(w io.Writer) { tellChange(w, changed, dry, explain) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&id, "task", "", "the `TASK` to mark the plan for")
+	f.StringArrayVar(&sections, "section", nil, "the section of requirements that fit none, or of one: `[NUMBER=]NAME`")
+	f.BoolVar(&dry, "dry-run", false, "show the lines and write nothing")
+	f.BoolVar(&explain, "explain", false, "show why each section was marked")
+	f.BoolVar(&anyway, "anyway", false, "whatever the task's type is")
+	_ = c.MarkFlagRequired("task")
+	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
+	return c
+}
+
+// pins reads --section: NAME, or NUMBER=NAME for one requirement.
+func pins(given []string) (map[int][]string, error) {
+	out := map[int][]string{}
+	for _, s := range given {
+		n, name := 0, s
+		if number, rest, ok := strings.Cut(s, "="); ok {
+			if v, err := strconv.Atoi(number); err == nil {
+				if n, name = v, rest; n < 1 {
+					return nil, belay.Refuse(belay.CodeUsage, "requirements are counted from 1", "%q names no requirement", s)
+				}
+			}
+		}
+		if strings.TrimSpace(name) == "" {
+			return nil, belay.Refuse(belay.CodeUsage, "--section NAME, or --section 2=NAME", "%q names no section", s)
+		}
+		out[n] = append(out[n], name)
+	}
+	return out, nil
+}
+
+func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
+	if explain {
+		for _, a := range append(append([]app.Where{}, c.Asked...), c.Kept...) {
+			fmt.Fprintf(w, "%d [%s] %s\n", a.Number, a.Marker, belay.VisibleLine(a.Text))
+			for _, s := range a.Sections {
+				fmt.Fprintf(w, "    %s: %s\n", belay.VisibleLine(s.Section), belay.VisibleLine(strings.Join(s.Why, "; ")))
+			}
+			if len(a.Sections) == 0 {
+				fmt.Fprintln(w, "    no section")
+			}
+		}
+	}
+	switch name := belay.VisibleLine(c.Plan); {
+	case c.Left != "":
+		fmt.Fprintln(w, belay.VisibleLine(c.Left))
+	case len(c.Added)+len(c.Dropped) == 0:
+		fmt.Fprintf(w, "%s stays as it is\n", name)
+	case dry:
+		for _, l := range c.Dropped {
+			lineOf(w, name, "-", l)
+		}
+		for _, l := range c.Added {
+			lineOf(w, name, "+", l)
+		}
+		fmt.Fprintf(w, "nothing was written: %d to add, %d to take away\n", len(c.Added), len(c.Dropped))
+	default:
+		fmt.Fprintf(w, "%s is marked for %s: %d added, %d taken away\n", name, c.Task, len(c.Added), len(c.Dropped))
+	}
+}
+
+func lineOf(w io.Writer, name, sign string, l plan.Line) {
+	fmt.Fprintf(w, "%s:%d %s %s  (%s)\n", name, l.Line, sign, belay.VisibleLine(l.Text), belay.VisibleLine(l.Section))
+}

@@ -1,0 +1,358 @@
+package config
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// ErrUntrusted is within every error that says that something may not run because nobody
+// trusted it.
+var ErrUntrusted = errors.New("this repository is not trusted yet on this machine")
+
+// Command is a program with its arguments that may run. Only a Gate and Typed make one;
+// the zero value runs nothing. Whatever starts a program that a repository could have
+// named takes a Command, so that what was not asked about cannot be started.
+type Command struct{ argv []string }
+
+// Argv is the program and its arguments, nil for none.
+func (c Command) Argv() []string { return slices.Clone(c.argv) }
+
+// Set reports whether there is a program.
+func (c Command) Set() bool { return len(c.argv) > 0 }
+
+// String shows the command as a person would type it.
+func (c Command) String() string { return strings.Join(c.argv, " ") }
+
+// Under is the command run by a program of belay's own, which gets it as its last
+// arguments.
+func (c Command) Under(own ...string) Command {
+	if !c.Set() {
+		return Command{}
+	}
+	return Command{argv: slices.Concat(own, c.argv)}
+}
+
+// Narrowed is the same program with other arguments: a run of fewer tests. The program
+// itself must stay, or nothing comes back.
+func (c Command) Narrowed(argv []string) Command {
+	if !c.Set() || len(argv) == 0 {
+		return Command{}
+	}
+	if argv[0] == c.argv[0] || len(c.argv) == 3 && c.argv[0] == "sh" && strings.HasPrefix(c.argv[2], argv[0]+" ") {
+		return Command{argv: slices.Clone(argv)}
+	}
+	return Command{}
+}
+
+// Typed is a command that a person typed in this invocation of belay, word for word.
+func TypedCommand(argv []string) Command { return Command{argv: slices.Clone(argv)} }
+
+// Endpoint is the address of a model that may be asked, and the environment variable that
+// holds its key. The zero value asks nobody.
+type Endpoint struct{ address, key string }
+
+// Address is where the model is, "" for nowhere.
+func (e Endpoint) Address() string { return e.address }
+
+// KeyEnv names the variable with its key, "" for none.
+func (e Endpoint) KeyEnv() string { return e.key }
+
+// Args writes an argument vector as it stands in a text to be trusted: each word quoted,
+// so that nothing in it hides.
+func TrustArgs(argv []string) string {
+	words := make([]string, len(argv))
+	for i, a := range argv {
+		words[i] = strconv.QuoteToASCII(a)
+	}
+	return strings.Join(words, " ")
+}
+
+// Shell writes a shell line likewise.
+func TrustShell(line string) string { return "shell " + strconv.QuoteToASCII(line) }
+
+// Written writes a test command or linter likewise.
+func Written(c belay.TestCommand) string {
+	if c.Command != "" {
+		return TrustShell(c.Command)
+	}
+	return TrustArgs(c.Args)
+}
+
+// Gate decides what may run in one repository: what was typed in this invocation and what
+// is on the user's list. A nil Gate lets nothing run. Its methods may be called from
+// several goroutines.
+type Gate struct {
+	list *TrustList
+	repo string
+
+	mu    sync.Mutex
+	typed []string // texts
+	known []entry  // of the list, for this repository
+	read  bool
+	any   bool
+}
+
+// Gate gives the gate of the repository with this identity.
+func (t *TrustList) Gate(repo string) *Gate { return &Gate{list: t, repo: repo} }
+
+// Anything is a gate that lets everything run. It is for tests: no file of the program
+// may name it, which TestOnlyTrustStartsPrograms holds.
+func Anything() *Gate { return &Gate{any: true} }
+
+// Type lets the commands of a text run in this invocation: a person typed them. The text
+// has lines of "key: words", as in a block of the config.
+func (g *Gate) Type(text string) {
+	if text == "" {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !slices.Contains(g.typed, text) {
+		g.typed = append(g.typed, text)
+	}
+}
+
+// TypeCommand lets one command run in this invocation, as Type does.
+func (g *Gate) TypeCommand(argv []string) {
+	if len(argv) > 0 {
+		g.Type(commandKey + ": " + TrustArgs(argv) + "\n")
+	}
+}
+
+const commandKey = "command"
+
+// Keep remembers what was typed for later invocations in this repository: a task that is
+// resumed runs what it was begun with.
+func (g *Gate) Keep() error {
+	if g.any {
+		return nil
+	}
+	g.mu.Lock()
+	typed := slices.Clone(g.typed)
+	g.mu.Unlock()
+	var add []entry
+	for _, text := range typed {
+		for line := range strings.Lines(text) {
+			if key, words, ok := cut(line); ok && runs(key) && g.listed(namesCommand(words)) != nil {
+				add = append(add, entry{Repo: g.repo, Hash: hashOf(words)})
+			}
+		}
+		if text := strings.TrimSpace(text); strings.Contains(text, ".endpoint: ") {
+			add = append(add, entry{Repo: g.repo, Hash: Hash(text + "\n"), Note: text + "\n"})
+		}
+	}
+	if len(add) == 0 {
+		return nil
+	}
+	defer g.forget()
+	return g.list.add(add)
+}
+
+// Add trusts texts in this repository, as List.Add does.
+func (g *Gate) Add(texts ...string) error {
+	defer g.forget()
+	return g.list.Add(g.repo, texts...)
+}
+
+// Remove takes all trust of this repository away, as List.Forget does.
+func (g *Gate) Remove() error {
+	defer g.forget()
+	return g.list.Forget(g.repo)
+}
+
+// Trusted reports whether a text is on the list for this repository.
+func (g *Gate) Trusted(text string) (bool, error) {
+	if g.any {
+		return true, nil
+	}
+	return g.list.Trusted(g.repo, text)
+}
+
+// Program gives a command that may run. Error: ErrUntrusted (belay.CodeCannot), or that
+// the list cannot be read.
+func (g *Gate) Program(argv []string) (Command, error) {
+	if len(argv) == 0 {
+		return Command{}, nil
+	}
+	if err := g.allowed(TrustArgs(argv)); err != nil {
+		return Command{}, denied(err, strings.Join(argv, " "))
+	}
+	return Command{argv: slices.Clone(argv)}, nil
+}
+
+// Tests gives a test command or linter that may run, a shell line as the shell that runs
+// it. Errors as Program's.
+func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
+	if !c.Set() {
+		return Command{}, nil
+	}
+	argv := c.Args
+	if c.Command != "" {
+		argv = []string{"sh", "-c", c.Command}
+	}
+	err := g.allowed(Written(c))
+	// Belay itself asks a plain go test for its event stream.
+	if rest, ok := strings.CutPrefix(c.Command, "go test -json"); ok && errors.Is(err, ErrUntrusted) {
+		err = g.allowed(TrustShell("go test" + rest))
+	}
+	if err != nil {
+		return Command{}, denied(err, c.String())
+	}
+	return Command{argv: slices.Clone(argv)}, nil
+}
+
+// Install gives the command that installs what a test command needs, exactly as a lockfile
+// says, from this machine's caches and without scripts of packages. It may run where the
+// test command itself may: it runs no more of the repository than that does. Errors as
+// Tests'.
+func (g *Gate) Install(argv []string, tests belay.TestCommand) (Command, error) {
+	if len(argv) == 0 || !tests.Set() {
+		return Command{}, nil
+	}
+	if _, err := g.Tests(tests); err != nil {
+		return Command{}, err
+	}
+	return Command{argv: slices.Clone(argv)}, nil
+}
+
+// Model gives a model that may be asked. The address and the variable with its key must
+// have been trusted together. Errors as Program's.
+func (g *Gate) Model(address, key string) (Endpoint, error) {
+	if address == "" {
+		return Endpoint{}, nil
+	}
+	ok := func(text string) bool {
+		for line := range strings.Lines(text) {
+			name, words, _ := cut(line)
+			base, is := strings.CutSuffix(name, ".endpoint")
+			if is && words == TrustArgs([]string{address}) && (key == "" || strings.Contains("\n"+text, "\n"+base+".key_env: "+TrustArgs([]string{key})+"\n")) {
+				return true
+			}
+		}
+		return false
+	}
+	if err := g.find(func(e entry) bool { return ok(e.Note) }); err != nil {
+		return Endpoint{}, denied(err, address)
+	}
+	return Endpoint{address: address, key: key}, nil
+}
+
+// Setting reports whether a value of a key was trusted or typed: of a path that leads out
+// of the repository. Error: that the list cannot be read.
+func (g *Gate) Setting(key, value string) (bool, error) {
+	line := key + ": " + TrustArgs([]string{value}) + "\n"
+	err := g.find(func(e entry) bool { return strings.Contains("\n"+e.Note, "\n"+line) })
+	if errors.Is(err, ErrUntrusted) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Values gives the values of a key that were trusted or typed.
+func (g *Gate) Values(key string) (values []string) {
+	_ = g.find(func(e entry) bool {
+		for line := range strings.Lines(e.Note) {
+			if name, words, ok := cut(line); ok && name == key {
+				if v, err := strconv.Unquote(words); err == nil && !slices.Contains(values, v) {
+					values = append(values, v)
+				}
+			}
+		}
+		return false
+	})
+	return values
+}
+
+func denied(err error, what string) error {
+	if !errors.Is(err, ErrUntrusted) {
+		return err
+	}
+	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(short(what)) + " was not run",
+		Try: "belay trust", Err: ErrUntrusted}
+}
+
+func short(s string) string {
+	if r := []rune(s); len(r) > 120 {
+		return string(r[:119]) + "…"
+	}
+	return s
+}
+
+func (g *Gate) allowed(words string) error { return g.find(namesCommand(words)) }
+
+// names gives the test whether an entry names a command.
+func namesCommand(words string) func(entry) bool {
+	return func(e entry) bool {
+		if e.Hash == hashOf(words) {
+			return true
+		}
+		for line := range strings.Lines(e.Note) {
+			if key, w, ok := cut(line); ok && w == words && runs(key) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// find gives nil when a text that was typed or trusted fits, ErrUntrusted when none does.
+func (g *Gate) find(fits func(entry) bool) error {
+	if g == nil {
+		return ErrUntrusted
+	}
+	g.mu.Lock()
+	typed := g.any || slices.ContainsFunc(g.typed, func(t string) bool { return fits(entry{Note: t}) })
+	g.mu.Unlock()
+	if typed {
+		return nil
+	}
+	return g.listed(fits)
+}
+
+// listed is find without what was typed. The list is read again before it says no:
+// somebody may have trusted meanwhile.
+func (g *Gate) listed(fits func(entry) bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.read && slices.ContainsFunc(g.known, fits) {
+		return nil
+	}
+	list, err := g.list.read()
+	if err != nil {
+		return err
+	}
+	g.known, g.read = nil, true
+	for _, e := range list.Trusted {
+		// A note that somebody edited is not what was trusted.
+		if e.Repo == g.repo && (e.Note == "" || Hash(e.Note) == e.Hash) {
+			g.known = append(g.known, e)
+		}
+	}
+	if slices.ContainsFunc(g.known, fits) {
+		return nil
+	}
+	return ErrUntrusted
+}
+
+func (g *Gate) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.known, g.read = nil, false
+}
+
+func hashOf(words string) string { return Hash(commandKey + ": " + words + "\n") }
+
+func cut(line string) (key, words string, ok bool) {
+	return strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+}
+
+// runs reports whether a key of a text names a program, and not an address, the name of a
+// variable or a folder.
+func runs(key string) bool {
+	return key == commandKey || key == "on_failure" || strings.HasSuffix(key, "."+commandKey)
+}

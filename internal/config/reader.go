@@ -1,0 +1,167 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// It knows no key and no value of any file, and opens none.
+
+// Reader reads one file and gathers what is wrong with it.
+type Reader struct {
+	Max      int    // bytes that the file may have; a multiple of 1024
+	Holds    string // said when the top of the file holds no keys
+	Problems []Problem
+}
+
+// Complain adds a problem at the place of n and gives it, for the caller to complete.
+func (r *Reader) Complain(n *yaml.Node, key, format string, args ...any) *Problem {
+	r.Problems = append(r.Problems, Problem{Line: n.Line, Column: n.Column, Key: key, Text: fmt.Sprintf(format, args...)})
+	return &r.Problems[len(r.Problems)-1]
+}
+
+// Document gives the mapping at the top of data, nil when there is none or when what is
+// there is a problem.
+func (r *Reader) Document(data []byte) *yaml.Node {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if !r.readable(data) {
+		return nil
+	}
+	var first, second yaml.Node
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err == nil {
+		err = loader.Load(&first)
+	}
+	if err == nil {
+		err = loader.Load(&second)
+	}
+	switch {
+	case err == nil:
+		r.Complain(top(&second), "", "a second document begins here: the file is one")
+	case !errors.Is(err, io.EOF):
+		r.syntax(data, err)
+		return nil
+	}
+	root := top(&first)
+	switch {
+	case root.Kind == 0, IsNull(root):
+		return nil
+	case !r.Plain(root, ""):
+		return nil
+	case root.Kind != yaml.MappingNode:
+		r.Complain(root, "", "%s", r.Holds)
+		return nil
+	}
+	return root
+}
+
+func top(doc *yaml.Node) *yaml.Node {
+	if doc.Kind == yaml.DocumentNode && len(doc.Content) > 0 {
+		return doc.Content[0]
+	}
+	return doc
+}
+
+// readable finds what the parser would refuse without saying where.
+func (r *Reader) readable(data []byte) bool {
+	if len(data) > r.Max {
+		r.Complain(&yaml.Node{}, "", "it is larger than %d KiB", r.Max>>10)
+		return false
+	}
+	line, start := 1, 0
+	for i := 0; i < len(data); {
+		c, n := utf8.DecodeRune(data[i:])
+		bad := ""
+		switch {
+		case c == utf8.RuneError && n == 1:
+			bad = "this is not UTF-8"
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c >= 0x7f && c < 0xa0:
+			bad = "this is a control character"
+		}
+		if bad != "" {
+			r.Complain(&yaml.Node{Line: line, Column: utf8.RuneCount(data[start:i]) + 1}, "", "%s", bad)
+			return false
+		}
+		if i += n; c == '\n' {
+			line, start = line+1, i
+		}
+	}
+	return true
+}
+
+// syntax turns an error of the YAML parser into a problem with its place.
+func (r *Reader) syntax(data []byte, err error) {
+	at, text := &yaml.Node{}, err.Error()
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		at.Line, at.Column, text = load.Mark.Line, load.Mark.Column, load.Message
+		if load.ContextMsg != "" {
+			text = load.ContextMsg + ", " + text
+		}
+	}
+	lines := strings.Split(string(data), "\n")
+	for _, n := range []int{at.Line, at.Line - 1} {
+		if n < 1 || n > len(lines) {
+			continue
+		}
+		l := lines[n-1]
+		if indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]; strings.Contains(indent, "\t") {
+			at.Line, at.Column, text = n, strings.Index(l, "\t")+1, "YAML is indented with spaces, and this is a tab"
+			break
+		}
+	}
+	r.Complain(at, "", "%s", text)
+}
+
+// IsNull tells whether a key has no value.
+func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
+
+// Plain refuses what would put a value elsewhere than where it is read.
+func (r *Reader) Plain(n *yaml.Node, key string) bool {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		r.Complain(n, key, "aliases are not read: write the value here")
+	case n.Anchor != "":
+		r.Complain(n, key, "anchors are not read: leave &%s out", n.Anchor)
+	case n.Style&yaml.TaggedStyle != 0:
+		r.Complain(n, key, "tags are not read: leave %s out", n.Tag)
+	default:
+		return true
+	}
+	return false
+}
+
+// Pairs gives the keys of a mapping with their values, in the order of the file; prefix
+// is put before their names in problems. What is no plain word, and a key that was set
+// before, is a problem and left out.
+func (r *Reader) Pairs(n *yaml.Node, prefix string) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(k, v *yaml.Node) bool) {
+		first := map[string]int{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k, v := n.Content[i], n.Content[i+1]
+			name := prefix + k.Value
+			if !r.Plain(k, name) {
+				continue
+			}
+			if k.Kind != yaml.ScalarNode {
+				r.Complain(k, "", "a key is a word")
+				continue
+			}
+			if line, twice := first[name]; twice {
+				r.Complain(k, name, "it is set twice, first in line %d", line)
+				continue
+			}
+			first[name] = k.Line
+			if !yield(k, v) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package config
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It never reads a repository and never runs anything.
+
+// List is the user's list of blocks of commands that may run, each for
+// one repository. It lies outside every repository, so that none can trust itself. Its
+// methods may be called from several processes at once.
+type TrustList struct {
+	path string
+	err  error // why there is no path
+}
+
+// file is the list on disk, version 1.
+type file struct {
+	Version int     `json:"v"`
+	Trusted []entry `json:"trusted"`
+}
+
+// entry is one text that was trusted. Note is the text itself; "" is a command that a
+// person typed, of which the list keeps no more than the hash, for it may hold a key.
+type entry struct {
+	Repo string `json:"repo"`
+	Hash string `json:"hash"`
+	Note string `json:"note"`
+}
+
+const (
+	maxTrust  = 16 << 20
+	mostTyped = 10_000
+	trustWait = 10 * time.Second
+)
+
+// Open gives the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
+// else in belay below the user's config folder. It touches nothing; a list that is not
+// there trusts nothing.
+func Open(path string) *TrustList {
+	if path != "" {
+		return &TrustList{path: path}
+	}
+	if home := os.Getenv("BELAY_CONFIG_HOME"); home != "" {
+		return &TrustList{path: filepath.Join(home, "trust.json")}
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return &TrustList{err: &belay.Error{Code: belay.CodeCannot, What: "there is no folder for the list of trusted commands",
+			Try: "set HOME or BELAY_CONFIG_HOME", Err: err}}
+	}
+	return &TrustList{path: filepath.Join(dir, "belay", "trust.json")}
+}
+
+// Trusted reports whether the text may run in the repository with this identity. A list
+// that cannot be read is an error (belay.CodeCannot), never a yes; the empty text runs
+// nothing and needs no trust.
+func (t *TrustList) Trusted(repo, text string) (bool, error) {
+	if text == "" {
+		return true, nil
+	}
+	list, err := t.read()
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.is(repo, Hash(text)) }), nil
+}
+
+// Hash is the name of a text in the list: its SHA-256 in hex, "" for the empty text.
+func Hash(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Add trusts texts, which people find in the list as its notes. One that is there is
+// moved to the end. The list is on the disk when Add returns. Errors: belay.CodeCannot
+// when the list cannot be read (it is then left as it is) or written, belay.CodeBusy when
+// another process holds it for ten seconds.
+func (t *TrustList) Add(repo string, texts ...string) error {
+	var add []entry
+	for _, text := range texts {
+		if text != "" {
+			add = append(add, entry{Repo: repo, Hash: Hash(text), Note: text})
+		}
+	}
+	return t.add(add)
+}
+
+func (t *TrustList) add(add []entry) error {
+	if len(add) == 0 {
+		return belay.Refuse(belay.CodeUsage, "belay trust --show", "there is nothing to trust")
+	}
+	return t.change(func(list *file) {
+		for _, e := range add {
+			list.remove(e.Repo, e.Hash)
+			list.Trusted = append(list.Trusted, e)
+		}
+		list.forget(mostTyped)
+	})
+}
+
+// Forget takes all trust of a repository away, what a person typed there included.
+// Errors as Add's.
+func (t *TrustList) Forget(repo string) error {
+	list, err := t.read()
+	if err != nil || !slices.ContainsFunc(list.Trusted, func(e entry) bool { return e.Repo == repo }) {
+		return err
+	}
+	return t.change(func(list *file) {
+		list.Trusted = slices.DeleteFunc(list.Trusted, func(e entry) bool { return e.Repo == repo })
+	})
+}
+
+func (f *file) remove(repo, hash string) {
+	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool { return e.is(repo, hash) })
+}
+
+// forget keeps only the newest commands that were typed: a script that types another one
+// each time must not fill the list.
+func (f *file) forget(most int) {
+	over := -most
+	for _, e := range f.Trusted {
+		if e.Note == "" {
+			over++
+		}
+	}
+	f.Trusted = slices.DeleteFunc(f.Trusted, func(e entry) bool {
+		if e.Note != "" || over <= 0 {
+			return false
+		}
+		over--
+		return true
+	})
+}
+
+func (e entry) is(repo, hash string) bool { return e.Repo == repo && e.Hash == hash }
+
+func (t *TrustList) read() (file, error) {
+	empty := file{Version: 1, Trusted: []entry{}}
+	if t.err != nil {
+		return empty, t.err
+	}
+	data, err := fsroot.ReadUsers(t.path, maxTrust)
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, t.cannot("read", err)
+	}
+	list, err := parseTrust(data)
+	if err != nil {
+		return empty, t.cannot("read", err)
+	}
+	return list, nil
+}
+
+func parseTrust(data []byte) (list file, err error) {
+	if len(data) > maxTrust {
+		return list, fmt.Errorf("it is larger than %d MiB", maxTrust>>20)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&list); err != nil {
+		return list, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return list, errors.New("something follows the list")
+	}
+	if list.Version != 1 {
+		return list, fmt.Errorf("it has version %d, and this belay reads version 1", list.Version)
+	}
+	return list, nil
+}
+
+func (t *TrustList) cannot(do string, err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + do + " the list of trusted commands, " + t.path,
+		Try: "fix it, or move it away and trust again", Err: err}
+}
+
+// change reads the list, lets edit change it, and puts the new one in its place, under
+// a lock, so that two processes that trust at once both get their way.
+func (t *TrustList) change(edit func(*file)) error {
+	if t.err != nil {
+		return t.err
+	}
+	path, err := filepath.EvalSymlinks(t.path) // people keep their config folder elsewhere
+	if err != nil {
+		path = t.path
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return t.cannot("write", err)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return t.cannot("write", err)
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	lock := fsroot.NewLock(path + ".lock")
+	ctx, cancel := context.WithTimeout(context.Background(), trustWait)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {
+		return belay.Refuse(belay.CodeBusy, "do it again", "another process holds the list of trusted commands, %s", path)
+	} else if err != nil {
+		return t.cannot("lock", err)
+	}
+	defer lock.Unlock()
+	list, err := t.read()
+	if err != nil {
+		return err
+	}
+	edit(&list)
+	text, err := json.MarshalIndent(list, "", "  ")
+	if err == nil {
+		err = atomicfile.Replace(path, atomicfile.How{Synced: true, Held: true}, text, []byte{'\n'})
+	}
+	if err != nil {
+		return t.cannot("write", err)
+	}
+	return nil
+}

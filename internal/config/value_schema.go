@@ -1,0 +1,63 @@
+package config
+
+const (
+	durationPattern = `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))*$`
+	sizePattern     = `^(0|([0-9]+(\.[0-9]*)?|\.[0-9]+) *([KMGTkmgt][Ii]?)?[Bb])$`
+	noSizePattern   = `^[0. ]*([KMGTkmgt][Ii]?)?[Bb]?$`
+	itemPattern     = `^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0][^\u0000-\u001f\u007f-\u009f]*$`
+	wordPattern     = `\S`
+)
+
+// Schema gives the JSON schema of a value. It allows null everywhere: a key without a
+// value is not set.
+func (r Rule) Schema() map[string]any {
+	s := map[string]any{}
+	switch r.Kind {
+	case Version:
+		s["enum"] = []any{1, nil}
+	case Whole:
+		s["type"], s["minimum"], s["maximum"] = []string{"integer", "null"}, r.Least, Most
+	case Truth:
+		s["type"] = []string{"boolean", "null"}
+	case Money:
+		s["type"], s["minimum"] = []string{"number", "null"}, 0
+	case Duration:
+		s["anyOf"] = either(map[string]any{"type": "string", "pattern": durationPattern}, map[string]any{"const": 0})
+	case Size:
+		text := map[string]any{"type": "string", "pattern": sizePattern}
+		if s["anyOf"] = either(text, map[string]any{"const": 0}); r.Least > 0 {
+			text["not"] = map[string]any{"pattern": noSizePattern}
+			s["anyOf"] = either(text)
+		}
+	case Choice:
+		s["enum"] = append(anys(r.Choices), nil)
+	case Text:
+		s["type"], s["pattern"] = []string{"string", "null"}, itemPattern
+	case Variable:
+		s["type"], s["pattern"] = []string{"string", "null"}, oneVariable.String()
+	case List, Names:
+		pattern := itemPattern
+		if r.Kind == Names {
+			pattern = variable.String()
+		}
+		item := map[string]any{"type": "string", "pattern": pattern}
+		if len(r.Choices) > 0 {
+			item = map[string]any{"enum": anys(r.Choices)}
+		}
+		s["type"], s["items"] = []string{"array", "null"}, item
+	case Args, Shell:
+		args := map[string]any{"type": "array", "minItems": 1, "items": map[string]any{"type": "string"},
+			"prefixItems": []any{map[string]any{"type": "string", "pattern": wordPattern}}}
+		s["anyOf"] = either(map[string]any{"type": "string", "pattern": wordPattern}, args)
+	}
+	return s
+}
+
+func anys(words []string) (out []any) {
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return out
+}
+
+func either(one ...any) []any { return append(one, map[string]any{"type": "null"}) }

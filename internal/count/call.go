@@ -1,0 +1,315 @@
+package count
+
+import (
+	"strconv"
+	"strings"
+)
+
+// call reads a function call that may give a list. Which functions keep the number of
+// items is known for the usual ones; any other that is given a literal as its first
+// argument (useState, defineConfig, Object.freeze) is taken to hold it.
+func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bool) {
+	args := s.Split(open+1, s.After(open), ",")
+	if len(args) > 0 && args[len(args)-1][0] >= args[len(args)-1][1] {
+		args = args[:len(args)-1]
+	}
+	full := s.Range(lo, open)
+	switch {
+	case full == "Object.assign" || name == "chain" || full == "slices.Concat" || full == "_.concat":
+		return s.join(args, c, depth)
+	case name == "of" && (strings.HasPrefix(full, "List") || strings.HasPrefix(full, "Set") || strings.HasPrefix(full, "Array") || strings.HasPrefix(full, "Stream")) || full == "Arrays.asList":
+		return s.group(args, c, Array, 1), true
+	case s.Lang == Kotlin && kotlinLists[name]:
+		return s.group(args, c, Array, 1), true
+	case s.Lang == Kotlin && kotlinMaps[name]:
+		return s.pairs(args, c), true
+	case full == "Map.of":
+		return s.group(args, c, Object, 2), true
+	case full == "Map.ofEntries":
+		return s.group(args, c, Object, 1), true
+	case full == "Array.from":
+		if n, ok := s.length(args); ok {
+			return s.repeated(n, lo, c, args), true
+		}
+	case full == "Array" || full == "range":
+		if len(args) == 1 {
+			if n, err := strconv.Atoi(s.Range(args[0][0], args[0][1])); err == nil && n <= 10_000 {
+				return s.repeated(n, lo, c, nil), true
+			}
+		}
+		return Value{}, false
+	case s.Lang == Python && full == "dict" && len(args) > 0 && s.Is(args[0][0]+1, "="):
+		v := s.group(args, c, Object, 1)
+		for i, a := range args {
+			v.Items[i].Label, v.Items[i].Key = s.At(a[0]), true
+		}
+		return v, true
+	case s.Lang == Python && (name == "set" || name == "frozenset"):
+		v, ok := s.first(args, c, depth)
+		for i := range v.Items {
+			v.Items[i].Key = true
+		}
+		return v, ok
+	}
+	v, ok := s.first(args, c, depth)
+	if !ok || !v.Literal && !wrappers[name] {
+		return Value{}, false
+	}
+	for _, a := range args[1:] {
+		s.argument(a[0], a[1], c, &v)
+	}
+	return v, true
+}
+
+// first gives the value of the first argument; one of () => […] is what it returns.
+func (s *Reader) first(args [][2]int, c *Scope, depth int) (Value, bool) {
+	if len(args) == 0 {
+		return Value{Kind: Array}, false
+	}
+	lo, hi := args[0][0], args[0][1]
+	if a := s.Find(lo, hi, "=>"); a > 0 && !s.Open(a+1, "{") {
+		lo = a + 1
+	}
+	return s.Value(lo, hi, c, depth+1)
+}
+
+func (s *Reader) join(args [][2]int, c *Scope, depth int) (Value, bool) {
+	var all Value
+	any := false
+	for _, a := range args {
+		v, ok := s.Value(a[0], a[1], c, depth+1)
+		any = any || ok
+		all.join(v)
+	}
+	return all, any
+}
+
+// group makes items of arguments, so many to one item.
+func (s *Reader) group(args [][2]int, c *Scope, kind ListKind, each int) Value {
+	v := Value{Kind: kind, Literal: true}
+	for i := 0; i < len(args); i += each {
+		v.Items = append(v.Items, s.Label(args[i][0], args[i][1]))
+		s.argument(args[i][0], args[i][1], c, &v)
+	}
+	return v
+}
+
+var (
+	kotlinLists = Words("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
+	kotlinMaps  = Words("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
+)
+
+// pairs makes entries of arguments such as "a" to 1.
+func (s *Reader) pairs(args [][2]int, c *Scope) Value {
+	v := s.group(args, c, Object, 1)
+	for i, a := range args {
+		if to := s.Find(a[0], a[1], "to"); to > a[0] {
+			v.Items[i].Label, v.Items[i].Key = Shorten(Unquote(s.Range(a[0], to))), true
+		}
+	}
+	return v
+}
+
+func (s *Reader) length(args [][2]int) (int, bool) {
+	if len(args) == 0 || !s.Open(args[0][0], "{") || !s.Is(args[0][0]+1, "length") {
+		return 0, false
+	}
+	n, err := strconv.Atoi(s.At(args[0][0] + 3))
+	return n, err == nil && n >= 0 && n <= 10_000 && s.After(args[0][0]) <= args[0][0]+5
+}
+
+func (s *Reader) repeated(n, at int, c *Scope, args [][2]int) Value {
+	v := Value{Kind: Array, Literal: true}
+	for i := range n {
+		v.Items = append(v.Items, s.Item("#"+strconv.Itoa(i+1), at))
+	}
+	for _, a := range args {
+		s.argument(a[0], a[1], c, &v)
+	}
+	return v
+}
+
+// newObject reads new Set([…]), new Map([…]), new String[] {…}, new() {…}.
+func (s *Reader) newObject(lo, hi int, c *Scope, depth int) (Value, int, bool) {
+	i := lo + 1
+	for i < hi && (s.Kind(i) == Ident || s.Is(i, ".") || s.Is(i, "<") || s.Is(i, ">") || s.Is(i, ",") || s.Is(i, "?")) {
+		i++
+	}
+	name := s.At(lo + 1)
+	for i < hi && s.Open(i, "[") { // new T[] {…}
+		i = s.Next(i)
+	}
+	args := -1
+	if s.Open(i, "(") {
+		args = i
+		i = s.Next(i)
+	}
+	if i < hi && s.Open(i, "{") && (s.Lang == Java || s.Lang == CSharp) {
+		return s.array(i, c), s.Next(i), true
+	}
+	if args < 0 {
+		return Value{}, i, false
+	}
+	inner := s.Split(args+1, s.After(args), ",")
+	v, ok := s.first(inner, c, depth)
+	if !ok || !v.Literal && name != "Set" && name != "Map" && name != "ArrayList" {
+		return Value{}, i, false
+	}
+	if strings.HasSuffix(name, "Set") {
+		for k := range v.Items {
+			v.Items[k].Key = true
+		}
+	}
+	return v, i, true
+}
+
+// array reads the items between brackets.
+func (s *Reader) array(open int, c *Scope) Value {
+	lo, hi := open+1, s.After(open)
+	v := Value{Kind: Array, Literal: true}
+	if s.Lang == Python {
+		if f := s.Find(lo, hi, "for"); f > 0 {
+			return s.comprehension(lo, f, hi, c)
+		}
+	}
+	if s.Lang == Rust {
+		if semi := s.Find(lo, hi, ";"); semi > 0 {
+			if n, err := strconv.Atoi(s.Range(semi+1, hi)); err == nil && n <= 10_000 {
+				return s.repeated(n, lo, c, nil)
+			}
+		}
+	}
+	for n, a := range s.Split(lo, hi, ",") {
+		for s.Attribute(a[0], a[1]) {
+			a[0] = s.Next(a[0] + 1)
+		}
+		if a[0] >= a[1] {
+			continue
+		}
+		if more, ok := s.Spread(a[0], a[1], c); ok {
+			v.join(more)
+			continue
+		}
+		v.Items = append(v.Items, s.Label(a[0], a[1]))
+		s.child(strconv.Itoa(n), a[0], a[1], c, &v)
+	}
+	v.Kind = Array
+	return v
+}
+
+// Attribute tells whether #[…] stands at lo.
+func (s *Reader) Attribute(lo, hi int) bool {
+	return s.Lang == Rust && lo+1 < hi && s.Is(lo, "#") && s.Open(lo+1, "[")
+}
+
+// child notes what is in an item, to be looked at when the list is known to be one.
+func (s *Reader) child(name string, lo, hi int, c *Scope, v *Value) {
+	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && s.After(lo) == hi-1 && s.Is(lo, "{") && s.Lang != Rust {
+		// The keys of an item are no list worth a name; what is in them may be.
+		v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
+		return
+	}
+	v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
+}
+
+// Spread reads ...x, *x and **x.
+func (s *Reader) Spread(lo, hi int, c *Scope) (Value, bool) {
+	from := lo + 1
+	switch {
+	case s.Is(lo, "...") || s.Is(lo, "..") && s.Lang == CSharp:
+	case (s.Lang == Python || s.Lang == Ruby) && (s.Is(lo, "*") || s.Is(lo, "**")):
+	default:
+		return Value{}, false
+	}
+	v, ok := s.Value(from, hi, c, 1)
+	if !ok {
+		it := s.Item(s.Range(from, hi), lo)
+		it.Open = true
+		v = Value{Items: []Item{it}}
+	}
+	v.Literal = true
+	return v, true
+}
+
+// comprehension is as long as what it goes over, when nothing is filtered.
+func (s *Reader) comprehension(lo, f, hi int, c *Scope) Value {
+	v := Value{Kind: Array, Literal: true}
+	if s.Find(lo, f, ":") > 0 {
+		v.Kind = Object
+	}
+	in := s.Find(f, hi, "in")
+	simple := in > 0 && s.Find(in, hi, "for") < 0 && s.Find(in, hi, "if") < 0
+	if simple {
+		if w, ok := s.Value(in+1, hi, c, 1); ok {
+			v.Items = w.Items
+			v.Children = append(v.Children, w.Children...)
+			return v
+		}
+	}
+	it := s.Item(s.Range(lo, hi), lo)
+	it.Open = true
+	v.Items = []Item{it}
+	return v
+}
+
+// object reads the entries between braces. A Python set has no keys.
+func (s *Reader) object(open int, c *Scope) Value {
+	lo, hi := open+1, s.After(open)
+	v := Value{Kind: Object, Literal: true}
+	if s.Lang == Python {
+		if f := s.Find(lo, hi, "for"); f > 0 {
+			return s.comprehension(lo, f, hi, c)
+		}
+	}
+	for _, a := range s.Split(lo, hi, ",") {
+		if a[0] >= a[1] {
+			continue
+		}
+		if more, ok := s.Spread(a[0], a[1], c); ok {
+			for i := range more.Items {
+				more.Items[i].Key = true
+			}
+			v.join(more)
+			continue
+		}
+		s.entry(a[0], a[1], c, &v)
+	}
+	return v
+}
+
+// entry reads key: value, "key" => value, key() {…}, key.
+func (s *Reader) entry(lo, hi int, c *Scope, v *Value) {
+	colon := s.Find(lo, hi, ":")
+	if arrow := s.Find(lo, hi, "=>"); s.Lang == Ruby && colon < 0 {
+		colon = arrow
+	}
+	if colon < 0 { // a shorthand, a method, or the item of a set
+		it := s.Label(lo, hi)
+		if s.Lang == Python {
+			v.Kind = Array
+		} else {
+			it = s.Item(s.methodName(lo, hi), lo)
+		}
+		it.Key = true
+		v.Items = append(v.Items, it)
+		v.Children = append(v.Children, Child{lo, hi, c.In(it.Label)})
+		return
+	}
+	key := strings.Trim(Unquote(s.Range(lo, colon)), "[]")
+	if len(key) > 200 {
+		key = key[:200]
+	}
+	it := s.Item(key, lo)
+	it.Key = s.Kind(lo) != OpenBracket || s.After(lo) == colon-1
+	v.Items = append(v.Items, it)
+	v.Children = append(v.Children, Child{lo, hi, c})
+}
+
+func (s *Reader) methodName(lo, hi int) string {
+	for i := lo; i+1 < hi; i = s.Next(i) {
+		if s.Open(i+1, "(") {
+			return s.At(i)
+		}
+	}
+	return Unquote(s.Range(lo, hi))
+}

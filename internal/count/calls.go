@@ -1,0 +1,138 @@
+package count
+
+import (
+	"strings"
+)
+
+// adding are methods that add to what they are called on: how many each argument adds.
+var adding = Words("push append add unshift add_all extend addAll insert push_back")
+
+// callStatement reads f(…) and a.b(…).c(…) where a statement starts.
+func (s *scanner) callStatement(i int, b *body) int {
+	if i != b.start && !(i == b.start+1 && s.Is(b.start, "await")) {
+		return 0
+	}
+	j, owner := i, ""
+	for s.Kind(j) == Ident && s.Is(j+1, ".") && s.Kind(j+2) == Ident {
+		owner = s.At(j)
+		j += 2
+	}
+	name := s.At(j)
+	if s.Is(j+1, "!") && s.Lang == Rust {
+		j++
+	}
+	if s.Kind(j+1) == String && s.Lang == Ruby {
+		s.called(name, owner, Unquote(s.At(j+1)), i, b)
+		return j + 1
+	}
+	if !s.Open(j+1, "(") || control[name] {
+		return 0
+	}
+	if b.mode == classBody {
+		return 0
+	}
+	if adding[name] && owner != "" && s.adds(owner, name, j+1, b) {
+		return s.Next(j + 1)
+	}
+	s.chained(i, j, owner, b)
+	return s.afterChain(j+1, b)
+}
+
+// chained notes each call of a chain, and looks into what they are given.
+func (s *scanner) chained(i, j int, owner string, b *body) {
+	for n := 0; s.Open(j+1, "("); n++ {
+		label := ""
+		if s.Kind(j+2) == String {
+			label = Unquote(s.At(j + 2))
+		} else {
+			label = s.Range(j+2, min(s.After(j+1), j+20))
+		}
+		name := s.At(j)
+		s.called(name, owner, label, j, b)
+		s.arguments(j+1, b.c.In(label))
+		next := s.After(j+1) + 1
+		if !s.Is(next, ".") || s.Kind(next+1) != Ident || next >= b.hi {
+			return
+		}
+		j = next + 1
+	}
+}
+
+func (s *scanner) afterChain(open int, b *body) int {
+	i := s.Next(open)
+	for i+2 < b.hi && s.Is(i, ".") && s.Open(i+2, "(") {
+		i = s.Next(i + 2)
+	}
+	return i
+}
+
+// assigned notes the call in x = parser.add(…) among the others of its block.
+func (s *scanner) assigned(lo, hi int, b *body) {
+	j, owner := lo, ""
+	for j+2 < hi && s.Kind(j) == Ident && s.Is(j+1, ".") && s.Kind(j+2) == Ident {
+		owner = s.At(j)
+		j += 2
+	}
+	if owner == "" || !s.Open(j+1, "(") || s.Kind(j+2) != String {
+		return
+	}
+	s.called(s.At(j), owner, Unquote(s.At(j+2)), j, b)
+}
+
+var verbs = Words("get post put patch delete all use options head")
+
+// called notes a call among the others of its block.
+func (s *scanner) called(name, owner, label string, at int, b *body) {
+	kind, key := Calls, owner+"."+name
+	base, _, _ := strings.Cut(owner, ".")
+	switch {
+	case (name == "it" || name == "test" || name == "specify") || (base == "it" || base == "test") && (name == "only" || name == "skip" || name == "each"):
+		kind, key, name = Tests, "it", "it"
+	case verbs[name] && owner != "":
+		label, key, name = name+" "+label, owner+" routes", owner
+	}
+	l := b.calls[key]
+	if l == nil {
+		l = s.list(kind, name, b.c, at)
+		l.Words = append(l.Words, owner)
+		if strings.HasSuffix(key, " routes") {
+			l.Words = append(l.Words, "route", "endpoint")
+		}
+		b.calls[key] = l
+	}
+	l.Items = append(l.Items, s.Item(label, at))
+}
+
+// adds reads X.push(a, b), when X is defined in the same block.
+func (s *scanner) adds(owner, name string, open int, b *body) bool {
+	to := place{b.c.Block, owner}
+	if s.named[to] == nil {
+		return false
+	}
+	a := addition{to: to}
+	args := s.Split(open+1, s.After(open), ",")
+	for n, r := range args {
+		if r[0] >= r[1] {
+			continue
+		}
+		if name == "insert" && n == 0 && len(args) == 2 {
+			continue
+		}
+		if v, ok := s.Spread(r[0], r[1], b.c); ok {
+			a.items = append(a.items, v.Items...)
+		} else if name == "extend" || name == "addAll" {
+			v, ok := s.Value(r[0], r[1], b.c.Below(owner), 0)
+			if !ok {
+				it := s.Item(s.Range(r[0], r[1]), r[0])
+				it.Open = true
+				v.Items = []Item{it}
+			}
+			a.items = append(a.items, v.Items...)
+		} else {
+			a.items = append(a.items, s.Label(r[0], r[1]))
+		}
+		s.push(frame{r[0], r[1], expression, b.c.In(owner)})
+	}
+	s.late = append(s.late, a)
+	return true
+}

@@ -1,0 +1,261 @@
+package count
+
+import ()
+
+// declared reads enum X {…}, class X extends Y {…}, impl T for X {…} and the like.
+func (s *scanner) declared(word string, i int, b *body) (int, bool) {
+	open := -1
+	for k := i + 1; k < b.hi && k < i+80; k = s.Next(k) {
+		if s.Open(k, "{") {
+			open = k
+			break
+		}
+		if s.Is(k, ";") || s.Is(k, "=") || s.Is(k, "=>") {
+			break
+		}
+	}
+	if open < 0 || s.Kind(i+1) != Ident && !s.Is(i+1, "<") && s.Kind(i+1) != OpenBracket {
+		return 0, false
+	}
+	name := s.typeName(word, i, open)
+	lo, hi := open+1, s.After(open)
+	c := b.c.In(name)
+	switch word {
+	case "enum":
+		s.enum(name, i, lo, hi, b)
+	case "interface", "struct":
+		s.fields(name, i, lo, hi, b)
+		fallthrough
+	case "class", "trait", "impl", "record":
+		s.push(frame{lo, hi, classBody, s.blockOf(c)})
+		s.classFields(word, name, i, lo, hi, b)
+	default:
+		s.push(frame{lo, hi, inStatements, s.blockOf(c)})
+	}
+	b.start = s.Next(open)
+	return s.Next(open), true
+}
+
+func (s *scanner) typeName(word string, i, open int) string {
+	name := ""
+	depth := 0
+	for k := i + 1; k < open; k = s.Next(k) {
+		switch {
+		case s.Is(k, "<"):
+			depth++
+		case s.Is(k, ">"):
+			depth--
+		case s.Is(k, "where") || s.Is(k, "extends") || s.Is(k, "implements") || s.Is(k, ":"):
+			return name
+		case s.Kind(k) == Ident && depth == 0 && !s.Is(k, "class") && !s.Is(k, "struct"):
+			if word == "impl" || name == "" {
+				if !s.Is(k, "for") {
+					name = s.At(k)
+				}
+			}
+		}
+	}
+	return name
+}
+
+func (s *scanner) enum(name string, at, lo, hi int, b *body) {
+	l := s.list(Enum, name, b.c, at)
+	if semi := s.Find(lo, hi, ";"); semi > 0 && (s.Lang == Java || s.Lang == Kotlin) {
+		s.push(frame{semi + 1, hi, classBody, s.blockOf(b.c.In(name))})
+		hi = semi
+	}
+	for _, a := range s.Split(lo, hi, ",") {
+		for a[0] < a[1] && (s.Attribute(a[0], a[1]) || s.Is(a[0], "@") || s.Open(a[0], "[")) {
+			if s.Is(a[0], "@") || s.Is(a[0], "#") {
+				a[0]++
+			}
+			a[0] = s.Next(a[0])
+			if s.Open(a[0], "(") {
+				a[0] = s.Next(a[0])
+			}
+		}
+		if a[0] >= a[1] {
+			continue
+		}
+		l.Items = append(l.Items, s.Item(Unquote(s.At(a[0])), a[0]))
+		s.push(frame{a[0] + 1, a[1], expression, b.c.Below(name)})
+	}
+}
+
+// fields reads the members of an interface or a struct.
+func (s *scanner) fields(name string, at, lo, hi int, b *body) {
+	if s.Lang == Java || s.Lang == Kotlin || s.Lang == CSharp {
+		return
+	}
+	l := s.list(Fields, name, b.c, at)
+	depth := 0
+	first := true
+	for i := lo; i < hi; i = s.Next(i) {
+		switch {
+		case s.Is(i, "<"):
+			depth++
+		case s.Is(i, ">"):
+			depth = max(0, depth-1)
+		case s.Is(i, ";") || s.Is(i, ",") && depth == 0:
+			first = true
+			continue
+		}
+		if s.Tokens[i].Fresh && !s.continues(i) && depth == 0 {
+			first = true
+		}
+		if first && s.Kind(i) == Ident && s.At(i) != "readonly" && s.At(i) != "pub" && (s.Is(i+1, ":") || s.Is(i+1, "?") || s.Open(i+1, "(")) {
+			l.Items = append(l.Items, s.Item(s.At(i), i))
+			first = false
+		}
+	}
+}
+
+// classFields reads the fields of a class: those that are declared, with a value or not.
+func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
+	if word != "class" && word != "record" {
+		return
+	}
+	l := &List{}
+	start := lo
+	for i := lo; i < hi; i = s.Next(i) {
+		end := s.Is(i, ";") || s.Tokens[i].Fresh && i > start && !s.continues(i) && s.Lang != Java && s.Lang != CSharp
+		if !end {
+			if s.accessors(i) { // what stands behind it is the same property's value
+				l.Items = append(l.Items, s.Item(s.At(i-1), start))
+				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
+					i = semi
+				}
+				start = s.Next(i)
+				continue
+			}
+			if s.Open(i, "{") && !s.Is(i-1, "=") {
+				start = i + 1
+				if start = s.Next(i); start >= hi {
+					break
+				}
+			}
+			continue
+		}
+		if stop := s.Find(start, i, "="); stop > start && s.Find(start, stop, "(") < 0 || s.Is(i, ";") && s.Find(start, i, "(") < 0 || s.Find(start, i, ":") > 0 && s.Find(start, i, "(") < 0 {
+			if n, _, _ := s.target(start, max(stop, 0)); n == "" {
+				n = s.fieldName(start, i)
+				l.Items = append(l.Items, s.Item(n, start))
+			} else {
+				l.Items = append(l.Items, s.Item(n, start))
+			}
+		}
+		start = i
+		if s.Is(i, ";") {
+			start = i + 1
+		}
+	}
+	if len(l.Items) > 0 {
+		f := s.list(Fields, name, b.c, at)
+		f.Items = l.Items
+	}
+}
+
+// accessors tells whether a brace opens what makes a name a property: Name { get; set; }
+func (s *scanner) accessors(open int) bool {
+	if s.Lang != CSharp || !s.Open(open, "{") || s.Kind(open-1) != Ident {
+		return false
+	}
+	first := s.At(open + 1)
+	if first == "private" || first == "protected" || first == "internal" {
+		first = s.At(open + 2)
+	}
+	return first == "get" || first == "set" || first == "init"
+}
+
+func (s *scanner) fieldName(lo, hi int) string {
+	if colon := s.Find(lo, hi, ":"); colon > lo {
+		hi = colon
+	}
+	for i := hi - 1; i >= lo; i-- {
+		if s.Kind(i) == Ident {
+			return s.At(i)
+		}
+	}
+	return ""
+}
+
+// union reads type X = 'a' | 'b' | 'c'.
+func (s *scanner) union(i int, b *body) (int, bool) {
+	if s.Kind(i+1) != Ident || i != b.start && !s.Is(i-1, "export") && !s.Is(i-1, "declare") {
+		return 0, false
+	}
+	eq := s.Find(i+1, min(b.hi, i+60), "=")
+	if eq < 0 {
+		return 0, false
+	}
+	end := s.end(eq+1, b)
+	if s.Open(eq+1, "{") && s.Next(eq+1) >= end {
+		s.fields(s.At(i+1), i, eq+2, s.After(eq+1), b)
+		b.start = end
+		return end, true
+	}
+	var l *List
+	for _, a := range s.Split(eq+1, end, "|") {
+		if a[0] >= a[1] {
+			continue
+		}
+		if l == nil {
+			l = s.list(Enum, s.At(i+1), b.c, i)
+		}
+		it := s.Item(Unquote(s.Range(a[0], a[1])), a[0])
+		if s.Kind(a[0]) == Ident && a[1] == a[0]+1 && end > a[1] {
+			it.Label = s.At(a[0])
+		}
+		l.Items = append(l.Items, it)
+	}
+	b.start = end
+	return end, true
+}
+
+// switched reads switch (x) {…} and match x {…}.
+func (s *scanner) switched(i int, b *body) (int, bool) {
+	open := -1
+	for k := i + 1; k < b.hi && k < i+40; k = s.Next(k) {
+		if s.Open(k, "{") {
+			open = k
+			break
+		}
+		if s.Is(k, ";") || s.Is(k, "=") {
+			return 0, false
+		}
+	}
+	if open < 0 {
+		return 0, false
+	}
+	subject := s.Range(i+1, open)
+	l := s.list(Cases, b.c.Last(), b.c, i)
+	l.Words = append(l.Words, s.Identifiers(i+1, open)...)
+	_ = subject
+	lo, hi := open+1, s.After(open)
+	for k := lo; k < hi; k = s.Next(k) {
+		switch {
+		case s.Lang == Rust && s.Is(k, "=>"):
+			if label := s.arm(lo, k); label >= lo && !s.Is(label, "_") {
+				l.Items = append(l.Items, s.Item(s.Range(label, k), label))
+			}
+		case s.Kind(k) == Ident && s.Is(k, "case"):
+			end := s.Find(k, hi, ":")
+			if end < 0 {
+				end = s.Find(k, hi, "->")
+			}
+			l.Items = append(l.Items, s.Item(Unquote(s.Range(k+1, max(end, k+2))), k))
+		}
+	}
+	s.push(frame{lo, hi, inStatements, s.blockOf(b.c.In(b.c.Last()))})
+	b.start = s.Next(open)
+	return s.Next(open), true
+}
+
+// arm gives where the pattern before => starts.
+func (s *scanner) arm(lo, arrow int) int {
+	k := arrow
+	for p := s.Prev(k); p >= lo && !s.Is(p, ",") && !(s.Open(p, "{") && s.Is(s.Prev(p), "=>")); p = s.Prev(p) {
+		k = p
+	}
+	return k
+}

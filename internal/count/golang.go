@@ -1,0 +1,355 @@
+package count
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+)
+
+// Scan gives the lists of a file, and what it imports.
+func ScanGo(src []byte) (lists []*List, imports []string) {
+	s := &goScanner{src: src, fset: token.NewFileSet(), named: map[string]*List{}, members: map[string]*List{}}
+	file, _ := parser.ParseFile(s.fset, "", src, parser.SkipObjectResolution)
+	if file == nil {
+		return nil, nil
+	}
+	for _, i := range file.Imports {
+		if path, err := strconv.Unquote(i.Path.Value); err == nil {
+			imports = append(imports, path)
+		}
+	}
+	for _, d := range file.Decls {
+		s.decl(d)
+	}
+	return s.lists, imports
+}
+
+type goScanner struct {
+	src     []byte
+	fset    *token.FileSet
+	lists   []*List
+	named   map[string]*List // by block and name, for append
+	members map[string]*List
+	blocks  int
+}
+
+func (s *goScanner) text(n ast.Node) string {
+	lo, hi := s.fset.Position(n.Pos()).Offset, s.fset.Position(n.End()).Offset
+	if lo < 0 || hi > len(s.src) || lo > hi {
+		return ""
+	}
+	return string(s.src[lo:hi])
+}
+
+func (s *goScanner) list(kind ListKind, name string, path []string, at ast.Node, depth int) *List {
+	p := s.fset.Position(at.Pos())
+	l := &List{Name: name, Path: append([]string(nil), path...), Kind: kind, Line: p.Line, Col: p.Column, Depth: depth}
+	if len(l.Path) > 8 {
+		l.Path = l.Path[len(l.Path)-8:]
+	}
+	s.lists = append(s.lists, l)
+	return l
+}
+
+func (s *goScanner) item(label string, at ast.Node) Item {
+	p := s.fset.Position(at.Pos())
+	return Item{Label: Shorten(label), Line: p.Line, Col: p.Column}
+}
+
+func (s *goScanner) member(kind ListKind, name, label string, at ast.Node) {
+	key := string(kind) + " " + name
+	if s.members[key] == nil {
+		s.members[key] = s.list(kind, name, nil, at, 0)
+	}
+	s.members[key].Items = append(s.members[key].Items, s.item(label, at))
+}
+
+func (s *goScanner) decl(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		s.function(d)
+	case *ast.GenDecl:
+		s.general(d, nil, 0)
+	}
+}
+
+func (s *goScanner) function(d *ast.FuncDecl) {
+	name := d.Name.Name
+	var path []string
+	if d.Recv != nil && len(d.Recv.List) > 0 {
+		on := strings.TrimLeft(s.text(d.Recv.List[0].Type), "*")
+		on, _, _ = strings.Cut(on, "[")
+		s.member(Methods, on, name, d.Name)
+		path = append(path, on)
+	} else {
+		s.member(Functions, "functions", name, d.Name)
+		for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
+			if strings.HasPrefix(name, kind) && kind == "Test" {
+				s.member(Tests, "tests", name, d.Name)
+			}
+		}
+	}
+	if d.Body != nil {
+		s.block(d.Body.List, append(path, name))
+	}
+}
+
+// general reads const, var and type declarations.
+func (s *goScanner) general(d *ast.GenDecl, path []string, block int) {
+	if d.Tok == token.CONST && len(d.Specs) > 1 {
+		s.constants(d, path)
+	}
+	for _, spec := range d.Specs {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			for i, v := range spec.Values {
+				if i < len(spec.Names) {
+					s.define(spec.Names[i].Name, v, path, block)
+				}
+			}
+		case *ast.TypeSpec:
+			s.typeSpec(spec, path)
+		}
+	}
+}
+
+// constants makes one list of each run of constants with the same type. The blank name
+// is no member.
+func (s *goScanner) constants(d *ast.GenDecl, path []string) {
+	var l *List
+	last := "\x00"
+	for _, spec := range d.Specs {
+		v, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		typ := last
+		if v.Type != nil {
+			typ = s.text(v.Type)
+		} else if len(v.Values) > 0 {
+			typ = ""
+			if call, ok := v.Values[0].(*ast.CallExpr); ok {
+				typ = s.text(call.Fun)
+			}
+		} else if l == nil {
+			typ = ""
+		}
+		if l == nil || typ != last {
+			name := typ
+			if name == "" {
+				name = "const"
+			}
+			l = s.list(Enum, name, path, d, 0)
+			if d.Doc != nil {
+				l.Words = strings.Fields(Shorten(d.Doc.Text()))
+			}
+			last = typ
+		}
+		for _, n := range v.Names {
+			if n.Name != "_" {
+				l.Items = append(l.Items, s.item(n.Name, n))
+			}
+		}
+	}
+}
+
+func (s *goScanner) typeSpec(spec *ast.TypeSpec, path []string) {
+	var fields *ast.FieldList
+	kind := Fields
+	switch t := spec.Type.(type) {
+	case *ast.StructType:
+		fields = t.Fields
+	case *ast.InterfaceType:
+		fields, kind = t.Methods, Methods
+	default:
+		return
+	}
+	l := s.list(kind, spec.Name.Name, path, spec, 0)
+	for _, f := range fields.List {
+		for _, n := range f.Names {
+			l.Items = append(l.Items, s.item(n.Name, n))
+		}
+		if len(f.Names) == 0 {
+			l.Items = append(l.Items, s.item(s.text(f.Type), f))
+		}
+	}
+}
+
+// define reads NAME = value.
+func (s *goScanner) define(name string, v ast.Expr, path []string, block int) {
+	items, kind, words, ok := s.value(v, append(path, name), 0)
+	if !ok {
+		s.inside(v, append(path, name), 0)
+		return
+	}
+	l := s.list(kind, name, path, v, 0)
+	l.Items, l.Words, l.Block = items, words, block
+	s.named[strconv.Itoa(block)+" "+name] = l
+}
+
+// value gives the items of an expression that is a list.
+func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKind, []string, bool) {
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		items, kind := s.literal(e, path, depth)
+		var words []string
+		if e.Type != nil {
+			words = typeWords(s.text(e.Type))
+		}
+		if _, isMap := e.Type.(*ast.MapType); isMap {
+			kind = Object
+		}
+		return items, kind, words, true
+	case *ast.UnaryExpr:
+		return s.value(e.X, path, depth)
+	case *ast.ParenExpr:
+		return s.value(e.X, path, depth)
+	case *ast.SliceExpr:
+		items, kind, words, ok := s.value(e.X, path, depth)
+		return s.slice(e, items), kind, words, ok
+	case *ast.Ident:
+		if e.Name == "nil" || e.Name == "true" || e.Name == "false" || e.Name == "iota" {
+			return nil, "", nil, false
+		}
+		return []Item{{Label: e.Name, Ref: e.Name, Line: s.fset.Position(e.Pos()).Line}}, Array, nil, true
+	case *ast.SelectorExpr:
+		text := s.text(e)
+		return []Item{{Label: text, Ref: text, Line: s.fset.Position(e.Pos()).Line}}, Array, nil, true
+	case *ast.CallExpr:
+		return s.call(e, path, depth)
+	}
+	return nil, "", nil, false
+}
+
+func typeWords(text string) []string {
+	return strings.FieldsFunc(Shorten(text), func(r rune) bool { return strings.ContainsRune("[]{}*.,; ()", r) })
+}
+
+func (s *goScanner) slice(e *ast.SliceExpr, items []Item) []Item {
+	bound := func(x ast.Expr, none int) (int, bool) {
+		if x == nil {
+			return none, true
+		}
+		n, err := strconv.Atoi(s.text(x))
+		return n, err == nil
+	}
+	lo, okLo := bound(e.Low, 0)
+	hi, okHi := bound(e.High, 0)
+	switch {
+	case len(items) == 1 && items[0].Ref != "" && okLo && okHi && (e.High == nil || hi > 0):
+		items[0].From, items[0].To = lo, hi
+	case okLo && okHi && e.Low == nil && e.High == nil:
+	default:
+		return []Item{{Label: Shorten(s.text(e)), Open: true, Line: s.fset.Position(e.Pos()).Line}}
+	}
+	return items
+}
+
+// call reads append(a, b, c...) and the few functions that join or copy slices.
+func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
+	name := s.text(e.Fun)
+	joins := name == "slices.Concat"
+	switch {
+	case name == "append" || joins:
+		return s.appended(e, path, depth, joins)
+	case (name == "slices.Clone" || name == "slices.Sorted" || name == "maps.Clone" || name == "slices.Clip" || name == "maps.Keys") && len(e.Args) == 1:
+		return s.value(e.Args[0], path, depth)
+	case len(e.Args) == 1: // a conversion, or a function that is given a literal
+		if _, lit := e.Args[0].(*ast.CompositeLit); lit {
+			return s.value(e.Args[0], path, depth)
+		}
+	}
+	return nil, "", nil, false
+}
+
+func (s *goScanner) appended(e *ast.CallExpr, path []string, depth int, joins bool) ([]Item, ListKind, []string, bool) {
+	var all []Item
+	var words []string
+	for i, a := range e.Args {
+		if i > 0 && !joins && !(e.Ellipsis.IsValid() && i == len(e.Args)-1) {
+			all = append(all, s.label(a))
+			s.inside(a, path, depth+1)
+			continue
+		}
+		if call, ok := a.(*ast.CallExpr); ok && i == 0 && strings.HasPrefix(s.text(call.Fun), "[]") {
+			continue // append([]T(nil), …)
+		}
+		items, _, w, ok := s.value(a, path, depth)
+		if !ok && s.text(a) != "nil" {
+			items = []Item{{Label: Shorten(s.text(a)), Open: true, Line: s.fset.Position(a.Pos()).Line}}
+		}
+		all = append(all, items...)
+		words = append(words, w...)
+	}
+	return all, Array, words, len(e.Args) > 0
+}
+
+func (s *goScanner) literal(e *ast.CompositeLit, path []string, depth int) ([]Item, ListKind) {
+	kind := Array
+	if _, isStruct := e.Type.(*ast.Ident); isStruct {
+		kind = Object
+	}
+	var items []Item
+	for i, x := range e.Elts {
+		name := "[" + strconv.Itoa(i) + "]"
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			name = strings.Trim(s.text(kv.Key), "\"`")
+			it := s.item(name, kv)
+			if _, isArray := e.Type.(*ast.ArrayType); !isArray {
+				it.Key = true
+				if _, isMap := e.Type.(*ast.MapType); !isMap {
+					kind = Object
+				}
+			}
+			items = append(items, it)
+			x = kv.Value
+		} else {
+			items = append(items, s.label(x))
+		}
+		if depth < 30 {
+			s.nested(name, x, path, depth+1)
+		}
+	}
+	return items, kind
+}
+
+// nested makes lists of what is in an item.
+func (s *goScanner) nested(name string, x ast.Expr, path []string, depth int) {
+	inner := append(append([]string(nil), path...), name)
+	switch lit := x.(type) {
+	case *ast.CompositeLit:
+		l := s.list(Object, name, path, lit, depth)
+		var words []string
+		l.Items, l.Kind, words, _ = s.value(lit, inner, depth)
+		l.Words = words
+	case *ast.BasicLit, *ast.Ident:
+	default:
+		s.inside(x, inner, depth)
+	}
+}
+
+func (s *goScanner) label(x ast.Expr) Item {
+	best, named := "", ""
+	ast.Inspect(x, func(n ast.Node) bool {
+		if kv, ok := n.(*ast.KeyValueExpr); ok && named == "" {
+			if k := strings.ToLower(s.text(kv.Key)); k == "name" || k == "id" || k == "title" || k == "slug" || k == "label" {
+				named = strings.Trim(s.text(kv.Value), "\"`")
+			}
+		}
+		if lit, ok := n.(*ast.BasicLit); ok && best == "" && lit.Kind == token.STRING {
+			best = strings.Trim(lit.Value, "\"`")
+		}
+		return named == ""
+	})
+	switch {
+	case named != "":
+		best = named
+	case best == "":
+		best = s.text(x)
+	}
+	it := s.item(best, x)
+	it.Says = Sum(strings.FieldsSeq(strings.ReplaceAll(s.text(x), ",", " ")))
+	return it
+}

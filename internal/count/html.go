@@ -1,0 +1,306 @@
+package count
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// HTML gives the siblings in an HTML text, by their tags.
+func HTML(src []byte) []*List {
+	h := &html{src: src, line: 1}
+	h.stack = []node{{groups: map[string]*List{}}}
+	h.run()
+	return h.lists
+}
+
+type node struct {
+	tag    string
+	names  []string // id, classes, label
+	groups map[string]*List
+	item   *Item
+	in     *List
+	index  int
+}
+
+type html struct {
+	src     []byte
+	i       int
+	line    int
+	lineOff int
+	start   int
+	stack   []node
+	lists   []*List
+	heading string
+	inHead  bool
+}
+
+var void = set("area base br col embed hr img input link meta source track wbr param")
+
+// closes says which open elements a start tag ends, and what they do not reach out of.
+var closes = map[string]struct{ ends, within map[string]bool }{
+	"li":       {set("li"), set("ul ol menu")},
+	"tr":       {set("tr td th"), set("table")},
+	"td":       {set("td th"), set("tr table")},
+	"th":       {set("td th"), set("tr table")},
+	"tbody":    {set("thead tbody tfoot tr td th"), set("table")},
+	"thead":    {set("thead tbody tfoot tr td th"), set("table")},
+	"tfoot":    {set("thead tbody tfoot tr td th"), set("table")},
+	"dt":       {set("dt dd"), set("dl")},
+	"dd":       {set("dt dd"), set("dl")},
+	"option":   {set("option"), set("select datalist")},
+	"optgroup": {set("option optgroup"), set("select")},
+}
+
+var endsParagraph = set("p div ul ol dl table section article aside header footer nav h1 h2 h3 h4 h5 h6 form pre blockquote")
+
+func set(text string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		m[w] = true
+	}
+	return m
+}
+
+func (h *html) run() {
+	for h.i < len(h.src) {
+		lt := bytes.IndexByte(h.src[h.i:], '<')
+		if lt < 0 {
+			h.text(h.src[h.i:])
+			return
+		}
+		h.text(h.src[h.i : h.i+lt])
+		h.i += lt
+		rest := h.src[h.i:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			h.skip("-->", 4)
+		case bytes.HasPrefix(rest, []byte("<!")), bytes.HasPrefix(rest, []byte("<?")):
+			h.skip(">", 1)
+		case bytes.HasPrefix(rest, []byte("</")):
+			h.endTag()
+		case len(rest) > 1 && letter(rest[1]):
+			h.startTag()
+		default:
+			h.i++
+		}
+	}
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func (h *html) skip(end string, from int) {
+	n := bytes.Index(h.src[min(len(h.src), h.i+from):], []byte(end))
+	if n < 0 {
+		h.i = len(h.src)
+		return
+	}
+	h.i += from + n + len(end)
+}
+
+// text gives an item its label, and remembers headings.
+func (h *html) text(raw []byte) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return
+	}
+	text := Shorten(string(raw[:min(len(raw), 300)]))
+	for k := len(h.stack) - 1; k > 0 && k > len(h.stack)-6; k-- {
+		n := &h.stack[k]
+		if n.in != nil && n.in.Items[n.index].Label == "" {
+			n.in.Items[n.index].Label = text
+		}
+		if len(n.tag) == 2 && n.tag[0] == 'h' || n.tag == "caption" || n.tag == "legend" || n.tag == "summary" {
+			h.heading = text
+			if k > 1 {
+				h.stack[k-1].names = append(h.stack[k-1].names, text)
+			}
+		}
+	}
+}
+
+func (h *html) position(at int) (line, col int) {
+	h.line += bytes.Count(h.src[h.lineOff:at], []byte("\n"))
+	if n := bytes.LastIndexByte(h.src[h.lineOff:at], '\n'); n >= 0 {
+		h.start = h.lineOff + n + 1
+	}
+	h.lineOff = at
+	return h.line, at - h.start + 1
+}
+
+func (h *html) endTag() {
+	end := bytes.IndexByte(h.src[h.i:], '>')
+	if end < 0 {
+		h.i = len(h.src)
+		return
+	}
+	tag := strings.ToLower(string(bytes.TrimSpace(h.src[h.i+2 : h.i+end])))
+	h.i += end + 1
+	for k := len(h.stack) - 1; k > 0 && k > len(h.stack)-64; k-- {
+		if h.stack[k].tag == tag {
+			h.stack = h.stack[:k]
+			return
+		}
+		if h.stack[k].tag == "table" && tag != "body" {
+			return
+		}
+	}
+}
+
+func (h *html) startTag() {
+	at := h.i
+	tag, names, label, closed := h.readTag()
+	h.imply(tag)
+	parent := &h.stack[len(h.stack)-1]
+	line, col := h.position(at)
+	var in *List
+	if len(h.stack) < 200 {
+		in = h.group(tag, parent, line, col)
+		if len(in.Items) == 0 { // what its items are called tells a list of <div> from another
+			in.Words = append(slices.Clip(in.Words), names...)
+		}
+		in.Items = append(in.Items, Item{Label: label, Line: line, Col: col})
+	}
+	if void[tag] || closed {
+		return
+	}
+	if tag == "script" || tag == "style" || tag == "textarea" || tag == "title" {
+		h.raw(tag)
+		return
+	}
+	n := node{tag: tag, names: names, in: in, groups: map[string]*List{}}
+	if in != nil {
+		n.index = len(in.Items) - 1
+	}
+	if len(h.stack) < 20_000 {
+		h.stack = append(h.stack, n)
+	}
+}
+
+func (h *html) raw(tag string) {
+	rest := h.src[h.i:]
+	for off := 0; ; {
+		n := bytes.Index(rest[off:], []byte("</"))
+		if n < 0 {
+			h.i = len(h.src)
+			return
+		}
+		off += n
+		if name := rest[off+2 : min(len(rest), off+2+len(tag))]; strings.EqualFold(string(name), tag) {
+			h.i += off
+			h.skip(">", 1)
+			return
+		}
+		off += 2
+	}
+}
+
+// imply ends what a start tag ends without an end tag.
+func (h *html) imply(tag string) {
+	if endsParagraph[tag] && h.stack[len(h.stack)-1].tag == "p" {
+		h.stack = h.stack[:len(h.stack)-1]
+	}
+	rule, ok := closes[tag]
+	if !ok {
+		return
+	}
+	cut := len(h.stack)
+	for k := len(h.stack) - 1; k > 0 && k > len(h.stack)-64; k-- {
+		if rule.within[h.stack[k].tag] {
+			break
+		}
+		if rule.ends[h.stack[k].tag] {
+			cut = k
+		}
+	}
+	h.stack = h.stack[:cut]
+}
+
+func (h *html) group(tag string, parent *node, line, col int) *List {
+	if l := parent.groups[tag]; l != nil {
+		return l
+	}
+	l := &List{Name: tag, Kind: Elements, Line: line, Col: col}
+	switch {
+	case tag == "tr" && parent.tag != "thead" && parent.tag != "tfoot":
+		l.Kind = Rows
+	case tag == "th":
+		l.Kind = Columns
+	}
+	for k := max(1, len(h.stack)-8); k < len(h.stack); k++ {
+		n := h.stack[k]
+		name := n.tag
+		if len(n.names) > 0 {
+			name = n.names[0]
+		}
+		if n.tag == tag {
+			l.Depth += 4 // nested in another one of its kind
+		}
+		l.Path = append(l.Path, name)
+	}
+	l.Words = append(append([]string{parent.tag}, parent.names...), h.heading)
+	parent.groups[tag] = l
+	h.lists = append(h.lists, l)
+	return l
+}
+
+// readTag reads a start tag and gives what its element is known by.
+func (h *html) readTag() (tag string, names []string, label string, closed bool) {
+	i := h.i + 1
+	for i < len(h.src) && !bytes.ContainsRune([]byte(" \t\r\n/>"), rune(h.src[i])) {
+		i++
+	}
+	tag = strings.ToLower(string(h.src[h.i+1 : i]))
+	for i < len(h.src) && h.src[i] != '>' {
+		c := h.src[i]
+		if c == '/' || c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			closed = c == '/'
+			i++
+			continue
+		}
+		closed = false
+		var key, value string
+		key, value, i = h.attribute(i)
+		switch key {
+		case "id":
+			names = append([]string{value}, names...)
+		case "class", "aria-label", "name", "title":
+			names = append(names, value)
+		case "href", "src", "value", "alt", "data-id":
+			if label == "" {
+				label = Shorten(value)
+			}
+		}
+	}
+	h.i = min(len(h.src), i+1)
+	if label != "" && tag != "img" && tag != "a" && tag != "option" && tag != "input" && tag != "script" && tag != "link" {
+		label = ""
+	}
+	return tag, names, label, closed
+}
+
+func (h *html) attribute(i int) (key, value string, next int) {
+	from := i
+	for i < len(h.src) && !bytes.ContainsRune([]byte(" \t\r\n/>="), rune(h.src[i])) {
+		i++
+	}
+	key = strings.ToLower(string(h.src[from:i]))
+	if i == from {
+		i++
+	}
+	if i >= len(h.src) || h.src[i] != '=' {
+		return key, "", i
+	}
+	i++
+	if i < len(h.src) && (h.src[i] == '"' || h.src[i] == '\'') {
+		end := bytes.IndexByte(h.src[i+1:], h.src[i])
+		if end < 0 {
+			return key, "", len(h.src)
+		}
+		return key, string(h.src[i+1 : i+1+end]), i + end + 2
+	}
+	from = i
+	for i < len(h.src) && !bytes.ContainsRune([]byte(" \t\r\n>"), rune(h.src[i])) {
+		i++
+	}
+	return key, string(h.src[from:i]), i
+}

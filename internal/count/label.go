@@ -1,0 +1,72 @@
+package count
+
+import (
+	"iter"
+	"slices"
+)
+
+// naming are keys whose value names an item, the best first.
+var naming = []string{"id", "slug", "key", "name", "title", "label", "path", "q", "question", "href", "url", "text", "value", "code"}
+
+// Label makes an item of a range: named by a key that names things, by its first
+// string, or by its text.
+func (s *Reader) Label(lo, hi int) Item {
+	best, rank := "", len(naming)
+	first := ""
+	end := min(hi, lo+400)
+	for i := lo; i < end; i++ {
+		switch s.Kind(i) {
+		case String:
+			if first == "" && !s.Is(i+1, ":") && !s.Is(i+1, "=>") {
+				first = Unquote(s.At(i))
+			}
+		case OpenBracket:
+			if i > lo && s.Tokens[i].Elem || i > lo+1 && !s.Is(i, "(") {
+				i = s.After(i)
+			}
+			continue
+		}
+		if s.Is(i+1, ":") || s.Is(i+1, "=") {
+			if r := slices.Index(naming, Unquote(s.At(i))); r >= 0 && r < rank && i+2 < end && s.Kind(i+2) != OpenBracket {
+				best, rank = Unquote(s.At(i+2)), r
+			}
+		}
+	}
+	switch {
+	case best != "":
+	case first != "":
+		best = first
+	default:
+		best = s.Range(lo, min(hi, lo+60))
+	}
+	if best == "" {
+		best = s.Range(lo, hi)
+	}
+	it := s.Item(best, lo)
+	it.Says = Sum(s.words(lo, hi))
+	return it
+}
+
+// words gives the tokens of a range without the comma that may stand at its end.
+func (s *Reader) words(lo, hi int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := lo; i < hi; i++ {
+			if trailing := s.Is(i, ",") && (i+1 == hi || s.Kind(i+1) == Close); !trailing && !yield(s.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Identifiers gives the names in a range, without keywords.
+func (s *Reader) Identifiers(lo, hi int) []string {
+	var out []string
+	for i := lo; i < hi && len(out) < 12; i++ {
+		if w := s.At(i); s.Kind(i) == Ident && !Modifiers[w] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+var Modifiers = Words("const let var static readonly public private protected internal export default final declare abstract async override pub mut type val def get set string number boolean unknown any Array ReadonlyArray Record Readonly List Map Set Vec str")

@@ -1,0 +1,211 @@
+package count
+
+import (
+	"strings"
+)
+
+// Language is one that this room reads.
+type LiteralLanguage string
+
+// The languages.
+const (
+	TypeScript LiteralLanguage = "typescript"
+	TSX        LiteralLanguage = "tsx"
+	JavaScript LiteralLanguage = "javascript"
+	JSX        LiteralLanguage = "jsx"
+	JSON       LiteralLanguage = "json"
+	Python     LiteralLanguage = "python"
+	Rust       LiteralLanguage = "rust"
+	Java       LiteralLanguage = "java"
+	Kotlin     LiteralLanguage = "kotlin"
+	CSharp     LiteralLanguage = "csharp"
+	Ruby       LiteralLanguage = "ruby"
+	SQL        LiteralLanguage = "sql"
+)
+
+var slashes, hash = []string{"//"}, []string{"#"}
+
+var options = map[LiteralLanguage]Options{
+	TypeScript: {Line: slashes, Block: true, Template: true, Regex: true},
+	TSX:        {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
+	JavaScript: {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
+	JSX:        {Line: slashes, Block: true, Template: true, Regex: true, JSX: true},
+	JSON:       {Line: slashes, Block: true},
+	Python:     {Line: hash, Triple: true, Prefix: true, Newlines: true},
+	Rust:       {Line: slashes, Block: true, Nested: true, Char: true, Hash: true},
+	Java:       {Line: slashes, Block: true, Triple: true, Char: true},
+	Kotlin:     {Line: slashes, Block: true, Nested: true, Triple: true, Char: true},
+	CSharp:     {Line: slashes, Block: true, Triple: true, Char: true, Verbatim: true},
+	Ruby:       {Line: hash, Regex: true, Newlines: true, Words: "@"},
+	SQL:        {Line: []string{"--"}, Block: true, Double: true},
+}
+
+// Scope is where something is defined: the functions, types and lists around it.
+type Scope struct {
+	Up    *Scope
+	Name  string
+	Depth int // lists around it
+	Block int // which block of statements
+	Words []string
+}
+
+func (c *Scope) In(name string) *Scope {
+	return &Scope{Up: c, Name: name, Depth: c.Depth, Block: c.Block, Words: c.Words}
+}
+
+func (c *Scope) Below(name string) *Scope {
+	d := c.In(name)
+	d.Depth++
+	return d
+}
+
+func (c *Scope) Path() []string {
+	var p []string
+	for ; c != nil && len(p) < 8; c = c.Up {
+		if c.Name != "" {
+			p = append([]string{c.Name}, p...)
+		}
+	}
+	return p
+}
+
+// Reader moves over the tokens of one source.
+type Reader struct {
+	*Source
+	Lang LiteralLanguage
+}
+
+// Next gives the token after i on the same level.
+func (s *Reader) Next(i int) int {
+	if t := s.Tokens[i]; t.Kind == OpenBracket && int(t.Match) > i {
+		return int(t.Match) + 1
+	}
+	if s.Is(i, "<") {
+		return s.typeArguments(i)
+	}
+	return i + 1
+}
+
+var generics = map[LiteralLanguage]bool{TypeScript: true, TSX: true, Rust: true, Java: true, Kotlin: true, CSharp: true}
+
+// typeArguments gives the token after <A, B>, or after < when that compares.
+func (s *Reader) typeArguments(i int) int {
+	if !generics[s.Lang] || i == 0 || i+1 >= len(s.Tokens) {
+		return i + 1
+	}
+	if s.Kind(i-1) == Ident && s.Tokens[i-1].End != s.Tokens[i].Off {
+		return i + 1
+	}
+	depth := 0
+	for k := i; k < len(s.Tokens) && k < i+80; k++ {
+		switch t := s.Tokens[k]; {
+		case t.Kind == OpenBracket:
+			k = int(t.Match)
+		case t.Kind == Close || s.Is(k, ";") || s.Is(k, "&&") || s.Is(k, "||"):
+			return i + 1
+		case s.Is(k, "<"):
+			depth++
+		case s.Is(k, ">"):
+			if depth--; depth == 0 {
+				return k + 1
+			}
+		}
+	}
+	return i + 1
+}
+
+// Prev gives the token before i on the same level: the opening one of a bracket.
+func (s *Reader) Prev(i int) int {
+	i--
+	if i >= 0 && s.Tokens[i].Kind == Close {
+		return int(s.Tokens[i].Match)
+	}
+	return i
+}
+
+func (s *Reader) Kind(i int) Kind {
+	if i < 0 || i >= len(s.Tokens) {
+		return Punct
+	}
+	return s.Tokens[i].Kind
+}
+
+func (s *Reader) Open(i int, bracket string) bool {
+	return s.Kind(i) == OpenBracket && !s.Tokens[i].Elem && s.Is(i, bracket)
+}
+
+// After gives the index of a bracket's end.
+func (s *Reader) After(i int) int { return int(s.Tokens[i].Match) }
+
+// Split gives the ranges between separators on the level of lo.
+func (s *Reader) Split(lo, hi int, seps ...string) [][2]int {
+	var out [][2]int
+	from := lo
+	for i := lo; i < hi; i = s.Next(i) {
+		if k := s.Kind(i); k != Punct && k != Ident {
+			continue
+		}
+		for _, sep := range seps {
+			if s.Is(i, sep) {
+				out = append(out, [2]int{from, i})
+				from = i + 1
+				break
+			}
+		}
+	}
+	return append(out, [2]int{from, hi})
+}
+
+// Find gives the first token with this text on the level of lo, or -1.
+func (s *Reader) Find(lo, hi int, text string) int {
+	for i := lo; i < hi; i = s.Next(i) {
+		if s.Is(i, text) && s.Kind(i) != String {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *Reader) Item(label string, tok int) Item {
+	if tok >= len(s.Tokens) {
+		tok = len(s.Tokens) - 1
+	}
+	return Item{Label: Shorten(label), Line: int(s.Tokens[tok].Line), Col: int(s.Tokens[tok].Col)}
+}
+
+func Unquote(text string) string {
+	if q := strings.IndexAny(text, "\"'`"); q > 0 && q < 4 && strings.Trim(text[:q], "rRbBfFuUtT@$#") == "" {
+		text = text[q:]
+	}
+	if len(text) >= 6 && (strings.HasPrefix(text, `"""`) || strings.HasPrefix(text, "'''")) {
+		return text[3 : len(text)-3]
+	}
+	if len(text) >= 2 && strings.IndexByte("\"'`", text[0]) >= 0 {
+		text = text[1:]
+		if bare := strings.TrimRight(text, "#"); bare != "" && strings.IndexByte("\"'`", bare[len(bare)-1]) >= 0 {
+			text = bare[:len(bare)-1]
+		}
+	}
+	return text
+}
+
+// Child is a range of tokens inside of a list, to be looked at for lists of its own.
+type Child struct {
+	Lo, Hi int
+	C      *Scope
+}
+
+// Read cuts a source for reading.
+func Read(src []byte, lang LiteralLanguage) *Reader {
+	return &Reader{Source: Tokens(src, options[lang]), Lang: lang}
+}
+
+// Last gives the innermost name around.
+func (c *Scope) Last() string {
+	for ; c != nil; c = c.Up {
+		if c.Name != "" {
+			return c.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package count
+
+import (
+	"strings"
+)
+
+type sqlScanner struct {
+	*Reader
+	lists []*List
+}
+
+// Scan gives the rows of INSERT … VALUES (…), (…), the columns of CREATE TABLE, and the
+// values of CREATE TYPE … AS ENUM, in the order they start in. Several inserts into one
+// table are one list.
+func ScanSQL(src []byte) []*List {
+	s := &sqlScanner{Reader: Read(src, SQL)}
+	inserts := map[string]*List{}
+	for lo := 0; lo < len(s.Tokens); {
+		hi := s.Find(lo, len(s.Tokens), ";")
+		if hi < 0 {
+			hi = len(s.Tokens)
+		}
+		if lo < hi {
+			s.statement(lo, hi, inserts)
+		}
+		lo = hi + 1
+	}
+	return s.lists
+}
+
+// list begins a list at a token.
+func (s *sqlScanner) list(kind ListKind, name string, tok int) *List {
+	t := s.Tokens[tok]
+	l := &List{Name: name, Kind: kind, Line: int(t.Line), Col: int(t.Col)}
+	s.lists = append(s.lists, l)
+	return l
+}
+
+func (s *sqlScanner) fold(i int, word string) bool { return strings.EqualFold(s.At(i), word) }
+
+func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
+	switch {
+	case s.fold(lo, "insert") || s.fold(lo, "replace"):
+		s.insert(lo, hi, inserts)
+	case s.fold(lo, "create"):
+		open := -1
+		name := ""
+		for i := lo + 1; i < hi; i = s.Next(i) {
+			if s.Open(i, "(") {
+				open = i
+				break
+			}
+			if s.Kind(i) == Ident && !s.fold(i, "as") && !s.fold(i, "enum") || s.Kind(i) == String {
+				name = Unquote(s.At(i))
+			}
+		}
+		if open < 0 {
+			return
+		}
+		kind := Columns
+		if s.fold(open-1, "enum") {
+			kind = Enum
+		}
+		l := s.list(kind, name, lo)
+		for _, a := range s.Split(open+1, s.After(open), ",") {
+			if a[0] < a[1] && !constraint[strings.ToLower(s.At(a[0]))] {
+				l.Items = append(l.Items, s.Item(Unquote(s.At(a[0])), a[0]))
+			}
+		}
+	}
+}
+
+var constraint = Words("primary foreign unique check constraint key index exclude")
+
+func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
+	name, values := "", -1
+	for i := lo + 1; i < hi; i = s.Next(i) {
+		if s.fold(i, "values") {
+			values = i
+			break
+		}
+		if name == "" && (s.Kind(i) == Ident || s.Kind(i) == String) && !s.fold(i, "into") && !s.fold(i, "or") && !s.fold(i, "ignore") && !s.fold(i, "replace") {
+			name = Unquote(s.At(i))
+			for s.Is(i+1, ".") {
+				i += 2
+				name = Unquote(s.At(i))
+			}
+		}
+	}
+	if values < 0 {
+		return
+	}
+	l := inserts[name]
+	if l == nil {
+		l = s.list(Rows, name, lo)
+		inserts[name] = l
+	}
+	for i := values + 1; i < hi; i = s.Next(i) {
+		if s.Open(i, "(") {
+			l.Items = append(l.Items, s.Label(i+1, s.After(i)))
+		} else if s.Kind(i) == Ident {
+			break // ON CONFLICT …
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package count
+
+import (
+	"strings"
+)
+
+// TOML gives the arrays, tables and arrays of tables of a TOML text.
+func TOML(src []byte) []*List {
+	s := &toml{Source: Tokens(src, Options{Line: []string{"#"}, Triple: true, Newlines: true, Words: "-"}), known: map[string]*List{}}
+	for i := 0; i < len(s.Tokens); {
+		end := i
+		for end < len(s.Tokens) && s.Tokens[end].Kind != Newline {
+			end = s.skip(end)
+		}
+		if i < end {
+			s.line(i, end)
+		}
+		i = end + 1
+	}
+	return s.lists
+}
+
+type toml struct {
+	*Source
+	lists []*List
+	known map[string]*List
+	table []string
+}
+
+func (s *toml) skip(i int) int {
+	if t := s.Tokens[i]; t.Kind == OpenBracket && int(t.Match) > i {
+		return int(t.Match) + 1
+	}
+	return i + 1
+}
+
+func (s *toml) line(lo, hi int) {
+	if s.Is(lo, "[") && s.Tokens[lo].Kind == OpenBracket {
+		inner := lo + 1
+		array := s.Is(inner, "[")
+		if array {
+			inner++
+		}
+		s.header(inner, array, lo)
+		return
+	}
+	eq := lo
+	for eq < hi && !s.Is(eq, "=") {
+		eq++
+	}
+	if eq == lo || eq >= hi {
+		return
+	}
+	key := strings.Trim(s.Range(lo, eq), `"'`)
+	of := s.get(Object, s.table, lo)
+	it := s.item(key, lo)
+	it.Key = true
+	of.Items = append(of.Items, it)
+	s.value(key, s.table, eq+1, 0)
+}
+
+// header reads [a.b] and [[a.b]].
+func (s *toml) header(inner int, array bool, at int) {
+	end := inner
+	for end < len(s.Tokens) && s.Tokens[end].Kind != Close {
+		end++
+	}
+	parts := strings.Split(s.Range(inner, end), ".")
+	for i := range parts {
+		parts[i] = strings.Trim(strings.TrimSpace(parts[i]), `"'`)
+	}
+	if len(parts) > 8 {
+		parts = parts[len(parts)-8:]
+	}
+	if array {
+		l := s.get(Array, parts, at)
+		l.Items = append(l.Items, s.item("", at))
+		s.table = append(append([]string(nil), parts...), "["+Shorten(parts[len(parts)-1])+strings.Repeat("'", min(len(l.Items), 40))+"]")
+		return
+	}
+	s.table = parts
+	if len(parts) > 1 {
+		of := s.get(Object, parts[:len(parts)-1], at)
+		it := s.item(parts[len(parts)-1], at)
+		it.Key = true
+		of.Items = append(of.Items, it)
+	}
+	s.get(Object, parts, at)
+}
+
+func (s *toml) get(kind ListKind, path []string, at int) *List {
+	key := string(kind) + strings.Join(path, "\x00")
+	if l := s.known[key]; l != nil {
+		return l
+	}
+	l := &List{Kind: kind, Line: int(s.Tokens[at].Line), Col: int(s.Tokens[at].Col), Depth: max(0, len(path)-1)}
+	if len(path) > 0 {
+		l.Name, l.Path = path[len(path)-1], path[:len(path)-1]
+	}
+	s.known[key] = l
+	s.lists = append(s.lists, l)
+	return l
+}
+
+func (s *toml) item(label string, at int) Item {
+	t := s.Tokens[at]
+	return Item{Label: Shorten(label), Line: int(t.Line), Col: int(t.Col)}
+}
+
+// value reads an array or an inline table, and what is in it.
+func (s *toml) value(name string, path []string, at, depth int) {
+	s.named(name, path, at)
+	if at >= len(s.Tokens) || s.Tokens[at].Kind != OpenBracket || depth > 20 {
+		return
+	}
+	full := append(append([]string(nil), path...), name)
+	kind := Array
+	if s.Is(at, "{") {
+		kind = Object
+	}
+	l := &List{Name: name, Path: path, Kind: kind, Line: int(s.Tokens[at].Line), Col: int(s.Tokens[at].Col), Depth: len(path)}
+	s.lists = append(s.lists, l)
+	end := int(s.Tokens[at].Match)
+	for lo := at + 1; lo < end; {
+		hi := lo
+		for hi < end && !s.Is(hi, ",") {
+			hi = s.skip(hi)
+		}
+		if lo < hi {
+			l.Items = append(l.Items, s.item(strings.Trim(s.Range(lo, min(hi, lo+12)), `"'`), lo))
+			if s.Tokens[lo].Kind == OpenBracket {
+				s.value("item", full, lo, depth+1)
+			} else if s.Is(lo+1, "=") && lo+2 < hi {
+				s.value(s.At(lo), full, lo+2, depth+1)
+			}
+		}
+		lo = hi + 1
+	}
+}
+
+// named gives an item of an array of tables the value of its name.
+func (s *toml) named(key string, path []string, at int) {
+	if len(path) < 2 || at >= len(s.Tokens) || s.Tokens[at].Kind != String {
+		return
+	}
+	if l := s.known[string(Array)+strings.Join(path[:len(path)-1], "\x00")]; l != nil && len(l.Items) > 0 {
+		it := &l.Items[len(l.Items)-1]
+		if it.Label == "" || key == "name" || key == "id" {
+			it.Label = Shorten(strings.Trim(s.At(at), `"'`))
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package count
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+var marked = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
+
+// Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
+// refuses with belay.CodeUsage what has no marker.
+func Parse(text string) (belay.Requirement, error) {
+	m := marked.FindStringSubmatch(text)
+	if m == nil {
+		return belay.Requirement{}, belay.Refuse(belay.CodeUsage, `begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
+			"the requirement says not what to do: %q", text)
+	}
+	r := belay.Requirement{Marker: belay.Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}
+	switch {
+	case strings.HasPrefix(string(r.Marker), "NO"):
+		r.Marker = belay.MarkNoChanges
+	case r.Marker == "PRESERVE":
+		r.Marker = belay.MarkPreserved
+	}
+	if n := leading(r.Text); n > 0 && (r.Marker == belay.MarkAdd || r.Marker == belay.MarkRemove) {
+		r.Count = &n
+	}
+	return r, nil
+}
+
+var before = Set("exactly another just only the new more additional extra of these those at least up to about next last first")
+
+// leading gives the number that the words start with: "2 flavors", "another two flavors".
+func leading(text string) int {
+	words := strings.Fields(strings.ToLower(text))
+	for i := 0; i < len(words) && i < 4; i++ {
+		w := strings.Trim(words[i], "+:,.()x×")
+		if n, err := strconv.Atoi(w); err == nil && n > 0 && n < 1_000_000 {
+			return n
+		}
+		if n := numberWords[w]; n > 0 {
+			return n
+		}
+		if !before[w] {
+			break
+		}
+	}
+	return 0
+}
+
+// Topic is a requirement's words, weighed.
+type Topic struct {
+	Weight map[string]float64 // stems
+	Names  map[string]bool    // as code writes them
+	Counts map[int]bool       // numbers that may be counts of what is there
+	Noun   string             // what is counted: flavors
+}
+
+var (
+	clauseEnd = lazyregexp.New(`[;,(]|\s[-–—]+\s|\b(?:keep|keeping|but|while|without|leave|leaving|everything|everyone|all|stays?)\b`)
+	targets   = lazyregexp.New(`(?i)\b(?:to|into|in|of|from|under|inside|within)\s+(?:the\s+|our\s+|its\s+)?`)
+	nounEnd   = lazyregexp.New(`(?i)\s(?:to|into|in|of|from|for|under|on|inside|within|stay|that)\b|[:'’]`)
+	number    = lazyregexp.New(`\d+`)
+	inQuotes  = lazyregexp.New("[`'\"<\\[]+([\\w.:#$@ -]+)[`'\"/>\\]]+")
+)
+
+// Of weighs the words of a requirement: most where it names the list, least in clauses
+// beside the point.
+func Of(r belay.Requirement) Topic {
+	w := Topic{Weight: map[string]float64{}, Names: map[string]bool{}, Counts: map[int]bool{}}
+	main, loose := r.Text, strings.ToLower(r.Text)
+	if at := clauseEnd.FindStringIndex(main); at != nil && at[0] > 0 {
+		main = main[:at[0]]
+	}
+	w.weigh(r.Text, 0.5)
+	w.weigh(main, 1)
+	if at := targets.FindStringIndex(main); at != nil {
+		w.weigh(main[at[1]:], 1.3)
+	}
+	for _, m := range inQuotes.FindAllStringSubmatch(r.Text, -1) {
+		w.Names[strings.TrimSpace(m[1])] = true
+	}
+	for _, id := range topicWord.FindAllString(r.Text, -1) {
+		if special(id) {
+			w.Names[id] = true
+		}
+	}
+	for _, d := range number.FindAllString(r.Text, -1) {
+		if n, err := strconv.Atoi(d); err == nil && n > 1 && n < 100_000 && n != r.Many() {
+			w.Counts[n] = true
+		}
+	}
+	for word, n := range numberWords {
+		if n > 1 && n != r.Many() && regexp.MustCompile(`\b`+word+`\b`).MatchString(loose) {
+			w.Counts[n] = true
+		}
+	}
+	w.Noun = noun(main)
+	w.weigh(w.Noun, 1.2)
+	return w
+}
+
+func (w *Topic) weigh(text string, weight float64) {
+	for _, s := range Stems(text) {
+		if _, err := strconv.Atoi(s); err == nil || Stops[s] || len(s) < 2 {
+			continue
+		}
+		w.Weight[s] = max(w.Weight[s], weight)
+	}
+}
+
+// special tells a name of the code from a word: CamelCase, snake_case, UPPER, :root.
+func special(id string) bool {
+	if strings.ContainsAny(id, "_$:#@") || strings.HasPrefix(id, "--") || strings.HasPrefix(id, ".") {
+		return len(id) > 2
+	}
+	upper := 0
+	for i, c := range id {
+		if c >= 'A' && c <= 'Z' {
+			upper++
+			if i > 0 && len(id) > 2 {
+				return true
+			}
+		}
+	}
+	return upper == 1 && len(id) > 2
+}
+
+// noun gives the word for what is counted: the last one before a preposition.
+func noun(main string) string {
+	if at := nounEnd.FindStringIndex(main); at != nil && at[0] > 0 {
+		main = main[:at[0]]
+	}
+	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })
+	for i := len(words) - 1; i >= 0; i-- {
+		w := strings.Trim(words[i], "()[]`\"'")
+		if _, err := strconv.Atoi(w); err != nil && w != "" && !Stops[strings.ToLower(w)] {
+			return strings.ToLower(w)
+		}
+	}
+	return "items"
+}

@@ -1,0 +1,398 @@
+package count
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Value is what an expression comes to when it is a list.
+type Value struct {
+	Kind     ListKind
+	Items    []Item
+	Children []Child
+	Literal  bool // it has brackets of its own, not only references
+}
+
+// identity are methods that keep the number of items.
+var identity = Words("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
+
+// wrappers are functions whose value has as many items as their first argument.
+var wrappers = Words("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList fromEntries isArray enumerate dict")
+
+func Words(text string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		m[w] = true
+	}
+	return m
+}
+
+func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
+	lo, hi = s.trim(lo, hi)
+	if lo >= hi || depth > 60 {
+		return Value{}, false
+	}
+	if q := s.Find(lo, hi, "?"); q > 0 && s.Lang != Python && s.Lang != Rust {
+		return s.choice(lo, q, hi, c, depth)
+	}
+	if s.Lang == Python {
+		if i := s.Find(lo, hi, "if"); i > 0 {
+			if e := s.Find(i, hi, "else"); e > 0 {
+				return s.either(lo, i, e+1, hi, s.Range(i+1, e), c, depth)
+			}
+		}
+	}
+	if parts := s.Split(lo, hi, "+", "|"); len(parts) > 1 && parts[0][0] < parts[0][1] {
+		return s.sum(parts, c, depth)
+	}
+	if parts := s.Split(lo, hi, "*"); len(parts) == 2 && parts[0][0] < parts[0][1] {
+		return s.times(parts, c, depth)
+	}
+	return s.chain(lo, hi, c, depth)
+}
+
+// trim takes away what does not change a list: new, await, &, parentheses, casts.
+func (s *Reader) trim(lo, hi int) (int, int) {
+	for lo < hi {
+		if end := s.cast(lo, hi); end < hi {
+			hi = end
+			continue
+		}
+		switch {
+		case s.Kind(hi-1) == Newline || s.Is(hi-1, ";") || s.Is(hi-1, "!"):
+			hi--
+		case s.Is(lo, "await") || s.Is(lo, "&") || s.Is(lo, "mut") || s.Is(lo, "return"):
+			lo++
+		case s.Open(lo, "(") && s.After(lo) == hi-1 && (s.Lang != Python || s.comma(lo) < 0) && !(s.Lang == Python && lo+1 == hi-1):
+			lo, hi = lo+1, hi-1
+		default:
+			return lo, hi
+		}
+	}
+	return lo, hi
+}
+
+func (s *Reader) comma(open int) int { return s.Find(open+1, s.After(open), ",") }
+
+// cast gives where `as const`, `as T` or `satisfies T` starts.
+func (s *Reader) cast(lo, hi int) int {
+	if s.Lang == Python || s.Lang == JSON {
+		return hi
+	}
+	for i := s.Next(lo); i < hi; i = s.Next(i) {
+		if s.Kind(i) == Ident && (s.Is(i, "as") || s.Is(i, "satisfies")) && !s.Is(i-1, ".") {
+			return i
+		}
+	}
+	return hi
+}
+
+func (s *Reader) choice(lo, q, hi int, c *Scope, depth int) (Value, bool) {
+	level := 0
+	for i := s.Next(q); i < hi; i = s.Next(i) {
+		if s.Is(i, "?") {
+			level++
+		} else if s.Is(i, ":") {
+			if level == 0 {
+				return s.either(q+1, i, i+1, hi, s.Range(lo, q), c, depth)
+			}
+			level--
+		}
+	}
+	return Value{}, false
+}
+
+// either is one of two lists: known when both have the same number of items.
+func (s *Reader) either(aLo, aHi, bLo, bHi int, cond string, c *Scope, depth int) (Value, bool) {
+	a, okA := s.Value(aLo, aHi, c, depth+1)
+	b, okB := s.Value(bLo, bHi, c, depth+1)
+	if !okA && !okB {
+		return Value{}, false
+	}
+	plain := func(items []Item) bool {
+		return !slices.ContainsFunc(items, func(it Item) bool { return it.Open || it.Ref != "" })
+	}
+	if okA && okB && len(a.Items) == len(b.Items) && plain(a.Items) && plain(b.Items) {
+		a.Children = append(a.Children, b.Children...)
+		return a, true
+	}
+	kind := a.Kind
+	if kind == "" {
+		kind = b.Kind
+	}
+	it := s.Item("if "+cond, aLo)
+	it.Open = true
+	// What may or may not be there is unknown, but it is still told apart from another.
+	it.Label = Shorten(it.Label + ": " + strconv.Itoa(len(a.Items)) + " or " + strconv.Itoa(len(b.Items)))
+	return Value{Kind: kind, Items: []Item{it}, Children: append(a.Children, b.Children...), Literal: true}, true
+}
+
+func (s *Reader) sum(parts [][2]int, c *Scope, depth int) (Value, bool) {
+	var all Value
+	any := false
+	for _, p := range parts {
+		v, ok := s.Value(p[0], p[1], c, depth+1)
+		if !ok {
+			it := s.Item(s.Range(p[0], p[1]), p[0])
+			it.Open = true
+			v = Value{Items: []Item{it}}
+		}
+		any = any || ok && v.Literal
+		all.join(v)
+	}
+	// Two names joined by + may be numbers or strings: only brackets make them lists.
+	if !any && !upperNames(s, parts) {
+		return Value{}, false
+	}
+	all.Literal = true
+	return all, true
+}
+
+func upperNames(s *Reader, parts [][2]int) bool {
+	for _, p := range parts {
+		if p[1]-p[0] != 1 || s.Kind(p[0]) != Ident {
+			return false
+		}
+	}
+	return s.Lang == Python || s.Lang == Ruby
+}
+
+func (v *Value) join(w Value) {
+	if v.Kind == "" {
+		v.Kind = w.Kind
+	}
+	v.Items = append(v.Items, w.Items...)
+	v.Children = append(v.Children, w.Children...)
+	v.Literal = v.Literal || w.Literal
+}
+
+func (s *Reader) times(parts [][2]int, c *Scope, depth int) (Value, bool) {
+	v, ok := s.Value(parts[0][0], parts[0][1], c, depth+1)
+	n, err := strconv.Atoi(s.Range(parts[1][0], parts[1][1]))
+	if !ok || !v.Literal {
+		return Value{}, false
+	}
+	if err != nil || n < 0 || n*len(v.Items) > 10_000 {
+		it := s.Item(s.Range(parts[0][0], parts[1][1]), parts[0][0])
+		it.Open = true
+		v.Items = []Item{it}
+		return v, true
+	}
+	once := v.Items
+	v.Items = nil
+	for range n {
+		v.Items = append(v.Items, once...)
+	}
+	return v, true
+}
+
+// chain reads a base and the methods called on it.
+func (s *Reader) chain(lo, hi int, c *Scope, depth int) (Value, bool) {
+	v, i, ok := s.base(lo, hi, c, depth)
+	if !ok {
+		return Value{}, false
+	}
+	for i < hi {
+		if !(s.Is(i, ".") || s.Is(i, "?.")) || s.Kind(i+1) != Ident {
+			return Value{}, false
+		}
+		name := s.At(i + 1)
+		i += 2
+		if s.Is(i, "::") { // collect::<Vec<_>>()
+			for i < hi && !s.Open(i, "(") {
+				i = s.Next(i)
+			}
+		}
+		if !s.Open(i, "(") {
+			if identity[name] && s.Lang == Ruby {
+				continue
+			}
+			return Value{}, false
+		}
+		if !s.applied(&v, name, i, c, depth) {
+			return Value{}, false
+		}
+		i = s.Next(i)
+	}
+	return v, true
+}
+
+// applied applies one method to a list.
+func (s *Reader) applied(v *Value, name string, args int, c *Scope, depth int) bool {
+	lo, hi := args+1, s.After(args)
+	unknown := func() {
+		it := s.Item("."+name+s.Range(args, hi+1), args)
+		label := it.Label
+		if len(v.Items) > 0 {
+			label = v.Items[0].Label + label
+		}
+		it.Label, it.Open = Shorten(label), true
+		v.Items, v.Literal = []Item{it}, true
+	}
+	switch {
+	case name == "concat" || name == "union":
+		for _, a := range s.Split(lo, hi, ",") {
+			w, ok := s.Value(a[0], a[1], c, depth+1)
+			if !ok && a[0] < a[1] {
+				w = Value{Items: []Item{s.Label(a[0], a[1])}}
+			}
+			v.join(w)
+		}
+		v.Literal = true
+	case name == "slice":
+		return s.slice(v, lo, hi, unknown)
+	case identity[name]:
+		s.argument(lo, hi, c, v)
+	case name == "filter" || name == "flatMap" || name == "flat" || name == "splice" || name == "flat_map":
+		s.argument(lo, hi, c, v)
+		unknown()
+	default:
+		return false
+	}
+	return true
+}
+
+func (s *Reader) argument(lo, hi int, c *Scope, v *Value) {
+	v.Children = append(v.Children, Child{lo, hi, c})
+}
+
+func (s *Reader) slice(v *Value, lo, hi int, unknown func()) bool {
+	from, to := 0, 0
+	for n, a := range s.Split(lo, hi, ",") {
+		x, err := strconv.Atoi(s.Range(a[0], a[1]))
+		if a[0] == a[1] && n == 0 {
+			continue
+		}
+		if err != nil || n > 1 || n == 1 && x == 0 {
+			unknown()
+			return true
+		}
+		if n == 0 {
+			from = x
+		} else {
+			to = x
+		}
+	}
+	switch {
+	case from == 0 && to == 0:
+	case len(v.Items) == 1 && v.Items[0].Ref != "":
+		v.Items[0].From, v.Items[0].To = from, to
+	case !slices.ContainsFunc(v.Items, func(it Item) bool { return it.Ref != "" || it.Open }):
+		end := len(v.Items)
+		if to != 0 {
+			end = bound(to, len(v.Items))
+		}
+		v.Items = v.Items[min(bound(from, len(v.Items)), end):end]
+	default:
+		unknown()
+	}
+	return true
+}
+
+func bound(i, n int) int {
+	if i < 0 {
+		i += n
+	}
+	return max(0, min(i, n))
+}
+
+// base reads what a chain starts with, and gives where it ends.
+func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
+	switch {
+	case s.Open(lo, "["):
+		v := s.array(lo, c)
+		return v, s.Next(lo), true
+	case s.Open(lo, "{") && s.Lang != Rust && s.Lang != Java && s.Lang != Kotlin && s.Lang != CSharp:
+		return s.object(lo, c), s.Next(lo), true
+	case s.Open(lo, "{") && s.Lang == Kotlin: // a function
+		return Value{}, lo, false
+	case s.Open(lo, "{"):
+		return s.array(lo, c), s.Next(lo), true
+	case s.Open(lo, "(") && s.Lang == Python:
+		if s.comma(lo) < 0 && lo+1 != s.After(lo) {
+			v, ok := s.Value(lo+1, s.After(lo), c, depth+1)
+			return v, s.Next(lo), ok
+		}
+		return s.array(lo, c), s.Next(lo), true
+	case s.Open(lo, "("):
+		v, ok := s.Value(lo+1, s.After(lo), c, depth+1)
+		return v, s.Next(lo), ok
+	case s.Is(lo, "%") && s.Lang == Ruby && s.Open(lo+2, "[") && (s.Is(lo+1, "w") || s.Is(lo+1, "i")):
+		var v Value
+		for i := lo + 3; i < s.After(lo+2); i++ {
+			v.Items = append(v.Items, s.Item(s.At(i), i))
+		}
+		v.Kind, v.Literal = Array, true
+		return v, s.Next(lo + 2), true
+	case s.Is(lo, "new"):
+		return s.newObject(lo, hi, c, depth)
+	case s.Kind(lo) == Ident:
+		return s.reference(lo, hi, c, depth)
+	}
+	return Value{}, lo, false
+}
+
+// reference reads a name or a call: FLAVORS, data.FLAVORS, Object.freeze([…]).
+func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
+	i := lo + 1
+	for i+1 < hi && (s.Is(i, ".") || s.Is(i, "::") || s.Is(i, "?.")) && s.Kind(i+1) == Ident && !(s.Open(i+2, "(") && s.isMethod(i+1)) {
+		i += 2
+	}
+	name := s.At(i - 1)
+	if s.Lang == Rust && s.Is(i, "!") && name == "vec" && s.Kind(i+1) == OpenBracket {
+		return s.array(i+1, c), s.Next(i + 1), true
+	}
+	if s.Is(i, "<") && s.Lang != Python { // a call with type arguments
+		if p := s.Generic(i, hi); p > 0 {
+			i = p
+		}
+	}
+	if s.Open(i, "[") && s.Kind(i+1) == String && s.After(i) == i+2 {
+		name += "." + Unquote(s.At(i+1))
+		i = s.Next(i)
+	}
+	if !s.Open(i, "(") {
+		if s.Lang == Java || s.Lang == Kotlin || s.Lang == JSON || reserved[name] {
+			return Value{}, i, false
+		}
+		it := s.Item(name, lo)
+		it.Ref = strings.ReplaceAll(s.Range(lo, i), "?.", ".")
+		if strings.HasSuffix(name, ".") || strings.Contains(name, ".") {
+			it.Ref = name
+		}
+		return Value{Kind: Array, Items: []Item{it}}, i, true
+	}
+	v, ok := s.call(lo, i, name, c, depth)
+	return v, s.Next(i), ok
+}
+
+var reserved = Words("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
+
+func (s *Reader) isMethod(i int) bool {
+	name := s.At(i)
+	if s.Is(i-2, "Object") || s.Is(i-2, "Array") || s.Is(i-2, "List") || s.Is(i-2, "Arrays") || s.Is(i-2, "Map") || s.Is(i-2, "Set") {
+		return false
+	}
+	return identity[name] || name == "concat" || name == "slice" || name == "filter" || name == "flatMap" || name == "flat" || name == "union" || name == "splice"
+}
+
+// Generic gives the parenthesis after <…>, or -1.
+func (s *Reader) Generic(i, hi int) int {
+	for depth := 0; i < hi; i = s.Next(i) {
+		switch {
+		case s.Is(i, "<"):
+			depth++
+		case s.Is(i, ">"):
+			if depth--; depth == 0 {
+				if s.Open(i+1, "(") || s.Open(i+1, "{") {
+					return i + 1
+				}
+				return -1
+			}
+		case s.Is(i, ";"):
+			return -1
+		}
+	}
+	return -1
+}

@@ -1,0 +1,137 @@
+package count
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// Split cuts text and names into words: camelCase, snake_case, kebab-case.
+func Split(text string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+			word = nil
+		}
+	}
+	runes := []rune(text)
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			if r == '\'' || r == '’' {
+				if i+1 < len(runes) && (runes[i+1] == 's' || runes[i+1] == 'S') {
+					flush()
+					continue
+				}
+			}
+			flush()
+			continue
+		case unicode.IsUpper(r) && i > 0 && len(word) > 0:
+			lowerBefore := unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1])
+			lowerAfter := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])
+			if lowerAfter && i+2 == len(runes) && runes[i+1] == 's' { // URLs
+				lowerAfter = false
+			}
+			if lowerBefore || lowerAfter {
+				flush()
+			}
+		}
+		word = append(word, r)
+	}
+	flush()
+	return out
+}
+
+var irregular = map[string]string{
+	"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "mice": "mouse", "criteria": "criterion",
+	"indices": "index", "matrices": "matrix", "media": "medium", "shelves": "shelf", "leaves": "leaf", "knives": "knife", "lives": "life",
+	"flavour": "flavor", "flavours": "flavor", "colour": "color", "colours": "color", "faqs": "faq", "movies": "movie", "cookies": "cookie",
+	"ties": "tie", "pies": "pie", "status": "status", "statuses": "status", "aliases": "alias", "buses": "bus", "lenses": "lens", "news": "news",
+	"caches": "cache", "axes": "axis", "analyses": "analysis", "series": "series", "recipes": "recipe", "dependencies": "dependency",
+}
+
+// Stem brings a word to its singular.
+func Stem(w string) string {
+	if s, ok := irregular[w]; ok {
+		return s
+	}
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case len(w) > 4 && (strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes") || strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "zzes")):
+		return w[:len(w)-2]
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// Stems gives the words of a text, each in the singular.
+func Stems(text string) []string {
+	words := Split(text)
+	for i, w := range words {
+		words[i] = Stem(w)
+	}
+	return words
+}
+
+// Words gives the words of a text that say what it is about, in the singular and in lower
+// case, names cut into their parts: no articles, numbers or verbs of asking.
+func TopicWords(text string) []string {
+	var out []string
+	for _, s := range Stems(text) {
+		if _, err := strconv.Atoi(s); err != nil && !Stops[s] && len(s) > 1 && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Akin tells whether two stems are forms of one word: route and routing, ship and shipping.
+func Akin(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) < 4 || len(b)-len(a) > 4 {
+		return false
+	}
+	base := strings.TrimSuffix(a, "e")
+	if !strings.HasPrefix(b, base) {
+		return false
+	}
+	switch rest := b[len(base):]; strings.TrimPrefix(rest, base[len(base)-1:]) {
+	case "", "e", "ing", "ed", "er", "or", "ion", "s", "es", "al", "ment", "y":
+		return true
+	}
+	return false
+}
+
+// Stops are words that say nothing of what a text is about.
+var Stops = Set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
+	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything already listed all every
+	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly please same other others rest
+	list lists item items array file while which who whose what untouched unchanged
+	two three four five six seven eight nine ten one eleven twelve`)
+
+// Set makes a set of the words of a text.
+func Set(text string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		m[w] = true
+	}
+	return m
+}
+
+var numberWords = map[string]int{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+}
+
+var topicWord = lazyregexp.New(`--[\w-]+|[.#:@]?[A-Za-z_$][\w$-]*`)

@@ -1,0 +1,32 @@
+package fsroot
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+)
+
+// Fault, when set, is called before every system call of this package and of statcache
+// that changes something, with what is about to happen (create, write, chmod, rename,
+// symlink, mkdir, unlink, rmdir, sync) and to which path: relative to the tree for
+// Root's methods, of the cache for its Save. An error stops the call and is returned; a test
+// may also end the process in it. Set it only while nothing else runs.
+var Fault func(op, path string) error
+
+// Step calls Fault if it is set.
+func Step(op, path string) error {
+	if Fault == nil {
+		return nil
+	}
+	return Fault(op, path)
+}
+
+// TempPrefix starts the name of every temporary file and link. One that a killed
+// process left behind may be removed when no other process is at work.
+const TempPrefix = ".belay-tmp-"
+
+// TempName gives a name that starts with TempPrefix and that nobody else has.
+func TempName() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return TempPrefix + hex.EncodeToString(b[:])
+}

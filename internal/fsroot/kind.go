@@ -1,0 +1,22 @@
+package fsroot
+
+import "encoding/hex"
+
+// Kind says what a path is.
+type PathKind uint8
+
+// The kinds. Only File, Exec and Link are ever captured.
+const (
+	File         PathKind = iota + 1 // a regular file
+	Exec                             // a regular file that its owner may execute
+	SymbolicLink                     // a symbolic link
+	Folder                           // a folder
+	Other                            // a FIFO, a socket, a device
+)
+
+// OID is the name git gives to bytes: the raw 20 (SHA-1) or 32 (SHA-256) bytes of
+// hash("blob <size>\x00" + bytes).
+type OID string
+
+// String gives the name in hexadecimal, as git prints it.
+func (o OID) String() string { return hex.EncodeToString([]byte(o)) }

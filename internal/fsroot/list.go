@@ -1,0 +1,90 @@
+package fsroot
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+type nameType uint8
+
+const (
+	typeOther nameType = iota
+	typeFolder
+	typeUnknown // the file system does not say
+)
+
+// Listing holds the names of one folder; each worker has one and uses it again.
+type Listing struct {
+	buf   []byte // what one system call returns
+	lead  string // what stands before each name in its path
+	text  []byte // all paths
+	marks []mark
+	Names []Name // what the last Read found, in the order of paths
+}
+
+type mark struct {
+	end  uint32 // in text
+	kind nameType
+}
+
+// Name is one name in a folder.
+type Name struct {
+	Path   string // what leads to it, then the name
+	Folder bool
+}
+
+// NewListing gives a listing with its buffer.
+func NewListing() *Listing { return &Listing{buf: make([]byte, 64<<10)} }
+
+func (l *Listing) add(text []byte, kind nameType) {
+	if string(text) == "." || string(text) == ".." {
+		return
+	}
+	l.text = append(append(l.text, l.lead...), text...)
+	l.marks = append(l.marks, mark{end: uint32(len(l.text)), kind: kind})
+}
+
+// Read lists the folder fd, whose names all follow lead, in the order of paths.
+// All paths share one string.
+func (l *Listing) Read(fd int, lead string) error {
+	l.lead, l.text, l.marks, l.Names = lead, l.text[:0], l.marks[:0], l.Names[:0]
+	if err := readNames(fd, l); err != nil {
+		return err
+	}
+	all, start := string(l.text), uint32(0)
+	for _, m := range l.marks {
+		n := Name{Path: all[start:m.end], Folder: m.kind == typeFolder}
+		if m.kind == typeUnknown {
+			var st unix.Stat_t
+			n.Folder = StatAt(fd, n.Path[len(lead):], &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+		}
+		l.Names, start = append(l.Names, n), m.end
+	}
+	slices.SortFunc(l.Names, func(a, b Name) int {
+		return Order(a.Path[len(lead):], a.Folder, b.Path[len(lead):], b.Folder)
+	})
+	return nil
+}
+
+// Order compares two names of one folder so that walking them depth first gives
+// whole paths in the order of their bytes: a folder counts as its name and "/".
+func Order(a string, aFolder bool, b string, bFolder bool) int {
+	n := min(len(a), len(b))
+	if c := strings.Compare(a[:n], b[:n]); c != 0 {
+		return c
+	}
+	return tail(a, aFolder, n) - tail(b, bFolder, n)
+}
+
+// tail gives the byte after the first n of a name, -1 past its end.
+func tail(s string, folder bool, n int) int {
+	switch {
+	case n < len(s):
+		return int(s[n])
+	case folder:
+		return '/'
+	}
+	return -1
+}

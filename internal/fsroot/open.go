@@ -1,0 +1,106 @@
+package fsroot
+
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// longest is how much of a path goes into one system call; the kernel takes 4,095
+// bytes.
+const longestPath = 4000
+
+// OpenIn opens path below the folder fd, link-free and of any length. Path "" is
+// the folder itself, with a position of its own.
+func OpenBelow(fd int, path string, flags int) (int, error) {
+	if path == "" {
+		return unix.Openat(fd, ".", flags|unix.O_CLOEXEC, 0)
+	}
+	at := fd
+	for len(path) > longestPath {
+		cut := strings.LastIndexByte(path[:longestPath], '/')
+		if cut <= 0 {
+			break
+		}
+		next, err := openBelow(at, path[:cut], OpenPath)
+		if at != fd {
+			unix.Close(at)
+		}
+		if err != nil {
+			return -1, err
+		}
+		at, path = next, path[cut+1:]
+	}
+	got, err := openBelow(at, path, flags|unix.O_NOFOLLOW)
+	if at != fd {
+		unix.Close(at)
+	}
+	return got, err
+}
+
+// openEach opens path one name at a time; it stands in where openat2 is missing.
+func openEach(fd int, path string, flags int) (int, error) {
+	at := fd
+	for {
+		name, rest, more := strings.Cut(path, "/")
+		f := flags | unix.O_NOFOLLOW | unix.O_CLOEXEC
+		if more {
+			f = OpenPath
+		}
+		next, err := unix.Openat(at, name, f, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if at != fd {
+			unix.Close(at)
+		}
+		if err != nil || !more {
+			return next, err
+		}
+		at, path = next, rest
+	}
+}
+
+// OpenFile opens a regular file to read it; opening a FIFO that took its place does
+// not block. The caller must fstat what it got.
+func OpenFileAt(fd int, path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_NONBLOCK
+	got, err := OpenBelow(fd, path, flags|noAtime)
+	if err == unix.EPERM && noAtime != 0 { // not the owner: the access time has to move
+		return OpenBelow(fd, path, flags)
+	}
+	return got, err
+}
+
+// OpenFolder opens a folder to list it.
+func OpenFolder(fd int, path string) (int, error) {
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY
+	got, err := OpenBelow(fd, path, flags|noAtime)
+	if err == unix.EPERM && noAtime != 0 {
+		return OpenBelow(fd, path, flags)
+	}
+	return got, err
+}
+
+// StatAt looks at name in the folder fd, without following it.
+func StatAt(fd int, name string, st *unix.Stat_t) error {
+	for {
+		if err := unix.Fstatat(fd, name, st, unix.AT_SYMLINK_NOFOLLOW); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// ReadLinkAt gives the target of a link; targets have no fixed length limit.
+func ReadLinkAt(fd int, name string) (string, error) {
+	for size := 256; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := unix.Readlinkat(fd, name, buf)
+		if err != nil {
+			return "", err
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package fsroot
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// What stands in the way of a path. Both are wrapped in an error that names it.
+var (
+	ErrNotFolder = errors.New("a link or a file is in the place of a folder")
+	ErrFolder    = errors.New("a folder is in the way")
+)
+
+// Root is a working tree held open by its top folder. All paths are relative to it.
+// A path is reached only through real folders: a link in a parent's place is
+// ErrNotFolder, whenever it was put there, and nothing is read or written through
+// it. What is absent gives fs.ErrNotExist. Safe for concurrent use.
+type Root struct {
+	fd   int
+	path string
+
+	temps  sync.Mutex
+	tempIn map[string]*tempFolder
+	heal   sync.Mutex // held while a folder has another mode than its own
+}
+
+type tempFolder struct {
+	fd  int
+	dev uint64
+}
+
+// OpenRoot holds the folder at path, which may be reached through links.
+func OpenRoot(path string) (*Root, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, PathError("open", path, err)
+	}
+	return &Root{fd: fd, path: path, tempIn: map[string]*tempFolder{}}, nil
+}
+
+// Close lets go of the folder.
+func (r *Root) Close() error {
+	r.temps.Lock()
+	defer r.temps.Unlock()
+	for _, t := range r.tempIn {
+		unix.Close(t.fd)
+	}
+	r.tempIn = nil
+	return PathError("close", r.path, unix.Close(r.fd))
+}
+
+// Info is what Lstat says.
+type Info struct {
+	Kind         PathKind
+	Perm         uint16 // the 07777 bits
+	Size         int64
+	Mtime, Ctime int64 // nanoseconds since 1970
+	Dev, Ino     uint64
+}
+
+// Lstat says what is at path, without following it. Path "" is the root.
+func (r *Root) Lstat(path string) (Info, error) {
+	f, err := r.facts(path)
+	if err != nil {
+		return Info{}, err
+	}
+	return Info{Kind: f.Kind(), Perm: f.Perm(), Size: f.Size, Mtime: f.Mtime, Ctime: f.Ctime, Dev: f.Dev, Ino: f.Ino}, nil
+}
+
+func (r *Root) facts(path string) (Facts, error) {
+	var st unix.Stat_t
+	if path == "" {
+		err := unix.Fstat(r.fd, &st)
+		return FactsOf(&st), PathError("stat", r.path, err)
+	}
+	p, err := r.at(path)
+	if err != nil {
+		return Facts{}, err
+	}
+	err = p.do(func() error { return StatAt(p.fd, p.name, &st) })
+	return FactsOf(&st), p.close(PathError("stat", path, err))
+}
+
+// Same reports whether path is what the arguments say: kind, mode (links have none)
+// and the hash of its bytes, or of its target. Something else or nothing at path, or
+// a parent that is no folder, is false without an error.
+func (r *Root) Same(path string, kind PathKind, perm uint16, oid OID, newHash func() hash.Hash) (bool, error) {
+	info, err := r.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrNotFolder) {
+		return false, nil
+	}
+	if err != nil || info.Kind != kind || kind != SymbolicLink && info.Perm != perm {
+		return false, err
+	}
+	h := newHash()
+	if kind == SymbolicLink {
+		target, err := r.ReadLink(path)
+		if err != nil {
+			return false, err
+		}
+		h.Write(fmt.Appendf(nil, "blob %d\x00%s", len(target), target))
+		return string(h.Sum(nil)) == string(oid), nil
+	}
+	if kind != File && kind != Exec {
+		return true, nil
+	}
+	f, err := r.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	_, _ = h.Write(append(strconv.AppendInt([]byte("blob "), info.Size, 10), 0))
+	n, err := io.Copy(h, io.LimitReader(f, info.Size+1))
+	if err != nil {
+		return false, fmt.Errorf("reading %s: %w", belay.VisibleLine(path), err)
+	}
+	return n == info.Size && bytes.Equal(h.Sum(nil), []byte(oid)), nil
+}
+
+// Open opens a regular file for reading. Anything else at path is an error, and
+// opening it has no effect.
+func (r *Root) Open(path string) (*os.File, error) {
+	p, err := r.at(path)
+	if err != nil {
+		return nil, err
+	}
+	fd := -1
+	err = p.do(func() error {
+		var st unix.Stat_t
+		if err := StatAt(p.fd, p.name, &st); err != nil {
+			return err
+		}
+		if st.Mode&unix.S_IFMT != unix.S_IFREG {
+			return errNotFile
+		}
+		var err error
+		if fd, err = OpenFileAt(p.fd, p.name); err != nil {
+			return err
+		}
+		if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+			err = errNotFile
+		}
+		if err != nil {
+			unix.Close(fd)
+		}
+		return err
+	})
+	if err := p.close(PathError("open", path, err)); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), path), nil
+}
+
+var errNotFile = errors.New("not a regular file")
+
+// ReadLink gives the target of the link at path.
+func (r *Root) ReadLink(path string) (string, error) {
+	p, err := r.at(path)
+	if err != nil {
+		return "", err
+	}
+	var target string
+	err = p.do(func() (err error) {
+		target, err = ReadLinkAt(p.fd, p.name)
+		return err
+	})
+	return target, p.close(PathError("readlink", path, err))
+}
+
+// ReadFolder gives the names in the folder at path, sorted.
+func (r *Root) ReadFolder(path string) ([]string, error) {
+	fd, err := OpenFolder(r.fd, path)
+	if err != nil {
+		return nil, PathError("open", path, notFolder(err))
+	}
+	defer unix.Close(fd)
+	l := NewListing()
+	if err := l.Read(fd, ""); err != nil {
+		return nil, PathError("read", path, err)
+	}
+	names := make([]string, len(l.Names))
+	for i := range l.Names {
+		names[i] = strings.Clone(l.Names[i].Path)
+	}
+	return names, nil
+}
+
+// notFolder turns what the kernel says of a path through a link or a file into
+// ErrNotFolder.
+func notFolder(err error) error {
+	if err == unix.ELOOP || err == unix.ENOTDIR {
+		return ErrNotFolder
+	}
+	return err
+}

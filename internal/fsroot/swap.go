@@ -1,0 +1,257 @@
+package fsroot
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// SwapPrefix starts the name under which a file lies while it changes places with
+// another. What a killed process left under such a name may be the only copy of what
+// somebody saved: it is never removed unseen.
+const SwapPrefix = ".belay-swap-"
+
+// Held says what a change of a path may take away: the bytes of that name, or nothing
+// when OID is empty.
+type Held struct {
+	OID     OID
+	New     OID // what is put there
+	NewHash func() hash.Hash
+}
+
+// SavedError says that somebody saved a file at the very moment in which it was to be
+// replaced or removed. What he saved last is at its path; Aside is where something else
+// that he saved lies, or "".
+type SavedError struct{ Path, Aside string }
+
+// Error gives the sentence.
+func (e *SavedError) Error() string {
+	if e.Aside != "" {
+		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path), belay.VisibleLine(e.Aside))
+	}
+	return fmt.Sprintf("somebody saved %s meanwhile", belay.VisibleLine(e.Path))
+}
+
+// ReplaceFile is WriteFile that looks, after the change of places, at what was displaced.
+// If that is not held it goes back, and the error is a *SavedError. Where the system
+// cannot make two names change places, it is WriteFile.
+func (r *Root) ReplaceFile(path string, perm uint16, tmp string, held Held, fill func(w io.Writer) error) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	return p.close(p.writeFile(perm, tmp, &held, fill))
+}
+
+// ReplaceLink is Symlink in the same way.
+func (r *Root) ReplaceLink(path, target string, held Held) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error {
+		if err := Step("symlink", p.path); err != nil {
+			return err
+		}
+		name := TempName()
+		if err := unix.Symlinkat(target, p.fd, name); err != nil {
+			return err
+		}
+		err := p.land(p.fd, &name, &held)
+		if name != "" {
+			_ = unix.Unlinkat(p.fd, name, 0)
+		}
+		return err
+	})
+	return p.close(PathError("symlink", path, err))
+}
+
+// RemoveHeld is Remove in the same way: what is taken away is looked at after it has
+// left its path, and comes back when it is not held.
+func (r *Root) RemoveHeld(path string, held Held) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error {
+		if err := p.removable(); err != nil {
+			return err
+		}
+		if err := Step("unlink", path); err != nil {
+			return err
+		}
+		name := swapName()
+		if err := unix.Renameat(p.fd, p.name, p.fd, name); err != nil {
+			return err
+		}
+		if same, err := held.same(p.fd, name, held.OID); same {
+			return unix.Unlinkat(p.fd, name, 0)
+		} else if berr := renameNew(p.fd, name, p.fd, p.name); berr == nil {
+			return errors.Join(err, &SavedError{Path: path})
+		}
+		return errors.Join(err, p.aside(p.fd, name))
+	})
+	return p.close(PathError("remove", path, err))
+}
+
+// land gives the file called *name in the folder fd its path. Once it is there *name is
+// empty. held nil: whatever is at the path is replaced.
+func (p *place) land(fd int, name *string, held *Held) error {
+	if err := Step("rename", p.path); err != nil {
+		return err
+	}
+	if held == nil {
+		err := unix.Renameat(fd, *name, p.fd, p.name)
+		if err == nil {
+			*name = ""
+		}
+		return inTheWay(err)
+	}
+	swap := swapName()
+	if err := unix.Renameat(fd, *name, fd, swap); err != nil {
+		return err
+	}
+	*name = swap
+	for range 10 { // while somebody makes and removes the file
+		err := renameNew(fd, swap, p.fd, p.name)
+		if err == nil {
+			*name = ""
+			return nil
+		}
+		if err != unix.EEXIST {
+			return err
+		}
+		err = ExchangeAt(fd, swap, p.fd, p.name)
+		if err == nil {
+			*name = ""
+			return p.displaced(fd, swap, held)
+		}
+		if err == unix.ENOTSUP {
+			return p.land(fd, name, nil)
+		}
+		if err != unix.ENOENT {
+			return err
+		}
+	}
+	return &SavedError{Path: p.path}
+}
+
+// displaced looks at what changed places with a new file.
+func (p *place) displaced(fd int, name string, held *Held) error {
+	if err := Step("displaced", p.path); err != nil {
+		return err
+	}
+	same, err := held.same(fd, name, held.OID)
+	if same {
+		return unix.Unlinkat(fd, name, 0)
+	}
+	if berr := ExchangeAt(fd, name, p.fd, p.name); berr != nil { // he removed it again
+		return errors.Join(err, p.aside(fd, name))
+	}
+	var st unix.Stat_t
+	folder := unix.Fstatat(p.fd, p.name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+	if ours, _ := held.same(fd, name, held.New); !ours {
+		_ = ExchangeAt(fd, name, p.fd, p.name) // the later one belongs there; if he removed it, this is it
+		return errors.Join(err, p.aside(fd, name))
+	}
+	if uerr := unix.Unlinkat(fd, name, 0); uerr != nil {
+		return uerr
+	}
+	if folder {
+		return ErrFolder
+	}
+	return errors.Join(err, &SavedError{Path: p.path})
+}
+
+// aside puts what nobody may lose beside the path, under a name that people see.
+func (p *place) aside(fd int, name string) error {
+	to := p.name + ".saved-" + name[len(SwapPrefix):]
+	if err := renameNew(fd, name, p.fd, to); err != nil {
+		return fmt.Errorf("keep %s, which somebody saved meanwhile: %w", name, err)
+	}
+	parent := p.parent
+	if parent != "" {
+		parent += "/"
+	}
+	return &SavedError{Path: p.path, Aside: parent + to}
+}
+
+// same reports whether a name in a folder is a file, or a link, whose bytes, or target,
+// have the name oid.
+func (h *Held) same(fd int, name string, oid OID) (bool, error) {
+	if oid == "" {
+		return false, nil
+	}
+	got, err := BytesAt(fd, name, h.NewHash())
+	return err == nil && got == oid, err
+}
+
+// BytesAt gives the name of the bytes of a file, or of the target of a link, in a folder;
+// "" for anything else.
+func BytesAt(fd int, name string, h hash.Hash) (OID, error) {
+	var st unix.Stat_t
+	if err := StatAt(fd, name, &st); err != nil {
+		return "", err
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFLNK:
+		target, err := ReadLinkAt(fd, name)
+		h.Write(fmt.Appendf(nil, "blob %d\x00%s", len(target), target))
+		return OID(h.Sum(nil)), err
+	case unix.S_IFREG:
+	default:
+		return "", nil
+	}
+	opened, err := OpenFileAt(fd, name)
+	if err != nil {
+		return "", err
+	}
+	f := os.NewFile(uintptr(opened), name)
+	defer f.Close()
+	h.Write(append(strconv.AppendInt([]byte("blob "), st.Size, 10), 0))
+	n, err := io.Copy(h, io.LimitReader(f, st.Size+1))
+	if err != nil || n != st.Size {
+		return "", err // it is being written
+	}
+	return OID(h.Sum(nil)), nil
+}
+
+// Bytes is BytesAt for a path of the tree.
+func (r *Root) Bytes(path string, newHash func() hash.Hash) (oid OID, err error) {
+	p, err := r.at(path)
+	if err != nil {
+		return "", err
+	}
+	err = p.do(func() (err error) { oid, err = BytesAt(p.fd, p.name, newHash()); return err })
+	return oid, p.close(PathError("read", path, err))
+}
+
+// Show gives a file that a killed process left under a name of SwapPrefix one that people
+// see, and says which.
+func (r *Root) Show(path string) (string, error) {
+	p, err := r.at(path)
+	if err != nil {
+		return "", err
+	}
+	to := "belay-saved-" + strings.TrimPrefix(p.name, SwapPrefix)
+	err = p.do(func() error { return renameNew(p.fd, p.name, p.fd, to) })
+	return strings.TrimSuffix(path, p.name) + to, p.close(PathError("rename", path, err))
+}
+
+func swapName() string { return SwapPrefix + TempName()[len(TempPrefix):] }
+
+// linkNew is renameNew for a system that has none.
+func linkNew(fd int, name string, to int, newName string) error {
+	if err := unix.Linkat(fd, name, to, newName, 0); err != nil {
+		return err
+	}
+	return unix.Unlinkat(fd, name, 0)
+}

@@ -1,0 +1,132 @@
+package fsroot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	// OpenPath opens a folder only to reach what is in it, which needs no right to
+	// read it.
+	OpenPath = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	noAtime  = unix.O_NOATIME
+)
+
+const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
+
+// noOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
+var kernelWithoutOpenat2 atomic.Bool
+
+// openBelow opens path below the folder fd and passes through no link. Sandboxes
+// answer EPERM to system calls they do not know, so that is no final answer.
+func openBelow(fd int, path string, flags int) (int, error) {
+	if !kernelWithoutOpenat2.Load() {
+		got, err := openat2(fd, path, flags)
+		switch err {
+		case unix.ENOSYS:
+			kernelWithoutOpenat2.Store(true)
+		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
+		default:
+			return got, err
+		}
+	}
+	return openEach(fd, path, flags)
+}
+
+func openat2(fd int, path string, flags int) (int, error) {
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: beneath}
+	for {
+		got, err := unix.Openat2(fd, path, &how)
+		if err != unix.EINTR {
+			return got, err
+		}
+	}
+}
+
+// readNames appends the names in the folder fd to l.
+func readNames(fd int, l *Listing) error {
+	for {
+		n, err := unix.Getdents(fd, l.buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return err
+		}
+		for rest := l.buf[:n]; len(rest) > 19; {
+			size := int(binary.NativeEndian.Uint16(rest[16:]))
+			name := rest[19:size]
+			for i, c := range name {
+				if c == 0 {
+					name = name[:i]
+					break
+				}
+			}
+			l.add(name, typeOf(rest[18]))
+			rest = rest[size:]
+		}
+	}
+}
+
+func typeOf(d byte) nameType {
+	switch d {
+	case unix.DT_UNKNOWN:
+		return typeUnknown
+	case unix.DT_DIR:
+		return typeFolder
+	}
+	return typeOther
+}
+
+// chmodFd changes the mode of an open folder, which may be open as O_PATH only.
+func chmodFd(fd int, mode uint32) error {
+	err := unix.Fchmodat(fd, "", mode, unix.AT_EMPTY_PATH)
+	if err == unix.EOPNOTSUPP || err == unix.EPERM || err == unix.EINVAL {
+		return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), mode, 0)
+	}
+	return err
+}
+
+// chmodNoLink changes the mode of name in the folder fd, never through a link.
+func chmodNoLink(fd int, name string, mode uint32) error {
+	err := unix.Fchmodat(fd, name, mode, unix.AT_SYMLINK_NOFOLLOW)
+	if err != unix.EOPNOTSUPP && err != unix.EPERM {
+		return err
+	}
+	leaf, err := unix.Openat(fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(leaf)
+	var st unix.Stat_t
+	if err := unix.Fstat(leaf, &st); err != nil {
+		return err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return unix.EOPNOTSUPP
+	}
+	return unix.Fchmodat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", leaf), mode, 0)
+}
+
+func syncTree(fd int) error { return unix.Syncfs(fd) }
+
+// AwaitWrite waits for a write that is under way to end. A write stamps its file when
+// it begins and copies its bytes after that, and reading does not wait for it: a file
+// could be read half old, with nothing in its times to show for it. Looking for holes
+// takes the lock that writes hold, on ext4, btrfs and tmpfs at least.
+func AwaitWrite(fd int) {
+	_, _ = unix.Seek(fd, 0, unix.SEEK_DATA) // ENXIO: an empty file
+	_, _ = unix.Seek(fd, 0, unix.SEEK_SET)
+}
+
+// renameNew renames, unless something has the new name: then it is EEXIST.
+func renameNew(fd int, name string, to int, newName string) error {
+	err := unix.Renameat2(fd, name, to, newName, unix.RENAME_NOREPLACE)
+	if err == unix.ENOSYS || err == unix.EINVAL {
+		return linkNew(fd, name, to, newName)
+	}
+	return err
+}

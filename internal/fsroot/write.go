@@ -1,0 +1,333 @@
+package fsroot
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// WriteFile makes path a regular file with exactly the mode perm (07777 bits) and
+// the bytes that fill writes. A file or link at path is replaced, never followed; a
+// folder is ErrFolder. The bytes go to a temporary file in the folder tmp when that
+// is on the same device, else beside path, and reach their name in one step: a
+// failure or a kill leaves path as it was. Nothing is synced, see Sync. A folder
+// that may not be written in is given the right meanwhile.
+func (r *Root) WriteFile(path string, perm uint16, tmp string, fill func(w io.Writer) error) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	return p.close(p.writeFile(perm, tmp, nil, fill))
+}
+
+func (p *place) writeFile(perm uint16, tmp string, held *Held, fill func(w io.Writer) error) error {
+	t := temp{p: p, fd: p.fd}
+	if folder := p.r.tempFolder(tmp, p.fd); folder >= 0 {
+		t.fd = folder
+	}
+	if err := t.create(); err != nil {
+		return PathError("create a temporary file for", p.path, err)
+	}
+	defer t.remove()
+	if err := fill(&t); err != nil {
+		return fmt.Errorf("writing %s: %w", belay.VisibleLine(p.path), err)
+	}
+	if err := t.finish(perm); err != nil {
+		return PathError("write", p.path, err)
+	}
+	err := t.rename(held)
+	if err == unix.EXDEV && t.fd != p.fd { // one device, but two mounts or quotas
+		if err = t.move(perm); err == nil {
+			err = t.rename(held)
+		}
+	}
+	return PathError("rename to", p.path, err)
+}
+
+// inTheWay turns what the kernel says of a folder in the target's place into
+// ErrFolder.
+func inTheWay(err error) error {
+	if err == unix.EISDIR || err == unix.ENOTEMPTY || err == unix.EEXIST {
+		return ErrFolder
+	}
+	return err
+}
+
+// tempFolder gives the folder tmp when it is on the device of the folder beside,
+// else -1.
+func (r *Root) tempFolder(tmp string, beside int) int {
+	if tmp == "" {
+		return -1
+	}
+	var st unix.Stat_t
+	if unix.Fstat(beside, &st) != nil {
+		return -1
+	}
+	dev := uint64(st.Dev)
+	r.temps.Lock()
+	defer r.temps.Unlock()
+	t := r.tempIn[tmp]
+	if t == nil && r.tempIn != nil {
+		t = &tempFolder{fd: -1}
+		if fd, err := unix.Open(tmp, OpenPath, 0); err == nil {
+			if unix.Fstat(fd, &st) == nil {
+				t.fd, t.dev = fd, uint64(st.Dev)
+			}
+		}
+		r.tempIn[tmp] = t
+	}
+	if t == nil || t.dev != dev {
+		return -1
+	}
+	return t.fd
+}
+
+// temp is the temporary file of one WriteFile.
+type temp struct {
+	p    *place
+	fd   int // the folder it is in
+	name string
+	f    *os.File
+}
+
+func (t *temp) create() error {
+	if err := Step("create", t.p.path); err != nil {
+		return err
+	}
+	if t.fd != t.p.fd && t.open() == nil {
+		return nil
+	}
+	t.fd = t.p.fd // there is no other folder, or it takes no file
+	return t.p.do(t.open)
+}
+
+func (t *temp) open() error {
+	name := TempName()
+	fd, err := unix.Openat(t.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	t.name, t.f = name, os.NewFile(uintptr(fd), t.p.path)
+	return nil
+}
+
+// Write implements io.Writer for fill.
+func (t *temp) Write(b []byte) (int, error) {
+	if err := Step("write", t.p.path); err != nil {
+		return 0, err
+	}
+	return t.f.Write(b)
+}
+
+// finish gives the file its mode, after the last write because writing clears
+// set-user-id bits.
+func (t *temp) finish(perm uint16) error {
+	if err := Step("chmod", t.p.path); err != nil {
+		return err
+	}
+	err := unix.Fchmod(int(t.f.Fd()), uint32(perm))
+	if cerr := t.f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+func (t *temp) rename(held *Held) error {
+	return t.p.do(func() error { return t.p.land(t.fd, &t.name, held) })
+}
+
+// move makes the file again beside its target.
+func (t *temp) move(perm uint16) error {
+	from, err := unix.Openat(t.fd, t.name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	old := os.NewFile(uintptr(from), t.p.path)
+	defer old.Close()
+	t.remove()
+	t.fd = t.p.fd
+	if err := t.create(); err != nil {
+		return err
+	}
+	if _, err := io.Copy(struct{ io.Writer }{t}, old); err != nil {
+		return err
+	}
+	return t.finish(perm)
+}
+
+// remove takes the temporary file away unless it has reached its name.
+func (t *temp) remove() {
+	if t.name == "" {
+		return
+	}
+	_ = t.f.Close()
+	_ = unix.Unlinkat(t.fd, t.name, 0)
+	t.name = ""
+}
+
+// Symlink makes path a link to target. A file or another link at path is replaced
+// in one step; a folder is ErrFolder.
+func (r *Root) Symlink(path, target string) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error { return p.symlink(target) })
+	return p.close(PathError("symlink", path, err))
+}
+
+func (p *place) symlink(target string) error {
+	if err := Step("symlink", p.path); err != nil {
+		return err
+	}
+	err := unix.Symlinkat(target, p.fd, p.name)
+	if err != unix.EEXIST {
+		return err
+	}
+	var st unix.Stat_t
+	if err := StatAt(p.fd, p.name, &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return ErrFolder
+	}
+	name := TempName()
+	if err := unix.Symlinkat(target, p.fd, name); err != nil {
+		return err
+	}
+	if err = Step("rename", p.path); err == nil {
+		err = inTheWay(unix.Renameat(p.fd, name, p.fd, p.name))
+	}
+	if err != nil {
+		_ = unix.Unlinkat(p.fd, name, 0)
+	}
+	return err
+}
+
+// Mkdir makes path a folder with exactly the mode perm. A folder that is there
+// already only gets the mode; anything else in its place is ErrNotFolder.
+func (r *Root) Mkdir(path string, perm uint16) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error {
+		if err := Step("mkdir", path); err != nil {
+			return err
+		}
+		return unix.Mkdirat(p.fd, p.name, 0o700)
+	})
+	if err == nil || err == unix.EEXIST {
+		err = p.chmod(perm, Folder)
+	}
+	return p.close(PathError("mkdir", path, err))
+}
+
+// Chmod gives the file or folder at path exactly the mode perm, and does nothing
+// when it has it. A link is refused: the mode would be that of its target. Path ""
+// is the root.
+func (r *Root) Chmod(path string, perm uint16) error {
+	if path == "" {
+		err := Step("chmod", path)
+		if err == nil {
+			err = unix.Fchmod(r.fd, uint32(perm))
+		}
+		return PathError("chmod", r.path, err)
+	}
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	return p.close(PathError("chmod", path, p.chmod(perm, 0)))
+}
+
+// chmod changes what is at the place if its kind is want; 0 is any file or folder.
+func (p *place) chmod(perm uint16, want PathKind) error {
+	return p.do(func() error {
+		var st unix.Stat_t
+		if err := StatAt(p.fd, p.name, &st); err != nil {
+			return err
+		}
+		f := FactsOf(&st)
+		switch k := f.Kind(); {
+		case want == Folder && k != Folder:
+			return ErrNotFolder
+		case k == SymbolicLink || k == Other:
+			return errNotFile
+		case f.Perm() == perm:
+			return nil
+		}
+		if err := Step("chmod", p.path); err != nil {
+			return err
+		}
+		err := chmodNoLink(p.fd, p.name, uint32(perm))
+		if err == unix.EOPNOTSUPP { // a link by now
+			return errNotFile
+		}
+		return err
+	})
+}
+
+// Remove takes away the file or link at path. A folder is ErrFolder; a FIFO, socket
+// or device is refused, because no snapshot could bring it back.
+func (r *Root) Remove(path string) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error {
+		if err := p.removable(); err != nil {
+			return err
+		}
+		if err := Step("unlink", path); err != nil {
+			return err
+		}
+		return unix.Unlinkat(p.fd, p.name, 0)
+	})
+	return p.close(PathError("remove", path, err))
+}
+
+// removable says why what is at the place may not be removed.
+func (p *place) removable() error {
+	var st unix.Stat_t
+	if err := StatAt(p.fd, p.name, &st); err != nil {
+		return err
+	}
+	f := FactsOf(&st)
+	switch f.Kind() {
+	case Folder:
+		return ErrFolder
+	case Other:
+		return fmt.Errorf("it is a %s: %w", f.Special(), fs.ErrInvalid)
+	}
+	return nil
+}
+
+// Rmdir takes away the folder at path. One that is not empty stays, and the error
+// is syscall.ENOTEMPTY; a file or link is ErrNotFolder.
+func (r *Root) Rmdir(path string) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	err = p.do(func() error {
+		if err := Step("rmdir", path); err != nil {
+			return err
+		}
+		return unix.Unlinkat(p.fd, p.name, unix.AT_REMOVEDIR)
+	})
+	if err == unix.EEXIST {
+		err = unix.ENOTEMPTY
+	}
+	return p.close(PathError("rmdir", path, notFolder(err)))
+}
+
+// Sync makes everything written so far survive a loss of power.
+func (r *Root) Sync() error {
+	if err := Step("sync", r.path); err != nil {
+		return err
+	}
+	return PathError("sync", r.path, syncTree(r.fd))
+}

@@ -1,0 +1,413 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math/bits"
+	"slices"
+	"sort"
+)
+
+// Files are a pack and its index, open to be read.
+type Files struct {
+	Index, Pack         io.ReaderAt
+	IndexSize, PackSize int64
+	Summed              bool // the index is known to have its checksum
+}
+
+// State is what Check found out about one object in one pack.
+type PackState byte
+
+const (
+	Absent  PackState = iota // the pack does not hold it
+	Sound                    // its bytes, and those of everything it is a delta of, are as they were stored
+	Damaged                  // its bytes, or those of what it is a delta of, changed since
+)
+
+// ErrPack is wrapped when a pack cannot be used at all: git does not find its objects, or
+// nothing can be said about them.
+var ErrPack = errors.New("the pack cannot be used")
+
+// Check looks for objects (raw names, sorted, each once) in a pack and compares the bytes of
+// those that it holds with the checksums of the index. Nothing is inflated, and only the
+// bytes of these objects and of their delta bases are read, besides the index.
+//
+// The error wraps ErrPack when the index is damaged, is of version 1, which has no
+// checksums, or does not belong to the pack.
+func Check(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string) ([]PackState, error) {
+	x, err := openIndex(ctx, f, newHash)
+	if err != nil {
+		return nil, err
+	}
+	states := make([]PackState, len(wanted))
+	at, err := x.find(wanted)
+	if err != nil || !slices.ContainsFunc(at, func(n int) bool { return n >= 0 }) {
+		return states, err
+	}
+	if err := x.load(); err != nil {
+		return nil, err
+	}
+	for i, n := range at {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if n < 0 {
+			continue
+		}
+		if states[i], err = x.check(n); err != nil {
+			return nil, err
+		}
+	}
+	return states, nil
+}
+
+// Intact reads a whole pack and its index and compares both with their own checksums.
+// The error wraps ErrPack when one is wrong.
+func Intact(ctx context.Context, f Files, newHash func() hash.Hash) error {
+	if _, err := openIndex(ctx, f, newHash); err != nil {
+		return err
+	}
+	sum, err := summed(ctx, f.Pack, f.PackSize, newHash())
+	if err == nil && !sum {
+		err = fmt.Errorf("%w: its checksum is wrong", ErrPack)
+	}
+	return err
+}
+
+// summed reports whether a file ends with the checksum of all that comes before.
+func summed(ctx context.Context, f io.ReaderAt, size int64, h hash.Hash) (bool, error) {
+	body := size - int64(h.Size())
+	if body < 0 {
+		return false, nil
+	}
+	buf := make([]byte, 1<<20)
+	in := io.NewSectionReader(f, 0, body)
+	for ctx.Err() == nil {
+		n, err := in.Read(buf)
+		h.Write(buf[:n])
+		if err == io.EOF {
+			last := make([]byte, h.Size())
+			if _, err := f.ReadAt(last, body); err != nil && err != io.EOF {
+				return false, err
+			}
+			return bytes.Equal(h.Sum(nil), last), nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return false, ctx.Err()
+}
+
+// index is an open index of version 2, and its pack.
+type index struct {
+	Files
+	hash   int // bytes of a name
+	n      int
+	crcs   io.ReaderAt
+	order  []uint64 // offset and position of every object, by offset
+	shift  int      // bits of the position
+	far    []byte   // the table of large offsets
+	offset []byte   // the table of offsets
+	known  map[int]PackState
+	buf    []byte
+}
+
+// openIndex checks what can be checked without a look at an object: the checksum of the
+// index, and that the pack is the one it was made of.
+func openIndex(ctx context.Context, f Files, newHash func() hash.Hash) (*index, error) {
+	h := newHash()
+	x := &index{Files: f, hash: h.Size(), known: map[int]PackState{}, buf: make([]byte, 64<<10)}
+	var err error
+	if x.n, err = count(f.Index, f.IndexSize, x.hash); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPack, err)
+	}
+	good := f.Summed
+	if !good {
+		good, err = summed(ctx, f.Index, f.IndexSize, h)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || !good {
+		return nil, fmt.Errorf("%w: the checksum of its index is wrong", ErrPack)
+	}
+	said, ends, start := make([]byte, x.hash), make([]byte, x.hash), make([]byte, 12)
+	err = errors.Join(readAll(f.Index, said, f.IndexSize-int64(2*x.hash)), readAll(f.Pack, start, 0), readAll(f.Pack, ends, f.PackSize-int64(x.hash)))
+	version := binary.BigEndian.Uint32(start[4:])
+	if err != nil || !bytes.Equal(said, ends) || string(start[:4]) != "PACK" || version < 2 || version > 3 || int(binary.BigEndian.Uint32(start[8:])) != x.n {
+		return nil, fmt.Errorf("%w: it is cut, or is not the one that its index was made of", ErrPack)
+	}
+	return x, nil
+}
+
+func readAll(f io.ReaderAt, b []byte, at int64) error {
+	if at < 0 {
+		return io.ErrUnexpectedEOF
+	}
+	n, err := f.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	return errors.Join(err, io.ErrUnexpectedEOF)
+}
+
+func (x *index) names() int64 { return int64(len(magic) + 1024) }
+
+// find gives the position of each name in the index, -1 for one that is not there. Both are
+// in order, so both are read once from the start.
+func (x *index) find(wanted []string) ([]int, error) {
+	at := make([]int, len(wanted))
+	if len(wanted) < x.n/256 {
+		for i, w := range wanted {
+			n, err := x.search(w)
+			if err != nil {
+				return nil, err
+			}
+			at[i] = n
+		}
+		return at, nil
+	}
+	in := bufio.NewReaderSize(io.NewSectionReader(x.Index, x.names(), int64(x.n)*int64(x.hash)), 256<<10)
+	name, k := make([]byte, x.hash), -1
+	for i, w := range wanted {
+		for k < 0 || k < x.n && string(name) < w {
+			if k++; k < x.n {
+				if _, err := io.ReadFull(in, name); err != nil {
+					return nil, fmt.Errorf("read an index of a pack: %w", err)
+				}
+			}
+		}
+		at[i] = -1
+		if k < x.n && string(name) == w {
+			at[i] = k
+		}
+	}
+	return at, nil
+}
+
+// search gives the position of one name, -1 when it is not there.
+func (x *index) search(name string) (int, error) {
+	var err error
+	entry := make([]byte, x.hash)
+	n := sort.Search(x.n, func(i int) bool {
+		err = errors.Join(err, readAll(x.Index, entry, x.names()+int64(i)*int64(x.hash)))
+		return string(entry) >= name
+	})
+	if err != nil || n == x.n {
+		return -1, err
+	}
+	if err := readAll(x.Index, entry, x.names()+int64(n)*int64(x.hash)); err != nil || string(entry) != name {
+		return -1, err
+	}
+	return n, nil
+}
+
+// load reads where objects lie. One object ends where the next begins.
+func (x *index) load() error {
+	at := x.names() + int64(x.n)*int64(x.hash)
+	x.crcs = io.NewSectionReader(x.Index, at, 4*int64(x.n))
+	if x.n < 1<<22 { // else there are more checksums than it is worth to hold
+		all := make([]byte, 4*x.n)
+		if err := readAll(x.Index, all, at); err != nil {
+			return fmt.Errorf("read an index of a pack: %w", err)
+		}
+		x.crcs = bytes.NewReader(all)
+	}
+	at += 4 * int64(x.n)
+	x.offset = make([]byte, 4*x.n)
+	x.far = make([]byte, x.IndexSize-int64(2*x.hash)-at-4*int64(x.n))
+	if err := errors.Join(readAll(x.Index, x.offset, at), readAll(x.Index, x.far, at+4*int64(x.n))); err != nil {
+		return fmt.Errorf("read an index of a pack: %w", err)
+	}
+	x.shift = bits.Len(uint(x.n))
+	x.order = make([]uint64, x.n)
+	for i := range x.n {
+		o := x.start(i)
+		if o < 12 || o > x.PackSize-int64(x.hash) || bits.Len64(uint64(o))+x.shift > 64 {
+			return fmt.Errorf("%w: an offset is outside of it", ErrPack)
+		}
+		x.order[i] = uint64(o)<<x.shift | uint64(i)
+	}
+	slices.Sort(x.order)
+	return nil
+}
+
+// start gives where an object begins, -1 when the index does not say.
+func (x *index) start(n int) int64 {
+	o := int64(binary.BigEndian.Uint32(x.offset[4*n:]))
+	if o < far {
+		return o
+	}
+	k := 8 * (o - far)
+	if k+8 > int64(len(x.far)) {
+		return -1
+	}
+	o = int64(binary.BigEndian.Uint64(x.far[k:])) //nolint:gosec // a negative one is outside of every file
+	return o
+}
+
+// span gives where the object that begins at an offset ends, and its position; -1 when
+// none begins there.
+func (x *index) span(from int64) (n int, to int64) {
+	i, _ := slices.BinarySearch(x.order, uint64(from)<<x.shift)
+	if i == x.n || int64(x.order[i]>>x.shift) != from {
+		return -1, 0
+	}
+	to = x.PackSize - int64(x.hash)
+	if i+1 < x.n {
+		to = int64(x.order[i+1] >> x.shift)
+	}
+	return int(x.order[i] & (1<<x.shift - 1)), to
+}
+
+// check compares an object, and what it is a delta of, with their checksums.
+func (x *index) check(n int) (PackState, error) {
+	var chain []int
+	state := Absent
+	for state == Absent {
+		if s, ok := x.known[n]; ok {
+			state = s
+			break
+		}
+		x.known[n] = Damaged // for a chain that leads to itself
+		chain = append(chain, n)
+		from := x.start(n)
+		_, to := x.span(from)
+		base, good, err := x.bytes(n, from, to)
+		if err != nil {
+			return Damaged, err
+		}
+		switch {
+		case !good:
+			state = Damaged
+		case base < 0:
+			state = Sound
+		default:
+			n = base
+		}
+	}
+	for _, k := range chain {
+		x.known[k] = state
+	}
+	return state, nil
+}
+
+// bytes compares the bytes of one object with its checksum, and gives the position of what
+// it is a delta of, -1 for a whole object.
+func (x *index) bytes(n int, from, to int64) (base int, good bool, err error) {
+	var want [4]byte
+	if err := readAll(x.crcs, want[:], 4*int64(n)); err != nil {
+		return -1, false, fmt.Errorf("read an index of a pack: %w", err)
+	}
+	sum, first := uint32(0), []byte(nil)
+	for at := from; at < to; {
+		part := x.buf[:min(int64(len(x.buf)), to-at)]
+		if err := readAll(x.Pack, part, at); err != nil {
+			return -1, false, nil //nolint:nilerr // what the disk does not give is damaged
+		}
+		if first == nil {
+			first = bytes.Clone(part[:min(len(part), 64)])
+		}
+		sum = crc32.Update(sum, crc32.IEEETable, part)
+		at += int64(len(part))
+	}
+	if sum != binary.BigEndian.Uint32(want[:]) || len(first) == 0 {
+		return -1, false, nil
+	}
+	return x.base(first, from)
+}
+
+const offsetDelta, nameDelta = 6, 7
+
+// base reads from the first bytes of an object what it is a delta of.
+func (x *index) base(b []byte, from int64) (base int, good bool, err error) {
+	typ := b[0] >> 4 & 7
+	for len(b) > 0 && b[0]&0x80 != 0 {
+		b = b[1:]
+	}
+	if len(b) == 0 {
+		return -1, false, nil
+	}
+	b = b[1:]
+	switch typ {
+	case 1, 2, 3, 4:
+		return -1, true, nil
+	case nameDelta:
+		if len(b) < x.hash {
+			return -1, false, nil
+		}
+		base, err = x.search(string(b[:x.hash]))
+		return base, base >= 0, err
+	case offsetDelta:
+		back := int64(-1)
+		for len(b) > 0 && back < 1<<55 {
+			back = (back+1)<<7 | int64(b[0]&0x7f)
+			if b[0]&0x80 == 0 {
+				base, _ = x.span(from - back)
+				return base, base >= 0 && back > 0, nil
+			}
+			b = b[1:]
+		}
+	}
+	return -1, false, nil
+}
+
+// Read writes the bytes of an object (its raw name) to w, if the pack holds it whole, and
+// gives its type. It is for when git cannot read another copy of it, and looks at everything:
+// the error wraps ErrPack when the pack has no copy whose bytes are those of the name. w gets
+// nothing that was not compared with the checksum first.
+func ReadPacked(ctx context.Context, f Files, newHash func() hash.Hash, name string, w io.Writer) (typ string, err error) {
+	x, err := openIndex(ctx, f, newHash)
+	if err != nil {
+		return "", err
+	}
+	n, err := x.search(name)
+	if err == nil && n >= 0 {
+		err = x.load()
+	}
+	if err != nil {
+		return "", err
+	}
+	state := Absent
+	if n >= 0 {
+		if state, err = x.check(n); err != nil {
+			return "", err
+		}
+	}
+	var head [16]byte
+	if state != Sound || readAll(f.Pack, head[:], x.start(n)) != nil {
+		return "", fmt.Errorf("%w: it has no sound copy of %x", ErrPack, name)
+	}
+	code, size, skip := head[0]>>4&7, uint64(head[0]&15), 1
+	for shift := 4; head[skip-1]&0x80 != 0 && skip < 10; shift, skip = shift+7, skip+1 {
+		size |= uint64(head[skip]&0x7f) << shift
+	}
+	for name, c := range packType {
+		if c == code {
+			typ = name
+		}
+	}
+	if typ == "" {
+		return "", fmt.Errorf("%w: %x is a delta", ErrPack, name)
+	}
+	z, err := zlib.NewReader(bufio.NewReader(io.NewSectionReader(f.Pack, x.start(n)+int64(skip), f.PackSize)))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrPack, err)
+	}
+	h := newHash()
+	fmt.Fprintf(h, "%s %d\x00", typ, size)
+	k, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(z, int64(size)+1)) //nolint:gosec // a size beyond fails below
+	if err == nil && (uint64(k) != size || string(h.Sum(nil)) != name) {
+		err = fmt.Errorf("%w: %x has other bytes than its name says", ErrPack, name)
+	}
+	return typ, err
+}

@@ -1,0 +1,45 @@
+package git
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestOddRefs: what git would wait for is refused, whatever else is left to git.
+func TestOddRefs(t *testing.T) {
+	for name, set := range map[string]func(path string) error{
+		"FIFO":        func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"device":      func(path string) error { return os.Symlink("/dev/zero", path) },
+		"too large":   func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<32)) },
+		"nothing odd": func(path string) error { return nil },
+	} {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads := filepath.Join(dir, "refs", "heads")
+		err = errors.Join(os.MkdirAll(heads, 0o700), set(filepath.Join(heads, "odd")),
+			os.Symlink("odd", filepath.Join(heads, "a-link")), os.WriteFile(filepath.Join(heads, "a~b"), nil, 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var odd interface{ Try() string }
+		_, err = ReadRefs(dir, dir, 40)
+		if name == "nothing odd" {
+			if !errors.Is(err, ErrForeignRefs) || CheckRefs(dir, dir) != nil {
+				t.Errorf("%s: %v, %v", name, err, CheckRefs(dir, dir))
+			}
+			continue
+		}
+		if !errors.As(err, &odd) {
+			t.Errorf("%s: Read gives %v", name, err)
+		}
+		if err := CheckRefs(dir, dir); !errors.As(err, &odd) {
+			t.Errorf("%s: Check gives %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,363 @@
+package git
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// A snapshot rests on objects that are not stored again, because HEAD's tree or an earlier
+// snapshot has them. That a name is known says nothing about the bytes: after a loss of
+// power loose objects are empty, a disk loses a block, a pack is deleted by hand. So what is
+// relied on is compared with the checksums of its pack once, and what the pack looked like
+// then (size, times, inode) is remembered. While it looks the same, nothing is read.
+//
+// Files rest on packs only. A loose object would have to be looked at in every take, and
+// there may be as many as files; those are stored in a pack of belay's instead.
+
+// Look is what a file looked like: it changes when somebody writes to it or replaces it.
+type Look struct {
+	Size  int64  `json:"size"`
+	Mtime int64  `json:"mtime"` // nanoseconds since 1970, as Ctime
+	Ctime int64  `json:"ctime"`
+	Inode uint64 `json:"inode"`
+}
+
+// Pack is a pack as it was when objects in it were found to be sound.
+type Pack struct {
+	Path  string `json:"path"` // without the ending; from the common git folder when it is below
+	Pack  Look   `json:"pack"`
+	Index Look   `json:"index"`
+}
+
+// Loose is a loose object as it was when it was read.
+type LooseObject struct {
+	Path string `json:"path"`
+	Look Look   `json:"look"`
+}
+
+// Relied is what was checked and is relied on.
+type Relied struct {
+	V     int           `json:"v"` // 1; anything else is nothing
+	Packs []Pack        `json:"packs,omitempty"`
+	Loose []LooseObject `json:"loose,omitempty"`
+}
+
+const reliedVersion = 1
+
+// And gives what both rely on.
+func (r Relied) And(others ...Relied) Relied {
+	out := Relied{V: reliedVersion, Packs: slices.Clone(r.Packs), Loose: slices.Clone(r.Loose)}
+	for _, o := range others {
+		out.Packs, out.Loose = append(out.Packs, o.Packs...), append(out.Loose, o.Loose...)
+	}
+	// The same path with another look stays twice: one of them is out of date, and
+	// Unchanged will say so.
+	slices.SortFunc(out.Packs, func(a, b Pack) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out.Loose, func(a, b LooseObject) int { return strings.Compare(a.Path, b.Path) })
+	out.Packs, out.Loose = slices.Compact(out.Packs), slices.Compact(out.Loose)
+	return out
+}
+
+func look(path string) (Look, error) {
+	info, err := fsroot.Lstat(path)
+	if err != nil {
+		return Look{}, err
+	}
+	return lookOf(info), nil
+}
+
+func lookOf(info fs.FileInfo) Look {
+	l := Look{Size: info.Size(), Mtime: info.ModTime().UnixNano()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		l.Ctime, l.Inode = changeTime(st), st.Ino
+	}
+	if !info.Mode().IsRegular() {
+		l.Size = -1
+	}
+	return l
+}
+
+// touched reports whether only the times differ: git sets those of a pack when it is asked
+// to write an object that the pack holds.
+func (l Look) touched(now Look) bool { return l.Size == now.Size && l.Inode == now.Inode }
+
+func packPlace(r *Repo, path string) string {
+	if below, ok := strings.CutPrefix(path, r.Common+"/"); ok {
+		return below
+	}
+	return path
+}
+
+func absolute(r *Repo, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(r.Common, path)
+}
+
+// lookAt gives a pack as it is now.
+func lookAt(r *Repo, path string) (p Pack, err error) {
+	p.Path = packPlace(r, path)
+	var err2 error
+	p.Pack, err = look(path + ".pack")
+	p.Index, err2 = look(path + ".idx")
+	return p, errors.Join(err, err2)
+}
+
+// Of gives what is relied on with a pack that Store gave.
+func Of(r *Repo, pack string) (Relied, error) {
+	out := Relied{V: reliedVersion}
+	if pack == "" {
+		return out, nil
+	}
+	p, err := lookAt(r, pack)
+	out.Packs = []Pack{p}
+	return out, err
+}
+
+// rereadMost is the size up to which a pack whose times changed is read again. What is
+// relied on of a larger one is looked up instead, which takes its names.
+const rereadMost = 256 << 20
+
+// Unchanged reports whether everything that was relied on looks as it did, and gives it as
+// it looks now: packs that belay joined meanwhile are the pack they became, one that was
+// only touched was read again.
+func Unchanged(ctx context.Context, r *Repo, was Relied) (Relied, bool) {
+	if was.V != reliedVersion {
+		return Relied{}, false
+	}
+	now := Relied{V: reliedVersion, Loose: was.Loose}
+	for _, l := range was.Loose {
+		if seen, err := look(absolute(r, l.Path)); err != nil || seen != l.Look {
+			return Relied{}, false
+		}
+	}
+	var joined []joining
+	for _, p := range was.Packs {
+		seen, err := lookAt(r, absolute(r, p.Path))
+		if errors.Is(err, fs.ErrNotExist) {
+			if joined == nil {
+				joined = readJoined(r)
+			}
+			if p, err = became(p, joined); err == nil {
+				seen, err = lookAt(r, absolute(r, p.Path))
+			}
+		}
+		if err != nil || seen != p && !p.reread(ctx, r, seen) {
+			return Relied{}, false
+		}
+		now.Packs = append(now.Packs, seen)
+	}
+	return now.And(), true
+}
+
+// reread reports whether a pack of which only the times changed is whole still.
+func (p Pack) reread(ctx context.Context, r *Repo, now Pack) bool {
+	if !p.Pack.touched(now.Pack) || !p.Index.touched(now.Index) || now.Pack.Size > rereadMost {
+		return false
+	}
+	f, shut, err := openPack(absolute(r, p.Path))
+	if err != nil {
+		return false
+	}
+	defer shut()
+	return Intact(ctx, f, r.NewHash) == nil && still(r, now)
+}
+
+// still reports whether a pack looks as it did before it was read.
+func still(r *Repo, p Pack) bool {
+	now, err := lookAt(r, absolute(r, p.Path))
+	return err == nil && now == p
+}
+
+func openPack(path string) (f Files, shut func(), err error) {
+	idx, err := fsroot.Open(path + ".idx")
+	if err != nil {
+		return f, nil, err
+	}
+	pack, err := fsroot.Open(path + ".pack")
+	if err != nil {
+		return f, nil, errors.Join(err, idx.Close())
+	}
+	shut = func() { _, _ = idx.Close(), pack.Close() }
+	a, err1 := idx.Stat()
+	b, err2 := pack.Stat()
+	if err := errors.Join(err1, err2); err != nil {
+		shut()
+		return f, nil, err
+	}
+	return Files{Index: idx, Pack: pack, IndexSize: a.Size(), PackSize: b.Size()}, shut, nil
+}
+
+// Checked is what Check found out.
+type Checked struct {
+	Relied
+	Bad      map[string]error // why an object cannot be relied on, by name
+	Promised bool             // the repository is a partial clone: what is not there can be fetched
+	known    []Pack
+}
+
+// Lost reports whether an object cannot be had any more.
+func (c Checked) Lost(oid string) bool {
+	err := c.Bad[oid]
+	return err != nil && !(c.Promised && errors.Is(err, ErrNoObject))
+}
+
+// How says where Check looks.
+type How struct {
+	Loose bool   // objects may be loose
+	Known Relied // packs that Unchanged just looked at: their indexes are not read through again
+}
+
+// Check finds out which objects have their bytes, in this repository or one that it borrows
+// from. What Relied then says must be asked of Unchanged before the answer is used again.
+func CheckObjects(ctx context.Context, r *Repo, oids []string, how How) (Checked, error) {
+	c := Checked{Relied: Relied{V: reliedVersion}, Bad: map[string]error{}, known: how.Known.Packs}
+	if len(oids) == 0 {
+		return c, nil
+	}
+	left := make([]string, 0, len(oids))
+	for _, oid := range oids {
+		raw, err := hex.DecodeString(oid)
+		if err != nil || len(raw) != r.HashSize() {
+			c.Bad[oid] = ErrNoObject
+			continue
+		}
+		left = append(left, string(raw))
+		c.Bad[oid] = ErrNoObject
+	}
+	slices.Sort(left)
+	left = slices.Compact(left)
+	folders := r.ObjectFolders()
+	for _, dir := range folders {
+		var err error
+		if left, err = c.packed(ctx, r, dir, left); err != nil {
+			return c, err
+		}
+	}
+	if how.Loose {
+		for _, raw := range left {
+			if err := c.loose(ctx, r, folders, hex.EncodeToString([]byte(raw))); err != nil {
+				return c, err
+			}
+		}
+		if err := c.asGit(ctx, r); err != nil {
+			return c, err
+		}
+	}
+	c.Relied = c.And()
+	return c, nil
+}
+
+// packed looks for objects in the packs of one folder, and gives those that are not there.
+func (c *Checked) packed(ctx context.Context, r *Repo, dir string, left []string) ([]string, error) {
+	list, err := fsroot.ReadDir(filepath.Join(dir, "pack"))
+	if err != nil {
+		return left, nil //nolint:nilerr // no packs, as far as anybody can see
+	}
+	for _, e := range list {
+		c.Promised = c.Promised || strings.HasSuffix(e.Name(), ".promisor")
+		name, ok := strings.CutSuffix(e.Name(), ".idx")
+		if !ok || len(left) == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+		path := filepath.Join(dir, "pack", name)
+		p, err := lookAt(r, path)
+		if err != nil {
+			continue
+		}
+		states, err := inPack(ctx, r, path, left, slices.Contains(c.known, p))
+		if ctx.Err() != nil {
+			return left, ctx.Err()
+		}
+		if err != nil || !still(r, p) {
+			continue
+		}
+		before := len(left)
+		var rest []string
+		for i, raw := range left {
+			switch states[i] {
+			case Sound:
+				delete(c.Bad, hex.EncodeToString([]byte(raw)))
+				continue
+			case Damaged:
+				c.Bad[hex.EncodeToString([]byte(raw))] = ErrDamaged
+			}
+			rest = append(rest, raw)
+		}
+		if left = rest; len(left) < before {
+			c.Packs = append(c.Packs, p)
+		}
+	}
+	return left, nil
+}
+
+func inPack(ctx context.Context, r *Repo, path string, wanted []string, known bool) ([]PackState, error) {
+	f, shut, err := openPack(path)
+	if err != nil {
+		return nil, err
+	}
+	defer shut()
+	f.Summed = known
+	return Check(ctx, f, r.NewHash, wanted)
+}
+
+// loose reads a loose object in whichever folder has it.
+func (c *Checked) loose(ctx context.Context, r *Repo, folders []string, oid string) error {
+	for _, dir := range folders {
+		path := filepath.Join(dir, oid[:2], oid[2:])
+		was, err := look(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = r.ReadLoose(ctx, path, oid, io.Discard)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			c.Bad[oid] = err
+			continue
+		}
+		delete(c.Bad, oid)
+		c.Loose = append(c.Loose, LooseObject{Path: packPlace(r, path), Look: was})
+		return nil
+	}
+	return nil
+}
+
+// asGit has git read what is bad so far: of a pack whose index is damaged it may still find
+// most. What it finds so is not relied on.
+func (c *Checked) asGit(ctx context.Context, r *Repo) error {
+	if len(c.Bad) == 0 {
+		return nil
+	}
+	rd, err := r.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for _, oid := range slices.Sorted(maps.Keys(c.Bad)) {
+		if _, err := rd.Copy(oid, io.Discard); err == nil {
+			delete(c.Bad, oid)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

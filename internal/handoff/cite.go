@@ -1,0 +1,184 @@
+package handoff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// MaxRequirement is how many characters a cited requirement has at most.
+const MaxRequirement = 140
+
+// Citation names a section of a file of rules and says its requirement in the section's
+// own words, cut at MaxRequirement. SHA is the first 16 hex digits of the SHA-256 of the
+// section's lines with LF ends.
+type Citation struct {
+	File        string `json:"file"`
+	Section     string `json:"section"` // the slug; "" is what stands before the first heading
+	Requirement string `json:"requirement"`
+	Lines       string `json:"line_span"` // L42-L89
+	SHA         string `json:"content_sha"`
+	Rule        string `json:"rule,omitempty"` // the entry of the config that asked for it
+	Whole       bool   `json:"whole,omitempty"`
+}
+
+// Cite cites one section: the whole of it, with the sections below it, or its own text up
+// to the next heading.
+func Cite(file string, s Section, whole bool) Citation {
+	text, end := s.Body, s.Own
+	if whole {
+		text, end = s.Text, s.End
+	}
+	words := Requirement(text)
+	if lines := Commands(s); words == "" && len(lines) > 0 {
+		words = cut("run "+strings.Join(lines, "; "), MaxRequirement)
+	}
+	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end), SHA: shortText(text), Whole: whole}
+}
+
+func shortText(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// CiteAll cites the sections that names ask for, each whole; without names every section
+// that has words of its own, each up to the next heading. missing are the names that mean
+// no section.
+func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
+	if len(names) == 0 {
+		for _, s := range d.Sections {
+			c := Cite(d.Path, s, false)
+			if c.Requirement != "" {
+				cited = append(cited, c)
+			}
+		}
+		return cited, nil
+	}
+	for _, n := range names {
+		s, ok := d.Find(n)
+		if !ok {
+			missing = append(missing, n)
+			continue
+		}
+		cited = append(cited, Cite(d.Path, s, true))
+	}
+	return cited, missing
+}
+
+var (
+	bullet  = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	demands = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
+	ends    = lazyregexp.New(`[.!?]["')\]]*\s+`)
+	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	marks   = lazyregexp.New("(\\*{1,3}|_{2,3}|`+|~~)")
+	htmlTag = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
+)
+
+// Requirement gives the first sentence of a section that demands something, or else its
+// first one, in its own words without Markdown's marks, at most MaxRequirement characters.
+// It is "" when the section has no words below its heading.
+func Requirement(text string) string {
+	first := ""
+	for _, s := range sentences(text) {
+		if first == "" {
+			first = s
+		}
+		if demands.MatchString(s) {
+			return cut(s, MaxRequirement)
+		}
+	}
+	return cut(first, MaxRequirement)
+}
+
+// sentences gives the sentences of a section's prose and the items of its lists; nothing
+// of its heading, tables, fences and comments.
+func sentences(text string) []string {
+	var out []string
+	var para []string
+	flush := func() {
+		joined := plain(strings.Join(para, " "))
+		para = nil
+		for joined != "" {
+			at := ends.FindStringIndex(joined)
+			if at == nil {
+				out = append(out, joined)
+				return
+			}
+			out = append(out, strings.TrimSpace(joined[:at[1]]))
+			joined = joined[at[1]:]
+		}
+	}
+	for _, line := range proseOf(text) {
+		if loc := bullet.FindStringIndex(line); loc != nil {
+			flush()
+			line = line[loc[1]:]
+		}
+		if line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), ">")); line == "" {
+			flush()
+			continue
+		}
+		para = append(para, line)
+	}
+	flush()
+	return out
+}
+
+// proseOf gives the lines of prose of a section; an empty line stands for what is left out.
+func proseOf(text string) []string {
+	all := textLines(text)
+	skip := map[int]bool{}
+	for _, h := range headings(all) {
+		for i := h.start; i < h.after; i++ {
+			skip[i] = true
+		}
+	}
+	var out []string
+	open, comment, meta := "", false, frontMatter(all)
+	for i, line := range all {
+		m := fence.FindStringSubmatch(line)
+		t := strings.TrimSpace(line)
+		inside := open != "" || comment
+		switch {
+		case comment:
+			comment = !strings.Contains(line, "-->")
+		case open != "":
+			if m != nil && m[1][0] == open[0] && len(m[1]) >= len(open) {
+				open = ""
+			}
+		case m != nil:
+			open, inside = m[1], true
+		case strings.HasPrefix(t, "<!--"):
+			comment, inside = !strings.Contains(line, "-->"), true
+		}
+		if inside || skip[i] || i < meta || strings.HasPrefix(t, "|") || strings.Trim(t, "-=*_ ") == "" {
+			out = append(out, "")
+			continue
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// plain drops Markdown's marks and folds white space.
+func plain(s string) string {
+	s = link.ReplaceAllString(s, "$1")
+	s = htmlTag.ReplaceAllString(s, "")
+	s = marks.ReplaceAllString(s, "")
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// cut gives at most most characters of s, cut between words where that loses little.
+func cut(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	r := []rune(s)[:most-1]
+	if at := strings.LastIndexByte(string(r), ' '); at > len(string(r))*2/3 {
+		return string(r)[:at] + "…"
+	}
+	return string(r) + "…"
+}

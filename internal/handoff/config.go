@@ -1,0 +1,95 @@
+package handoff
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// gitFiles reads which of git's own files differ: config, hooks, excludes, attributes. What
+// a push or a new branch writes into the config does not count.
+func (r Reader) gitFiles(ctx context.Context, f *Facts, one, two *side) error {
+	then, now, err := both(ctx, r.ownFiles, one, two)
+	if err != nil {
+		return err
+	}
+	for _, name := range union(then, now) {
+		if then[name] != now[name] {
+			f.Git = append(f.Git, name)
+		}
+	}
+	return nil
+}
+
+// ownFiles gives what stands in a side's own files of git, by name; of others than the
+// config only the name of the blob.
+func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error) {
+	all := map[string]string{}
+	if s.capture != nil {
+		for _, g := range [][]git.StateFile{s.capture.Admin, s.capture.Own} {
+			for _, file := range g {
+				text := r.Snaps.Repo.Name("blob", file.Data)
+				if file.Name == "config" {
+					text = settings(string(file.Data))
+				}
+				all[file.Name] = text
+			}
+		}
+		return all, nil
+	}
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	for _, group := range []string{"admin", "own", "links/admin", "links/own"} {
+		list, err := walk(rd, s.info.Commit+":meta/"+group)
+		if err != nil {
+			return nil, fmt.Errorf("read snapshot %s: %w", s.info.ID, err)
+		}
+		for _, e := range list {
+			all[e.Path] = e.OID
+			if e.Path == "config" {
+				o, err := rd.Read(e.OID)
+				if err != nil {
+					return nil, fmt.Errorf("read snapshot %s: %w", s.info.ID, err)
+				}
+				all[e.Path] = settings(string(o.Data))
+			}
+		}
+	}
+	return all, nil
+}
+
+// walk lists a tree that a commit names; nothing when it is not there.
+func walk(rd *git.Reader, name string) ([]git.TreeEntry, error) {
+	o, err := rd.Read(name)
+	if errors.Is(err, git.ErrNoObject) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rd.Walk(o.OID)
+}
+
+// settings gives a config without the sections of branches and remotes, which git writes
+// by itself.
+func settings(text string) string {
+	var out []string
+	skip := false
+	for line := range strings.Lines(text) {
+		t := strings.ToLower(strings.TrimSpace(line))
+		if strings.HasPrefix(t, "[") {
+			skip = slices.ContainsFunc([]string{"[branch ", "[remote "}, func(s string) bool { return strings.HasPrefix(t, s) })
+		}
+		if !skip && t != "" {
+			out = append(out, t)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,379 @@
+package handoff
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// history reads how the two commits stand to each other, and what became of work that was
+// not committed.
+func (r Reader) history(ctx context.Context, f *Facts, one, two *side) error {
+	if one.Head == "" || two.Head == "" {
+		return nil
+	}
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	then, now, err := bytesOf(rd, one.Head, two.Head)
+	rd.Close()
+	if err != nil {
+		return err
+	}
+	f.Then.Subject, f.Now.Subject = subject(then), subject(now)
+	if one.Head != two.Head {
+		f.SameParents = slices.Equal(parents(then), parents(now))
+		if f.Descends, err = r.follows(ctx, one.Head, two.Head); err != nil {
+			return err
+		}
+		if f.Precedes, err = r.follows(ctx, two.Head, one.Head); err != nil {
+			return err
+		}
+	}
+	return r.work(ctx, f, one, two, field(then, "tree"), field(now, "tree"))
+}
+
+// follows reports whether the commit later has earlier among its ancestors.
+func (r Reader) follows(ctx context.Context, earlier, later string) (bool, error) {
+	_, err := r.Snaps.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", earlier, later)
+	var f *git.Failure
+	if errors.As(err, &f) && f.Exit == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// work compares what was not committed then with what is committed now.
+func (r Reader) work(ctx context.Context, f *Facts, one, two *side, headThen, headNow string) error {
+	if one.tree == two.tree && headThen == headNow {
+		return nil
+	}
+	then, err := r.Snaps.Repo.DiffTrees(ctx, headThen, one.tree)
+	if err != nil {
+		return err
+	}
+	if headThen != headNow {
+		left, err := r.Snaps.Repo.DiffTrees(ctx, headNow, one.tree)
+		if err != nil {
+			return err
+		}
+		still := map[string]bool{}
+		for _, d := range left {
+			still[d.Path] = true
+		}
+		f.Works = slices.ContainsFunc(then, func(d git.Difference) bool { return !still[d.Path] })
+		return nil
+	}
+	if two.capture != nil && one.tree != two.tree {
+		return nil // it is not stored: what became of files cannot be told
+	}
+	now, err := r.Snaps.Repo.DiffTrees(ctx, headNow, two.tree)
+	if err != nil {
+		return err
+	}
+	tracked := func(list []git.Difference) int {
+		n := 0
+		for _, d := range list {
+			if d.OldMode != 0 {
+				n++
+			}
+		}
+		return n
+	}
+	f.Discarded = tracked(then) > 0 && tracked(now) == 0 || len(then) > 0 && len(now) == 0
+	return nil
+}
+
+// maxText bounds the files whose bytes are compared to tell how they differ.
+const maxText = 16 << 20
+
+// files reads the paths that differ.
+func (r Reader) files(ctx context.Context, f *Facts, one, two *side) error {
+	if one.tree == two.tree && slices.Equal(one.man.Odd, two.man.Odd) && sameModes(one.man, two.man) {
+		return nil
+	}
+	then, now, err := both(ctx, r.list, one, two)
+	if err != nil {
+		return err
+	}
+	for _, path := range union(then, now) {
+		a, b := then[path], now[path]
+		if a != b && !(a.Mode == folderMode || b.Mode == folderMode) {
+			hidden := b.Mode == 0 && two.man.WasIgnored(path)
+			f.Files = append(f.Files, Pair{Path: path, Then: entryOf(a), Now: entryOf(b), Hidden: hidden})
+		}
+	}
+	return r.look(ctx, f.Files)
+}
+
+const folderMode = 0o040000
+
+func sameModes(a, b *snapshot.Manifest) bool {
+	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
+}
+
+// list gives all entries of a side, read once.
+func (r Reader) list(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
+	if s.entries != nil {
+		return s.entries, nil
+	}
+	list, err := r.Snaps.Entries(ctx, s.tree, s.man)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]snapshot.Entry, len(list))
+	for _, e := range list {
+		all[e.Path] = e
+	}
+	s.entries = all
+	return all, nil
+}
+
+func entryOf(e snapshot.Entry) DriftEntry {
+	return DriftEntry{Mode: e.Mode, Perm: e.Perm, OID: e.OID}
+}
+
+func union[V any](a, b map[string]V) []string {
+	var all []string
+	for p := range a {
+		all = append(all, p)
+	}
+	for p := range b {
+		if _, both := a[p]; !both {
+			all = append(all, p)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// look fills in sizes, and of files whose bytes differ, how.
+func (r Reader) look(ctx context.Context, pairs []Pair) error {
+	var oids []string
+	for _, p := range pairs {
+		for _, e := range []DriftEntry{p.Then, p.Now} {
+			if e.OID != "" {
+				oids = append(oids, e.OID)
+			}
+		}
+	}
+	slices.Sort(oids)
+	oids = slices.Compact(oids)
+	list, err := r.Snaps.Repo.Sizes(ctx, oids)
+	if err != nil {
+		return err
+	}
+	sizes := map[string]int64{}
+	for i, oid := range oids {
+		sizes[oid] = list[i]
+	}
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	for i := range pairs {
+		p := &pairs[i]
+		p.Then.Size, p.Now.Size = sizes[p.Then.OID], sizes[p.Now.OID]
+		texts := p.Then.Mode&0o170000 == 0o100000 && p.Now.Mode&0o170000 == 0o100000
+		if !texts || p.Then.OID == p.Now.OID || p.Then.Size > maxText || p.Now.Size > maxText {
+			continue
+		}
+		then, now, err := bytesOf(rd, p.Then.OID, p.Now.OID)
+		if err != nil {
+			return err
+		}
+		p.SameLines = bytes.Equal(Normalise(then), Normalise(now))
+		p.Shape = shape(then, now)
+	}
+	return nil
+}
+
+func shape(then, now []byte) string {
+	switch {
+	case len(now) == 0:
+		return "emptied"
+	case bytes.HasPrefix(then, now):
+		return "truncated"
+	case len(then) > 0 && bytes.HasPrefix(now, then):
+		return "added to at its end"
+	}
+	return ""
+}
+
+// index reads the paths whose place in the index differs. What git keeps there to be fast
+// does not count: a git status writes it anew.
+func (r Reader) index(ctx context.Context, f *Facts, one, two *side) error {
+	if one.indexTree == two.indexTree {
+		return nil
+	}
+	was, is, err := both(ctx, r.indexOf, one, two)
+	if err != nil {
+		return err
+	}
+	if was.readable != is.readable {
+		f.Index = append(f.Index, IndexPair{Path: "(the index)", Then: Staged{Extra: truth(was.readable)}, Now: Staged{Extra: truth(is.readable)}})
+		return nil
+	}
+	for a, b := was.entries, is.entries; len(a)+len(b) > 0; {
+		path := least(a, b)
+		then, restA := stagedAt(a, path)
+		now, restB := stagedAt(b, path)
+		if then != now {
+			f.Index = append(f.Index, IndexPair{Path: path, Then: stagedOf(then), Now: stagedOf(now)})
+		}
+		a, b = restA, restB
+	}
+	return nil
+}
+
+// least gives the first path of two lists that are sorted by path, as an index is.
+func least(a, b []git.IndexEntry) string {
+	switch {
+	case len(a) == 0:
+		return b[0].Path
+	case len(b) == 0 || a[0].Path < b[0].Path:
+		return a[0].Path
+	}
+	return b[0].Path
+}
+
+// place is where a path is in an index: up to three sides of a conflict, or one entry.
+type place [4]struct {
+	mode  uint32
+	oid   string
+	flags [3]bool
+}
+
+// stagedAt takes the entries of a path from the front of a list.
+func stagedAt(list []git.IndexEntry, path string) (p place, rest []git.IndexEntry) {
+	for len(list) > 0 && list[0].Path == path {
+		e := list[0]
+		p[e.Stage&3].mode, p[e.Stage&3].oid, p[e.Stage&3].flags = e.Mode, e.OID, [3]bool{e.Skip, e.Assume, e.Intent}
+		list = list[1:]
+	}
+	return p, list
+}
+
+func stagedOf(p place) Staged {
+	s := Staged{Mode: p[0].mode, OID: hex.EncodeToString([]byte(p[0].oid))}
+	for i, name := range []string{"skip-worktree", "assume-unchanged", "intent-to-add"} {
+		if p[0].flags[i] {
+			s.Flags += "+" + name
+		}
+	}
+	s.Flags = strings.TrimPrefix(s.Flags, "+")
+	for i := 1; i < len(p); i++ {
+		if p[i].mode != 0 {
+			s.Extra += fmt.Sprintf("%d%x", i, p[i].oid)
+		}
+	}
+	return s
+}
+
+func truth(readable bool) string {
+	if readable {
+		return ""
+	}
+	return "unreadable"
+}
+
+// rest compares what only manifests have: empty folders, modes of folders, gaps and
+// repositories of their own.
+func (r Reader) rest(ctx context.Context, f *Facts, one, two *side) error {
+	then, now := folders(one.man), folders(two.man)
+	for _, p := range union(then, now) {
+		if then[p] != now[p] {
+			f.Folders = append(f.Folders, FolderPair{Path: p, WasThere: then[p], Is: now[p]})
+		}
+	}
+	if err := r.folderModes(ctx, f, one, two); err != nil {
+		return err
+	}
+	gapsThen, gapsNow := gaps(one.man), gaps(two.man)
+	for _, p := range union(gapsThen, gapsNow) {
+		if gapsThen[p] != gapsNow[p] {
+			f.Gaps = append(f.Gaps, GapPair{Path: p, Was: gapsThen[p], Is: gapsNow[p]})
+		}
+	}
+	nestedThen, nestedNow := nested(one.man), nested(two.man)
+	for _, p := range union(nestedThen, nestedNow) {
+		if nestedThen[p] != nestedNow[p] {
+			f.Nested = append(f.Nested, NestedPair{Path: p, Was: nestedThen[p], Is: nestedNow[p]})
+		}
+	}
+	return nil
+}
+
+// folderModes compares the modes of folders that both sides have.
+func (r Reader) folderModes(ctx context.Context, f *Facts, one, two *side) error {
+	if sameModes(one.man, two.man) {
+		return nil
+	}
+	then, now, err := both(ctx, r.allFolders, one, two)
+	if err != nil {
+		return err
+	}
+	for _, p := range union(then, now) {
+		if a, b := one.man.FolderPerm(p), two.man.FolderPerm(p); a != b && then[p] && now[p] {
+			f.Folders = append(f.Folders, FolderPair{Path: p, WasPerm: a, NowPerm: b})
+		}
+	}
+	return nil
+}
+
+// allFolders gives the folders of a side, those that hold something and those that are empty.
+func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error) {
+	list, err := r.list(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for p, e := range list {
+		if e.Mode != folderMode {
+			p = above(p)
+		}
+		for ; p != "" && !all[p]; p = above(p) {
+			all[p] = true
+		}
+	}
+	return all, nil
+}
+
+// above gives the folder that a path is in, "" for the top.
+func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+func folders(m *snapshot.Manifest) map[string]bool {
+	all := map[string]bool{}
+	for _, p := range m.Folders {
+		all[p] = true
+	}
+	return all
+}
+
+func gaps(m *snapshot.Manifest) map[string]string {
+	all := map[string]string{}
+	for _, g := range m.Gaps {
+		all[g.Path] = g.Reason
+	}
+	return all
+}
+
+func nested(m *snapshot.Manifest) map[string]string {
+	all := map[string]string{}
+	for _, n := range m.Nested {
+		all[n.Path] = n.Head
+		if n.Head == "" {
+			all[n.Path] = "no commit"
+		}
+	}
+	return all
+}

@@ -1,0 +1,122 @@
+package handoff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It changes nothing and takes no snapshot, and it starts no program that the repository
+// names.
+
+// Reader reads facts in one working tree. InScope and IgnoreEnds go into the facts as they
+// are.
+type Reader struct {
+	Snaps      *snapshot.Store
+	InScope    func(path string) bool
+	IgnoreEnds bool
+}
+
+// Look compares the present with a snapshot. same says that nothing at all differs. stored
+// is false when files differ: the facts are then only those of the repository as a whole,
+// because the present has to be held before its bytes can be compared; take a snapshot and
+// ask Between.
+func (r Reader) Look(ctx context.Context, then belay.SnapshotID) (f Facts, same, stored bool, err error) {
+	end := r.Snaps.Repo.Share()
+	defer end()
+	info, err := r.Snaps.LookUp(ctx, then)
+	if err != nil {
+		return f, false, false, err
+	}
+	extent, err := r.Snaps.ExtentOf(ctx, then)
+	if err != nil {
+		return f, false, false, err
+	}
+	c, err := r.Snaps.Present(ctx, extent)
+	if err != nil {
+		return f, false, false, err
+	}
+	whole, err := r.wholeOf(ctx, info)
+	if err != nil || whole == c.Whole {
+		return r.plain(), err == nil, true, err
+	}
+	one, err := r.held(ctx, info)
+	if err != nil {
+		return f, false, false, err
+	}
+	two := r.present(c)
+	if one.tree != two.tree || !slices.Equal(one.man.Odd, two.man.Odd) {
+		f = r.plain()
+		f.Then, f.Now = one.Side, two.Side
+		return f, false, false, r.history(ctx, &f, &one, &two)
+	}
+	f, err = r.compare(ctx, &one, &two)
+	return f, false, true, err
+}
+
+// Between compares two snapshots.
+func (r Reader) Between(ctx context.Context, then, now belay.SnapshotID) (Facts, error) {
+	end := r.Snaps.Repo.Share()
+	defer end()
+	var sides [2]side
+	for i, id := range []belay.SnapshotID{then, now} {
+		info, err := r.Snaps.LookUp(ctx, id)
+		if err != nil {
+			return Facts{}, err
+		}
+		if sides[i], err = r.held(ctx, info); err != nil {
+			return Facts{}, err
+		}
+	}
+	return r.compare(ctx, &sides[0], &sides[1])
+}
+
+func (r Reader) plain() Facts {
+	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
+}
+
+// wholeOf gives the tree of a snapshot's commit: all that it holds, under one name.
+func (r Reader) wholeOf(ctx context.Context, i snapshot.Info) (string, error) {
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer rd.Close()
+	o, err := rd.Read(i.Commit)
+	if err != nil {
+		return "", fmt.Errorf("read snapshot %s: %w", i.ID, err)
+	}
+	return field(o.Data, "tree"), nil
+}
+
+func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {
+	f := r.plain()
+	f.Then, f.Now = one.Side, two.Side
+	for _, do := range []func(context.Context, *Facts, *side, *side) error{r.history, r.files, r.index, r.gitFiles, r.rest} {
+		if err := do(ctx, &f, one, two); err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// present makes a side of what was read and not stored.
+func (r Reader) present(c *snapshot.Capture) side {
+	s := side{tree: c.Tree, man: c.Man, indexTree: c.Index.Tree, capture: c}
+	s.Head, s.Branch = c.Head.OID, c.Head.Branch
+	s.Operation = operationOf(c)
+	for _, ref := range c.Refs {
+		if ref.Name == stashRef {
+			s.Stash = ref.OID
+		}
+	}
+	for _, l := range c.Logs {
+		if l.Name == "logs/"+stashRef {
+			s.Stashes = entries(l.Data)
+		}
+	}
+	return s
+}

@@ -1,0 +1,282 @@
+package handoff
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	modeLink = 0o120000
+	modeType = 0o170000
+)
+
+// Name names everything that differs. The order is: the tree as a whole, then the paths
+// by name.
+func Name(f Facts) Report {
+	n := namer{Facts: f}
+	n.head()
+	n.stash()
+	if f.Then.Operation != f.Now.Operation {
+		n.whole(Operation, f.Then.Operation, f.Now.Operation)
+	}
+	for _, g := range f.Git {
+		n.add(Difference{Kind: GitConfig, Path: ".git/" + g, Is: "changed", Was: "as handed over"})
+	}
+	n.files()
+	n.index()
+	n.rest()
+	n.scope()
+	slices.SortStableFunc(n.paths, func(a, b Difference) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	r := Report{Differences: append(n.tree, n.paths...)}
+	if r.Differences == nil {
+		r.Differences = []Difference{}
+	}
+	return r
+}
+
+type namer struct {
+	Facts
+	tree, paths []Difference
+	then        map[string]DriftEntry // of the paths whose file differs
+}
+
+func (n *namer) whole(k DriftKind, was, is string) {
+	n.tree = append(n.tree, Difference{Kind: k, Was: was, Is: is})
+}
+
+func (n *namer) add(d Difference) {
+	if strings.HasPrefix(d.Path, ".git/") {
+		n.tree = append(n.tree, d)
+		return
+	}
+	d.Outside = n.InScope != nil && !n.InScope(d.Path)
+	n.paths = append(n.paths, d)
+}
+
+func (n *namer) head() {
+	then, now := n.Then, n.Now
+	if then.Branch != now.Branch {
+		n.whole(Switched, branchName(then.Branch), branchName(now.Branch))
+	}
+	if then.Head == now.Head {
+		return
+	}
+	was, is := commitName(then), commitName(now)
+	switch {
+	case n.Descends && n.Works:
+		n.whole(Committed, was, is)
+	case then.Branch != now.Branch && now.Head != "": // another branch has another commit
+		n.whole(HeadMoved, was, is)
+	case n.SameParents:
+		n.whole(Amended, was, is)
+	case n.Precedes:
+		n.whole(Reset, was, is)
+	default:
+		n.whole(HeadMoved, was, is)
+	}
+}
+
+func branchName(ref string) string {
+	if ref == "" {
+		return "no branch"
+	}
+	return strings.TrimPrefix(ref, "refs/heads/")
+}
+
+func commitName(s Side) string {
+	if s.Head == "" {
+		return "no commit"
+	}
+	name := s.Head[:min(10, len(s.Head))]
+	if s.Subject != "" {
+		name += " (" + s.Subject + ")"
+	}
+	return name
+}
+
+// stash names entries that came or went. Stashing takes work out of the tree: the paths
+// say which.
+func (n *namer) stash() {
+	switch then, now := n.Then, n.Now; {
+	case then.Stash == now.Stash:
+	case now.Stash == "" || now.Stashes < then.Stashes:
+		n.whole(StashGone, count(then.Stashes), count(now.Stashes))
+	default:
+		n.whole(Stashed, count(then.Stashes), count(now.Stashes))
+	}
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 stash entry"
+	}
+	return fmt.Sprintf("%d stash entries", n)
+}
+
+// files names what became of files.
+func (n *namer) files() {
+	n.then = map[string]DriftEntry{}
+	renamed, left := n.renames()
+	for _, p := range n.Files {
+		n.then[p.Path] = p.Then
+	}
+	for _, p := range n.Files {
+		if from, ok := renamed[p.Path]; ok {
+			n.add(Difference{Kind: Renamed, Path: p.Path, From: from})
+			n.modes(p.Path, n.then[from], p.Now)
+			continue
+		}
+		if !left[p.Path] {
+			n.file(p)
+		}
+	}
+	if n.Discarded && n.Then.Head == n.Now.Head && n.Then.Stash == n.Now.Stash {
+		n.whole(Discarded, "work that was not committed", "as HEAD has it")
+	}
+}
+
+// renames pairs paths that came with paths that went and had the same bytes: each new path
+// to its old one, in the order of paths, and the old ones. An empty file is no sign of a
+// rename.
+func (n *namer) renames() (renamed map[string]string, left map[string]bool) {
+	gone := map[string][]string{}
+	for _, p := range n.Files {
+		if p.Then.There() && !p.Now.There() && p.Then.Size > 0 {
+			gone[p.Then.OID] = append(gone[p.Then.OID], p.Path)
+		}
+	}
+	renamed, left = map[string]string{}, map[string]bool{}
+	for _, p := range n.Files {
+		if !p.Then.There() && p.Now.There() && len(gone[p.Now.OID]) > 0 {
+			list := gone[p.Now.OID]
+			renamed[p.Path], gone[p.Now.OID] = list[0], list[1:]
+			left[list[0]] = true
+		}
+	}
+	return renamed, left
+}
+
+func (n *namer) file(p Pair) {
+	then, now := p.Then, p.Now
+	switch {
+	case p.Hidden:
+		n.add(Difference{Kind: Hidden, Path: p.Path, Was: kindOf(then), Is: "ignored"})
+		return
+	case !now.There():
+		n.add(Difference{Kind: Deleted, Path: p.Path, Was: kindOf(then)})
+		return
+	case !then.There():
+		n.add(Difference{Kind: Added, Path: p.Path, Is: kindOf(now)})
+		return
+	case then.Mode&modeType != now.Mode&modeType:
+		n.add(Difference{Kind: TypeOf, Path: p.Path, Was: kindOf(then), Is: kindOf(now)})
+		return
+	}
+	if then.OID != now.OID {
+		d := Difference{Kind: Content, Path: p.Path, Was: short(then.OID), Is: short(now.OID)}
+		switch {
+		case now.Mode == modeLink:
+			d.Kind, d.Was, d.Is = Target, "", ""
+		case p.SameLines:
+			d.Kind, d.Note = LineEnds, n.IgnoreEnds
+		case p.Shape != "":
+			d.Is += ", " + p.Shape
+		}
+		n.add(d)
+	}
+	n.modes(p.Path, then, now)
+}
+
+// modes names a change of mode; a link has none of its own.
+func (n *namer) modes(path string, then, now DriftEntry) {
+	if then.Perm != now.Perm && then.Mode != modeLink && now.Mode != modeLink {
+		n.add(Difference{Kind: Mode, Path: path, Was: fmt.Sprintf("%04o", then.Perm), Is: fmt.Sprintf("%04o", now.Perm)})
+	}
+}
+
+func kindOf(e DriftEntry) string {
+	switch {
+	case e.Mode == modeLink:
+		return "link"
+	case e.Mode == 0o100755:
+		return "executable file"
+	}
+	return "file"
+}
+
+func short(oid string) string { return oid[:min(10, len(oid))] }
+
+// index names what changed in the index alone: where the file changed, too, or HEAD moved,
+// the index follows from that.
+func (n *namer) index() {
+	moved := n.Then.Head != n.Now.Head
+	for _, p := range n.Index {
+		if p.Then.Flags != p.Now.Flags {
+			n.add(Difference{Kind: IndexFlag, Path: p.Path, Was: orNone(p.Then.Flags), Is: orNone(p.Now.Flags)})
+			continue
+		}
+		if _, touched := n.then[p.Path]; !touched && !moved {
+			n.add(Difference{Kind: Index, Path: p.Path, Was: stagedAs(p.Then), Is: stagedAs(p.Now)})
+		}
+	}
+}
+
+func stagedAs(s Staged) string {
+	switch {
+	case s.Extra != "":
+		return "a conflict"
+	case s.OID == "":
+		return "not in the index"
+	}
+	text := short(s.OID)
+	if s.Mode == 0o100755 {
+		text += " executable"
+	}
+	return text
+}
+
+func (n *namer) rest() {
+	for _, f := range n.Folders {
+		switch {
+		case f.WasThere != f.Is && f.Is:
+			n.add(Difference{Kind: Folder, Path: f.Path + "/", Is: "an empty folder"})
+		case f.WasThere != f.Is:
+			n.add(Difference{Kind: Folder, Path: f.Path + "/", Was: "an empty folder"})
+		case f.WasPerm != f.NowPerm:
+			n.add(Difference{Kind: Mode, Path: f.Path + "/", Was: fmt.Sprintf("%04o", f.WasPerm), Is: fmt.Sprintf("%04o", f.NowPerm)})
+		}
+	}
+	for _, g := range n.Gaps {
+		if g.Is != "" {
+			n.add(Difference{Kind: Unreadable, Path: g.Path, Was: g.Was, Is: g.Is})
+		}
+	}
+	for _, g := range n.Nested {
+		n.add(Difference{Kind: Nested, Path: g.Path + "/", Was: g.Was, Is: g.Is})
+	}
+}
+
+// scope says that the paths of the task's scope are others than before.
+func (n *namer) scope() {
+	came, went := 0, 0
+	for _, d := range n.paths {
+		if d.Outside || n.InScope == nil {
+			continue
+		}
+		switch d.Kind {
+		case Added:
+			came++
+		case Deleted:
+			went++
+		case Renamed:
+			came, went = came+1, went+1
+		}
+	}
+	if came+went > 0 {
+		n.whole(ScopeFiles, "the paths handed over", fmt.Sprintf("%d more, %d fewer", came, went))
+	}
+}

@@ -1,0 +1,163 @@
+package handoff
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+var (
+	atx    = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
+	setext = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	fence  = lazyregexp.New("^ {0,3}(`{3,}|~{3,})(.*)$")
+)
+
+// heading is where a section begins: its first line, and the first line after its title.
+type heading struct {
+	level, start, after int // lines from 0
+	title               string
+}
+
+// sectionsOf cuts lines at their headings. What stands in a fence, an HTML comment or
+// front matter is no heading.
+func sectionsOf(all []string) []Section {
+	heads := headings(all)
+	var out []Section
+	first := len(all)
+	if len(heads) > 0 {
+		first = heads[0].start
+	}
+	if strings.TrimSpace(strings.Join(all[:first], "")) != "" {
+		out = append(out, make1(all, heading{}, first, first))
+	}
+	used := map[string]int{}
+	for i, h := range heads {
+		own, end := len(all), len(all)
+		if i+1 < len(heads) {
+			own = heads[i+1].start
+		}
+		for _, next := range heads[i+1:] {
+			if next.level <= h.level {
+				end = next.start
+				break
+			}
+		}
+		s := make1(all, h, own, end)
+		s.Slug = unique(slug(h.title), used)
+		out = append(out, s)
+	}
+	return out
+}
+
+// make1 makes the section from h up to the lines own and end, which are not in it.
+func make1(all []string, h heading, own, end int) Section {
+	body, ownEnd := span(all, h.start, own)
+	text, last := span(all, h.start, end)
+	return Section{Title: h.title, Level: h.level, Start: h.start + 1, Own: ownEnd, End: last, Text: text, Body: body}
+}
+
+// span joins lines without the blank ones at their end; last counts from 1. The blank
+// lines between two sections belong to neither: a section that moves to the end of its
+// file keeps its hash.
+func span(all []string, start, end int) (text string, last int) {
+	for end > start+1 && strings.TrimSpace(all[end-1]) == "" {
+		end--
+	}
+	return strings.Join(all[start:end], "\n") + "\n", end
+}
+
+// unique tells a second heading of one name from the first, as forges do.
+func unique(s string, used map[string]int) string {
+	n := used[s]
+	used[s]++
+	if n == 0 {
+		return s
+	}
+	numbered := s + "-" + strconv.Itoa(n)
+	used[numbered]++
+	return numbered
+}
+
+func headings(all []string) []heading {
+	var out []heading
+	closing := "" // of the fence that is open
+	comment := false
+	for i := frontMatter(all); i < len(all); i++ {
+		line := all[i]
+		switch m := fence.FindStringSubmatch(line); {
+		case comment:
+			comment = !strings.Contains(line, "-->")
+			continue
+		case closing != "":
+			if m != nil && m[1][0] == closing[0] && len(m[1]) >= len(closing) && strings.TrimSpace(m[2]) == "" {
+				closing = ""
+			}
+			continue
+		case m != nil && !(m[1][0] == '`' && strings.Contains(m[2], "`")):
+			closing = m[1]
+			continue
+		}
+		if at := strings.Index(line, "<!--"); at >= 0 {
+			comment = !strings.Contains(line[at:], "-->")
+		}
+		if m := atx.FindStringSubmatch(line); m != nil {
+			out = append(out, heading{level: len(m[1]), title: plain(m[2]), start: i, after: i + 1})
+		} else if m := setext.FindStringSubmatch(line); m != nil && underlines(all, i, out) {
+			level := 1
+			if m[1][0] == '-' {
+				level = 2
+			}
+			out = append(out, heading{level: level, title: plain(all[i-1]), start: i - 1, after: i + 1})
+		}
+	}
+	return out
+}
+
+// underlines reports whether line i, which is of dashes or equals signs, stands below one
+// line of words: then that is a heading.
+func underlines(all []string, i int, before []heading) bool {
+	if i == 0 || len(before) > 0 && before[len(before)-1].after > i-1 {
+		return false
+	}
+	above := all[i-1]
+	word := strings.TrimSpace(above)
+	if word == "" || strings.HasPrefix(above, "    ") || strings.HasPrefix(above, "\t") || setext.MatchString(above) {
+		return false
+	}
+	if strings.HasPrefix(word, ">") || strings.HasPrefix(word, "|") || bullet.MatchString(above) {
+		return false
+	}
+	return i == 1 || strings.TrimSpace(all[i-2]) == "" || atx.MatchString(all[i-2])
+}
+
+// frontMatter gives the first line after a block of metadata at the start, 0 without one.
+func frontMatter(all []string) int {
+	if len(all) == 0 || strings.TrimRight(all[0], " \t") != "---" {
+		return 0
+	}
+	for i := 1; i < len(all); i++ {
+		if t := strings.TrimRight(all[i], " \t"); t == "---" || t == "..." {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// slug makes an anchor of a title: letters and digits in lower case, spaces as dashes.
+func slug(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			b.WriteRune(r)
+		case unicode.IsSpace(r):
+			b.WriteByte('-')
+		}
+	}
+	if b.Len() == 0 {
+		return "section"
+	}
+	return b.String()
+}

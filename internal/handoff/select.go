@@ -1,0 +1,180 @@
+package handoff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Rule is an entry of the config's standards: which files, for which areas and priorities
+// (none is all), which of their sections (none is all), and the commands that prove work
+// of that kind.
+type Rule struct {
+	Name       string   `json:"name"`
+	Files      []string `json:"files"`
+	Areas      []string `json:"areas,omitempty"`
+	Priorities []string `json:"priorities,omitempty"`
+	Sections   []string `json:"sections,omitempty"`
+	Commands   []string `json:"commands,omitempty"`
+}
+
+// Holds reports whether the rule is for a task of this area and priority. One that names
+// areas is not for a task without an area.
+func (r Rule) Holds(area, priority string) bool {
+	return among(r.Areas, area) && among(r.Priorities, priority)
+}
+
+func among(list []string, word string) bool {
+	return len(list) == 0 || slices.ContainsFunc(list, func(l string) bool { return strings.EqualFold(l, word) })
+}
+
+// Instructions are files that tell everybody how to work here; they are cited when they
+// are there, whatever the config says.
+var Instructions = []string{"AGENTS.md", "CLAUDE.md", "CONTRIBUTING.md", ".github/CONTRIBUTING.md", "docs/CONTRIBUTING.md"}
+
+// Chosen is what a task has to follow.
+type Chosen struct {
+	Citations []Citation
+	Files     []string  // that were cited, sorted
+	Commands  []Command // of the rules first, then of sections about QA commands
+	Doubts    []string  // what the config asks for and is not there, a sentence each
+}
+
+// Command is one command that proves work, and where it comes from.
+type Command struct {
+	Command string `json:"command"`
+	From    string `json:"from"` // task, standards.NAME, standards/file.md#section, config, detected
+}
+
+// Choose cites what the rules ask for, by file and by place in it, nothing twice.
+func Choose(rules []Rule, area, priority string, docs []Document) Chosen {
+	var out Chosen
+	seen := map[string]bool{}
+	docs = slices.Clone(docs)
+	slices.SortFunc(docs, func(a, b Document) int { return strings.Compare(a.Path, b.Path) })
+	take := func(d Document, rule string, names []string) []string {
+		cited, missing := CiteAll(d, names)
+		for _, c := range cited {
+			key := c.File + "\x00" + c.Lines
+			if c.Rule = rule; !seen[key] {
+				seen[key] = true
+				out.Citations = append(out.Citations, c)
+			}
+		}
+		return missing
+	}
+	for _, r := range sortedRules(rules) {
+		if !r.Holds(area, priority) {
+			continue
+		}
+		for _, c := range r.Commands {
+			out.Commands = append(out.Commands, Command{c, "standards." + r.Name})
+		}
+		out.Doubts = append(out.Doubts, r.cite(docs, take)...)
+	}
+	for _, d := range docs {
+		if slices.Contains(Instructions, d.Path) {
+			take(d, "", nil)
+		}
+	}
+	slices.SortStableFunc(out.Citations, byPlace)
+	out.finish(docs)
+	return out
+}
+
+// cite cites what the rule's globs find, and says what they do not.
+func (r Rule) cite(docs []Document, take func(Document, string, []string) []string) (doubts []string) {
+	unfound := slices.Clone(r.Sections)
+	any := false
+	for _, d := range docs {
+		if !belay.Match(r.Files, d.Path) {
+			continue
+		}
+		any = true
+		missing := take(d, r.Name, r.Sections)
+		unfound = slices.DeleteFunc(unfound, func(n string) bool { return !slices.Contains(missing, n) })
+	}
+	if !any {
+		return []string{fmt.Sprintf("standards.%s names no file that is there: %s", r.Name, strings.Join(r.Files, ", "))}
+	}
+	for _, n := range unfound {
+		doubts = append(doubts, fmt.Sprintf("standards.%s asks for the section %q, which none of its files has", r.Name, n))
+	}
+	return doubts
+}
+
+// finish lists the cited files and the commands that cited sections name.
+func (c *Chosen) finish(docs []Document) {
+	for _, one := range c.Citations {
+		c.Files = append(c.Files, one.File)
+		for _, d := range docs {
+			if d.Path != one.File {
+				continue
+			}
+			for _, s := range d.Sections {
+				if s.Slug == one.Section {
+					for _, line := range Commands(s) {
+						c.Commands = append(c.Commands, Command{line, one.File + "#" + one.Section})
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(c.Files)
+	c.Files = slices.Compact(c.Files)
+}
+
+func sortedRules(rules []Rule) []Rule {
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
+	return rules
+}
+
+func byPlace(a, b Citation) int {
+	if c := strings.Compare(a.File, b.File); c != 0 {
+		return c
+	}
+	return startOf(a) - startOf(b)
+}
+
+func startOf(c Citation) int {
+	var start int
+	fmt.Sscanf(c.Lines, "L%d", &start)
+	return start
+}
+
+// Commands gives the shell lines of a section about QA commands: one whose title has the
+// word QA, quality, validation or verification beside commands, in its fences.
+func Commands(s Section) []string {
+	title := strings.ToLower(s.Title)
+	about := slices.ContainsFunc([]string{"qa", "quality", "validation", "verification", "test"}, func(w string) bool {
+		return slices.Contains(strings.FieldsFunc(title, func(r rune) bool { return r == ' ' || r == '-' || r == '/' }), w)
+	})
+	if !about || !strings.Contains(title, "command") {
+		return nil
+	}
+	var out []string
+	open, shell := "", false
+	for _, line := range textLines(s.Body) {
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case open == "" && m != nil:
+			open, shell = m[1], shellFence(m[2])
+		case open != "" && m != nil && m[1][0] == open[0] && len(m[1]) >= len(open):
+			open = ""
+		case open != "" && shell:
+			line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+			if line != "" && !strings.HasPrefix(line, "#") {
+				out = append(out, line)
+			}
+		}
+	}
+	return out
+}
+
+func shellFence(info string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(info)), " ")
+	return slices.Contains([]string{"", "sh", "bash", "shell", "zsh", "console", "shell-session"}, word)
+}

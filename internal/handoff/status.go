@@ -1,0 +1,166 @@
+package handoff
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// entry is a path in HEAD, in the index or in the working tree.
+type entry struct {
+	mode uint32
+	oid  string
+}
+
+// status gives what git status --porcelain says of a snapshot's files and the index: two
+// letters, a space and the path. git itself would start filters that the repository
+// names; here bytes are compared, and line ends alone do not count.
+func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, error) {
+	repo := r.Snaps.Repo
+	head := now.Head
+	if head == "" {
+		head = repo.Name("tree", nil)
+	} else {
+		head += "^{tree}"
+	}
+	staged, err := repo.Run(ctx, nil, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", head, "--")
+	if err != nil {
+		return nil, err
+	}
+	if head, err = r.treeOf(ctx, head); err != nil {
+		return nil, err
+	}
+	files, err := repo.DiffTrees(ctx, head, now.Tree)
+	if err != nil {
+		return nil, err
+	}
+	return r.letters(ctx, files, rawOf(string(staged)))
+}
+
+func (r DeltaReader) treeOf(ctx context.Context, name string) (string, error) {
+	if !strings.Contains(name, "^") {
+		return name, nil
+	}
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer rd.Close()
+	o, err := rd.Read(name)
+	return o.OID, err
+}
+
+// change is what is staged of a path.
+type change struct {
+	then, now entry
+	letter    byte
+}
+
+// rawOf reads git's raw format with -z.
+func rawOf(text string) map[string]change {
+	all := map[string]change{}
+	fields := strings.Split(text, "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(strings.TrimPrefix(fields[i], ":"))
+		if len(f) != 5 {
+			continue
+		}
+		var c change
+		fmt.Sscanf(f[0], "%o", &c.then.mode)
+		fmt.Sscanf(f[1], "%o", &c.now.mode)
+		c.then.oid, c.now.oid, c.letter = f[2], f[3], f[4][0]
+		if old, both := all[fields[i+1]]; both && old.letter == 'U' {
+			continue // a conflict is named once
+		}
+		all[fields[i+1]] = c
+	}
+	return all
+}
+
+func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged map[string]change) ([]string, error) {
+	rd, err := r.Snaps.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	tree := map[string]git.Difference{}
+	var paths []string
+	for _, d := range files {
+		tree[d.Path] = d
+		paths = append(paths, d.Path)
+	}
+	for p := range staged {
+		if _, both := tree[p]; !both {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	out := []string{}
+	for _, p := range paths {
+		d, differs := tree[p]
+		s, isStaged := staged[p]
+		index, disk := s.now, s.then
+		if differs {
+			disk = entry{d.NewMode, d.NewOID}
+			if !isStaged {
+				index = entry{d.OldMode, d.OldOID}
+			}
+		}
+		for _, xy := range pair(s, index, disk, sameLines(rd)) {
+			out = append(out, xy+" "+PathText(p))
+		}
+	}
+	return out, nil
+}
+
+// pair gives the letters of one path; a file that was taken out of the index and stays has
+// two lines.
+func pair(s change, index, disk entry, same func(a, b entry) bool) []string {
+	x := byte(' ')
+	if s.letter != 0 {
+		x = s.letter
+	}
+	switch {
+	case x == 'U':
+		return []string{"UU"}
+	case index.mode == 0 && disk.mode == 0 && x == ' ':
+		return nil
+	case index.mode == 0 && disk.mode != 0:
+		if x == ' ' {
+			return []string{"??"}
+		}
+		return []string{string(x) + " ", "??"}
+	}
+	y := byte(' ')
+	switch {
+	case disk.mode == 0 && index.mode != 0:
+		y = 'D'
+	case index.mode&0o170000 != disk.mode&0o170000:
+		y = 'T'
+	case index.mode != disk.mode, index.oid != disk.oid && !same(index, disk):
+		y = 'M'
+	}
+	if x == ' ' && y == ' ' {
+		return nil
+	}
+	return []string{string(x) + string(y)}
+}
+
+// sameLines compares two blobs without their line ends.
+func sameLines(rd *git.Reader) func(a, b entry) bool {
+	return func(a, b entry) bool {
+		one, err := rd.Read(a.oid)
+		if err != nil || one.Type != "blob" || len(one.Data) > 4<<20 {
+			return false
+		}
+		before := bytes.Clone(Normalise(one.Data))
+		two, err := rd.Read(b.oid)
+		return err == nil && bytes.Equal(before, Normalise(two.Data))
+	}
+}

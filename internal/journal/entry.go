@@ -1,0 +1,33 @@
+package journal
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// It opens no file, and never learns what an entry means.
+
+// Limits of the format.
+const (
+	Version = 1        // of a line
+	Max     = 64 << 20 // bytes of a line, its newline excluded
+)
+
+// Entry is one line of a task's record. Seq counts from 1. Time is in UTC and never
+// before the entry's predecessor. Data is the caller's JSON, byte for byte as written.
+// Prev and Hash are 64 lower-case hex digits; the first entry's Prev is all zeros.
+type Entry struct {
+	Seq  int             `json:"seq"`
+	Time time.Time       `json:"time"`
+	Type string          `json:"type"`
+	Data json.RawMessage `json:"data"`
+	Prev string          `json:"prev"`
+	Hash string          `json:"hash"`
+}
+
+// Head is the end of a record: what the next entry is chained to. The zero Head is
+// the head of a record that does not exist yet.
+type Head struct {
+	Seq  int    `json:"seq"`
+	Hash string `json:"hash"`
+}

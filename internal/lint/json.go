@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// rdDiagnostic is one diagnostic of the Reviewdog Diagnostic Format.
+type rdDiagnostic struct {
+	Message  string `json:"message"`
+	Location struct {
+		Path  string `json:"path"`
+		Range struct {
+			Start rdPosition `json:"start"`
+			End   rdPosition `json:"end"`
+		} `json:"range"`
+	} `json:"location"`
+	Severity any      `json:"severity"`
+	Source   rdSource `json:"source"`
+	Code     struct {
+		Value string `json:"value"`
+	} `json:"code"`
+}
+
+type rdPosition struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+}
+
+type rdSource struct {
+	Name string `json:"name"`
+}
+
+// rdSeverity reads the name or the number that stands for it.
+func rdSeverity(v any) belay.Severity {
+	switch v := v.(type) {
+	case string:
+		return severity(v)
+	case float64:
+		switch v {
+		case 1:
+			return belay.SeverityError
+		case 2:
+			return belay.SeverityWarning
+		case 3:
+			return belay.SeverityNote
+		}
+	}
+	return ""
+}
+
+func (d rdDiagnostic) remark() Remark {
+	at := d.Location.Range
+	return Remark{
+		File: d.Location.Path, Line: at.Start.Line, Column: at.Start.Column, EndLine: at.End.Line, EndColumn: at.End.Column,
+		Severity: rdSeverity(d.Severity), Rule: d.Code.Value, Message: d.Message, Tool: d.Source.Name,
+	}
+}
+
+// readRDJSON reads one object whose own severity and source hold where a diagnostic has
+// none.
+func readRDJSON(in *io.LimitedReader) (Report, error) {
+	r := Report{Format: RDJSON}
+	var severity any
+	var source rdSource
+	dec := json.NewDecoder(in)
+	begun, err := eachKey(dec, func(key string) error {
+		switch key {
+		case "severity":
+			return lenient(dec, &severity)
+		case "source":
+			return lenient(dec, &source)
+		case "diagnostics":
+			return eachItem(dec, func() error {
+				var d rdDiagnostic
+				err := lenient(dec, &d)
+				if err == nil {
+					r.add(d.remark())
+				}
+				return err
+			})
+		}
+		return skip(dec)
+	}, "diagnostics")
+	for i := range r.Remarks {
+		m := &r.Remarks[i]
+		if m.Severity == "" {
+			m.Severity = rdSeverity(severity)
+		}
+		if m.Tool == "" {
+			m.Tool = word(source.Name)
+		}
+	}
+	if err != nil || !begun {
+		return r.broken(in, err, begun)
+	}
+	return r, nil
+}
+
+// readRDJSONL reads a diagnostic a line. A line that is none is missing.
+func readRDJSONL(from io.Reader) (Report, error) {
+	r := Report{Format: RDJSONL}
+	in := testreport.NewLines(testreport.NewText(from))
+	for {
+		line, err := in.Next()
+		if errors.Is(err, testreport.ErrLong) {
+			r.Lack("%s", err)
+			continue
+		}
+		if s := strings.TrimSpace(string(line)); s != "" {
+			var d rdDiagnostic
+			if json.Unmarshal([]byte(s), &d) != nil && d.Message == "" {
+				r.Lack("a line is no diagnostic: %s", testreport.Clip(testreport.Plain(s), 80))
+			} else {
+				r.add(d.remark())
+			}
+		}
+		if err == io.EOF {
+			return r, nil
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+}

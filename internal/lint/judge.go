@@ -1,0 +1,175 @@
+package lint
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// take keeps what a linter that ended by itself has said. Remarks whose severity it does
+// not tell are errors when its exit code says that it is not content, warnings else.
+func (w *work) take(l belay.Linter, report Report, err error, end proc.Ending, tail string) {
+	switch {
+	case err != nil:
+		w.cannot(l, fmt.Sprintf("its report cannot be read (it %s): %s", end, err))
+		return
+	case len(report.Remarks) == 0 && report.Suppressed == 0 && end.Code != 0:
+		w.cannot(l, fmt.Sprintf("it %s and said nothing that can be read: %s", end, lastLine(tail, end)))
+		return
+	case report.Incomplete:
+		w.cannot(l, "its report is not whole: "+strings.Join(report.Warnings, "; "))
+	}
+	w.ran++
+	w.silent += report.Suppressed
+	for _, m := range report.Remarks {
+		severity := m.Severity
+		switch {
+		case severity == "" && end.Code != 0:
+			severity = belay.SeverityError
+		case severity == "":
+			severity = belay.SeverityWarning
+		}
+		w.remarks = append(w.remarks, said{m, l.Name, severity})
+	}
+}
+
+// settle says what the linters changed in the tree.
+func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, error)) {
+	edits, err := settle(context.WithoutCancel(ctx)) // an unfinished linter has edited, too
+	if err != nil {
+		w.found = append(w.found, belay.Finding{
+			Severity: belay.SeverityWarning, Category: belay.CategoryLint,
+			Title: "it is not known whether a linter changed files", Detail: err.Error(),
+		})
+		return
+	}
+	if w.edits = len(edits.Paths); w.edits == 0 {
+		return
+	}
+	f := belay.Finding{
+		Severity: belay.SeverityWarning, Category: belay.CategoryLint,
+		Title:          "a linter changed files, which was taken back",
+		Detail:         strings.Join(edits.Paths[:min(w.edits, 20)], "\n"),
+		Recommendation: "have the linter only report: without --fix, or with --check",
+	}
+	if !edits.Undone {
+		f.Title = "files changed while the linters ran"
+	}
+	if w.edits > 20 {
+		f.Detail += fmt.Sprintf("\nand %d more", w.edits-20)
+	}
+	w.found = append(w.found, f)
+}
+
+// answer judges the remarks on the lines that were changed.
+func (w *work) answer(ctx context.Context) belay.CheckResult {
+	var lines syntax.LineSet
+	if len(w.remarks) > 0 && !w.in.All && w.in.Lines != nil {
+		var err error
+		if lines, err = w.in.Lines(ctx); err != nil {
+			w.whys = append(w.whys, "the changed lines are not known: "+err.Error())
+			w.remarks = nil
+		}
+	}
+	found, elsewhere := w.findings(lines)
+	result := belay.Of(Name, w.summary(len(found), elsewhere), append(found, w.found...))
+	switch {
+	case len(w.whys) > 0 && result.Verdict == belay.VerdictPass:
+		result.Verdict, result.Why = belay.VerdictUnknown, strings.Join(w.whys, "; ")
+	case w.ran == 0 && result.Verdict == belay.VerdictPass:
+		result = belay.Skipped(Name, strings.Join(w.asides, "; "))
+	}
+	for _, why := range w.asides {
+		result.Findings = append(result.Findings, belay.Finding{
+			Check: Name, Severity: belay.SeverityNote, Category: belay.CategoryLint, Title: "a detected linter could not tell", Detail: why,
+		}.Sign())
+	}
+	if w.in.Logs != nil {
+		result.Log, _ = w.in.Logs("lint.log", strings.NewReader(w.logs.String())) // the findings say it all
+	}
+	return result
+}
+
+// findings gives the remarks that count, each once, and how many do not.
+func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere int) {
+	seen := map[string]bool{}
+	var counted []said
+	for _, s := range w.remarks {
+		file := w.tree.find(s.File, w.files)
+		key := fmt.Sprint(file, "\x00", s.Line, "\x00", s.Rule, "\x00", s.Message)
+		switch {
+		case seen[key]:
+			continue
+		case !w.counts(s, file, lines):
+			elsewhere++
+		default:
+			s.File = file
+			counted = append(counted, s)
+		}
+		seen[key] = true
+	}
+	slices.SortStableFunc(counted, func(a, b said) int { return rank(a.severity) - rank(b.severity) })
+	for _, s := range counted {
+		found = append(found, s.finding())
+	}
+	return belay.Brief(found, "more remarks of linters"), elsewhere
+}
+
+func rank(s belay.Severity) int {
+	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}, s)
+}
+
+// counts tells whether a remark is about the change: about a line that was added, or
+// about a whole file that was.
+func (w *work) counts(s said, file string, lines syntax.LineSet) bool {
+	switch {
+	case w.in.All:
+		return true
+	case file == "":
+		return false
+	case s.Line == 0:
+		return w.files[file] == "A"
+	}
+	return lines.Has(file, s.Line, min(s.EndLine, s.Line+200))
+}
+
+func (s said) finding() belay.Finding {
+	first, rest, _ := strings.Cut(s.Message, "\n")
+	title := s.linter + ": " + testreport.Clip(first, 200)
+	if s.Rule != "" {
+		title += " (" + testreport.Clip(s.Rule, 80) + ")"
+	}
+	f := belay.Finding{
+		Severity: s.severity, Category: belay.CategoryLint, Title: title, Detail: strings.TrimSpace(rest),
+		File: s.File, Line: s.Line, EndLine: s.EndLine,
+	}
+	if s.severity == belay.SeverityError {
+		f.Recommendation = "mend what " + s.linter + " says of this line; do not silence it"
+	}
+	return f
+}
+
+func (w *work) summary(found, elsewhere int) string {
+	if w.ran == 0 {
+		return "could not tell"
+	}
+	where := "on changed lines"
+	if w.in.All {
+		where = "in all"
+	}
+	text := fmt.Sprintf("%s, %s %s", belay.Count(w.ran, "linter", "linters"), belay.Count(found, "remark", "remarks"), where)
+	if elsewhere > 0 {
+		text += fmt.Sprintf(", %d elsewhere", elsewhere)
+	}
+	if w.silent > 0 {
+		text += fmt.Sprintf(", %d silenced by the project", w.silent)
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package lint
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Escapes of GitHub's workflow commands: data is what follows the second ::, a property
+// what stands before it. Without them a title could begin a command of its own.
+var (
+	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+var commands = map[belay.Severity]string{belay.SeverityError: "error", belay.SeverityWarning: "warning", belay.SeverityNote: "notice"}
+
+func writeCommands(w io.Writer, report belay.Report) error {
+	var b strings.Builder
+	for _, f := range report.Findings() {
+		command := commands[f.Severity]
+		if command == "" {
+			command = "error" // what is not known must not be overlooked
+		}
+		fmt.Fprintf(&b, "::%s ", command)
+		if f.File != "" {
+			fmt.Fprintf(&b, "file=%s,", property(f.File))
+			if f.Line > 0 {
+				fmt.Fprintf(&b, "line=%d,", f.Line)
+			}
+			if f.Line > 0 && f.EndLine > f.Line {
+				fmt.Fprintf(&b, "endLine=%d,", f.EndLine)
+			}
+		}
+		fmt.Fprintf(&b, "title=%s::%s\n", property("belay "+f.Check), data(findingText(f)))
+	}
+	for _, c := range unanswered(report) {
+		fmt.Fprintf(&b, "::warning title=%s::%s\n", property("belay "+c.Check), data(couldNotTell(c)))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func property(s string) string { return propertyEscapes.Replace(belay.VisibleLine(s)) }
+
+func data(s string) string { return dataEscapes.Replace(belay.Visible(s)) }
+
+// The Reviewdog Diagnostic Format.
+type (
+	rdReport struct {
+		Source      outSource       `json:"source"`
+		Severity    string          `json:"severity"`
+		Diagnostics []outDiagnostic `json:"diagnostics"`
+	}
+	outSource struct {
+		Name string `json:"name"`
+	}
+	outDiagnostic struct {
+		Message  string     `json:"message"`
+		Location rdLocation `json:"location"`
+		Severity string     `json:"severity"`
+		Code     rdCode     `json:"code"`
+	}
+	rdLocation struct {
+		Path  string   `json:"path"`
+		Range *rdRange `json:"range,omitempty"`
+	}
+	rdRange struct {
+		Start outPosition  `json:"start"`
+		End   *outPosition `json:"end,omitempty"`
+	}
+	outPosition struct {
+		Line int `json:"line"`
+	}
+	rdCode struct {
+		Value string `json:"value"`
+	}
+)
+
+var rdSeverities = map[belay.Severity]string{belay.SeverityError: "ERROR", belay.SeverityWarning: "WARNING", belay.SeverityNote: "INFO"}
+
+var rdVerdicts = map[belay.Verdict]string{belay.VerdictFail: "ERROR", belay.VerdictUnknown: "WARNING", belay.VerdictPass: "INFO"}
+
+func newRDJSON(report belay.Report) rdReport {
+	r := rdReport{Source: outSource{"belay"}, Severity: rdVerdicts[report.Verdict], Diagnostics: []outDiagnostic{}}
+	for _, f := range report.Findings() {
+		d := outDiagnostic{Message: findingText(f), Severity: rdSeverities[f.Severity], Code: rdCode{f.Check}}
+		d.Location.Path = strings.ToValidUTF8(f.File, "\ufffd")
+		if f.Line > 0 {
+			d.Location.Range = &rdRange{Start: outPosition{f.Line}}
+			if f.EndLine > f.Line {
+				d.Location.Range.End = &outPosition{f.EndLine}
+			}
+		}
+		r.Diagnostics = append(r.Diagnostics, d)
+	}
+	for _, c := range unanswered(report) {
+		r.Diagnostics = append(r.Diagnostics, outDiagnostic{Message: couldNotTell(c), Severity: "WARNING", Code: rdCode{c.Check}})
+	}
+	return r
+}

@@ -1,0 +1,269 @@
+package lint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testrun"
+
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// It reads no git, writes nothing in the work tree and keeps nothing: output worth
+// keeping goes through Input.Logs, and what a linter changes in the tree is taken back
+// through Input.Guard. Reading what linters say, holding a program and detecting one are
+// the rooms beside it: remark, hold, detect.
+
+// Name is the name of the check.
+const Name = "lint"
+
+// ChangedVar names the environment variable with the path of a file that lists the files
+// which the change left, one a line, for linters that need not look at all.
+const ChangedVar = "BELAY_CHANGED"
+
+const defaultGrace = time.Second
+
+// Input is what a run of the linters rests on.
+type Input struct {
+	Root    string   // the work tree in which they run
+	Env     []string // KEY=value; nil is this process's own
+	Linters []belay.Linter
+	May     *config.Gate   // lets each of them run, or not
+	Changes []belay.Change // what the task changed
+	All     bool           // remarks on lines that did not change count, too
+	// Lines gives the lines that the change added; unused with All.
+	Lines func(context.Context) (syntax.LineSet, error)
+	// Guard notes the state of the tree; settle says what has changed in it since, and
+	// takes that back where it may. nil guards nothing.
+	Guard func(context.Context) (settle func(context.Context) (Edits, error), err error)
+	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	Logs  func(name string, r io.Reader) (string, error)
+	Grace time.Duration // between SIGTERM and SIGKILL; 0 is one second
+}
+
+// Edits is what changed in the tree while the linters ran.
+type Edits struct {
+	Paths  []string
+	Undone bool // they are as they were before
+}
+
+// Run runs the linters one after the other until ctx ends. An error on a changed line
+// refuses the work. A linter that could not run, did not finish or whose report cannot
+// be read makes the answer unknown, unless it was only detected: nobody asked for that
+// one, and it does not hold up the work.
+func Run(ctx context.Context, in Input) belay.CheckResult {
+	switch {
+	case len(in.Linters) == 0:
+		return belay.Skipped(Name, "no linter: set linters.NAME.command")
+	case len(left(in.Changes)) == 0:
+		return belay.Skipped(Name, "no file is left to look at")
+	}
+	w := work{in: in, tree: newTree(in.Root), files: map[string]string{}}
+	for _, c := range in.Changes {
+		w.files[c.Path] = c.Status
+	}
+	var settle func(context.Context) (Edits, error)
+	var err error
+	if in.Guard != nil {
+		if settle, err = in.Guard(ctx); err != nil {
+			return belay.Unknown(Name, "could not note the state of the tree: "+err.Error())
+		}
+	}
+	for _, l := range in.Linters {
+		w.lint(ctx, l)
+	}
+	if settle != nil {
+		w.settle(ctx, settle)
+	}
+	return w.answer(ctx)
+}
+
+// left gives the changed files that are still there.
+func left(changes []belay.Change) (paths []string) {
+	for _, c := range changes {
+		if c.Status != "D" && !strings.ContainsAny(c.Path, "\n") {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+// work is one run of all linters.
+type work struct {
+	in      Input
+	tree    tree
+	files   map[string]string // status of each changed path
+	remarks []said
+	found   []belay.Finding
+	whys    []string // a linter that was asked for could not tell
+	asides  []string // one that was detected could not
+	logs    strings.Builder
+	ran     int
+	silent  int // remarks the project has silenced
+	edits   int
+}
+
+// said is a remark and who made it.
+type said struct {
+	Remark
+	linter   string
+	severity belay.Severity
+}
+
+// lint runs one linter and reads what it says.
+func (w *work) lint(ctx context.Context, l belay.Linter) {
+	if ctx.Err() != nil {
+		w.cannot(l, "there was no time left for it")
+		return
+	}
+	may, err := w.in.May.Tests(l.TestCommand)
+	if err != nil {
+		w.whys = append(w.whys, l.Name+": not run: "+err.Error()) // one that was only detected, too: it looked at nothing
+		return
+	}
+	dir, err := os.MkdirTemp("", "belay-lint-")
+	if err != nil {
+		w.cannot(l, "no folder for its report: "+err.Error())
+		return
+	}
+	defer os.RemoveAll(dir)
+	changed := filepath.Join(dir, "changed")
+	if err := os.WriteFile(changed, []byte(strings.Join(left(w.in.Changes), "\n")+"\n"), 0o600); err != nil {
+		w.cannot(l, "no list of changed files: "+err.Error())
+		return
+	}
+	before := stamp(w.in.Root, l.Report)
+	var all, errs proc.Spool
+	out := listen(l.Format)
+	defer out.end()
+	p := proc.Program{
+		Command: may, Dir: w.in.Root, Env: proc.Environ(w.in.Env, w.in.Root, ChangedVar+"="+changed, testrun.ReportsVar+"="+dir),
+		Stdout: io.MultiWriter(&all, out), Stderr: io.MultiWriter(&all, &errs), Grace: w.in.grace(),
+	}
+	end := p.Run(ctx)
+	fmt.Fprintf(&w.logs, "$ %s\n", l)
+	io.Copy(&w.logs, all.Reader())
+	fmt.Fprintf(&w.logs, "\n[%s]\n", end)
+	if why := couldNot(ctx, end, &all); why != "" {
+		w.cannot(l, why)
+		return
+	}
+	report, err := w.report(l, dir, before, out, &errs)
+	w.take(l, report, err, end, all.Last(2<<10))
+}
+
+func (in Input) grace() time.Duration {
+	if in.Grace > 0 {
+		return in.Grace
+	}
+	return defaultGrace
+}
+
+// couldNot says why the linter's end tells nothing.
+func couldNot(ctx context.Context, end proc.Ending, all *proc.Spool) string {
+	switch {
+	case end.Cut:
+		return "it " + unfinished(ctx)
+	case end.Failed != nil:
+		return "could not run: " + end.Failed.Error()
+	case end.Code == 126, end.Code == 127:
+		return "could not run: " + lastLine(all.Last(2<<10), end)
+	case end.Signal != 0:
+		return "it " + end.String()
+	}
+	return ""
+}
+
+func unfinished(ctx context.Context) string {
+	switch cause := context.Cause(ctx); {
+	case cause == nil, errors.Is(cause, context.DeadlineExceeded):
+		return "did not finish within its time"
+	case errors.Is(cause, context.Canceled):
+		return "was interrupted before it finished"
+	default:
+		return cause.Error() // a limit says which
+	}
+}
+
+func lastLine(text string, end proc.Ending) string {
+	text = strings.TrimSpace(testreport.Tail(text))
+	if last := strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]); last != "" {
+		return testreport.Clip(last, 300)
+	}
+	return "it " + end.String()
+}
+
+// cannot notes that a linter could not tell.
+func (w *work) cannot(l belay.Linter, why string) {
+	why = l.Name + ": " + why
+	if l.From == "detected" {
+		w.asides = append(w.asides, why)
+		return
+	}
+	w.whys = append(w.whys, why)
+}
+
+// report reads the file the linter writes, or else what it printed: on stdout, and, if
+// there is nothing, on stderr, where compilers speak.
+func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *proc.Spool) (Report, error) {
+	if l.Report == "" {
+		report, err := out.end()
+		if err == nil && len(report.Remarks) == 0 && l.Format != SARIF {
+			if more, err := Read(errs.Reader(), Text); err == nil && len(more.Remarks) > 0 && (l.Format == "" || l.Format == Text) {
+				return more, nil
+			}
+		}
+		return report, err
+	}
+	name, base := strings.CutPrefix(l.Report, "$"+testrun.ReportsVar+"/")
+	folder := w.in.Root
+	if base {
+		folder = dir
+	} else if now := stamp(folder, name); now == before {
+		return Report{}, fmt.Errorf("no report was written to %s", l.Report)
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return Report{}, err
+	}
+	defer root.Close()
+	// Not blocking: a pipe of that name would wait for a writer for ever.
+	f, err := root.OpenFile(path.Clean(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return Report{}, fmt.Errorf("no report was written to %s", l.Report)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return Report{}, fmt.Errorf("%s is no regular file", l.Report)
+	}
+	return Read(f, l.Format)
+}
+
+// stamp differs when a file was written again; comparing stamps needs no clock.
+func stamp(root, name string) string {
+	if name == "" {
+		return ""
+	}
+	info, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	if err != nil {
+		return "none"
+	}
+	inode := uint64(0)
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		inode = st.Ino
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), inode)
+}

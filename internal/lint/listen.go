@@ -1,0 +1,44 @@
+package lint
+
+import (
+	"fmt"
+	"io"
+)
+
+// listener reads a linter's report while it is written: what is kept of a program's
+// output for people is bounded, and a remark in the middle of a long one counts too.
+type listener struct {
+	to     *io.PipeWriter
+	done   chan struct{}
+	report Report
+	err    error
+}
+
+func listen(format string) *listener {
+	from, to := io.Pipe()
+	l := &listener{to: to, done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		defer from.Close() // the program must never wait for a reader that has read enough
+		defer func() {
+			if e := recover(); e != nil {
+				l.err = fmt.Errorf("reading the report broke: %v", e)
+			}
+		}()
+		l.report, l.err = Read(from, format)
+	}()
+	return l
+}
+
+// Write never fails.
+func (l *listener) Write(p []byte) (int, error) {
+	l.to.Write(p) // a reader that is gone refuses everything, which is meant
+	return len(p), nil
+}
+
+// end gives what was read, once the program has ended.
+func (l *listener) end() (Report, error) {
+	l.to.Close()
+	<-l.done
+	return l.report, l.err
+}

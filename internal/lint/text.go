@@ -1,0 +1,221 @@
+package lint
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+const maxLine = 8 << 10 // bytes of a line that are looked at
+
+// A path in a remark: it has no space before its last folder unless it is absolute,
+// and is not the beginning of a URL or of a time.
+const pathPattern = `((?:[A-Za-z]:)?[^\s:()"'<>|*?\[\]][^:()"'<>|*?\n]*?)`
+
+var (
+	// file(12,3): error TS2322: text; file(12): warning CS0168: text
+	parenLine = lazyregexp.New(`^` + pathPattern + `\((\d{1,9})(?:,(\d{1,9}))?(?:,\d+,\d+)?\)\s*:\s*(.+)$`)
+	// file:12:3: text; file:12: text; file:12-14: text
+	colonLine = lazyregexp.New(`^` + pathPattern + `:(\d{1,9})(?:-(\d{1,9}))?(?::(\d{1,9}))?(?:-\d+)?:\s+(.+)$`)
+	// file:[12,3] text, of javac within Maven
+	squareLine = lazyregexp.New(`^` + pathPattern + `:\[(\d{1,9}),(\d{1,9})\] (.+)$`)
+	// "  12:3  error  text  rule", below a line with the file's name
+	stylishLine = lazyregexp.New(`^\s+(\d{1,9}):(\d{1,9})\s+(error|warning|info|warn)\s+(.+?)(?:\s{2,}(\S+))?$`)
+	// "error[E0308]: text" and below "  --> file:12:3", of rustc
+	rustHead = lazyregexp.New(`^(error|warning|note|help)(?:\[([A-Z]\d+)\])?: (.+)$`)
+	rustAt   = lazyregexp.New(`^\s*--> (.+?):(\d{1,9}):(\d{1,9})$`)
+
+	leadWord = lazyregexp.New(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
+	// "W: [Correctable] Lint/Void: text", of rubocop
+	leadLetter = lazyregexp.New(`^([CREWFI]):\s(?:\[[A-Z][a-z]+\]\s)?(?:([A-Z]\w+(?:/[A-Z]\w+)+):\s)?(.+)$`)
+	leadCode   = lazyregexp.New(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
+	tailCode   = lazyregexp.New(`^(.+?)\s+(?:\[([A-Za-z@-][\w@./=+-]{1,80})\]|\(([a-z@][\w@./-]{1,80})\))$`)
+	tailPair   = lazyregexp.New(`^(.+?)\s+\[(Error|Warning|Info)(?:/([^\]\s]+))?\]$`)
+
+	command = lazyregexp.New(`^\s*::(error|warning|notice)(?: ([^:]*(?::[^:]+)*?))?::(.*)$`)
+	// "[ERROR] file:…", of Maven
+	logLevel = lazyregexp.New(`^\[(ERROR|WARNING|INFO)\] (.+)$`)
+
+	numbers = lazyregexp.New(`^[\d.:\s-]+$`)
+)
+
+// reader reads lines and what of them belongs together.
+type reader struct {
+	report Report
+	file   string // that stylish lines are about
+	head   *Remark
+}
+
+// readText reads lines of text, or of workflow commands only.
+func readText(from io.Reader, format string) (Report, error) {
+	t := reader{report: Report{Format: format}}
+	in := testreport.NewLines(testreport.NewText(from))
+	for {
+		line, err := in.Next()
+		if errors.Is(err, testreport.ErrLong) {
+			t.report.Lack("%s", err)
+			continue
+		}
+		for s := range strings.SplitSeq(strings.TrimRight(testreport.Plain(string(line)), "\n"), "\n") {
+			t.line(strings.TrimRight(testreport.Clip(s, maxLine), " \t"), format)
+		}
+		if err == io.EOF || t.report.full() {
+			return t.report, nil
+		}
+		if err != nil {
+			return t.report, err
+		}
+	}
+}
+
+func (t *reader) line(s, format string) {
+	switch {
+	case s == "":
+		t.head = nil
+	case strings.HasPrefix(strings.TrimLeft(s, " "), "::"):
+		t.command(s)
+	case format == GitHub:
+	case t.rust(s), t.stylish(s):
+	default:
+		t.place(s)
+	}
+}
+
+// place reads the lines that name their own place.
+func (t *reader) place(s string) {
+	var m Remark
+	if g := logLevel.FindStringSubmatch(s); g != nil {
+		m.Severity, s = severity(g[1]), g[2]
+	}
+	var rest string
+	if g := colonLine.FindStringSubmatch(s); g != nil {
+		m.File, m.Line, m.EndLine, m.Column, rest = g[1], number(g[2]), number(g[3]), number(g[4]), g[5]
+	} else if g := parenLine.FindStringSubmatch(s); g != nil {
+		m.File, m.Line, m.Column, rest = g[1], number(g[2]), number(g[3]), g[4]
+	} else if g := squareLine.FindStringSubmatch(s); g != nil {
+		m.File, m.Line, m.Column, rest = g[1], number(g[2]), number(g[3]), g[4]
+	} else {
+		if fileName(s) {
+			t.file = s
+		}
+		return
+	}
+	if !fileName(m.File) || m.Line == 0 {
+		return
+	}
+	m.words(rest)
+	t.report.add(m)
+}
+
+// fileName tells a path from prose, times and addresses.
+func fileName(s string) bool {
+	if s == "" || len(s) > 1000 || strings.Contains(s, "://") || numbers.MatchString(s) || strings.HasSuffix(s, ".") {
+		return false
+	}
+	base := s[strings.LastIndexAny(s, `/\`)+1:]
+	named := strings.ContainsRune(base, '.') || strings.HasSuffix(base, "file") // Makefile, Dockerfile
+	return named && (!strings.Contains(s, "  ") && (!strings.Contains(base, " ") || strings.ContainsAny(s, `/\`)))
+}
+
+// letters are rubocop's and pylint's severities: convention, refactoring, information,
+// warning, error, fatal.
+var letters = map[string]belay.Severity{"C": belay.SeverityNote, "R": belay.SeverityNote, "I": belay.SeverityNote,
+	"W": belay.SeverityWarning, "E": belay.SeverityError, "F": belay.SeverityError}
+
+// words takes severity and rule off a message, wherever the tool puts them.
+func (m *Remark) words(s string) {
+	m.Message = strings.TrimSpace(s)
+	if g := tailPair.FindStringSubmatch(m.Message); g != nil { // eslint unix
+		m.Message, m.Severity, m.Rule = g[1], severity(g[2]), g[3]
+		return
+	}
+	if g := leadLetter.FindStringSubmatch(m.Message); g != nil {
+		m.Severity, m.Rule, m.Message = letters[g[1]], g[2], g[3]
+	} else if g := leadWord.FindStringSubmatch(m.Message); g != nil {
+		m.Severity, m.Rule, m.Message = severity(g[1]), g[2]+g[3], g[4]
+	}
+	if m.Rule != "" {
+		return
+	}
+	if g := leadCode.FindStringSubmatch(m.Message); g != nil { // flake8, ruff, pylint
+		m.Rule, m.Message = g[1], g[2]
+		return
+	}
+	if g := tailCode.FindStringSubmatch(m.Message); g != nil { // gcc, mypy; golangci-lint
+		m.Message, m.Rule = g[1], g[2]+g[3]
+	}
+}
+
+func (t *reader) stylish(s string) bool {
+	g := stylishLine.FindStringSubmatch(s)
+	if g == nil || t.file == "" {
+		return false
+	}
+	t.report.add(Remark{File: t.file, Line: number(g[1]), Column: number(g[2]), Severity: severity(g[3]), Message: g[4], Rule: g[5]})
+	return true
+}
+
+// rust reads rustc's own form, where the place is on the line below.
+func (t *reader) rust(s string) bool {
+	if g := rustHead.FindStringSubmatch(s); g != nil {
+		t.head = &Remark{Severity: severity(g[1]), Rule: g[2], Message: g[3], Tool: "rustc"}
+		return true
+	}
+	g := rustAt.FindStringSubmatch(s)
+	if g == nil {
+		return false
+	}
+	if t.head != nil {
+		m := *t.head
+		t.head = nil
+		m.File, m.Line, m.Column = g[1], number(g[2]), number(g[3])
+		t.report.add(m)
+	}
+	return true
+}
+
+// command reads GitHub's workflow commands: ::error file=a,line=1,title=b::text.
+func (t *reader) command(s string) {
+	g := command.FindStringSubmatch(s)
+	if g == nil {
+		return
+	}
+	m := Remark{Severity: map[string]belay.Severity{"error": belay.SeverityError, "warning": belay.SeverityWarning, "notice": belay.SeverityNote}[g[1]]}
+	m.Message = unescape(g[3])
+	for property := range strings.SplitSeq(g[2], ",") {
+		key, value, _ := strings.Cut(strings.TrimSpace(property), "=")
+		value = unescape(value)
+		switch key {
+		case "file":
+			m.File = value
+		case "line":
+			m.Line = number(value)
+		case "endLine":
+			m.EndLine = number(value)
+		case "col":
+			m.Column = number(value)
+		case "endColumn":
+			m.EndColumn = number(value)
+		case "title":
+			m.Rule = value
+		}
+	}
+	t.report.add(m)
+}
+
+var escapes = strings.NewReplacer("%25", "%", "%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",")
+
+func unescape(s string) string { return escapes.Replace(s) }
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,80 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// It writes no prompt, reads no answer, judges nothing and keeps nothing. Keys come from
+// the environment only and go nowhere but to the endpoint.
+
+// Most is how long an answer may be, in bytes.
+const Most = 1 << 20
+
+// Question is what is asked, and whom. Of the reviewer only the command or endpoint, model
+// and key, and the time limit count: 10 minutes for all tries when it has none.
+type Question struct {
+	Reviewer belay.Reviewer
+	May      *config.Gate // lets that program run, or that model be asked
+	Prompt   string
+	Read     func(said []byte) error           // an error when the answer cannot be read
+	Mend     func(wrong, answer string) string // the prompt of the second try; nil asks once
+
+	Dir      string   // the folder a program works in
+	Env      []string // a program's environment, KEY=value, whole
+	ReadOnly []string // folders closed to a program
+}
+
+// Reply is what came back. Said is everything it said, both tries.
+type Reply struct {
+	Said     []byte
+	Tries    int
+	Writable bool // a program could have written to the folders of ReadOnly
+}
+
+// Ask asks. The error says why there is no answer that can be read.
+func Ask(ctx context.Context, q Question) (Reply, error) {
+	limit := q.Reviewer.Timeout
+	if limit <= 0 {
+		limit = 10 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	put, err := q.who()
+	if err != nil {
+		return Reply{}, err
+	}
+	var r Reply
+	prompt := q.Prompt
+	for {
+		r.Tries++
+		said, err := put(ctx, &r, prompt)
+		r.Said = append(r.Said, said...)
+		if err != nil {
+			return r, err
+		}
+		if err = q.Read(said); err == nil {
+			return r, nil
+		}
+		if r.Tries == 2 || q.Mend == nil {
+			return r, fmt.Errorf("its answer cannot be read: %w", err)
+		}
+		prompt = q.Mend(err.Error(), string(said))
+	}
+}
+
+// who gives the way to put a prompt to the program or the model, when it may be asked.
+func (q Question) who() (func(context.Context, *Reply, string) ([]byte, error), error) {
+	if q.Reviewer.Endpoint != "" {
+		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)
+		return func(ctx context.Context, _ *Reply, prompt string) ([]byte, error) { return q.model(ctx, model, prompt) }, err
+	}
+	program, err := q.May.Program(q.Reviewer.Command)
+	return func(ctx context.Context, r *Reply, prompt string) ([]byte, error) {
+		return q.program(ctx, r, program, prompt)
+	}, err
+}

@@ -1,0 +1,85 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/proc"
+)
+
+// program runs the command with the prompt on its standard input and in the file named by
+// BELAY_PROMPT_FILE, both outside of the folder it works in.
+func (q Question) program(ctx context.Context, r *Reply, command config.Command, prompt string) ([]byte, error) {
+	f, err := os.CreateTemp("", "belay-prompt-*.md")
+	if err != nil {
+		return nil, fmt.Errorf("write its prompt: %w", err)
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err = f.WriteString(prompt); err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write its prompt: %w", err)
+	}
+	var out, complaints bounded
+	end := proc.Program{
+		Command: command, Dir: q.Dir, Env: append(append([]string{}, q.Env...), "BELAY_PROMPT_FILE="+f.Name(), "PWD="+q.Dir),
+		Stdin: f, Stdout: &out, Stderr: &complaints, Grace: 2 * time.Second, ReadOnly: q.ReadOnly,
+	}.Run(ctx)
+	r.Writable = r.Writable || end.Writable
+	switch {
+	case ctx.Err() != nil || end.Cut:
+		return out.Bytes(), timeUp(ctx, q.Reviewer.Timeout)
+	case end.Failed != nil:
+		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
+	case out.over:
+		return out.Bytes(), fmt.Errorf("it said more than %d KiB", Most>>10)
+	case end.Code != 0 || end.Signal != 0:
+		return out.Bytes(), fmt.Errorf("it %s: %s", end, tail(complaints.Bytes()))
+	}
+	return out.Bytes(), nil
+}
+
+func timeUp(ctx context.Context, limit time.Duration) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return ctx.Err()
+	}
+	return fmt.Errorf("it did not answer within %s", limit)
+}
+
+// tail is the last line of what a program complained of, safe to show.
+func tail(text []byte) string {
+	text = bytes.TrimSpace(text)
+	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
+		text = text[i+1:]
+	}
+	if len(text) > 300 {
+		text = text[:300]
+	}
+	if len(text) == 0 {
+		return "it said nothing of why"
+	}
+	return belay.VisibleLine(string(text))
+}
+
+// bounded keeps the first bytes written to it and swallows the rest.
+type bounded struct {
+	bytes.Buffer
+	over bool
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if room := Most + 1 - b.Len(); len(p) > room {
+		b.over = true
+		b.Buffer.Write(p[:max(0, room)])
+		return len(p), nil
+	}
+	return b.Buffer.Write(p)
+}

@@ -1,0 +1,204 @@
+package plan
+
+import (
+	"bytes"
+	"strings"
+)
+
+var closers = map[byte]byte{'(': ')', '[': ']', '{': '}'}
+
+// code reads up to the bracket that closes the one at opened, and past it; closer 0 is the
+// end of the source.
+func (r *reader) code(closer byte, opened int) error {
+	up, err := r.deeper(opened)
+	if err != nil {
+		return err
+	}
+	defer up()
+	value := false // an operand stands before: / divides and < compares
+	for r.i < len(r.src) {
+		c := r.src[r.i]
+		switch {
+		case space(c):
+			r.i++
+		case c == ')' || c == ']' || c == '}':
+			if c != closer {
+				return r.stray(c, closer, opened)
+			}
+			r.i++
+			return nil
+		default:
+			if value, err = r.token(c, value); err != nil {
+				return err
+			}
+		}
+	}
+	if closer != 0 {
+		return r.fail(opened, "%q is never closed", r.src[opened])
+	}
+	return nil
+}
+
+func (r *reader) stray(c, closer byte, opened int) error {
+	if closer == 0 {
+		return r.fail(r.i, "%q closes nothing", c)
+	}
+	return r.fail(r.i, "%q stands where %q of line %d is to be closed", c, r.src[opened], r.x.Line(opened))
+}
+
+// token reads one token, or a bracket with all that is in it, and tells whether it is an
+// operand.
+func (r *reader) token(c byte, value bool) (bool, error) {
+	switch {
+	case r.has("//") || r.has("/*"):
+		return value, r.comment(Code)
+	case c == '"' || c == '\'':
+		return true, r.quoted(c)
+	case c == '`':
+		return true, r.template()
+	case c == '(' || c == '[' || c == '{':
+		at := r.i
+		r.i++
+		return c != '{', r.code(closers[c], at)
+	case c == '<' && r.starts(value):
+		return true, r.element(true)
+	case c == '/' && !value && r.regex():
+		return true, nil
+	case wordStart(c):
+		w := r.word("")
+		return !beforeOperand[w], nil
+	case digit(c):
+		for r.i < len(r.src) && (wordStart(r.src[r.i]) || digit(r.src[r.i]) || r.src[r.i] == '.') {
+			r.i++
+		}
+		return true, nil
+	case r.has("++") || r.has("--"):
+		r.i += 2
+		return value, nil
+	case c == '!' && value && !r.has("!="):
+		r.i++ // x! is x
+		return true, nil
+	}
+	r.i++
+	return false, nil
+}
+
+var beforeOperand = map[string]bool{
+	"return": true, "case": true, "default": true, "typeof": true, "instanceof": true, "in": true, "of": true, "new": true, "delete": true,
+	"void": true, "throw": true, "do": true, "else": true, "yield": true, "await": true, "export": true,
+}
+
+// word reads a word; more are further characters that may be in it.
+func (r *reader) word(more string) string {
+	from := r.i
+	for r.i < len(r.src) && (wordStart(r.src[r.i]) || digit(r.src[r.i]) || strings.IndexByte(more, r.src[r.i]) >= 0) {
+		r.i++
+	}
+	return string(r.src[from:r.i])
+}
+
+// comment reads a comment in the place it stands in.
+func (r *reader) comment(p Place) error {
+	from := r.i
+	c := Comment{Start: from, Place: p, Parent: r.parent}
+	if r.has("//") {
+		r.i = r.x.End(from)
+		c.Line, c.Text = true, string(r.src[from+2:r.i])
+	} else {
+		r.i += 2
+		end := r.find("*/")
+		if end < 0 {
+			return r.fail(from, "a comment is never closed")
+		}
+		c.Text, r.i = string(r.src[from+2:end]), end+2
+	}
+	c.End = r.i
+	r.doc.Comments = append(r.doc.Comments, c)
+	return nil
+}
+
+// quoted reads a string of code.
+func (r *reader) quoted(quote byte) error {
+	from := r.i
+	for r.i++; r.i < len(r.src); r.i++ {
+		switch c := r.src[r.i]; {
+		case c == quote:
+			r.i++
+			return nil
+		case c == '\\':
+			r.i++
+			if r.has("\r\n") {
+				r.i++
+			}
+		case c == '\n' || c == '\r':
+			return r.fail(from, "a string is not closed on its line")
+		}
+	}
+	return r.fail(from, "a string is never closed")
+}
+
+func (r *reader) template() error {
+	from := r.i
+	for r.i++; r.i < len(r.src); {
+		switch {
+		case r.src[r.i] == '`':
+			r.i++
+			return nil
+		case r.src[r.i] == '\\':
+			r.i += 2
+		case r.has("${"):
+			r.i += 2
+			if err := r.code('}', r.i-1); err != nil {
+				return err
+			}
+		default:
+			r.i++
+		}
+	}
+	return r.fail(from, "a template is never closed")
+}
+
+// regex passes over a regular expression; what is not closed on its line is none.
+func (r *reader) regex() bool {
+	class := false
+	for i := r.i + 1; i < len(r.src); i++ {
+		switch c := r.src[i]; {
+		case c == '\n' || c == '\r':
+			return false
+		case c == '\\':
+			i++
+		case c == '[':
+			class = true
+		case c == ']':
+			class = false
+		case c == '/' && !class:
+			r.i = i + 1
+			return true
+		}
+	}
+	return false
+}
+
+// starts tells whether the < here starts an element. After an operand it compares, unless
+// it is the first on its line: a statement that is an element.
+func (r *reader) starts(value bool) bool {
+	i := r.i + 1
+	if i >= len(r.src) || r.src[i] != '>' && !wordStart(r.src[i]) {
+		return false
+	}
+	if value && !r.x.First(r.i) {
+		return false
+	}
+	end := i
+	for end < len(r.src) && (wordStart(r.src[end]) || digit(r.src[end]) || strings.IndexByte("-.:", r.src[end]) >= 0) {
+		end++
+	}
+	name, rest := r.src[i:end], bytes.TrimLeft(r.src[end:min(len(r.src), end+40)], " \t\r\n")
+	switch {
+	case bytes.HasPrefix(rest, []byte(",")), bytes.HasPrefix(rest, []byte("extends ")):
+		return false // <T,>(x) and <T extends U>(x) are generic functions
+	case len(name) > 0 && bytes.HasPrefix(rest, []byte(">(")):
+		return r.isClosed(string(name)) // so is <T>(x)
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Difference is what became of a section between two versions of a plan.
+type Difference string
+
+// What may have become of a section. Marked is one where only markers differ.
+const (
+	Same    Difference = "same"
+	Added   Difference = "added"
+	Removed Difference = "removed"
+	Moved   Difference = "moved"
+	Edited  Difference = "changed"
+	Marked  Difference = "marked"
+)
+
+// Change is a section in two versions of a plan. Line is 0 for one that went.
+type Change struct {
+	Path    string     `json:"path"`
+	Name    string     `json:"name"`
+	Kind    Kind       `json:"kind"`
+	Line    int        `json:"line"`
+	Change  Difference `json:"change"`
+	From    string     `json:"from,omitempty"`    // its path before, when it moved
+	Allowed bool       `json:"allowed,omitempty"` // it went, and [REMOVE] asked for that
+	New     []Line     `json:"markers_added,omitempty"`
+	Gone    []Line     `json:"markers_removed,omitempty"`
+
+	after int // in the later version; -1 for none
+}
+
+// Compare tells what became of each section: those of the later version in their order,
+// then those that went.
+func Compare(before, after *Plan) []Change {
+	was, is := before.OwnTexts(), after.OwnTexts()
+	old := map[string]int{}
+	for i, s := range before.Sections {
+		old[s.Path] = i
+	}
+	now := map[string]bool{}
+	for _, s := range after.Sections {
+		now[s.Path] = true
+	}
+	lost := map[string][]int{} // by kind and name: those whose path is gone
+	for i, s := range before.Sections {
+		if !now[s.Path] {
+			key := string(s.Kind) + Slug(s.Name)
+			lost[key] = append(lost[key], i)
+		}
+	}
+	moved := map[int]bool{}
+	var out []Change
+	for i, s := range after.Sections {
+		c := Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Line: s.Line, Change: Same, after: i}
+		from, there := old[s.Path]
+		if key := string(s.Kind) + Slug(s.Name); !there && len(lost[key]) > 0 {
+			from, there = lost[key][0], true
+			lost[key] = lost[key][1:]
+			moved[from] = true
+			c.Change, c.From = Moved, before.Sections[from].Path
+		}
+		if !there {
+			c.Change = Added
+		} else {
+			c.New, c.Gone = markersBetween(before, from, after, i)
+			switch same := blank(was[from]) == blank(is[i]); {
+			case c.Change == Moved:
+			case !same:
+				c.Change = Edited
+			case len(c.New)+len(c.Gone) > 0:
+				c.Change = Marked
+			}
+		}
+		out = append(out, c)
+	}
+	for i, s := range before.Sections {
+		if !now[s.Path] && !moved[i] {
+			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed, Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
+		}
+	}
+	return out
+}
+
+func blank(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line) {
+	was, is := map[string]bool{}, map[string]bool{}
+	for _, m := range before.Of(i) {
+		was[m.String()] = true
+	}
+	for _, m := range after.Of(k) {
+		is[m.String()] = true
+		if !was[m.String()] {
+			came = append(came, after.Line(m))
+		}
+	}
+	for _, m := range before.Of(i) {
+		if !is[m.String()] {
+			went = append(went, before.Line(m))
+		}
+	}
+	return came, went
+}
+
+// mayGo reports whether REMOVE is asked of a section or of what it lies in.
+func mayGo(p *Plan, i int) bool {
+	for _, m := range p.Markers {
+		if m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section) {
+			return true
+		}
+	}
+	return false
+}
+
+// asksToRemove reports whether a REMOVE names a section that is not there any more.
+func asksToRemove(p *Plan, s Section) bool {
+	for _, m := range p.Markers {
+		if m.Bad != "" || m.Kind != belay.MarkRemove {
+			continue
+		}
+		said := Stems(m.Text)
+		for _, n := range s.Names {
+			stems, _ := Proper(n)
+			all := len(stems) > 0
+			for _, stem := range stems {
+				all = all && said[stem]
+			}
+			if all {
+				return true
+			}
+		}
+	}
+	return false
+}

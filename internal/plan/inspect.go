@@ -1,0 +1,243 @@
+package plan
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// Finding is something wrong with a plan, or worth a look.
+type Finding struct {
+	Severity belay.Severity `json:"severity"`
+	Rule     string         `json:"rule"` // sections, id, tag, marker, task, removed
+	Message  string         `json:"message"`
+	Section  string         `json:"section,omitempty"` // its path
+	Line     int            `json:"line,omitempty"`    // in the plan; 0 for what is not in it any more
+}
+
+// Known is what a plan is held against besides itself. Nil is for what is not known.
+type Known struct {
+	Task   func(label string) bool // whether a task of this label was recorded
+	Clone  bool                    // no task was ever recorded here: a clone does not have them
+	Before *Plan                   // an earlier version
+	Since  string                  // what that version is: HEAD, a snapshot
+}
+
+// Validate names what is wrong: sections that cannot be told apart, tags nobody knows,
+// markers that cannot be read, contradict each other or name no task, and sections that
+// went without REMOVE. Errors make a plan invalid.
+func Validate(p *Plan, k Known) []Finding {
+	v := &validation{p: p}
+	v.structure()
+	v.twins()
+	if p.Format == TSX {
+		v.unknownTags()
+	}
+	v.markers(k)
+	v.contradictions()
+	if k.Before != nil {
+		v.removed(k)
+	}
+	sort.SliceStable(v.out, func(i, j int) bool { return v.out[i].Line < v.out[j].Line })
+	return v.out
+}
+
+type validation struct {
+	p   *Plan
+	out []Finding
+}
+
+func (v *validation) say(severity belay.Severity, rule string, section, line int, format string, args ...any) {
+	f := Finding{Severity: severity, Rule: rule, Line: line, Message: fmt.Sprintf(format, args...)}
+	if section >= 0 {
+		f.Section = v.p.Sections[section].Path
+	}
+	v.out = append(v.out, f)
+}
+
+func (v *validation) structure() {
+	real := 0
+	for i, s := range v.p.Sections {
+		if s.Kind != Block {
+			real++
+		}
+		if s.Kind == Screen && s.Parent >= 0 && v.p.Sections[s.Parent].Kind != Block {
+			v.say(belay.SeverityWarning, "sections", i, s.Line, "the screen %s lies in %s", s.Name, v.p.Sections[s.Parent].Name)
+		}
+		if s.Kind == Heading && len(s.Names) == 0 {
+			v.say(belay.SeverityWarning, "sections", i, s.Line, "a heading says nothing")
+		}
+	}
+	if real == 0 {
+		what := "it has no <Screen> and no <Section>"
+		if v.p.Format == Markdown {
+			what = "it has no heading"
+		}
+		v.say(belay.SeverityError, "sections", -1, 1, "%s", what)
+	}
+}
+
+// twins finds sections that have the id or the name of another one.
+func (v *validation) twins() {
+	ids, siblings := map[string]int{}, map[string]int{}
+	for i, s := range v.p.Sections {
+		if s.Kind == Block {
+			continue
+		}
+		if s.Given {
+			if first, there := ids[s.ID]; there {
+				v.say(belay.SeverityError, "id", i, s.Line, "the id %q is that of line %d, too", s.ID, v.p.Sections[first].Line)
+				continue
+			}
+			ids[s.ID] = i
+		}
+		if len(s.Names) == 0 {
+			continue
+		}
+		key := fmt.Sprint(s.Parent, " ", Slug(s.Name))
+		first, there := siblings[key]
+		if !there {
+			siblings[key] = i
+			continue
+		}
+		severity := belay.SeverityWarning
+		if s.Titled == "name" || s.Kind == Screen {
+			severity = belay.SeverityError
+		}
+		if !s.Given || severity == belay.SeverityWarning {
+			v.say(severity, "id", i, s.Line, "%q is called as line %d is; markers and belay know it as %s", s.Name, v.p.Sections[first].Line, s.Path)
+		}
+	}
+}
+
+// plain are the tags of plans.
+var plain = map[string]bool{
+	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true, "Animation": true, "Rule": true,
+	"Fragment": true, "React.Fragment": true,
+}
+
+var (
+	imported = lazyregexp.New(`\bimport\s+(?:type\s+)?([^'";]+?)\s+from\b`)
+	declared = lazyregexp.New(`\b(?:const|let|var|function|class)\s+([A-Z]\w*)`)
+	name     = lazyregexp.New(`[\w$]+`)
+)
+
+// unknownTags finds tags that are neither a plan's nor imported nor made in the file.
+func (v *validation) unknownTags() {
+	known, text := map[string]bool{}, string(v.p.Text())
+	for _, m := range imported.FindAllStringSubmatch(text, -1) {
+		for _, n := range name.FindAllString(m[1], -1) {
+			known[n] = true
+		}
+	}
+	for _, m := range declared.FindAllStringSubmatch(text, -1) {
+		known[m[1]] = true
+	}
+	for _, at := range v.p.Tags() {
+		tag := at.Name
+		first, _, _ := strings.Cut(tag, ".")
+		if plain[tag] || known[tag] || known[first] || IsSection(tag) {
+			continue
+		}
+		line, section := at.Line, at.Section
+		for _, like := range []string{"Screen", "Section"} {
+			if near(strings.ToLower(tag), strings.ToLower(like)) {
+				v.say(belay.SeverityError, "tag", section, line, "<%s> is no section: <%s> is", tag, like)
+				line = 0
+				break
+			}
+		}
+		if line > 0 {
+			v.say(belay.SeverityWarning, "tag", section, line, "<%s> is neither a tag of plans nor imported", tag)
+		}
+	}
+}
+
+// near reports whether two words are the same but for a slip or two.
+func near(a, b string) bool {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)] <= 2
+}
+
+func (v *validation) markers(k Known) {
+	for _, m := range v.p.Markers {
+		switch {
+		case m.Bad != "":
+			v.say(belay.SeverityError, "marker", m.Section, m.Line, "the marker cannot be read: %s", m.Bad)
+			continue
+		case m.Section < 0:
+			v.say(belay.SeverityWarning, "marker", -1, m.Line, "%s stands in no section", m.Kind)
+		case m.Count != nil && *m.Count == 0:
+			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s asks for nothing: its number is 0", m.Kind)
+		}
+		switch {
+		case m.Task == "" && m.Kind != belay.MarkPreserved:
+			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s names no task", m.Kind)
+		case m.Task != "" && k.Task != nil && k.Clone:
+			v.say(belay.SeverityWarning, "task", m.Section, m.Line, "there is no task for task-%s: none was ever recorded here", m.Task)
+		case m.Task != "" && k.Task != nil && !k.Task(m.Task):
+			v.say(belay.SeverityError, "task", m.Section, m.Line, "there is no task for task-%s", m.Task)
+		}
+	}
+}
+
+// contradictions finds sections that are to change and not to change for one task.
+func (v *validation) contradictions() {
+	still := map[string]map[int]Marker{} // by task: the sections with NO CHANGES
+	for _, m := range v.p.Markers {
+		if m.Bad == "" && m.Kind == belay.MarkNoChanges && m.Section >= 0 && m.Task != "" {
+			key := strings.ToLower(m.Task)
+			if still[key] == nil {
+				still[key] = map[int]Marker{}
+			}
+			still[key][m.Section] = m
+		}
+	}
+	for _, m := range v.p.Markers {
+		if m.Bad != "" || !m.Change() || m.Section < 0 {
+			continue
+		}
+		for up := m.Section; up >= 0; up = v.p.Sections[up].Parent {
+			if no, there := still[strings.ToLower(m.Task)][up]; there {
+				v.say(belay.SeverityError, "marker", m.Section, m.Line, "%s contradicts NO CHANGES of line %d", m.Kind, no.Line)
+				break
+			}
+		}
+	}
+}
+
+// removed finds sections that the earlier version has, and that went without REMOVE.
+func (v *validation) removed(k Known) {
+	for _, c := range Compare(k.Before, v.p) {
+		if c.Change == Removed && !c.Allowed && c.Kind != Block {
+			v.say(belay.SeverityError, "removed", -1, 0, "%s went since %s, and no [REMOVE] asks for it", c.Path, k.Since)
+		}
+	}
+}
+
+// Valid reports whether none of the findings is an error.
+func Valid(all []Finding) bool {
+	for _, f := range all {
+		if f.Severity == belay.SeverityError {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// Element is an element or, without a name, a fragment.
+type Element struct {
+	Name       string
+	Attrs      []Attr
+	Start, End int  // the bytes of all of it
+	Open       int  // where the opening tag ends
+	Close      int  // where the closing tag starts; Open for an element that closes itself
+	Self       bool // <A />
+	InCode     bool // it stands in code and not directly between tags
+	Parent     int  // the element around it; -1 for none
+}
+
+// Attr is an attribute. Value is what it is when the source tells; else Const is false and
+// Value the source of the expression.
+type Attr struct {
+	Name, Value string
+	Const       bool
+}
+
+// Place is what a comment stands in.
+type Place int
+
+// The places of comments.
+const (
+	Code  Place = iota // between tokens of code
+	Child              // between tags, in braces of its own
+	InTag              // between the attributes of an opening tag
+)
+
+// Comment is a comment with its bytes; one that has braces of its own between tags is
+// counted with them.
+type Comment struct {
+	Start, End int
+	Text       string // what it says, without the signs that make it a comment
+	Line       bool   // it began with //
+	Place      Place
+	Parent     int // the innermost element around it, or whose tag it is in; -1 for none
+}
+
+// Doc is what was read.
+type Doc struct {
+	Elements []Element // in the order they start in
+	Comments []Comment // in their order
+}
+
+// Error is source that is wrong, and where.
+type Error struct {
+	Line, Col int
+	What      string
+}
+
+// Error gives the place and what is wrong with it.
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
+
+// maxDepth is how deep brackets and elements may lie in each other.
+const maxDepth = 400
+
+// Read reads source. The error is an *Error.
+func ReadJSX(src []byte, x *Index) (*Doc, error) {
+	r := &reader{src: src, x: x, doc: &Doc{}, parent: -1}
+	if r.has(Mark) {
+		r.i = len(Mark)
+	}
+	if r.has("#!") {
+		r.i = x.End(r.i)
+	}
+	if err := r.code(0, 0); err != nil {
+		return nil, err
+	}
+	return r.doc, nil
+}
+
+type reader struct {
+	src    []byte
+	x      *Index
+	i      int
+	doc    *Doc
+	parent int
+	depth  int
+	closed map[string]bool // the names of all closing tags, once they are asked for
+}
+
+var closing = lazyregexp.New(`</([\w$.:-]+)`)
+
+// isClosed tells whether an element of this name is closed anywhere.
+func (r *reader) isClosed(name string) bool {
+	if r.closed == nil {
+		r.closed = map[string]bool{}
+		for _, m := range closing.FindAllStringSubmatch(string(r.src), -1) {
+			r.closed[m[1]] = true
+		}
+	}
+	return r.closed[name]
+}
+
+func (r *reader) fail(at int, format string, args ...any) error {
+	at = min(at, len(r.src))
+	return &Error{r.x.Line(at), r.x.Col(at), fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) has(s string) bool {
+	return len(r.src)-r.i >= len(s) && string(r.src[r.i:r.i+len(s)]) == s
+}
+
+// find gives where s stands from here on, or -1.
+func (r *reader) find(s string) int {
+	if at := bytes.Index(r.src[r.i:], []byte(s)); at >= 0 {
+		return r.i + at
+	}
+	return -1
+}
+
+func space(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+}
+
+func wordStart(c byte) bool {
+	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// deeper holds the depth while one level is read.
+func (r *reader) deeper(at int) (func(), error) {
+	if r.depth++; r.depth > maxDepth {
+		return nil, r.fail(at, "brackets and tags lie more than %d deep", maxDepth)
+	}
+	return func() { r.depth-- }, nil
+}

@@ -1,0 +1,117 @@
+package plan
+
+import "sort"
+
+// Index is the lines of one text. A line ends with LF, CR LF or CR; the last one may end
+// with nothing. A byte order mark is before the first line.
+type Index struct {
+	text   []byte
+	starts []int
+}
+
+// Mark is the UTF-8 byte order mark.
+const Mark = "\xef\xbb\xbf"
+
+// New makes the index of a text. The text must not change afterwards.
+func New(text []byte) *Index {
+	first := 0
+	if len(text) >= len(Mark) && string(text[:len(Mark)]) == Mark {
+		first = len(Mark)
+	}
+	x := &Index{text: text, starts: []int{first}}
+	for i := first; i < len(text); i++ {
+		switch {
+		case text[i] == '\n', text[i] == '\r' && (i+1 == len(text) || text[i+1] != '\n'):
+			x.starts = append(x.starts, i+1)
+		}
+	}
+	return x
+}
+
+// Count is how many lines there are, the one after a final line end not counted unless
+// it is the only one.
+func (x *Index) Count() int {
+	n := len(x.starts)
+	if n > 1 && x.starts[n-1] == len(x.text) {
+		n--
+	}
+	return n
+}
+
+// Line gives the number of the line that an offset is on, from 1.
+func (x *Index) Line(off int) int {
+	return max(1, sort.SearchInts(x.starts, off+1))
+}
+
+// Col gives the place of an offset in its line, in bytes from 1.
+func (x *Index) Col(off int) int { return max(1, off-x.Start(off)+1) }
+
+// Start gives where the line with an offset starts.
+func (x *Index) Start(off int) int { return x.starts[x.Line(off)-1] }
+
+// Next gives where the line after the one with an offset starts: the text's length for
+// the last one.
+func (x *Index) Next(off int) int {
+	if n := x.Line(off); n < len(x.starts) {
+		return x.starts[n]
+	}
+	return len(x.text)
+}
+
+// End gives where the line with an offset ends, without what ends it.
+func (x *Index) End(off int) int {
+	end := x.Next(off)
+	return end - len(x.EOL(off))
+}
+
+// EOL gives what ends the line with an offset; "" for the last line of a text that does
+// not end with one.
+func (x *Index) EOL(off int) string {
+	end := x.Next(off)
+	switch {
+	case end > x.Start(off) && x.text[end-1] == '\n':
+		if end-1 > x.Start(off) && x.text[end-2] == '\r' {
+			return "\r\n"
+		}
+		return "\n"
+	case end > x.Start(off) && x.text[end-1] == '\r':
+		return "\r"
+	}
+	return ""
+}
+
+// Usual gives what ends the first line; "\n" for a text of one line.
+func (x *Index) Usual() string {
+	if e := x.EOL(x.starts[0]); e != "" {
+		return e
+	}
+	return "\n"
+}
+
+// At gives the offset where line n starts, from 1; lines beyond the last are the end.
+func (x *Index) At(n int) int {
+	if n < 1 || n > len(x.starts) {
+		return len(x.text)
+	}
+	return x.starts[n-1]
+}
+
+// First reports whether nothing but spaces and tabs stands before an offset on its line.
+func (x *Index) First(off int) bool { return Blank(x.text[x.Start(off):off]) }
+
+// Last reports whether nothing but spaces and tabs stands between an offset and the end
+// of its line.
+func (x *Index) Last(off int) bool {
+	end := x.End(off)
+	return off >= end || Blank(x.text[off:end])
+}
+
+// Blank reports whether a text is spaces and tabs only.
+func Blank(text []byte) bool {
+	for _, c := range text {
+		if c != ' ' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,63 @@
+package plan
+
+import (
+	"sort"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// List is a list that stands in a section. Count is nil when it cannot be told.
+type List struct {
+	Name  string `json:"name"`
+	Kind  string `json:"kind"`
+	Line  int    `json:"line"`
+	Count *int   `json:"count"`
+}
+
+// Lists gives the lists in each section, those of sections in it left out, as counting
+// finds them.
+func Lists(p *Plan) ([][]List, error) {
+	out := make([][]List, len(p.Sections))
+	name := p.Name
+	if p.Format == Markdown {
+		name = "plan.md"
+	} else {
+		name = "plan.tsx"
+	}
+	all, err := count.Show(count.One(name, p.Text()), name)
+	if err != nil {
+		if belay.CodeOf(err) == belay.CodeCannot {
+			return out, nil
+		}
+		return nil, err
+	}
+	for _, c := range all {
+		i := p.SectionAt(c.List.Line, c.List.Col)
+		if i < 0 || ofSections(p, c) || c.List.Kind == count.Elements && len(c.Items) < 2 { // one element is no list
+			continue
+		}
+		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}
+		if c.Count.Known() {
+			l.Count = &c.Count.N
+		}
+		out[i] = append(out[i], l)
+	}
+	for _, ls := range out {
+		sort.SliceStable(ls, func(a, b int) bool { return ls[a].Line < ls[b].Line })
+	}
+	return out, nil
+}
+
+// ofSections reports whether a list's items are sections themselves.
+func ofSections(p *Plan, c count.Counted) bool {
+	for _, it := range c.Items {
+		if it.Line <= 0 {
+			continue
+		}
+		if !p.StartsAt(it.Line, it.Col) {
+			return false
+		}
+	}
+	return len(c.Items) > 0
+}

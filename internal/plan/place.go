@@ -1,0 +1,216 @@
+package plan
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Work is a task as a plan is marked for it. Pins are sections that a person said: by the
+// number of the requirement, from 1; 0 is for all that stand in no section otherwise.
+type Work struct {
+	Task    belay.TaskID
+	Request belay.Request
+	Prose   string
+	Pins    map[int][]string
+}
+
+// Match is a section that a phrase means, and why.
+type Match struct {
+	Section int
+	Why     []string
+	Said    bool // a person said so
+	rank    rank
+	score   float64
+	beyond  bool // only what was said after the phrase names it
+}
+
+// rank is how sure a match is. Only matches of the best rank that there is count.
+type rank int
+
+const (
+	byContent rank = iota + 1 // its text has words of the phrase
+	byName                    // some words of its name are in the phrase
+	byFile                    // a file that is affected is its own
+	bySign                    // its name, a file's name or a symbol of it is in the phrase
+	byPerson
+)
+
+// Placed is a requirement, or a phrase about what stays, with the sections it means.
+type Placed struct {
+	Number      int // of the requirement or the phrase, from 1
+	Requirement belay.Requirement
+	Matches     []Match
+	Hints       []string // when there are none: what comes near, or is in doubt
+}
+
+// phrase is words that are looked for in sections.
+type phrase struct {
+	text  string
+	more  string // what was said with it: names in it count, nothing else
+	files []string
+
+	said, alone map[string]bool // stems of all of it, and of the text alone
+	signs       []string
+	symbols     []string
+	about       string // what the text speaks of
+	plain       string // the words with spaces around them
+}
+
+func newPhrase(text, more string, files []string) phrase {
+	whole := text + " " + more
+	return phrase{text: text, more: more, files: files, said: Stems(whole), alone: Stems(text), signs: Signs(text),
+		symbols: Symbols(text), about: Noun(text), plain: Plain(whole)}
+}
+
+// Find finds the sections that each requirement means, and those that each phrase about
+// what stays means. It refuses pins to sections that are not there.
+func Find(p *Plan, w Work) (wanted, kept []Placed, err error) {
+	m := newMatcher(p, w.Task)
+	rest := beyond(w)
+	for i, r := range w.Request.Requirements {
+		one := Placed{Number: i + 1, Requirement: r}
+		if one.Matches, err = pinned(p, w.Pins[i+1]); err != nil {
+			return nil, nil, err
+		}
+		if one.Matches == nil {
+			m.place(&one, newPhrase(r.Text, rest[i], filesOf(w, i, rest[i])), wanted)
+		}
+		if one.Matches == nil {
+			if one.Matches, err = pinned(p, w.Pins[0]); err != nil {
+				return nil, nil, err
+			}
+		}
+		wanted = append(wanted, one)
+	}
+	for i, s := range w.Request.Preserve {
+		one := Placed{Number: i + 1, Requirement: belay.Requirement{Marker: belay.MarkPreserved, Text: s}}
+		one.Matches, one.Hints = m.find(newPhrase(s, "", nil))
+		kept = append(kept, one)
+	}
+	return wanted, kept, nil
+}
+
+// place finds the sections of a requirement. "Less generic" says nothing by itself: it goes
+// on with what was asked for before.
+func (m *matcher) place(one *Placed, ph phrase, before []Placed) {
+	one.Matches, one.Hints = m.find(ph)
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(ph.text)), " ")
+	if goesOn := first == "less" || first == "more" || words.Comparative(first) || words.Pronoun(first); goesOn && len(before) > 0 && (len(one.Matches) == 0 || one.Matches[0].rank < bySign) {
+		one.Matches, one.Hints = nil, before[len(before)-1].Hints
+		for _, match := range before[len(before)-1].Matches {
+			match.beyond = false
+			match.Why = []string{fmt.Sprintf("it goes on with requirement %d", one.Number-1)}
+			one.Matches = append(one.Matches, match)
+		}
+	}
+	for _, match := range one.Matches {
+		if match.beyond {
+			one.Requirement.Text = strings.TrimSpace(ph.text + ph.more)
+		}
+	}
+}
+
+func pinned(p *Plan, names []string) ([]Match, error) {
+	var out []Match
+	for _, n := range names {
+		i, err := p.Find(n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Match{Section: i, rank: byPerson, Said: true, Why: []string{"you said so"}})
+	}
+	return out, nil
+}
+
+// beyond gives for each requirement what its sentence says after its words, up to the next
+// requirement and up to what is to stay: "the hero" is often followed by "and the footer".
+func beyond(w Work) []string {
+	low := strings.ToLower(w.Prose)
+	var stops []int
+	at := make([]int, len(w.Request.Requirements))
+	from := 0
+	for i, r := range w.Request.Requirements {
+		at[i] = index(low, strings.ToLower(r.Text), from)
+		if at[i] >= 0 {
+			stops, from = append(stops, at[i]), at[i]
+		}
+	}
+	for _, s := range w.Request.Preserve {
+		if k := index(low, strings.ToLower(s), 0); k >= 0 {
+			stops = append(stops, k)
+		}
+	}
+	out := make([]string, len(at))
+	for i, r := range w.Request.Requirements {
+		if at[i] < 0 || len(low) != len(w.Prose) {
+			continue
+		}
+		begin := at[i] + len(r.Text)
+		end := begin
+		for end < len(low) && low[end] != '\n' && !(strings.IndexByte(".!?;", low[end]) >= 0 && (end+1 == len(low) || low[end+1] == ' ' || low[end+1] == '\n')) {
+			end++
+		}
+		for _, s := range stops {
+			if s >= begin && s < end {
+				end = s
+			}
+		}
+		out[i] = w.Prose[begin:end]
+	}
+	return out
+}
+
+// index gives where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+func index(text, phrase string, from int) int {
+	if phrase == "" {
+		return -1
+	}
+	for _, start := range []int{from, 0} {
+		for at := start; ; {
+			k := strings.Index(text[at:], phrase)
+			if k < 0 {
+				break
+			}
+			if k += at; !inWord(text, k) && !inWord(text, k+len(phrase)) {
+				return k
+			}
+			at = k + 1
+		}
+	}
+	return -1
+}
+
+// inWord reports whether an offset is inside of a word.
+func inWord(text string, at int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return part(before) && part(after)
+}
+
+// filesOf gives the affected files that requirement i is about: those whose name it has
+// words of, or all of them when it is the only one.
+func filesOf(w Work, i int, more string) []string {
+	var out []string
+	words := map[string]bool{}
+	for _, s := range Signs(w.Request.Requirements[i].Text + " " + more) {
+		words[s] = true
+	}
+	for _, f := range w.Request.Affected {
+		about := len(w.Request.Requirements) == 1 || strings.Contains(w.Request.Requirements[i].Text+more, path.Base(f))
+		stems, _ := Proper(FileStem(f))
+		for _, s := range stems {
+			about = about || words[s]
+		}
+		if about {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/ask/words"
+)
+
+// Parts cuts text and names into words: camelCase, snake_case, kebab-case.
+func Parts(text string) []string {
+	var out []string
+	var word []rune
+	flush := func() {
+		if len(word) > 0 {
+			out = append(out, strings.ToLower(string(word)))
+			word = word[:0]
+		}
+	}
+	prev := ' '
+	for _, r := range text {
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if !letter || unicode.IsUpper(r) && unicode.IsLower(prev) {
+			flush()
+		}
+		if letter {
+			word = append(word, r)
+		}
+		prev = r
+	}
+	flush()
+	return out
+}
+
+func set(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+// small are words that tell no section from another.
+var small = set(`the a an and or of to in on at for from with without by as is are be it its this that these those there here then than so not no yes
+	new more another other others additional extra existing current same only just all any every each both some such also too still now
+	add adds added remove removed delete drop modify change changed update fix fixed make made put use keep kept stay stays remain leave left
+	should must can could would will may might please need needs want like do does done don't doesn't isn't aren't
+	my our your his her their i you we they he she me us them what which who whose when where how why
+	working work works broken wrong fails failing untouched unchanged touch alone`)
+
+// generic are words for any part of a plan: a name is made by the others in it.
+var generic = set(`section sections screen screens page pages view views component components part parts block blocks area panel plan step phase item items
+	index main layout container wrapper styles style test tests module`)
+
+// Signs gives the stems of the words that tell something, each once, in their order.
+func Signs(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range Parts(text) {
+		if s := words.Stem(w); len(w) > 1 && !small[w] && !allDigits(w) && !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Proper gives the stems of a name without the words for any part, unless there are no
+// others: own says that there are.
+func Proper(name string) (stems []string, own bool) {
+	var all []string
+	seen := map[string]bool{}
+	for _, w := range Parts(name) {
+		s := words.Stem(w)
+		if len(w) < 2 || allDigits(w) || seen[s] {
+			continue
+		}
+		seen[s] = true
+		all = append(all, s)
+		if !small[w] && !generic[w] {
+			stems = append(stems, s)
+		}
+	}
+	if len(stems) > 0 {
+		return stems, true
+	}
+	return all, false
+}
+
+// Noun is the stem of what a phrase is about: the last word that tells something before
+// a preposition; "" for none.
+func Noun(phrase string) string {
+	last := ""
+	for _, w := range strings.Fields(strings.ToLower(phrase)) {
+		w = strings.Trim(w, ".,;:!?()[]\"'`“”‘’")
+		if words.Preposition(w) && last != "" {
+			break
+		}
+		if s := Signs(w); len(s) > 0 && !generic[w] && !words.Auxiliary(w) && !words.Negative(w) {
+			if _, verb := words.Verb(w); !verb || last == "" {
+				last = s[len(s)-1]
+			}
+		}
+	}
+	return last
+}
+
+// Symbols gives the names in a text that are written as code writes them: FlavorGrid,
+// dark_mode, `toggle`.
+func Symbols(text string) []string {
+	var out []string
+	inQuotes := false
+	for i, part := range strings.Split(text, "`") {
+		inQuotes = i%2 == 1
+		for _, w := range strings.FieldsFunc(part, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' && r != '-'
+		}) {
+			w = strings.Trim(w, "-")
+			if len(w) > 2 && (inQuotes && !strings.Contains(part, " ") || Coded(w)) {
+				out = append(out, w)
+			}
+		}
+	}
+	return out
+}
+
+// Coded tells a name of code from a word by its capitals or underscores.
+func Coded(w string) bool {
+	if strings.Contains(strings.Trim(w, "_"), "_") {
+		return true
+	}
+	lower := false
+	for _, r := range w {
+		if unicode.IsUpper(r) && lower {
+			return true
+		}
+		lower = lower || unicode.IsLower(r)
+	}
+	return false
+}
+
+// FileStem gives a file's name without what is behind its first dot.
+func FileStem(file string) string {
+	base := path.Base(file)
+	if at := strings.IndexByte(base[min(1, len(base)):], '.'); at >= 0 {
+		return base[:at+1]
+	}
+	return base
+}
+
+// Stems gives the stems of all words of a text.
+func Stems(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range Parts(text) {
+		out[words.Stem(w)] = true
+	}
+	return out
+}
+
+// Numbered reports whether a name like "step 3" stands in a text, as Plain gives it.
+func Numbered(name, plain string) bool {
+	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, Plain(name))
+}
+
+// Plain gives the words of a text with one space around each.
+func Plain(text string) string { return " " + strings.Join(Parts(text), " ") + " " }
+
+// Spelled is a name by its own words, whatever stands between them.
+func Spelled(name string) string {
+	stems, _ := Proper(name)
+	return strings.Join(stems, " ")
+}
+
+// HasWord reports whether a name stands in a text and is no part of a longer one.
+func HasWord(text, name string) bool {
+	in := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] == '$' || text[i] >= '0' && text[i] <= '9' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= 0x80)
+	}
+	for from := 0; ; {
+		k := strings.Index(text[from:], name)
+		if k < 0 {
+			return false
+		}
+		k += from
+		if !in(k-1) && !in(k+len(name)) {
+			return true
+		}
+		from = k + 1
+	}
+}
+
+func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// Generic reports whether a stem is of a word for any part of a plan.
+func Generic(stem string) bool { return generic[stem] }
+
+// Stem gives the stem of one word.
+func Stem(w string) string { return words.Stem(w) }

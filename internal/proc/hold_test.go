@@ -1,0 +1,183 @@
+package proc
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// run runs a shell line in an own folder and gives its ending and what it wrote.
+func run(t *testing.T, ctx context.Context, grace time.Duration, line string) (Ending, *Spool, string) {
+	t.Helper()
+	dir := t.TempDir()
+	var out Spool
+	end := Program{
+		Command: config.TypedCommand([]string{"sh", "-c", line}), Dir: dir, Env: os.Environ(),
+		Stdout: &out, Grace: grace,
+	}.Run(ctx)
+	return end, &out, dir
+}
+
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		line string
+		want Ending
+		says string
+	}{
+		"well":         {"echo out; echo err >&2", Ending{}, "ended with exit code 0"},
+		"badly":        {"exit 3", Ending{Code: 3}, "ended with exit code 3"},
+		"not found":    {"no-such-program-here", Ending{Code: 127}, "ended with exit code 127"},
+		"own signal":   {"kill -SEGV $$", Ending{Code: -1, Signal: syscall.SIGSEGV}, "was ended by signal 11 (segmentation fault)"},
+		"own group":    {"trap '' TERM; kill -TERM 0; exit 4", Ending{Code: 4}, "ended with exit code 4"},
+		"closes files": {"exec >&- 2>&- <&-; exit 6", Ending{Code: 6}, "ended with exit code 6"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			end, _, _ := run(t, t.Context(), time.Second, tt.line)
+			if end != tt.want || end.String() != tt.says {
+				t.Errorf("ended %+v (%s), want %+v (%s)", end, end, tt.want, tt.says)
+			}
+		})
+	}
+}
+
+func TestGivesInputOutputFolderAndEnvironment(t *testing.T) {
+	t.Parallel()
+	end, out, dir := run(t, t.Context(), time.Second, `read x; echo "read=$?"; pwd; echo err >&2; test -n "$BELAY_CHECK"`)
+	if end.Code != 0 || end.Failed != nil {
+		t.Fatalf("ended %+v", end)
+	}
+	real, _ := filepath.EvalSymlinks(dir)
+	if got := out.Last(1000); got != "read=1\n"+real+"\nerr\n" {
+		t.Errorf("it wrote %q", got)
+	}
+}
+
+func TestStartsNothing(t *testing.T) {
+	t.Parallel()
+	for name, p := range map[string]Program{
+		"no such program": {Command: config.TypedCommand([]string{"no-such-program-here"}), Dir: t.TempDir()},
+		"no such folder":  {Command: config.TypedCommand([]string{"true"}), Dir: "/no/such/folder"},
+		"a folder":        {Command: config.TypedCommand([]string{"/"}), Dir: t.TempDir()},
+	} {
+		p.Env, p.Stdout, p.Stderr = os.Environ(), io.Discard, io.Discard
+		if end := p.Run(t.Context()); end.Failed == nil || end.Code != -1 {
+			t.Errorf("%s: ended %+v, want a failure", name, end)
+		}
+	}
+}
+
+// TestAllOutputArrives: the end of a program that writes much and quickly is seen
+// after the last of its bytes.
+func TestAllOutputArrives(t *testing.T) {
+	t.Parallel()
+	var out countWriter
+	end := Program{
+		Command: config.TypedCommand([]string{"sh", "-c", "head -c 200000000 /dev/zero"}), Dir: t.TempDir(), Env: os.Environ(),
+		Stdout: &out, Stderr: io.Discard, Grace: time.Second,
+	}.Run(t.Context())
+	if end.Code != 0 || out != 200_000_000 {
+		t.Errorf("%d bytes arrived, ended %+v", out, end)
+	}
+}
+
+type countWriter int64
+
+func (c *countWriter) Write(p []byte) (int, error) { *c += countWriter(len(p)); return len(p), nil }
+
+// TestWriterThatFails: a reader that breaks must not hold up the program.
+func TestWriterThatFails(t *testing.T) {
+	t.Parallel()
+	end := Program{
+		Command: config.TypedCommand([]string{"sh", "-c", "head -c 3000000 /dev/zero; exit 7"}), Dir: t.TempDir(), Env: os.Environ(),
+		Stdout: brokenWriter{}, Stderr: io.Discard, Grace: time.Second,
+	}.Run(t.Context())
+	if end.Code != 7 {
+		t.Errorf("ended %+v", end)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestSpoolKeepsBothEnds: whatever is written in whatever pieces, the spool's head
+// and tail are those of the whole.
+func TestSpoolKeepsBothEnds(t *testing.T) {
+	t.Parallel()
+	pattern := make([]byte, 8*spoolPart)
+	for i := range pattern {
+		pattern[i] = byte(i * 31 / 7)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var s Spool
+		var whole []byte
+		for _, n := range rapid.SliceOfN(rapid.IntRange(0, spoolPart+spoolPart/3), 1, 5).Draw(t, "pieces") {
+			s.Write(pattern[len(whole) : len(whole)+n])
+			whole = pattern[:len(whole)+n]
+		}
+		got, err := io.ReadAll(s.Reader())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := whole
+		if left := len(whole) - 2*spoolPart; left > 0 {
+			gap := fmt.Sprintf("\n[… %d bytes left out …]\n", left)
+			want = append(append(bytes.Clone(whole[:spoolPart]), gap...), whole[len(whole)-spoolPart:]...)
+		}
+		if !bytes.Equal(got, want) {
+			t.Fatalf("spool gives %d bytes, want %d", len(got), len(want))
+		}
+		last := s.Last(100)
+		if last != string(whole[max(0, len(whole)-100):]) {
+			t.Fatalf("last is wrong")
+		}
+	})
+}
+
+// TestCutIsToldFirst: who reads the output learns that time is up before the program
+// is disturbed, so that what it says about its own end can be kept out.
+func TestCutIsToldFirst(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var out watched
+	out.seen = func() { cancel() }
+	cut := make(chan string, 1)
+	end := Program{
+		Command: config.TypedCommand([]string{"sh", "-c", "trap 'echo ended; exit 1' TERM; echo ready; while :; do sleep 0.02; done"}),
+		Dir:     t.TempDir(), Env: os.Environ(), Stdout: &out, Stderr: io.Discard, Grace: 2 * time.Second,
+		Cut: func() { cut <- out.String() },
+	}.Run(ctx)
+	if !end.Cut || end.Code != 1 {
+		t.Errorf("ended %+v", end)
+	}
+	if at := <-cut; at != "ready\n" || out.String() != "ready\nended\n" {
+		t.Errorf("at the cut %q, in the end %q", at, out.String())
+	}
+}
+
+// watched calls seen when the first bytes arrive.
+type watched struct {
+	Spool
+	seen func()
+}
+
+func (w *watched) Write(p []byte) (int, error) {
+	n, err := w.Spool.Write(p)
+	w.seen()
+	return n, err
+}
+
+func (w *watched) String() string { return strings.Clone(w.Last(1000)) }

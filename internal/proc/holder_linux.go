@@ -1,0 +1,282 @@
+//go:build !portable
+
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// On Linux a test command is run by a holder: this executable, started under the
+// name below. It is a subreaper, so that whatever the command starts stays below it
+// however often it forks, changes its session or clears its environment; it ends
+// all of that when the command has ended, when it is asked to, and when belay dies.
+//
+// Only a process of its own can do this: were belay itself the subreaper, stray
+// processes of the command could not be told from belay's other children.
+const holderName = "belay-check-holder"
+
+// The holder's extra files.
+const (
+	lifelineFD = 3 // its end of file means: end everything
+	statusFD   = 4 // how the command ended, as statusText reads it
+)
+
+func init() {
+	if len(os.Args) > 2 && os.Args[0] == holderName {
+		// Not os.Exit: nothing of what belay does at its end is this process's to do.
+		syscall.Exit(hold(os.Args[1], os.Args[2:]))
+	}
+}
+
+func (p Program) start(stdout, stderr *os.File) (*held, error) {
+	lifeR, lifeW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	defer lifeR.Close()
+	statusR, statusW, err := os.Pipe()
+	if err != nil {
+		lifeW.Close()
+		return nil, fmt.Errorf("opening a pipe: %w", err)
+	}
+	defer statusW.Close()
+	cmd := &exec.Cmd{
+		Path:   "/proc/self/exe", // the very file that runs now, even if it was replaced
+		Args:   append([]string{holderName, p.Grace.String()}, p.Command.Argv()...),
+		Dir:    p.Dir,
+		Env:    p.Env,
+		Stdout: stdout, Stderr: stderr,
+		ExtraFiles:  []*os.File{lifeR, statusW},
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
+	if cmd, err = p.launch(cmd); err != nil {
+		lifeW.Close()
+		statusR.Close()
+		return nil, err
+	}
+	h := &held{
+		ended: make(chan Ending, 1),
+		stop:  func() { lifeW.Close() },
+		kill: func() { // it may have been stopped by what it holds
+			strike(cmd.Process.Pid, unix.SIGKILL)
+			cmd.Process.Kill()
+		},
+	}
+	go func() {
+		text, _ := io.ReadAll(io.LimitReader(statusR, 1<<16))
+		statusR.Close()
+		cmd.Wait()
+		end, told := parseStatus(string(text))
+		end.Writable = end.Writable || len(p.ReadOnly) > 0 && cmd.SysProcAttr.Cloneflags == 0
+		if !told { // the holder was killed: its charges are nobody's now
+			end.Left = p.sweep()
+		}
+		lifeW.Close()
+		h.ended <- end
+	}()
+	return h, nil
+}
+
+// parseStatus reads what the holder wrote: lines of a word and its value. told is
+// false when it did not get to say how the command ended.
+func parseStatus(text string) (end Ending, told bool) {
+	end = Ending{Code: -1, Failed: errors.New("whatever held it was killed")}
+	for line := range strings.Lines(text) {
+		word, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		n, _ := strconv.Atoi(value)
+		switch word {
+		case "exit":
+			end.Code, end.Failed, told = n, nil, true
+		case "signal":
+			end.Signal, end.Failed, told = syscall.Signal(n), nil, true
+		case "unstarted":
+			end.Failed, told = errors.New(value), true
+		case "cut":
+			end.Cut = true
+		case "left":
+			end.Left = n
+		case "writable":
+			end.Writable = true
+		}
+	}
+	return end, told
+}
+
+// hold is the life of a holder.
+func hold(grace string, args []string) int {
+	status := os.NewFile(statusFD, "status")
+	lifeline := os.NewFile(lifelineFD, "lifeline")
+	unix.CloseOnExec(statusFD)
+	unix.CloseOnExec(lifelineFD)
+	// Whatever belay's own parents left open is no business of the command. Kernels
+	// before 5.11 cannot do this at once; there such files are passed on, as ever.
+	unix.CloseRange(lifelineFD, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
+	wait, err := time.ParseDuration(grace)
+	if err == nil {
+		err = Adopt()
+	}
+	// Caught, not ignored: what is ignored stays ignored in the command. Only the
+	// lifeline ends the holder.
+	signal.Notify(make(chan os.Signal, 1), unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT,
+		unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGPIPE, unix.SIGTSTP)
+	if closeFolders() != nil {
+		fmt.Fprintln(status, "writable")
+	}
+	pid := 0
+	if err == nil {
+		pid, err = spawn(args)
+	}
+	if err != nil {
+		fmt.Fprintf(status, "unstarted %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+		return 1
+	}
+	stop := make(chan struct{})
+	go func() {
+		io.Copy(io.Discard, lifeline)
+		close(stop)
+	}()
+	return watch(pid, wait, stop, status)
+}
+
+// spawn starts the command in a session of its own and gives up the output pipes.
+func spawn(args []string) (int, error) {
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return 0, err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
+		Env:   os.Environ(),
+		Files: []uintptr{0, 1, 2},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return 0, fmt.Errorf("starting %s: %w", args[0], err)
+	}
+	unix.Dup3(int(null.Fd()), 0, 0)
+	unix.Dup3(int(null.Fd()), 1, 0)
+	unix.Dup3(int(null.Fd()), 2, 0)
+	return pid, nil
+}
+
+// watch waits for the command, ends what it left, and only then tells.
+func watch(pid int, grace time.Duration, stop <-chan struct{}, status io.Writer) int {
+	ended, empty := reap(pid)
+	select {
+	case ws := <-ended:
+		left := endAll(min(grace, 300*time.Millisecond), empty)
+		tell(status, ws, left)
+	case <-stop:
+		left := endAll(grace, empty)
+		fmt.Fprintln(status, "cut")
+		select {
+		case ws := <-ended:
+			tell(status, ws, left)
+		default:
+			tell(status, syscall.WaitStatus(syscall.SIGKILL), left)
+		}
+	}
+	return 0
+}
+
+func tell(status io.Writer, ws syscall.WaitStatus, left int) {
+	if ws.Signaled() {
+		fmt.Fprintf(status, "signal %d\n", int(ws.Signal()))
+	} else {
+		fmt.Fprintf(status, "exit %d\n", ws.ExitStatus())
+	}
+	if left > 0 {
+		fmt.Fprintf(status, "left %d\n", left)
+	}
+}
+
+// reap collects every child there is and will be. empty is closed when none is left.
+func reap(pid int) (ended chan syscall.WaitStatus, empty chan struct{}) {
+	ended, empty = make(chan syscall.WaitStatus, 1), make(chan struct{})
+	go func() {
+		defer close(empty)
+		for {
+			var ws syscall.WaitStatus
+			got, err := syscall.Wait4(-1, &ws, 0, nil)
+			switch {
+			case err == syscall.EINTR:
+			case err != nil:
+				return
+			case got == pid:
+				ended <- ws
+			}
+		}
+	}()
+	return ended, empty
+}
+
+// endAll asks everything below this process to end, and after the grace kills it,
+// again and again because it may fork meanwhile. It gives how many would not die.
+func endAll(grace time.Duration, empty <-chan struct{}) int {
+	if gone(empty, 2*time.Millisecond) {
+		return 0
+	}
+	strike(os.Getpid(), unix.SIGTERM)
+	if gone(empty, grace) {
+		return 0
+	}
+	for over := time.Now().Add(Slack - 100*time.Millisecond); time.Now().Before(over); {
+		strike(os.Getpid(), unix.SIGKILL)
+		if gone(empty, 5*time.Millisecond) {
+			return 0
+		}
+	}
+	return strike(os.Getpid(), unix.SIGKILL)
+}
+
+func gone(empty <-chan struct{}, wait time.Duration) bool {
+	select {
+	case <-empty:
+		return true
+	case <-time.After(wait):
+		return false
+	}
+}
+
+// strike sends a signal to every living process below root and gives how many there
+// are. A listing that fails counts as one: it must not look like nobody.
+func strike(root int, sig syscall.Signal) int {
+	all, err := List()
+	if err != nil {
+		return 1
+	}
+	below := Below(all, root)
+	for _, p := range below {
+		_ = p.Signal(sig)
+	}
+	return len(below)
+}
+
+// sweep kills the processes that carry the program's token, and what is below them: all
+// that can be found once the holder itself is gone. It gives how many would not die.
+func (p Program) sweep() int {
+	left, err := Trace{Marker: Marker + "=" + p.token}.Sweep(context.Background(), Slack)
+	if err != nil {
+		return max(1, len(left))
+	}
+	return len(left)
+}

@@ -1,0 +1,38 @@
+package proc
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func TestLaunchRefuses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		text string
+		args []string
+		why  error
+		says string
+	}{
+		"no-program":     {"hello\n", nil, nil, "is no program of this machine"},
+		"no-interpreter": {"#!/no/such/sh\n", nil, ErrInterpreter, "interpreter"},
+		"too-long":       {"#!/bin/sh\n", []string{strings.Repeat("x", 4<<20)}, nil, "too long"},
+		"missing":        {"", nil, ErrMissing, "there is no such program"},
+	} {
+		path := filepath.Join(dir, name)
+		if c.text != "" {
+			if err := os.WriteFile(path, []byte(c.text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pid, err := Launch(append([]string{"./" + name}, c.args...), os.ProcAttr{Dir: dir})
+		if pid != 0 || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), c.says) || c.why != nil && !errors.Is(err, c.why) {
+			t.Errorf("%s: %d %v", name, pid, err)
+		}
+	}
+}

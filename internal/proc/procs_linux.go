@@ -1,0 +1,161 @@
+//go:build linux && !portable
+
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Adopts says that Adopt works here: orphans become children of the process that called
+// it, so that the kernel itself says when nobody is left.
+const Adopts = true
+
+// Adopt makes this process the parent of every orphan below it, for good. Where Adopts
+// is false it does nothing.
+func Adopt() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("asking to adopt orphans: %w", err)
+	}
+	return nil
+}
+
+func launchAttr() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// Executable gives a path that starts this program, on Linux even when its file was
+// replaced while it runs.
+func Executable() (string, error) { return "/proc/self/exe", nil }
+
+// BootID names the time since the machine was started. It is empty where a process's
+// start is a full date, which no reboot repeats.
+func BootID() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id))
+}
+
+// List gives every process of the machine, zombies included. It is not one moment: who
+// forks or ends while it is read may be missing.
+func List() ([]Process, error) {
+	d, err := os.Open("/proc")
+	if err != nil {
+		return nil, fmt.Errorf("listing processes: %w", err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, fmt.Errorf("listing processes: %w", err)
+	}
+	all := make([]Process, 0, len(names))
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if p, err := process(pid); err == nil { // an error: gone since
+				all = append(all, p)
+			}
+		}
+	}
+	return all, nil
+}
+
+func process(pid int) (Process, error) {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return Process{}, err
+	}
+	return parseStat(line)
+}
+
+var errStat = errors.New("not a line of /proc/PID/stat")
+
+// parseStat reads proc_pid_stat(5). The name, in brackets, may itself hold spaces
+// and brackets, so the fields are counted from the last one.
+func parseStat(line []byte) (Process, error) {
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	if open < 0 || end < open {
+		return Process{}, errStat
+	}
+	f := bytes.Fields(line[end+1:])
+	if len(f) < 20 || len(f[0]) != 1 {
+		return Process{}, errStat
+	}
+	p := Process{Name: string(line[open+1 : end])}
+	p.Start = string(f[19])
+	threads := 0
+	for _, n := range []struct {
+		text []byte
+		into *int
+	}{{bytes.TrimSpace(line[:open]), &p.PID}, {f[1], &p.PPID}, {f[2], &p.PGID}, {f[3], &p.SID}, {f[17], &threads}} {
+		v, err := strconv.Atoi(string(n.text))
+		if err != nil {
+			return Process{}, errStat
+		}
+		*n.into = v
+	}
+	// A process whose first thread has ended shows as a zombie while others work.
+	p.Dead = (f[0][0] == 'Z' || f[0][0] == 'X') && threads <= 1
+	return p, nil
+}
+
+// Identify gives the process that has this id now, dead or alive, and an error when
+// there is none.
+func Identify(pid int) (ID, error) {
+	p, err := process(pid)
+	return p.ID, err
+}
+
+// Carries reports whether marker (NAME=value) is in the environment that the process
+// was started with. What it changed since, or may not be looked at, does not count.
+func (p Process) Carries(marker string) bool {
+	env, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID) + "/environ")
+	if err != nil {
+		return false
+	}
+	for kv := range bytes.SplitSeq(env, []byte{0}) {
+		if string(kv) == marker {
+			return true
+		}
+	}
+	return false
+}
+
+func workdir(pid int) string {
+	dir, _ := os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd")
+	return dir
+}
+
+// Signal signals that very process, or none and gives an error. The descriptor pins it
+// before its start is compared, so an id used again is never hit.
+func (id ID) Signal(sig syscall.Signal) error {
+	fd, err := unix.PidfdOpen(id.PID, 0)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // before Linux 5.3, or a sandbox
+		return id.signalChecked(sig)
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if now, err := Identify(id.PID); err != nil || now != id {
+		return unix.ESRCH
+	}
+	return unix.PidfdSendSignal(fd, sig, nil, 0)
+}
+
+// exited reports whether a child has ended, and leaves it a zombie: as long as it is
+// one, its group's number belongs to nobody else.
+func exited(pid int) bool {
+	var info unix.Siginfo
+	for {
+		err := unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && info.Signo != 0
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// spoolPart is how much of a program's output is kept from its beginning, and as
+// much from its end.
+const spoolPart = 1 << 20
+
+// Spool keeps the beginning and the end of what is written to it, in constant memory
+// and from several goroutines.
+type Spool struct {
+	mu    sync.Mutex
+	head  []byte
+	ring  []byte
+	at    int // where the oldest byte of a full ring is
+	total int64
+}
+
+// Write never fails.
+func (s *Spool) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(p)
+	s.total += int64(n)
+	if room := spoolPart - len(s.head); room > 0 {
+		k := min(room, len(p))
+		s.head = append(s.head, p[:k]...)
+		p = p[k:]
+	}
+	if len(p) > spoolPart {
+		p = p[len(p)-spoolPart:]
+	}
+	if room := spoolPart - len(s.ring); room > 0 {
+		k := min(room, len(p))
+		s.ring = append(s.ring, p[:k]...)
+		p = p[k:]
+	}
+	for len(p) > 0 {
+		k := copy(s.ring[s.at:], p)
+		s.at = (s.at + k) % spoolPart
+		p = p[k:]
+	}
+	return n, nil
+}
+
+// parts gives the head and the end, which together are everything when left is 0.
+func (s *Spool) parts() (head, end []byte, left int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	head = bytes.Clone(s.head)
+	end = append(bytes.Clone(s.ring[s.at:]), s.ring[:s.at]...)
+	return head, end, s.total - int64(len(head)+len(end))
+}
+
+// Reader gives what was kept, with a line that says how much was not.
+func (s *Spool) Reader() io.Reader {
+	head, end, left := s.parts()
+	if left == 0 {
+		return io.MultiReader(bytes.NewReader(head), bytes.NewReader(end))
+	}
+	gap := fmt.Sprintf("\n[… %d bytes left out …]\n", left)
+	return io.MultiReader(bytes.NewReader(head), bytes.NewReader([]byte(gap)), bytes.NewReader(end))
+}
+
+// Last gives the last bytes written, at most most.
+func (s *Spool) Last(most int) string {
+	head, end, left := s.parts()
+	if left == 0 {
+		end = append(head, end...)
+	}
+	return string(end[max(0, len(end)-most):])
+}

@@ -1,0 +1,80 @@
+package prompt
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// It reads nothing: no file, no clock, no environment. What goes in are the task,
+// the loop's state and plain values; what comes out is text. It decides nothing.
+
+// Text that comes from a repository, a test program or a model (diffs, findings, file
+// names, a debugger's answer) is data: in a prompt it stands in a fence that it
+// cannot close, with a word that says so, and everything passes belay.Visible, so
+// that no escape sequence or hidden character reaches a terminal or a model. The
+// person's task alone goes out byte for byte.
+
+//go:embed templates/*.tmpl
+var files embed.FS
+
+// templates are read when the first one is wanted: most commands want none.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("brief").Funcs(template.FuncMap{
+		"code":     Code,
+		"codes":    Codes,
+		"closing":  Closing,
+		"fence":    Block,
+		"past":     Past,
+		"line":     belay.VisibleLine,
+		"duration": duration,
+		"count":    belay.CountOf,
+		"data":     data,
+		"join":     strings.Join,
+		"request":  Request,
+		"contract": contractOf,
+		"doubts":   doubtLines,
+	}).ParseFS(files, "templates/*.tmpl"))
+})
+
+// render runs one template. The templates are part of the program and tests run each
+// of them, so one that fails is a mistake here and not something a caller can mend.
+func render(name string, data any) string {
+	var b strings.Builder
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
+		panic(fmt.Sprintf("brief: template %s: %v", name, err))
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+// sections renders the named templates and sets a blank line between those that have
+// something to say.
+func sections(data any, names ...string) string {
+	var parts []string
+	for _, name := range names {
+		if text := render(name, data); strings.TrimSpace(text) != "" {
+			parts = append(parts, text)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "\n\n") + "\n"
+}
+
+// duration writes d without its zero tail: 30m, 1h30m, 45s, 1.2s.
+func duration(d time.Duration) string {
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	} else if d >= time.Second {
+		d = d.Round(100 * time.Millisecond)
+	} else {
+		d = d.Round(time.Millisecond)
+	}
+	return belay.Duration(d)
+}

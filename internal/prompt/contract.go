@@ -1,0 +1,67 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Marked is what a plan's markers of a task say, and where.
+type Marked struct {
+	Path  string   // of the plan, from the root; "" for none
+	Lines []string // "12: landing/features: TASK-3 [ADD]: (2) drinks", in the order of the plan
+}
+
+// Text quotes the markers: a plan is a file of the repository.
+func (m Marked) Text() string { return Block("text", strings.Join(m.Lines, "\n")) }
+
+// Now are the files for agents, as far as they are there.
+type Now struct{ Task, Feedback, History, Summary, Diff, Findings bool }
+
+// Any reports that there is one.
+func (n Now) Any() bool { return n.Task || n.Feedback || n.History || n.Summary }
+
+// Contract says whether a request has anything to work from.
+func (v view) Contract() bool { return contractOf(v.Task.Request) != "" }
+
+// contractOf is a request as lines, without the type: "" when it holds nothing but doubts.
+func contractOf(r belay.Request) string {
+	if len(r.Requirements)+len(r.Preserve)+len(r.Affected)+len(r.Bounds) == 0 {
+		return ""
+	}
+	r.Doubts = nil
+	_, lines, _ := strings.Cut(Request(r), "\n\n")
+	return lines
+}
+
+// Meanings explains the markers that a request has, a line each: what an agent has to know
+// to read them, and no more.
+func (v view) Meanings() []string {
+	r, counted := v.Task.Request, false
+	has := map[belay.Marker]bool{}
+	for _, q := range r.Requirements {
+		has[q.Marker] = true
+		counted = counted || q.Count != nil && q.Marker == belay.MarkAdd
+	}
+	var out []string
+	say := func(yes bool, format string, args ...any) {
+		if yes {
+			out = append(out, fmt.Sprintf(format, args...))
+		}
+	}
+	number := ""
+	if counted {
+		number = " A number counts the new ones."
+	}
+	say(has[belay.MarkAdd], "[ADD] creates something beside what is there. Nothing that is there is converted into it or replaced by it.%s", number)
+	say(has[belay.MarkModify], "[MODIFY] changes what is there; it neither adds to it nor takes from it.")
+	say(has[belay.MarkFix], "[FIX] repairs what is wrong and leaves the rest of the behavior as it was.")
+	say(has[belay.MarkRemove], "[REMOVE] deletes what it names and nothing else.")
+	say(len(r.Preserve) > 0, "PRESERVE stays unchanged.")
+	say(len(r.Affected) > 0, "AFFECTED names files that the words mean.")
+	say(slices.ContainsFunc(r.Bounds, func(b belay.Bound) bool { return b.Only }), "CHANGE ONLY: a change anywhere else is rejected.")
+	say(slices.ContainsFunc(r.Bounds, func(b belay.Bound) bool { return !b.Only }), "DO NOT TOUCH: a change there is rejected.")
+	return out
+}

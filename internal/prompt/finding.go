@@ -1,0 +1,154 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Findings writes findings as plain text for a terminal or a fence: one line each
+// ("error: src/a.go:3: title (category)"), details and what to try indented below.
+// Every line ends in a newline; no findings give "".
+func Findings(list []belay.Finding) string {
+	var b strings.Builder
+	for _, f := range once(list) {
+		writeFinding(&b, f, "", maxDetailLines)
+	}
+	return b.String()
+}
+
+// AllFindings writes findings with all of their details, for a file.
+func AllFindings(list []belay.Finding) string {
+	var b strings.Builder
+	for _, f := range list {
+		detail := f.Detail
+		f.Detail, f.Recommendation, f.Reproduce = "", "", ""
+		writeFinding(&b, f, "", 0)
+		indent(&b, Seen(detail))
+	}
+	return b.String()
+}
+
+// once leaves out a command that an earlier finding of the list has: where single tests cannot
+// be chosen it is the same for all.
+func once(list []belay.Finding) []belay.Finding {
+	seen, out := map[string]bool{}, slices.Clone(list)
+	for i := range out {
+		if seen[out[i].Reproduce] {
+			out[i].Reproduce = ""
+		}
+		seen[out[i].Reproduce] = true
+	}
+	return out
+}
+
+// The most of a finding's detail that is shown; the report has all of it.
+const (
+	maxDetailLines = 40
+	maxDetailBytes = 4 << 10
+)
+
+// writeFinding writes one finding with at most so many lines of its detail.
+func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int) {
+	severity := f.Severity
+	if severity == "" {
+		severity = belay.SeverityError
+	}
+	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), reason(f), mark)
+	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" {
+		kept, left := Cut(Seen(detail), details, maxDetailBytes)
+		if left != "" {
+			kept += "\n(cut: " + left + ")"
+		}
+		indent(b, kept)
+	}
+	if try := strings.TrimSpace(f.Recommendation); try != "" {
+		indent(b, "try: "+Seen(try))
+	}
+	if f.Reproduce != "" {
+		indent(b, "run: "+Seen(f.Reproduce))
+	}
+}
+
+func indent(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + strings.TrimRight(line, " \t\n") + "\n")
+	}
+}
+
+// reason is a finding on one line: where, what, and the category.
+func reason(f belay.Finding) string {
+	text := belay.VisibleLine(f.Title)
+	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
+		text = p + ": " + text
+	}
+	if f.Category != "" {
+		text += " (" + belay.VisibleLine(string(f.Category)) + ")"
+	}
+	return text
+}
+
+// place is file:line or file:line-end, "" for a finding without a file.
+func place(f belay.Finding) string {
+	switch {
+	case f.File == "":
+		return ""
+	case f.Line <= 0:
+		return belay.VisibleLine(f.File)
+	case f.EndLine > f.Line:
+		return fmt.Sprintf("%s:%d-%d", belay.VisibleLine(f.File), f.Line, f.EndLine)
+	}
+	return fmt.Sprintf("%s:%d", belay.VisibleLine(f.File), f.Line)
+}
+
+// maxListed is how many findings of one attempt are listed; more help nobody at once.
+const maxListed = 40
+
+// fitting lists an attempt's reasons with as much of their details as a prompt can
+// quote: every reason is worth more than the whole of one.
+func fitting(list, again []belay.Finding, detailed bool) string {
+	if detailed {
+		for _, lines := range []int{maxDetailLines, 10, 3} {
+			text := listed(list, again, lines)
+			if _, left := Cut(text, MaxLines, MaxBytes); left == "" {
+				return text
+			}
+		}
+	}
+	return listed(list, again, 0)
+}
+
+// listed writes an attempt's reasons, those that came back marked.
+func listed(list, again []belay.Finding, details int) string {
+	came := map[string]bool{}
+	for _, f := range again {
+		came[f.Sign().Signature] = true
+	}
+	var b strings.Builder
+	for i, f := range once(list) {
+		if i == maxListed {
+			fmt.Fprintf(&b, "and %d more\n", len(list)-i)
+			break
+		}
+		mark := ""
+		if came[f.Sign().Signature] {
+			mark = cameBack
+		}
+		writeFinding(&b, f, mark, details)
+	}
+	return b.String()
+}
+
+// shortReasons puts the first reasons on one line for tables and gates.
+func shortReasons(list []belay.Finding) string {
+	if len(list) == 0 {
+		return ""
+	}
+	text := belay.Clip(reason(list[0]), 200)
+	if n := len(list) - 1; n > 0 {
+		text += fmt.Sprintf(" (+%d more)", n)
+	}
+	return text
+}

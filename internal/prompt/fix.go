@@ -1,0 +1,207 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// FixInput is what a fix prompt is made from. Files holds, for each file that a finding
+// names, what is shown of it as it is now.
+type FixInput struct {
+	Task      belay.Task
+	Attempt   int             // whose findings these are
+	Findings  []belay.Finding // what is to be mended
+	Again     []belay.Finding // those of them that refused the attempt before as well
+	Beside    []belay.Finding // what a reviewer said beside them
+	By        string          // the person who rejected it, "" for none
+	Files     []FixFile
+	Reproduce string // a command that shows the failure, "" for none
+	Tokens    int    // the most tokens of the prompt, 0 for no limit
+	Diff      string // what the attempt changed, as git shows it; of it is shown what failing tests are about
+	Whole     Whole  // where what is cut is in full
+	Full      int    // tokens of the prompt that says everything, 0 when that is not known
+}
+
+// FixFile is one file. Code is numbered lines, "" with Missing, which says why.
+type FixFile struct {
+	Path    string
+	Code    []string
+	Short   []string // less of it, for when Code would make the prompt long
+	Missing string
+}
+
+// Fix is a fix prompt with what it costs.
+type Fix struct {
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
+	Full   int    `json:"full_tokens,omitempty"` // of the prompt that says everything
+	Cut    bool   `json:"cut,omitempty"`         // something was left out to keep within the limit
+}
+
+// Tokens estimates how many tokens a text is: a token for four bytes, rounded up.
+func Tokens(text string) int { return (len(text) + 3) / 4 }
+
+// Share is the part of the full prompt that the fix prompt takes, 0 when not known.
+func (f Fix) Share() float64 {
+	if f.Full == 0 {
+		return 0
+	}
+	return float64(f.Tokens) / float64(f.Full)
+}
+
+// fixView is what the templates see.
+type fixView struct {
+	FixInput
+	Reasons string
+	Asides  string
+	Left    []string // what was left out
+	Changed string   // of the diff, what failing tests are about
+}
+
+// FixPrompt is what an agent needs to mend findings and nothing else: the findings,
+// the code they are about as it is now, how to see the failure, and what not to touch.
+// It stands alone: an agent that knows nothing of the task can act on it. To keep
+// within Tokens, code is left out file by file from the end, then details of findings,
+// and what was left out is named.
+func FixPrompt(in FixInput) Fix {
+	in.Findings = overlaid(marked(in.Findings, in.Again))
+	if whole := fixWithin(in); in.Full == 0 || whole.Share() <= goodShare {
+		return whole
+	}
+	in.Files = slices.Clone(in.Files)
+	for i, f := range in.Files {
+		if len(f.Short) > 0 {
+			in.Files[i].Code = f.Short
+		}
+	}
+	return fixWithin(in)
+}
+
+// goodShare is how much of the full prompt a fix prompt should take at most.
+const goodShare = 0.25
+
+// fixWithin leaves out what does not fit.
+func fixWithin(in FixInput) Fix {
+	details, files, changed := maxDetailLines, slices.Clone(in.Files), beside(in.Findings, in.Diff, false)
+	for cut := false; ; cut = true {
+		v := fixView{FixInput: in}
+		v.Files = slices.Clone(files)
+		var b strings.Builder
+		for _, f := range once(in.Findings) {
+			writeFinding(&b, f, "", details)
+		}
+		v.Reasons = b.String()
+		b.Reset()
+		for _, f := range in.Beside {
+			writeFinding(&b, f, "", details)
+		}
+		v.Asides = b.String()
+		v.Reasons = pointed(v.Reasons, in.Whole.Findings)
+		v.Changed = pointed(Block("diff", changed), in.Whole.Diff)
+		for _, f := range files {
+			if f.Missing == leftOut {
+				v.Left = append(v.Left, f.Path)
+			}
+		}
+		text := sections(v, "fix", "fix_contract", "fix_findings", "fix_beside", "fix_changed", "fix_code", "fix_end")
+		n := Tokens(text)
+		if in.Tokens <= 0 || n <= in.Tokens {
+			return Fix{Text: text, Tokens: n, Full: in.Full, Cut: cut}
+		}
+		switch i := lastShown(files); {
+		case i >= 0:
+			files[i] = FixFile{Path: files[i].Path, Missing: leftOut}
+		case changed != "":
+			changed = ""
+		case details > 0:
+			details = details / 2
+		case len(in.Findings) > 1:
+			in.Findings = in.Findings[:len(in.Findings)-1]
+		default:
+			return Fix{Text: text, Tokens: n, Full: in.Full, Cut: cut}
+		}
+	}
+}
+
+const leftOut = "left out for want of room: read it yourself"
+
+func lastShown(files []FixFile) int {
+	for i := len(files) - 1; i >= 0; i-- {
+		if len(files[i].Code) > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// cameBack marks a finding that the repair before did not mend.
+const cameBack = " [came back unchanged]"
+
+// marked says of the findings that refused the attempt before as well that they do.
+func marked(list, again []belay.Finding) []belay.Finding {
+	came := map[string]bool{}
+	for _, f := range again {
+		came[f.Sign().Signature] = true
+	}
+	list = slices.Clone(list)
+	for i, f := range list {
+		if came[f.Sign().Signature] {
+			list[i].Title += cameBack
+		}
+	}
+	return list
+}
+
+// overlaid merges findings of one file, severity and category whose lines overlap: one
+// cause is told once, with everybody's titles.
+func overlaid(list []belay.Finding) []belay.Finding {
+	var out []belay.Finding
+next:
+	for _, f := range list {
+		for i := range out {
+			o := &out[i]
+			if f.File == "" || f.Line == 0 || o.File != f.File || o.Category != f.Category || o.Severity != f.Severity || !overlap(*o, f) {
+				continue
+			}
+			if !strings.Contains(o.Title, f.Title) {
+				o.Title += "; " + f.Title
+			}
+			if f.Detail != "" && !strings.Contains(o.Detail, f.Detail) {
+				o.Detail = strings.TrimSpace(o.Detail + "\n" + f.Detail)
+			}
+			if f.Recommendation != "" && !strings.Contains(o.Recommendation, f.Recommendation) {
+				o.Recommendation = strings.TrimSpace(o.Recommendation + "\n" + f.Recommendation)
+			}
+			o.EndLine = max(o.EndLine, o.Line, f.Line, f.EndLine)
+			o.Line = min(o.Line, f.Line)
+			continue next
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+func overlap(a, b belay.Finding) bool {
+	return a.Line <= max(b.Line, b.EndLine) && b.Line <= max(a.Line, a.EndLine)
+}
+
+// Text writes the excerpts of a file for the template.
+func (f FixFile) Text() string { return strings.Join(f.Code, "…\n") }
+
+// Note says what a fix prompt costs beside the full one, on a line for people.
+func (f Fix) Note() string {
+	s := fmt.Sprintf("about %d tokens", f.Tokens)
+	if f.Full > 0 {
+		s += fmt.Sprintf(", %d %% of the full prompt's %d", int(100*f.Share()+0.5), f.Full)
+		if f.Share() > goodShare {
+			s += ": more than the quarter that it should be"
+		}
+	}
+	if f.Cut {
+		s += "; something was left out to keep within the limit"
+	}
+	return s
+}

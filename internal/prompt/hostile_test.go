@@ -1,0 +1,185 @@
+package prompt
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// evil is in every text of foreign origin; it must never stand outside a quote.
+const evil = "EVIL"
+
+func drawEvil(t *rapid.T, label string) string {
+	piece := rapid.SampledFrom([]string{evil, "\n", "```", "`", "~~~", "````", "\x1b[2J", "\u202e", "\u200b", "\xff", " ", "\t", "\r\n", "## ", "x", "</x>", "{{.}}"})
+	return evil + strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, label), "") + evil
+}
+
+func drawFinding(t *rapid.T) belay.Finding {
+	return belay.Finding{
+		Check: "c", Severity: "error", Category: "tests", Title: drawEvil(t, "title"), Detail: drawEvil(t, "detail"), File: drawEvil(t, "file"),
+		Line: rapid.IntRange(-1, 9).Draw(t, "line"), EndLine: rapid.IntRange(-1, 9).Draw(t, "end"), Recommendation: drawEvil(t, "try"),
+	}.Sign()
+}
+
+func drawState(t *rapid.T) loop.State {
+	s := loop.State{Phase: loop.PhaseAttempt, Allowed: rapid.IntRange(0, 5).Draw(t, "allowed"), Baseline: drawEvil(t, "baseline"), Why: drawEvil(t, "why")}
+	for i := range rapid.IntRange(1, 4).Draw(t, "attempts") {
+		s.Attempts = append(s.Attempts, loop.Attempt{
+			N: i + 1, Prompt: loop.PromptFull, Note: drawEvil(t, "note"), Guidance: drawEvil(t, "guidance"),
+			Ended:    rapid.SampledFrom([]loop.Ended{"", "exit", "timeout", "stopped", "stalled", "lost"}).Draw(t, "ended"),
+			Verdict:  rapid.SampledFrom([]belay.Verdict{"", "pass", "fail", "unknown"}).Draw(t, "verdict"),
+			Then:     rapid.SampledFrom([]string{"", loop.ThenRollback, loop.ThenRepair, loop.ThenGate}).Draw(t, "then"),
+			Findings: rapid.SliceOfN(rapid.Custom(drawFinding), 0, 3).Draw(t, "findings"),
+		})
+	}
+	return s
+}
+
+// unquoted removes code blocks the way a Markdown reader sees them.
+func unquoted(text string) string {
+	var b strings.Builder
+	open := regexp.MustCompile("^(```+)([a-z]*)$")
+	fence := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		m := open.FindStringSubmatch(line)
+		switch {
+		case fence == "" && m != nil:
+			fence = m[1]
+		case fence == "":
+			b.WriteString(line + "\n")
+		case strings.HasPrefix(line, fence) && strings.Trim(line, "` ") == "":
+			fence = ""
+		}
+	}
+	if fence != "" {
+		return "a fence stays open: " + evil
+	}
+	return b.String()
+}
+
+func TestForeignTextStaysQuoted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		prose := rapid.SampledFrom([]string{"Do it", "Do it:\n```go\nx := 1", "~~~\nDo it\n", "a `b` ``` c"}).Draw(t, "prose")
+		in := PromptInput{
+			Task: belay.Task{ID: "T1", Title: "t", Prose: prose}, State: drawState(t), LastDiff: drawEvil(t, "diff"),
+			Kept: []string{drawEvil(t, "kept")}, History: []string{drawEvil(t, "history")},
+			Kind: rapid.SampledFrom([]loop.PromptKind{loop.PromptFull, loop.PromptRetry, loop.PromptRepair, loop.PromptContinue, loop.PromptStall}).Draw(t, "kind"),
+		}
+		for name, text := range map[string]string{"prompt": Prompt(in), "debug": Debug(in), "feedback": Feedback(in.State)} {
+			if name != "feedback" && !strings.Contains(text, prose) {
+				t.Fatalf("%s lost the person's words:\n%s", name, text)
+			}
+			ours := strings.Replace(text, prose+Closing(prose), "", 1)
+			if strings.Contains(unquoted(ours), evil) {
+				t.Fatalf("%s has foreign text outside a quote:\n%s", name, text)
+			}
+			if belay.Visible(ours) != ours {
+				t.Fatalf("%s hides something:\n%q", name, text)
+			}
+		}
+	})
+}
+
+func TestTerminalTextsHideNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s, task := drawState(t), belay.Task{ID: "T1", Title: drawEvil(t, "title"), Prose: drawEvil(t, "prose")}
+		s.Phase, s.Outcome = loop.PhaseGate, rapid.SampledFrom([]loop.Outcome{"", "failed", "passed"}).Draw(t, "outcome")
+		s.Gate = &loop.Gate{Number: 1, Kind: loop.GateBroken, Broken: "check", Why: drawEvil(t, "gate"), Options: []loop.Decision{"guide", "skip", "abort", "recheck", "debug"}}
+		e := loop.Event{
+			Kind:    rapid.SampledFrom([]loop.EventKind{"checked", "attempted", "restored", "decided", "broken", "lost", "cancelled", "closed", "\x1b", "debugged"}).Draw(t, "kind"),
+			Verdict: "fail", Note: drawEvil(t, "note"), By: drawEvil(t, "by"), Kept: []string{drawEvil(t, "kept")}, Snapshot: belay.SnapshotID(drawEvil(t, "id")),
+		}
+		c := loop.Command{Kind: rapid.SampledFrom([]loop.CommandKind{"restore", "attempt", "\x1b"}).Draw(t, "command"), Why: drawEvil(t, "why"), Prompt: "\x1b"}
+		gate := Gate(s, task)
+		texts := map[string]string{
+			"gate": gate, "summary": Summary(task, s), "task": TaskFile(task), "happened": Happened(s, e), "doing": Doing(c),
+			"history": HistoryLine(task, s, ""), "findings": Findings(s.Attempts[0].Findings),
+		}
+		for name, text := range texts {
+			if belay.Visible(text) != text {
+				t.Fatalf("%s hides something: %q", name, text)
+			}
+		}
+		if strings.Contains(HistoryLine(task, s, "")+Doing(c), "\n") {
+			t.Fatal("a line has two")
+		}
+		if rows := strings.Count(Summary(task, s), "\n"); rows != 4+len(s.Attempts) {
+			t.Fatalf("%d rows for %d attempts", rows, len(s.Attempts))
+		}
+		for line := range strings.Lines(gate) { // the only commands are ours
+			if strings.Contains(line, "belay gate decide") && strings.Contains(line, evil) {
+				t.Fatalf("a command holds foreign text: %s", line)
+			}
+		}
+	})
+}
+
+func TestPromptsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := loop.State{Allowed: 20}
+	for i := range 20 {
+		a := loop.Attempt{N: i + 1, Ended: loop.EndedExit, Verdict: belay.VerdictFail, Then: loop.ThenRepair, Guidance: strings.Repeat("g", 1<<20)}
+		for j := range 60 {
+			a.Findings = append(a.Findings, belay.Finding{Severity: "error", File: fmt.Sprintf("f%d.go", j), Title: "fails", Detail: strings.Repeat("d\n", 5000)}.Sign())
+		}
+		s.Attempts = append(s.Attempts, a)
+	}
+	text := Prompt(PromptInput{Task: login, State: s, Kind: loop.PromptRetry, LastDiff: strings.Repeat("+line\n", 1<<20)})
+	if len(text) > 192<<10 {
+		t.Errorf("%d bytes", len(text))
+	}
+	if !strings.Contains(text, "(cut: 1048376 more lines, 6290255 bytes left out)") {
+		t.Error("the cut of the diff is not said")
+	}
+	if n := strings.Count(text, "f39.go: fails"); n != 20 || !strings.Contains(text, "and 20 more") {
+		t.Errorf("the last listed finding stands there %d times", n)
+	}
+}
+
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[time.Duration]string{
+		0: "0s", 30 * time.Minute: "30m", 90 * time.Minute: "1h30m", 2 * time.Hour: "2h", time.Hour + time.Second: "1h0m1s",
+		1234 * time.Millisecond: "1.2s", 95*time.Second + time.Millisecond: "1m35s", 12 * time.Millisecond: "12ms",
+	} {
+		if got := duration(in); got != want {
+			t.Errorf("%v is %s, want %s", in, got, want)
+		}
+	}
+}
+
+func FuzzEntry(f *testing.F) {
+	s := loop.State{Attempts: []loop.Attempt{{N: 1, Ended: "exit", Verdict: "fail", Findings: []belay.Finding{failing}}}}
+	data, _ := json.Marshal(map[string]any{"event": loop.Event{Kind: loop.EvChecked, Verdict: "fail"}, "state": s})
+	f.Add("event", data)
+	f.Add("task", []byte(`{"title":"x\n"}`))
+	f.Add("note", []byte(`{"kind":"\u001b","text":"x"}`))
+	f.Add("event", []byte(`{"event":{"kind":"broken"},"state":{"gate":{}}}`))
+	f.Fuzz(func(t *testing.T, typ string, data []byte) {
+		line := Entry(1, time.Unix(0, 0), typ, data)
+		if strings.Contains(line, "\n") || belay.Visible(line) != line {
+			t.Fatalf("%q", line)
+		}
+	})
+}
+
+func BenchmarkPrompt(b *testing.B) {
+	in := PromptInput{Task: login, Kind: loop.PromptRetry, LastDiff: strings.Repeat(patch, 1000),
+		State: play(b, usual, before, exited, captured, refused(failing, large), exited, captured, refused(failing, outside), restored)}
+	b.ReportAllocs()
+	for b.Loop() {
+		Prompt(in)
+	}
+}

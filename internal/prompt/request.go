@@ -1,0 +1,220 @@
+package prompt
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// askedFor is the heading of what was read from a person's words.
+const askedFor = "## What is asked for"
+
+// What the lines of bounds begin with.
+const (
+	onlyLine      = "- CHANGE ONLY: "
+	untouchedLine = "- DO NOT TOUCH: "
+)
+
+// Request is what was read from a person's words, as lines that ReadRequest reads back:
+// the type, a line for each requirement with its marker and the stated number, and lines
+// for what stays, which files are meant, what is in doubt. Words that could be taken for
+// something else, or cannot be shown, stand in quotes as Go writes them.
+func Request(r belay.Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Type: %s\n\n", r.Type)
+	for _, q := range r.Requirements {
+		count := ""
+		if q.Count != nil {
+			count = fmt.Sprintf("(%d) ", *q.Count)
+		}
+		fmt.Fprintf(&b, "- [%s] %s%s\n", q.Marker, count, shown(q.Text))
+	}
+	for _, s := range r.Preserve {
+		fmt.Fprintf(&b, "- PRESERVE: %s\n", shown(s))
+	}
+	for _, s := range r.Affected {
+		fmt.Fprintf(&b, "- AFFECTED: %s\n", shown(s))
+	}
+	for _, bound := range r.Bounds {
+		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: onlyLine, false: untouchedLine}[bound.Only], shown(bound.What), shown(bound.Words))
+	}
+	for _, d := range r.Doubts {
+		fmt.Fprintf(&b, "- IN DOUBT: %s\n", strconv.QuoteToASCII(d.Words))
+		for _, s := range d.Readings {
+			fmt.Fprintf(&b, "  - or: %s\n", shown(s))
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// Requirements says what became of each requirement, a line each: shown with the evidence,
+// contradicted, or not shown.
+func Requirements(met []belay.Met) string {
+	var b strings.Builder
+	for _, m := range met {
+		fmt.Fprintf(&b, "- %s: [%s] %s", m.Verdict, m.Marker, belay.VisibleLine(m.Text))
+		list := m.Evidence
+		if m.Verdict != belay.MetYes {
+			list = m.Missing
+		}
+		if len(list) > 0 {
+			fmt.Fprintf(&b, " (%s)", belay.VisibleLine(strings.Join(list, "; ")))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// Doubts names what can be read in more than one way, for a person: a line for the words and one
+// for each reading, with the number that answers for it.
+func Doubts(doubts []belay.Doubt) string {
+	var b strings.Builder
+	for _, d := range doubts {
+		fmt.Fprintf(&b, "  “%s”\n", belay.VisibleLine(strings.Join(strings.Fields(d.Words), " ")))
+		for i, s := range d.Readings {
+			fmt.Fprintf(&b, "    %d) %s\n", i+1, belay.VisibleLine(s))
+		}
+	}
+	return b.String()
+}
+
+// doubtLines are doubts as a list in Markdown.
+func doubtLines(doubts []belay.Doubt) string {
+	_, lines, _ := strings.Cut(Request(belay.Request{Doubts: doubts}), "\n\n")
+	return lines
+}
+
+// Read says whose reading of its words a task goes by, when a model was to read them as
+// well: a line each, "" when none was.
+func Read(t belay.Task) string {
+	r := t.Reading
+	if r == nil {
+		return ""
+	}
+	text := "read by: " + belay.VisibleLine(r.By) + "\n"
+	for _, d := range r.Differs {
+		text += "  " + belay.VisibleLine(d) + "\n"
+	}
+	if r.Note != "" {
+		text += "  " + belay.VisibleLine(r.Note) + "\n"
+	}
+	return text
+}
+
+// shown is a phrase on a line of its own: as it is, or quoted where that would not come
+// back as it was.
+func shown(s string) string {
+	plain := s != "" && utf8.ValidString(s) && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t") && belay.Visible(s) == s && s[0] != '"' && s[0] != '('
+	plain = plain && strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
+	if plain {
+		return s
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+func unshown(s string) (string, error) {
+	if strings.HasPrefix(s, `"`) {
+		return strconv.Unquote(s)
+	}
+	return s, nil
+}
+
+// ReadTaskFile reads back what TaskFile wrote of the request. A file without that part
+// gives a request without a type.
+func ReadTaskFile(text string) (belay.Request, error) {
+	at := strings.LastIndex(text, "\n"+askedFor+"\n")
+	if at < 0 {
+		return belay.Request{}, nil
+	}
+	text = text[at+len(askedFor)+2:]
+	if end := strings.Index(text, "\n## "); end >= 0 {
+		text = text[:end]
+	}
+	return ReadRequest(text)
+}
+
+// ReadRequest reads back what Request wrote. A line that is none of its kinds is an
+// error that names it: somebody edited it, and nothing is to be lost quietly.
+func ReadRequest(text string) (belay.Request, error) {
+	var r belay.Request
+	n := 0
+	for l := range strings.Lines(text) {
+		n++
+		l = strings.TrimRight(l, "\r\n")
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		if err := readLine(&r, l); err != nil {
+			return r, fmt.Errorf("read line %d of the request %q: %w", n, l, err)
+		}
+	}
+	return r, nil
+}
+
+func readLine(r *belay.Request, l string) error {
+	if t, ok := strings.CutPrefix(l, "Type: "); ok {
+		r.Type = belay.RequestType(t)
+		return nil
+	}
+	if s, ok := strings.CutPrefix(l, "  - or: "); ok && len(r.Doubts) > 0 {
+		s, err := unshown(s)
+		last := &r.Doubts[len(r.Doubts)-1]
+		last.Readings = append(last.Readings, s)
+		return err
+	}
+	if s, ok := strings.CutPrefix(l, "  - because: "); ok && len(r.Bounds) > 0 {
+		s, err := unshown(s)
+		r.Bounds[len(r.Bounds)-1].Words = s
+		return err
+	}
+	for _, prefix := range []string{onlyLine, untouchedLine} {
+		if s, ok := strings.CutPrefix(l, prefix); ok {
+			s, err := unshown(s)
+			r.Bounds = append(r.Bounds, belay.Bound{Only: prefix == onlyLine, What: s})
+			return err
+		}
+	}
+	for prefix, list := range map[string]*[]string{"- PRESERVE: ": &r.Preserve, "- AFFECTED: ": &r.Affected} {
+		if s, ok := strings.CutPrefix(l, prefix); ok {
+			s, err := unshown(s)
+			*list = append(*list, s)
+			return err
+		}
+	}
+	if s, ok := strings.CutPrefix(l, "- IN DOUBT: "); ok {
+		s, err := unshown(s)
+		r.Doubts = append(r.Doubts, belay.Doubt{Words: s})
+		return err
+	}
+	return readRequirement(r, l)
+}
+
+func readRequirement(r *belay.Request, l string) error {
+	l, ok := strings.CutPrefix(l, "- [")
+	marker, rest, closed := strings.Cut(l, "] ")
+	if !ok || !closed {
+		return errors.New("it is no requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT")
+	}
+	q := belay.Requirement{Marker: belay.Marker(marker)}
+	switch q.Marker {
+	case belay.MarkAdd, belay.MarkModify, belay.MarkFix, belay.MarkRemove:
+	default:
+		return fmt.Errorf("%s is no marker", marker)
+	}
+	if strings.HasPrefix(rest, "(") {
+		number, after, ok := strings.Cut(rest[1:], ") ")
+		n, err := strconv.Atoi(number)
+		if !ok || err != nil {
+			return errors.New("its number cannot be read")
+		}
+		q.Count, rest = &n, after
+	}
+	var err error
+	q.Text, err = unshown(rest)
+	r.Requirements = append(r.Requirements, q)
+	return err
+}

@@ -1,0 +1,116 @@
+package prompt
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func requests(t *rapid.T) belay.Request {
+	words := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "(3) things", "\"quoted\"", " edge ", "a\nb", "## What is asked for", "`code`", "- [ADD] x", "é ñ", "\x1b[2J", "\u202eright", "[FIX] y"}))
+	r := belay.Request{Type: rapid.SampledFrom([]belay.RequestType{belay.Fresh, belay.Mutation, belay.Bugfix, belay.Unclear}).Draw(t, "type")}
+	for range rapid.IntRange(0, 4).Draw(t, "requirements") {
+		q := belay.Requirement{Marker: rapid.SampledFrom([]belay.Marker{belay.MarkAdd, belay.MarkModify, belay.MarkFix, belay.MarkRemove}).Draw(t, "marker"), Text: words.Draw(t, "text")}
+		if rapid.Bool().Draw(t, "counted") {
+			n := rapid.IntRange(-1, 1e6).Draw(t, "count")
+			q.Count = &n
+		}
+		r.Requirements = append(r.Requirements, q)
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "rest") {
+		r.Preserve = append(r.Preserve, words.Draw(t, "keep"))
+		r.Affected = append(r.Affected, words.Draw(t, "file"))
+		r.Bounds = append(r.Bounds, belay.Bound{Only: rapid.Bool().Draw(t, "only"), What: words.Draw(t, "bound"), Words: words.Draw(t, "because")})
+		r.Doubts = append(r.Doubts, belay.Doubt{Words: words.Draw(t, "doubt"), Readings: []string{words.Draw(t, "one"), words.Draw(t, "other")}})
+	}
+	return r
+}
+
+// What task.md says of a request is read back as it was, whatever the words are.
+func TestRequestComesBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := requests(t)
+		task := login
+		task.Prose = rapid.String().Draw(t, "prose")
+		task.Request = want
+		got, err := ReadTaskFile(TaskFile(task))
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v\nwant %#v\ngot  %#v\n%s", err, want, got, TaskFile(task))
+		}
+	})
+}
+
+func TestReadRequestNamesWhatItCannotRead(t *testing.T) {
+	for _, text := range []string{"Type: fresh\n- [MAYBE] x", "- [ADD] (x) y", "hello", "- [ADD] \"open", "- PRESERVE: \"open"} {
+		if _, err := ReadRequest(text); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if r, err := ReadTaskFile("# T1: old\n\nwords\n"); err != nil || r.Type != "" {
+		t.Errorf("a file without the part: %v %v", r, err)
+	}
+}
+
+// An agent is told where an imported task comes from, and that its box is not its business.
+func TestOrigin(t *testing.T) {
+	task := login
+	task.Origin = &belay.Origin{File: "specs/1/tasks.md", ID: "T002", Part: "1. Model"}
+	const want = "- The task is `T002` of `specs/1/tasks.md`, a part of `1. Model`: look there"
+	if got := Prompt(PromptInput{Task: task}); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	task.Origin = &belay.Origin{File: "/tmp/x.md", Outside: true}
+	if got := Prompt(PromptInput{Task: task}); strings.Contains(got, "x.md") {
+		t.Error(got)
+	}
+}
+
+func TestRead(t *testing.T) {
+	task := login
+	if Read(task) != "" {
+		t.Error(Read(task))
+	}
+	task.Reading = &belay.Reading{By: "local", Differs: []string{"type: a\x1b[2J"}, Note: "n"}
+	if got := Read(task); got != "read by: local\n  type: a\\x1b[2J\n  n\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzReadRequest(f *testing.F) {
+	f.Add("Type: fresh\n\n- [ADD] (2) pages\n- PRESERVE: the header\n- IN DOUBT: \"x\"\n  - or: y")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ReadRequest(text)
+		if err != nil {
+			return
+		}
+		again, err := ReadRequest(Request(r))
+		if err != nil && r.Type == "" || err == nil && reflect.DeepEqual(again, r) || strings.ContainsAny(string(r.Type), "\r\n") {
+			return
+		}
+		if err != nil || !reflect.DeepEqual(again, r) {
+			t.Fatalf("%v\n%#v\n%#v", err, r, again)
+		}
+	})
+}
+
+// TestRequirements: what is shown has its evidence, what is not has what is missing; a reviewer
+// is told both.
+func TestRequirements(t *testing.T) {
+	met := []belay.Met{
+		{Marker: belay.MarkAdd, Text: "add functions Half and Other", Verdict: belay.MetUnknown, Evidence: []string{"Half, calc.go:7"}, Missing: []string{"Other"}},
+		{Marker: belay.MarkRemove, Text: "delete \x1b[2Jold.md", Verdict: belay.MetYes, Evidence: []string{"old.md"}},
+		{Marker: belay.MarkModify, Text: "make it faster", Verdict: belay.MetUnknown},
+	}
+	got := Requirements(met)
+	want := "- not shown: [ADD] add functions Half and Other (Other)\n- shown: [REMOVE] delete " + belay.VisibleLine("\x1b[2J") + "old.md (old.md)\n- not shown: [MODIFY] make it faster\n"
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if text := Review(ReviewInput{Task: login, Nonce: "5e4d", Checks: []belay.CheckResult{{Check: "contract", Verdict: belay.VerdictPass, Met: met}}}); !strings.Contains(text, want) {
+		t.Errorf("a reviewer is not told:\n%s", text)
+	}
+}

@@ -1,0 +1,110 @@
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// ReviewInput is what a reviewer's prompt is made from. Nonce marks where quoted data
+// begins and ends: it must be new for each prompt, so that nothing quoted can know it.
+type ReviewInput struct {
+	Task     belay.Task
+	Reviewer belay.Reviewer
+	Attempt  int
+	Checks   []belay.CheckResult // what belay measured
+	Baseline string
+	Diff     string          // what the task changed; in a later cycle, what changed since the last review
+	Since    int             // the attempt whose review the diff starts from, 0 for the state before
+	Open     []belay.Finding // what that review found
+	Files    []string        // the paths that changed
+	Spec     []Document      // what the feature's documents say
+	Feature  string          // the feature that is reviewed as a whole, "" for a task's review
+	Nonce    string
+}
+
+// Document is a text of the repository, for a reviewer to hold the change against.
+type Document struct{ Path, Text string }
+
+// Quoted is the document as data.
+func (d Document) Quoted() string {
+	text, left := Cut(Seen(d.Text), 1500, 48<<10)
+	if left != "" {
+		text += "\n(cut: " + left + "; read the rest in the checkout)"
+	}
+	return d.Path + "\n\n" + text
+}
+
+// roles say what a reviewer looks at.
+var roles = map[string]string{
+	"spec":     "whether the change does what the task says: everything asked for, nothing else, as asked",
+	"quality":  "whether the change is right and fit to live with: errors, edge cases, naming, structure, tests that prove something",
+	"security": "whether the change opens a hole: injection, paths, secrets, rights, unsafe input, dependencies",
+	"debugger": "whether the cause of the failure was mended, not its symptom",
+}
+
+// reviewView is what the templates see.
+type reviewView struct {
+	ReviewInput
+	Looks     string
+	Facts     string
+	OpenText  string
+	FileList  string
+	Threshold int
+
+	Guidelines []belay.Guideline
+}
+
+// Review is the text a reviewer gets: what to look at, the person's words, what was
+// measured already, the change, and the form of the answer. Everything that comes from
+// the repository or a program stands between lines that carry the nonce.
+func Review(in ReviewInput) string {
+	v := reviewView{ReviewInput: in, Looks: roles[in.Reviewer.Role], Threshold: in.Reviewer.Threshold, OpenText: Findings(in.Open)}
+	if v.Looks == "" {
+		if v.Looks = strings.TrimSpace(belay.VisibleLine(in.Reviewer.Role)); v.Looks == "" {
+			v.Looks = roles["spec"]
+		}
+	}
+	v.Guidelines = belay.Holding(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
+	for _, g := range belay.Reviewable(in.Task.Guidelines, in.Task.Role) {
+		v.Guidelines = slices.DeleteFunc(v.Guidelines, func(o belay.Guideline) bool { return o.ID == g.ID })
+		g.Instruction = strings.TrimRight(g.Instruction, " ") + " (The work had to follow this rule: a breach of it is a critical finding.)"
+		v.Guidelines = append(v.Guidelines, g)
+	}
+	var facts strings.Builder
+	for _, c := range in.Checks {
+		verdict := string(c.Verdict)
+		if c.Skipped {
+			verdict = "skipped"
+		}
+		facts.WriteString(c.Check + ": " + verdict + ", " + belay.VisibleLine(c.Summary) + "\n")
+		facts.WriteString(Requirements(c.Met))
+		writeWarnings(&facts, c.Findings)
+	}
+	v.Facts = facts.String()
+	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
+	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open", "review_change", "review_answer")
+}
+
+func writeWarnings(b *strings.Builder, list []belay.Finding) {
+	for _, f := range list[:min(len(list), 30)] {
+		writeFinding(b, f, "", 0)
+	}
+}
+
+// ReviewAgain is the text of the second try, when the first answer could not be read.
+func ReviewAgain(first, wrong, answer, nonce string) string {
+	text, left := Cut(Seen(answer), MaxLines, MaxBytes)
+	if left != "" {
+		text += "\n(cut: " + left + ")"
+	}
+	return first + "\n# Your answer could not be read\n\n" + belay.VisibleLine(wrong) + "\n\nThis is what you answered, as data:\n\n" +
+		data(nonce, text) + "\n\nAnswer again, with the JSON object and nothing else.\n"
+}
+
+// data puts a text between lines that it cannot contain.
+func data(nonce, text string) string {
+	text = strings.ReplaceAll(strings.TrimRight(Seen(text), "\n"), nonce, "…")
+	return "<<<data " + nonce + "\n" + text + "\ndata " + nonce + ">>>"
+}

@@ -1,0 +1,201 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Summary is the table of a task's attempts and reasons as plain text, aligned and
+// without colour: a line on how the task stands, then one row per attempt.
+func Summary(t belay.Task, s loop.State) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s))
+	if len(s.Attempts) == 0 {
+		return b.String()
+	}
+	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then", "reason"}}
+	for _, a := range s.Attempts {
+		rows = append(rows, row(a))
+	}
+	b.WriteString("\n")
+	writeTable(&b, rows)
+	b.WriteString(reviews(t.Policy, s))
+	for _, a := range s.Attempts {
+		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
+			fmt.Fprintf(&b, "attempt %d went round in circles; what it left is held as %s\n", a.N, a.Snapshot.Short())
+		}
+	}
+	return b.String()
+}
+
+// reviews says how often reviewers looked at the work, of how often they may, in a line;
+// "" where there are none.
+func reviews(p belay.Policy, s loop.State) string {
+	if !p.Review || p.Reviews == 0 {
+		return ""
+	}
+	refused, passed := s.Reviews()
+	text := fmt.Sprintf("reviews: %d rejected, %d passed", refused, passed)
+	if passed == 0 {
+		text += fmt.Sprintf("; after %d rejections a person decides", p.Reviews)
+	}
+	if mode := belay.ModeOf(p.Reviews); mode != "" {
+		text += " (mode " + mode + ")"
+	}
+	return text + "\n"
+}
+
+func row(a loop.Attempt) []string {
+	dash := func(s string) string {
+		if s == "" {
+			return "-"
+		}
+		return belay.VisibleLine(s)
+	}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
+	if a.Elapsed > 0 {
+		cells[3] = duration(a.Elapsed)
+	}
+	if a.Ended != "" {
+		cells[4], cells[5] = a.CostText(), a.TokensText()
+	}
+	return cells
+}
+
+// why is the short reason an attempt did not pass.
+func why(a loop.Attempt) string {
+	if text := shortReasons(a.Reasons()); text != "" {
+		return text
+	}
+	if a.Verdict == belay.VerdictPass {
+		return ""
+	}
+	text, _ := Cut(belay.VisibleLine(a.Note), 1, 200)
+	return text
+}
+
+// Used says what was used, in a few words.
+func Used(u belay.Use) string {
+	switch {
+	case !u.CostKnown() && u.Cost == 0 && u.Tokens == nil:
+		return "cost unknown"
+	case !u.CostKnown() && u.Cost == 0:
+		return "cost unknown, " + u.TokensText() + " tokens"
+	case u.Tokens == nil:
+		return u.CostText()
+	}
+	return u.CostText() + ", " + u.TokensText() + " tokens"
+}
+
+// standing says in one line where a task stands and what it took.
+func standing(s loop.State) string {
+	text := ""
+	switch {
+	case s.Outcome != loop.OutcomeNone:
+		text = belay.VisibleLine(string(s.Outcome))
+		switch why := belay.VisibleLine(s.Why); {
+		case s.Outcome == loop.OutcomePassed || why == "":
+		case strings.HasPrefix(why, text): // "aborted at gate 2 …" says it itself
+			text = why
+		default:
+			text += ": " + why
+		}
+	case s.Gate != nil:
+		text = fmt.Sprintf("waits at gate %d: %s", s.Gate.Number, belay.VisibleLine(s.Gate.Why))
+	case s.Pending != nil:
+		text = "open: " + Doing(*s.Pending)
+	default:
+		text = "not started"
+	}
+	if took := effort(s); took != "" {
+		text += " (" + took + ")"
+	}
+	return text
+}
+
+// effort is what a task took: attempts, rollbacks, time and cost, as far as any.
+func effort(s loop.State) string {
+	var parts []string
+	if n := len(s.Attempts); n > 0 {
+		parts = append(parts, belay.CountOf(n, "attempt"))
+	}
+	if s.Rollbacks > 0 {
+		parts = append(parts, belay.CountOf(s.Rollbacks, "rollback"))
+	}
+	if s.Elapsed > 0 {
+		parts = append(parts, duration(s.Elapsed))
+	}
+	if total, any := Total(s); any {
+		parts = append(parts, Used(total))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Total is what a task used. any is false while no agent of it has ended. An attempt of which
+// nothing is known, one by hand say, makes the sum less than all.
+func Total(s loop.State) (total belay.Use, any bool) {
+	total = s.Use
+	for _, a := range s.Attempts {
+		if a.Ended == "" {
+			continue
+		}
+		any = true
+		if !a.CostKnown() && total.CostUnknown == "" {
+			total.CostUnknown = "not all attempts report it"
+		}
+		if a.Tokens == nil && total.Tokens != nil {
+			t := *total.Tokens
+			t.AtLeast = true
+			total.Tokens = &t
+		}
+	}
+	return total, any || total.Cost > 0 || total.Tokens != nil
+}
+
+// writeTable aligns columns by characters. The last one is not padded, so free text
+// belongs there.
+func writeTable(b *strings.Builder, rows [][]string) {
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, c := range r {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, r := range rows {
+		line := ""
+		for i, c := range r {
+			line += c + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c)+2)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// HistoryLine is all that a later task learns of this one: one line, no newline. said is
+// what its agent said of the work (Said): it is quoted where the work was accepted.
+func HistoryLine(t belay.Task, s loop.State, said string) string {
+	status := "open"
+	if s.Outcome != loop.OutcomeNone {
+		status = string(s.Outcome)
+	}
+	if n := len(s.Attempts); n > 0 {
+		status += " after " + belay.CountOf(n, "attempt")
+	}
+	if s.Outcome == loop.OutcomeSkipped {
+		status += " (a known issue)"
+	}
+	text := fmt.Sprintf("%s %s: %s", t.ID, status, t.Title)
+	if last := s.Current(); last != nil && s.Outcome != loop.OutcomeNone && s.Outcome != loop.OutcomePassed {
+		if r := why(*last); r != "" {
+			text += " [" + r + "]"
+		}
+	}
+	if said != "" && s.Outcome == loop.OutcomePassed {
+		text += fmt.Sprintf(` (its agent: "%s")`, said)
+	}
+	return belay.VisibleLine(text)
+}

@@ -1,0 +1,87 @@
+package restore
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// missing names what was there then and is not now, and what no snapshot holds: without
+// a word it would pass for restored.
+func (pl *Planner) missing() error {
+	for _, n := range pl.Then.Man.Nested {
+		still := slices.ContainsFunc(pl.Now.Man.Nested, func(now snapshot.Nested) bool { return now.Path == n.Path })
+		if !still && !pl.Inner[n.Path] && within(pl.wish.Paths, n.Path) {
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{n.Path, "a repository of its own then, which the snapshot does not hold"})
+		}
+	}
+	for _, g := range pl.Then.Man.Gaps {
+		if !within(pl.wish.Paths, g.Path) {
+			continue
+		}
+		there, _, err := pl.look(g.Path)
+		if err != nil {
+			return err
+		}
+		if !there {
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{g.Path, "gone, and the snapshot could not capture it"})
+		}
+	}
+	for _, l := range pl.Then.Man.Lost {
+		if len(pl.wish.Paths) == 0 {
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{l.Path, "not in the snapshot: " + l.Reason()})
+		}
+	}
+	return nil
+}
+
+// look says whether something is at a path, and whether that is a folder.
+func (pl *Planner) look(path string) (there, folder bool, err error) {
+	info, err := pl.Root.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder) {
+		return false, false, nil
+	}
+	return err == nil, info.Kind == fsroot.Folder, err
+}
+
+// unanswered refuses a request for paths of which one is nowhere, or is what no snapshot
+// holds: "nothing to do" would read as if it were as it was then. The error is CodeCannot.
+func (pl *Planner) unanswered() error {
+	for _, p := range pl.wish.Paths {
+		if p = path.Clean(p); p == "." || pl.planned(p) {
+			continue
+		}
+		there, folder, err := pl.look(p)
+		switch {
+		case err != nil:
+			return err
+		case !there:
+			return belay.Refuse(belay.CodeCannot, "belay snapshot diff ID --name-only lists what differs", "neither the snapshot nor the working tree has %s", belay.VisibleLine(p))
+		case !folder && !pl.held(p):
+			return belay.Refuse(belay.CodeCannot, "snapshot.include names ignored files that snapshots hold", "the snapshot does not hold %s: it is ignored, or could not be captured", belay.VisibleLine(p))
+		}
+	}
+	return nil
+}
+
+// planned reports whether a plan speaks of a path, or of something below it.
+func (pl *Planner) planned(p string) bool {
+	asked := []string{p}
+	raw := func(list []RawPath) bool {
+		return slices.ContainsFunc(list, func(r RawPath) bool { return within(asked, string(r)) })
+	}
+	folders := func(list []Folder) bool {
+		return slices.ContainsFunc(list, func(f Folder) bool { return within(asked, string(f.Path)) })
+	}
+	kept := func(list []Kept) bool {
+		return slices.ContainsFunc(list, func(k Kept) bool { return within(asked, k.Path) })
+	}
+	plan := &pl.Plan
+	return raw(plan.Remove) || raw(plan.Rmdir) || folders(plan.Mkdir) || folders(plan.Chmod) || kept(plan.Kept) || kept(plan.Missing) ||
+		slices.ContainsFunc(plan.Writes, func(w Write) bool { return within(asked, string(w.Path)) })
+}

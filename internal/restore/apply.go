@@ -1,0 +1,265 @@
+package restore
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/scan"
+)
+
+// It never removes or overwrites what the rescue does not hold, never follows a link,
+// and knows nothing of refs, the index, or which snapshot a state comes from.
+
+// Place is where files are put back.
+type Place struct {
+	Repo *git.Repo    // where the bytes come from
+	Root *fsroot.Root // where they go
+	Tmp  string       // a folder for temporary files
+
+	// Skip, when set, is told of each path that fails on its own (see Skippable), and the
+	// rest is done. Otherwise the first failure ends it.
+	Skip func(*Failure)
+}
+
+// failed ends a plan at a failure, or has it skipped.
+func (s *Place) failed(doing, path string, err error) error {
+	f := &Failure{doing, path, err}
+	if s.Skip == nil || !SkippableWrite(err) {
+		return f
+	}
+	s.Skip(f)
+	return nil
+}
+
+// Apply does a plan's steps on the working tree. Each may have been done already.
+// What is not as the rescue holds it is left: somebody changed it since, and the
+// comparison at the end says so. The error is a *Failure where it speaks of one path.
+func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
+	for _, r := range p.Remove {
+		if free, err := s.unchanged(string(r), held); err != nil {
+			if err := s.failed("look at", string(r), err); err != nil {
+				return err
+			}
+			continue
+		} else if !free {
+			continue
+		}
+		err := s.Root.RemoveHeld(string(r), s.held(string(r), held, ""))
+		if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
+			err = saidWhere(saved)
+		}
+		// A folder in the place of what was to go, or a link in a parent's: somebody
+		// else was here. The comparison at the end says so; nothing is forced.
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) && !errors.Is(err, fsroot.ErrFolder) {
+			if err := s.failed("remove", string(r), err); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range p.Rmdir {
+		err := s.Root.Rmdir(string(d))
+		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder)
+		if err != nil && !keep {
+			if err := s.failed("remove folder", string(d), err); err != nil {
+				return err
+			}
+		}
+	}
+	for _, d := range p.Mkdir {
+		if err := s.Root.Mkdir(string(d.Path), d.Perm|0o700); err != nil {
+			if err := s.failed("make folder", string(d.Path), err); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.WriteFiles(ctx, p, held); err != nil {
+		return err
+	}
+	for _, c := range p.Chmod {
+		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
+			if err := s.failed("set the mode of", string(c.Path), err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// WriteFiles writes a plan's files and links. What is right already is not touched and
+// keeps its times.
+func (s *Place) WriteFiles(ctx context.Context, p *Plan, held *scan.Result) error {
+	if len(p.Writes) == 0 {
+		return nil
+	}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rd.Close() }()
+	for _, w := range p.Writes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.writeOne(rd, w, held)
+		if err == nil {
+			continue
+		}
+		if err := s.failed("write", string(w.Path), err); err != nil {
+			return err
+		}
+		_ = rd.Close() // git ends at an object that is damaged
+		if rd, err = s.Repo.Reader(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
+	path := string(w.Path)
+	if done, err := s.alreadyRight(w); done || err != nil {
+		return err
+	}
+	if free, err := s.unchanged(path, held); !free || err != nil {
+		return err
+	}
+	if err := Parents(s.Root, path); err != nil {
+		return err
+	}
+	may := s.held(path, held, w.OID)
+	var err error
+	if w.Mode == 0o120000 {
+		var o git.Object
+		if o, err = rd.Read(w.OID); err == nil {
+			err = s.Root.ReplaceLink(path, string(o.Data), may)
+		}
+	} else {
+		err = s.Root.ReplaceFile(path, w.Perm, s.Tmp, may, s.filling(rd, w, held))
+	}
+	if saved := (*fsroot.SavedError)(nil); errors.As(err, &saved) {
+		return saidWhere(saved)
+	}
+	if errors.Is(err, errSaved) {
+		return nil
+	}
+	return err
+}
+
+// filling writes a file's bytes.
+func (s *Place) filling(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+	return func(out io.Writer) error {
+		o, err := rd.Copy(w.OID, out)
+		if err == nil && o.OID != w.OID {
+			err = fmt.Errorf("git gave object %s for %s", o.OID, w.OID)
+		}
+		if err != nil {
+			return err
+		}
+		// Writing took its time: look again before anything changes places.
+		free, err := s.unchanged(string(w.Path), held)
+		if err == nil && !free {
+			err = errSaved
+		}
+		return err
+	}
+}
+
+// held says what of a path the rescue holds, and what is put there.
+func (s *Place) held(path string, held *scan.Result, oid string) fsroot.Held {
+	h := fsroot.Held{NewHash: s.Repo.NewHash}
+	if e, ok := Find(held, path); ok {
+		h.OID = e.OID
+	}
+	if raw, err := hex.DecodeString(oid); err == nil {
+		h.New = fsroot.OID(raw)
+	}
+	return h
+}
+
+// saidWhere is nil when what somebody saved is where he saved it: the comparison at the
+// end names it. Otherwise it says where it is.
+func saidWhere(saved *fsroot.SavedError) error {
+	if saved.Aside == "" {
+		return nil
+	}
+	return belay.Refuse(belay.CodeCannot, "compare the two, then run the restore again", "%s", saved.Error())
+}
+
+// errSaved says that somebody saved a file while its older content was put back. His
+// stays; the comparison at the end names it.
+var errSaved = errors.New("somebody saved it meanwhile")
+
+// unchanged reports whether a path is free to be overwritten: nothing is there, or
+// what is there is what the rescue holds.
+func (s *Place) unchanged(path string, held *scan.Result) (bool, error) {
+	info, err := s.Root.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsroot.ErrNotFolder):
+		return true, nil
+	case err != nil:
+		return false, err
+	case info.Kind == fsroot.Folder:
+		return true, nil // writing over it fails, and removing it too
+	}
+	e, ok := Find(held, path)
+	if !ok {
+		return false, nil
+	}
+	return s.Root.Same(path, info.Kind, info.Perm, e.OID, s.Repo.NewHash)
+}
+
+// Find looks a path up among the captured ones.
+func Find(r *scan.Result, path string) (scan.Entry, bool) {
+	i, ok := slices.BinarySearchFunc(r.Entries, path, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })
+	if !ok {
+		return scan.Entry{}, false
+	}
+	return r.Entries[i], true
+}
+
+// alreadyRight compares bytes, and sets a mode that alone is wrong.
+func (s *Place) alreadyRight(w Write) (bool, error) {
+	path := string(w.Path)
+	raw, err := hex.DecodeString(w.OID)
+	if err != nil {
+		return false, fmt.Errorf("%q is no object name", w.OID)
+	}
+	oid := fsroot.OID(raw)
+	if w.Mode == 0o120000 {
+		return s.Root.Same(path, fsroot.SymbolicLink, 0, oid, s.Repo.NewHash)
+	}
+	info, err := s.Root.Lstat(path)
+	if err != nil || info.Kind != fsroot.File && info.Kind != fsroot.Exec {
+		return false, nil // whatever is wrong with the path, writing will say
+	}
+	same, err := s.Root.Same(path, info.Kind, info.Perm, oid, s.Repo.NewHash)
+	if err != nil || !same {
+		return false, err
+	}
+	return true, s.Root.Chmod(path, w.Perm)
+}
+
+// Parents makes the folders above a path; their modes are set at the end.
+func Parents(root *fsroot.Root, path string) error {
+	dir := Parent(path)
+	if dir == "" {
+		return nil
+	}
+	if info, err := root.Lstat(dir); err == nil && info.Kind == fsroot.Folder {
+		return nil
+	}
+	if err := Parents(root, dir); err != nil {
+		return err
+	}
+	return root.Mkdir(dir, 0o755)
+}

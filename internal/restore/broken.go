@@ -1,0 +1,203 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Failure says which path a step of a plan failed at.
+type Failure struct {
+	Doing string // "write", "remove"…
+	Path  string
+	Err   error
+}
+
+// Error gives the sentence.
+func (f *Failure) Error() string { return fmt.Sprintf("%s %q: %v", f.Doing, f.Path, f.Err) }
+
+// Unwrap gives the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Kept names the path and, without the names of system calls, what was wrong with it.
+func (f *Failure) Kept() Kept {
+	var path *fs.PathError
+	if errors.As(f.Err, &path) {
+		return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Doing, path.Err)}
+	}
+	return Kept{f.Path, fmt.Sprintf("cannot %s it: %v", f.Doing, f.Err)}
+}
+
+// Skippable reports whether an error speaks of one path, so that others may still be
+// restored: a full disk, too many open files or an end asked for speak of all.
+func SkippableWrite(err error) bool {
+	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+		if errors.Is(err, all) {
+			return false
+		}
+	}
+	return true
+}
+
+// Broken gives what of a plan cannot be done, by path: bytes of the repository's that
+// cannot be read, and names that this process cannot change. Every object is read to its
+// end, for git does not know of damage before. What is as planned already is not broken.
+// Nothing is changed.
+func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
+	found, err := s.unreadable(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	above := map[string]bool{} // folders with something below that cannot go
+	for _, r := range slices.Concat(p.Remove, p.Rmdir) {
+		why, err := s.Root.Fixed(string(r))
+		if err != nil {
+			return nil, &Failure{"look at", string(r), err}
+		}
+		if why == "" || s.gone(string(r)) {
+			continue
+		}
+		found = append(found, Kept{string(r), why})
+		for d := Parent(string(r)); d != ""; d = Parent(d) {
+			above[d] = true
+		}
+	}
+	for _, w := range p.Writes {
+		path := string(w.Path)
+		why, err := s.Root.Fixed(path)
+		if err != nil {
+			return nil, &Failure{"look at", path, err}
+		}
+		if why == "" && above[path] {
+			why = "what lies in the folder in its place cannot be removed"
+		}
+		if why != "" && !s.isRight(w) {
+			found = append(found, Kept{path, why})
+		}
+	}
+	for _, d := range p.Mkdir {
+		why, err := s.Root.Fixed(string(d.Path))
+		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil && why != "" && (lerr != nil || info.Kind != fsroot.Folder) {
+			found = append(found, Kept{string(d.Path), why})
+		}
+		if err != nil {
+			return nil, &Failure{"look at", string(d.Path), err}
+		}
+	}
+	for _, d := range p.Chmod {
+		why, err := s.Root.Fixed(string(d.Path))
+		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil && (why == fsroot.Immutable || why == fsroot.AppendOnly) && lerr == nil && info.Perm != d.Perm {
+			found = append(found, Kept{string(d.Path), why})
+		}
+		if err != nil {
+			return nil, &Failure{"look at", string(d.Path), err}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(found, func(a, b Kept) bool { return a.Path == b.Path }), nil
+}
+
+// unreadable finds the writes whose bytes cannot be read.
+func (s *Place) unreadable(ctx context.Context, p *Plan) (found []Kept, err error) {
+	if len(p.Writes) == 0 {
+		return nil, nil
+	}
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rd.Close() }()
+	said := map[string]string{}
+	for _, w := range p.Writes {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		why, known := said[w.OID]
+		if !known {
+			if err := rd.Verify(w.OID); err != nil {
+				why = unreadable(err)
+				_ = rd.Close() // git ends at an object that is cut off
+				if rd, err = s.Repo.Reader(ctx); err != nil {
+					return nil, err
+				}
+			}
+			said[w.OID] = why
+		}
+		if why != "" && !s.hasBytes(w) {
+			found = append(found, Kept{string(w.Path), why})
+		}
+	}
+	return found, nil
+}
+
+func unreadable(err error) string {
+	if errors.Is(err, git.ErrNoObject) {
+		return Gone
+	}
+	return Damaged
+}
+
+// Why a path cannot be restored whose bytes are the reason.
+const (
+	Gone    = "its bytes are gone from the repository"
+	Damaged = "its bytes in the repository are damaged"
+)
+
+// hasBytes reports whether a file, or a link, has the bytes already: then at most its
+// mode is set.
+func (s *Place) hasBytes(w Write) bool {
+	oid, err := s.Root.Bytes(string(w.Path), s.Repo.NewHash)
+	info, lerr := s.Root.Lstat(string(w.Path))
+	link := w.Mode == 0o120000
+	return err == nil && lerr == nil && oid.String() == w.OID && link == (info.Kind == fsroot.SymbolicLink)
+}
+
+func (s *Place) isRight(w Write) bool {
+	info, err := s.Root.Lstat(string(w.Path))
+	return err == nil && s.hasBytes(w) && (info.Kind == fsroot.SymbolicLink || info.Perm == w.Perm)
+}
+
+func (s *Place) gone(path string) bool {
+	_, err := s.Root.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder)
+}
+
+// Without takes paths out of a plan.
+func (p *Plan) Without(skipped []Kept) {
+	out := map[string]bool{}
+	for _, k := range skipped {
+		out[k.Path] = true
+	}
+	raw := func(r RawPath) bool { return out[string(r)] }
+	folder := func(f Folder) bool { return out[string(f.Path)] }
+	p.Remove, p.Rmdir = slices.DeleteFunc(p.Remove, raw), slices.DeleteFunc(p.Rmdir, raw)
+	p.Mkdir, p.Chmod = slices.DeleteFunc(p.Mkdir, folder), slices.DeleteFunc(p.Chmod, folder)
+	p.Writes = slices.DeleteFunc(p.Writes, func(w Write) bool { return out[string(w.Path)] })
+}
+
+// Unblocked turns what keeps a plan from being done into the paths of the plan that have
+// to be skipped for it, each with the reason.
+func (p *Plan) Unblocked() (skipped []Kept) {
+	for _, b := range p.Blocked {
+		at := strings.TrimSuffix(b.Path, "/")
+		for _, w := range p.Writes {
+			path := string(w.Path)
+			if path == at || strings.HasPrefix(at, path+"/") || strings.HasPrefix(path, at+"/") {
+				why := b.Why
+				if path != at {
+					why = b.Path + ": " + why
+				}
+				skipped = append(skipped, Kept{path, why})
+			}
+		}
+	}
+	slices.SortStableFunc(skipped, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(skipped, func(a, b Kept) bool { return a.Path == b.Path })
+}

@@ -1,0 +1,179 @@
+package restore
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// newRepositories names the repositories in the tree that were not there then: a
+// snapshot does not hold them, so they stay.
+func (pl *Planner) newRepositories() {
+	for _, n := range pl.Now.Man.Nested {
+		was := slices.ContainsFunc(pl.Then.Man.Nested, func(t snapshot.Nested) bool { return t.Path == n.Path })
+		if !was && within(pl.wish.Paths, n.Path) {
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{n.Path, "a repository of its own, new since the snapshot"})
+		}
+	}
+}
+
+// halfRepositories finds new repositories, captured with their git folders, of which a part
+// of the git folder is a gap: taking the rest away would destroy what the gap is worth.
+func (pl *Planner) halfRepositories(diffs []git.Difference) {
+	seen := map[string]bool{}
+	for _, d := range diffs {
+		repo, _, in := strings.Cut(d.Path, "/.git/")
+		if !in || d.NewMode != 0 || seen[repo] {
+			continue
+		}
+		seen[repo] = true
+		if slices.ContainsFunc(pl.Now.Man.Gaps, func(g snapshot.ManifestGap) bool { return strings.HasPrefix(g.Path, repo+"/.git/") }) {
+			pl.kept = append(pl.kept, repo)
+		}
+	}
+}
+
+// newGaps names what is there now, was not there then and could not be captured: it stays.
+func (pl *Planner) newGaps(ctx context.Context) error {
+	var paths []string
+	for _, g := range pl.Now.Man.Gaps {
+		was := slices.ContainsFunc(pl.Then.Man.Gaps, func(t snapshot.ManifestGap) bool { return t.Path == g.Path })
+		if !was && !g.Tracked && !pl.Inner[g.Path] && within(pl.wish.Paths, g.Path) && !pl.written[g.Path] && !pl.Then.Man.WasIgnored(g.Path) {
+			paths = append(paths, g.Path)
+		}
+	}
+	for some := range slices.Chunk(paths, 500) {
+		out, err := pl.repo.Run(ctx, nil, append([]string{"ls-tree", "-z", "--name-only", pl.Then.Tree, "--"}, some...)...)
+		if err != nil {
+			return err
+		}
+		there := strings.Split(string(out), "\x00")
+		for _, p := range some {
+			if !slices.Contains(there, p) {
+				pl.Plan.Kept = append(pl.Plan.Kept, Kept{p, "new since the snapshot, and could not be captured"})
+			}
+		}
+	}
+	return nil
+}
+
+// lookBelow finds out which repositories of their own then held captured files all the
+// same: those were entered, and what is new in them is not a gap.
+func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error {
+	for _, n := range pl.Then.Man.Nested {
+		i := slices.IndexFunc(diffs, func(d git.Difference) bool { return strings.HasPrefix(d.Path, n.Path+"/") })
+		if i < 0 || pl.Then.Tree == "" {
+			continue
+		}
+		out, err := pl.repo.Run(ctx, nil, "ls-tree", "-z", pl.Then.Tree, "--", n.Path)
+		if err != nil {
+			return err
+		}
+		pl.thenHolds[n.Path] = len(out) > 0
+	}
+	return nil
+}
+
+// Why a path stays that the target does not have.
+const (
+	ignoredThen = "was ignored when the snapshot was taken"
+	gapThen     = "could not be captured when the snapshot was taken"
+	halfHeld    = "in a repository of its own of which a part could not be captured"
+)
+
+// leave says why a difference stays, "" when it is to be put back.
+func (pl *Planner) leave(d git.Difference) string {
+	switch {
+	case !within(pl.wish.Paths, d.Path):
+		return outside
+	case matches(pl.wish.Preserve, d.Path):
+		return "preserved"
+	case pl.wish.Only != nil && !pl.wish.Only(d.Path):
+		return "changed by somebody else"
+	case d.NewMode == 0 && pl.wish.Made[d.Path]: // by the restore that is undone
+	case d.NewMode == 0 && pl.Inner[d.Path]:
+	case d.NewMode == 0 && slices.ContainsFunc(pl.kept, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
+		return halfHeld
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) && (pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):
+		return ignoredThen
+	case d.NewMode == 0 && pl.gapAt(d.Path):
+		return gapThen
+	}
+	return ""
+}
+
+// outside marks a path that the request does not speak of; it is not worth a mention.
+const outside = "not asked for"
+
+func within(paths []string, path string) bool {
+	for _, p := range paths {
+		p = strings.TrimSuffix(p, "/")
+		if p == "." || p == "" || p == path || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return len(paths) == 0
+}
+
+// matches reports whether a glob names a path, or a folder above it.
+func matches(globs []string, path string) bool {
+	for _, g := range globs {
+		g = strings.TrimSuffix(g, "/")
+		for p := path; ; {
+			if ok, err := doublestar.Match(g, p); ok && err == nil {
+				return true
+			}
+			i := strings.LastIndexByte(p, '/')
+			if i < 0 {
+				break
+			}
+			p = p[:i]
+		}
+	}
+	return false
+}
+
+// gapAt reports whether the target could not capture a path: nothing is known of what
+// was there, so nothing there is to be removed.
+func (pl *Planner) gapAt(path string) bool {
+	for _, g := range pl.Then.Man.Gaps {
+		if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
+			return true
+		}
+	}
+	for _, n := range pl.Then.Man.Nested {
+		if (n.Path == path || strings.HasPrefix(path, n.Path+"/")) && !pl.thenHolds[n.Path] {
+			return true
+		}
+	}
+	return false
+}
+
+// rulesOfThen finds out which candidates for removal the rules of the target's time
+// ignored: what was ignored is nobody's to delete, whatever the rules say today.
+func (pl *Planner) rulesOfThen(ctx context.Context, diffs []git.Difference) error {
+	if pl.Rules == nil { // today's: what they ignore is not in the rescue
+		return nil
+	}
+	var paths []string
+	for _, d := range diffs {
+		if d.NewMode == 0 {
+			paths = append(paths, d.Path)
+		}
+	}
+	ignored, err := pl.Rules.Ask(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i, yes := range ignored {
+		if yes {
+			pl.wasIgnored[paths[i]] = true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package restore
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// inTheWay reports whether something is to be written at, below or above a path.
+func (pl *Planner) inTheWay(path string) bool {
+	for p := path; p != ""; p = Parent(p) {
+		if pl.written[p] {
+			return true
+		}
+	}
+	for p := range pl.written {
+		if strings.HasPrefix(p, path+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// obstacles refuses what cannot be done without losing something: a thing in the way
+// of a file that the rescue does not hold, or a folder in the way that keeps something.
+func (pl *Planner) obstacles() error {
+	for _, w := range pl.Plan.Writes {
+		path := string(w.Path)
+		info, err := pl.Root.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsroot.ErrNotFolder):
+		case err != nil:
+			return err
+		case info.Kind == fsroot.Other:
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "a FIFO, socket or device is in its place"})
+		case info.Kind == fsroot.Folder:
+			pl.folderInTheWay(path)
+		case !pl.held(path):
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{path, "what is there could not be captured"})
+		}
+		for p := Parent(path); p != ""; p = Parent(p) {
+			if info, err := pl.Root.Lstat(p); err == nil && info.Kind != fsroot.Folder && !pl.removed[p] {
+				pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{p, "it is in the place of a folder"})
+			}
+		}
+	}
+	return nil
+}
+
+// folderInTheWay checks that a folder will be empty when a file is to take its place.
+func (pl *Planner) folderInTheWay(path string) {
+	prefix := path + "/"
+	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
+	for _, i := range pl.Now.Man.Ignored {
+		if stays(i) {
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{i, "it is ignored and lies where a file belongs"})
+		}
+	}
+	for _, n := range pl.Now.Man.Nested {
+		if stays(n.Path) {
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{n.Path, "a repository of its own lies where a file belongs"})
+		}
+	}
+	for _, g := range pl.Now.Man.Gaps {
+		if stays(g.Path) {
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{g.Path, "it could not be captured and lies where a file belongs"})
+		}
+	}
+	for _, k := range pl.Plan.Kept {
+		if stays(k.Path) {
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Why + ", and lies where a file belongs"})
+		}
+	}
+	pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(path))
+	for _, f := range pl.Now.Man.Folders {
+		if strings.HasPrefix(f, prefix) {
+			pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
+		}
+	}
+	slices.SortFunc(pl.Plan.Rmdir, func(a, b RawPath) int { return strings.Compare(string(b), string(a)) })
+	pl.Plan.Rmdir = slices.Compact(pl.Plan.Rmdir)
+}
+
+// held reports whether the rescue holds what is at a path now.
+func (pl *Planner) held(path string) bool {
+	_, found := Find(pl.scan, path)
+	return found
+}

@@ -1,0 +1,220 @@
+package restore
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// RawPath is a path as bytes. In JSON it is base64: names that are not UTF-8 would be
+// changed silently otherwise.
+type RawPath string
+
+// MarshalJSON implements json.Marshaler.
+func (p RawPath) MarshalJSON() ([]byte, error) {
+	return json.Marshal(base64.StdEncoding.EncodeToString([]byte(p)))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *RawPath) UnmarshalJSON(data []byte) error {
+	var s string
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	*p = RawPath(b)
+	return err
+}
+
+// Plan is what a restore does to the files, in the order it does it: removals, folders
+// that go, folders that come, files and links, modes of folders. Doing it twice equals
+// doing it once, which is how an interrupted restore is finished.
+type Plan struct {
+	Remove  []RawPath `json:"remove,omitempty"` // files and links, deepest first
+	Rmdir   []RawPath `json:"rmdir,omitempty"`  // folders, deepest first, only if empty
+	Mkdir   []Folder  `json:"mkdir,omitempty"`  // folders, highest first
+	Writes  []Write   `json:"writes,omitempty"`
+	Chmod   []Folder  `json:"chmod,omitempty"` // folders, deepest first
+	Kept    []Kept    `json:"kept,omitempty"`
+	Missing []Kept    `json:"missing,omitempty"` // was there then, is not now, and the target does not hold it
+	Blocked []Kept    `json:"-"`                 // what keeps the whole restore from being done
+}
+
+// Write is a file or link to be put back.
+type Write struct {
+	Path RawPath `json:"path"`
+	Mode uint32  `json:"mode"`
+	OID  string  `json:"oid"`
+	Perm uint16  `json:"perm"`
+	New  bool    `json:"new,omitempty"` // nothing was there
+}
+
+// Folder is a folder and its mode.
+type Folder struct {
+	Path RawPath `json:"path"`
+	Perm uint16  `json:"perm"`
+}
+
+// Kept is a path that a restore left alone although it differs, and why.
+type Kept struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Side is one of the two states a plan leads from and to: the tree of its files and
+// what the tree cannot hold.
+type Side struct {
+	Tree string
+	Man  *snapshot.Manifest
+	odd  map[string]snapshot.Odd
+}
+
+// SideOf makes a side.
+func SideOf(tree string, m *snapshot.Manifest) Side {
+	s := Side{Tree: tree, Man: m, odd: map[string]snapshot.Odd{}}
+	for _, o := range m.Odd {
+		s.odd[o.Path] = o
+	}
+	return s
+}
+
+// Wish says which paths are put back. The zero value means all.
+type Wish struct {
+	Paths    []string               // only these and what is below them
+	Preserve []string               // doublestar globs that are left alone
+	Only     func(path string) bool // false: left alone and named
+	Made     map[string]bool        // paths that the restore made which is undone
+}
+
+// Asks reports whether a path is among those that are asked for and not to be left alone.
+func (w Wish) Asks(path string) bool { return within(w.Paths, path) && !matches(w.Preserve, path) }
+
+// Asker says which paths the ignore rules of some time ignore.
+type Asker interface {
+	Ask(ctx context.Context, paths []string) ([]bool, error)
+}
+
+// Planner makes a plan from the rescue (the present) to the target.
+type Planner struct {
+	Plan  Plan
+	Now   Side
+	Root  *fsroot.Root
+	Rules Asker // of then, when they are not today's
+	// Looked selects ignored paths that both sides hold when they are there: what then did
+	// not have of them was not there.
+	Looked scan.Selector
+	// Inner are the folders of repositories inside of the tree that come back: what stands in
+	// the place of one goes.
+	Inner map[string]bool
+
+	repo        *git.Repo
+	wish        Wish
+	scan        *scan.Result // the present
+	Then        Side
+	goneFolders map[string]bool
+	comeFolders map[string]bool
+	wasIgnored  map[string]bool // candidates for removal that the rules of then ignored
+	removed     map[string]bool
+	added       map[string]bool // what then did not have, removed or not
+	written     map[string]bool
+	kept        []string        // repositories of their own that stay: the rescue does not hold them whole
+	thenHolds   map[string]bool // folders of then that hold something, as far as asked
+}
+
+// NewPlanner prepares a plan that leads from now, as it was scanned, to then.
+func NewPlanner(repo *git.Repo, w Wish, scan *scan.Result, now, then Side, root *fsroot.Root) *Planner {
+	return &Planner{repo: repo, wish: w, scan: scan, Now: now, Then: then, Root: root,
+		goneFolders: map[string]bool{}, comeFolders: map[string]bool{}, wasIgnored: map[string]bool{},
+		removed: map[string]bool{}, added: map[string]bool{}, written: map[string]bool{}, thenHolds: map[string]bool{}}
+}
+
+// Decide compares the two sides and decides path by path.
+func (pl *Planner) Decide(ctx context.Context) error {
+	diffs, err := pl.diffs(ctx)
+	if err != nil {
+		return err
+	}
+	modes, err := pl.modeDiffs(ctx, diffs)
+	if err != nil {
+		return err
+	}
+	if err := pl.rulesOfThen(ctx, diffs); err != nil {
+		return err
+	}
+	pl.halfRepositories(diffs)
+	for _, d := range diffs {
+		if d.NewMode == 0 {
+			continue
+		}
+		if why := pl.leave(d); why != "" {
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{d.Path, why})
+			continue
+		}
+		pl.written[d.Path] = true
+		pl.Plan.Writes = append(pl.Plan.Writes, Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
+	}
+	for _, d := range diffs {
+		if d.NewMode != 0 {
+			continue
+		}
+		pl.added[d.Path] = true
+		why := pl.leave(d)
+		if why == "" || (why == ignoredThen || why == gapThen) && pl.inTheWay(d.Path) {
+			pl.Plan.Remove = append(pl.Plan.Remove, RawPath(d.Path))
+			pl.removed[d.Path] = true
+		} else {
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{d.Path, why})
+		}
+	}
+	pl.Plan.Writes = append(pl.Plan.Writes, modes...)
+	pl.newRepositories()
+	if err := pl.newGaps(ctx); err != nil {
+		return err
+	}
+	if err := pl.missing(); err != nil {
+		return err
+	}
+	pl.folders()
+	pl.order()
+	if err := pl.unanswered(); err != nil {
+		return err
+	}
+	return pl.obstacles()
+}
+
+// Parent gives the folder of a path, "" for one at the top.
+func Parent(path string) string {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}
+
+// order sorts what must happen deepest first, and highest first.
+func (pl *Planner) order() {
+	for f := range pl.goneFolders {
+		pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(f))
+	}
+	deepest := func(a, b RawPath) int { return strings.Compare(string(b), string(a)) }
+	slices.SortFunc(pl.Plan.Remove, deepest)
+	slices.SortFunc(pl.Plan.Rmdir, deepest)
+	slices.SortFunc(pl.Plan.Mkdir, func(a, b Folder) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	slices.SortFunc(pl.Plan.Chmod, func(a, b Folder) int { return deepest(a.Path, b.Path) })
+	slices.SortFunc(pl.Plan.Writes, func(a, b Write) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	pl.Plan.Kept = slices.DeleteFunc(pl.Plan.Kept, func(k Kept) bool { return k.Why == outside })
+	slices.SortFunc(pl.Plan.Kept, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
+	// A folder that is there already needs no making.
+	pl.Plan.Mkdir = slices.DeleteFunc(pl.Plan.Mkdir, func(c Folder) bool {
+		info, err := pl.Root.Lstat(string(c.Path))
+		return err == nil && info.Kind == fsroot.Folder
+	})
+}

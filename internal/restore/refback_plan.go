@@ -1,0 +1,179 @@
+package restore
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// It compares two lists of refs and knows nothing of git, files, or snapshots.
+
+// Symbolic starts the value of a ref that names another one: "ref: refs/heads/main".
+const Symbolic = "ref: "
+
+// Move is a ref that a restore moves. From or To is empty when it is made or deleted.
+type RefMove struct {
+	Ref  string `json:"ref"`
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+// Kept is a ref that a restore left alone although it differs, and why.
+type KeptRef struct{ Ref, Why string }
+
+// Plan leads from the refs seen now to those of then. Values are object names in hex, or
+// Symbolic and a name.
+type RefPlan struct {
+	Now, Then map[string]string
+	Branch    string                 // that HEAD named then
+	Elsewhere map[string]string      // branches that other working trees have checked out, and where
+	Only      func(name string) bool // which refs a task touched; nil: moved ones go back, new ones stay
+	Made      map[string]bool        // refs that the restore made which is undone
+	Lost      map[string]bool        // refs that named nothing then: nothing is known of where they were
+	Broken    []string               // refs that name nothing now
+	Foreign   func(string) bool      // the refs that are never moved
+
+	Moves []RefMove
+	Kept  []KeptRef
+}
+
+// Decide fills Moves and Kept, both by name. Refs of other working trees are left, and
+// remote ones that moved: they say what the remote has. New ones stay, unless the task
+// that is rolled back made them or they lie in the way. missing tells which objects are
+// gone; CodeCannot when what lies in the way is checked out elsewhere.
+func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
+	for name, value := range p.Then {
+		p.back(name, value)
+	}
+	for name, value := range p.Now {
+		if _, had := p.Then[name]; !had {
+			p.since(name, value)
+		}
+	}
+	for _, name := range p.Broken {
+		if _, had := p.Then[name]; !had && p.movable(name) {
+			p.keep(name, "names nothing, and the snapshot knows no value for it")
+		}
+	}
+	if err := p.fetchable(missing); err != nil {
+		return err
+	}
+	if err := p.inTheWay(); err != nil {
+		return err
+	}
+	slices.SortFunc(p.Moves, func(a, b RefMove) int { return strings.Compare(a.Ref, b.Ref) })
+	slices.SortFunc(p.Kept, func(a, b KeptRef) int { return strings.Compare(a.Ref, b.Ref) })
+	return nil
+}
+
+func (p *RefPlan) keep(name, why string) {
+	p.Kept = append(p.Kept, KeptRef{name, why})
+}
+
+func (p *RefPlan) move(name, from, to string) {
+	switch {
+	case from == to:
+	case p.Elsewhere[name] != "":
+		p.keep(name, "checked out in "+p.Elsewhere[name])
+	case p.Only != nil && !p.Only(name):
+		p.keep(name, "moved by somebody else")
+	default:
+		p.Moves = append(p.Moves, RefMove{name, from, to})
+	}
+}
+
+// back decides about a ref that the target has.
+func (p *RefPlan) back(name, value string) {
+	now := p.Now[name]
+	switch {
+	case p.movable(name), remote(name) && now == "":
+		p.move(name, now, value)
+	case remote(name) && now != value:
+		p.keep(name, "a remote's branch, fetched or pushed since")
+	}
+}
+
+// since decides about a ref that the target does not have.
+func (p *RefPlan) since(name, value string) {
+	if !p.movable(name) && !remote(name) {
+		return
+	}
+	if p.Lost[name] {
+		p.keep(name, "named nothing when the snapshot was taken")
+		return
+	}
+	mine := p.Only != nil && p.Only(name) && p.movable(name) || p.Made[name]
+	operation := strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+	if mine || operation || name == "refs/stash" || name == p.Branch {
+		p.move(name, value, "")
+		return
+	}
+	p.keep(name, "new since the snapshot")
+}
+
+// fetchable leaves out refs of remotes whose objects are gone: a snapshot does not keep
+// what can be fetched again.
+func (p *RefPlan) fetchable(missing func([]string) ([]string, error)) error {
+	var oids []string
+	for _, m := range p.Moves {
+		if remote(m.Ref) && m.To != "" && !strings.HasPrefix(m.To, Symbolic) {
+			oids = append(oids, m.To)
+		}
+	}
+	lost, err := missing(oids)
+	if err != nil {
+		return err
+	}
+	p.Moves = slices.DeleteFunc(p.Moves, func(m RefMove) bool {
+		gone := remote(m.Ref) && slices.Contains(lost, m.To)
+		if gone {
+			p.keep(m.Ref, "its objects are gone: git fetch brings it back")
+		}
+		return gone
+	})
+	return nil
+}
+
+// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and lies in
+// the place of what comes back goes, for the rescue holds it; what somebody else made
+// stays, and the ref that it replaced is left.
+func (p *RefPlan) inTheWay() error {
+	going, blocked := map[string]bool{}, map[string]bool{}
+	for _, m := range p.Moves {
+		going[m.Ref] = m.To == ""
+	}
+	var more []RefMove
+	for _, m := range p.Moves {
+		if m.To == "" || m.From != "" {
+			continue
+		}
+		for name, value := range p.Now {
+			if going[name] || !strings.HasPrefix(name, m.Ref+"/") && !strings.HasPrefix(m.Ref, name+"/") {
+				continue
+			}
+			if at := p.Elsewhere[name]; at != "" {
+				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
+					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref), belay.VisibleLine(name), belay.VisibleLine(at))
+			}
+			if p.Only != nil && !p.Only(name) {
+				blocked[m.Ref] = true
+				p.keep(m.Ref, "somebody else's "+name+" is in its place")
+				break
+			}
+			going[name] = true
+			more = append(more, RefMove{name, value, ""})
+		}
+	}
+	p.Moves = slices.DeleteFunc(append(p.Moves, more...), func(m RefMove) bool { return blocked[m.Ref] })
+	p.Kept = slices.DeleteFunc(p.Kept, func(k KeptRef) bool { return going[k.Ref] })
+	return nil
+}
+
+// movable are the refs that a restore may move.
+func (p *RefPlan) movable(name string) bool {
+	return strings.HasPrefix(name, "refs/") && !p.Foreign(name) &&
+		!strings.HasPrefix(name, "refs/worktree/") && !remote(name)
+}
+
+func remote(name string) bool { return strings.HasPrefix(name, "refs/remotes/") }

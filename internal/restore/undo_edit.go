@@ -1,0 +1,106 @@
+package restore
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Edit is what belay itself wrote into a file of the user's: lines that took the place of
+// others, such as a ticked box. It is taken back line by line, so that what people wrote
+// into the same file since then stays.
+type Edit struct {
+	Path  RawPath `json:"path"`
+	Lines []Line  `json:"lines"`
+}
+
+// Line is one line before and after, without its end, in bytes. N counts from 1: it is where
+// the line was found.
+type Line struct {
+	N   int    `json:"n"`
+	Was []byte `json:"was"`
+	Is  []byte `json:"is"`
+}
+
+// EditOf gives the edit that makes one text of another, nil when they are equal or differ
+// in more than the words of some lines.
+func EditOf(path string, before, after []byte) *Edit {
+	was, is := lines(before), lines(after)
+	if len(was) != len(is) {
+		return nil
+	}
+	e := &Edit{Path: RawPath(path)}
+	for i := range was {
+		if bytes.Equal(was[i], is[i]) {
+			continue
+		}
+		a, end := cut(was[i])
+		b, other := cut(is[i])
+		if !bytes.Equal(end, other) {
+			return nil
+		}
+		e.Lines = append(e.Lines, Line{N: i + 1, Was: bytes.Clone(a), Is: bytes.Clone(b)})
+	}
+	if len(e.Lines) == 0 {
+		return nil
+	}
+	return e
+}
+
+// Inverse gives the edit that takes this one back.
+func (e Edit) Inverse() Edit {
+	out := Edit{Path: e.Path}
+	for _, l := range e.Lines {
+		out.Lines = append(out.Lines, Line{N: l.N, Was: l.Is, Is: l.Was})
+	}
+	return out
+}
+
+// Apply gives the text with its lines replaced. It can be done again: a line that is
+// already as it should be stays. A line is looked for where it was found first, and then
+// where else it is, if that is one place. ok is false when one is not found, or twice: then
+// somebody has changed it, and the text is given back unchanged.
+func (e Edit) Apply(text []byte) (out []byte, ok bool) {
+	list := lines(text)
+	for _, l := range e.Lines {
+		if at := find(list, l.N-1, l.Was); at >= 0 {
+			_, end := cut(list[at])
+			list[at] = slices.Concat(l.Is, end)
+		} else if find(list, l.N-1, l.Is) < 0 {
+			return text, false
+		}
+	}
+	return bytes.Join(list, nil), true
+}
+
+// find gives the index of a line, -1 for none and for several of which none is at the
+// place where it was.
+func find(list [][]byte, at int, line []byte) int {
+	if at < len(list) && same(list[at], line) {
+		return at
+	}
+	found := -1
+	for i, l := range list {
+		if !same(l, line) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+func same(line, words []byte) bool {
+	got, _ := cut(line)
+	return bytes.Equal(got, words)
+}
+
+// cut parts a line from its end.
+func cut(line []byte) (words, end []byte) {
+	words = bytes.TrimRight(line, "\r\n")
+	return words, line[len(words):]
+}
+
+// lines cuts a text after each newline.
+func lines(text []byte) [][]byte { return bytes.SplitAfter(text, []byte("\n")) }

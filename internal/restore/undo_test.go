@@ -1,0 +1,115 @@
+package restore
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// TestHistory walks back and forth at random beside two plain stacks.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "undo.json")
+	rapid.Check(t, func(t *rapid.T) {
+		var h History
+		var done, undone []belay.SnapshotID // rescues of the restores that stand, and of those taken back
+		gone := map[belay.SnapshotID]bool{}
+		for i := range rapid.IntRange(1, 40).Draw(t, "steps") {
+			back := belay.SnapshotID(rapid.StringMatching("[a-z]{12}").Draw(t, "id"))
+			way := rapid.SampledFrom([]string{"restore", Back, Forth}).Draw(t, "way")
+			next, ok := h.Next(way)
+			switch {
+			case way == "restore":
+				h.Push(Step{Target: belay.SnapshotID(string(rune('A' + i))), Back: back})
+				done = append(done, back)
+				for _, id := range undone {
+					gone[id] = true
+				}
+				undone = nil
+			case way == Back && len(done) > 0:
+				last := done[len(done)-1]
+				if !ok || next.Back != last {
+					t.Fatalf("undo goes to %v, %t, not to %s", next, ok, last)
+				}
+				h.Move(Back, Step{Target: next.Back, Back: back})
+				done, undone = done[:len(done)-1], append(undone, last)
+			case way == Forth && len(undone) > 0:
+				if !ok {
+					t.Fatal("nothing to redo")
+				}
+				last := undone[len(undone)-1]
+				h.Move(Forth, Step{Target: next.Back, Back: last})
+				done, undone = append(done, last), undone[:len(undone)-1]
+			case ok:
+				t.Fatalf("there is nothing to %s, and %v came", way, next)
+			}
+			if err := h.Write(file); err != nil {
+				t.Fatal(err)
+			}
+			read, err := Read(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.Version = read.Version
+			if !reflect.DeepEqual(norm(h), norm(read)) {
+				t.Fatalf("%+v was written, %+v read", h, read)
+			}
+			for _, id := range done {
+				if !gone[id] && h.TakenBack(id) {
+					t.Fatalf("%s stands", id)
+				}
+			}
+			for _, id := range undone {
+				if !h.TakenBack(id) {
+					t.Fatalf("%s was taken back", id)
+				}
+			}
+			for id := range gone {
+				if !h.TakenBack(id) {
+					t.Fatalf("%s was taken back for good", id)
+				}
+			}
+		}
+	})
+}
+
+// norm makes an empty stack one that is not there.
+func norm(h History) History {
+	for _, s := range []*[]Step{&h.Undo, &h.Redo} {
+		if len(*s) == 0 {
+			*s = nil
+		}
+	}
+	if len(h.Gone) == 0 {
+		h.Gone = nil
+	}
+	return h
+}
+
+func TestSpoiledHistory(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "undo.json")
+	if h, err := Read(file); err != nil || h.TakenBack("") {
+		t.Errorf("without a file: %+v, %v", h, err)
+	}
+	for text, want := range map[string]error{"{": ErrSpoiled, `{"version": 1, "undo": 3}`: ErrSpoiled, `{"version": 1}`: nil} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(file); !errors.Is(err, want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := os.WriteFile(file, []byte(`{"version": 2}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(file); belay.CodeOf(err) != belay.CodeCannot || errors.Is(err, ErrSpoiled) {
+		t.Errorf("of another version: %v", err)
+	}
+}

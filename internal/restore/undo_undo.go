@@ -1,0 +1,142 @@
+package restore
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Back and Forth are the two ways to go.
+const (
+	Back  = "undo"
+	Forth = "redo"
+)
+
+const version = 1
+
+// Kept bounds each part of the history, in steps; older rescues can still be restored by
+// their ids.
+const MostSteps = 100
+
+// ErrSpoiled says that nothing of the history can be read. It holds no work: the
+// rescues are snapshots like others.
+var ErrSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
+	"the history of restores was damaged; the states it named are still held")
+
+// History is what can be undone and redone, the newest last.
+type History struct {
+	Version int    `json:"version"`
+	Undo    []Step `json:"undo"`
+	Redo    []Step `json:"redo"`
+	// Gone are the states gone back to by undos that can no longer be redone.
+	Gone []belay.SnapshotID `json:"gone,omitempty"`
+}
+
+// Step is one restore: to go back to Back takes it back. Paths are those it changed,
+// when it was not of the whole state.
+type Step struct {
+	Target    belay.SnapshotID `json:"target"`
+	Back      belay.SnapshotID `json:"back"`
+	FilesOnly bool             `json:"files_only,omitempty"`
+	Partial   bool             `json:"partial,omitempty"`
+	Paths     []RawPath        `json:"paths,omitempty"`
+	Made      []RawPath        `json:"made,omitempty"`    // refs and paths that it made
+	Skipped   []RawPath        `json:"skipped,omitempty"` // what it left out, on request, because it could not be restored
+	Edits     []Edit           `json:"edits,omitempty"`   // lines that it replaced, in files of which it restored nothing else
+	Inner     []Inner          `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
+}
+
+// Inner is what a restore changes in a repository inside of the tree. All: whatever differs.
+type Inner struct {
+	Path  RawPath   `json:"path"`
+	All   bool      `json:"all,omitempty"`
+	Paths []RawPath `json:"paths,omitempty"`
+	Refs  []string  `json:"refs,omitempty"`
+	Git   []string  `json:"git,omitempty"`
+	Inner []Inner   `json:"inner,omitempty"`
+}
+
+// Read reads the history in a file; there is none before the first restore. ErrSpoiled
+// when it is damaged, CodeCannot when another version wrote it.
+func Read(file string) (History, error) {
+	var h History
+	text, err := fsroot.ReadFile(file, fsroot.Usual)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, fmt.Errorf("read the history of restores: %w", err)
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return History{}, ErrSpoiled
+	}
+	if h.Version != version {
+		return h, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", h.Version)
+	}
+	return h, nil
+}
+
+// Write replaces the file, whole or not at all.
+func (h History) Write(file string) error {
+	h.Version = version
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return snapshot.WriteWhole(file, text, true)
+}
+
+// Push records a restore by a person: what was undone before can no longer be redone.
+func (h *History) Push(s Step) {
+	for _, redo := range h.Redo {
+		h.Gone = append(h.Gone, redo.Target)
+	}
+	h.Gone = h.Gone[max(0, len(h.Gone)-MostSteps):]
+	h.Undo, h.Redo = append(h.Undo, s), nil
+	h.Undo = h.Undo[max(0, len(h.Undo)-MostSteps):]
+}
+
+// Move records a step in one of the two ways.
+func (h *History) Move(way string, s Step) {
+	from, to := h.stack(way)
+	if n := len(*from); n > 0 {
+		*from = (*from)[:n-1]
+	}
+	*to = append(*to, s)
+}
+
+// Next gives what goes back, or forth, next. It reports whether there is anything.
+func (h *History) Next(way string) (Step, bool) {
+	from, _ := h.stack(way)
+	if len(*from) == 0 {
+		return Step{}, false
+	}
+	return (*from)[len(*from)-1], true
+}
+
+func (h *History) stack(way string) (from, to *[]Step) {
+	if way == Forth {
+		return &h.Redo, &h.Undo
+	}
+	return &h.Undo, &h.Redo
+}
+
+// TakenBack reports whether the restore whose rescue this is was undone, and not done
+// again since.
+func (h *History) TakenBack(rescue belay.SnapshotID) bool {
+	return rescue != "" && (slices.Contains(h.Gone, rescue) || slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
+}
+
+// Names reports whether the history has a restore from, or to, a snapshot.
+func (h *History) Names(id belay.SnapshotID) bool {
+	in := func(list []Step) bool {
+		return slices.ContainsFunc(list, func(s Step) bool { return s.Target == id || s.Back == id })
+	}
+	return in(h.Undo) || in(h.Redo) || slices.Contains(h.Gone, id)
+}

@@ -1,0 +1,136 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Category says why a refusal does not hold.
+type Category string
+
+// The categories.
+const (
+	PreExisting   Category = "pre_existing_failure"
+	WrongContext  Category = "wrong_context"
+	CrossScope    Category = "cross_scope"
+	Environmental Category = "infra_environmental"
+	Custom        Category = "custom"
+)
+
+// Categories lists them all.
+func Categories() []Category {
+	return []Category{PreExisting, WrongContext, CrossScope, Environmental, Custom}
+}
+
+// Question is one of the five. Means is the category that the answer When leads to.
+type Question struct {
+	Key   string // of the answer in records, and of the flag
+	Text  string
+	When  bool
+	Means Category
+}
+
+// Questions are asked in this order; the first whose answer leads to a category
+// decides it.
+func Questions() []Question {
+	return []Question{
+		{"pre_existing", "does it fail without the change as well?", true, PreExisting},
+		{"right_task", "is the finding about this feature and this task?", false, WrongContext},
+		{"in_scope", "does what it asks for lie within the task's scope?", false, CrossScope},
+		{"environmental", "is it due to the machine or the environment, not the code?", true, Environmental},
+		{"follow_up", "should it be a task of its own instead?", true, CrossScope},
+	}
+}
+
+// Decision is an answer to a refusal: the category, the answers it follows from (empty
+// when it was given outright), and a rationale.
+type Decision struct {
+	Category Category        `json:"category" yaml:"category"`
+	Note     string          `json:"note" yaml:"note"`
+	Answers  map[string]bool `json:"answers,omitempty" yaml:"answers,omitempty"`
+}
+
+// Derive gives the category that follows from the answers: Custom when none leads to
+// another.
+func Derive(answers map[string]bool) Category {
+	for _, q := range Questions() {
+		if a, answered := answers[q.Key]; answered && a == q.When {
+			return q.Means
+		}
+	}
+	return Custom
+}
+
+// Decide checks a decision. category "" is derived from the answers. CodeUsage when the
+// category is not known, contradicts the answers, or when there is no rationale, which
+// every override needs: an override without a reason is worth nothing later.
+func Decide(category Category, answers map[string]bool, note string) (Decision, error) {
+	d := Decision{Category: category, Note: strings.TrimSpace(note), Answers: answers}
+	if d.Category == "" {
+		if len(answers) == 0 {
+			return d, belay.Refuse(belay.CodeUsage, "give --category "+Listed(), "why does the refusal not hold?")
+		}
+		d.Category = Derive(answers)
+	}
+	switch {
+	case !slices.Contains(Categories(), d.Category):
+		return d, belay.Refuse(belay.CodeUsage, "one of "+Listed(), "%q is no category", string(d.Category))
+	case len(answers) > 0 && d.Category != Custom && Derive(answers) != d.Category:
+		return d, belay.Refuse(belay.CodeUsage, "leave --category out, or answer otherwise", "the answers lead to %s, not to %s", Derive(answers), d.Category)
+	case d.Note == "":
+		return d, belay.Refuse(belay.CodeUsage, `add --note "why it may be accepted"`, "an override needs its reason")
+	}
+	return d, nil
+}
+
+// Listed names the categories in a sentence.
+func Listed() string {
+	var names []string
+	for _, c := range Categories() {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
+}
+
+// String is the decision on one line, for the record: category, rationale, answers.
+func (d Decision) String() string {
+	s := fmt.Sprintf("%s: %s", d.Category, strings.Join(strings.Fields(d.Note), " "))
+	var given []string
+	for _, q := range Questions() {
+		if a, ok := d.Answers[q.Key]; ok {
+			given = append(given, q.Key+"="+map[bool]string{true: "yes", false: "no"}[a])
+		}
+	}
+	if len(given) > 0 {
+		s += " (" + strings.Join(given, ", ") + ")"
+	}
+	return s
+}
+
+// Read takes a decision from the line that String writes. ok is false for other words.
+func Read(line string) (d Decision, ok bool) {
+	category, rest, ok := strings.Cut(line, ": ")
+	d.Category = Category(category)
+	if !ok || !slices.Contains(Categories(), d.Category) || strings.TrimSpace(rest) == "" {
+		return Decision{}, false
+	}
+	d.Note = rest
+	open := strings.LastIndex(rest, " (")
+	if open <= 0 || !strings.HasSuffix(rest, ")") {
+		return d, true
+	}
+	answers := map[string]bool{}
+	for part := range strings.SplitSeq(rest[open+2:len(rest)-1], ", ") {
+		key, said, _ := strings.Cut(part, "=")
+		known := slices.ContainsFunc(Questions(), func(q Question) bool { return q.Key == key })
+		if !known || said != "yes" && said != "no" {
+			return d, true // a bracket of the note's own
+		}
+		answers[key] = said == "yes"
+	}
+	d.Note, d.Answers = rest[:open], answers
+	return d, true
+}

@@ -1,0 +1,61 @@
+package review
+
+import (
+	"context"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/llm"
+
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// It writes no prompt, judges nothing and keeps nothing.
+
+// Question is what one reviewer is asked.
+type ReviewerQuestion struct {
+	Reviewer belay.Reviewer
+	May      *config.Gate // lets it be asked, or not
+	Prompt   string
+	// Mend makes the prompt of the second try, from what was wrong with the answer and
+	// the answer itself.
+	Mend func(wrong, answer string) string
+
+	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
+	// read where what it said is no answer.
+	Else func() []byte
+
+	Dir      string   // the checkout a program works in
+	Env      []string // a program's environment, KEY=value, whole
+	ReadOnly []string // folders closed to a program
+}
+
+// Reply is what came back. Said is everything it said, both tries.
+type Reply struct {
+	Opinion  Opinion
+	Said     []byte
+	Tries    int
+	Writable bool // a program could have written to the folders of ReadOnly
+}
+
+// Ask asks, within the reviewer's time limit (10 minutes when it has none). The error
+// says why there is no opinion: a reviewer that fails is a failed review.
+func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
+	var r Reply
+	var late []byte
+	said, err := llm.Ask(ctx, llm.Question{
+		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly,
+		Read: func(said []byte) (err error) {
+			if r.Opinion, err = ParseOpinion(said); err == nil || q.Else == nil {
+				return err
+			}
+			written := q.Else()
+			o, werr := ParseOpinion(written)
+			if werr == nil {
+				r.Opinion, late, err = o, append([]byte("\n"), written...), nil
+			}
+			return err
+		},
+	})
+	r.Said, r.Tries, r.Writable = append(said.Said, late...), said.Tries, said.Writable
+	return r, err
+}

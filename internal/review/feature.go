@@ -1,0 +1,299 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It reads texts and lists that it is handed: no file, no repository, no model.
+
+// Check is the name that its findings bear.
+const FeatureCheck = "feature"
+
+// Task is one task of the feature with what it did.
+type Task struct {
+	belay.Task
+	Accepted  bool
+	Standing  string   // where it stands, when it was not accepted
+	Over      string   // why its work was accepted over a refusal, "" when it was not
+	Elsewhere bool     // its work is in a tree of its own that was not merged
+	Changes   []string // the paths that its attempts changed
+}
+
+// Spec is what the documents of the feature hold.
+type Spec struct {
+	Items []Item // requirements with ids
+	Boxes []Box  // tasks of its lists
+}
+
+// Item is a requirement of a document.
+type Item struct {
+	ID, Text, File string
+	Line           int
+}
+
+// Box is a task of a list.
+type Box struct {
+	ID, Text, File string
+	Line           int
+	Done           bool
+}
+
+// Fact is a finding with the tasks that it is about.
+type Fact struct {
+	belay.Finding
+	Tasks []belay.TaskID `json:"tasks,omitempty"`
+}
+
+// Facts gives what can be told without a reader: errors for requirements without work and
+// work beyond the tasks' files, warnings for work without a requirement, notes for the
+// rest. changed are the paths that differ in the tree since the first task began, by
+// whoever; others are paths that tasks of no feature, or of another, changed meanwhile.
+func Facts(tasks []Task, spec Spec, changed, others []string) []Fact {
+	var out []Fact
+	for _, t := range tasks {
+		out = append(out, unmet(t)...)
+		out = append(out, beyond(t)...)
+	}
+	out = append(out, unclaimed(tasks, spec)...)
+	out = append(out, strangers(tasks, changed, others)...)
+	for i := range out {
+		out[i].Check, out[i].Category = FeatureCheck, belay.CategoryReview
+		out[i].Finding = out[i].Sign()
+	}
+	return out
+}
+
+func fact(severity belay.Severity, task belay.TaskID, file, title, detail string) Fact {
+	f := Fact{Finding: belay.Finding{Severity: severity, Title: title, Detail: detail, File: file}}
+	if task != "" {
+		f.Tasks = []belay.TaskID{task}
+	}
+	return f
+}
+
+// unmet gives what a task was asked for and did not do, as far as that can be told.
+func unmet(t Task) []Fact {
+	if !t.Accepted {
+		detail := ""
+		for _, r := range t.Request.Requirements {
+			detail += requirement(r) + "\n"
+		}
+		return []Fact{fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s is not accepted (%s): %s", t.ID, t.Standing, t.Title), strings.TrimSpace(detail))}
+	}
+	var out []Fact
+	if t.Over != "" {
+		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted over a refusal", t.ID), t.Over))
+	}
+	if t.Elsewhere {
+		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s is not merged: its work is not in this tree", t.ID), ""))
+	}
+	for _, e := range t.Scope.Expect {
+		if !slices.ContainsFunc(t.Changes, func(c string) bool { return belay.Covers(e, c) }) {
+			out = append(out, fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s was expected to change %s, and did not", t.ID, e), ""))
+		}
+	}
+	var untouched []string
+	for _, a := range t.Request.Affected {
+		if !slices.Contains(t.Changes, a) && !slices.Contains(t.Scope.Expect, a) {
+			untouched = append(untouched, a)
+		}
+	}
+	for _, a := range untouched {
+		severity, detail := belay.SeverityWarning, "its words name it"
+		if len(untouched) == len(t.Request.Affected) && len(t.Request.Requirements) > 0 {
+			detail += "; none of the files it names was changed"
+		}
+		out = append(out, fact(severity, t.ID, a, fmt.Sprintf("%s names %s and did not change it", t.ID, a), detail))
+	}
+	return out
+}
+
+func requirement(r belay.Requirement) string {
+	if r.Count != nil {
+		return fmt.Sprintf("%s (%d) %s", r.Marker, *r.Count, r.Text)
+	}
+	return fmt.Sprintf("%s %s", r.Marker, r.Text)
+}
+
+// beyond gives a task's changes outside of its files, and what it had no words for.
+func beyond(t Task) []Fact {
+	var out []Fact
+	for _, c := range t.Changes {
+		switch {
+		case strings.HasPrefix(c, ".belay/"):
+		case belay.Match(t.Scope.Protect, c):
+			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a protected file", t.ID), ""))
+		case len(t.Scope.Files) > 0 && !belay.Match(t.Scope.Files, c):
+			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a file outside of its own", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
+		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !near(t.Request.Affected, c) && !forTests(c):
+			out = append(out, fact(belay.SeverityWarning, t.ID, c, fmt.Sprintf("%s changed a file that its words do not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
+		}
+	}
+	return out
+}
+
+// near tells a path that is named, lies below a named folder, or beside a named file.
+func near(named []string, p string) bool {
+	return slices.ContainsFunc(named, func(n string) bool {
+		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || stem(n) == stem(p)
+	})
+}
+
+// stem is a path without its endings: a/b for a/b.test.ts.
+func stem(p string) string {
+	dir, base := "", p
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		dir, base = p[:i+1], p[i+1:]
+	}
+	if i := strings.IndexByte(base, '.'); i > 0 {
+		base = base[:i]
+	}
+	return dir + strings.TrimSuffix(base, "_test")
+}
+
+func forTests(p string) bool {
+	low := strings.ToLower(p)
+	for _, mark := range []string{"test/", "tests/", "__tests__/", "spec/"} {
+		if strings.HasPrefix(low, mark) || strings.Contains(low, "/"+mark) {
+			return true
+		}
+	}
+	return strings.Contains(low, "_test.") || strings.Contains(low, ".test.") || strings.Contains(low, ".spec.") || strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
+}
+
+// unclaimed gives the specification's requirements and boxes that no accepted task is
+// for. A requirement is met by whoever names its id; where nobody names any, that cannot
+// be told.
+func unclaimed(tasks []Task, spec Spec) []Fact {
+	var out []Fact
+	named := map[string]bool{}
+	for _, i := range spec.Items {
+		for _, t := range tasks {
+			if t.Accepted && namesRequirement(t.Prose, i.ID) {
+				named[i.ID] = true
+			}
+		}
+		for _, b := range spec.Boxes {
+			if b.Done && namesRequirement(b.Text, i.ID) {
+				named[i.ID] = true
+			}
+		}
+	}
+	for _, b := range spec.Boxes {
+		if !b.Done {
+			f := fact(belay.SeverityError, "", b.File, "open in the task list: "+strings.TrimSpace(b.ID+" "+b.Text), "")
+			f.Line = b.Line
+			out = append(out, f)
+		}
+	}
+	if len(spec.Items) > 0 && len(named) == 0 {
+		f := fact(belay.SeverityNote, "", spec.Items[0].File, fmt.Sprintf("%d requirement(s) of the specification cannot be told: no task names one by its id", len(spec.Items)), "")
+		return append(out, f)
+	}
+	for _, i := range spec.Items {
+		if !named[i.ID] {
+			f := fact(belay.SeverityError, "", i.File, fmt.Sprintf("no accepted task is for %s: %s", i.ID, i.Text), "")
+			f.Line = i.Line
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// numbered is how tasks of Kiro name requirements: _Requirements: 1.1, 2.3_.
+var numbered = lazyregexp.New(`(?i)requirements?:\s*([0-9][0-9., ]*)`)
+
+// names tells whether a text is for a requirement.
+func namesRequirement(text, id string) bool {
+	if mentions(text, id) {
+		return true
+	}
+	number, kiro := strings.CutPrefix(id, "Requirement ")
+	if !kiro {
+		return false
+	}
+	for _, line := range numbered.FindAllString(text, -1) {
+		_, list, _ := strings.Cut(line, ":")
+		for one := range strings.SplitSeq(list, ",") {
+			if whole, _, _ := strings.Cut(strings.TrimSpace(one), "."); whole == number {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentions tells whether a text names an id, and no longer one that begins with it.
+func mentions(text, id string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], id)
+		if i < 0 {
+			return false
+		}
+		end := at + i + len(id)
+		if (at+i == 0 || !word(text[at+i-1])) && (end == len(text) || !word(text[end])) {
+			return true
+		}
+		at = end
+	}
+}
+
+func word(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// strangers gives what changed in the tree and is no task's work.
+func strangers(tasks []Task, changed, others []string) []Fact {
+	known := map[string]bool{}
+	for _, t := range tasks {
+		for _, c := range t.Changes {
+			known[c] = true
+		}
+	}
+	for _, c := range others {
+		known[c] = true
+	}
+	var out []Fact
+	for _, c := range changed {
+		if !known[c] && !strings.HasPrefix(c, ".belay/") {
+			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, by no task", "a person, or a program beside the tasks, changed it"))
+		}
+	}
+	return out
+}
+
+// Blamed gives the tasks that findings are about: those that they name, and for a file
+// the last task that changed it. tasks come in the order in which they began.
+func Blamed(tasks []Task, findings []belay.Finding) []belay.TaskID {
+	hit := map[belay.TaskID]bool{}
+	for _, f := range findings {
+		if f.Severity != belay.SeverityError {
+			continue
+		}
+		named := false
+		for _, t := range tasks {
+			if mentions(f.Title+"\n"+f.Detail+"\n"+f.Recommendation, string(t.ID)) {
+				hit[t.ID], named = true, true
+			}
+		}
+		for _, t := range slices.Backward(tasks) {
+			if !named && f.File != "" && slices.Contains(t.Changes, f.File) {
+				hit[t.ID] = true
+				break
+			}
+		}
+	}
+	var out []belay.TaskID
+	for _, t := range tasks {
+		if hit[t.ID] {
+			out = append(out, t.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,316 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// It asks nobody and touches no file, process or network.
+
+// Most is how long an answer may be, in bytes.
+const Most = 1 << 20
+
+const mostFindings = 200
+
+// Opinion is a reviewer's answer. Score is 0 to 100.
+type Opinion struct {
+	Score          int                       `json:"score"`
+	Alignment      map[string]AlignmentClaim `json:"alignment"`
+	Findings       []Finding                 `json:"findings"`
+	Recommendation string                    `json:"recommendation"`
+	Summary        string                    `json:"summary,omitempty"`
+}
+
+// Claim is one of the questions of the alignment: logic_fidelity is the reviewer's to
+// answer; file_scope, constraints and tests are facts, and what is claimed of them
+// counts for nothing.
+type AlignmentClaim struct {
+	Passed bool   `json:"passed"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// LogicFidelity asks whether the change does what the task says.
+const LogicFidelity = "logic_fidelity"
+
+// Facts are the claims that belay measures itself, by the name of its check.
+var MeasuredClaims = map[string]string{"file_scope": "scope", "constraints": "protect", "tests": "tests"}
+
+// Finding is one thing the reviewer has against the work, as it is recorded.
+type Finding belay.ReviewerRemark
+
+var severities = map[string]belay.Severity{
+	"critical": belay.SeverityError, "major": belay.SeverityError, "minor": belay.SeverityWarning, "note": belay.SeverityNote,
+}
+
+// The recommendations.
+const (
+	Approve = "approve"
+	Reject  = "reject"
+)
+
+// Problems is everything that is wrong with an answer, for the reviewer to mend.
+type Problems []string
+
+func (p Problems) Error() string { return strings.Join(p, "; ") }
+
+// Parse finds the answer in what a reviewer printed: the whole text, else the last
+// fenced block, else the last object, that is an answer. The error is a Problems.
+func ParseOpinion(text []byte) (Opinion, error) {
+	if len(text) > Most {
+		return Opinion{}, Problems{fmt.Sprintf("the answer is longer than %d KiB", Most>>10)}
+	}
+	var first error
+	for _, c := range candidates(text) {
+		o, err := read(c)
+		if err == nil {
+			return o, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if first == nil {
+		first = Problems{"there is no JSON object in the answer"}
+	}
+	return Opinion{}, first
+}
+
+// candidates gives the objects in the text, the likeliest first.
+func candidates(text []byte) [][]byte {
+	if whole := bytes.TrimSpace(text); len(whole) > 0 && whole[0] == '{' && json.Valid(whole) {
+		return [][]byte{whole}
+	}
+	var found [][]byte
+	for i, tries := 0, 0; i < len(text) && tries < 1000; i++ {
+		if text[i] != '{' {
+			continue
+		}
+		tries++
+		dec := json.NewDecoder(bytes.NewReader(text[i:]))
+		var raw json.RawMessage
+		if dec.Decode(&raw) == nil {
+			found = append(found, raw)
+			i += int(dec.InputOffset()) - 1
+		}
+	}
+	slices.Reverse(found)
+	return found[:min(len(found), 8)]
+}
+
+// read takes one object by the schema.
+func read(text []byte) (Opinion, error) {
+	var raw struct {
+		Score          *float64                  `json:"score"`
+		Alignment      map[string]AlignmentClaim `json:"alignment"`
+		Findings       *[]Finding                `json:"findings"`
+		Recommendation *string                   `json:"recommendation"`
+		Summary        string                    `json:"summary"`
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return Opinion{}, Problems{"the JSON does not have the form asked for: " + err.Error()}
+	}
+	var wrong Problems
+	o := Opinion{Alignment: raw.Alignment, Summary: raw.Summary}
+	switch {
+	case raw.Score == nil:
+		wrong = append(wrong, "score is missing")
+	case *raw.Score < 0 || *raw.Score > 100 || *raw.Score != float64(int(*raw.Score)):
+		wrong = append(wrong, "score is not a whole number from 0 to 100")
+	default:
+		o.Score = int(*raw.Score)
+	}
+	if _, ok := raw.Alignment[LogicFidelity]; !ok {
+		wrong = append(wrong, "alignment.logic_fidelity is missing")
+	}
+	if raw.Findings == nil {
+		wrong = append(wrong, "findings is missing; give [] when there are none")
+	} else {
+		o.Findings = *raw.Findings
+		wrong = append(wrong, odd(o.Findings)...)
+	}
+	if raw.Recommendation == nil {
+		wrong = append(wrong, "recommendation is missing")
+	} else if o.Recommendation = recommended(*raw.Recommendation); o.Recommendation == "" {
+		wrong = append(wrong, "recommendation is neither approve nor reject")
+	}
+	if len(wrong) > 0 {
+		return Opinion{}, wrong
+	}
+	return o, nil
+}
+
+// odd says what is wrong with findings.
+func odd(list []Finding) (wrong []string) {
+	if len(list) > mostFindings {
+		return []string{fmt.Sprintf("there are more than %d findings", mostFindings)}
+	}
+	for i, f := range list {
+		at := fmt.Sprintf("findings[%d]", i)
+		if _, ok := severities[strings.ToLower(f.Severity)]; !ok {
+			wrong = append(wrong, at+".severity is none of critical, major, minor, note")
+		}
+		if strings.TrimSpace(f.Title) == "" {
+			wrong = append(wrong, at+".title is missing")
+		}
+		if f.Line < 0 || f.EndLine < 0 || f.EndLine > 0 && f.EndLine < f.Line {
+			wrong = append(wrong, at+": its lines are not a range")
+		}
+		if f.File != "" && (path.IsAbs(f.File) || strings.HasPrefix(path.Clean(f.File), "..")) {
+			wrong = append(wrong, at+".file is no path from the repository's root")
+		}
+	}
+	return wrong[:min(len(wrong), 20)]
+}
+
+// recommended reads the first word: APPROVE, reject - because….
+func recommended(s string) string {
+	word := strings.ToLower(strings.TrimSpace(s))
+	for _, r := range []string{Approve, Reject} {
+		if rest, ok := strings.CutPrefix(word, r); ok && (rest == "" || strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz") == rest || rest == "d" || rest == "ed") {
+			return r
+		}
+	}
+	return ""
+}
+
+// Reviewer is what its answer is measured by.
+type Reviewer struct {
+	Name      string
+	Threshold int             // the least score of a pass
+	Facts     map[string]bool // what belay's checks found, by their name; absent when they did not run
+}
+
+// Judge turns an answer into findings and a verdict. The verdict is a fail when the
+// reviewer refuses, its score is below the threshold, the change does not do what the
+// task says, or one of its findings is critical or major; each of these is a finding.
+func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
+	var out []belay.Finding
+	add := func(severity belay.Severity, title, detail string) {
+		out = append(out, belay.Finding{Check: "review", Severity: severity, Category: belay.CategoryReview, Title: title, Detail: detail})
+	}
+	for _, f := range o.Findings {
+		out = append(out, f.finding(r.Name))
+	}
+	refused := slices.ContainsFunc(out, func(f belay.Finding) bool { return f.Severity == belay.SeverityError })
+	if claim := o.Alignment[LogicFidelity]; !claim.Passed {
+		add(belay.SeverityError, "the change does not do what the task says", clipOpinion(claim.Reason))
+		refused = true
+	}
+	if o.Score < r.Threshold {
+		// Beside findings that refuse the score says nothing of its own, and as one more that
+		// comes back every time it would look like an argument that goes round.
+		severity := belay.SeverityError
+		if refused {
+			severity = belay.SeverityWarning
+		}
+		add(severity, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold), fmt.Sprintf("its score is %d. %s", o.Score, clipOpinion(o.Summary)))
+		refused = true
+	}
+	if o.Recommendation == Reject && !refused {
+		add(belay.SeverityError, r.Name+" refuses the work", clipOpinion(o.Summary))
+	}
+	for _, name := range []string{"file_scope", "constraints", "tests"} {
+		claim, claimed := o.Alignment[name]
+		measured, known := r.Facts[MeasuredClaims[name]]
+		if claimed && known && claim.Passed != measured {
+			add(belay.SeverityNote, r.Name+" was wrong about "+name, "it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clipOpinion(claim.Reason))
+		}
+	}
+	verdict := belay.VerdictPass
+	for i := range out {
+		out[i] = out[i].Sign()
+		if out[i].Severity == belay.SeverityError {
+			verdict = belay.VerdictFail
+		}
+	}
+	return verdict, out
+}
+
+// Data gives an answer as it is recorded. Of the four questions belay answers those that it
+// measured; what the reviewer says of them counts where nothing was measured.
+func (r Reviewer) Data(o Opinion) *belay.Reviewed {
+	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation, Summary: clipOpinion(o.Summary), Findings: []belay.ReviewerRemark{}}
+	for _, name := range []string{"file_scope", LogicFidelity, "constraints", "tests"} {
+		claim, claimed := o.Alignment[name]
+		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clipOpinion(claim.Reason)}
+		measured, known := r.Facts[MeasuredClaims[name]]
+		switch {
+		case known:
+			a.Passed, a.By = &measured, "belay"
+		case !claimed:
+			a.Passed, a.By = nil, "nobody"
+		}
+		out.Alignment = append(out.Alignment, a)
+	}
+	for _, f := range o.Findings {
+		out.Findings = append(out.Findings, belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clipOpinion(f.Category), Title: clipOpinion(f.Title), Detail: clipOpinion(f.Detail),
+			File: clipOpinion(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation)})
+	}
+	return out
+}
+
+func passed(ok bool) string {
+	if ok {
+		return "passed"
+	}
+	return "failed"
+}
+
+func (f Finding) finding(by string) belay.Finding {
+	detail := clipOpinion(f.Detail)
+	if c := strings.TrimSpace(f.Category); c != "" {
+		detail = strings.TrimSpace("(" + clipOpinion(c) + ") " + detail)
+	}
+	g := belay.Finding{
+		Check: "review", Severity: severities[strings.ToLower(f.Severity)], Category: belay.CategoryReview,
+		Title: clipOpinion(strings.Join(strings.Fields(f.Title), " ")), Detail: strings.TrimSpace(detail + "\nfound by " + by),
+		Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation),
+	}
+	if f.File != "" {
+		g.File = path.Clean(f.File)
+	}
+	return g
+}
+
+// clip bounds a text of a reviewer's.
+func clipOpinion(s string) string {
+	const most = 4 << 10
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// Merge folds the findings of several reviewers: those with one signature become one,
+// with the worst severity and everybody's details.
+func Merge(lists ...[]belay.Finding) []belay.Finding {
+	var out []belay.Finding
+	at := map[string]int{}
+	for _, list := range lists {
+		for _, f := range list {
+			i, seen := at[f.Signature]
+			if !seen {
+				at[f.Signature] = len(out)
+				out = append(out, f)
+				continue
+			}
+			if worse(f.Severity, out[i].Severity) {
+				out[i].Severity = f.Severity
+			}
+			if !strings.Contains(out[i].Detail, f.Detail) {
+				out[i].Detail = strings.TrimSpace(out[i].Detail + "\n" + f.Detail)
+			}
+		}
+	}
+	return out
+}
+
+var ranks = []belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}
+
+func worse(a, b belay.Severity) bool { return slices.Index(ranks, a) < slices.Index(ranks, b) }

@@ -1,0 +1,158 @@
+package review
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	promptpkg "github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/worktree"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It decides nothing about the work and keeps no record.
+
+// atOnce is how many reviewers work at the same time.
+const atOnce = 4
+
+// Panel is where reviewers work.
+type Panel struct {
+	Snaps  *snapshot.Store
+	May    *config.Gate                    // lets each of them be asked, or not
+	Closed []string                        // folders they may not write in
+	Env    []string                        // of programs among them, whole
+	Own    func(reviewer string) []string  // more of it, for one of them; nil is none
+	Attach func(io.Reader) (string, error) // keeps what they say, gives its sha256
+}
+
+// Ask has a snapshot read by all the reviewers of in.Task and gives their results in
+// that order. in.Reviewer and in.Nonce are filled in here.
+func (p Panel) Ask(ctx context.Context, in promptpkg.ReviewInput, target belay.SnapshotID) []belay.CheckResult {
+	results := make([]belay.CheckResult, len(in.Task.Reviewers))
+	var wait sync.WaitGroup
+	room := make(chan struct{}, atOnce)
+	for i, r := range in.Task.Reviewers {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			room <- struct{}{}
+			defer func() { <-room }()
+			one := in
+			one.Reviewer, one.Nonce = r, nonce()
+			results[i] = p.ask(ctx, one, target)
+		}()
+	}
+	wait.Wait()
+	return results
+}
+
+func (p Panel) own(reviewer string) []string {
+	if p.Own == nil {
+		return nil
+	}
+	return p.Own(reviewer)
+}
+
+func nonce() string {
+	var b [12]byte
+	rand.Read(b[:]) // never fails, says its documentation
+	return hex.EncodeToString(b[:])
+}
+
+// ask puts the question to one reviewer and judges its answer.
+func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.SnapshotID) (result belay.CheckResult) {
+	start := time.Now()
+	name := "review/" + in.Reviewer.Name
+	defer func() { result.Check, result.Millis = name, time.Since(start).Milliseconds() }()
+	failed := func(why string) belay.CheckResult {
+		return belay.CheckResult{Verdict: belay.VerdictUnknown, Summary: "no review", Why: why}
+	}
+	place, err := worktree.Make(ctx, p.Snaps, target, in.Task.Checks.Reuse)
+	if err != nil {
+		return failed(err.Error())
+	}
+	defer place.Close()
+	was, err := p.seal(ctx, place.Root)
+	if err != nil {
+		return failed(err.Error())
+	}
+	prompt := promptpkg.Review(in)
+	notes := feedback{place.Root, in.Task.ID.FeedbackFile()}
+	reply, err := Ask(ctx, ReviewerQuestion{
+		Reviewer: in.Reviewer, May: p.May, Prompt: prompt, Dir: place.Root,
+		Mend:     func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
+		Else:     notes.read,
+		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
+		ReadOnly: p.Closed,
+	})
+	said := string(reply.Said)
+	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {
+		said += "\n\nwritten into " + notes.path + ":\n\n" + string(written)
+	}
+	notes.remove()
+	log, _ := p.Attach(strings.NewReader(said)) // losing it loses no verdict
+	trespass := p.trespass(ctx, place.Root, was, in.Reviewer.Name)
+	if err != nil {
+		result = failed(in.Reviewer.Name + " gave no opinion: " + err.Error())
+		result.Log, result.Findings = log, trespass
+		return result
+	}
+	facts := map[string]bool{}
+	for _, c := range in.Checks {
+		if !c.Skipped && c.Verdict != belay.VerdictUnknown {
+			facts[c.Check] = c.Verdict == belay.VerdictPass
+		}
+	}
+	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}
+	verdict, findings := by.Judge(reply.Opinion)
+	return belay.CheckResult{
+		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %d finding(s)", reply.Opinion.Recommendation, reply.Opinion.Score, len(findings)),
+		Findings: append(findings, trespass...), Log: log, Review: by.Data(reply.Opinion),
+	}
+}
+
+// seal is what a checkout must still be after a review: its files, HEAD and refs.
+func (p Panel) seal(ctx context.Context, root string) (string, error) {
+	repo, err := p.Snaps.Repo.OpenOther(ctx, root)
+	if err != nil {
+		return "", err
+	}
+	status, err := repo.Run(ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames")
+	if err != nil {
+		return "", err
+	}
+	diff, err := repo.Run(ctx, nil, "diff-files", "-z", "-p", "--no-ext-diff", "--no-textconv")
+	if err != nil {
+		return "", err
+	}
+	refs, err := repo.Refs(ctx)
+	if err != nil {
+		return "", err
+	}
+	head, err := repo.Head(ctx, refs)
+	return fmt.Sprintf("%s\x00%s\x00%v\x00%v", status, diff, refs, head), err
+}
+
+// Trespass is the title of the finding against a reviewer that wrote.
+func Trespass(name string) string { return "the reviewer " + name + " changed its checkout" }
+
+// trespass compares a checkout with its seal: a reviewer that wrote is reported.
+func (p Panel) trespass(ctx context.Context, root, was, name string) []belay.Finding {
+	is, err := p.seal(context.WithoutCancel(ctx), root)
+	if err == nil && is == was {
+		return nil
+	}
+	return []belay.Finding{belay.Finding{
+		Check: "review", Severity: belay.SeverityWarning, Category: belay.CategoryReview,
+		Title:  Trespass(name),
+		Detail: "a reviewer reads and does not write; what it wrote is thrown away, the work is as it was",
+	}.Sign()}
+}

@@ -1,0 +1,87 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/tasklist"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It reads files of a working tree and follows no link out of it. What the documents ask
+// for is not its business.
+
+const (
+	most    = 24
+	largest = 256 << 10 // bytes of one that are read
+	all     = 256 << 10 // and of all together
+)
+
+// Of gives the documents of a feature, or those that are named instead, by paths from the
+// root (CodeNotFound for one that is not there).
+func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named []string) ([]prompt.Document, error) {
+	names := named
+	if len(names) == 0 && feature != "" {
+		all, err := prompt.Paths(ctx, repo)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range all {
+			if about(p, feature) && len(names) < most {
+				names = append(names, p)
+			}
+		}
+	}
+	root, err := fsroot.OpenRoot(repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var docs []prompt.Document
+	left := all
+	for _, name := range names {
+		text, err := readDocument(root, name)
+		switch {
+		case err == nil:
+			if len(text) > left {
+				text = "(left out for want of room: read it in the checkout)"
+			}
+			left -= len(text)
+			docs = append(docs, prompt.Document{Path: name, Text: text})
+		case len(named) == 0: // listed a moment ago: it is gone, or a link
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, belay.Refuse(belay.CodeNotFound, "give a path from the root of the repository", "there is no %s", belay.VisibleLine(name))
+		default:
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+	}
+	return docs, nil
+}
+
+// about tells a document of the feature: Markdown in its folder, patterns to copy and what
+// is archived left out.
+func about(p, feature string) bool {
+	if path.Ext(p) != ".md" || tasklist.Ignored(p) {
+		return false
+	}
+	return tasklist.Feature(p) == feature || strings.Contains("/"+p, "/changes/"+feature+"/specs/")
+}
+
+func readDocument(root *fsroot.Root, name string) (string, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, largest))
+	return strings.ToValidUTF8(string(text), "\ufffd"), err
+}

@@ -1,0 +1,120 @@
+package review
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Dir is where review cycles lie, from the top of the repository.
+const Dir = ".belay/reviews"
+
+// NoFeature is the folder of tasks that belong to no feature.
+const NoFeature = "_"
+
+// Pointer names a review: review-cycle://feature/task/review-cycle-3.md, or the older
+// feedback://feature/task/name.
+type Pointer struct {
+	Feature, Task, Name string
+	Legacy              bool
+}
+
+// ParsePointer reads a pointer. Anything that could lead out of its folder is refused
+// (CodeUsage).
+func ParsePointer(s string) (Pointer, error) {
+	scheme, rest, ok := strings.Cut(s, "://")
+	if !ok || scheme != "review-cycle" && scheme != "feedback" {
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q is no pointer to a review", s)
+	}
+	parts := strings.Split(rest, "/")
+	if len(parts) != 3 {
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q names no feature, task and file", s)
+	}
+	for _, p := range parts {
+		if !Plain(p) {
+			return Pointer{}, belay.Refuse(belay.CodeUsage, "name the feature, the task and the file as they are", "%q leads out of the folder of reviews", s)
+		}
+	}
+	p := Pointer{Feature: parts[0], Task: parts[1], Name: parts[2], Legacy: scheme == "feedback"}
+	if _, ok := NumberOf(p.Name); !ok && !p.Legacy {
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "its name is review-cycle-N.md", "%q is no review cycle", p.Name)
+	}
+	return p, nil
+}
+
+// Plain tells whether a name is one element of a path and nothing else.
+func Plain(s string) bool {
+	if s == "" || s == "." || s == ".." || len(s) > 200 || strings.HasPrefix(s, "-") || strings.HasPrefix(s, ".") {
+		return false
+	}
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || strings.ContainsRune(`/\:%*?"<>|`, r) || r == 0xfffd {
+			return false
+		}
+	}
+	return true
+}
+
+// String spells a pointer.
+func (p Pointer) String() string {
+	scheme := "review-cycle"
+	if p.Legacy {
+		scheme = "feedback"
+	}
+	return scheme + "://" + p.Feature + "/" + p.Task + "/" + p.Name
+}
+
+// Path is where the file lies, from the top of the repository.
+func (p Pointer) Path() string { return path.Join(Dir, p.Feature, p.Task, p.Name) }
+
+// Of is the pointer of a task's cycle n.
+func Of(feature, task string, n int) Pointer {
+	return Pointer{Feature: Folder(feature), Task: task, Name: NameOf(n)}
+}
+
+// Folder is the folder of a feature: its name where that is one element of a path, else
+// its letters and digits.
+func Folder(feature string) string {
+	if feature == "" {
+		return NoFeature
+	}
+	out := strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`/\:%*?"<>| `, r) || r == 0x7f || r == 0xfffd {
+			return '-'
+		}
+		return r
+	}, feature)
+	out = strings.TrimLeft(out, ".-")
+	if len(out) > 100 {
+		out = strings.ToValidUTF8(out[:100], "")
+	}
+	if !Plain(out) {
+		return NoFeature
+	}
+	return out
+}
+
+// NameOf is the name of cycle n.
+func NameOf(n int) string { return fmt.Sprintf("review-cycle-%d.md", n) }
+
+// NumberOf is the number in a cycle's name.
+func NumberOf(name string) (int, bool) {
+	digits, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "review-cycle-")
+	if !ok || !strings.HasSuffix(name, ".md") || digits == "" || digits[0] == '0' || len(digits) > 9 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n > 0 && digits[0] != '+'
+}
+
+// Recorded is a review of a task as its record holds it: what counts. The file it points
+// to is the readable copy.
+type Recorded struct {
+	Cycle    int    `json:"cycle"`
+	Verdict  string `json:"verdict"` // approve or reject
+	Reviewer string `json:"reviewer,omitempty"`
+	Pointer  string `json:"pointer"`
+}

@@ -1,0 +1,125 @@
+package review
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// It decides by paths and by who touched what. It looks at no file and runs nothing.
+
+// Change is a path that is not as it was captured; From is where it was before a rename.
+type Change struct {
+	Path   string `json:"path"`
+	From   string `json:"from,omitempty"`
+	Status string `json:"status"` // A added, M modified, D deleted, T type changed, R renamed
+}
+
+// Verdict is a change with whether it blocks, and why.
+type Verdict struct {
+	Change
+	Blocking bool   `json:"blocking"`
+	Why      string `json:"why"`
+}
+
+// Owner is a task with the paths that its attempts touched.
+type Owner struct {
+	Task    belay.TaskID
+	Scope   belay.Scope
+	Touched map[string]bool
+}
+
+// Classify gives a verdict on each change: own is the task that is to be reviewed, others
+// are those that are or were at work in the same tree.
+func Classify(changes []Change, own Owner, others []Owner) []Verdict {
+	var out []Verdict
+	for _, c := range changes {
+		v := Verdict{Change: c}
+		v.Blocking, v.Why = classify(c.Path, own, others)
+		if c.From != "" && !v.Blocking {
+			if blocks, why := classify(c.From, own, others); blocks {
+				v.Blocking, v.Why = true, why
+			}
+		}
+		out = append(out, v)
+	}
+	slices.SortStableFunc(out, func(a, b Verdict) int {
+		if a.Blocking != b.Blocking {
+			if a.Blocking {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return out
+}
+
+// Blocked gives those that block.
+func Blocked(list []Verdict) []Verdict {
+	return slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool { return !v.Blocking })
+}
+
+// classify says whether a path blocks. What the task touched is its own, whoever else may
+// change it; what another task touched and this one did not is the other's, however wide
+// this one's files are; a file that a person named for the task is its own, also where it
+// looks like a journal.
+func classify(p string, own Owner, others []Owner) (bool, string) {
+	if strings.HasPrefix(p, ".belay/") && !named(own.Scope.Files, p) {
+		return false, "belay's own"
+	}
+	if own.Touched[p] {
+		return true, "the task's work"
+	}
+	if slices.Contains(own.Scope.Expect, p) || named(own.Scope.Files, p) {
+		return true, "named for the task"
+	}
+	for _, o := range others {
+		if o.Touched[p] || named(o.Scope.Files, p) {
+			return false, "of " + string(o.Task)
+		}
+	}
+	if why := metadata(p); why != "" {
+		return false, why
+	}
+	switch {
+	case len(own.Scope.Files) == 0:
+		return true, "the task may change anything"
+	case belay.Match(own.Scope.Files, p):
+		return true, "among the task's files"
+	}
+	return false, "not among the task's files"
+}
+
+// named tells whether a list spells the path out, without a pattern.
+func named(globs []string, p string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool { return strings.TrimPrefix(g, "./") == p })
+}
+
+// specFolders hold what spec tools keep beside the work: task lists, status, journals.
+var specFolders = []string{".workitems/", ".kittify/", "kitty-specs/", ".spec-kitty/", ".specify/", "openspec/", ".kiro/specs/", ".snapshots/"}
+
+// journals are names of files that tools append to while others work.
+var journals = map[string]bool{
+	"status.events.jsonl": true, "status.json": true, "meta.json": true, ".meta.json": true, ".review-history.md": true,
+	"review-lock.json": true, "baseline-tests.json": true, "progress.md": true,
+}
+
+// metadata says which kind of record a path is, "" for a source.
+func metadata(p string) string {
+	for _, dir := range specFolders {
+		if strings.HasPrefix(p, dir) {
+			return "kept by a spec tool"
+		}
+	}
+	base := path.Base(p)
+	if journals[base] || strings.HasSuffix(base, ".jsonl") || strings.HasSuffix(base, ".log") {
+		return "a journal"
+	}
+	if strings.HasPrefix(p, "specs/") && (base == "tasks.md" || base == "plan.md" || base == "spec.md") {
+		return "kept by a spec tool"
+	}
+	return ""
+}

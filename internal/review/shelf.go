@@ -1,0 +1,198 @@
+package review
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Shelf is the folder of one task's cycles. Nothing outside of the repository is reached, whatever
+// links lie in it.
+type Shelf struct {
+	root *os.Root
+	dir  string // from the top of the repository
+}
+
+// Entry is a cycle as it lies on the shelf. Err says why it could not be read.
+type Entry struct {
+	Number   int
+	Document *Document
+	Cycle    Cycle
+	Err      error
+}
+
+// Open opens the shelf of a task in the repository at top. It makes nothing.
+func OpenShelf(top, feature, task string) (*Shelf, error) {
+	if !Plain(feature) || !Plain(task) {
+		return nil, belay.Refuse(belay.CodeUsage, "a feature and a task are one element of a path each", "%q/%q is no place for reviews", feature, task)
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", top, err)
+	}
+	return &Shelf{root: root, dir: path.Join(Dir, feature, task)}, nil
+}
+
+// Close lets the folder go.
+func (s *Shelf) Close() error { return s.root.Close() }
+
+// openDir opens the folder of the cycles, and never waits for what may be in its place.
+func (s *Shelf) openDir() (*os.File, error) {
+	return s.root.OpenFile(s.dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+}
+
+// Path is where cycle n lies, from the top of the repository.
+func (s *Shelf) Path(n int) string { return path.Join(s.dir, NameOf(n)) }
+
+// List reads every cycle, lowest number first. One that cannot be read is listed with
+// the reason.
+func (s *Shelf) List() ([]Entry, error) {
+	dir, err := s.openDir()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", s.dir, err)
+	}
+	names, err := dir.Readdirnames(-1)
+	if cerr := dir.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", s.dir, err)
+	}
+	var out []Entry
+	for _, name := range names {
+		if n, ok := NumberOf(name); ok {
+			out = append(out, s.Read(n))
+		}
+	}
+	slices.SortFunc(out, func(a, b Entry) int { return a.Number - b.Number })
+	return out, nil
+}
+
+const maxFile = 16 << 20
+
+// Read reads cycle n.
+func (s *Shelf) Read(n int) Entry {
+	e := Entry{Number: n}
+	info, err := s.root.Lstat(s.Path(n))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err = belay.Refuse(belay.CodeNotFound, "belay review list TASK", "there is no %s", s.Path(n))
+		return e
+	case err == nil && !info.Mode().IsRegular():
+		err = belay.Refuse(belay.CodeCannot, "put a file there, or move it away", "%s is no file", s.Path(n))
+	case err == nil && info.Size() > maxFile:
+		err = belay.Refuse(belay.CodeCannot, "cut it", "%s is larger than %d MB", s.Path(n), maxFile>>20)
+	}
+	var data []byte
+	if err == nil {
+		data, err = fsroot.ReadIn(s.root, s.Path(n), maxFile)
+	}
+	if err == nil {
+		e.Document, err = Parse(data)
+	}
+	if err == nil {
+		e.Cycle, err = e.Document.Cycle()
+	}
+	if err != nil {
+		e.Err = fmt.Errorf("read %s: %w", s.Path(n), err)
+	}
+	return e
+}
+
+// Add writes the next cycle: its number is one more than the highest there is. make gets
+// the number. A sibling that cannot be read is refused: its number and what it says are
+// not known. Nothing is overwritten: where somebody else wrote that number meanwhile, the
+// next one is taken. Killed at any moment it leaves the whole file or none.
+func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
+	for range 100 {
+		all, err := s.List()
+		if err != nil {
+			return 0, err
+		}
+		n := 1
+		for _, e := range all {
+			if e.Err != nil {
+				return 0, &belay.Error{Code: belay.CodeCannot, What: "a review beside it cannot be read, so nothing is written", Try: "mend or move " + s.Path(e.Number), Err: e.Err}
+			}
+			n = max(n, e.Number+1)
+		}
+		d, err := make(n)
+		if err != nil {
+			return 0, err
+		}
+		err = s.place(n, d.Bytes(), nil)
+		if !errors.Is(err, fs.ErrExist) {
+			return n, err
+		}
+	}
+	return 0, belay.Refuse(belay.CodeBusy, "try again", "somebody else keeps writing reviews to %s", s.dir)
+}
+
+// Replace writes a changed cycle over the one that was read; a file that changed
+// meanwhile is refused (CodeBusy).
+func (s *Shelf) Replace(n int, was []byte, d *Document) error {
+	now, err := fsroot.ReadIn(s.root, s.Path(n), maxFile)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", s.Path(n), err)
+	}
+	if string(now) != string(was) {
+		return belay.Refuse(belay.CodeBusy, "look at it and try again", "%s changed meanwhile", s.Path(n))
+	}
+	return s.place(n, d.Bytes(), was)
+}
+
+// place writes a whole temporary file and gives it its name: by a link, which never
+// overwrites, for a new one; by a rename for a changed one.
+func (s *Shelf) place(n int, data, was []byte) error {
+	if err := s.root.MkdirAll(s.dir, 0o777); err != nil {
+		return fmt.Errorf("make %s: %w", s.dir, err)
+	}
+	tmp := path.Join(s.dir, ".review-cycle-"+rand.Text()+".tmp")
+	f, err := s.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", tmp, err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil && was == nil {
+		err = s.root.Link(tmp, s.Path(n))
+	} else if err == nil {
+		err = s.root.Rename(tmp, s.Path(n))
+	}
+	_ = s.root.Remove(tmp) // gone already after a rename
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.Path(n), err)
+	}
+	return s.sync()
+}
+
+func (s *Shelf) sync() error {
+	dir, err := s.openDir()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", s.dir, err)
+	}
+	err = dir.Sync()
+	if cerr := dir.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("sync %s: %w", s.dir, err)
+	}
+	return nil
+}

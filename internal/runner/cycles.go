@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// cycles writes what the reviewers answered as review cycles, where the config asks for
+// it. The verdict stands in the record by then, so a file that cannot be written, or a
+// kill before it is, loses nothing that counts.
+func (d *Driver) cycles(ctx context.Context, e loop.Event) {
+	if e.Kind != loop.EvReviewed || !d.Config.Review.Cycles {
+		return
+	}
+	report, err := d.Report(e.Report)
+	for _, a := range d.Rec.State.Attempts {
+		for _, r := range report.Checks {
+			if err == nil && a.Review == e.Report && r.Verdict != belay.VerdictUnknown {
+				err = d.cycle(ctx, a.N, r)
+			}
+		}
+	}
+	if err != nil {
+		d.Watch.Note("the review is in the record, its cycle's file is not: " + session.Sentence(err))
+	}
+}
+
+// cycle writes one reviewer's answer, into the user's tree: a task's own goes when it is
+// merged.
+func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) error {
+	root, t := d.Repo.Root, d.Rec.Task
+	if m, apart, err := worktree.MarkOf(d.Repo); err != nil {
+		return err
+	} else if apart {
+		root = m.Home
+	}
+	shelf, err := review.OpenShelf(root, review.Folder(t.Feature), string(t.ID))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = shelf.Close() }()
+	c := review.Cycle{Task: string(t.ID), Feature: t.Feature, Reviewer: strings.TrimPrefix(r.Check, "review/"), Time: time.Now().UTC().Truncate(time.Second), Verdict: "approve"}
+	if r.Verdict == belay.VerdictFail {
+		c.Verdict = "reject"
+	}
+	body := fmt.Sprintf("# Attempt %d: %s\n\n", attempt, r.Summary)
+	for _, f := range r.Findings {
+		body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
+		if f.File != "" {
+			c.Affected = append(c.Affected, review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine), Severity: severities[f.Severity]})
+		}
+	}
+	n, err := shelf.Add(func(n int) (*review.Document, error) {
+		c.Number = n
+		return review.New(c, secret.Mask(body))
+	})
+	if err != nil {
+		return err
+	}
+	pointer := review.Of(t.Feature, string(t.ID), n).String()
+	return d.AddNote(ctx, d.Rec, session.Note{Kind: "review", Text: fmt.Sprintf("review %d by %s: %s, %s", n, c.Reviewer, c.Verdict, pointer),
+		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
+}
+
+// severities are the words of review cycles for those of findings.
+var severities = map[belay.Severity]string{belay.SeverityError: "major", belay.SeverityWarning: "minor", belay.SeverityNote: "note"}

@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Check judges what the last attempt left.
+func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
+	w, err := d.Work(ctx, d.Rec, c.Target)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if d.Rec.State.Rechecking {
+		w.Last = w.All // a person's own work is judged whole
+	}
+	if w.Baseline, err = d.BaselineOf(d.Rec); err != nil {
+		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + session.Sentence(err))
+	}
+	w.Held = true
+	report, err := d.judgeAll(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if d.Soft.Err() != nil {
+		return loop.Event{}, ErrParked // the check is still pending: resume does it again
+	}
+	if err := d.leftovers(ctx, c); err != nil {
+		return loop.Event{}, err
+	}
+	if _, err := d.Guard(ctx, d.Rec); err != nil {
+		return loop.Event{}, err
+	}
+	return d.checked(d.untouched(report))
+}
+
+// untouched adds to a report that somebody changed what belay keeps of the task.
+func (d *Driver) untouched(report belay.Report) belay.Report {
+	f := d.Rec.Tampering()
+	if f == nil {
+		return report
+	}
+	report.Checks = append(slices.Clone(report.Checks), belay.CheckResult{Check: f.Check, Verdict: belay.VerdictFail, Summary: f.Title, Findings: []belay.Finding{*f}})
+	report.Verdict = belay.Judge(report.Checks)
+	return report
+}
+
+// checked stores the report and turns it into the event.
+func (d *Driver) checked(report belay.Report) (loop.Event, error) {
+	sha, err := d.KeepReport(report)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	ev := loop.Event{Kind: loop.EvChecked, Verdict: report.Verdict, Findings: report.Errors(), Report: sha}
+	for _, r := range report.Checks {
+		if !r.Skipped && r.Verdict == belay.VerdictUnknown {
+			ev.Note = fmt.Sprintf("%s: %s", r.Check, r.Why)
+			break
+		}
+	}
+	if report.Verdict == belay.VerdictPass {
+		ev.Note = warnings(report)
+	}
+	ev.FeatureLimit = d.Config.Limits.FeatureRetries
+	ev.FeatureRetries, err = d.featureRetries()
+	return ev, err
+}
+
+// warnings names what the checks warn of: work that passes is looked at no further.
+func warnings(report belay.Report) string {
+	var titles []string
+	n := 0
+	for _, c := range report.Checks {
+		for _, f := range c.Findings {
+			if f.Severity == belay.SeverityWarning {
+				n++
+				titles = append(titles, f.Title)
+			}
+		}
+	}
+	switch titles = slices.Compact(titles); n {
+	case 0:
+		return ""
+	case 1:
+		return "a warning: " + titles[0]
+	}
+	return fmt.Sprintf("%d warnings: %s", n, strings.Join(titles, "; "))
+}
+
+// featureRetries counts the retries of the feature's other tasks.
+func (d *Driver) featureRetries() (int, error) {
+	if d.Rec.Task.Feature == "" {
+		return 0, nil
+	}
+	all, err := d.Records(nil)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, r := range all {
+		if r.Task.ID != d.Rec.Task.ID && r.Task.Feature == d.Rec.Task.Feature {
+			n += r.State.Retries + r.State.Reviewed
+		}
+	}
+	return n, nil
+}
+
+// leftovers holds what the checks themselves left in the tree (a coverage file, a
+// cache), so that it is neither held against the agent nor left by a rollback.
+func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
+	captured, err := d.Snaps.Get(ctx, c.Target)
+	if err != nil {
+		return err
+	}
+	tree, err := d.Snaps.Peek(ctx, d.Extent(d.Rec))
+	if err != nil || tree == captured.Tree {
+		return err
+	}
+	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+session.EndMark, "left by the checks"))
+	return err
+}
+
+// judgeAll judges the change, and what was done to the files that belay wrote for agents.
+func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+	report, err := d.Judge(ctx, t, w, before, after, progress)
+	if err != nil {
+		return report, err
+	}
+	checks, err := d.JudgePlan(ctx, d.Rec, report.Checks)
+	if err != nil {
+		return report, err
+	}
+	if len(checks) > len(report.Checks) {
+		report.Checks, report.Verdict = checks, belay.Judge(checks)
+	}
+	edited := d.EditedContext(d.Rec)
+	if len(edited) == 0 {
+		return report, nil
+	}
+	result := belay.CheckResult{Check: "context", Verdict: belay.VerdictFail, Summary: "files that belay wrote were edited"}
+	for _, path := range edited {
+		result.Findings = append(result.Findings, belay.Finding{
+			Check: "context", Severity: belay.SeverityError, Category: belay.CategoryRules, Title: "a file that belay wrote was edited",
+			Detail: path + " holds a part of the task's context; editing it changes nothing", Recommendation: "leave it; belay context has the commands that change something",
+		}.Sign())
+	}
+	report.Checks = append(report.Checks, result)
+	report.Verdict = belay.Judge(report.Checks)
+	return report, nil
+}

@@ -1,0 +1,25 @@
+package runner
+
+import (
+	"fmt"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Unlimited names the limits of which it is not known whether the newest attempt keeps them,
+// having used this much: a line each. What was said of an attempt before is not said again.
+func Unlimited(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines []string) {
+	saidCost, saidTokens := false, false
+	for _, a := range attempts[:max(0, len(attempts)-1)] {
+		saidCost = saidCost || a.CostUnknown != ""
+		saidTokens = saidTokens || a.Ended != "" && a.Tokens == nil
+	}
+	if p.Cost > 0 && used.CostUnknown != "" && !saidCost {
+		lines = append(lines, fmt.Sprintf("cost: %s (%s): whether limits.cost is kept is not known", used.CostText(), used.CostUnknown))
+	}
+	if p.Tokens > 0 && used.Tokens == nil && !saidTokens {
+		lines = append(lines, "tokens: unknown (the agent reports none): whether limits.tokens is kept is not known")
+	}
+	return lines
+}

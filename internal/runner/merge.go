@@ -1,0 +1,200 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/tasklist"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// MergeRequest asks for a task's work to be brought into the user's tree.
+type MergeRequest struct {
+	Task         belay.TaskID
+	Ours, Theirs []string // paths, from the root, whose conflicts are decided
+	Markers      bool     // conflicts of text are written with markers
+	DryRun       bool
+	SkipBroken   bool // leave out, by name, what cannot be written
+	Keep         bool // the task's working tree stays
+	Unaccepted   bool // also of a task that was not accepted
+	AsIs         bool // what stands in the task's tree now, judged or not
+	Judged       bool // what was judged, although the task's tree has changed since
+}
+
+// Merged is what a merge did.
+type Merged struct {
+	worktree.Brought
+	Removed bool   `json:"worktree_removed"`
+	Stays   string `json:"worktree_stays,omitempty"` // why the task's tree was not removed
+	Ticked  string `json:"ticked,omitempty"`         // what became of its box in the file it was imported from
+}
+
+// Merge brings what a task changed, from its state before to what its last attempt left,
+// onto what stands in the user's tree now, and removes the task's tree. While there are
+// conflicts nothing is written, and they are in what is returned (CodeRefused).
+//
+// CodeUsage: the task has no tree of its own. CodeRefused: it was not accepted. CodeDrift:
+// its tree is not what was judged. CodeBusy: somebody works in one of the trees.
+func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error) {
+	r, err := d.Load(q.Task)
+	if err != nil {
+		return Merged{}, err
+	}
+	if err := mergeable(r, q); err != nil {
+		return Merged{}, err
+	}
+	if err := InOrder(d, r, true); err != nil && !q.Unaccepted {
+		return Merged{}, err
+	}
+	home, err := Home(ctx, d)
+	if err != nil {
+		return Merged{}, err
+	}
+	unlock, err := home.Hold(ctx, q.Task, "belay merge")
+	if err != nil {
+		return Merged{}, err
+	}
+	defer unlock()
+	after, err := finished(ctx, d, r, q)
+	if err != nil {
+		return Merged{}, err
+	}
+	tick := ticking(home, r)
+	b, err := worktree.Bring(ctx, home.Snaps, worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after, Edits: tick.edits,
+		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun, SkipBroken: q.SkipBroken})
+	out := Merged{Brought: b}
+	if err == nil {
+		err = undecided(q.Task, b)
+	}
+	if err != nil || q.DryRun {
+		return out, err
+	}
+	if out.Ticked, err = tick.note(ctx, home, r, b); err != nil {
+		return out, err
+	}
+	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
+	if err := d.AddNote(ctx, r, session.Note{Kind: session.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
+		return out, err
+	}
+	switch {
+	case len(b.Conflicts) > 0:
+		out.Stays = "there are conflicts to resolve"
+		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("resolve them, then belay worktree remove %s; belay undo takes the merge back", q.Task), "%d file(s) have conflict markers", len(b.Conflicts))
+	case q.Keep:
+		out.Stays = "as asked"
+		return out, nil
+	}
+	if err := Retire(ctx, d, r, false); err != nil {
+		out.Stays = session.Sentence(err)
+		return out, nil // merged it is
+	}
+	out.Removed = true
+	return out, nil
+}
+
+// tick is what a merge writes about an accepted task into the file it was imported from.
+// It is part of the merge, so that one undo takes back both.
+type tick struct {
+	origin *belay.Origin
+	lines  []int
+	edits  []restore.Edit
+	err    error
+}
+
+func ticking(home *session.Desk, r *session.Record) (t tick) {
+	if r.State.Outcome != loop.OutcomePassed || r.Task.Origin == nil {
+		return t
+	}
+	t.origin = r.Task.Origin
+	edit, lines, err := tasklist.Plan(home.Repo.Root, *t.origin)
+	if t.lines, t.err = lines, err; edit != nil {
+		t.edits = []restore.Edit{*edit}
+	}
+	return t
+}
+
+// note records what became of the box, and gives it as a sentence. Where the merge had
+// nothing to write, the box is ticked by itself.
+func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b worktree.Brought) (said string, err error) {
+	if t.origin == nil {
+		return "", nil
+	}
+	if b.Rescue == "" {
+		return said, home.TickOff(ctx, r, func(s string) { said = s })
+	}
+	if len(b.Unedited) > 0 {
+		k := b.Unedited[0]
+		t.err = belay.Refuse(belay.CodeCannot, "mark it by hand", "%s: %s", belay.VisibleLine(k.Path), k.Why)
+	}
+	note := session.TickNote(*t.origin, t.lines, t.err)
+	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)
+}
+
+// mergeable refuses what cannot be merged.
+func mergeable(r *session.Record, q MergeRequest) error {
+	id := r.Task.ID
+	switch {
+	case r.Task.Worktree == "":
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has no working tree of its own: what it did is here already", id)
+	case q.AsIs && q.Judged:
+		return belay.Refuse(belay.CodeUsage, "give one of them", "--as-is and --judged exclude each other")
+	case r.State.Before == "" || Result(r) == "" && !q.AsIs:
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s has done nothing yet that could be merged", id)
+	case r.State.Outcome != loop.OutcomePassed && !q.Unaccepted:
+		standing := string(r.State.Outcome)
+		if r.Open() {
+			standing = "it is open"
+		}
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s, or --unaccepted", id), "%s was not accepted: %s", id, standing)
+	}
+	return nil
+}
+
+// finished gives the snapshot that is merged: what the last attempt left, unless the tree
+// has changed since, by somebody's hand.
+func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRequest) (belay.SnapshotID, error) {
+	at, err := At(ctx, d, r)
+	if belay.CodeOf(err) == belay.CodeNotFound && !q.AsIs {
+		return Result(r), nil // removed by hand: the snapshot holds it
+	}
+	if err != nil {
+		return "", err
+	}
+	unlock, err := at.Hold(ctx, r.Task.ID, "belay merge")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if q.AsIs {
+		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's tree as it was merged"}, at.Extent(r))
+		return info.ID, err
+	}
+	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
+	if _, err := at.Snaps.LookUp(ctx, Result(r)); err != nil {
+		return "", err
+	}
+	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })
+	if err == nil && !same && !q.Judged {
+		err = belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay check %s, then --as-is to merge what stands there, or --judged to merge what was judged", r.Task.ID),
+			"the working tree of %s was changed after it was judged", r.Task.ID)
+	}
+	return Result(r), err
+}
+
+// undecided refuses while there are conflicts.
+func undecided(task belay.TaskID, b worktree.Brought) error {
+	if b.Open() == 0 {
+		return nil
+	}
+	try := fmt.Sprintf("belay merge %s --theirs PATH takes the task's side, --ours PATH yours", task)
+	if slices.ContainsFunc(b.Conflicts, worktree.Text) {
+		try += ", --markers writes both into texts"
+	}
+	return belay.Refuse(belay.CodeRefused, try, "%d conflict(s): nothing was written", b.Open())
+}

@@ -1,0 +1,104 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// It decides nothing and asks nobody.
+
+// Write puts the newest override into the front matter of the review that it
+// overrules; where the refusal has no file, into one that says what was refused.
+func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
+	if len(r.Over) == 0 {
+		return nil
+	}
+	over := r.Over[len(r.Over)-1]
+	o := review.Override{Category: string(over.Category), Rationale: over.Note, By: over.By, Time: over.Time.Truncate(time.Second), Answers: over.Answers}
+	root := d.Repo.Root
+	if m, apart, err := worktree.MarkOf(d.Repo); err != nil {
+		return err
+	} else if apart {
+		root = m.Home // a task's own tree goes when it is merged
+	}
+	shelf, err := review.OpenShelf(root, review.Folder(r.Task.Feature), string(r.Task.ID))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = shelf.Close() }()
+	e := shelf.Read(overruledCycle(r))
+	if e.Number > 0 && e.Err == nil {
+		if e.Cycle.Override != nil && e.Cycle.Override.Rationale == o.Rationale {
+			return nil // it is there
+		}
+		was := e.Document.Bytes()
+		if err := e.Document.Set("override", o); err != nil {
+			return err
+		}
+		return shelf.Replace(e.Number, was, e.Document)
+	}
+	return newOverride(ctx, d, r, shelf, o)
+}
+
+// overruledCycle is the number of the review that rejected the attempt which was accepted
+// all the same, 0 when no recorded review did.
+func overruledCycle(r *session.Record) int {
+	a := prompt.Refused(r.State)
+	if a == nil || a.Reviewer == "" {
+		return reviewed(r)
+	}
+	n := 0
+	for _, note := range r.Notes {
+		if note.Kind == "review" && note.Review != nil && note.Review.Verdict == "reject" {
+			n = note.Review.Cycle
+		}
+	}
+	return n
+}
+
+// reviewed is the number of the review cycle that belay wrote for an override before.
+func reviewed(r *session.Record) int {
+	n := 0
+	for _, note := range r.Notes {
+		if note.Kind == "review" && note.Review != nil && note.Review.Reviewer == byBelay {
+			n = note.Review.Cycle
+		}
+	}
+	return n
+}
+
+// byBelay is the reviewer of a cycle that holds what checks and configured reviewers said.
+const byBelay = "belay"
+
+// newOverride writes a review cycle that says what was refused and why it was accepted.
+func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, o review.Override) error {
+	c := review.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
+	body := "# Accepted over its refusal\n"
+	if a := prompt.Refused(r.State); a != nil {
+		body += fmt.Sprintf("\nAttempt %d was refused for:\n\n", a.N)
+		for _, f := range a.Reasons() {
+			body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
+			if f.File != "" {
+				c.Affected = append(c.Affected, review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine)})
+			}
+		}
+	}
+	n, err := shelf.Add(func(n int) (*review.Document, error) {
+		c.Number = n
+		return review.New(c, body)
+	})
+	if err != nil {
+		return err
+	}
+	pointer := review.Of(r.Task.Feature, string(r.Task.ID), n).String()
+	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+}

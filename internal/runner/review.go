@@ -1,0 +1,128 @@
+package runner
+
+import (
+	"context"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+
+	"github.com/belay-dev/belay/internal/review"
+
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// review has the capture read by the task's reviewers.
+func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error) {
+	in, err := d.reviewInput(ctx, c)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	in.Task.Reviewers = slices.DeleteFunc(slices.Clone(in.Task.Reviewers), belay.Reviewer.Human) // they are waited for at a gate
+	release, err := d.claim(in.Task.Reviewers)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	defer release()
+	began := time.Now()
+	results := review.Panel{
+		Snaps: d.Snaps.Store, May: d.May, Closed: d.closed(),
+		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
+		Own: func(reviewer string) []string {
+			_, env := d.Claims().Own(reviewer, in.Task.ID)
+			return env
+		},
+		Attach: func(r io.Reader) (string, error) { return d.AttachText(r, in.Task) },
+	}.Ask(d.Soft, in, c.Target)
+	if d.Soft.Err() != nil {
+		return loop.Event{}, ErrParked
+	}
+	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target, Verdict: belay.Judge(results), Checks: results}
+	files, err := prompt.Paths(ctx, d.Repo)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	var lists [][]belay.Finding
+	note := ""
+	for i, r := range results {
+		r.Findings = review.Located(r.Findings, files)
+		results[i] = r
+		lists = append(lists, r.Findings)
+		report.Millis = max(report.Millis, r.Millis)
+		for _, f := range r.Findings {
+			if f.Title == review.Trespass(strings.TrimPrefix(r.Check, "review/")) {
+				d.Watch.Note(f.Title + "; what it wrote is thrown away")
+			}
+		}
+		if r.Verdict == belay.VerdictUnknown && note == "" {
+			note = r.Check + ": " + r.Why
+		}
+	}
+	sha, err := d.KeepReport(report)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	merged := slices.DeleteFunc(review.Merge(lists...), func(f belay.Finding) bool { return f.Severity != belay.SeverityError })
+	return loop.Event{Kind: loop.EvReviewed, Verdict: report.Verdict, Findings: merged, Report: sha, Note: note}, nil
+}
+
+// reviewInput gathers what every reviewer is told. After a review that refused, only
+// what changed since is looked at again, together with what it found.
+func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.ReviewInput, error) {
+	st := d.Rec.State
+	in := prompt.ReviewInput{Task: d.Rec.Task, Attempt: c.Attempt, Baseline: st.Baseline}
+	var err error
+	if in.Spec, err = review.FeatureDocuments(ctx, d.Repo, d.Rec.Task.Feature, nil); err != nil {
+		return in, err
+	}
+	from := st.Before
+	for _, a := range st.Attempts {
+		if a.N == c.Attempt && a.Report != "" {
+			report, err := d.Report(a.Report)
+			if err != nil {
+				return in, err
+			}
+			in.Checks = report.Checks
+		}
+		if a.N < c.Attempt && a.Review != "" && a.Snapshot != "" {
+			in.Since, in.Open, from = a.N, slices.DeleteFunc(slices.Clone(a.Findings), func(f belay.Finding) bool { return f.Check != "review" }), a.Snapshot
+		}
+	}
+	changes, err := d.Snaps.Changes(ctx, from, c.Target)
+	if err != nil {
+		return in, err
+	}
+	for _, ch := range changes {
+		in.Files = append(in.Files, ch.Status+" "+belay.VisibleLine(ch.Path))
+	}
+	var diff limited
+	if err := d.Snaps.PatchForModels(ctx, from, c.Target, &diff); err != nil && !diff.full {
+		return in, err
+	}
+	in.Diff = diff.String()
+	if diff.full {
+		in.Diff += "\n(the diff is longer: read the rest in the checkout)"
+	}
+	return in, nil
+}
+
+// closed lists the folders that a reviewer may not write in: the user's tree with its
+// git folders. What a checkout reuses lies in them and is closed with them.
+func (d *Driver) closed() []string {
+	list := []string{d.Repo.Root}
+	if m, apart, err := worktree.MarkOf(d.Repo); apart && err == nil {
+		list = append(list, m.Home) // a task's own tree: the user's is closed as well
+	}
+	for _, dir := range []string{d.Repo.Dir, d.Repo.Common} {
+		if !slices.ContainsFunc(list, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") }) {
+			list = append(list, dir)
+		}
+	}
+	return list
+}

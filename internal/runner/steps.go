@@ -1,0 +1,177 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// meta fills in what every snapshot of a task says about itself.
+func (d *Driver) meta(kind belay.Kind, attempt int, command, message string) snapshot.Meta {
+	t := d.Rec.Task
+	return snapshot.Meta{
+		Kind: kind, Task: t.ID, Attempt: attempt, Command: command, Message: message,
+		Feature: t.Feature, Agent: t.Role, Expected: t.Scope.Expect, Journal: d.Rec.Log.Head.Hash,
+	}
+}
+
+// leastTake is what a snapshot may take at least, however short an attempt is to be.
+const leastTake = time.Minute
+
+// once takes a snapshot for a command, or gives the one that was taken for it
+// before belay was killed. A state before must never be taken a second time: by
+// then the agent has worked in the tree.
+func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
+	info, found, err := d.taken(ctx, m.Command)
+	if err != nil {
+		return info, err
+	}
+	if !found {
+		limit := max(d.Rec.Task.Timeout, leastTake)
+		taking, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
+		if err != nil && taking.Err() != nil && ctx.Err() == nil {
+			return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
+				Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
+		}
+		if err != nil {
+			return info, err
+		}
+	}
+	d.Rec.Took(info)
+	if !found && info.NotHeld() != "" {
+		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
+	}
+	if err := d.Secure(ctx, d.Rec); err != nil {
+		d.Watch.Note("the snapshots have no second ref: " + session.Sentence(err)) // they have the first
+	}
+	return info, nil
+}
+
+// taken looks for the snapshot that an earlier belay took for a command before it was
+// killed. For a command that this one decided on there is none: whoever made one that says
+// so was not belay.
+func (d *Driver) taken(ctx context.Context, command string) (snapshot.Info, bool, error) {
+	if id, _, _ := strings.Cut(command, ":"); id == d.fresh {
+		return snapshot.Info{}, false, nil
+	}
+	return d.Snaps.Find(ctx, d.Rec.Task.ID, command, d.Rec.Genuine)
+}
+
+func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if _, held, err := d.taken(ctx, c.ID); err != nil {
+		return loop.Event{}, err
+	} else if !held {
+		if err := d.MarkPlan(ctx, d.Rec, d.Watch.Note); err != nil {
+			return loop.Event{}, err
+		}
+	}
+	info, err := d.once(ctx, d.meta(belay.KindBefore, 0, c.ID, d.Rec.Task.Title))
+	if err != nil {
+		return loop.Event{}, err
+	}
+	d.freshFiles()
+	return loop.Event{Kind: loop.EvSnapshot, Snapshot: info.ID}, nil
+}
+
+func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error) {
+	info, err := d.once(ctx, d.meta(c.Capture, c.Attempt, c.ID, c.Why))
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if err := d.repeated(ctx, info); err != nil {
+		return loop.Event{}, err
+	}
+	if err := d.said(ctx, c.Attempt); err != nil {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
+}
+
+// repeated notes that an attempt left the same files as the one before and said the same:
+// all that can be told of an agent without an event stream. It ends nothing.
+func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
+	was, is := before(d.Rec.State), d.Rec.State.Current()
+	if was == nil || was.Snapshot == "" || was.Log == "" || was.Log != is.Log {
+		return nil
+	}
+	if old, err := d.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
+		return nil // it may be pruned: then there is nothing to compare with
+	}
+	text := fmt.Sprintf("attempt %d left the same files as attempt %d and said the same", is.N, was.N)
+	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
+		return nil // killed after it was noted
+	}
+	return d.AddNote(ctx, d.Rec, session.Note{Kind: "repeat", Text: text})
+}
+
+// restore puts the state before back. What a person changed while no attempt was
+// under way, in a path no attempt touched, stays and is named.
+//
+// Killed before its intent was written, or after all was done, it is simply done: where
+// nothing differs any more it changes nothing, and only says what stays.
+func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error) {
+	begun, found, err := d.taken(ctx, c.ID)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if found {
+		again, err := d.Snaps.Recover(ctx)
+		if err != nil {
+			return loop.Event{}, err
+		}
+		if again != nil {
+			d.Rec.Took(begun)
+			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: session.KeptLines(*again)}, nil
+		}
+	}
+	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	opts.Command, opts.Reason = c.ID, c.Why
+	out, err := d.Snaps.Restore(ctx, c.Target, opts)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if out.Rescue == "" && found {
+		out.Rescue = begun.ID // what was there before the first go
+	}
+	if err := d.Claim(ctx, d.Rec, out.Rescue); err != nil {
+		return loop.Event{}, err
+	}
+	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: session.KeptLines(out)}, nil
+}
+
+// close ends the record: the history line, the files for people, and the folders of
+// runs, whose output is kept as attachments by now. Snapshots stay until pruned.
+func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if err := d.onFailure(ctx, c); err != nil {
+		return loop.Event{}, err
+	}
+	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
+		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
+			return loop.Event{}, err
+		}
+	}
+	d.ClearPlan(ctx, d.Rec, d.Watch.Note)
+	if err := fsroot.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
+		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
+	}
+	d.lastFiles()
+	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
+		d.Watch.Note(session.Sentence(err)) // it costs a few files
+	}
+	if err := d.Release(ctx, d.Rec); err != nil {
+		d.Watch.Note(session.Sentence(err)) // doctor and prune do it later
+	}
+	return loop.Event{Kind: loop.EvClosed}, nil
+}

@@ -1,0 +1,55 @@
+package runner
+
+import (
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/plan"
+)
+
+// Stuck gives the requirement that an agent got stuck on, and the section of the plan that
+// is marked with it: the one that shares most words with what it kept doing. No requirement
+// that shares any, and no section, are nil and "". read gives a file of the working tree.
+func Stuck(t belay.Task, what string, read func(path string) ([]byte, bool)) (on *belay.Requirement, section string) {
+	most := 0
+	for i, r := range t.Request.Requirements {
+		if n := check.About(r.Text, what); n > most || len(t.Request.Requirements) == 1 {
+			most, on = n, &t.Request.Requirements[i]
+		}
+	}
+	for _, path := range plan.Places {
+		text, ok := read(path)
+		if !ok {
+			continue
+		}
+		p, err := plan.Read(path, text)
+		if err != nil {
+			continue
+		}
+		if at := marked(p, t.ID, on, what); at >= 0 {
+			return on, p.Sections[at].Path + " of " + path
+		}
+	}
+	return on, ""
+}
+
+// marked finds the section of a plan that has the task's marker for a requirement; of
+// several, or without a requirement, the one whose words are most in what was done.
+func marked(p *plan.Plan, task belay.TaskID, on *belay.Requirement, what string) int {
+	best, most := -1, -1
+	for _, m := range p.Markers {
+		if m.Section < 0 || !m.Of(task) || !m.Change() || on != nil && m.Kind != on.Marker {
+			continue
+		}
+		n := check.About(p.Sections[m.Section].Name+" "+p.Sections[m.Section].ID+" "+m.Text, what)
+		if on != nil {
+			n += 10 * check.About(m.Text, on.Text)
+		}
+		if n > most {
+			best, most = m.Section, n
+		}
+	}
+	if most <= 0 && on == nil {
+		return -1
+	}
+	return best
+}

@@ -1,0 +1,137 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// It judges no work and keeps nothing but marks, and the state of the meter, in the run's
+// folder.
+
+// Run is a run that is waited for.
+type Run struct {
+	*agent.Run
+	Dir    string                 // the run's folder
+	Soft   context.Context        // ends when a person stops the run
+	Live   io.Writer              // where its output goes as it comes; nil for nowhere
+	Stall  *agent.Watch           // nil watches for no stall
+	Prices []belay.Price          // of what it uses
+	Limit  func(belay.Use) string // names the limit that is reached, "" for none; nil for no limits
+	Used   func(belay.Use)        // what it has used so far, when that changes; may be nil
+	Note   func(string)           // something a person should know
+}
+
+// End is how a run ended.
+type End struct {
+	agent.Result
+	Use     belay.Use // what it used
+	Stopped bool      // a person stopped it, from here
+	Stall   string    // the stall that belay ended it for; "" when it did not
+	Limit   string    // the limit that belay ended it at; "" when it did not
+}
+
+// Files in a run's folder. The marks say why belay ended it: whoever takes up the run after a
+// crash must not take it for a person's doing.
+const (
+	stallMark = "stalled"
+	limitMark = "limited"
+	meterFile = "meter.json"
+)
+
+// turnEnds is how long an agent may take to end once it has said that its turn is over.
+const turnEnds = 3 * time.Second
+
+// Await waits until nothing of the run lives. The end of ctx ends the waiting alone.
+func (r Run) Await(ctx context.Context) (End, error) {
+	soft, cancel := context.WithCancel(r.Soft)
+	defer cancel()
+	live := &screen{to: r.Live, stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel, file: r.file(meterFile), turnEndsWait: turnEnds}
+	live.load(agent.New(r.Prices))
+	res, err := r.Wait(soft, live)
+	if live.wait != nil {
+		live.wait.Stop()
+	}
+	if err == nil {
+		return r.end(res, live, false)
+	}
+	if ctx.Err() != nil {
+		return End{Result: res}, err
+	}
+	stopped := r.Soft.Err() != nil
+	mark, why := "", ""
+	switch {
+	case stopped:
+		r.Note("stopping the agent")
+	case r.Stall != nil && r.Stall.Found() != nil:
+		mark, why = stallMark, r.Stall.Found().String()
+	case live.over != "":
+		mark, why = limitMark, live.over
+	default:
+		return End{Result: res}, err
+	}
+	if mark != "" {
+		r.Note("ending the agent: " + why)
+		if err := fsroot.WriteFile(r.file(mark), []byte(why), 0o600); err != nil {
+			return End{Result: res}, err
+		}
+	}
+	if err := r.Stop(ctx); err != nil {
+		return End{Result: res}, err
+	}
+	live.stall, live.limit, live.at = nil, nil, 0
+	if res, err = r.Wait(ctx, live); err != nil {
+		return End{Result: res}, err
+	}
+	return r.end(res, live, stopped)
+}
+
+// Once runs a command that is not an agent, once for its folder, also when belay is killed
+// meanwhile. What goes wrong with it is noted; only being stopped, and the end of ctx, count.
+func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
+	r.Run, err = agent.Attach(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.Run, err = agent.Start(ctx, r.Dir, self, s)
+	}
+	if err != nil {
+		r.Note(s.Label + " could not be run: " + err.Error())
+		return false, nil
+	}
+	end, err := r.Await(ctx)
+	if err == nil && !end.Stopped && (end.Exit != 0 || end.Ended != agent.EndedExit) {
+		r.Note(fmt.Sprintf("%s ended with exit %d (%s)", s.Label, end.Exit, end.Ended))
+	}
+	return end.Stopped, err
+}
+
+func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
+	live.meter.Close()
+	live.limit = nil
+	live.look()
+	e := End{Result: res, Use: live.use, Stopped: stopped}
+	if res.Ended != agent.EndedStopped || stopped {
+		return e, nil // it ended by itself before it could be ended
+	}
+	var err error
+	if e.Stall, err = r.marked(stallMark); err != nil || e.Stall != "" {
+		return e, err
+	}
+	e.Limit, err = r.marked(limitMark)
+	return e, err
+}
+
+// marked reads a mark, "" when there is none.
+func (r Run) marked(name string) (string, error) {
+	why, err := fsroot.ReadFile(r.file(name), fsroot.Usual)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(why), err
+}

@@ -1,0 +1,306 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// It never touches the user's tree but to merge, and decides nothing about the loop.
+
+// HomeOf gives the root of the user's tree: the one a task's working tree was made from,
+// or the tree itself.
+func HomeOf(r *git.Repo) (string, error) {
+	m, ok, err := worktree.MarkOf(r)
+	if err != nil || !ok {
+		return r.Root, err
+	}
+	return m.Home, nil
+}
+
+// Captured says what a desk's snapshots take in.
+func Captured(d *session.Desk) snapshot.Options {
+	return snapshot.Options{Include: d.Config.Snapshot.Include, MaxFile: d.Config.Snapshot.MaxFile, Known: d.Known}
+}
+
+// Home gives the desk of the user's tree. It is this one unless a person stands in a
+// task's own.
+func Home(ctx context.Context, d *session.Desk) (*session.Desk, error) {
+	root, err := HomeOf(d.Repo)
+	if err != nil {
+		return nil, err
+	}
+	return in(ctx, d, root)
+}
+
+// in gives the desk of another working tree of this repository, under the same rules.
+func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error) {
+	if root == d.Repo.Root {
+		return d, nil
+	}
+	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "there is no working tree %s of this repository any more", belay.VisibleLine(root))
+	repo, err := git.Open(ctx, root, true)
+	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
+		return nil, gone
+	}
+	if err != nil {
+		return nil, err
+	}
+	snaps, err := restore.Open(ctx, repo, Captured(d))
+	return with(d, repo, snaps), err
+}
+
+func with(d *session.Desk, repo *git.Repo, snaps *restore.Store) *session.Desk {
+	other := *d
+	other.Repo, other.Snaps = repo, snaps
+	return &other
+}
+
+// At gives the desk of the working tree that a task runs in, from wherever a person
+// stands: its own, or the user's. CodeNotFound when its own is gone.
+func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk, error) {
+	if r.Task.Worktree == "" {
+		return Home(ctx, d)
+	}
+	repo, m, ok, err := worktree.Find(ctx, d.Repo, r.Task.Worktree)
+	if err != nil {
+		return nil, err
+	}
+	if !ok || m.Task.Key() != r.Task.ID.Key() {
+		try := fmt.Sprintf("belay run --resume %s makes it again", r.Task.ID)
+		if !r.Open() {
+			try = fmt.Sprintf("belay show %s", r.Task.ID)
+		}
+		return nil, belay.Refuse(belay.CodeNotFound, try, "the working tree of %s, %s, is gone", r.Task.ID, belay.VisibleLine(r.Task.Worktree))
+	}
+	snaps, err := restore.Open(ctx, repo, Captured(d))
+	return with(d, repo, snaps), err
+}
+
+// Path is where the working tree of a task's own lies.
+func Path(d *session.Desk, task belay.TaskID) (string, error) {
+	home, err := HomeOf(d.Repo)
+	if err != nil {
+		return "", err
+	}
+	folder, err := worktree.Folder(d.Repo, home, d.Config.Worktrees)
+	if err == nil {
+		err = mayLie(d, home, folder)
+	}
+	return filepath.Join(folder, task.Key()), err
+}
+
+// mayLie refuses a folder of working trees that lies elsewhere than in the git folder or
+// beside the repository, under its name, unless the user trusts the setting that says so:
+// a clone must not choose where folders are made.
+func mayLie(d *session.Desk, home, folder string) error {
+	home, err := filepath.EvalSymlinks(home)
+	if err != nil {
+		return fmt.Errorf("find the repository: %w", err)
+	}
+	common, err := filepath.EvalSymlinks(d.Repo.Common)
+	if err != nil {
+		return fmt.Errorf("find the git folder: %w", err)
+	}
+	beside, err := filepath.Rel(filepath.Dir(home), folder)
+	if err != nil {
+		return fmt.Errorf("find %s: %w", folder, err)
+	}
+	first, _, _ := strings.Cut(filepath.ToSlash(beside), "/")
+	name, ok := strings.CutPrefix(first, filepath.Base(home))
+	if ok && name != "" && strings.ContainsAny(name[:1], ".-_") || folder == common || strings.HasPrefix(folder, common+string(filepath.Separator)) {
+		return nil
+	}
+	for _, value := range d.May.Values("worktrees") {
+		if at, err := worktree.Folder(d.Repo, home, value); err == nil && (folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
+			return nil
+		}
+	}
+	return &belay.Error{Code: belay.CodeCannot, What: "worktrees in .belay/config.yaml leads out of the repository, to " + belay.VisibleLine(folder),
+		Try: "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
+}
+
+// Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
+// there: at first from what the user's tree holds now, uncommitted work included; later,
+// when somebody removed it, from the task's last snapshot.
+func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (*session.Desk, error) {
+	if r.Task.Worktree == "" {
+		return At(ctx, d, r)
+	}
+	home, err := Home(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := mayLie(d, home.Repo.Root, filepath.Dir(r.Task.Worktree)); err != nil {
+		return nil, err
+	}
+	// One at a time: git lists all trees while it adds one.
+	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "trees.lock"))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	from, err := startOf(ctx, home, r, w)
+	if err != nil {
+		return nil, err
+	}
+	made, err := worktree.MakeTree(ctx, home.Snaps, r.Task.Worktree, worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
+	if err != nil {
+		return nil, err
+	}
+	if made.New {
+		w.Note(fmt.Sprintf("%s works in %s", r.Task.ID, r.Task.Worktree))
+		if r.State.Before != "" {
+			w.Note(fmt.Sprintf("the working tree of %s was gone and is made again as snapshot %s holds it", r.Task.ID, from.Short()))
+		}
+	}
+	equip(ctx, home.Repo.Root, made.Repo, w)
+	return with(d, made.Repo, made.Snaps), nil
+}
+
+// equip copies into a task's own tree what package managers installed in the user's, as far
+// as it is ignored there: tests do not run without it. What cannot be copied is said.
+func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
+	var wanted []string
+	for _, name := range agent.InstalledPackages(home) {
+		if _, err := fsroot.Lstat(filepath.Join(tree.Root, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			wanted = append(wanted, name)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	ask := tree.Ignorer(ctx)
+	defer ask.Close()
+	var inside []string
+	for _, name := range wanted {
+		inside = append(inside, name+"/x") // of a folder that is not there git does not know that it is one
+	}
+	ignored, err := ask.Ask(ctx, inside)
+	for i, name := range wanted {
+		if err != nil || !ignored[i] {
+			continue // it would be captured as the task's work
+		}
+		switch made, err := agent.Copy(ctx, home, tree.Root, name); {
+		case err != nil:
+			w.Note(fmt.Sprintf("%s is not in %s: %v", name, tree.Root, err))
+		case made:
+			w.Note(fmt.Sprintf("copied %s from your tree", name))
+		}
+	}
+}
+
+// apartMark names the snapshot that a task's own working tree is made from.
+const apartMark = "worktree"
+
+// startOf gives the state in which a task's working tree is made.
+func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (belay.SnapshotID, error) {
+	if r.State.Before != "" {
+		return lastOf(ctx, d, r)
+	}
+	info, found, err := d.Snaps.Find(ctx, r.Task.ID, apartMark, r.Own)
+	if err != nil || found {
+		return info.ID, err
+	}
+	if held, busy := d.Held(); busy {
+		w.Note(fmt.Sprintf("%s starts from what the working tree holds now, in the middle of the work of %s", r.Task.ID, held))
+	}
+	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
+		Message: "what the working tree of " + string(r.Task.ID) + " starts from"}
+	before, err := toBring(d, r)
+	if err != nil {
+		return "", err
+	}
+	if len(before) > 0 {
+		info, err = worktree.Together(ctx, d.Snaps, before, meta)
+	} else {
+		info, err = d.Snaps.Take(ctx, meta)
+	}
+	if names := info.LeftOut(); names != "" && err == nil {
+		w.Note(fmt.Sprintf("not in the working tree of %s: %s", r.Task.ID, names))
+	}
+	return info.ID, err
+}
+
+// lastOf gives the snapshot that holds a task's tree as the loop takes it to be: the state
+// before where an attempt is to begin anew, else the last one taken.
+func lastOf(ctx context.Context, d *session.Desk, r *session.Record) (belay.SnapshotID, error) {
+	all, err := d.Snaps.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	c := r.State.Pending
+	anew := c != nil && c.Kind == loop.CmdAttempt && (c.Prompt == loop.PromptFull || c.Prompt == loop.PromptRetry)
+	last := r.State.Before
+	for _, s := range all {
+		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != apartMark
+		if s.Task.Key() == r.Task.ID.Key() && r.Own(s) && working && s.ID > last && (!anew || strings.HasPrefix(s.Command, c.ID+":")) {
+			last = s.ID
+		}
+	}
+	return last, nil
+}
+
+// Result is the snapshot of what a task's last attempt left, "" when there is none.
+func Result(r *session.Record) belay.SnapshotID {
+	for _, a := range slices.Backward(r.State.Attempts) {
+		if a.Snapshot != "" {
+			return a.Snapshot
+		}
+	}
+	return ""
+}
+
+// Unmerged reports whether a task was accepted in a working tree of its own and its work
+// was not brought back yet.
+func Unmerged(r *session.Record) bool {
+	if r.Task.Worktree == "" || r.State.Outcome != loop.OutcomePassed {
+		return false
+	}
+	return !slices.ContainsFunc(r.Notes, func(n session.Note) bool { return n.Kind == session.MergedNote })
+}
+
+// Needs tells of a task whether its snapshots are needed: it is open, its work was accepted
+// in a tree of its own and is not brought back yet, or an undo has taken it out again.
+func Needs(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
+	takenBack := TakenBack(ctx, d)
+	return func(r *session.Record) bool { return r.Open() || Unmerged(r) || takenBack(r) }
+}
+
+// TakenBack tells of a task whether its work was brought into the user's tree and an undo
+// has taken it out again. Where the history of restores cannot be read, it says so of
+// every task whose work was brought.
+func TakenBack(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
+	back := func(belay.SnapshotID) bool { return true }
+	if home, err := Home(ctx, d); err == nil {
+		if known, err := home.Snaps.TakenBack(); err == nil {
+			back = known
+		}
+	}
+	return func(r *session.Record) bool {
+		var rescue belay.SnapshotID // of the last merge
+		for _, n := range r.Notes {
+			if n.Kind == session.MergedNote {
+				rescue = n.Rescue
+			}
+		}
+		return rescue != "" && back(rescue)
+	}
+}

@@ -1,0 +1,92 @@
+package scan
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Times are nanoseconds since 1970. A file whose times are younger than the start
+// of a scan, less this margin, may change again without its stat changing: the
+// clock of a file system ticks only every 1 to 10 ms. On a device whose clock
+// could not be asked, times may be off, or have whole or even seconds only.
+const (
+	Margin        = int64(20 * time.Millisecond)
+	foreignMargin = int64(3 * time.Second)
+)
+
+// Clock is the time at which a scan started, by the clock that stamps files.
+type Clock struct {
+	Start int64
+	Dev   uint64 // the device whose clock it is; 0 when only the kernel was asked
+}
+
+// Settled reports whether a file with these facts, read after the clock was asked,
+// must show a new stat if it changes from now on.
+func (c Clock) Settled(f *fsroot.Facts) bool {
+	limit := c.Start - Margin
+	if f.Dev != c.Dev {
+		limit = c.Start - foreignMargin
+	}
+	return f.Mtime < limit && f.Ctime < limit
+}
+
+// Ask gives the present time by the clock that stamps files in dir, or by the
+// kernel's when dir is "" or takes no file.
+func Ask(dir string) Clock {
+	if dir != "" {
+		if fd, err := probe(dir); err == nil {
+			return stamp(fd, true)
+		}
+		if fd, err := probeNamed(dir); err == nil {
+			return stamp(fd, true)
+		}
+	}
+	if fd, err := probeKernel(); err == nil {
+		return stamp(fd, false)
+	}
+	return Clock{Start: time.Now().UnixNano()}
+}
+
+// probeNamed is for file systems without nameless files.
+func probeNamed(dir string) (int, error) {
+	path := filepath.Join(dir, fsroot.TempName())
+	if err := fsroot.Step("create", path); err != nil {
+		return -1, err
+	}
+	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return -1, err
+	}
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	return fd, errors.Join(err, fsroot.Remove(path))
+}
+
+// stamp reads the clock. The first fstat makes newer kernels give the chmod a fine
+// stamp, and every later change of any file one that is not older.
+func stamp(fd int, known bool) Clock {
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	err := unix.Fstat(fd, &st)
+	if err == nil {
+		err = unix.Fchmod(fd, 0o600)
+	}
+	if err == nil {
+		err = unix.Fstat(fd, &st)
+	}
+	if err != nil {
+		return Clock{Start: time.Now().UnixNano()}
+	}
+	f := fsroot.FactsOf(&st)
+	c := Clock{Start: f.Ctime}
+	if known {
+		c.Dev = f.Dev
+	}
+	return c
+}

@@ -1,0 +1,105 @@
+package scan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Selector says which ignored paths are captured all the same.
+type Selector interface {
+	// Covers reports whether path itself is; a folder: with all below it.
+	Covers(path string, folder bool) bool
+	// Reaches reports whether something below the folder may be; it may say yes for
+	// nothing, never no for something.
+	Reaches(folder string) bool
+}
+
+// Any selects what one of several selects.
+type Any []Selector
+
+// Covers reports whether one of them covers path.
+func (all Any) Covers(path string, folder bool) bool {
+	for _, s := range all {
+		if s.Covers(path, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reaches reports whether one of them reaches below the folder.
+func (all Any) Reaches(folder string) bool {
+	for _, s := range all {
+		if s.Reaches(folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// Globs are the globs of ignored paths that are captured all the same.
+type Globs []glob
+
+type glob struct {
+	whole string
+	parts []string // nil when the pattern cannot be cut at its slashes
+}
+
+// New refuses what is no pattern. A final slash means nothing: a glob that
+// matches a folder covers all below it in any case.
+func New(globs []string) (Globs, error) {
+	var in Globs
+	for _, g := range globs {
+		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
+		if whole == "" || !doublestar.ValidatePattern(whole) || !belay.Bounded(whole) || slices.Contains(strings.Split(whole, "/"), "..") { // a path has no ..
+			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local", "%q is not a pattern of files to include", g)
+		}
+		parts := strings.Split(whole, "/")
+		if strings.ContainsAny(whole, `{[\`) { // a slash may stand inside of these
+			parts = nil
+		}
+		in = append(in, glob{whole: whole, parts: parts})
+	}
+	return in, nil
+}
+
+// Covers reports whether a glob names path itself.
+func (in Globs) Covers(path string, _ bool) bool {
+	for _, g := range in {
+		if ok, _ := doublestar.Match(g.whole, path); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Reaches reports whether a glob may name something below the folder; it may say
+// yes for nothing, never no for something.
+func (in Globs) Reaches(folder string) bool {
+	for _, g := range in {
+		if g.parts == nil || reaches(g.parts, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+func reaches(parts []string, folder string) bool {
+	for name := range strings.SplitSeq(folder, "/") {
+		if len(parts) == 0 {
+			return false
+		}
+		if parts[0] == "**" {
+			return true
+		}
+		if ok, err := doublestar.Match(parts[0], name); !ok && err == nil {
+			return false
+		}
+		parts = parts[1:]
+	}
+	return len(parts) > 0
+}

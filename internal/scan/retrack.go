@@ -1,0 +1,207 @@
+package scan
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// retracker makes a cache in which exactly the paths of a list are tracked, and
+// keeps what an earlier one knows about them.
+type retracker struct {
+	old   *Cache // may be nil
+	list  []Tracked
+	b     Builder
+	queue []stretch
+	seeds []*Stat
+}
+
+// stretch is a folder still to be written: its number in the old cache, -1 when it
+// has none, and the part of the list below it, whose paths share lead bytes.
+type stretch struct{ old, from, to, lead int }
+
+// group is one name of a folder in the list: a file, or a folder and its part.
+type group struct {
+	name     string
+	folder   bool
+	gitlink  bool
+	from, to int
+}
+
+// Retrack gives a cache for list, which may be in any order and name a path twice.
+func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, error) {
+	sorted, err := arrange(list)
+	if err != nil {
+		return nil, err
+	}
+	t := &retracker{old: old, list: sorted, b: Builder{HashLen: hashLen}}
+	t.b.Grow(old)
+	top := stretch{old: -1, to: len(sorted)}
+	if old != nil {
+		top.old = 0
+	}
+	t.queue = append(t.queue, top)
+	for i := 0; i < len(t.queue); i++ {
+		t.folder(t.queue[i])
+	}
+	parts, sum := t.b.Parts("", "", 0, 0)
+	var text strings.Builder
+	for _, p := range parts {
+		text.Grow(len(p))
+		text.Write(p)
+	}
+	c := parseCache(text.String(), sum)
+	if c == nil { // more than 4 GiB of names
+		return nil, belay.Refuse(belay.CodeCannot, "track fewer files", "the index is too large to work with")
+	}
+	c.seeds, c.seedLimit = t.seeds, seedLimit
+	return c, nil
+}
+
+// arrange sorts the list. A submodule stands in it twice, as the folder it should
+// be and as the file or link that may be in its place.
+func arrange(list []Tracked) ([]Tracked, error) {
+	sorted := list
+	for i := range list {
+		t := &list[i]
+		if !plain(t.Path) {
+			return nil, belay.Refuse(belay.CodeCannot, "git fsck", "the index names %q, which is no path", t.Path)
+		}
+		if !t.Gitlink {
+			continue
+		}
+		if len(sorted) == len(list) {
+			sorted = slices.Clone(list)
+		}
+		sorted[i].Gitlink = false
+		sorted = append(sorted, Tracked{Path: t.Path + "/", Gitlink: true})
+	}
+	byPath := func(a, b Tracked) int { return strings.Compare(a.Path, b.Path) }
+	if !slices.IsSortedFunc(sorted, byPath) {
+		if len(sorted) == len(list) {
+			sorted = slices.Clone(list)
+		}
+		slices.SortStableFunc(sorted, byPath)
+	}
+	return sorted, nil
+}
+
+// plain reports whether path is made of names: none empty, none too long to record.
+func plain(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "" || len(name) > 1<<15 {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *retracker) folder(s stretch) {
+	var rules RuleID
+	rec, end, base := 0, 0, 0
+	if s.old >= 0 {
+		rules, base = t.old.Rules(s.old), t.old.Base(s.old)
+		rec, end = t.old.Span(s.old)
+	}
+	t.b.Folder(rules)
+	g, more := t.next(&s)
+	for more || rec < end {
+		side := 1 // which comes first: -1 the list, 1 the cache, 0 they are one
+		var name string
+		var folder bool
+		if rec < end {
+			name, folder = t.old.Name(base, rec)
+		}
+		switch {
+		case rec == end:
+			side = -1
+		case more:
+			side = fsroot.Order(g.name, g.folder, name, folder)
+		}
+		switch {
+		case side < 0:
+			t.add(g, -1, s.lead)
+		case side == 0:
+			t.add(g, rec, s.lead)
+		default:
+			t.add(group{name: name, folder: folder}, rec, s.lead)
+		}
+		if side <= 0 {
+			g, more = t.next(&s)
+		}
+		if side >= 0 {
+			rec++
+		}
+	}
+}
+
+// next takes the first group off the stretch.
+func (t *retracker) next(s *stretch) (group, bool) {
+	if s.from == s.to {
+		return group{}, false
+	}
+	from := s.from
+	path := t.list[from].Path
+	name, _, folder := strings.Cut(path[s.lead:], "/")
+	if !folder {
+		for s.from < s.to && t.list[s.from].Path == path {
+			s.from++
+		}
+		return group{name: name, from: from, to: s.from}, true
+	}
+	lead := path[:s.lead+len(name)+1]
+	s.from += sort.Search(s.to-from, func(i int) bool { return !strings.HasPrefix(t.list[from+i].Path, lead) })
+	g := group{name: name, folder: true, from: from, to: s.from}
+	for g.from < g.to && t.list[g.from].Path == lead {
+		g.gitlink = true
+		g.from++
+	}
+	return g, true
+}
+
+// add writes the record of one name; rec is its old one or -1. A name that is only
+// in the old cache has an empty group.
+func (t *retracker) add(g group, rec, lead int) {
+	var flags uint8 = FlagMissing
+	old, child := -1, 0
+	var f fsroot.Facts
+	var oid fsroot.OID
+	if rec >= 0 {
+		flags = t.old.Flags(rec) &^ FlagsKept
+		f, oid = t.old.Facts(rec), t.old.OID(rec)
+		if n := t.old.Child(rec); n != 0 {
+			old = n
+		}
+	}
+	switch listed := g.to > g.from; {
+	case g.gitlink && listed:
+		flags |= FlagGitlink | FlagBelow
+	case g.gitlink:
+		flags |= FlagGitlink
+	case g.folder && listed:
+		flags |= FlagBelow
+	case listed:
+		flags |= FlagTracked
+		f, oid, flags = t.seed(g, f, oid, flags)
+	case flags&FlagMissing != 0:
+		return // neither on disk nor in the index any more
+	}
+	if old >= 0 || flags&FlagBelow != 0 {
+		child = len(t.queue)
+		t.queue = append(t.queue, stretch{old: old, from: g.from, to: g.to, lead: lead + len(g.name) + 1})
+	}
+	t.b.Add(g.name, g.folder, flags, child, f, oid)
+}
+
+// seed takes over what the index knows about a file, unless the cache knows better.
+func (t *retracker) seed(g group, f fsroot.Facts, oid fsroot.OID, flags uint8) (fsroot.Facts, fsroot.OID, uint8) {
+	e := &t.list[g.from]
+	if flags&FlagTrusted != 0 || e.Seed == nil || len(e.OID) != t.b.HashLen || g.to > g.from+1 {
+		return f, oid, flags
+	}
+	t.seeds = append(t.seeds, e.Seed)
+	return fsroot.Facts{Ino: uint64(len(t.seeds) - 1)}, e.OID, flags | FlagSeed
+}

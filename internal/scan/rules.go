@@ -1,0 +1,28 @@
+package scan
+
+import (
+	"crypto/sha256"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// RuleID stands for everything that decides what is ignored in a folder.
+type RuleID [16]byte
+
+// FirstRules gives the rules that hold where no .gitignore does; key stands for those
+// outside of the tree.
+func FirstRules(key string) RuleID {
+	sum := sha256.Sum256([]byte(key))
+	return RuleID(sum[:16])
+}
+
+// Next gives the rules of a folder with a .gitignore of these bytes. The path
+// belongs to it, because rules are anchored where their file lies.
+func (id RuleID) Next(path string, oid fsroot.OID) RuleID {
+	h := sha256.New()
+	h.Write(id[:])
+	h.Write([]byte(path))
+	h.Write([]byte{0})
+	h.Write([]byte(oid))
+	return RuleID(h.Sum(nil)[:16])
+}

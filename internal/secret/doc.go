@@ -1,0 +1,2 @@
+// Package secret finds secrets in text and masks them.
+package secret

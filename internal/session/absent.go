@@ -1,0 +1,101 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Absent is a task that is known of, but has no record that can be read.
+type Absent struct {
+	Task      belay.TaskID `json:"task"`
+	Entries   int          `json:"entries,omitempty"`   // that the record had, as far as is remembered outside the repository
+	Snapshots int          `json:"snapshots,omitempty"` // that a run took of it and that are there
+}
+
+// String is the sentence for a person.
+func (a Absent) String() string {
+	var known []string
+	if a.Entries > 0 {
+		known = append(known, fmt.Sprintf("it had %d entries", a.Entries))
+	}
+	if a.Snapshots > 0 {
+		known = append(known, fmt.Sprintf("%d snapshot(s) of it are there", a.Snapshots))
+	}
+	return belay.VisibleLine(fmt.Sprintf("the record of %s is gone: %s", a.Task, strings.Join(known, ", ")))
+}
+
+// Try is what a person can do about it.
+func (a Absent) Try() string {
+	if a.Entries > 0 {
+		return "find out who deleted it; belay task accept-record " + belay.VisibleLine(string(a.Task)) + " forgets it"
+	}
+	return "belay snapshot prune --without-record forgets them"
+}
+
+// Absent gives the tasks whose record was deleted or emptied: those that are remembered
+// outside the repository, and those that a run took snapshots of. A snapshot that a person
+// took by hand may name any task.
+func (d *Desk) Absent(ctx context.Context) ([]Absent, error) {
+	ids, err := d.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	recorded := map[string]bool{"": true}
+	for _, id := range ids {
+		recorded[id.Key()] = true
+	}
+	gone, err := d.Gone()
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]*Absent{}
+	for _, st := range gone {
+		found[belay.TaskID(st.Task).Key()] = &Absent{Task: belay.TaskID(st.Task), Entries: st.Seq}
+	}
+	all, _, err := d.Snaps.ListAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		if recorded[s.Task.Key()] || !TakenByRun(s) {
+			continue
+		}
+		a := found[s.Task.Key()]
+		if a == nil {
+			a = &Absent{Task: s.Task}
+			found[s.Task.Key()] = a
+		}
+		a.Snapshots++
+	}
+	var list []Absent
+	for _, a := range found {
+		list = append(list, *a)
+	}
+	slices.SortFunc(list, func(a, b Absent) int { return strings.Compare(string(a.Task), string(b.Task)) })
+	return list, nil
+}
+
+// TakenByRun reports whether a snapshot was taken of a task by the loop.
+func TakenByRun(s snapshot.Info) bool {
+	return s.Task != "" && slices.Contains([]belay.Kind{belay.KindBefore, belay.KindAfter, belay.KindStall, belay.KindMerge}, s.Kind)
+}
+
+// Missing gives the snapshots of tasks whose refs are gone or name other commits than the
+// records. all are the records of the tasks that need theirs.
+func (d *Desk) Missing(ctx context.Context, all []*Record) ([]belay.SnapshotID, error) {
+	var need []snapshot.Bound
+	for _, r := range all {
+		need = append(need, slices.DeleteFunc(slices.Clone(r.bound), r.disposable)...)
+	}
+	moved, missing, err := d.Snaps.Moved(ctx, need)
+	var ids []belay.SnapshotID
+	for _, b := range append(moved, missing...) {
+		ids = append(ids, b.ID)
+	}
+	return ids, err
+}

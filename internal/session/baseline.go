@@ -1,0 +1,59 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+func TestEnv(t belay.Task) []string {
+	return agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(t.ID)})
+}
+
+// stateBefore makes a checkout of the state before when it is asked for.
+func (d *Desk) stateBefore(id belay.SnapshotID, t belay.Task) func(context.Context) (string, func(), error) {
+	return func(ctx context.Context) (string, func(), error) {
+		c, err := worktree.Make(ctx, d.Snaps.Store, id, t.Checks.Reuse)
+		if err != nil {
+			return "", nil, err
+		}
+		if err := c.Equip(d.Repo.Root); err != nil {
+			return "", nil, errors.Join(err, c.Close())
+		}
+		return c.Root, func() { _ = c.Close() }, nil // what stays is swept by the next one
+	}
+}
+
+// BaselineOf reads what the record says the tests said before the task; nil when
+// nothing is known, or only what another command said than the task has now.
+func (d *Desk) BaselineOf(r *Record) (*testreport.Report, error) {
+	b, err := d.Baseline(r)
+	if err != nil || !b.By(r.Task.Checks.Tests) {
+		return nil, err
+	}
+	return b.Known(), nil
+}
+
+// Baseline reads the baseline of a record, the zero value when it has none.
+func (d *Desk) Baseline(r *Record) (b testrun.Baseline, err error) {
+	sha := r.State.BaselineReport
+	if sha == "" {
+		return b, nil
+	}
+	text, err := d.Journal.Attachment(sha)
+	if err != nil {
+		return b, err
+	}
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("read the baseline %s: %w", sha, err)
+	}
+	return b, nil
+}

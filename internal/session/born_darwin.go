@@ -1,0 +1,10 @@
+package session
+
+import (
+	"fmt"
+	"syscall"
+)
+
+func born(st *syscall.Stat_t) string {
+	return fmt.Sprintf("%d.%d", st.Birthtimespec.Sec, st.Birthtimespec.Nsec)
+}

@@ -1,0 +1,249 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/handoff"
+)
+
+// ContextVar is the environment variable that names the file with a role's part of the
+// task's context. The file is for reading; belay context is the way to change anything.
+const ContextVar = "BELAY_TASK_CONTEXT"
+
+// ContextFolder is where the files of a task's context are written for agents.
+func (d *Desk) ContextFolder(task belay.TaskID) string { return d.Scratch("context", task.Key()) }
+
+// WriteContext writes what a role was given last, for its agent to read, and gives the
+// path; "" when the task has no context or the role was given nothing. role "" is the
+// first one.
+func (d *Desk) WriteContext(r *Record, role string) (string, error) {
+	if !r.Context.There() {
+		return "", nil
+	}
+	if role == "" && len(r.Context.Roles) > 0 {
+		role = r.Context.Roles[0].Name
+	}
+	ref, given := r.Context.Exports[role]
+	if !given {
+		return "", nil
+	}
+	text, err := d.Journal.Attachment(ref.Attachment)
+	if err != nil {
+		return "", err
+	}
+	dir := d.ContextFolder(r.Task.ID)
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make %s: %w", dir, err)
+	}
+	path := filepath.Join(dir, strings.ToLower(role)+".json")
+	if err := atomicfile.Replace(path, atomicfile.How{Perm: 0o400}, text); err != nil {
+		return "", fmt.Errorf("write %s: %w", path, err)
+	}
+	return path, nil
+}
+
+// ContextFiles names the files that a role's part of a task's context is in.
+func (d *Desk) ContextFiles(task belay.TaskID, role string) (there []string) {
+	for _, f := range d.contextFiles(task, role) {
+		if _, ok := f.read(); ok {
+			there = append(there, f.shown)
+		}
+	}
+	return there
+}
+
+// EditedContext names the files written for agents that somebody edited. One that was
+// taken away harms nobody, and one with what belay wrote earlier is written anew: belay may
+// have been killed between the record and the file.
+func (d *Desk) EditedContext(r *Record) (edited []string) {
+	for _, role := range r.Context.Roles {
+		ref, given := r.Context.Exports[role.Name]
+		for _, f := range d.contextFiles(r.Task.ID, role.Name) {
+			if text, there := f.read(); given && there && !r.gave(role.Name, ref, handoff.Sum(text)) {
+				edited = append(edited, f.shown)
+			}
+		}
+	}
+	return edited
+}
+
+// gave reports whether a role was given a part with this hash, the latest or an earlier one.
+func (r *Record) gave(role string, latest handoff.ExportRef, sha string) bool {
+	if sha == latest.Attachment {
+		return true
+	}
+	for _, e := range r.Log.Entries {
+		var ev handoff.Event
+		if e.Type != EntryContext || json.Unmarshal(e.Data, &ev) != nil {
+			continue
+		}
+		for _, x := range ev.Exports {
+			if x.Role == role && x.Attachment == sha {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contextFile is a file written for an agent.
+type contextFile struct {
+	shown string
+	open  func() (*os.File, error)
+}
+
+func (d *Desk) contextFiles(task belay.TaskID, role string) []contextFile {
+	inGit := filepath.Join(d.ContextFolder(task), strings.ToLower(role)+".json")
+	inTree := ".belay/now/" + NowName(task, role)
+	return []contextFile{
+		{shown: inGit, open: func() (*os.File, error) {
+			if info, err := fsroot.Lstat(inGit); err != nil || !info.Mode().IsRegular() {
+				return nil, errors.Join(err, fs.ErrNotExist)
+			}
+			return fsroot.Open(inGit)
+		}},
+		{shown: inTree, open: func() (*os.File, error) {
+			root, err := fsroot.OpenRoot(d.Repo.Root)
+			if err != nil {
+				return nil, err
+			}
+			defer root.Close()
+			return root.Open(inTree)
+		}},
+	}
+}
+
+// read gives what the file holds; a file that cannot be read is not there.
+func (f contextFile) read() (text []byte, there bool) {
+	r, err := f.open()
+	if err != nil {
+		return nil, false
+	}
+	defer r.Close()
+	text, err = io.ReadAll(io.LimitReader(r, 64<<20))
+	return text, err == nil
+}
+
+// PurgeContext removes the files written for agents and records that the context is gone.
+// What the record names stays, and so do snapshots. It can be done twice.
+func (d *Desk) PurgeContext(ctx context.Context, r *Record, by string) error {
+	if err := d.removeContext(r); err != nil {
+		return err
+	}
+	if !r.Context.There() {
+		return nil
+	}
+	return d.Append(ctx, r, EntryContext, handoff.Event{Kind: handoff.Purged, By: by})
+}
+
+func (d *Desk) removeContext(r *Record) error {
+	if err := fsroot.RemoveAll(d.ContextFolder(r.Task.ID)); err != nil {
+		return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
+	}
+	root, err := fsroot.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, role := range r.Context.Roles {
+		err := root.Remove(".belay/now/" + NowName(r.Task.ID, role.Name))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
+			return fmt.Errorf("purge the context of %s: %w", r.Task.ID, err)
+		}
+	}
+	return nil
+}
+
+// SweepContexts removes what was written for agents of contexts that nobody will purge: those
+// of tasks whose record is gone or that have ended, in every working tree's git folder and
+// in this tree's .belay/now. It gives the tasks that they were of. All of it was made from
+// records; a task whose record is there and cannot be read keeps its files.
+func (d *Desk) SweepContexts() (swept []string, err error) {
+	found := map[string][]func() error{} // by the task's key: what removes it
+	folders := []string{filepath.Join(d.Repo.Common, "belay", "context")}
+	trees, err := fsroot.ReadDir(filepath.Join(d.Repo.Common, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list the working trees: %w", err)
+	}
+	for _, e := range trees {
+		folders = append(folders, filepath.Join(d.Repo.Common, "worktrees", e.Name(), "belay", "context"))
+	}
+	for _, folder := range folders {
+		list, err := fsroot.ReadDir(folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("list %s: %w", folder, err)
+		}
+		for _, e := range list {
+			path := filepath.Join(folder, e.Name())
+			found[e.Name()] = append(found[e.Name()], func() error { return fsroot.RemoveAll(path) })
+		}
+	}
+	root, err := fsroot.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	names, err := root.ReadFolder(".belay/now")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
+		return nil, err
+	}
+	live, err := d.living() // after the lists: what is made meanwhile is in neither, or lives
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		path := ".belay/now/" + name
+		part, ok := contextFile{open: func() (*os.File, error) { return root.Open(path) }}.read()
+		var of handoff.Export
+		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part, &of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
+			continue // not what belay wrote
+		}
+		key := of.TaskID.Key()
+		found[key] = append(found[key], func() error { return root.Remove(path) })
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if slices.Contains(live, key) {
+			continue
+		}
+		for _, remove := range found[key] {
+			if err := remove(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return swept, fmt.Errorf("purge the context of %s: %w", belay.VisibleLine(key), err)
+			}
+		}
+		swept = append(swept, key)
+	}
+	return swept, nil
+}
+
+// living gives the keys of the tasks whose contexts may be at work: open ones, and those
+// whose record cannot be read.
+func (d *Desk) living() (keys []string, err error) {
+	tasks, err := d.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range tasks {
+		if r, err := d.Load(id); err != nil || r.Open() {
+			keys = append(keys, id.Key())
+		}
+	}
+	return keys, nil
+}
+
+// NowName names the file in .belay/now with a role's part of a task's context.
+func NowName(task belay.TaskID, role string) string {
+	return fmt.Sprintf("context-%s-%s.json", task.Key(), strings.ToLower(role))
+}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/journal"
+
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It runs no agent and carries out nothing that the loop asks for (that is drive's), and
+// decides nothing (that is loop's).
+
+// Desk is belay opened in one working tree.
+type Desk struct {
+	Repo    *git.Repo
+	Config  config.Config
+	Snaps   *restore.Store
+	Journal *journal.Store
+	Self    []string     // the argument vector that runs an agent's shim; its folder is appended
+	Plans   Planner      // nil for none
+	May     *config.Gate // what may run in this repository
+
+	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
+	Anchors *Store          // how far records went, remembered outside the repository
+	Memory  *Memory         // what this process knows of the records it drives
+}
+
+// Scratch is belay's own folder of this working tree.
+func (d *Desk) Scratch(parts ...string) string {
+	return filepath.Join(append([]string{d.Repo.Dir, "belay"}, parts...)...)
+}
+
+// RunDir is where one attempt of a task runs. It is named by the command, so that
+// the same command finds the same run again.
+func (d *Desk) RunDir(task belay.TaskID, command string) string {
+	return d.Scratch("run", task.Key(), command)
+}
+
+// now is the only clock of flow.
+func now() time.Time { return time.Now() }
+
+// WriteNow writes a file for agents and people into .belay/now.
+func (d *Desk) WriteNow(name, text string) error {
+	return d.sharing(func(tmp string) error { return Write(d.Repo.Root, tmp, name, text) })
+}
+
+// StartNow makes a clean start for a task there.
+func (d *Desk) StartNow(task, history string) error {
+	return d.sharing(func(tmp string) error { return Start(d.Repo.Root, tmp, task, history) })
+}
+
+// sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
+func (d *Desk) sharing(write func(tmp string) error) error {
+	tmp, err := d.Snaps.Scratch("tmp")
+	if err != nil {
+		return err
+	}
+	done, err := d.Snaps.Share(context.Background()) // it waits ten seconds at most
+	if err != nil {
+		return err
+	}
+	defer done()
+	return write(tmp)
+}
+
+// AttachText stores output of programs as an attachment, secrets in it masked but for those
+// that the task's config allows, and gives its hash.
+func (d *Desk) AttachText(r io.Reader, t belay.Task) (string, error) {
+	allowed := func(m secret.Match) bool { return slices.Contains(t.Checks.SecretsAllow, m.Fingerprint) }
+	sha, _, err := d.Journal.Attach(secret.Masked(r, allowed))
+	return sha, err
+}
+
+// KeepOutput keeps what a run's agent said, as AttachText does, and gives its hash. Losing
+// it must not lose the work: a failure is said, and the hash is "".
+func (d *Desk) KeepOutput(run *agent.Run, t belay.Task, say func(string)) string {
+	pr, pw := io.Pipe()
+	go func() {
+		_, err := run.Output(pw)
+		pw.CloseWithError(err)
+	}()
+	sha, err := d.AttachText(pr, t)
+	pr.CloseWithError(err)
+	if err != nil {
+		say("the agent's output could not be kept: " + err.Error())
+	}
+	return sha
+}

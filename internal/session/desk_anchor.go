@@ -1,0 +1,170 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// remember writes outside the repository how far a record goes. It comes after the record
+// is on the disk, and it failing costs only that a cut would not be noticed.
+func (d *Desk) remember(r *Record) {
+	if d.Anchors.Problem() != nil {
+		return
+	}
+	st := State{Task: string(r.Log.Task), Open: r.Open(), Seq: r.Log.Head.Seq, Hash: r.Log.Head.Hash}
+	for _, b := range r.bound {
+		if b.ID == r.State.Before {
+			st.Before = &Bound{ID: string(b.ID), Commit: b.Commit, Tree: b.Tree}
+		}
+	}
+	_ = d.Anchors.Write(st)
+}
+
+// cut refuses (CodeCannot) a record that does not go on from what is remembered of it.
+func (d *Desk) cut(task belay.TaskID, log journal.Log) error {
+	st, known := d.Anchors.Read(string(task))
+	if !known || on(st, log) {
+		return nil
+	}
+	// The log may have been read before what is remembered was written: what that speaks of
+	// was in the record by then, so it is there now.
+	if now, err := d.Journal.Read(task); err == nil {
+		if log = now; on(st, log) {
+			return nil
+		}
+	}
+	try := fmt.Sprintf("find out who did it; belay task accept-record %s goes on with the record as it is", task)
+	if n := len(log.Entries); n < st.Seq {
+		return belay.Refuse(belay.CodeCannot, try, "the record of %s was cut: %d entries are known, %d are there", task, st.Seq, n)
+	}
+	return belay.Refuse(belay.CodeCannot, try, "the record of %s was changed: its entry %d is not the one that is known", task, st.Seq)
+}
+
+// on reports whether a record goes on from what is remembered of it.
+func on(st State, log journal.Log) bool {
+	return len(log.Entries) >= st.Seq && log.Entries[st.Seq-1].Hash == st.Hash
+}
+
+// gone adds to the error of reading a record that is not there that one is known.
+func (d *Desk) gone(task belay.TaskID, err error) error {
+	if belay.CodeOf(err) != belay.CodeNotFound {
+		return err
+	}
+	st, known := d.Anchors.Read(string(task))
+	if !known {
+		return err
+	}
+	return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("find out who deleted it; belay task accept-record %s forgets it", task),
+		"the record of %s is gone: %d entries are known", belay.VisibleLine(st.Task), st.Seq)
+}
+
+// Anchored says how a record compares with what is remembered of it outside the
+// repository: "" and nil when it goes on from there, a sentence when nothing is
+// remembered, an error when it was cut or changed.
+func (d *Desk) Anchored(task belay.TaskID, log journal.Log) (not string, err error) {
+	if err := d.Anchors.Problem(); err != nil {
+		return "not anchored outside the repository: " + err.Error(), nil
+	}
+	if _, known := d.Anchors.Read(string(task)); !known {
+		return "not anchored outside the repository yet: its next entry will be", nil
+	}
+	return "", d.cut(task, log)
+}
+
+// Gone gives the tasks whose record is known and not there any more.
+func (d *Desk) Gone() ([]State, error) {
+	ids, err := d.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	there := make([]string, len(ids))
+	for i, id := range ids {
+		there[i] = string(id)
+	}
+	return d.Anchors.List(there...)
+}
+
+// AcceptRecord goes on with a task's record as it is, whatever is remembered of it, and
+// notes that; one that is gone is forgotten. It says what was wrong. CodeUsage when
+// nothing is.
+func (d *Desk) AcceptRecord(ctx context.Context, task belay.TaskID) (what string, err error) {
+	r, err := d.LoadAnyway(task)
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		if _, known := d.Anchors.Read(string(task)); known {
+			return err.Error(), d.Anchors.Forget(string(task))
+		}
+	}
+	if belay.CodeOf(err) == belay.CodeCannot {
+		return d.acceptDamaged(ctx, task, err)
+	}
+	if err != nil {
+		return "", err
+	}
+	wrong := d.cut(task, r.Log)
+	if wrong == nil {
+		return "", belay.Refuse(belay.CodeUsage, "belay log --verify "+string(task), "nothing is wrong with the record of %s", task)
+	}
+	what = wrong.Error()
+	return what, d.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})
+}
+
+// acceptDamaged goes on with the entries before the first one that is damaged; the record
+// as it was is kept beside the new one.
+func (d *Desk) acceptDamaged(ctx context.Context, task belay.TaskID, damage error) (string, error) {
+	log, err := d.Journal.Read(task)
+	if belay.CodeOf(err) != belay.CodeCannot || len(log.Entries) == 0 {
+		return "", damage
+	}
+	r, err := d.read(log)
+	if err != nil {
+		return "", err
+	}
+	if err := d.Journal.Replace(ctx, log); err != nil {
+		return "", err
+	}
+	what := damage.Error()
+	return what, d.AddNote(ctx, r, Note{Kind: "record-accepted", Text: fmt.Sprintf("%s; %d entries are left", what, len(log.Entries))})
+}
+
+// Restored points the refs of the snapshots that a record names at their commits again:
+// those of a task that needs them, and of another where another commit stands there. gone
+// are those whose bytes are gone; a ref that was deleted after the end was dropped.
+func (d *Desk) Restored(ctx context.Context, r *Record, needed bool) (done, gone []snapshot.Bound, err error) {
+	moved, missing, err := d.Snaps.Moved(ctx, r.bound)
+	if err != nil {
+		return nil, nil, err
+	}
+	if needed {
+		moved = append(moved, slices.DeleteFunc(missing, r.disposable)...)
+	}
+	if gone, err = d.Snaps.Rebind(ctx, moved); err != nil {
+		return nil, nil, err
+	}
+	return slices.DeleteFunc(moved, func(b snapshot.Bound) bool { return slices.Contains(gone, b) }), gone, nil
+}
+
+// Sweep takes the second refs away that no open task needs: belay was killed before it
+// could. all are the records of all tasks; one that cannot be read keeps them all.
+func (d *Desk) Sweep(ctx context.Context, all []*Record) error {
+	ids, err := d.Journal.Tasks()
+	if err != nil || len(ids) != len(all) {
+		return err
+	}
+	needed := map[belay.SnapshotID]bool{}
+	busy := false
+	for _, r := range all {
+		busy = busy || r.Open() && r.State.Pending != nil
+		for _, b := range r.bound {
+			needed[b.ID] = needed[b.ID] || r.Open()
+		}
+	}
+	return d.Snaps.Release(ctx, func(id belay.SnapshotID) bool {
+		need, known := needed[id]
+		return known && !need || !known && !busy // in the middle of a step there is one that no record names yet
+	})
+}

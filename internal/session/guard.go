@@ -1,0 +1,491 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Memory is what this process knows of records without having to read them: which
+// entries it wrote itself, and which tasks it drives. The nil *Memory knows nothing.
+type Memory struct {
+	mu      sync.Mutex
+	mine    map[string]bool // hashes of entries
+	driven  map[string]int
+	moved   []belay.TaskID
+	secrets map[string]string
+	files   map[string]attached
+	looked  map[string]bool           // tasks that Guard has looked at since this process drives them
+	absent  map[belay.SnapshotID]bool // snapshots that were gone by then
+}
+
+// attached is an attachment as it was when it was first seen.
+type attached struct {
+	size int64
+	text []byte // nil for one that is too large to be kept
+}
+
+func (m *Memory) wrote(hash string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.mine == nil {
+		m.mine = map[string]bool{}
+	}
+	m.mine[hash] = true
+}
+
+// changed notes that this process moved a task on.
+func (m *Memory) changed(task belay.TaskID) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !slices.Contains(m.moved, task) {
+		m.moved = append(m.moved, task)
+	}
+}
+
+// Moved gives the tasks that this process moved on, merged or rolled back.
+func (m *Memory) Moved() []belay.TaskID {
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.moved)
+}
+
+func (m *Memory) isMine(hash string) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mine[hash]
+}
+
+func (m *Memory) drives(task belay.TaskID) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.driven[task.Key()] > 0
+}
+
+// Driving says that this process drives a task, until release is called: the steps of its
+// record are nobody else's to write.
+func (d *Desk) Driving(task belay.TaskID) (release func()) {
+	m := d.Memory
+	if m == nil {
+		return func() {}
+	}
+	count := func(n int) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.driven == nil {
+			m.driven = map[string]int{}
+		}
+		m.driven[task.Key()] += n
+		delete(m.looked, task.Key())
+	}
+	count(1)
+	return func() { count(-1) }
+}
+
+// secret makes the names of the second refs of a task's snapshots.
+func (m *Memory) secret(task belay.TaskID) string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	fresh := hex.EncodeToString(b[:])
+	if m == nil {
+		return fresh
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.secrets == nil {
+		m.secrets = map[string]string{}
+	}
+	if m.secrets[task.Key()] == "" {
+		m.secrets[task.Key()] = fresh
+	}
+	return m.secrets[task.Key()]
+}
+
+// Secure gives the snapshots that a record names, and those that its next entry names, a
+// second ref each while the task is open.
+func (d *Desk) Secure(ctx context.Context, r *Record) error {
+	if !r.Open() {
+		return nil
+	}
+	return d.Snaps.KeepTwice(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took)...)
+}
+
+// Release takes the second refs of a task's snapshots away.
+func (d *Desk) Release(ctx context.Context, r *Record) error {
+	return d.Snaps.Release(ctx, r.names)
+}
+
+// TamperedNote is the kind of note that says that somebody changed what belay keeps of a
+// task while it was driven.
+const TamperedNote = "tampered"
+
+// Tampering is the finding of an attempt during which somebody changed what belay keeps;
+// nil when nobody did, or a person has the work judged again.
+func (r *Record) Tampering() *belay.Finding {
+	if r.State.Rechecking {
+		return nil
+	}
+	var said []string
+	for _, n := range r.Notes {
+		if n.Kind == TamperedNote && n.Attempt == len(r.State.Attempts) {
+			said = append(said, n.Text)
+		}
+	}
+	if said == nil {
+		return nil
+	}
+	f := belay.Finding{
+		Check: "record", Severity: belay.SeverityError, Category: belay.CategoryRecord, Title: "belay's record was changed: " + said[0],
+		Detail: strings.Join(said, "\n"), Recommendation: "leave .git/belay and the refs of snapshots alone; the belay commands change them",
+	}.Sign()
+	return &f
+}
+
+// Guard compares the task's record, the refs of the snapshots that it names and the
+// attachments that it needs with what this process knows of them. What others changed is
+// made good and noted, so that the attempt is rejected; bad then is true, and r is as the
+// record stands now. What other belay commands may add meanwhile is left alone.
+func (d *Desk) Guard(ctx context.Context, r *Record) (bad bool, err error) {
+	said, err := d.guardLog(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	for _, look := range []func(context.Context, *Record) ([]string, error){d.guardRefs, d.guardFiles} {
+		more, err := look(ctx, r)
+		if err != nil {
+			return false, err
+		}
+		said = append(said, more...)
+	}
+	if len(said) == 0 {
+		return false, nil
+	}
+	text := strings.Join(said, "; ")
+	if n := len(r.State.Attempts); n > 0 {
+		text = fmt.Sprintf("during attempt %d: %s", n, text)
+	}
+	return true, d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: text})
+}
+
+// guardLog compares the record with what was read of it, and writes it again when somebody
+// changed it.
+func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
+	now, err := d.Journal.Read(r.Task.ID)
+	what := ""
+	switch code := belay.CodeOf(err); {
+	case err == nil:
+	case code == belay.CodeNotFound:
+		what = "its record was deleted"
+		if !fsroot.IsFolder(filepath.Join(d.Repo.Common, "belay", "tasks")) {
+			what += ", and so were the records of all other tasks"
+		}
+	case code == belay.CodeCannot:
+		what = "its record was damaged"
+	default:
+		return nil, err
+	}
+	known := r.Log.Entries
+	n := 0
+	for n < len(known) && n < len(now.Entries) && known[n].Hash == now.Entries[n].Hash {
+		n++
+	}
+	truth := *r
+	truth.Notes, truth.Over = slices.Clone(r.Notes), slices.Clone(r.Over)
+	truth.Log.Entries = slices.Clone(known)
+	switch {
+	case n == len(known): // what follows is new
+		for _, e := range now.Entries[n:] {
+			if why := d.unfit(truth, e); why != "" {
+				what = why
+				break
+			}
+			if err := truth.fold(e); err != nil {
+				what = "its record has an entry that cannot be read"
+				break
+			}
+			truth.Log.Entries = append(truth.Log.Entries, e)
+		}
+	case what != "":
+	case n == len(now.Entries):
+		what = fmt.Sprintf("its record was cut: %d entries are known, %d were there", len(known), n)
+	default:
+		what = fmt.Sprintf("its record was changed from entry %d on", n+1)
+	}
+	if what == "" {
+		return nil, nil
+	}
+	if _, err := fsroot.Lstat(filepath.Join(d.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
+		// Nothing is made in the place of a git folder that may come back, with its record.
+		return nil, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
+	}
+	whole := journal.Log{Task: r.Log.Task, Entries: truth.Log.Entries}
+	if err := d.Journal.Replace(ctx, whole); err != nil {
+		return nil, err
+	}
+	took := r.took
+	fresh, err := d.LoadAnyway(r.Task.ID)
+	if err != nil {
+		return nil, err
+	}
+	*r = *fresh
+	r.took = took
+	return []string{what}, nil
+}
+
+// unfit says why no other belay can have added an entry to the record of a task that this
+// process drives; "" when one can.
+func (d *Desk) unfit(r Record, e journal.Entry) string {
+	if d.Memory.isMine(e.Hash) {
+		return ""
+	}
+	switch e.Type {
+	case EntryTask:
+		if r.State.Pending != nil { // as the command that edits a task has it
+			return "the task was changed in its record in the middle of a step"
+		}
+		return ""
+	case EntryTaken:
+		return "its record got an entry that names a snapshot"
+	case EntryNote:
+		var n Note
+		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 && slices.ContainsFunc(n.Snapshots, func(b snapshot.Bound) bool { return !d.stands(b) }) {
+			return "its record got a note that names a snapshot that is none"
+		}
+		return ""
+	case EntryContext:
+		if _, err := handoff.Fold(r.Context, e.Time, e.Data); err != nil {
+			return "its record got an entry of its context that does not fit"
+		}
+		return ""
+	case EntryEvent:
+		return unfitEvent(r, e)
+	}
+	return "its record got an entry of an unknown kind"
+}
+
+// stands reports whether a snapshot that a note names is what its ref says.
+func (d *Desk) stands(b snapshot.Bound) bool {
+	moved, missing, err := d.Snaps.Moved(context.Background(), []snapshot.Bound{b})
+	return err == nil && len(moved)+len(missing) == 0
+}
+
+func unfitEvent(r Record, e journal.Entry) string {
+	var ev EventEntry
+	if err := json.Unmarshal(e.Data, &ev); err != nil {
+		return "its record got an event that cannot be read"
+	}
+	others := []loop.EventKind{loop.EvDecided, loop.EvVerdict, loop.EvSubmitted, loop.EvOverruled}
+	if r.State.Before == "" { // nobody has worked yet
+		others = append(others, loop.EvStarted, loop.EvUnclear)
+	}
+	if !slices.Contains(others, ev.Event.Kind) || len(ev.Snapshots) > 0 {
+		return fmt.Sprintf("its record got an event of the kind %q, which only the run writes", ev.Event.Kind)
+	}
+	next, _, err := loop.Step(r.Task.Policy, r.State, ev.Event)
+	if err != nil {
+		return fmt.Sprintf("its record got an event of the kind %q, which cannot happen there", ev.Event.Kind)
+	}
+	want, err := json.Marshal(next)
+	got, err2 := json.Marshal(ev.State)
+	if errors.Join(err, err2) != nil || !bytes.Equal(want, got) {
+		return fmt.Sprintf("its record got an event of the kind %q with a state that does not follow", ev.Event.Kind)
+	}
+	return ""
+}
+
+// first reports whether Guard looks at a task for the first time since this process
+// drives it.
+func (m *Memory) first(task belay.TaskID) bool {
+	if m == nil {
+		return true
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.driven[task.Key()] == 0 {
+		return true
+	}
+	if m.looked == nil {
+		m.looked = map[string]bool{}
+	}
+	was := m.looked[task.Key()]
+	m.looked[task.Key()] = true
+	return !was
+}
+
+// guardRefs compares the refs of the snapshots that the record names, and makes them again.
+// That one is gone is nobody's fault when this process begins: the task may have been
+// closed, and its snapshots pruned, before a review opened it again.
+func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
+	list := slices.Concat(r.bound, r.took)
+	moved, missing, err := d.Snaps.Moved(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	if d.Memory.first(r.Task.ID) {
+		gone, err := d.Snaps.Rebind(ctx, missing)
+		if err != nil {
+			return nil, err
+		}
+		d.Memory.miss(gone)
+	} else {
+		moved = append(moved, slices.DeleteFunc(missing, d.Memory.misses)...)
+	}
+	if len(moved) == 0 {
+		return nil, nil
+	}
+	gone, err := d.Snaps.Rebind(ctx, moved)
+	if err != nil {
+		return nil, err
+	}
+	var said []string
+	for _, b := range moved {
+		text := fmt.Sprintf("the ref of snapshot %s was moved or deleted", b.ID.Short())
+		if slices.Contains(gone, b) {
+			text += ", and its bytes are gone from the repository"
+		}
+		said = append(said, text)
+	}
+	return said, d.Secure(ctx, r)
+}
+
+func (m *Memory) miss(list []snapshot.Bound) {
+	if m == nil || len(list) == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.absent == nil {
+		m.absent = map[belay.SnapshotID]bool{}
+	}
+	for _, b := range list {
+		m.absent[b.ID] = true
+	}
+}
+
+func (m *Memory) misses(b snapshot.Bound) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.absent[b.ID]
+}
+
+// keptSize is up to which size attachments are kept in memory.
+const keptSize = 1 << 20
+
+// attachments gives the names of the attachments that the state needs.
+func (r *Record) attachments() []string {
+	names := []string{r.State.BaselineReport}
+	for _, a := range r.State.Attempts {
+		names = append(names, a.Log, a.Report, a.Review)
+	}
+	return slices.DeleteFunc(names, func(sha string) bool { return sha == "" })
+}
+
+// keepFiles reads the attachments that a record names and that this process has not seen
+// yet: what comes next may delete them.
+func (d *Desk) keepFiles(r *Record) {
+	m := d.Memory
+	if m == nil {
+		return
+	}
+	for _, sha := range r.attachments() {
+		if _, seen := m.file(sha); seen {
+			continue
+		}
+		if is, ok := d.attached(sha); ok {
+			m.mu.Lock()
+			if m.files == nil {
+				m.files = map[string]attached{}
+			}
+			m.files[sha] = is
+			m.mu.Unlock()
+		}
+	}
+}
+
+func (m *Memory) file(sha string) (a attached, seen bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, seen = m.files[sha]
+	return a, seen
+}
+
+// guardFiles looks at the attachments that the state names: reports and the baseline are
+// read and written again when they were changed, of logs the size alone is compared.
+func (d *Desk) guardFiles(_ context.Context, r *Record) (said []string, err error) {
+	m := d.Memory
+	if m == nil {
+		return nil, nil
+	}
+	d.keepFiles(r)
+	for _, sha := range r.attachments() {
+		was, seen := m.file(sha)
+		is, ok := d.attached(sha)
+		switch {
+		case !seen || ok && is.size == was.size:
+		case was.text == nil:
+			said = append(said, "the attachment "+sha[:12]+" was changed or deleted, and is lost")
+			m.mu.Lock()
+			delete(m.files, sha) // said once
+			m.mu.Unlock()
+		default:
+			if _, _, err := d.Journal.Attach(bytes.NewReader(was.text)); err != nil {
+				return said, err
+			}
+			said = append(said, "the attachment "+sha[:12]+" was changed or deleted")
+		}
+	}
+	return said, nil
+}
+
+// attached looks at an attachment; ok is false when it is not there or not what its name
+// says, as far as is read.
+func (d *Desk) attached(sha string) (a attached, ok bool) {
+	size, err := d.Journal.AttachmentSize(sha)
+	if err != nil {
+		return a, false
+	}
+	if size > keptSize {
+		return attached{size: size}, true
+	}
+	f, err := d.Journal.OpenAttachment(sha)
+	if err != nil {
+		return a, false
+	}
+	text, err := io.ReadAll(f)
+	return attached{size: size, text: text}, errors.Join(err, f.Close()) == nil
+}

@@ -1,0 +1,140 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// The time limits of all checks together: a person who asks waits for half a
+// minute, a run that has an agent to pay for waits longer for its tests.
+const (
+	AskTimeout = 30 * time.Second
+	RunTimeout = 10 * time.Minute
+)
+
+// Work is what a task changed, as the checks see it.
+type Work struct {
+	All  []belay.Change // before → after, where an attempt had a hand in it
+	Last []belay.Change // what the last attempt changed
+
+	Spans    []check.Span       // when an attempt was at work; none when that is not known
+	Missed   []snapshot.Missed  // what the agent changed and the capture does not hold
+	ByHand   func(string) bool  // tells the paths that a person changed, and no attempt; nil when none was
+	Held     bool               // the run holds the tree: what a linter edits in it is taken back
+	Baseline *testreport.Report // what the tests said before; nil when that is not known
+}
+
+// Work compares the state before with a capture and keeps what the agent did.
+func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
+	taken, err := d.Taken(ctx, r)
+	if err != nil {
+		return w, err
+	}
+	var list []Span
+	if w.All, w.Last, list, err = AgentWork(ctx, d.Snaps.Store, taken, r.State.Before, after); err != nil {
+		return w, err
+	}
+	for _, s := range list {
+		if s.Agent {
+			w.Spans = append(w.Spans, check.Span{From: s.From, To: s.To})
+		}
+	}
+	w.Missed, err = Missed(ctx, d.Snaps.Store, taken, r.State.Before, after)
+	return w, err
+}
+
+// missed says what the checks need to know of what was not captured.
+func missed(list []snapshot.Missed) (out []check.Missed) {
+	for _, m := range list {
+		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Sure}
+		switch m.Kind {
+		case snapshot.MissedOutput:
+			c.What = "build output that is newly ignored, " + m.Detail
+		case snapshot.MissedFile, snapshot.MissedOwn:
+			c.Harms = true
+		case snapshot.MissedMode:
+			c.Harms, c.Held = true, true
+		case snapshot.MissedMoved, snapshot.MissedInside, snapshot.MissedRefs:
+			c.Path, c.Harms = m.Path+"/", true
+		case snapshot.MissedRepository: // no rollback takes it away: the attempts after would be rejected for it
+			c.Path, c.Tree = m.Path+"/", true
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (d *Desk) KeepReport(report belay.Report) (string, error) {
+	text, err := json.Marshal(report)
+	if err != nil {
+		return "", err
+	}
+	sha, _, err := d.Journal.Attach(bytes.NewReader(text))
+	return sha, err
+}
+
+// Judge runs the task's checks on what it changed.
+func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
+		if err := belay.Valid(one); err != nil {
+			return belay.Report{}, err
+		}
+	}
+	if err := check.ValidRules(t.Checks); err != nil {
+		return belay.Report{}, err
+	}
+	var state check.Facts
+	var unclear error
+	var asked sync.Once
+	perhaps, err := d.Snaps.Perhaps(ctx, after)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	report := check.Run(ctx, check.Input{
+		Root: d.Repo.Root, Env: TestEnv(t),
+		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
+		Lines: check.Lines(d.Snaps, before, after), Guard: check.Tree(d.Snaps, t.ID, after, w.Held),
+		Texts: check.New(d.Snaps.Store, before, after),
+		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
+			return d.Snaps.Ignored(ctx, after, paths)
+		},
+		Git: func(ctx context.Context) (check.Facts, error) {
+			asked.Do(func() {
+				state, unclear = check.Between(ctx, d.Snaps.Store, before, after, w.Spans)
+				state.Sure = state.Sure && t.Worktree == "" // otherwise the person's own tree still has the work
+			})
+			return state, unclear
+		},
+		Logs: func(_ string, r io.Reader) (string, error) { return d.AttachText(r, t) },
+	}, progress)
+	report.Task = t.ID
+	return report, nil
+}
+
+// Report reads a stored report.
+func (d *Desk) Report(sha string) (belay.Report, error) {
+	text, err := d.Journal.Attachment(sha)
+	if err != nil {
+		return belay.Report{}, err
+	}
+	var report belay.Report
+	if err := json.Unmarshal(text, &report); err != nil {
+		return belay.Report{}, errors.Join(fmt.Errorf("read report %s", sha), err)
+	}
+	return report, nil
+}

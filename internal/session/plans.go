@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
+
+	"github.com/belay-dev/belay/internal/plan"
+)
+
+// PlanNote is the kind of the note that names the plan which holds a task's markers.
+const PlanNote = "plan"
+
+// Planner keeps the plan of a task that is run. A desk where none is set has no plans.
+type Planner interface {
+	// Find gives the path of the plan that is the task's, "" for none.
+	Find(ctx context.Context, d *Desk, t belay.Task) (path string, err error)
+	// Mark writes the task's markers into its plan and gives what a person should know of
+	// it. It can be done again.
+	Mark(ctx context.Context, d *Desk, t belay.Task, path string) (told []string, err error)
+	// Check holds the implementation to the task's markers.
+	Check(ctx context.Context, d *Desk, t belay.Task, path string) (belay.CheckResult, error)
+	// Clear takes the task's markers out of the plan and gives how many there were.
+	Clear(ctx context.Context, d *Desk, t belay.Task, path string) (int, error)
+}
+
+// planOf gives the plan that was noted for a task, "" for none.
+func (d *Desk) planOf(r *Record) string {
+	path := ""
+	for _, n := range r.Notes {
+		if n.Kind == PlanNote {
+			path = n.Plan
+		}
+	}
+	if d.Plans == nil {
+		return ""
+	}
+	return path
+}
+
+// MarkPlan marks a task's plan. It comes before its state is held, so that the marks are
+// never taken for the agent's work, and is noted first, so that they go again however the
+// run ends. A task in a tree of its own has no plan: the merge would bring the marks. What
+// keeps a plan from being marked is named, and is no reason to refuse anything.
+func (d *Desk) MarkPlan(ctx context.Context, r *Record, tell func(string)) error {
+	if d.Plans == nil || r.Task.Worktree != "" {
+		return nil
+	}
+	path := d.planOf(r)
+	if path == "" {
+		var err error
+		if path, err = d.Plans.Find(ctx, d, r.Task); err != nil {
+			tell("the plan was not marked: " + Sentence(err))
+			return nil
+		}
+		if path == "" {
+			return nil
+		}
+		if err := d.AddNote(ctx, r, Note{Kind: PlanNote, Plan: path, Text: "its plan is " + belay.VisibleLine(path)}); err != nil {
+			return err
+		}
+	}
+	told, err := d.Plans.Mark(ctx, d, r.Task, path)
+	if err != nil {
+		told = append(told, Sentence(err))
+	}
+	for _, line := range told {
+		tell(belay.VisibleLine(path) + ": " + line)
+	}
+	return nil
+}
+
+// PlanMarks gives what a plan of the working tree says of a task, a line for each of its
+// markers: those of the plan that was noted for it, else of the first of the usual places that
+// has any. A task in a tree of its own has no noted plan, but may have one that somebody marked.
+func (d *Desk) PlanMarks(r *Record) (path string, lines []string) {
+	read := Reader(d.Repo.Root, plan.MaxSize)
+	places := plan.Places
+	for _, named := range []string{d.Config.Plan, d.planOf(r)} {
+		if named != "" {
+			places = append([]string{named}, places...)
+		}
+	}
+	for _, at := range places {
+		text, there := read(at)
+		if !there {
+			continue
+		}
+		p, err := plan.Read(at, text)
+		if err != nil {
+			continue // the agent reads it itself, and the plan's check says what is wrong with it
+		}
+		for _, m := range p.Markers {
+			if m.Bad != "" || !m.Of(r.Task.ID) {
+				continue
+			}
+			l := p.Line(m)
+			lines = append(lines, strings.ReplaceAll(fmt.Sprintf("%d: %s: %s", l.Line, l.Section, l.Text), ": : ", ": "))
+		}
+		if len(lines) > 0 {
+			return at, lines
+		}
+	}
+	return "", nil
+}
+
+// NowFiles says which of the files for agents are there.
+func (d *Desk) NowFiles() prompt.Now {
+	there := func(name string, least int) bool {
+		text, ok := Reader(d.Repo.Root, 1)(".belay/now/" + name)
+		return ok && len(text) >= least
+	}
+	return prompt.Now{
+		Task: there("task.md", 1), Feedback: there("feedback.md", 0), History: there("history.md", 0), Summary: there("summary.md", 0),
+		Diff: there("last.diff", 1), Findings: there("findings.md", 1),
+	}
+}
+
+// JudgePlan holds the work to the markers of the task's plan, and adds its answer to those
+// of the other checks. A task without a plan leaves them as they are.
+func (d *Desk) JudgePlan(ctx context.Context, r *Record, checks []belay.CheckResult) ([]belay.CheckResult, error) {
+	path := d.planOf(r)
+	if path == "" {
+		return checks, nil
+	}
+	planned, err := d.Plans.Check(ctx, d, r.Task, path)
+	if err != nil {
+		return checks, err
+	}
+	return toldOnce(checks, planned), nil
+}
+
+// ClearPlan takes the markers of a task that ends out of its plan. It can be done again.
+func (d *Desk) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
+	path := d.planOf(r)
+	if path == "" {
+		return
+	}
+	switch n, err := d.Plans.Clear(ctx, d, r.Task, path); {
+	case err != nil:
+		tell(fmt.Sprintf("the markers of %s stay in %s: %s", r.Task.ID, belay.VisibleLine(path), Sentence(err)))
+	case n > 0:
+		tell(fmt.Sprintf("%s: the markers of %s were taken out", belay.VisibleLine(path), r.Task.ID))
+	}
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// RollbackOptions says what a rollback of this task may touch.
+func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preserve []string) (restore.Options, error) {
+	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: fmt.Sprintf("belay rollback %s", r.Task.ID)}
+	if _, apart, err := worktree.MarkOf(d.Repo); err != nil {
+		return opts, err
+	} else if apart {
+		// Branches, tags and the stash are one for all working trees, and others work in
+		// theirs at the same time: what moved meanwhile may be anybody's.
+		opts.OnlyRef = func(name string) bool {
+			return strings.HasPrefix(name, "refs/bisect/") || strings.HasPrefix(name, "refs/rewritten/")
+		}
+	} else {
+		opts.Edits = r.untick() // in a tree of its own there is no tick: the merge makes it in the user's
+	}
+	if hard {
+		return opts, nil
+	}
+	opts.Preserve = slices.Concat(reviewArtefacts, r.Task.Preserve, preserve)
+	list, err := d.spans(ctx, r)
+	if err != nil {
+		return opts, err
+	}
+	touched, err := Touched(ctx, d.Snaps.Store, list)
+	if err != nil {
+		return opts, err
+	}
+	opts.Only = func(path string) bool { return touched.Paths[path] }
+	if opts.OnlyRef == nil {
+		opts.OnlyRef = func(name string) bool { return touched.Refs[name] }
+	}
+	opts.OnlyGit = func(name string) bool { return touched.Git[name] }
+	opts.Inner = innerOf(touched)
+	return opts, nil
+}
+
+// innerOf says what of repositories inside of the tree a task touched.
+func innerOf(t Touch) []restore.Inner {
+	list := []restore.Inner{} // not nil, which is all
+	for path, in := range t.Inner {
+		x := restore.Inner{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)), Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerOf(in)}
+		for p := range in.Paths {
+			x.Paths = append(x.Paths, restore.RawPath(p))
+		}
+		slices.Sort(x.Paths)
+		if !t.Lost[path] {
+			list = append(list, x)
+		}
+	}
+	for path := range t.Lost {
+		list = append(list, restore.Inner{Path: restore.RawPath(path), All: true})
+	}
+	slices.SortFunc(list, func(a, b restore.Inner) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	return list
+}
+
+// spans gives a task's spans, with that of an attempt under way.
+func (d *Desk) spans(ctx context.Context, r *Record) ([]Span, error) {
+	taken, err := d.Taken(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list := Of(r.State.Before, taken)
+	if c := r.State.Pending; c != nil && (c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture) {
+		now, err := d.underWay(ctx, r, list, taken)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, now)
+	}
+	return list, nil
+}
+
+// underWay is the span of the attempt that nobody has captured yet: what changed since
+// it began is taken for its own.
+func (d *Desk) underWay(ctx context.Context, r *Record, list []Span, taken []snapshot.Info) (Span, error) {
+	from := r.State.Before
+	if n := len(list); n > 0 {
+		from = list[n-1].To
+	}
+	for _, s := range taken {
+		if s.Kind == belay.KindBefore && s.ID > from {
+			from = s.ID
+		}
+	}
+	present, err := d.Snaps.TakeWith(ctx, Passing(r, "the attempt under way, before a rollback"), d.Extent(r))
+	return Span{From: from, To: present.ID, Agent: true}, err
+}
+
+// Overruled gives the paths that a rollback put back although somebody else had changed
+// them after the task's last attempt. What he made of them is in the rescue.
+func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) ([]string, error) {
+	taken, err := d.Taken(ctx, r)
+	if err != nil || out.Rescue == "" {
+		return nil, err
+	}
+	list := Of(r.State.Before, taken)
+	if len(list) == 0 {
+		return nil, nil
+	}
+	since, err := d.Snaps.Touched(ctx, list[len(list)-1].To, out.Rescue)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(since, func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
+}
+
+// Extent says what the snapshots of a task hold beside what git would show: what it is
+// judged by must not depend on rules of ignoring that an agent writes.
+func (d *Desk) Extent(r *Record) snapshot.Extent {
+	s := r.Task.Scope
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true, Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
+}
+
+// Passing describes a snapshot that only this command looks at: it is in no list.
+func Passing(r *Record, message string) snapshot.Meta {
+	m := ByHand(r, message)
+	m.Passing = true
+	return m
+}
+
+// ByHand describes a snapshot taken by hand, for a task or none.
+func ByHand(r *Record, message string) snapshot.Meta {
+	m := snapshot.Meta{Kind: belay.KindManual, Message: message}
+	if r != nil {
+		m.Task, m.Attempt, m.Feature, m.Journal = r.Task.ID, len(r.State.Attempts), r.Task.Feature, r.Log.Head.Hash
+	}
+	return m
+}
+
+// reviewArtefacts are kept by every rollback that is not hard: the next attempt and
+// people need them.
+var reviewArtefacts = []string{".belay/reviews/**", belay.OwnGlob}
+
+// KeptLines says of each path that a restore kept, or could not bring back, why.
+func KeptLines(out restore.Restored) []string {
+	var lines []string
+	for _, k := range slices.Concat(out.Kept, out.Missing) {
+		lines = append(lines, k.Path+": "+k.Why)
+	}
+	return lines
+}

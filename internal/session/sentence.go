@@ -1,0 +1,21 @@
+package session
+
+import (
+	"errors"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Sentence is an error with what to try, on one line, for the record.
+func Sentence(err error) string {
+	text := err.Error()
+	var e *belay.Error
+	var odd interface{ Try() string } // what package fsroot and git say of a file that is none
+	switch {
+	case errors.As(err, &e) && e.Try != "":
+		text += " (try: " + e.Try + ")"
+	case errors.As(err, &odd):
+		text += " (try: " + odd.Try() + ")"
+	}
+	return text
+}

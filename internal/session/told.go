@@ -1,0 +1,56 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// toldOnce adds what a plan's markers come to to the answers of the other checks, so that
+// a count that failed is told once: the plan leaves out what a check says of the same
+// place, and a check leaves out the doubts about what the plan refuses. Verdicts stay.
+func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckResult {
+	all := slices.Clone(checks)
+	for i, c := range all {
+		if c.Verdict == belay.VerdictFail {
+			continue // what refuses is never left out
+		}
+		all[i].Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f belay.Finding) bool {
+			return f.Severity == belay.SeverityWarning && slices.ContainsFunc(plan.Findings, func(of belay.Finding) bool {
+				return of.Severity == belay.SeverityError && same(f, of)
+			})
+		})
+	}
+	left := func(f belay.Finding) (by string) {
+		for _, c := range all {
+			for _, told := range c.Findings {
+				if same(told, f) && (told.Severity == f.Severity || told.Severity == belay.SeverityError) {
+					return c.Check
+				}
+			}
+		}
+		return ""
+	}
+	var by string
+	plan.Findings = slices.DeleteFunc(slices.Clone(plan.Findings), func(f belay.Finding) bool {
+		name := left(f)
+		by = max(by, name)
+		return name != ""
+	})
+	if by != "" {
+		plan.Summary += "; the rest is told by " + by
+	}
+	return append(all, plan)
+}
+
+// same reports whether a check's finding says what a plan's does, of the same place. The
+// plan puts the section before the sentence, the check its place behind it.
+func same(told, planned belay.Finding) bool {
+	sentence := strings.TrimSuffix(told.Title, fmt.Sprintf(": %s:%d", told.File, told.Line))
+	_, says, _ := strings.Cut(planned.Title, ": ")
+	return told.Category == belay.CategoryContract && planned.Category == belay.CategoryContract &&
+		told.File != "" && told.File == planned.File && told.Line == planned.Line && says != "" &&
+		(sentence == says || strings.HasSuffix(sentence, ": "+says))
+}

@@ -1,0 +1,70 @@
+package snapshot
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// It changes nothing but belay's private folder: no file, not the index, no ref. It
+// does not store what it read and knows nothing of tasks or of putting back.
+
+// Prefix is where the refs of snapshots live.
+const RefPrefix = "refs/belay/"
+
+// KeptPrefix is where the second refs of open tasks' snapshots live. Not every ref below
+// it is belay's: Kept knows.
+const KeptPrefix = "refs/kept/"
+
+// Kept reports whether a ref is the second one of a snapshot: 32 hex digits that nobody
+// can guess, and the snapshot's id.
+func Kept(name string) bool {
+	secret, id, ok := strings.Cut(strings.TrimPrefix(name, KeptPrefix), "-")
+	return ok && strings.HasPrefix(name, KeptPrefix) && len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == "" &&
+		len(id) == 26 && strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") == ""
+}
+
+// Ours reports whether a ref is belay's: not part of the state that a snapshot holds, and
+// never moved by a restore.
+func Ours(name string) bool { return strings.HasPrefix(name, RefPrefix) || Kept(name) }
+
+// Place is a working tree to be captured.
+type Place struct {
+	Repo    *git.Repo
+	Dir     string   // belay's private folder of this working tree
+	Include []string // doublestar globs of ignored paths to capture as well
+	MaxFile int64    // untracked files above are gaps
+}
+
+// Scratch makes and gives a folder of belay's own.
+func (s *Place) Scratch(parts ...string) (string, error) {
+	dir := filepath.Join(append([]string{s.Dir}, parts...)...)
+	if err := fsroot.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make %s: %w", dir, err)
+	}
+	return dir, nil
+}
+
+// CommitObject writes a commit of belay's. It needs nobody's identity.
+func CommitObject(r *git.Repo, tree string, parents []string, at time.Time, message string) git.NewObject {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tree %s\n", tree)
+	for _, p := range parents {
+		fmt.Fprintf(&b, "parent %s\n", p)
+	}
+	who := fmt.Sprintf("belay <belay@localhost> %d +0000", max(0, at.Unix()))
+	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, message)
+	data := []byte(b.String())
+	return git.NewObject{OID: r.Name("commit", data), Type: "commit", Data: data}
+}
+
+// Raw turns an object's hex name into its bytes; names come from git or ourselves.
+func Raw(oid string) string {
+	b, _ := hex.DecodeString(oid)
+	return string(b)
+}

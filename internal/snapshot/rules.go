@@ -1,0 +1,135 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// outerRules is what decides about ignoring from outside of the tree, and whether git
+// may hold other bytes than the disk.
+type outerRules struct {
+	key      string
+	files    []git.StateFile // info/exclude and the global excludes file ("global")
+	folds    bool            // core.ignoreCase
+	converts bool            // config or attributes outside of the tree may convert content
+}
+
+// RulesKey names the rules of ignoring outside of the tree, and how they are applied.
+func (c *Capture) RulesKey() string { return c.Rules.key }
+
+// outerRules reads the config once, in git's own words.
+func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
+	var r outerRules
+	out, err := s.Repo.Run(ctx, nil, "config", "--list", "-z", "--includes")
+	if err != nil {
+		return r, err
+	}
+	excludes, attributes := "", ""
+	for f := range strings.SplitSeq(string(out), "\x00") {
+		key, value, _ := strings.Cut(f, "\n")
+		switch {
+		case key == "core.excludesfile":
+			excludes = value
+		case key == "core.attributesfile":
+			attributes = value
+		case key == "core.ignorecase":
+			r.folds = isTrue(value)
+		case key == "core.autocrlf":
+			r.converts = r.converts || isTrue(value) || strings.EqualFold(value, "input")
+		case strings.HasPrefix(key, "filter.") && !strings.HasPrefix(key, "filter.lfs."):
+			r.converts = true
+		}
+	}
+	for _, path := range []string{attributes, git.ConfigHome("attributes"), filepath.Join(s.Repo.Common, "info", "attributes")} {
+		if path != "" {
+			if _, err := os.Stat(git.Home(path)); err == nil {
+				r.converts = true
+			}
+		}
+	}
+	if excludes == "" {
+		excludes = git.ConfigHome("ignore")
+	}
+	return r, s.readOuter(&r, git.Home(excludes))
+}
+
+func (s *Place) readOuter(r *outerRules, excludes string) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v\x00%s\x00", r.folds, excludes)
+	for name, path := range map[string]string{"info/exclude": filepath.Join(s.Repo.Common, "info", "exclude"), "global": excludes} {
+		data, err := fsroot.ReadUsers(path, fsroot.Usual)
+		if errors.Is(err, fs.ErrNotExist) || path == "" {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read what is ignored: %w", err)
+		}
+		r.files = append(r.files, git.StateFile{Name: name, Data: data})
+	}
+	if len(r.files) == 2 && r.files[0].Name > r.files[1].Name {
+		r.files[0], r.files[1] = r.files[1], r.files[0]
+	}
+	for _, f := range r.files {
+		fmt.Fprintf(h, "%s\x00%d\x00%s", f.Name, len(f.Data), f.Data)
+	}
+	r.key = fmt.Sprintf("%x", h.Sum(nil))
+	return nil
+}
+
+// isTrue reads a boolean of git's config; a key without a value is true.
+func isTrue(v string) bool {
+	switch strings.ToLower(v) {
+	case "", "true", "yes", "on", "1":
+		return true
+	}
+	return false
+}
+
+// nestedHead gives the commit a nested repository stands at, as far as two small files
+// tell; "" otherwise. It is for people to read: nothing is started in there.
+func (s *Place) nestedHead(path string) string {
+	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
+	if info, err := os.Lstat(dir); err == nil && info.Mode().IsRegular() {
+		text := readSmall(dir)
+		target, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir: ")
+		if !ok {
+			return ""
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(dir), target)
+		}
+		dir = target
+	}
+	head := strings.TrimSpace(readSmall(filepath.Join(dir, "HEAD")))
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		head = strings.TrimSpace(readSmall(filepath.Join(dir, filepath.FromSlash(ref))))
+	}
+	if len(head) != 40 && len(head) != 64 || strings.Trim(head, "0123456789abcdef") != "" {
+		return ""
+	}
+	return head
+}
+
+// LinkOf gives the text of a repository's .git file, "" where that is no file.
+func LinkOf(root string) string { return readSmall(filepath.Join(root, ".git")) }
+
+func readSmall(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, err := fsroot.ReadUsers(path, 4096)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package statcache
-
-import "golang.org/x/sys/unix"
-
-func probe(dir string) (int, error) { return -1, unix.EOPNOTSUPP }
-
-func probeKernel() (int, error) { return -1, unix.EOPNOTSUPP }

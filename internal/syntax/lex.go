@@ -1,0 +1,278 @@
+package syntax
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Kind is what a token is.
+type Kind byte
+
+// The kinds. A Mark is one byte of punctuation; a Text is a string, a character, a
+// template with all it embeds, a heredoc or a regular expression, quotes and all.
+const (
+	Word Kind = iota + 1
+	Number
+	Text
+	Mark
+	Comment
+)
+
+// Token is a piece of a text.
+type Token struct {
+	Kind  Kind
+	Text  string
+	Line  int  // of its first byte, counted from 1
+	Col   int  // bytes before it on its line
+	End   int  // line of its last byte
+	First bool // nothing but white space and comments comes before it on its line
+}
+
+// Is tells whether the token is the word or mark s, not a string that says so.
+func (t Token) Is(s string) bool { return (t.Kind == Word || t.Kind == Mark) && t.Text == s }
+
+// Value is what a Text says: without its prefix letters and quotes, escapes as written.
+func (t Token) Value() string {
+	if t.Kind != Text {
+		return t.Text
+	}
+	s := strings.TrimLeftFunc(t.Text, func(r rune) bool { return unicode.IsLetter(r) || r == '@' || r == '$' || r == '#' })
+	for _, q := range []string{`"""`, "'''"} {
+		if len(s) >= 6 && strings.HasPrefix(s, q) && strings.HasSuffix(s, q) {
+			return s[3 : len(s)-3]
+		}
+	}
+	s = strings.TrimRight(s, "#")
+	if len(s) >= 2 && s[0] == s[len(s)-1] {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+type lexer struct {
+	lang   Language
+	src    []byte
+	whole  string // src, which all tokens share
+	at     int
+	line   int
+	start  int // offset of the current line
+	first  bool
+	out    []Token
+	before Token    // the last token that is no comment, for regular expressions
+	code   bool     // comments are left out
+	here   []string // heredocs that begin on the next line
+}
+
+// Lex cuts src into tokens, in order, comments among them. A string that is not closed
+// ends with its line where the language has it so, and with the text otherwise.
+func Lex(l Language, src []byte) []Token { return lex(l, src, false) }
+
+// Code is Lex without the comments.
+func Code(l Language, src []byte) []Token { return lex(l, src, true) }
+
+func lex(l Language, src []byte, code bool) []Token {
+	x := &lexer{lang: l, src: src, whole: string(src), line: 1, first: true, code: code, out: make([]Token, 0, len(src)/5)}
+	for x.at < len(src) {
+		c := src[x.at]
+		switch {
+		case c == '\n':
+			x.newline()
+			x.heredocs()
+		case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+			x.at++
+		default:
+			x.token(c)
+		}
+	}
+	return x.out
+}
+
+func (x *lexer) newline() {
+	x.at++
+	x.line++
+	x.start = x.at
+	x.first = true
+}
+
+// token reads one token at x.at.
+func (x *lexer) token(c byte) {
+	if n := x.comment(c); n > 0 {
+		x.emit(Comment, n)
+		return
+	}
+	if n := x.text(c); n > 0 {
+		x.emit(Text, n)
+		return
+	}
+	if c >= '0' && c <= '9' {
+		x.emit(Number, x.number())
+		return
+	}
+	if n := wordLen(x.src[x.at:], x.lang); n > 0 {
+		x.emit(Word, n)
+		return
+	}
+	_, n := utf8.DecodeRune(x.src[x.at:])
+	x.emit(Mark, n)
+}
+
+func (x *lexer) emit(k Kind, n int) {
+	piece := x.whole[x.at : x.at+n]
+	t := Token{Kind: k, Text: piece, Line: x.line, Col: x.at - x.start, End: x.line, First: x.first}
+	x.at += n
+	if k != Word && k != Number && strings.IndexByte(piece, '\n') >= 0 {
+		x.line += strings.Count(piece, "\n")
+		t.End = x.line
+		x.start = x.at - n + strings.LastIndexByte(piece, '\n') + 1
+	}
+	if k != Comment {
+		x.first = false
+		x.before = t
+	} else if x.code {
+		return
+	}
+	x.out = append(x.out, t)
+}
+
+// wordLen gives how many bytes at the start of s are a word.
+func wordLen(s []byte, l Language) int {
+	n := 0
+	for n < len(s) {
+		c := s[n]
+		switch {
+		case c < utf8.RuneSelf:
+			digit := c >= '0' && c <= '9' && n > 0
+			mark := l == Ruby && n > 0 && (c == '?' || c == '!') && (n+1 >= len(s) || s[n+1] != '=')
+			if mark {
+				return n + 1
+			}
+			if !digit && c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c != '$' || l != JavaScript && l != TypeScript) {
+				return n
+			}
+			n++
+		default:
+			r, size := utf8.DecodeRune(s[n:])
+			if !unicode.IsLetter(r) && (n == 0 || !unicode.IsDigit(r) && !unicode.IsMark(r)) {
+				return n
+			}
+			n += size
+		}
+	}
+	return n
+}
+
+func (x *lexer) number() int {
+	s := x.src[x.at:]
+	n := 1
+	for n < len(s) {
+		c := s[n]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+		dot := c == '.' && n+1 < len(s) && s[n+1] >= '0' && s[n+1] <= '9'
+		if !letter && !dot {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// comment gives the length of the comment at x.at, 0 where there is none.
+func (x *lexer) comment(c byte) int {
+	s := x.src[x.at:]
+	switch x.lang {
+	case Python:
+		if c == '#' {
+			return lineLen(s)
+		}
+	case Ruby:
+		if c == '#' {
+			return lineLen(s)
+		}
+		if c == '=' && x.at == x.start && bytes.HasPrefix(s, []byte("=begin")) {
+			return until(s, "\n=end")
+		}
+	case None:
+	default:
+		if c == '#' && x.lang == CSharp {
+			return neverBuilt(s)
+		}
+		if bytes.HasPrefix(s, []byte("//")) {
+			return lineLen(s)
+		}
+		if bytes.HasPrefix(s, []byte("/*")) {
+			if x.lang == Rust {
+				return nested(s)
+			}
+			return 2 + until(s[2:], "*/")
+		}
+	}
+	return 0
+}
+
+// lineLen gives the length of the rest of the line, without its end.
+func lineLen(s []byte) int {
+	n := bytes.IndexByte(s, '\n')
+	if n < 0 {
+		return len(s)
+	}
+	if n > 0 && s[n-1] == '\r' {
+		n--
+	}
+	return n
+}
+
+// neverBuilt gives the length of what C# leaves out between #if false and the line that
+// ends it, 0 where s begins with something else. It stops before that line.
+func neverBuilt(s []byte) int {
+	depth, n := 0, 0
+	for n < len(s) {
+		end := n + bytes.IndexByte(s[n:], '\n') + 1
+		if end == n {
+			end = len(s)
+		}
+		line := bytes.TrimSpace(s[n:end])
+		directive := bytes.HasPrefix(line, []byte("#"))
+		word := strings.Fields(string(bytes.TrimPrefix(line[:min(len(line), 80)], []byte("#"))))
+		switch {
+		case n == 0 && (len(word) < 2 || word[0] != "if" || word[1] != "false"):
+			return 0
+		case !directive || len(word) == 0:
+		case word[0] == "if":
+			depth++
+		case word[0] == "endif" && depth > 1:
+			depth--
+		case depth == 1 && (word[0] == "endif" || word[0] == "else" || word[0] == "elif"):
+			return n
+		}
+		n = end
+	}
+	return n
+}
+
+// until gives the length of s up to and with end, all of s when it is not there.
+func until(s []byte, end string) int {
+	if i := bytes.Index(s, []byte(end)); i >= 0 {
+		return i + len(end)
+	}
+	return len(s)
+}
+
+// nested gives the length of a comment that may hold comments.
+func nested(s []byte) int {
+	depth, i := 1, 2
+	for i < len(s) && depth > 0 {
+		switch {
+		case bytes.HasPrefix(s[i:], []byte("/*")):
+			depth++
+			i += 2
+		case bytes.HasPrefix(s[i:], []byte("*/")):
+			depth--
+			i += 2
+		default:
+			i++
+		}
+	}
+	return i
+}

@@ -1,0 +1,40 @@
+package syntax
+
+import (
+	"path"
+	"strings"
+)
+
+// Subject gives the name of what a test file is about, by the conventions of its
+// language: foo of foo_test.go, test_foo.py, foo.spec.ts and foo_spec.rb, Foo of
+// FooTest.java. It is "" for a file that holds no tests by its path; for Rust and C#,
+// whose tests stand anywhere, it is the name without what marks tests.
+func Subject(p string) string {
+	if !IsTest(p) {
+		return ""
+	}
+	stem := Stem(p)
+	switch Of(p) {
+	case Java, CSharp:
+		stem = strings.TrimPrefix(stem, "Test")
+		for _, end := range []string{"TestCase", "Tests", "Test", "Specs", "Spec", "IT"} {
+			if rest, ok := strings.CutSuffix(stem, end); ok && rest != "" {
+				return rest
+			}
+		}
+		return stem
+	case Python, Ruby, Go, Rust:
+		stem = strings.TrimPrefix(stem, "test_")
+		return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(stem, "_tests"), "_test"), "_spec")
+	}
+	for _, end := range []string{".test", ".tests", ".spec", ".cy", ".e2e", "-test", "_test"} {
+		stem = strings.TrimSuffix(stem, end)
+	}
+	return stem
+}
+
+// Stem gives a path's last name without its ending.
+func Stem(p string) string {
+	base := path.Base(p)
+	return strings.TrimSuffix(base, path.Ext(base))
+}

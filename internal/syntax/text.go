@@ -1,0 +1,247 @@
+package syntax
+
+import (
+	"bytes"
+	"strings"
+)
+
+// text gives the length of the string, character, template or regular expression at
+// x.at, 0 where there is none.
+func (x *lexer) text(c byte) int {
+	s := x.src[x.at:]
+	switch x.lang {
+	case Go:
+		switch c {
+		case '`':
+			return 1 + until(s[1:], "`")
+		case '"', '\'':
+			return quoted(s, c, false)
+		}
+	case Java:
+		if bytes.HasPrefix(s, []byte(`"""`)) {
+			return triple(s, `"""`)
+		}
+		if c == '"' || c == '\'' {
+			return quoted(s, c, false)
+		}
+	case JavaScript, TypeScript:
+		return x.scriptText(c, s)
+	case Python:
+		return pythonText(s)
+	case Rust:
+		return rustText(s)
+	case CSharp:
+		return csharpText(s)
+	case Ruby:
+		return x.rubyText(c, s)
+	}
+	return 0
+}
+
+// quoted gives the length of a string in quotes with escapes. One that may not span
+// lines ends before the end of its line.
+func quoted(s []byte, q byte, lines bool) int {
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case q:
+			return i + 1
+		case '\n':
+			if !lines {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// triple gives the length of a string between two of q, with escapes.
+func triple(s []byte, q string) int {
+	for i := len(q); i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+			continue
+		}
+		if bytes.HasPrefix(s[i:], []byte(q)) {
+			return i + len(q)
+		}
+	}
+	return len(s)
+}
+
+// prefixed gives how many letters of set s begins with, at most most.
+func prefixed(s []byte, set string, most int) int {
+	n := 0
+	for n < len(s) && n < most && strings.IndexByte(set, s[n]) >= 0 {
+		n++
+	}
+	return n
+}
+
+func pythonText(s []byte) int {
+	n := prefixed(s, "rRbBfFuUtT", 2)
+	if n >= len(s) {
+		return 0
+	}
+	for _, q := range []string{`"""`, "'''"} {
+		if bytes.HasPrefix(s[n:], []byte(q)) {
+			return n + triple(s[n:], q)
+		}
+	}
+	if s[n] == '"' || s[n] == '\'' {
+		return n + quoted(s[n:], s[n], false)
+	}
+	return 0
+}
+
+// rustText tells strings and characters from lifetimes: 'a' is one, 'a is not.
+func rustText(s []byte) int {
+	n := prefixed(s, "bcr", 2)
+	if n >= len(s) {
+		return 0
+	}
+	if n > 0 && bytes.IndexByte(s[:n], 'r') >= 0 {
+		hashes := prefixed(s[n:], "#", len(s))
+		if n+hashes < len(s) && s[n+hashes] == '"' {
+			end := `"` + strings.Repeat("#", hashes)
+			return n + hashes + 1 + until(s[n+hashes+1:], end)
+		}
+	}
+	switch s[n] {
+	case '"':
+		return n + quoted(s[n:], '"', true)
+	case '\'':
+		rest := s[n+1:]
+		if len(rest) > 0 && rest[0] == '\\' {
+			return n + quoted(s[n:], '\'', false)
+		}
+		if i := bytes.IndexByte(rest[:min(len(rest), 5)], '\''); i > 0 && len([]rune(string(rest[:i]))) == 1 {
+			return n + i + 2
+		}
+	}
+	return 0
+}
+
+func csharpText(s []byte) int {
+	n := prefixed(s, "@$", 8)
+	if n >= len(s) || s[n] != '"' && (n > 0 || s[n] != '\'') {
+		return 0
+	}
+	if s[n] == '\'' {
+		return quoted(s, '\'', false)
+	}
+	if quotes := prefixed(s[n:], `"`, len(s)); quotes >= 3 {
+		return n + quotes + until(s[n+quotes:], strings.Repeat(`"`, quotes))
+	}
+	if bytes.IndexByte(s[:n], '@') < 0 {
+		return n + quoted(s[n:], '"', false)
+	}
+	for i := n + 1; i < len(s); i++ { // a doubled quote is one
+		if s[i] != '"' {
+			continue
+		}
+		if i+1 >= len(s) || s[i+1] != '"' {
+			return i + 1
+		}
+		i++
+	}
+	return len(s)
+}
+
+func (x *lexer) scriptText(c byte, s []byte) int {
+	switch c {
+	case '"', '\'':
+		return quoted(s, c, false)
+	case '`':
+		return embedding(s, '`', "${", 0)
+	case '/':
+		if x.operand() {
+			return regex(s)
+		}
+	}
+	return 0
+}
+
+// operand tells whether a value may begin here, so that a slash is no division.
+func (x *lexer) operand() bool {
+	switch b := x.before; b.Kind {
+	case 0:
+		return true
+	case Mark:
+		return b.Text != ")" && b.Text != "]" && b.Text != "}"
+	case Word:
+		switch b.Text {
+		case "return", "typeof", "case", "in", "of", "delete", "void", "throw", "new", "do", "else", "await", "yield",
+			"if", "unless", "while", "until", "when", "and", "or", "not", "then", "puts":
+			return true
+		}
+	}
+	return false
+}
+
+// regex gives the length of a regular expression with its flags, 0 when the line ends
+// first.
+func regex(s []byte) int {
+	class := false
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '\n':
+			return 0
+		case '[':
+			class = true
+		case ']':
+			class = false
+		case '/':
+			if !class {
+				i++
+				return i + prefixed(s[i:], "dgimsuvyxo", 8)
+			}
+		}
+	}
+	return 0
+}
+
+// maxEmbedded bounds strings within embedded code within strings.
+const maxEmbedded = 20
+
+// embedding gives the length of a string that may embed code between open ("${", "#{")
+// and a closing brace; that code may hold strings of its kind again.
+func embedding(s []byte, q byte, open string, depth int) int {
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == '\\':
+			i++
+		case s[i] == q:
+			return i + 1
+		case bytes.HasPrefix(s[i:], []byte(open)) && depth < maxEmbedded:
+			i += len(open)
+			i += embedded(s[i:], open, depth) - 1
+		}
+	}
+	return len(s)
+}
+
+// embedded gives the length of code up to and with the brace that closes it.
+func embedded(s []byte, open string, depth int) int {
+	braces := 1
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '{':
+			braces++
+		case '}':
+			if braces--; braces == 0 {
+				return i + 1
+			}
+		case '"', '\'', '`':
+			if c == '`' || c == '"' && open == "#{" {
+				i += embedding(s[i:], c, open, depth+1) - 1
+			} else {
+				i += max(quoted(s[i:], c, false), 1) - 1
+			}
+		}
+	}
+	return len(s)
+}

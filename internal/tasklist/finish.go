@@ -1,0 +1,288 @@
+package tasklist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// finish settles what only the whole file tells: states, parts, and the order of tasks.
+func (r *reader) finish() Reading {
+	r.twins()
+	for i := range r.tasks {
+		r.settle(&r.tasks[i])
+	}
+	r.parts()
+	r.orders()
+	out := Reading{Dialect: r.dialect, Tasks: make([]Task, 0, len(r.tasks)), Notes: r.notes, Lines: r.count()}
+	for i := range r.tasks {
+		out.Tasks = append(out.Tasks, r.tasks[i].Task)
+	}
+	if out.Notes == nil {
+		out.Notes = []Note{}
+	}
+	slices.SortStableFunc(out.Notes, func(a, b Note) int { return cmp.Compare(a.Line, b.Line) })
+	return out
+}
+
+func (r *reader) count() Lines {
+	n := Lines{Total: len(r.lines)}
+	for i, c := range r.class {
+		switch {
+		case r.lines[i].Kind == Heading && c.kind != ofTask, c.kind == structure:
+			n.Structure++
+		case c.kind == noted:
+			n.Notes++
+		default:
+			n.Tasks++
+		}
+	}
+	return n
+}
+
+// inFolder reports a name without a folder that is the last part of another path: it is the
+// same file.
+func inFolder(name string, paths []string) bool {
+	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
+}
+
+// settle gives a task its words, its files, and the boxes that say whether it is done.
+func (r *reader) settle(t *draft) {
+	first := Files(t.Title)
+	if !t.Declared {
+		for _, f := range t.Files {
+			if !slices.Contains(first, f) {
+				first = append(first, f)
+			}
+		}
+		paths := slices.Clone(first)
+		t.Files = slices.DeleteFunc(first, func(f string) bool { return inFolder(f, paths) })
+	}
+	for _, f := range t.Tests {
+		if !slices.Contains(t.Files, f) {
+			t.Files = append(t.Files, f)
+		}
+	}
+	if t.Files == nil {
+		t.Files = []string{}
+	}
+	t.Depends = []string{}
+	if t.head && t.Title == t.ID && len(t.ask) > 0 { // "### T001", and what it is below
+		t.Title = strings.TrimSpace(named.ReplaceAllString(strings.TrimPrefix(t.ask[0], "- "), ""))
+		if t.Title == "" {
+			t.Title = t.ID
+		}
+	}
+	if t.head && len(t.Marks) == 0 {
+		t.byBoxes()
+	}
+	t.Done = t.State == Done
+	words := []string{t.Title}
+	for _, i := range t.body {
+		words = append(words, r.lines[i].Raw(r.data))
+	}
+	t.Words = strings.Join(words, "\n")
+	t.Ask = strings.Join(append([]string{t.Title}, t.ask...), "\n")
+}
+
+// byBoxes says whether a task that is a heading is done: by the box that says so, else by
+// all of its boxes but those of its criteria, else by what its status is called.
+func (t *draft) byBoxes() {
+	var all, own, end []Step
+	for _, s := range t.Steps {
+		all = append(all, s)
+		if closed.MatchString(s.Text) {
+			end = append(end, s)
+		}
+		if !slices.Contains(t.accept, s.Line) {
+			own = append(own, s)
+		}
+	}
+	marks := all
+	if len(own) > 0 {
+		marks = own
+	}
+	if len(end) > 0 {
+		marks = end[len(end)-1:]
+	}
+	done := 0
+	for _, s := range marks {
+		t.Marks = append(t.Marks, s.Line)
+		if s.Done {
+			done++
+		}
+	}
+	switch {
+	case len(marks) == 0 && ended.MatchString(t.status), len(marks) > 0 && done == len(marks):
+		t.State = Done
+	case done > 0:
+		t.State = Doing
+	}
+}
+
+// parts ties tasks to the ones that they are parts of: by where they stand, and, where
+// tasks are numbered, by their numbers.
+func (r *reader) parts() {
+	byID := map[string]int{} // the last one above: files with several lists count anew
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if cut := strings.LastIndexByte(t.ID, '.'); cut > 0 && t.parent < 0 {
+			if p, ok := byID[t.ID[:cut]]; ok {
+				t.parent = p
+			}
+		}
+		if t.ID != "" {
+			byID[t.ID] = i
+		}
+		if t.parent < 0 {
+			continue
+		}
+		whole := &r.tasks[t.parent]
+		whole.Parts++
+		whole.must = whole.must || !t.Optional
+		t.PartOf = whole.Line
+		if t.Parent = whole.ID; t.Parent == "" {
+			t.Parent = whole.Title
+		}
+	}
+	r.besides()
+}
+
+// besides takes optional tasks that stand below a task with words of its own for what they
+// are: they come after it and are not what it is made of.
+func (r *reader) besides() {
+	for i := range r.tasks {
+		t := &r.tasks[i]
+		if t.parent < 0 || r.tasks[t.parent].must || len(r.tasks[t.parent].ask) == 0 {
+			continue
+		}
+		whole := &r.tasks[t.parent]
+		whole.Parts, t.PartOf = 0, 0
+		if whole.ID != "" {
+			t.Depends = append(t.Depends, whole.ID)
+		}
+	}
+}
+
+// orders reads which tasks come first: from each task's own words, and from the sections
+// that tell the order. Ids that stand twice, and that do not stand there, are noted.
+func (r *reader) orders() {
+	ids := make([]string, len(r.tasks))
+	first := map[string]int{}
+	at := map[string][]int{}
+	for i := range r.tasks {
+		id := r.tasks[i].ID
+		if ids[i] = id; id == "" {
+			continue
+		}
+		if line, twice := first[id]; twice {
+			r.remark(r.lines[r.tasks[i].Line-1], fmt.Sprintf("the id %s stands in line %d already", id, line))
+		} else {
+			first[id] = r.tasks[i].Line
+		}
+		at[id] = append(at[id], i)
+	}
+	known := Knows(ids)
+	for i := range r.tasks {
+		r.own(known, i, at)
+	}
+	if len(at) > 0 {
+		r.told(known, at)
+		r.groups()
+	}
+}
+
+// own reads what the words of a task say of the order, paragraph by paragraph.
+func (r *reader) own(known Known, i int, at map[string][]int) {
+	t := &r.tasks[i]
+	self := fmt.Sprintf("\x00%d", i)
+	label, words, first, last := "", t.Title, t.Line-1, t.Line-1
+	if t.head {
+		last = -1
+	}
+	say := func() {
+		for _, one := range fields(words) {
+			if one, label = ordering(one, label, r.lines[first].Kind); one != "" {
+				r.after(r.lines[first], known.Order(one, self), i, self, at)
+			}
+		}
+	}
+	for _, b := range t.body {
+		l := r.lines[b]
+		switch kind, _ := fieldOf(l.Words); {
+		case l.Kind == Fence || l.Kind == Comment:
+		case l.Kind == Text && b == last+1 && kind == "":
+			words, last = words+" "+l.Words, b
+		default:
+			say()
+			words, first, last = l.Words, b, b
+		}
+	}
+	say()
+}
+
+// ordering gives the words of a field that may say what comes first, "" when none do. label
+// is "depends" below a line that says that what follows is a list of tasks.
+func ordering(words, label string, line Kind) (string, string) {
+	switch kind, rest := fieldOf(words); {
+	case kind == "requirements":
+		return "", ""
+	case kind == "depends" && rest == "":
+		return "", kind
+	case kind == "depends":
+		return "depends on: " + rest, ""
+	case kind != "":
+		return words, ""
+	case label == "depends" && line == Item:
+		return "depends on: " + words, label
+	}
+	return words, label
+}
+
+// told reads the sections that tell the order.
+func (r *reader) told(known Known, at map[string][]int) {
+	order := false
+	for i, l := range r.lines {
+		if l.Kind == Heading {
+			order = orderly.MatchString(l.Words) || order && l.Level > 2
+			continue
+		}
+		if !order || r.class[i].kind != noted || l.Kind != Item && l.Kind != Text {
+			continue
+		}
+		pairs := known.Order(l.Words, "")
+		if len(pairs) > 0 {
+			r.notes[r.class[i].task].Why = "read for the order of tasks"
+		}
+		r.after(l, pairs, -1, "", at)
+	}
+}
+
+// after adds what a line says of the order.
+func (r *reader) after(l Line, pairs []Pair, i int, self string, at map[string][]int) {
+	for _, p := range pairs {
+		after := p.After
+		if after == self && self != "" {
+			if after = r.tasks[i].ID; after == "" {
+				continue
+			}
+		}
+		tasks := at[p.Task]
+		if p.Task == self && self != "" {
+			tasks = []int{i}
+		}
+		if len(tasks) == 0 {
+			r.remark(l, "it names "+p.Task+", which is no task of this file")
+		}
+		if at[after] == nil {
+			r.remark(l, "it names "+after+", which is no task of this file")
+		}
+		for _, j := range tasks {
+			t := &r.tasks[j]
+			if after != t.ID && !slices.Contains(t.Depends, after) {
+				t.Depends = append(t.Depends, after)
+			}
+		}
+	}
+}

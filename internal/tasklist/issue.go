@@ -1,0 +1,165 @@
+package tasklist
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It asks no server.
+
+// issue is one of them, in any form; unknown keys are the forge's own business. Names of
+// states are in capitals with gh and GraphQL.
+type issue struct {
+	Number int             `json:"number"`
+	Title  string          `json:"title"`
+	Body   *string         `json:"body"`
+	State  string          `json:"state"` // open, closed
+	Closed bool            `json:"closed"`
+	Reason string          `json:"state_reason"` // completed, not_planned, duplicate, reopened
+	Why    string          `json:"stateReason"`
+	Pull   json.RawMessage `json:"pull_request"`
+	Kind   string          `json:"__typename"` // Issue, PullRequest, DraftIssue
+	Type   json.RawMessage `json:"type"`       // the same, in a project; the REST API has an object there
+	URL    string          `json:"url"`
+	line   int
+}
+
+// id is how the others name it; a draft has none.
+func (is issue) id() string {
+	if is.Number <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("#%d", is.Number)
+}
+
+// pull tells whether it is a pull request, which the REST API lists among the issues.
+func (is issue) pull() bool {
+	return len(is.Pull) > 0 && string(is.Pull) != "null" || is.Kind == "PullRequest" || string(is.Type) == `"PullRequest"` ||
+		strings.Contains(is.URL, "/pull/")
+}
+
+// state is what it says of itself. One that was closed because nobody will do it is not done.
+func (is issue) state() State {
+	switch {
+	case !is.Closed && !strings.EqualFold(is.State, "closed"):
+		return Open
+	case slices.ContainsFunc([]string{is.Reason, is.Why}, func(why string) bool {
+		return strings.EqualFold(why, "not_planned") || strings.EqualFold(why, "duplicate")
+	}):
+		return Unclear
+	}
+	return Done
+}
+
+// Read reads a file. An error says in which line it is no JSON, or that it holds no issues.
+func ReadIssues(name string, data []byte) (Reading, error) {
+	r := issueReader{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
+	list, err := r.issues()
+	if err != nil {
+		return Reading{}, err
+	}
+	out := Reading{Dialect: Issue, Tasks: []Task{}, Notes: []Note{}}
+	var ids []string
+	for _, is := range list {
+		ids = append(ids, is.id())
+	}
+	known := Knows(ids)
+	for _, is := range list {
+		if is.pull() {
+			out.Notes = append(out.Notes, Note{Line: is.line, Text: is.Title, Why: fmt.Sprintf("#%d is a pull request, no issue", is.Number)})
+			continue
+		}
+		is.tasks(&out, known)
+	}
+	for _, l := range ReadPage(data) {
+		out.Lines.Total++
+		if strings.Trim(l.Raw(data), " \t[]{},") == "" {
+			out.Lines.Structure++
+		} else {
+			out.Lines.Tasks++
+		}
+	}
+	return out, nil
+}
+
+var (
+	reference = lazyregexp.New(`^(?:[\w.-]+/[\w.-]+)?#\d+$`)
+	criteria  = lazyregexp.New(`(?i)accept|criteria|definition of done|checklist|before submitting|\bdod\b`)
+)
+
+// tasks adds an issue and the boxes of its text.
+func (is issue) tasks(out *Reading, known Known) {
+	body := ""
+	if is.Body != nil {
+		body = strings.ReplaceAll(*is.Body, "\r\n", "\n")
+	}
+	title := strings.TrimSpace(is.Title)
+	t := Task{ID: is.id(), Title: title, Line: is.line, State: is.state(), Files: []string{}, Depends: []string{}}
+	if t.Title == "" {
+		t.Title = t.ID
+	}
+	if t.Done = t.State == Done; t.State == Unclear {
+		out.Notes = append(out.Notes, Note{Line: is.line, Text: t.Title, Why: "it was closed and not done: the task is not taken for open"})
+	}
+	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(body))
+	for _, l := range ReadPage([]byte(body)) {
+		if l.Kind == Fence || l.Kind == Comment {
+			continue
+		}
+		for _, f := range Files(l.Words) {
+			if !slices.Contains(t.Files, f) {
+				t.Files = append(t.Files, f)
+			}
+		}
+		for _, p := range known.Order(l.Words, t.ID) {
+			if p.Task == t.ID && !slices.Contains(t.Depends, p.After) {
+				t.Depends = append(t.Depends, p.After)
+			}
+		}
+	}
+	at := len(out.Tasks)
+	out.Tasks = append(out.Tasks, t)
+	is.boxes(out, at, body)
+}
+
+// boxes adds the boxes of an issue's text: parts of it, criteria, or other issues.
+func (is issue) boxes(out *Reading, at int, body string) {
+	inner := Read([]byte(body), Checklist)
+	n := 0
+	for _, b := range inner.Tasks {
+		parent := &out.Tasks[at]
+		switch {
+		case criteria.MatchString(b.Section):
+			parent.Acceptance = append(parent.Acceptance, b.Title)
+			continue
+		case reference.MatchString(b.Title):
+			out.Notes = append(out.Notes, Note{Line: is.line, Text: b.Title, Why: "a box of " + parent.ID + " that is another issue"})
+			continue
+		}
+		n++
+		if b.ID == "" && parent.ID != "" {
+			b.ID = fmt.Sprintf("%s.%d", parent.ID, n)
+		} else if parent.ID != "" {
+			b.ID = parent.ID + "/" + b.ID
+			for i, d := range b.Depends {
+				b.Depends[i] = parent.ID + "/" + d
+			}
+		}
+		b.Line, b.Parent, b.PartOf, b.Marks = is.line, parent.ID, is.line, nil
+		if parent.State != Open && !b.Done {
+			b.State, b.Done = parent.State, parent.Done
+		}
+		parent.Parts++
+		out.Tasks = append(out.Tasks, b)
+	}
+	for _, note := range inner.Notes {
+		if strings.HasPrefix(note.Why, "the box") {
+			out.Notes = append(out.Notes, Note{Line: is.line, Text: note.Text, Why: note.Why})
+		}
+	}
+}

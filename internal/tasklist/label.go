@@ -1,0 +1,117 @@
+package tasklist
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// label is the first line of a task, taken apart.
+type label struct {
+	id, title, story string
+	parallel         bool
+	struck           bool // its id or its words are struck through
+	optional         bool
+}
+
+// The ways in which the words of a task begin with its id. One that could be a word as
+// well, such as HTTP2, needs a sign behind it.
+var (
+	idNamed  = lazyregexp.New(`^(?i:task|work package|subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$|\s+\[)`)
+	idRange  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+[-–—](?:T|TASK-|T-|Task-|WP|WP-)?\d+)(?:[\s:.)\[\]*]|$)`)
+	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
+	idInside = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
+	idSigned = lazyregexp.New(`^([A-Z][A-Za-z]{0,9}[-_]?\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?::|\s+[–—-]\s)`)
+	idLevels = lazyregexp.New(`^(\d+[A-Za-z]?(?:\.\d+)+[a-z]?)[.):]?(?:\s|\*\*|$)`)
+	idNumber = lazyregexp.New(`^(\d+[a-z]?)[.):](?:\s|\*\*|$)`)
+	linked   = lazyregexp.New(`^\[((?:T|TASK-|T-|Task-|WP|WP-)\d[^\]\n]*)\]\([^)\n]*\)`) // a link whose words begin with an id
+	tag      = lazyregexp.New(`^(?:\[([^\]\n]{1,24})\]|\((P|p|(?i:optional))\))`)
+	beside   = lazyregexp.New(`\s+(?:\[P\]|\(P\)|[(（](?:並行可|可并行|可並行|병렬 ?가능)[)）])$`) // the same tag at the end
+	story    = lazyregexp.New(`^(?i:us|story)[-_ ]?\d+[a-z]?(?:\s*[-–—,/+&]\s*(?i:us|story)?[-_ ]?\d+[a-z]?)*$`)
+)
+
+// labelOf takes the words of an item apart: an id, tags in brackets, the title. number is
+// that of a numbered item, which is its id when the words have none.
+func labelOf(words, number string) label {
+	l := label{title: strings.TrimSpace(words)}
+	if m := linked.FindStringSubmatch(l.title); m != nil {
+		l.title = m[1] + l.title[len(m[0]):]
+	}
+	l.tags()
+	l.struck = strings.HasPrefix(l.title, "~~")
+	bare, bold := unbold(l.title)
+	for _, form := range []*lazyregexp.Regexp{idNamed, idRange, idPlain, idInside, idSigned, idLevels, idNumber} {
+		m := form.FindStringSubmatchIndex(bare)
+		if m == nil {
+			continue
+		}
+		l.id = bare[m[2]:m[3]]
+		rest := bare[m[3]:]
+		if bold >= m[3] {
+			rest = bare[m[3]:bold] + strings.TrimPrefix(bare[bold:], "**")
+		}
+		l.title = strings.TrimSpace(strings.TrimLeft(rest, ":.)]–—- \t"))
+		break
+	}
+	if l.id == "" {
+		l.id = number
+	}
+	l.tags()
+	l.struck = l.struck || strings.HasPrefix(l.title, "~~")
+	if at := beside.FindStringIndex(l.title); at != nil {
+		l.parallel, l.title = true, l.title[:at[0]]
+	}
+	if l.title == "" {
+		l.title = l.id
+	}
+	return l
+}
+
+// unbold takes away the mark before words that begin in bold, and says where in what is
+// left the bold ends; -1 when nothing is bold.
+func unbold(words string) (bare string, end int) {
+	for _, mark := range []string{"**", "__", "~~"} {
+		if rest, ok := strings.CutPrefix(words, mark); ok {
+			if at := strings.Index(rest, mark); at > 0 {
+				return rest[:at] + "**" + rest[at+len(mark):], at
+			}
+		}
+	}
+	return words, -1
+}
+
+// tags reads what stands in brackets between the id and the title. What is no known tag
+// stays with the title. A second box behind the id is a tag that was not filled in.
+func (l *label) tags() {
+	rest := l.title
+	for range 6 {
+		m := tag.FindStringSubmatch(rest)
+		if m == nil {
+			return
+		}
+		behind := rest[len(m[0]):]
+		if behind != "" && strings.IndexByte(" \t[:", behind[0]) < 0 {
+			return
+		}
+		name := strings.TrimSuffix(strings.TrimSpace(m[1]+m[2]), "?")
+		switch {
+		case strings.EqualFold(name, "P"):
+			l.parallel = true
+		case story.MatchString(name) && l.story != "":
+			l.story += ", " + name
+		case story.MatchString(name):
+			l.story = name
+		case strings.EqualFold(name, "Story"):
+		case strings.EqualFold(name, "optional"):
+			l.optional = true
+		case l.id != "" && (name == "" || strings.EqualFold(name, "x")):
+		default:
+			return
+		}
+		rest = strings.TrimLeft(behind, ": \t")
+		l.title = rest
+	}
+}
+
+// isTask is a heading that is a task: "T01: …", "Task 3 - …".
+var isTask = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)

@@ -1,0 +1,82 @@
+package tasklist
+
+import (
+	"bytes"
+	"encoding/json"
+	"sort"
+)
+
+// It opens no file, and writes no event.
+
+// Log is the name of the file, in the folder of a feature.
+const Log = "status.events.jsonl"
+
+// At is where a work package is, and the line of the log that says so.
+type At struct {
+	Lane string
+	Line int
+}
+
+// Bad is a line that cannot be read, and why.
+type Bad struct {
+	Line int
+	Text string
+	Why  string
+}
+
+// event is a line. The log of a project has moves as they are; the same log sent elsewhere
+// has them in an envelope. Events of other kinds name no lane.
+type event struct {
+	ID      string `json:"event_id"`
+	At      string `json:"at"`
+	Time    string `json:"timestamp"`
+	Package string `json:"wp_id"`
+	To      string `json:"to_lane"`
+	Payload *event `json:"payload"`
+
+	line int
+}
+
+// Read gives where the work packages of a log are, by their ids, and the lines that are no
+// events. Events are put in the order of their times, then of their ids, as git may have
+// merged two logs line by line; one that stands twice counts once, as it must.
+func ReadLanes(data []byte) (map[string]At, []Bad) {
+	var moves []event
+	var bad []Bad
+	n := 0
+	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		var e event
+		if err := json.Unmarshal(line, &e); err != nil {
+			bad = append(bad, Bad{n, string(line[:min(len(line), 200)]), "it is no event"})
+			continue
+		}
+		if p := e.Payload; p != nil && e.To == "" {
+			e.Package, e.To = p.Package, p.To
+			if p.At != "" {
+				e.At = p.At
+			}
+		}
+		if e.At == "" {
+			e.At = e.Time
+		}
+		if e.line = n; e.Package != "" && e.To != "" {
+			moves = append(moves, e)
+		}
+	}
+	sort.SliceStable(moves, func(i, j int) bool {
+		if moves[i].At != moves[j].At {
+			return moves[i].At < moves[j].At
+		}
+		return moves[i].ID < moves[j].ID
+	})
+	at := map[string]At{}
+	for _, e := range moves {
+		at[e.Package] = At{e.To, e.line}
+	}
+	return at, bad
+}

@@ -1,0 +1,139 @@
+package tasklist
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It opens no file: whoever asks brings paths and bytes.
+
+// Place is where a tool keeps its task files, as a pattern of paths from the root.
+type Place struct {
+	Dialect Dialect
+	Glob    string
+}
+
+// Places are the known ones.
+var Places = []Place{
+	{SpecKit, "specs/*/tasks.md"},
+	{SpecKit, ".specify/specs/*/tasks.md"},
+	{SpecKitty, "kitty-specs/*/tasks.md"},
+	{SpecKitty, "kitty-specs/*/tasks/**/WP*.md"},
+	{OpenSpec, "openspec/changes/*/tasks.md"},
+	{Kiro, ".kiro/specs/*/tasks.md"},
+	{Workitems, ".workitems/**/tasks.md"},
+	{TaskYAML, "**/*.task.yaml"},
+}
+
+var byPath = []struct {
+	dialect Dialect
+	form    *lazyregexp.Regexp
+}{
+	{SpecKitty, lazyregexp.New(`(?:^|/)kitty-specs/[^/]+/tasks\.md$`)},
+	{SpecKitty, lazyregexp.New(`(?:^|/)tasks/(?:[a-z_]+/)?WP\d+[^/]*\.md$`)},
+	{OpenSpec, lazyregexp.New(`(?:^|/)openspec/changes/(?:[^/]+/)+tasks\.md$`)},
+	{Kiro, lazyregexp.New(`(?:^|/)\.kiro/specs/[^/]+/tasks\.md$`)},
+	{Workitems, lazyregexp.New(`(?:^|/)\.workitems/(?:[^/]+/)+tasks\.md$`)},
+	{SpecKit, lazyregexp.New(`(?:^|/)(?:\.specify/)?specs/[^/]+/tasks\.md$`)},
+	{TaskYAML, lazyregexp.New(`\.task\.ya?ml$`)},
+	{Issue, lazyregexp.New(`\.json[l]?$`)},
+	{TaskYAML, lazyregexp.New(`\.ya?ml$`)},
+}
+
+var byWords = []struct {
+	dialect Dialect
+	form    *lazyregexp.Regexp
+}{
+	{SpecKitty, lazyregexp.New(`(?m)^##+ Work Package WP\d+`)},
+	{SpecKit, lazyregexp.New(`(?m)^\s*[-*+] \[[ xX]?\] T\d{3}\b`)},
+	{Kiro, lazyregexp.New(`(?m)^\s*- _?\**(?:_Requirements|Requirements|_Validates): |^\s*- \[.\]\*? \d+\. `)},
+	{OpenSpec, lazyregexp.New(`(?m)^- \[[ xX]\] \d+\.\d+ `)},
+	{Workitems, lazyregexp.New(`(?m)^### (?:T\d+|Task \d+): `)},
+}
+
+// Of tells the dialect of a file by its path, else by its words.
+func Of(name string, data []byte) Dialect {
+	name = strings.ReplaceAll(name, "\\", "/")
+	for _, p := range byPath {
+		if p.form.MatchString(name) {
+			return p.dialect
+		}
+	}
+	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if !strings.HasSuffix(name, ".md") && len(text) > 0 && (text[0] == '{' || text[0] == '[' && !bytes.HasPrefix(text, []byte("[ ]")) && !bytes.HasPrefix(text, []byte("[x]"))) {
+		return Issue
+	}
+	if bytes.HasPrefix(text, []byte("---")) && wp.Match(text[:min(len(text), 4096)]) {
+		return SpecKitty
+	}
+	some := data[:min(len(data), 256<<10)]
+	for _, w := range byWords {
+		if w.form.Match(some) {
+			return w.dialect
+		}
+	}
+	return Checklist
+}
+
+var wp = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
+
+// Read reads a file in its dialect. Errors say what is wrong with it, with the line
+// (belay.CodeUsage).
+func ReadTasks(name string, data []byte) (Reading, error) {
+	d := Of(name, data)
+	if wide(data) {
+		return Reading{Dialect: d}, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s is no UTF-8 text", belay.VisibleLine(name))
+	}
+	var r Reading
+	var err error
+	switch {
+	case d == TaskYAML:
+		r, err = ReadTaskYAML(name, data)
+	case d == Issue:
+		r, err = ReadIssues(name, data)
+	case d == SpecKitty && wp.Match(data[:min(len(data), 4096)]):
+		r, err = Package(name, data)
+	default:
+		r = Read(data, d)
+	}
+	if err != nil {
+		return Reading{Dialect: d}, &belay.Error{Code: belay.CodeUsage, What: "its tasks cannot be read", Try: "mend what is named, and import it again", Err: err}
+	}
+	for i := range r.Tasks {
+		r.Tasks[i].Source = name
+	}
+	for i := range r.Notes {
+		r.Notes[i].Source = name
+	}
+	return r, nil
+}
+
+// wide reports text of two bytes a character.
+func wide(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
+}
+
+// Feature is the feature that a file's tasks belong to: the folder of a tool's layout, ""
+// outside of one.
+func Feature(name string) string {
+	parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
+	for i := len(parts) - 2; i > 0; i-- {
+		switch parts[i-1] {
+		case "specs", "kitty-specs", "changes", ".workitems":
+			return parts[i]
+		}
+	}
+	return ""
+}
+
+// Ignored are files of a layout that are no tasks of the project: patterns to copy, and
+// changes that are over.
+func Ignored(name string) bool {
+	low := strings.ToLower(name)
+	return strings.Contains(low, "template") || strings.Contains(low, "/archive/") || path.Base(low) == "readme.md"
+}

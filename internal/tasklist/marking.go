@@ -1,0 +1,147 @@
+package tasklist
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// It follows no link, and leaves a file alone that somebody saves at the same moment, or
+// in which the task is not found for certain.
+
+// Max is how many bytes a file with tasks may have.
+const MaxTaskFile = 64 << 20
+
+// Mark marks the task of an origin done in the working tree at root, and gives the lines
+// that changed; none when it was done already. tmp is a folder for the new file, "" puts it
+// beside the old one. Killed anywhere, the file is the old one or the new one, and doing it
+// again ends the same. Errors (belay.CodeCannot) say why the file is as it was.
+func Mark(root, tmp string, o belay.Origin) ([]int, error) {
+	if err := markable(o); err != nil {
+		return nil, err
+	}
+	tree, err := fsroot.OpenRoot(root)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	for range 3 { // somebody saved the file meanwhile: look again
+		lines, err := once(tree, tmp, o)
+		var saved *fsroot.SavedError
+		if !errors.As(err, &saved) {
+			return lines, err
+		}
+	}
+	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by somebody", belay.VisibleLine(o.File))
+}
+
+// Plan gives what Mark would change, as lines that can be taken back, and where; nil when
+// the task is done already. It writes nothing. Errors as Mark has them.
+func Plan(root string, o belay.Origin) (*restore.Edit, []int, error) {
+	if err := markable(o); err != nil {
+		return nil, nil, err
+	}
+	tree, err := fsroot.OpenRoot(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tree.Close()
+	_, data, err := readTaskFile(tree, o.File)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, lines, err := TickDone(data, o)
+	if err != nil || len(lines) == 0 {
+		return nil, nil, err
+	}
+	return restore.EditOf(o.File, data, out), lines, nil
+}
+
+// markable refuses a task whose file cannot be marked.
+func markable(o belay.Origin) error {
+	if o.Dialect == string(Issue) {
+		return belay.Refuse(belay.CodeCannot, "close it there", "%s is an issue of the forge", belay.VisibleLine(o.ID))
+	}
+	if o.Outside {
+		return belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not in this repository", belay.VisibleLine(o.File))
+	}
+	return nil
+}
+
+// Told says what Mark has done, for the record.
+func Told(o belay.Origin, lines []int) string {
+	file := belay.VisibleLine(o.File)
+	switch len(lines) {
+	case 0:
+		return file + " says already that it is done"
+	case 1:
+		return fmt.Sprintf("done in %s, line %d", file, lines[0])
+	}
+	return fmt.Sprintf("done in %s, %d boxes from line %d", file, len(lines), lines[0])
+}
+
+func once(tree *fsroot.Root, tmp string, o belay.Origin) ([]int, error) {
+	info, data, err := readTaskFile(tree, o.File)
+	if err != nil {
+		return nil, err
+	}
+	out, lines, err := TickDone(data, o)
+	if err != nil || len(lines) == 0 {
+		forget(tmp, o, data)
+		return nil, err
+	}
+	held := fsroot.Held{OID: blob(data), New: blob(out), NewHash: func() hash.Hash { return sha1.New() }}
+	err = tree.ReplaceFile(o.File, info.Perm, tmp, held, func(w io.Writer) error {
+		_, err := w.Write(out)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lines, tree.Sync()
+}
+
+// read reads a file of the tree, and nothing but a file.
+func readTaskFile(tree *fsroot.Root, path string) (fsroot.Info, []byte, error) {
+	info, err := tree.Lstat(path)
+	name := belay.VisibleLine(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand where it is now", "%s is not there any more", name)
+	case errors.Is(err, fsroot.ErrNotFolder), err == nil && info.Kind == fsroot.SymbolicLink:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is reached through a link", name)
+	case err != nil:
+		return info, nil, err
+	case info.Kind != fsroot.File && info.Kind != fsroot.Exec:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no file", name)
+	case info.Size > MaxTaskFile:
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is larger than %d MiB", name, MaxTaskFile>>20)
+	}
+	f, err := tree.Open(path)
+	if err != nil {
+		return info, nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, MaxTaskFile+1))
+	if err != nil {
+		err = fmt.Errorf("read %s: %w", name, err)
+	}
+	return info, data, err
+}
+
+// blob names bytes as worktree compares them.
+func blob(data []byte) fsroot.OID {
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(data))
+	_, _ = io.Copy(h, bytes.NewReader(data))
+	return fsroot.OID(h.Sum(nil))
+}

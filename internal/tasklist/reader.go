@@ -1,0 +1,205 @@
+package tasklist
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// reader finds the issues in a file, with their lines.
+type issueReader struct {
+	name string
+	data []byte
+}
+
+// deepest is how many lists and objects an issue may lie in.
+const deepest = 12
+
+func (r issueReader) at(offset int64) int {
+	return 1 + bytes.Count(r.data[:min(int(offset), len(r.data))], []byte{'\n'})
+}
+
+// issues reads all values of a file, one after the other: gh prints each page as one.
+func (r issueReader) issues() ([]issue, error) {
+	var list []issue
+	dec := json.NewDecoder(bytes.NewReader(r.data))
+	for {
+		start := past(r.data, dec.InputOffset())
+		var raw json.RawMessage
+		err := dec.Decode(&raw)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) {
+				start = syntax.Offset - 1
+			}
+			return nil, fmt.Errorf("%s:%d: it is no JSON: %w", r.name, r.at(max(0, start)), err)
+		}
+		more, err := r.from(raw, start, 0)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: it holds no issue", r.name)
+	}
+	return list, nil
+}
+
+// past gives where the next value begins.
+func past(data []byte, at int64) int64 {
+	for int(at) < len(data) && strings.IndexByte(" \t\r\n,:", data[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// member is a value in a list, or of a key of an object, and where it begins in it.
+type member struct {
+	key string
+	raw json.RawMessage
+	at  int64
+}
+
+// members takes a list or an object apart.
+func members(raw json.RawMessage) ([]member, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	open, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	var list []member
+	for dec.More() {
+		var m member
+		if open == json.Delim('{') {
+			key, err := dec.Token()
+			if err != nil {
+				return nil, err
+			}
+			m.key, _ = key.(string)
+		}
+		m.at = past(raw, dec.InputOffset())
+		if err := dec.Decode(&m.raw); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// around are the keys that issues lie under: pages of lists, the parts of a GraphQL answer,
+// the items of a project, what a webhook sends.
+var around = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues", "issue", "edges", "nodes", "items", "content", "subIssues"}
+
+// from reads the issues of one value that begins at an offset of the file.
+func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue, error) {
+	if depth > deepest {
+		return nil, fmt.Errorf("%s:%d: it is no issue: it lies too deep", r.name, r.at(start))
+	}
+	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
+		var is issue
+		return nil, fmt.Errorf("%s:%d: it is no issue: %w", r.name, r.at(start), json.Unmarshal(raw, &is))
+	}
+	parts, err := members(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", r.name, r.at(start), err)
+	}
+	if raw[0] == '[' {
+		return r.all(parts, start, depth)
+	}
+	has := func(key string) bool {
+		return slices.ContainsFunc(parts, func(m member) bool { return m.key == key && string(m.raw) != "null" })
+	}
+	inside := slices.DeleteFunc(slices.Clone(parts), func(m member) bool {
+		return !slices.Contains(around, m.key) || len(m.raw) == 0 || m.raw[0] != '[' && m.raw[0] != '{'
+	})
+	if has("issue") { // a webhook names the repository, and more, beside it
+		inside = slices.DeleteFunc(inside, func(m member) bool { return m.key != "issue" })
+	}
+	if !has("number") && len(inside) > 0 && (!has("title") || has("content") || has("items")) {
+		list, err := r.all(inside, start, depth)
+		if err == nil && len(list) == 0 {
+			err = r.failure(parts, start)
+		}
+		return listed(list, parts), err
+	}
+	if depth > 0 && !has("number") && !has("title") {
+		return nil, nil // an empty page, or one that may not be seen
+	}
+	return r.one(raw, parts, start)
+}
+
+// listed gives issues the status that an item of a project has, where they say no state.
+func listed(list []issue, item []member) []issue {
+	for _, m := range item {
+		var status string
+		if m.key != "status" || json.Unmarshal(m.raw, &status) != nil || StateOf(status) != Done {
+			continue
+		}
+		for i := range list {
+			list[i].Closed = list[i].Closed || list[i].State == ""
+		}
+	}
+	return list
+}
+
+// all reads the issues of the members of a value. What is null is no issue that may be seen.
+func (r issueReader) all(parts []member, start int64, depth int) ([]issue, error) {
+	var list []issue
+	for _, m := range parts {
+		if string(m.raw) == "null" {
+			continue
+		}
+		more, err := r.from(m.raw, start+m.at, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, more...)
+	}
+	return list, nil
+}
+
+// one reads an issue.
+func (r issueReader) one(raw json.RawMessage, parts []member, start int64) ([]issue, error) {
+	var is issue
+	err := json.Unmarshal(raw, &is)
+	if is.line = r.at(start); err != nil {
+		return nil, fmt.Errorf("%s:%d: it is no issue: %w", r.name, is.line, err)
+	}
+	if is.Number > 0 || strings.TrimSpace(is.Title) != "" {
+		return []issue{is}, nil
+	}
+	if err := r.failure(parts, start); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s:%d: it is no issue: it has neither a number nor a title", r.name, is.line)
+}
+
+// failure is the error of an answer that is one: a message, or errors instead of data.
+func (r issueReader) failure(parts []member, start int64) error {
+	for _, m := range parts {
+		said := ""
+		switch m.key {
+		case "message":
+			_ = json.Unmarshal(m.raw, &said)
+		case "errors":
+			var list []struct {
+				Message string `json:"message"`
+			}
+			if json.Unmarshal(m.raw, &list) == nil && len(list) > 0 {
+				said = list[0].Message
+			}
+		}
+		if said != "" {
+			return fmt.Errorf("%s:%d: it is no issue but an error of the forge: %s", r.name, r.at(start+m.at), said)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package tasklist
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It is as strict about YAML as about belay's own config, and changes nothing.
+
+// What is said of a task beside its state.
+const (
+	NoLane  = "no lane and no status say whether it is done: it is taken for open"
+	GivenUp = "it is given up: the task is not taken for open"
+)
+
+// Max is how many bytes of YAML a task may have.
+const Max = 1 << 20
+
+// Task reads a *.task.yaml. What is wrong with its YAML comes back as *strictyaml.Problems,
+// as does a file that names neither an id nor a title.
+func ReadTaskYAML(name string, data []byte) (Reading, error) {
+	f, err := read(name, data)
+	if err != nil {
+		return Reading{}, err
+	}
+	t := Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"), State: StateOf(f.text("status"))}
+	scope := f.under("scope")
+	in, out := append(scope.list("in"), f.list("scope_in")...), append(scope.list("out"), f.list("scope_out")...)
+	t.Exclude = out
+	for _, one := range slices.Concat(in, f.list("files"), f.under("context").list("repo_paths")) {
+		t.Files = add(t.Files, pathsOf(one)...)
+	}
+	t.Declared = len(t.Files) > 0
+	t.Depends = f.ids("blocked_by", "depends_on", "depends", "dependencies")
+	must := f.under("acceptance_criteria")
+	t.Acceptance = slices.Concat(f.list("acceptance_criteria", "acceptance"), must.list("must"), must.list("quality_gates"))
+	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"), f.under("validation").each("pipeline", "command"))
+	t.Standards = f.list("standards")
+	var words []string
+	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), items("In scope", in), items("Not in scope", out), f.plan(), items("Acceptance criteria", t.Acceptance)} {
+		if s = strings.TrimSpace(s); s != "" {
+			words = append(words, s)
+		}
+	}
+	t.Words = strings.Join(words, "\n\n")
+	t.Ask = strings.TrimSpace(t.Title + "\n\n" + f.text("description"))
+	return f.whole(t, TaskYAML)
+}
+
+// Package reads a work package: YAML between two lines of dashes, then Markdown.
+func Package(name string, data []byte) (Reading, error) {
+	lines := ReadPage(data)
+	body := 0
+	for i, l := range lines {
+		if l.Kind == Front {
+			body = i + 1
+		}
+	}
+	var front []byte
+	if body > 0 { // blank lines for those of dashes: problems keep their lines
+		front = append([]byte("\n"), data[lines[1].At:lines[body-1].At]...)
+	}
+	f, err := read(name, front)
+	if err != nil {
+		return Reading{}, err
+	}
+	f.data = data
+	t := Task{ID: f.text("work_package_id", "wp_code"), Title: f.text("title"), Section: f.text("phase"), State: StateOf(f.lane())}
+	for _, one := range f.list("owned_files", "files") {
+		t.Files = add(t.Files, pathsOf(one)...)
+	}
+	t.Declared = len(t.Files) > 0
+	t.Depends = f.ids("dependencies", "depends_on")
+	t.Requirements = f.ids("requirement_refs", "requirements")
+	t.Ask = t.Title
+	text := f.body(&t, lines[body:])
+	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(text))
+	r, err := f.whole(t, SpecKitty)
+	if err == nil && f.lane() == "" {
+		r.Notes = append(r.Notes, Note{Line: 1, Text: r.Tasks[0].Title, Why: NoLane})
+	}
+	return r, err
+}
+
+var (
+	part       = lazyregexp.New(`^(?:Subtask\s+)?T-?\d+\s*[:–—-]+\s*(\S.*)$`)
+	ownedFiles = lazyregexp.New(`(?i)^(?:\*\*)?(?:owned )?files(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?(?:\*\*)?:?(?:\*\*)?`)
+)
+
+// body takes in the text of a work package, and gives it as it stands.
+func (f *sheetFile) body(t *Task, lines []Line) string {
+	var text strings.Builder
+	var owned []string
+	files := "" // what the heading above says of the list of files that follows
+	for _, l := range lines {
+		text.WriteString(l.Raw(f.data) + "\n")
+		at := ownedFiles.FindStringIndex(l.Words)
+		switch {
+		case l.Kind == Heading:
+			if files = ""; at != nil && at[1] == len(l.Words) {
+				files = strings.ToLower(l.Words)
+			}
+			if m := part.FindStringSubmatch(l.Words); m != nil {
+				t.Ask += "\n- " + m[1]
+			}
+		case l.Box.State != NoBox:
+			t.Steps = append(t.Steps, Step{Text: l.Words, Done: l.Box.State == Done, Line: l.N})
+			t.Acceptance = append(t.Acceptance, l.Words)
+		case t.Declared:
+		case strings.HasPrefix(files, "owned") && l.Kind == Item:
+			owned = add(owned, Files(l.Words)...)
+		case files != "" && l.Kind == Item:
+			t.Files = add(t.Files, Files(l.Words)...)
+		case at != nil && strings.HasSuffix(strings.TrimRight(l.Words[:at[1]], "*"), ":"):
+			t.Files = add(t.Files, Files(l.Words[at[1]:])...)
+		}
+	}
+	if len(owned) > 0 {
+		t.Files, t.Declared = owned, true
+	}
+	return text.String()
+}
+
+// StateOf is what a word for a state, or the name of a lane, means.
+func StateOf(word string) State {
+	switch strings.ToLower(word) {
+	case "done", "completed", "complete", "closed", "approved", "merged", "finished":
+		return Done
+	case "doing", "in_progress", "in-progress", "claimed", "for_review", "in_review", "review", "active":
+		return Doing
+	case "cancelled", "canceled", "rejected", "obsolete", "archived", "wontfix":
+		return Unclear
+	}
+	return Open
+}
+
+// whole is the reading of a file that is one task.
+func (f *sheetFile) whole(t Task, d Dialect) (Reading, error) {
+	if t.ID == "" && t.Title == "" {
+		f.yaml.Complain(f.top(), "", "it names neither an id nor a title: it is no task")
+	}
+	if err := f.problems(); err != nil {
+		return Reading{}, err
+	}
+	if t.Title == "" {
+		t.Title, t.Words = t.ID, strings.TrimSpace(t.ID+"\n\n"+t.Words)
+	}
+	t.Line, t.Done = 1, t.State == Done
+	if t.Files == nil {
+		t.Files = []string{}
+	}
+	if t.Depends == nil {
+		t.Depends = []string{}
+	}
+	r := Reading{Dialect: d, Tasks: []Task{t}, Notes: []Note{}}
+	for _, l := range ReadPage(f.data) {
+		r.Lines.Total++
+		if strings.TrimSpace(l.Raw(f.data)) == "" {
+			r.Lines.Structure++
+		} else {
+			r.Lines.Tasks++
+		}
+	}
+	if t.State == Unclear {
+		r.Notes = append(r.Notes, Note{Line: 1, Text: t.Title, Why: GivenUp})
+	}
+	return r, nil
+}
+
+func add(list []string, more ...string) []string {
+	for _, s := range more {
+		if s != "" && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// pathsOf gives the paths of an item of a list: all of it, when it is one word.
+func pathsOf(item string) []string {
+	if !strings.ContainsAny(item, " \t\n`") {
+		item = "`" + item + "`"
+	}
+	return Files(item)
+}
+
+func items(title string, list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return title + ":\n- " + strings.Join(list, "\n- ")
+}

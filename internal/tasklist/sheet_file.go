@@ -1,0 +1,168 @@
+package tasklist
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/belay-dev/belay/internal/config"
+)
+
+// file is a mapping of YAML and what is wrong with it.
+type sheetFile struct {
+	name string
+	data []byte
+	yaml *config.Reader
+	root *yaml.Node
+	keys map[string]*yaml.Node
+}
+
+func read(name string, data []byte) (*sheetFile, error) {
+	f := &sheetFile{name: name, data: data, yaml: &config.Reader{Max: Max, Holds: "a task is keys with values"}}
+	f.root = f.yaml.Document(data)
+	f.keys = f.of(f.root)
+	return f, f.problems()
+}
+
+func (f *sheetFile) problems() error {
+	if len(f.yaml.Problems) == 0 {
+		return nil
+	}
+	return &config.Problems{Name: f.name, List: f.yaml.Problems}
+}
+
+func (f *sheetFile) top() *yaml.Node {
+	if f.root == nil {
+		return &yaml.Node{Line: 1, Column: 1}
+	}
+	return f.root
+}
+
+// of gives the keys of a mapping; none of anything else.
+func (f *sheetFile) of(n *yaml.Node) map[string]*yaml.Node {
+	m := map[string]*yaml.Node{}
+	if n == nil || n.Kind != yaml.MappingNode {
+		return m
+	}
+	for k, v := range f.yaml.Pairs(n, "") {
+		if f.yaml.Plain(v, k.Value) && !config.IsNull(v) {
+			m[k.Value] = v
+		}
+	}
+	return m
+}
+
+// under is the mapping below a key.
+func (f *sheetFile) under(key string) *sheetFile {
+	return &sheetFile{yaml: f.yaml, keys: f.of(f.keys[key])}
+}
+
+// text is the value of the first of the keys that has one.
+func (f *sheetFile) text(keys ...string) string {
+	for _, k := range keys {
+		if v := f.keys[k]; v != nil && v.Kind == yaml.ScalarNode {
+			return strings.TrimSpace(v.Value)
+		}
+	}
+	return ""
+}
+
+// list gives the items of lists, and values that stand alone.
+func (f *sheetFile) list(keys ...string) []string {
+	var list []string
+	for _, k := range keys {
+		v := f.keys[k]
+		switch {
+		case v == nil:
+		case v.Kind == yaml.ScalarNode:
+			list = append(list, strings.TrimSpace(v.Value))
+		case v.Kind == yaml.SequenceNode:
+			for _, one := range v.Content {
+				list = append(list, f.item(one))
+			}
+		}
+	}
+	return list
+}
+
+// ids gives the items of lists of names; one that stands alone may be such a list in a
+// string, or say that there are none.
+func (f *sheetFile) ids(keys ...string) []string {
+	var ids []string
+	for _, one := range f.list(keys...) {
+		for id := range strings.SplitSeq(strings.Trim(one, "[] "), ",") {
+			id = strings.Trim(strings.TrimSpace(id), `"'`)
+			switch strings.ToLower(id) {
+			case "", "-", "—", "none", "n/a", "null":
+			default:
+				ids = add(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// item is an item of a list as words. "name: value" without quotes is YAML for a key.
+func (f *sheetFile) item(n *yaml.Node) string {
+	switch {
+	case !f.yaml.Plain(n, ""):
+	case n.Kind == yaml.ScalarNode:
+		return strings.TrimSpace(n.Value)
+	case n.Kind == yaml.MappingNode:
+		var all []string
+		for k, v := range f.yaml.Pairs(n, "") {
+			if v.Kind == yaml.ScalarNode && f.yaml.Plain(v, k.Value) {
+				all = append(all, k.Value+": "+strings.TrimSpace(v.Value))
+			}
+		}
+		return strings.Join(all, ", ")
+	}
+	return ""
+}
+
+// each gives the value of a key in each of a list of mappings.
+func (f *sheetFile) each(key, inner string) []string {
+	var list []string
+	v := f.keys[key]
+	if v == nil || v.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, one := range v.Content {
+		if inside := (&sheetFile{yaml: f.yaml, keys: f.of(one)}).text(inner); inside != "" {
+			list = append(list, inside)
+		}
+	}
+	return list
+}
+
+// plan is the steps of a plan, a line each.
+func (f *sheetFile) plan() string {
+	v := f.keys["plan"]
+	if v == nil || v.Kind != yaml.SequenceNode {
+		return items("Plan", f.list("plan"))
+	}
+	var steps []string
+	for _, one := range v.Content {
+		if one.Kind != yaml.MappingNode {
+			steps = append(steps, f.item(one))
+			continue
+		}
+		step := &sheetFile{yaml: f.yaml, keys: f.of(one)}
+		if s := strings.TrimSpace(step.text("title") + ": " + step.text("details", "description")); s != ":" {
+			steps = append(steps, strings.TrimSuffix(s, ":"))
+		}
+	}
+	return items("Plan", steps)
+}
+
+// lane is where a work package stands: its own key, else the last of its history.
+func (f *sheetFile) lane() string {
+	if lane := f.text("lane", "status"); lane != "" {
+		return lane
+	}
+	lanes := f.each("history", "lane")
+	if len(lanes) == 0 {
+		return ""
+	}
+	return lanes[len(lanes)-1]
+}

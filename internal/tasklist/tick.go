@@ -1,0 +1,202 @@
+package tasklist
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// It gives bytes for bytes and opens no file.
+
+// Done gives the file with the task of that origin done, and the lines that changed; none
+// when it is done already. The task is found where it stood, or elsewhere by its id and
+// title. Errors (belay.CodeCannot): it is not there, stands there twice, has other words
+// now, or has nothing that could be ticked.
+func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) {
+	r, err := ReadTasks(o.File, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	at, err := find(r, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Tasks[at].Done {
+		return data, nil, nil
+	}
+	if r.Dialect == TaskYAML || r.Dialect == SpecKitty && len(r.Tasks[at].Marks) == 0 {
+		out, lines = tickStatus(data, r.Dialect)
+	} else {
+		out, lines = boxes(data, r.Tasks[at].Marks)
+	}
+	if len(lines) == 0 {
+		return nil, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has no box or status of its own in %s", name(o), belay.VisibleLine(o.File))
+	}
+	if err := proved(r, at, out, o); err != nil {
+		return nil, nil, err
+	}
+	return out, lines, nil
+}
+
+func name(o belay.Origin) string {
+	if o.ID != "" {
+		return belay.VisibleLine(o.ID)
+	}
+	return "“" + belay.VisibleLine(belay.TitleOf(o.Title)) + "”"
+}
+
+// find gives the task of an origin.
+func find(r Reading, o belay.Origin) (int, error) {
+	var same, near []int
+	for i, t := range r.Tasks {
+		switch {
+		case t.ID == o.ID && t.Title == o.Title:
+			if t.Line == o.Line {
+				return i, nil
+			}
+			same = append(same, i)
+		case t.ID == o.ID && o.ID != "":
+			near = append(near, i)
+		}
+	}
+	file := belay.VisibleLine(o.File)
+	switch {
+	case len(same) == 1:
+		return same[0], nil
+	case len(same) > 1:
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands %d times in %s", name(o), len(same), file)
+	case len(near) > 0:
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has other words in %s now (line %d)", name(o), file, r.Tasks[near[0]].Line)
+	}
+	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands no longer in %s", name(o), file)
+}
+
+// boxes ticks the boxes of those lines.
+func boxes(data []byte, marks []int) (out []byte, lines []int) {
+	read := ReadPage(data)
+	end := 0
+	for _, n := range marks {
+		l := read[n-1]
+		b := l.Box
+		if l.Kind == Heading {
+			b = inHeading(data, l)
+		}
+		if b.State == NoBox || b.State == Done {
+			continue
+		}
+		out = append(append(out, data[end:b.At]...), sign(b)...)
+		end = b.End
+		lines = append(lines, n)
+	}
+	return append(out, data[end:]...), lines
+}
+
+// sign is what stands in a ticked box.
+func sign(b Box) string {
+	switch {
+	case strings.HasPrefix(b.Sign, "⬜"):
+		return "✅"
+	case b.Sign[0] != '[' && b.Sign[0] != '(':
+		return "☑"
+	}
+	return "x"
+}
+
+// inHeading is the box in a heading: the last of its line that is one.
+func inHeading(data []byte, l Line) Box {
+	for at := l.End - 1; at >= l.At; at-- {
+		if !bytes.ContainsRune([]byte("[(☐⬜"), rune(data[at])) && data[at] < 0x80 {
+			continue
+		}
+		got := ReadPage(append([]byte("- "), data[at:l.End]...))
+		if len(got) == 1 && got[0].Box.State == Open {
+			b := got[0].Box
+			b.At, b.End = b.At-2+at, b.End-2+at
+			return b
+		}
+	}
+	return Box{}
+}
+
+var scalar = lazyregexp.New(`^(lane|status):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([A-Za-z0-9_-]+))[ \t]*(?:#.*)?\r?$`)
+
+var laned = lazyregexp.New(`(?m)^lane:`)
+
+// status sets the word of a task's status, leaving its quotes and the comment behind it.
+func tickStatus(data []byte, d Dialect) (out []byte, lines []int) {
+	key := "status"
+	if d == SpecKitty && laned.Match(data) {
+		key = "lane"
+	}
+	for _, l := range ReadPage(data) {
+		if d == SpecKitty && l.Kind != Front {
+			break
+		}
+		m := scalar.FindStringSubmatchIndex(string(data[l.At:l.End]))
+		if m == nil || string(data[l.At+m[2]:l.At+m[3]]) != key {
+			continue
+		}
+		for g := 4; g < 10; g += 2 {
+			if m[g] < 0 {
+				continue
+			}
+			from, to := l.At+m[g], l.At+m[g+1]
+			out = append(out, data[:from]...)
+			out = append(out, word(d, string(data[from:to]))...)
+			return append(out, data[to:]...), []int{l.N}
+		}
+	}
+	return nil, nil
+}
+
+// word is how a file says that its task is done.
+func word(d Dialect, now string) string {
+	switch strings.ToLower(now) {
+	case "todo", "draft", "in_progress", "blocked":
+		return "completed"
+	}
+	if d == TaskYAML && now == "" {
+		return "completed"
+	}
+	return "done"
+}
+
+// proved reads the new bytes and makes sure that this task is done and nothing else is
+// another.
+func proved(before Reading, at int, data []byte, o belay.Origin) error {
+	after, err := ReadTasks(o.File, data)
+	if err != nil {
+		return err
+	}
+	same := len(after.Tasks) == len(before.Tasks) && after.Lines == before.Lines
+	for i := range before.Tasks {
+		if !same {
+			break
+		}
+		a, b := after.Tasks[i], before.Tasks[i]
+		same = a.ID == b.ID && a.Title == b.Title && a.Line == b.Line && (i == at && a.Done || a.State == b.State || b.Parts > 0)
+	}
+	if !same {
+		return belay.Refuse(belay.CodeCannot, "mark it by hand", "%s cannot be ticked in %s without a change to another task", name(o), belay.VisibleLine(o.File))
+	}
+	return nil
+}
+
+// Words are what is compared to know whether a task's words have changed: without the signs
+// in boxes, which belay and agents change, and without blanks at the ends of lines.
+func Words(s string) string {
+	data := []byte(s)
+	var b strings.Builder
+	for _, l := range ReadPage(data) {
+		text := l.Raw(data)
+		if l.Box.State != NoBox {
+			text = fmt.Sprint(l.Indent, "[]", l.Words)
+		}
+		b.WriteString(strings.TrimRight(text, " \t\r") + "\n")
+	}
+	return strings.TrimSpace(b.String())
+}

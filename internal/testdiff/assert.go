@@ -1,0 +1,222 @@
+package testdiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It builds no syntax tree, runs nothing and reads no file. Which tests a text has is not
+// its business.
+
+// Mark is a place in a test that says something of it. Maybe tells one that holds only
+// under a condition, or that may not mean what it seems to.
+type Mark struct {
+	Line  int
+	Text  string
+	Maybe bool
+}
+
+// Found is what a text asserts.
+type Found struct {
+	Count  int    // assertions that could fail
+	Hollow []Mark // assertions that always hold
+	Early  []Mark // returns that no assertion after them survives
+	Never  []Mark // conditions that never hold, around assertions
+	Caught []Mark // handlers that nothing comes of when an assertion fails
+}
+
+// In finds what tokens assert: what a test does, without the braces around it.
+func In(l syntax.Language, tokens []syntax.Token) Found {
+	s := New(l, tokens)
+	var f Found
+	last := -1
+	for i := range s.Tokens {
+		if s.Depth[i] > Deepest || !s.Asserts(i) {
+			continue
+		}
+		if s.Hollow(i) {
+			f.Hollow = append(f.Hollow, Mark{Line: s.At(i).Line, Text: Text(s.statement(i))})
+			continue
+		}
+		f.Count++
+		last = i
+		if d := s.Deaf(i); d.Never.Text != "" {
+			f.Never = append(f.Never, d.Never)
+		} else if d.Caught.Text != "" {
+			f.Caught = append(f.Caught, d.Caught)
+		}
+	}
+	f.Early = s.returns(last)
+	return f
+}
+
+// Asserts tells whether an assertion begins at token i.
+func (s *Source) Asserts(i int) bool {
+	t := s.Tokens[i]
+	if t.Kind != syntax.Word {
+		return false
+	}
+	low := strings.ToLower(t.Text)
+	call, dotted := s.Is(i+1, "("), s.At(i-1).Is(".")
+	switch s.Lang {
+	case syntax.Go:
+		return call && s.goAsserts(i, dotted)
+	case syntax.Python:
+		return t.Is("assert") && !dotted || call && (dotted || strings.HasPrefix(low, "assert")) && (strings.HasPrefix(low, "assert") || low == "raises" || low == "warns" || low == "fail" || low == "deprecated_call") ||
+			t.Is("raise") && s.Is(i+1, "AssertionError")
+	case syntax.JavaScript, syntax.TypeScript:
+		return s.scriptAsserts(i, call, dotted)
+	case syntax.Rust:
+		return s.Is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || low == "panic" || low == "unreachable" || low == "prop_assert" || strings.HasPrefix(low, "prop_assert"))
+	case syntax.Java:
+		return call && (strings.HasPrefix(low, "assert") || low == "verify" || low == "fail" || strings.HasPrefix(low, "expect") || low == "andexpect" || low == "verifynomoreinteractions") ||
+			t.Is("assert") && !dotted
+	case syntax.CSharp:
+		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && !dotted && len(t.Text) > len("Assert") && strings.HasPrefix(t.Text, "Assert") && !s.At(i-1).Is("void") && !s.At(i-1).Is("Task") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
+	case syntax.Ruby:
+		return !dotted && (t.Is("expect") || t.Is("is_expected") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute") || t.Is("flunk")) ||
+			dotted && (t.Is("should") || t.Is("should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
+	}
+	return false
+}
+
+var goHandles = []string{"t", "b", "f", "tb", "rt", "tt"}
+
+// goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers
+// that are handed t.
+func (s *Source) goAsserts(i int, dotted bool) bool {
+	t := s.Tokens[i]
+	on := s.At(i - 2).Text
+	if dotted && (slices.Contains(goHandles, on) || on == ")" && s.Is(i-4, "T", "(")) {
+		switch t.Text {
+		case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
+			return true
+		}
+		return false
+	}
+	if s.Handed(i+1) && !t.Is("func") && t.Text != "New" {
+		return true
+	}
+	if !dotted {
+		return false
+	}
+	switch on {
+	case "assert", "require", "is", "must", "should", "qt", "expect":
+		return t.Text != "New"
+	case "s", "suite": // the methods of a suite
+		return strings.HasPrefix(t.Text, "Equal") || strings.HasPrefix(t.Text, "NoError") || strings.HasPrefix(t.Text, "Error") || t.Text == "True" || t.Text == "False" || t.Text == "Nil" || t.Text == "NotNil" || t.Text == "Len" || t.Text == "Contains"
+	}
+	return false
+}
+
+// Handed tells whether the call at open is given what a test is run with: as its first
+// argument by any of its names, further on by the usual one, which says nothing else there.
+func (s *Source) Handed(open int) bool {
+	for i := open + 1; i < s.End(open); i++ {
+		t := s.Tokens[i]
+		first := i == open+1
+		if s.Open[i] != open || t.Kind != syntax.Word || !(first || t.Is("t") && s.Is(i-1, ",")) || !(s.Is(i+1, ",") || s.Is(i+1, ")")) {
+			continue
+		}
+		if slices.Contains(goHandles, t.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// What tape, tap, ava and node's runner hand to a test, and its methods that assert.
+var (
+	scriptHandles = map[string]bool{"t": true, "st": true, "sst": true, "tt": true}
+	scriptMethods = words(`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
+		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
+		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
+		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
+)
+
+// ScriptHandle tells a name that a test of JavaScript is usually handed its runner by.
+func ScriptHandle(name string) bool { return scriptHandles[name] }
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+func (s *Source) scriptAsserts(i int, call, dotted bool) bool {
+	switch t := s.Tokens[i]; {
+	case t.Is("expect"):
+		return call || s.Is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
+	case t.Is("assert"):
+		return (call || s.Is(i+1, ".")) && (!dotted || scriptHandles[s.At(i-2).Text])
+	case t.Is("should"):
+		return dotted
+	case dotted && call && scriptHandles[s.At(i-2).Text]:
+		return scriptMethods[t.Text]
+	case call && (t.Is("expectTypeOf") || t.Is("assertEquals") || t.Is("assertThrows") || t.Is("assertStrictEquals")):
+		return true
+	}
+	return false
+}
+
+// statement gives the tokens of the assertion at i: its call with what is chained to
+// it, or its line where it is a word before an expression.
+func (s *Source) statement(i int) []syntax.Token {
+	k := i
+	for k < len(s.Tokens) {
+		switch {
+		case s.Is(k, "(") || s.Is(k, "["):
+			k = s.End(k)
+		case k > i && s.Tokens[k].First && !s.Is(k, "."), s.Is(k, ";"), s.Is(k, "}"), s.Is(k, ")") && s.Open[k] == s.Open[i]:
+			return s.Tokens[i:k]
+		}
+		k++
+	}
+	return s.Tokens[i:]
+}
+
+// returns gives the places from which no later assertion is reached: a return that
+// stands under no condition before the last assertion.
+func (s *Source) returns(last int) []Mark {
+	var marks []Mark
+	for i := 0; i < last; i++ {
+		t := s.Tokens[i]
+		if !t.Is("return") || s.Open[i] >= 0 || s.Guarded(i) {
+			continue
+		}
+		if (s.Lang == syntax.Python || s.Lang == syntax.Ruby) && (!t.First || t.Col > s.Tokens[0].Col || s.conditionAfter(i)) {
+			continue
+		}
+		if s.statementHolds(i, last) {
+			continue
+		}
+		marks = append(marks, Mark{Line: t.Line, Text: "return"})
+	}
+	return marks
+}
+
+// conditionAfter tells Ruby's `return if x`.
+func (s *Source) conditionAfter(i int) bool {
+	for k := i; k < len(s.Tokens) && s.Tokens[k].Line == s.Tokens[i].Line; k++ {
+		if s.Is(k, "if") || s.Is(k, "unless") {
+			return true
+		}
+	}
+	return false
+}
+
+// statementHolds tells whether the assertion at k is what the return at i returns.
+func (s *Source) statementHolds(i, k int) bool {
+	lines := s.Lang != syntax.Java && s.Lang != syntax.CSharp && s.Lang != syntax.Rust // a line ends a statement
+	for n := i + 1; n <= k; n++ {
+		t := s.Tokens[n]
+		if s.Open[n] < 0 && (t.Is(";") || lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,106 @@
+package testdiff
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// It builds no syntax tree, runs nothing and reads no file. A text that is broken gives
+// the tests that can still be told.
+
+// Test is one test as it stands in a text, or a group of tests (a class, a describe).
+type Test struct {
+	Name  string // with the names of the groups around it: Parser > reads an empty file
+	Leaf  string // without them
+	Line  int
+	Group bool
+	Skips []Mark         // what keeps it from running
+	Only  []Mark         // what keeps all others from running
+	Body  []syntax.Token // what it does, without the braces around it; a group has none
+
+	Asserts int    // assertions that could fail
+	Hollow  []Mark // assertions that always hold
+	Early   []Mark // returns that no assertion after them survives
+	Never   []Mark // assertions under a condition that never holds
+	Caught  []Mark // assertions whose failure is caught, and nothing comes of it
+	Panics  int    // the line that says that it has to panic, 0 for none
+
+	Rows  int            // how often it runs, each time with other values; 0 when it says nothing of that, Unknown
+	Table []syntax.Token // these values
+}
+
+// Empty tells whether the body does nothing: it has no statement, or only some that
+// stand for none: pass, ..., a docstring, a bare return, t.Parallel().
+func (u Test) Empty() bool {
+	rest := 0
+	for i := 0; i < len(u.Body); i++ {
+		t := u.Body[i]
+		parallel := i+4 < len(u.Body) && u.Body[i+1].Is(".") && (u.Body[i+2].Is("Parallel") || u.Body[i+2].Is("Helper"))
+		switch {
+		case parallel:
+			i += 4
+		case t.Is(";") || t.Is("pass") || t.Is(".") || t.Is("return"):
+		case t.Kind == syntax.Text && i == 0:
+		default:
+			rest++
+		}
+	}
+	return rest == 0
+}
+
+// source is a text in which tests are looked for.
+type source struct {
+	*Source
+	tables []table        // see tabled
+	defs   map[string]int // see definitions
+}
+
+// Read gives the tests of a text, groups among them, in the order in which they begin.
+// Two of one name get numbers.
+func Read(l syntax.Language, text []byte) []Test {
+	s := source{Source: New(l, syntax.Code(l, text))}
+	return s.units()
+}
+
+// units gives the tests of a text, groups among them, in order.
+func (s *source) units() []Test {
+	var list []Test
+	switch s.Lang {
+	case syntax.Go:
+		list = s.goUnits()
+	case syntax.Python:
+		list = s.pythonUnits()
+	case syntax.JavaScript, syntax.TypeScript:
+		list = s.scriptUnits()
+	case syntax.Rust:
+		list = s.rustUnits()
+	case syntax.Java:
+		list = s.javaUnits()
+	case syntax.CSharp:
+		list = s.csharpUnits()
+	case syntax.Ruby:
+		list = s.rubyUnits()
+	}
+	s.tabled(list)
+	seen := map[string]int{}
+	for i := range list {
+		u := &list[i]
+		if !u.Group {
+			a := In(s.Lang, u.Body)
+			u.Asserts += a.Count // to what its head expects: an exception, a panic
+			u.Hollow, u.Early = append(u.Hollow, a.Hollow...), a.Early
+			u.Never, u.Caught = a.Never, a.Caught
+		}
+		if seen[u.Name]++; seen[u.Name] > 1 { // two tests of one name are two
+			u.Name += " #" + strconv.Itoa(seen[u.Name])
+		}
+	}
+	return list
+}
+
+// within gives the names of groups, each with an arrow after it.
+func within(groups []string, name string) string {
+	return strings.Join(append(append([]string{}, groups...), name), " > ")
+}

@@ -1,0 +1,101 @@
+package testdiff
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testutil"
+)
+
+// shown writes a test on one line: its name, assertions, and what is marked. A mark
+// that holds only under a condition has a question mark.
+func shown(u Test) string {
+	var b strings.Builder
+	if u.Group {
+		b.WriteString("group ")
+	}
+	fmt.Fprintf(&b, "%d %s", u.Line, u.Name)
+	if !u.Group {
+		fmt.Fprintf(&b, " a%d", u.Asserts)
+	}
+	marks := func(kind string, list []Mark) {
+		for _, m := range list {
+			fmt.Fprintf(&b, " %s(%s", kind, m.Text)
+			if m.Maybe {
+				b.WriteByte('?')
+			}
+			b.WriteByte(')')
+		}
+	}
+	marks("skip", u.Skips)
+	marks("only", u.Only)
+	marks("hollow", u.Hollow)
+	marks("early", u.Early)
+	marks("never", u.Never)
+	marks("caught", u.Caught)
+	if u.Panics > 0 {
+		b.WriteString(" panics")
+	}
+	if u.Rows != 0 {
+		fmt.Fprintf(&b, " rows %d", u.Rows)
+	}
+	if !u.Group && u.Empty() {
+		b.WriteString(" empty")
+	}
+	return b.String()
+}
+
+// TestRead reads testdata/<language>.txt: pieces of source, each after a line of dashes,
+// and below the next such line what is to be read in it.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	testutil.Pieces(t, "testdata/cases/*.txt", 7, func(name, piece string) string {
+		var got strings.Builder
+		for _, u := range Read(syntax.Language(name), []byte(piece)) {
+			fmt.Fprintln(&got, shown(u))
+		}
+		return got.String()
+	})
+}
+
+func FuzzRead(f *testing.F) {
+	all := []syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.TypeScript, syntax.Rust, syntax.Java, syntax.Ruby, syntax.CSharp}
+	for i, l := range all {
+		text, _ := os.ReadFile("testdata/cases/" + string(l.Family()) + ".txt")
+		f.Add(byte(i), text)
+		f.Add(byte(i), []byte("@it[(\n{ describe.only('x', [Fact(Skip=\"\"] def test_: #[test] fn x() func TestX(t) { t.Skip("))
+	}
+	f.Fuzz(func(t *testing.T, which byte, text []byte) {
+		lines := strings.Count(string(text), "\n") + 1
+		names := map[string]bool{}
+		l := all[int(which)%len(all)]
+		list := Read(l, text)
+		if in, whole := Outside(l, text, list), Outside(l, text, nil); in > whole {
+			t.Fatalf("%d assertions outside of tests, and %d in all", in, whole)
+		}
+		for _, u := range list {
+			if u.Line < 1 || u.Line > lines || names[u.Name] && u.Group {
+				t.Fatalf("%s", shown(u))
+			}
+			names[u.Name] = true
+			for _, m := range slices.Concat(u.Skips, u.Only, u.Hollow, u.Early, u.Never, u.Caught) {
+				if m.Line < 1 || m.Line > lines {
+					t.Fatalf("%s: %+v", u.Name, m)
+				}
+			}
+			shown(u)
+		}
+	})
+}
+
+func BenchmarkReadGo(b *testing.B) {
+	src := []byte(strings.Repeat("func TestX(t *testing.T) {\n\tif got := f(\"a\"); got != 1 { // no\n\t\tt.Fatalf(\"%d\", got)\n\t}\n}\n", 2000))
+	b.SetBytes(int64(len(src)))
+	for b.Loop() {
+		Read(syntax.Go, src)
+	}
+}

@@ -1,0 +1,227 @@
+package testdiff
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// condition reads what must hold: parts joined by and or or, each by itself.
+func (r *reader) condition(tokens []syntax.Token) { r.conditions(tokens, false) }
+
+func (r *reader) conditions(tokens []syntax.Token, not bool) {
+	if tokens = unwrapped(tokens); len(tokens) > 400 {
+		return
+	}
+	from, depth := 0, 0
+	for i := 0; i <= len(tokens); i++ {
+		end := i == len(tokens)
+		if i < from {
+			continue // the second mark of && or ||, which may stand before a third one
+		}
+		if !end {
+			t := tokens[i]
+			switch {
+			case t.Is("(") || t.Is("[") || t.Is("{"):
+				depth++
+			case closes(t):
+				depth--
+			}
+			both := i+1 < len(tokens) && (t.Is("&") && tokens[i+1].Is("&") || t.Is("|") && tokens[i+1].Is("|"))
+			if depth > 0 || !both && !t.Is("and") && !t.Is("or") {
+				continue
+			}
+		}
+		r.part(tokens[from:i], not)
+		from = i + 1
+		if !end && tokens[i].Kind == syntax.Mark {
+			from++
+		}
+	}
+}
+
+// unwrapped takes away brackets around all of an expression: not those of (a) == (b).
+func unwrapped(tokens []syntax.Token) []syntax.Token {
+	for len(tokens) > 2 && tokens[0].Is("(") && syntax.Nested(tokens).Close[0] == len(tokens)-1 {
+		tokens = tokens[1 : len(tokens)-1]
+	}
+	return tokens
+}
+
+// part reads one comparison, or one thing that is to be true. not says that the test fails
+// where it holds.
+func (r *reader) part(tokens []syntax.Token, not bool) {
+	for len(tokens) > 0 && (tokens[0].Is("!") && !(len(tokens) > 1 && tokens[1].Is("=")) || tokens[0].Is("not")) {
+		tokens, not = tokens[1:], !not
+	}
+	if len(tokens) == 0 {
+		return
+	}
+	at, width, op := r.comparator(tokens)
+	if at < 0 {
+		if !r.function(tokens, not) && !literal(r.lang, tokens) {
+			r.add(Value{Subject: key(tokens), Op: sense("true", not)}, tokens[0])
+		}
+		return
+	}
+	a, b := tokens[:at], tokens[at+width:]
+	r.compared(sense(op, not), a, b, op != "eq" && op != "ne")
+}
+
+// compared notes a comparison of which one side is a literal. One of two orders is an
+// operator turned round: 3 < x is x > 3.
+func (r *reader) compared(op string, a, b []syntax.Token, turns bool) {
+	if len(a) == 0 || len(b) == 0 {
+		return
+	}
+	la, lb := literal(r.lang, a), literal(r.lang, b)
+	switch {
+	case la && lb, !la && !lb:
+	case lb:
+		r.add(Value{Subject: key(a), Op: op, Text: text(b)}, b[0])
+	default:
+		if t, ok := turned[op]; ok && turns {
+			op = t
+		}
+		r.add(Value{Subject: key(b), Op: op, Text: text(a)}, a[0])
+	}
+}
+
+var (
+	turned   = map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+	opposite = map[string]string{"eq": "ne", "ne": "eq", "true": "false", "false": "true", "<": ">=", ">": "<=", "<=": ">", ">=": "<",
+		"in": "not in", "not in": "in", "contains": "not contains", "not contains": "contains"}
+)
+
+func sense(op string, not bool) string {
+	if !not {
+		return op
+	}
+	if o, ok := opposite[op]; ok {
+		return o
+	}
+	return "not " + op
+}
+
+// comparator gives where the first comparison outside of brackets stands, how many tokens
+// it has and what it asks; -1 when there is none.
+func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
+	depth := 0
+	is := func(i int, s string) bool { return i < len(tokens) && tokens[i].Is(s) }
+	for i, t := range tokens {
+		switch {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case closes(t):
+			depth--
+		case depth > 0:
+		case t.Is("="), t.Is("!"):
+			if !is(i+1, "=") {
+				continue
+			}
+			width, op = 2, map[string]string{"=": "eq", "!": "ne"}[t.Text]
+			if is(i+2, "=") {
+				width = 3
+			}
+			return i, width, op
+		case (t.Is("<") || t.Is(">")) && i > 0 && !is(i-1, "=") && r.orders():
+			if is(i+1, "=") {
+				return i, 2, t.Text + "="
+			}
+			return i, 1, t.Text
+		case r.lang == syntax.Python && t.Is("is"):
+			if is(i+1, "not") {
+				return i, 2, "ne"
+			}
+			return i, 1, "eq"
+		case r.lang == syntax.Python && (t.Is("in") || t.Is("not") && is(i+1, "in")):
+			if t.Is("not") {
+				return i, 2, "not in"
+			}
+			return i, 1, "in"
+		}
+	}
+	return -1, 0, ""
+}
+
+// orders tells whether < and > compare, in a language whose types do not use them so.
+func (r *reader) orders() bool {
+	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, r.lang)
+}
+
+var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq", "Equals": "eq", "SequenceEqual": "eq",
+	"Contains": "contains", "contains": "contains", "includes": "contains", "HasPrefix": "prefix", "HasSuffix": "suffix", "startswith": "prefix", "endswith": "suffix",
+	"starts_with": "prefix", "ends_with": "suffix", "startsWith": "prefix", "endsWith": "suffix", "include?": "contains"}
+
+// function reads a call that compares: slices.Equal(got, want), text.contains("x").
+func (r *reader) function(tokens []syntax.Token, not bool) bool {
+	open := slices.IndexFunc(tokens, func(t syntax.Token) bool { return t.Is("(") })
+	if open < 1 || !tokens[len(tokens)-1].Is(")") {
+		return false
+	}
+	for i := open; i < len(tokens); i++ { // the last call of a chain
+		if tokens[i].Is("(") && tokens[i-1].Kind == syntax.Word && comparing[tokens[i-1].Text] != "" {
+			open = i
+		}
+	}
+	op, known := comparing[tokens[open-1].Text]
+	args := splitArguments(tokens[open+1 : len(tokens)-1])
+	switch {
+	case !known:
+		return false
+	case len(args) == 1 && open > 2:
+		args = [][]syntax.Token{tokens[:open-2], args[0]}
+	case len(args) < 2:
+		return false
+	}
+	r.compared(sense(op, not), args[0], args[1], false)
+	return true
+}
+
+// goIf reads the condition of an if that fails the test: it says what must not be.
+func (r *reader) goIf(i int) {
+	body := i + 1
+	for body < len(r.tokens) && !(r.is(body, "{") && r.nest.Open[body] == r.nest.Open[i] && !r.composite(body)) {
+		if r.tokens[body].First && r.tokens[body].Line > r.tokens[i].Line+20 {
+			return
+		}
+		body++
+	}
+	if body >= len(r.tokens) || !r.fails(body) {
+		return
+	}
+	from := i + 1
+	for k := from; k < body; k++ {
+		if r.is(k, ";") && r.nest.Open[k] == r.nest.Open[i] {
+			from = k + 1
+		}
+	}
+	head := ""
+	if from > i+1 { // if got := f(1); got != 2
+		head = key(r.tokens[i+1:from]) + " "
+	}
+	n := len(r.out)
+	r.conditions(r.tokens[from:body], true)
+	for k := n; k < len(r.out); k++ {
+		r.out[k].Subject = head + r.out[k].Subject
+	}
+}
+
+// composite tells a literal's brace from a block's: it follows its type, and what follows
+// what it closes goes on with the condition.
+func (r *reader) composite(open int) bool {
+	end := r.end(open)
+	return end+1 < len(r.tokens) && !r.tokens[end+1].First && (r.is(end+1, "{") || r.is(end+1, ")") || r.is(end+1, "&") || r.is(end+1, "|") || r.is(end+1, "="))
+}
+
+var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)
+
+// fails tells whether the block at open says at its own depth that the test failed.
+func (r *reader) fails(open int) bool {
+	for i := open + 1; i < r.end(open); i++ {
+		if goFails[r.at(i).Text] && r.is(i-1, ".") && r.is(i+1, "(") && goTestHandles[r.at(i-2).Text] && r.nest.Open[i] == open {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,364 @@
+package testdiff
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
+
+	"github.com/belay-dev/belay/internal/count"
+)
+
+// explain says of the tests that are gone why that may be no loss: what it finds is no
+// proof, so that each becomes a warning with the reason. Nothing explains a test that ran, whose subject is
+// still there, and in whose place nothing came.
+func (p *pairing) explain(files []*syntax.File, r Rules) {
+	var vanished map[syntax.Language]names
+	for i := range p.gone {
+		g := &p.gone[i]
+		if g.Group || g.Name == outsideName || g.into != "" {
+			continue
+		}
+		if vanished == nil {
+			vanished = departed(files)
+		}
+		used := g.uses(vanished[g.lang.Family()])
+		g.without = used != ""
+		switch {
+		case slices.ContainsFunc(g.Skips, func(m Mark) bool { return !m.Maybe }):
+			g.why = "it was skipped"
+		case fixture(g.file.Path):
+			g.why = "its folder holds material for tests"
+		case p.twin(*g):
+			g.why = "a test of the same content is still there"
+		case used != "":
+			g.why = used + ", which it used, is gone from the code"
+		case p.successor(*g) != "":
+			g.why = p.successor(*g) + " came in its place"
+		case p.absorbed(*g) != "":
+			g.why = p.absorbed(*g) + " does all that it did"
+		case p.quoted(*g) != "":
+			g.why = p.quoted(*g) + " has it as a text"
+		case p.inPlace(*g) != "":
+			g.why = p.inPlace(*g) + " is where it was"
+		case g.looksFor(files) != "":
+			g.without = true
+			g.why = g.looksFor(files) + ", which it looked for, is gone from the code"
+		}
+	}
+	p.together()
+	p.rewritten(files, r)
+}
+
+// together says so of a test that was removed in one piece with others, most of which used what is gone
+// from the code.
+func (p *pairing) together() {
+	type piece struct {
+		file    *syntax.File
+		between [2]string
+	}
+	all, without := map[piece]int{}, map[piece]int{}
+	for _, g := range p.gone {
+		if !g.Group && g.Name != outsideName {
+			at := piece{g.file, g.between}
+			all[at]++
+			if g.without {
+				without[at]++
+			}
+		}
+	}
+	for i := range p.gone {
+		g := &p.gone[i]
+		at := piece{g.file, g.between}
+		if g.why == "" && g.into == "" && !g.Group && g.Name != outsideName && without[at] > 1 && without[at]*2 > all[at] {
+			g.why = "the tests around it, which are gone with it, used what is gone from the code"
+		}
+	}
+}
+
+// inPlace gives the new test that is where g was, between the same tests: it calls what g called
+// and shares a word of its name that says what it is about, and what came there asserts as much as
+// what went.
+func (p *pairing) inPlace(g placed) string {
+	was := slices.DeleteFunc(count.TopicWords(g.Leaf), func(w string) bool { return plainWords[w] || p.usual(g.file, w) })
+	asserts := 0
+	for _, a := range p.fresh {
+		if a.file == g.file && a.between == g.between && a.runs() {
+			asserts += a.Asserts
+		}
+	}
+	for _, o := range p.gone {
+		if o.file == g.file && o.between == g.between && o.Name != g.Name {
+			asserts -= o.Asserts
+		}
+	}
+	for _, a := range p.fresh {
+		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
+		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts ||
+			p.stands[key] != "" && p.stands[key] != one || !g.SameSubject(a.Test, p.common[g.file]) || alike(was, count.TopicWords(a.Leaf)) == 0 {
+			continue
+		}
+		if p.stands == nil {
+			p.stands = map[string]string{}
+		}
+		p.stands[key] = one
+		return clip(a.Name)
+	}
+	return ""
+}
+
+// usual tells whether half of the tests that stayed in a file have a word in their names.
+func (p *pairing) usual(f *syntax.File, word string) bool {
+	all, have := 0, 0
+	for _, k := range p.kept {
+		if k.file == f {
+			all++
+			have += alike([]string{word}, count.TopicWords(k.Leaf))
+		}
+	}
+	return have > 0 && have*2 >= all
+}
+
+// looksFor gives a text of several words that the test has, that the code had, and that no
+// file of the change has any more.
+func (g placed) looksFor(files []*syntax.File) string {
+	for _, t := range g.Body {
+		text := strings.Trim(t.Text, "\"'`/")
+		if t.Kind != syntax.Text || len(text) < 12 || strings.Count(text, " ") == 0 {
+			continue
+		}
+		had, has := false, false
+		for _, f := range files {
+			if syntax.Of(f.Path) == syntax.None || syntax.ForTests(f.Path) {
+				continue
+			}
+			had = had || strings.Contains(string(unescaped(f.Before)), string(unescaped([]byte(text))))
+			has = has || strings.Contains(string(unescaped(f.After)), string(unescaped([]byte(text))))
+		}
+		if had && !has {
+			return clip(t.Text)
+		}
+	}
+	return ""
+}
+
+// unescaped takes backslashes out: what is one text is written in several ways.
+func unescaped(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
+
+// rewritten says so of the tests of a file that is written anew: none of several stayed, or the
+// request is about changing tests, or nothing but tests changed and nothing was to be mended, and as many are
+// there that assert as much.
+func (p *pairing) rewritten(files []*syntax.File, r Rules) {
+	alone := r.Wanted != nil && !r.Wanted.fixes && len(p.gone) > 0 && !codeChanged(files)
+	type sum struct{ tests, asserts, stayed int }
+	gone, came := map[*syntax.File]sum{}, map[*syntax.File]sum{}
+	for _, k := range p.kept {
+		s := gone[k.file]
+		s.stayed++
+		gone[k.file] = s
+	}
+	for _, g := range p.gone {
+		if !g.Group && g.Name != outsideName {
+			s := gone[g.file]
+			gone[g.file] = sum{s.tests + 1, s.asserts + g.Asserts, s.stayed}
+		}
+	}
+	for _, a := range p.fresh {
+		if a.runs() {
+			s := came[a.file]
+			came[a.file] = sum{s.tests + 1, s.asserts + a.Asserts, 0}
+		}
+	}
+	for i := range p.gone {
+		g := &p.gone[i]
+		was, is := gone[g.file], came[g.file]
+		if g.why != "" || g.into != "" || is.tests < was.tests || is.asserts < was.asserts || !r.Asked && !alone && (was.stayed > 0 || was.tests < 2) {
+			continue
+		}
+		if slices.ContainsFunc(p.fresh, func(a placed) bool { return a.file == g.file && a.runs() && g.SameSubject(a.Test, nil) }) {
+			g.why = "the tests of the file were written anew"
+		}
+	}
+}
+
+// twin tells whether a test that does the very same is among those that are there now.
+func (p *pairing) twin(g placed) bool {
+	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
+		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && len(a.Body) == len(g.Body) && slices.EqualFunc(a.Body, g.Body, func(x, y syntax.Token) bool { return x.Text == y.Text })
+	})
+}
+
+// runs tells a test that nothing keeps from running or failing.
+func (a placed) runs() bool {
+	return !a.Group && a.Name != outsideName && a.Fails() && len(a.Early) == 0 &&
+		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Maybe })
+}
+
+// successor gives the new test that came in the place of one that is gone: it is about the
+// same, by its name and by what it calls, and stands for no other. One whose name is as much
+// like that of a test that stayed is another one beside that.
+func (p *pairing) successor(g placed) string {
+	was := count.TopicWords(g.Leaf)
+	for i := range p.fresh {
+		a := &p.fresh[i]
+		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
+		if a.lang.Family() != g.lang.Family() || !a.runs() || p.stands[key] != "" && p.stands[key] != one || !g.SameSubject(a.Test, p.common[g.file]) {
+			continue
+		}
+		is := count.TopicWords(a.Leaf)
+		n := alike(was, is)
+		if n < 2 || n*2 < max(len(was), len(is)) || slices.ContainsFunc(p.kept, func(k placed) bool {
+			return k.file == a.file && alike(count.TopicWords(k.Leaf), is) >= n
+		}) {
+			continue
+		}
+		if p.stands == nil {
+			p.stands = map[string]string{}
+		}
+		p.stands[key] = one
+		return clip(a.Name)
+	}
+	return ""
+}
+
+// alike counts the words that have one of their forms among others.
+func alike(words, among []string) int {
+	n := 0
+	for _, w := range words {
+		if slices.ContainsFunc(among, func(x string) bool { return count.Akin(x, w) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// absorbed gives a test of the change that does what g did and more: it has all of its values and
+// nearly all of its words, asserts as much, and got some of that by the change.
+func (p *pairing) absorbed(g placed) string {
+	if g.Asserts == 0 || len(g.Body) < 8 {
+		return ""
+	}
+	for _, c := range p.grew() {
+		a := c.is
+		if a.lang.Family() != g.lang.Family() || !a.runs() || a.Asserts < g.Asserts || g.Shared(a.Test)*20 < len(g.Body)*17 {
+			continue
+		}
+		has, had := placedWords(a), placedWords(c.was)
+		lacks := func(t syntax.Token) bool { return (t.Kind == syntax.Text || t.Kind == syntax.Number) && !has[t.Text] }
+		got := func(t syntax.Token) bool { return t.Kind != syntax.Mark && has[t.Text] && !had[t.Text] }
+		if !slices.ContainsFunc(g.Body, lacks) && slices.ContainsFunc(g.Body, got) && !p.copied(g, a) {
+			return clip(a.Name)
+		}
+	}
+	return ""
+}
+
+// grew gives the tests that changed, and those that are new.
+func (p *pairing) grew() []changed {
+	all := p.changed[:len(p.changed):len(p.changed)]
+	for _, a := range p.fresh {
+		all = append(all, changed{is: a})
+	}
+	return all
+}
+
+func placedWords(a placed) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range a.Body {
+		set[t.Text] = true
+	}
+	return set
+}
+
+// quoted gives a new or changed test in which the name of g stands as a text: it is run from
+// there, as tests of test runners are. A name of one or two words may stand anywhere.
+func (p *pairing) quoted(g placed) string {
+	if len(count.TopicWords(g.Leaf)) < 3 {
+		return ""
+	}
+	for _, c := range p.grew() {
+		a := c.is
+		if a.runs() && slices.ContainsFunc(a.Body, func(t syntax.Token) bool { return t.Kind == syntax.Text && strings.Contains(t.Text, g.Leaf) }) {
+			return clip(a.Name)
+		}
+	}
+	return ""
+}
+
+// names are those that the code of a change had and that no file of the change has any more. True
+// are those of what others can use, false any other: variables, parameters.
+type names map[string]bool
+
+// uses gives a name that the test uses and that is gone: of what it calls or reads, or of an
+// argument or option that it gives by its name.
+func (a placed) uses(gone names) string {
+	for i, t := range a.Body {
+		open, there := gone[t.Text]
+		if t.Kind != syntax.Word || !there {
+			continue
+		}
+		given := i+1 < len(a.Body) && (a.Body[i+1].Is(":") && !(i+2 < len(a.Body) && a.Body[i+2].Is("=")) || a.Body[i+1].Is("=") && a.lang == syntax.Python)
+		if open || given {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// departed gives these names for each language.
+func departed(files []*syntax.File) map[syntax.Language]names {
+	out, still := map[syntax.Language]names{}, map[syntax.Language]map[string]bool{}
+	for _, f := range files {
+		l := syntax.Of(f.Path)
+		if l == syntax.None || syntax.Binary(f.Before) || syntax.Binary(f.After) || syntax.Generated(f.Path) {
+			continue
+		}
+		family := l.Family()
+		if out[family] == nil {
+			out[family], still[family] = names{}, map[string]bool{}
+		}
+		for _, t := range syntax.Code(l, f.After) {
+			if t.Kind == syntax.Word {
+				still[family][t.Text] = true
+			}
+		}
+		if f.Before == nil || syntax.ForTests(f.Path) {
+			continue
+		}
+		text := f.Before
+		if l == syntax.Rust || l == syntax.CSharp {
+			text = around(text, testsOf(f, text))
+		}
+		tokens := syntax.Code(l, text)
+		for i, t := range tokens {
+			if t.Kind == syntax.Word && len(t.Text) > 3 {
+				out[family][t.Text] = out[family][t.Text] || named(tokens, i)
+			}
+		}
+	}
+	for family, words := range out {
+		for w := range words {
+			if still[family][w] {
+				delete(words, w)
+			}
+		}
+	}
+	return out
+}
+
+// named tells whether a word of code is the name of something that others can use: no local
+// variable, whose name is only ever read and written.
+func named(tokens []syntax.Token, i int) bool {
+	if i+1 < len(tokens) && (tokens[i+1].Is("(") || tokens[i+1].Is("!") && i+2 < len(tokens) && tokens[i+2].Is("(")) {
+		return true
+	}
+	if i == 0 {
+		return false
+	}
+	switch tokens[i-1].Text {
+	case ".", "#", "class", "def", "fn", "func", "function", "struct", "enum", "trait", "interface", "type", "record", "module", "namespace", "macro_rules", "::":
+		return true
+	}
+	return false
+}

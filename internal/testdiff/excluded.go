@@ -1,0 +1,126 @@
+package testdiff
+
+import (
+	"go/build/constraint"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// excluded says what keeps a whole file of tests from running that did not before.
+func excluded(f *syntax.File) []belay.Finding {
+	if f.Created() || f.Deleted() || !syntax.IsTest(f.Path) || syntax.Binary(f.After) || string(f.Before) == string(f.After) {
+		return nil
+	}
+	switch syntax.Of(f.Path) {
+	case syntax.Go:
+		return goExcluded(f)
+	case syntax.Python:
+		return newLine(f, syntax.Python, pythonLeavesOut)
+	case syntax.Rust:
+		return newLine(f, syntax.Rust, rustLeavesOut)
+	}
+	return nil
+}
+
+// pattern is how the tokens of a line begin, with a space between each two; maybe says
+// that it may be meant otherwise.
+type pattern struct {
+	form  *lazyregexp.Regexp
+	maybe bool
+}
+
+var (
+	pythonLeavesOut = []pattern{
+		{lazyregexp.New(`^pytestmark = .*\b(?:skip|xfail)\b`), false},
+		{lazyregexp.New(`^pytestmark = .*\bskipif\b`), true},
+		{lazyregexp.New(`^pytest \. (?:skip|exit) \( .*allow_module_level`), false},
+		{lazyregexp.New(`^__test__ = False`), false},
+		{lazyregexp.New(`^raise (?:unittest \. )?SkipTest`), false},
+	}
+	rustLeavesOut = []pattern{{lazyregexp.New(`^# ! \[ cfg \( any \( \)`), false}, {lazyregexp.New(`^# ! \[ cfg \(`), true}}
+)
+
+// newLine looks for statements at the left edge that the change adds.
+func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Finding {
+	tokens := syntax.Code(l, f.After)
+	for i, t := range tokens {
+		if !t.First || t.Col > 0 || !f.Added().Has(t.Line) {
+			continue
+		}
+		var words []string
+		for _, x := range tokens[i:] {
+			if x.First && x.Col == 0 && len(words) > 0 || len(words) > 60 {
+				break
+			}
+			words = append(words, x.Text)
+		}
+		line := strings.Join(words, " ")
+		for _, p := range patterns {
+			if !p.form.MatchString(line) {
+				continue
+			}
+			severity := belay.SeverityError
+			if p.maybe {
+				severity = belay.SeverityWarning
+			}
+			return []belay.Finding{{Severity: severity, File: f.Path, Line: t.Line, Title: "tests of the file are left out",
+				Detail: clip(line) + " keeps them from running", Recommendation: "take it out and make the code pass the tests"}}
+		}
+	}
+	return nil
+}
+
+// goExcluded compares build constraints: one that a plain `go test` does not meet
+// keeps a file out; one of a system or an architecture does so only elsewhere.
+func goExcluded(f *syntax.File) []belay.Finding {
+	before, _ := goConstraint(f.Before)
+	after, line := goConstraint(f.After)
+	if after == nil || before != nil && before.String() == after.String() || before != nil && !plain(before) {
+		return nil
+	}
+	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are left out",
+		Detail: "//go:build " + after.String() + " keeps them from running", Recommendation: "take the constraint out and make the code pass the tests"}
+	if plain(after) {
+		out.Severity, out.Detail = belay.SeverityWarning, "//go:build "+after.String()+" keeps them from running on some machines"
+	}
+	return []belay.Finding{out}
+}
+
+func goConstraint(text []byte) (constraint.Expr, int) {
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSpace(line)
+		if constraint.IsGoBuild(line) {
+			expr, err := constraint.Parse(line)
+			if err != nil {
+				return nil, 0
+			}
+			return expr, n
+		}
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+	}
+	return nil, 0
+}
+
+// plain tells whether a machine that only runs `go test` could meet the constraint: for
+// some system with some architecture and cgo or not, and no tag of the project's own.
+func plain(e constraint.Expr) bool {
+	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios", "openbsd", "netbsd", "solaris", "aix"} {
+		for _, arch := range []string{"amd64", "arm64", "386", "arm", "wasm", "riscv64", "ppc64le", "s390x"} {
+			if e.Eval(func(tag string) bool {
+				unix := tag == "unix" && system != "windows" && system != "js" && system != "plan9" && system != "wasip1"
+				return tag == system || tag == arch || unix || tag == "cgo" || tag == "gc" || strings.HasPrefix(tag, "go1.")
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,176 @@
+package testdiff
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// outsideName is what values of a test file are said to be of that stand in none of its tests.
+const outsideName = "outside of tests"
+
+// turn is a test that expects something else than before.
+type turn struct {
+	test placed
+	Change
+}
+
+// aboutTests are the words of a requirement that is about tests. That it asks for a change
+// of them is said by its marker.
+var aboutTests = lazyregexp.New(`(?i)\b(?:tests?|specs?|expectations?|expect(?:ed|s)?|assert(?:s|ed|ion|ions)?|snapshots?|goldens?|golden[- ]files?|fixtures?|test[- ]?cases?)\b|_test\.|\.test\.|\.spec\.|_spec\.`)
+
+// AsksForTests tells whether a request asks for tests to be changed: one of its
+// requirements is to modify or remove something of them. To add tests, or to make them
+// pass, is none.
+func AsksForTests(r belay.Request) bool {
+	return slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
+		return (q.Marker == belay.MarkModify || q.Marker == belay.MarkRemove) && (aboutTests.MatchString(q.Text) || syntax.IsTest(q.File) && syntax.Of(q.File) != syntax.Rust && syntax.Of(q.File) != syntax.CSharp)
+	})
+}
+
+// expecting gives each of the tests the values that it expects, and what stands in none of
+// them to one more, which has no body.
+func expecting(f *syntax.File, text []byte, tests []placed) []placed {
+	if !holdsTests(f, text) || !mayExpect(f) {
+		return tests
+	}
+	l := syntax.Of(f.Path)
+	rest := placed{file: f, lang: l}
+	rest.Name, rest.Leaf = outsideName, outsideName
+	tokens := syntax.Code(l, text)
+	heads := make([]int, len(tests))
+	for i, t := range tests {
+		heads[i] = head(tokens, t)
+	}
+	for _, v := range ExpectedValues(l, tokens) {
+		in := -1
+		for i, t := range tests {
+			if n := len(t.Body); n == 0 || t.Group || v.Line < heads[i] || after(v, t.Body[n-1]) {
+				continue
+			}
+			if in < 0 || heads[i] >= heads[in] { // the innermost
+				in = i
+			}
+		}
+		if in < 0 {
+			rest.values = append(rest.values, v)
+		} else {
+			tests[in].values = append(tests[in].values, v)
+		}
+	}
+	if syntax.ForTests(f.Path) {
+		tests = append(tests, rest)
+	}
+	return tests
+}
+
+// mayExpect tells whether a file was changed: values of one that is new or gone are looked
+// at as well, since tests move.
+func mayExpect(f *syntax.File) bool { return string(f.Before) != string(f.After) }
+
+func after(v Value, t syntax.Token) bool {
+	return v.Line > t.End || v.Line == t.Line && v.Col > t.Col
+}
+
+// head gives the line in which what stands before a test begins: what decorates it, or the
+// table it is called with.
+func head(tokens []syntax.Token, t placed) int {
+	line := t.Line
+	from, _ := slices.BinarySearchFunc(tokens, line, func(x syntax.Token, line int) int { return x.Line - line })
+	for i := from - 1; i >= 0; i-- {
+		switch x := tokens[i]; {
+		case x.Line >= line:
+		case t.lang == syntax.Python || t.lang == syntax.Rust || t.lang == syntax.CSharp || t.lang == syntax.Java:
+			if x.Is("}") || x.Is(";") || x.Is("{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOf(tokens, i).Text) {
+				return line
+			}
+			if first := firstOf(tokens, i); first.Is("@") || first.Is("#") || first.Is("[") {
+				line = first.Line
+			} else if t.lang != syntax.Python {
+				return line
+			}
+		default:
+			return line
+		}
+		if t.Line-line > 400 {
+			return line
+		}
+	}
+	return line
+}
+
+// firstOf gives the first token of the line that token i stands on.
+func firstOf(tokens []syntax.Token, i int) syntax.Token {
+	for i > 0 && !tokens[i].First {
+		i--
+	}
+	return tokens[i]
+}
+
+// turned gives a finding for each value that a test expected and expects no more, when
+// the code changed as well and nobody asked for other tests. A value that another test of
+// the change expects now has moved.
+func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Finding {
+	if r.Asked || len(p.turns) == 0 || !codeChanged(files) {
+		return nil
+	}
+	fresh := p.others
+	for _, a := range p.fresh {
+		fresh = append(fresh, a.values...)
+	}
+	var out []belay.Finding
+	for _, t := range p.turns {
+		if i := slices.IndexFunc(fresh, func(v Value) bool { return Same(v, t.Old) }); i >= 0 {
+			fresh = slices.Delete(slices.Clone(fresh), i, i+1)
+			continue
+		}
+		out = append(out, belay.Finding{
+			Severity: r.expected(), File: t.test.file.Path, Line: t.New.Line,
+			Title:          fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), short(t.Old.Said()), short(t.New.Said())),
+			Detail:         fmt.Sprintf("for %s the test expected %s, and expects %s now; the code changed as well", short(t.New.Subject), short(t.Old.Said()), short(t.New.Said())),
+			Recommendation: "put the old value back and make the code give it, unless the task asks for the new one",
+		})
+	}
+	return out
+}
+
+// short clips a value to what fits beside others on a line.
+func short(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:59]) + "…"
+	}
+	return belay.VisibleLine(s)
+}
+
+// codeChanged tells whether the change is about anything but tests, documentation and what
+// tools write.
+func codeChanged(files []*syntax.File) bool {
+	return slices.ContainsFunc(files, func(f *syntax.File) bool {
+		if syntax.ForTests(f.Path) || syntax.Generated(f.Path) || snapshotFile(f.Path) || docs[path.Ext(f.Path)] || syntax.Binary(f.After) || syntax.Binary(f.Before) {
+			return false
+		}
+		l := syntax.Of(f.Path)
+		if l == syntax.None {
+			return !strings.HasPrefix(f.Path, ".")
+		}
+		return code(l, around(f.Before, testsOf(f, f.Before))) != code(l, around(f.After, testsOf(f, f.After)))
+	})
+}
+
+var docs = map[string]bool{".md": true, ".rst": true, ".txt": true, ".adoc": true, ".lock": true}
+
+// code is a text without comments and white space.
+func code(l syntax.Language, text []byte) string {
+	var b strings.Builder
+	for _, t := range syntax.Code(l, text) {
+		b.WriteString(t.Text)
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

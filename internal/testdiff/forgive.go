@@ -1,0 +1,150 @@
+package testdiff
+
+import (
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// runsTests are the commands that run tests, as they stand in CI files and scripts.
+var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
+
+var (
+	// Kept stores how a command ended, for a later step to end with.
+	Kept = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
+	// swallow makes a command succeed whatever it did.
+	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
+	// forgive is a key that makes a step's failure count for nothing.
+	forgive = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
+	// leaveOut keeps tests from running by an option.
+	leaveOut = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
+)
+
+// forgiven says where a failure of tests no longer fails what runs them.
+func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
+	var out []belay.Finding
+	add := func(s belay.Severity, line int, what, detail string) {
+		out = append(out, belay.Finding{Severity: s, File: f.Path, Line: line, Title: "failures of tests no longer count: " + what, Detail: clip(strings.TrimSpace(detail)),
+			Recommendation: "take it out, so that a failing test fails what runs it"})
+	}
+	for i, line := range after {
+		if !f.Added().Has(line.n) {
+			continue
+		}
+		if swallow.MatchString(Kept.ReplaceAllString(line.text, "")) {
+			switch {
+			case runsTests.MatchString(line.text):
+				add(belay.SeverityError, line.n, "the command always succeeds", line.text)
+			case strings.Contains(line.text, "set +e") && anyRunsTests(after[i:min(len(after), i+20)]):
+				add(belay.SeverityWarning, line.n, "set +e", line.text)
+			}
+		}
+		if m := forgive.FindStringSubmatch(line.text); m != nil {
+			key := m[1] + m[2] + m[3]
+			switch {
+			case key == "failure" || key == "informational" && !strings.Contains(f.Path, "codecov"):
+			case strings.Contains(strings.ToLower(key), "test") || key == "ignoreFailures" || anyRunsTests(step(after, i)):
+				add(belay.SeverityError, line.n, key, line.text)
+			default:
+				add(belay.SeverityWarning, line.n, key, line.text)
+			}
+		}
+	}
+	if had, has := countTests(before), countTests(after); has < had && ci(f.Path) {
+		severity := belay.SeverityWarning
+		if has == 0 {
+			severity = belay.SeverityError
+		}
+		out = append(out, belay.Finding{Severity: severity, File: f.Path, Title: "CI runs fewer tests",
+			Detail: "a command that runs tests is gone", Recommendation: "bring the command back"})
+	}
+	return out
+}
+
+func anyRunsTests(lines []confLine) bool { return countTests(lines) > 0 }
+
+func countTests(lines []confLine) int {
+	n := 0
+	for _, l := range lines {
+		if runsTests.MatchString(l.text) && !nameOnly.MatchString(l.text) {
+			n++
+		}
+	}
+	return n
+}
+
+// nameOnly are lines that name a step, or list what is installed.
+var nameOnly = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
+
+// step gives the lines of the step or job that line i of a YAML file belongs to: those
+// around it that are indented as deep or deeper, back to the dash that begins it.
+func step(lines []confLine, i int) []confLine {
+	depth := indent(lines[i].text)
+	from := i
+	for from > 0 && !strings.HasPrefix(strings.TrimSpace(lines[from].text), "- ") && indent(lines[from-1].text) >= depth-2 {
+		if indent(lines[from-1].text) < depth && !strings.HasPrefix(strings.TrimSpace(lines[from-1].text), "- ") {
+			break
+		}
+		from--
+	}
+	to := i + 1
+	for to < len(lines) && indent(lines[to].text) >= depth && !(indent(lines[to].text) < indent(lines[from].text)+1 && strings.HasPrefix(strings.TrimSpace(lines[to].text), "- ")) {
+		to++
+	}
+	return lines[from:to]
+}
+
+func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
+
+func ci(p string) bool {
+	base := strings.ToLower(path.Base(p))
+	return strings.HasPrefix(p, ".github/workflows/") || strings.HasPrefix(p, ".circleci/") || strings.HasPrefix(p, ".buildkite/") ||
+		strings.Contains(base, "gitlab-ci") || strings.Contains(base, "travis") || strings.Contains(base, "pipelines") || base == "jenkinsfile"
+}
+
+// ignored says where tests are left out by an option, and where what a linter passes
+// over has grown.
+func ignored(f *syntax.File, before, after []confLine) []belay.Finding {
+	var out []belay.Finding
+	exclusions := 0
+	for _, l := range after {
+		if !f.Added().Has(l.n) {
+			continue
+		}
+		if m := leaveOut.FindString(l.text); m != "" {
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n, Title: "tests may be left out: " + strings.TrimSpace(m),
+				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that no test stops running by it"})
+		}
+		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && golangciExcludes(f, l.n) {
+			if exclusions++; exclusions == 1 {
+				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n, Title: "the linter passes over more than before",
+					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "mend what the linter finds instead"})
+			}
+		}
+	}
+	return out
+}
+
+// golangciExcludes tells whether line n stands below a key that lists exclusions.
+func golangciExcludes(f *syntax.File, n int) bool {
+	lines := strings.Split(string(f.After), "\n")
+	depth := indent(lines[n-1])
+	for i := n - 1; i >= 0; i-- {
+		text := strings.TrimSpace(lines[i])
+		if text == "" || i < n-1 && indent(lines[i]) > depth {
+			continue
+		}
+		key, _, _ := strings.Cut(text, ":")
+		switch strings.Trim(key, `"- `) {
+		case "exclude", "exclude-rules", "exclude-files", "exclude-dirs", "exclusions", "skip-dirs", "skip-files", "disable":
+			return true
+		}
+		if depth = min(depth, indent(lines[i])); depth == 0 && i < n-1 && !strings.HasPrefix(text, "-") {
+			return false
+		}
+	}
+	return false
+}

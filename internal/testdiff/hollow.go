@@ -1,0 +1,253 @@
+package testdiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// Hollow tells whether the assertion at i holds whatever the code does: it asserts a
+// constant, compares a thing with itself, or says "or true".
+func (s *Source) Hollow(i int) bool {
+	t := s.Tokens[i]
+	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
+	st := s.statement(i)
+	if s.Lang == syntax.Python && t.Is("assert") || s.Lang == syntax.Java && t.Is("assert") && !s.Is(i+1, "(") {
+		asserted := untilComma(st[1:])
+		return alwaysTrue(asserted) || s.Lang == syntax.Python && tuple(asserted)
+	}
+	open := i + 1
+	if s.Lang == syntax.Rust {
+		open++
+	}
+	if (s.Lang == syntax.TypeScript || s.Lang == syntax.JavaScript) && t.Is("assert") && s.Is(i+1, ".") { // assert.equal(…)
+		low, open = "assert"+strings.ToLower(s.At(i+2).Text), i+3
+	}
+	var args [][]syntax.Token
+	switch {
+	case s.Is(open, "("):
+		args = split(s.Inside(open))
+	case s.Lang == syntax.Ruby:
+		args = split(st[1:])
+	}
+	if len(args) == 0 {
+		return false
+	}
+	if s.Lang == syntax.Go {
+		if slices.Contains(goHandles, Text(args[0])) {
+			args = args[1:]
+		}
+	}
+	if t.Is("expect") && !s.Is(i-1, ".") && alone(st) {
+		return true // nothing is asked of what is expected; request.expect(200) asks
+	}
+	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.Lang == syntax.CSharp && low == "that" {
+		return s.hollowExpect(args, st)
+	}
+	return hollowCall(low, args)
+}
+
+// alone tells a call that nothing is chained to, of one argument.
+func alone(call []syntax.Token) bool {
+	if n := len(call); n > 0 && call[n-1].Is(";") {
+		call = call[:n-1]
+	}
+	if len(call) == 0 {
+		return false
+	}
+	inner, ok := wrapped(call[1:])
+	return ok && len(untilComma(inner)) == len(inner)
+}
+
+// hollowCall judges assertX(args…) by its name.
+func hollowCall(name string, args [][]syntax.Token) bool {
+	if len(args) == 0 {
+		return false
+	}
+	is := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(name, w) })
+	}
+	switch {
+	case is("notequal", "notequals", "notsame", "ne", "notdeepequal", "areNotEqual", "refuteequal"):
+		return false
+	case is("true", "assert", "assertok", "ok", "truthy", "debugassert", "propassert"):
+		return alwaysTrue(args[0]) || name == "assertok" && len(args) == 1 && constant(args[0]) && !args[0][0].Is("false")
+	case is("false", "falsy", "refute"):
+		return len(args[0]) == 1 && (args[0][0].Is("false") || args[0][0].Is("False") || args[0][0].Is("nil"))
+	case is("equal", "equals", "same", "eq", "areequal", "is", "deepequal", "strictequal", "assertis"):
+		return len(args) > 1 && sameThing(args[0], args[1])
+	}
+	return false
+}
+
+// hollowExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
+// Assert.That(a, Is.True).
+func (s *Source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
+	a := args[0]
+	if len(args) > 1 {
+		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(Text(args[1]), "True"))
+	}
+	last := -1 // the matcher: the last word before the last parenthesis
+	end := len(st)
+	for k := range st {
+		if st[k].Is("not") || st[k].Is("to_not") || st[k].Is("not_to") || st[k].Is("rejects") {
+			return false
+		}
+	}
+	depth := 0
+	for k, t := range st {
+		switch {
+		case t.Is("("):
+			depth++
+		case t.Is(")"):
+			depth--
+		case depth == 0 && t.Kind == syntax.Word && k > 0:
+			last = k
+		}
+	}
+	if last < 0 {
+		return false
+	}
+	var b []syntax.Token
+	if last+1 < end && st[last+1].Is("(") {
+		b = st[last+2 : max(end-1, last+2)]
+	}
+	switch name := st[last].Text; name {
+	case "toBe", "toEqual", "toStrictEqual", "isEqualTo", "isSameAs", "eq", "eql", "equal", "equals", "be":
+		return len(b) > 0 && sameThing(a, untilComma(b))
+	case "toBeTruthy", "isTrue", "be_truthy", "true", "ok", "be_true":
+		return alwaysTrue(a)
+	case "toBeDefined", "isNotNull", "exist":
+		return constant(a)
+	case "toBeFalsy", "isFalse", "be_falsey":
+		return len(a) == 1 && a[0].Is("false")
+	}
+	return false
+}
+
+// split cuts arguments at commas.
+func split(tokens []syntax.Token) [][]syntax.Token {
+	var out [][]syntax.Token
+	for len(tokens) > 0 {
+		one := untilComma(tokens)
+		out = append(out, one)
+		tokens = tokens[min(len(one)+1, len(tokens)):]
+	}
+	return out
+}
+
+// untilComma gives the tokens before the first comma that stands in no bracket.
+func untilComma(tokens []syntax.Token) []syntax.Token {
+	depth := 0
+	for i, t := range tokens {
+		switch {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth--
+		case t.Is(",") && depth <= 0:
+			return tokens[:i]
+		}
+	}
+	return tokens
+}
+
+// constant tells a literal.
+func constant(tokens []syntax.Token) bool {
+	if len(tokens) == 2 && tokens[0].Is("-") {
+		tokens = tokens[1:]
+	}
+	if len(tokens) != 1 {
+		return false
+	}
+	t := tokens[0]
+	switch t.Text {
+	case "true", "True", "false", "False", "null", "nil", "None", "undefined":
+		return true
+	}
+	return t.Kind == syntax.Number || t.Kind == syntax.Text && !strings.Contains(t.Text, "${") && !strings.Contains(t.Text, "#{")
+}
+
+// alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
+// anything or true.
+func alwaysTrue(tokens []syntax.Token) bool {
+	tokens = unwrap(tokens)
+	n := len(tokens)
+	if n == 1 {
+		t := tokens[0]
+		return t.Is("true") || t.Is("True") || t.Kind == syntax.Number && t.Text != "0"
+	}
+	if n == 2 && (tokens[0].Is("not") || tokens[0].Is("!")) {
+		return tokens[1].Is("false") || tokens[1].Is("False")
+	}
+	if any := parts(tokens, "|", "or"); len(any) > 1 && slices.ContainsFunc(any, func(one []syntax.Token) bool {
+		return len(one) == 1 && (one[0].Is("True") || one[0].Is("true"))
+	}) {
+		return true
+	}
+	for i := 1; i+1 < n; i++ {
+		switch {
+		case tokens[i].Is("is") && !tokens[i+1].Is("not"):
+			return sameThing(tokens[:i], tokens[i+1:])
+		case tokens[i].Is("=") && tokens[i+1].Is("=") && !tokens[i-1].Is("!") && !tokens[i-1].Is("<") && !tokens[i-1].Is(">"):
+			rest := tokens[i+2:]
+			if len(rest) > 0 && rest[0].Is("=") {
+				rest = rest[1:]
+			}
+			return sameThing(tokens[:i], rest)
+		}
+	}
+	return false
+}
+
+// unwrap takes away parentheses around all of an expression: not those of (a) == (b).
+func unwrap(tokens []syntax.Token) []syntax.Token {
+	for {
+		inner, ok := wrapped(tokens)
+		if !ok {
+			return tokens
+		}
+		tokens = inner
+	}
+}
+
+// wrapped gives what one pair of parentheses around everything holds.
+func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
+	if len(tokens) < 3 || !tokens[0].Is("(") {
+		return nil, false
+	}
+	depth := 0
+	for i, t := range tokens {
+		if t.Is("(") {
+			depth++
+		} else if t.Is(")") {
+			depth--
+		}
+		if depth == 0 {
+			return tokens[1 : len(tokens)-1], i == len(tokens)-1
+		}
+	}
+	return nil, false
+}
+
+// tuple tells a tuple with something in it, which Python takes for true whatever that
+// is: assert (x == 1, "why").
+func tuple(tokens []syntax.Token) bool {
+	inner, ok := wrapped(tokens)
+	return ok && len(untilComma(inner)) < len(inner)
+}
+
+// sameThing tells two equal literals or names. Two equal calls may differ, and comparing
+// them may be the test.
+func sameThing(a, b []syntax.Token) bool {
+	if len(a) == 0 || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Text != b[i].Text || a[i].Is("(") || a[i].Is("and") || a[i].Is("&") {
+			return false
+		}
+	}
+	return true
+}

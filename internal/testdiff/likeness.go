@@ -1,0 +1,143 @@
+package testdiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// Alike tells whether two tests do nearly the same: three of four of their words and
+// marks are shared.
+func (u Test) Alike(a Test) bool {
+	return !u.Group && len(u.Body) >= 6 && u.Shared(a)*4 >= max(len(a.Body), len(u.Body))*3
+}
+
+// Shared counts the words and marks that both tests have.
+func (u Test) Shared(a Test) int {
+	counts := map[string]int{}
+	for _, t := range u.Body {
+		counts[t.Text]++
+	}
+	n := 0
+	for _, t := range a.Body {
+		if counts[t.Text]--; counts[t.Text] >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// calls gives the names of what a test calls.
+func (u Test) calls() []string {
+	var names []string
+	for i := 0; i+1 < len(u.Body); i++ {
+		if u.Body[i].Kind == syntax.Word && (u.Body[i+1].Is("(") || u.Body[i+1].Is("!")) {
+			names = append(names, u.Body[i].Text)
+		}
+	}
+	return names
+}
+
+// CallsMore tells whether a test calls something that b did not: a helper may assert now.
+func (u Test) CallsMore(b Test) bool {
+	had := map[string]bool{}
+	for _, name := range b.calls() {
+		had[name] = true
+	}
+	return slices.ContainsFunc(u.calls(), func(name string) bool { return !had[name] })
+}
+
+// Fails tells whether an assertion of the test can fail it.
+func (u Test) Fails() bool { return u.Asserts > len(u.Never)+len(u.Caught) }
+
+// asking are words that tests of all kinds have, whatever they test.
+var asking = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await new let const var val in is not and or
+	true false True False nil null None undefined self this end do done it test describe expect assert require t b f tb should to not_to eq eql be
+	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
+	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
+
+// Common gives the names that more than a third of some tests call: what one of them is about
+// they do not say. Of fewer than three tests nothing is common.
+func Common(tests []Test) map[string]bool {
+	counts, n := map[string]int{}, 0
+	for _, u := range tests {
+		if u.Group || len(u.Body) == 0 {
+			continue
+		}
+		n++
+		seen := map[string]bool{}
+		for _, name := range u.calls() {
+			if !seen[name] {
+				counts[name]++
+			}
+			seen[name] = true
+		}
+	}
+	common := map[string]bool{}
+	for name, k := range counts {
+		if n >= 3 && k*3 > n {
+			common[name] = true
+		}
+	}
+	return common
+}
+
+// SameSubject tells whether the test a calls what u calls, or names it in its table; of
+// one that calls nothing, whether it has a word of it. What is common does not count.
+func (u Test) SameSubject(a Test, common map[string]bool) bool {
+	wanted := map[string]bool{}
+	none := true
+	for _, name := range u.calls() {
+		if subject(name) {
+			none = false
+			if !common[name] {
+				wanted[name] = true
+			}
+		}
+	}
+	if none {
+		for _, t := range u.Body {
+			if t.Kind == syntax.Word && subject(t.Text) {
+				wanted[t.Text] = true
+			}
+		}
+	}
+	return slices.ContainsFunc(slices.Concat(a.Body, a.Table), func(t syntax.Token) bool { return t.Kind == syntax.Word && wanted[t.Text] })
+}
+
+// subject tells a word that may be of what is tested, and not of how it is asked.
+func subject(word string) bool {
+	low := strings.ToLower(word)
+	matcher := len(word) > 2 && strings.HasPrefix(word, "to") && word[2] >= 'A' && word[2] <= 'Z'
+	return !asking.Has(word) && !matcher && !strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect")
+}
+
+// InTable tells whether a's table has half of the values of u, or its name.
+func (u Test) InTable(a Test) bool {
+	has := map[string]bool{}
+	for _, t := range a.Table {
+		if t.Kind == syntax.Number || t.Kind == syntax.Text || t.Kind == syntax.Word {
+			has[t.Value()] = true
+		}
+		if t.Kind == syntax.Text && len(t.Text) < 4096 { // 1, 2 in a text: rows of a CSV
+			for _, word := range strings.FieldsFunc(t.Value(), func(r rune) bool { return strings.ContainsRune(" \t\n,|;${}'", r) }) {
+				has[word] = true
+			}
+		}
+	}
+	if _, leaf, ok := strings.Cut(u.Leaf, "/"); ok && has[leaf] {
+		return true
+	}
+	all, there := 0, 0
+	for _, t := range u.Body {
+		if t.Kind != syntax.Number && t.Kind != syntax.Text || t.Kind == syntax.Text && strings.Contains(t.Text, "%") {
+			continue
+		}
+		if all++; has[t.Value()] {
+			there++
+		}
+	}
+	return all > 0 && there*2 >= all
+}

@@ -1,0 +1,169 @@
+package testdiff
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+var constants = set(`true false True False nil null None NULL undefined NaN new vec not`)
+
+// makers are functions that only give what they are given another type.
+var makers = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64 float32 int64 int32 uint uint8 uint16 uint32 uint64
+	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err to_string into to_owned any`)
+
+func set(list string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// literal tells whether the tokens are a value that is written out: no variable, no call but
+// of what makes one.
+func literal(l syntax.Language, tokens []syntax.Token) bool {
+	if len(tokens) == 0 || len(tokens) > 4000 {
+		return false
+	}
+	solid := false
+	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && (tokens[2].Is("(") || tokens[2].Is("{") || tokens[2].Is("[")) {
+		tokens = tokens[2:] // a value that is made: its arguments say
+		solid = true
+	}
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		switch t.Kind {
+		case syntax.Number:
+			solid = true
+		case syntax.Text:
+			if strings.Contains(t.Text, "${") || strings.Contains(t.Text, "#{") {
+				return false
+			}
+			solid = true
+		case syntax.Word:
+			n := name(l, tokens[i:])
+			if n == 0 {
+				return false
+			}
+			solid = solid || !t.Is("not") && !t.Is("new")
+			i += n - 1
+		default:
+			if !strings.Contains("()[]{},:;-+*/.&!=>", t.Text) {
+				return false
+			}
+			solid = solid || t.Is("[") || t.Is("{") // an empty list
+		}
+	}
+	return solid
+}
+
+// name gives how many tokens at the start are a constant's name or a maker's, 0 for a
+// variable or a call: Level.SEVERE, Some, big.NewInt, []int.
+func name(l syntax.Language, tokens []syntax.Token) int {
+	n := 1
+	for n+1 < len(tokens) && (tokens[n].Is(".") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
+		step := 1
+		if tokens[n].Is(":") {
+			step = 2
+		}
+		if n+step >= len(tokens) || tokens[n+step].Kind != syntax.Word {
+			break
+		}
+		n += step + 1
+	}
+	first, last := tokens[0].Text, tokens[n-1].Text
+	after := syntax.Token{}
+	if n < len(tokens) {
+		after = tokens[n]
+	}
+	switch {
+	case constants[first] && n == 1, makers[last] && (after.Is("(") || after.Is("[") || after.Is("{")):
+		return n
+	case after.Is(":") && (n+1 >= len(tokens) || !tokens[n+1].Is(":")), after.Is("=") && n == 1: // a key
+		return n
+	case after.Is("("): // a type that is made: Decimal("3"), not Parse("3") of Go
+		if upper(last) && l != syntax.Go && l != syntax.CSharp {
+			return n
+		}
+		return 0
+	case after.Is("{"):
+		return n
+	case l == syntax.Go:
+		if n == 1 && upper(first) || n == 3 && (strings.HasPrefix(last, "Status") || strings.HasPrefix(last, "Err")) {
+			return n
+		}
+		if n == 1 && goTypes[first] {
+			return n
+		}
+		return 0
+	case upper(first):
+		return n
+	}
+	return 0
+}
+
+var goTypes = set(`string int int64 int32 byte rune bool float64 map uint8 uint64 any error struct interface`)
+
+func upper(s string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "_"))
+	return unicode.IsUpper(r)
+}
+
+// text writes tokens on one line, as they stood.
+func text(tokens []syntax.Token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if i > 0 && (t.Line > tokens[i-1].End || t.Col > tokens[i-1].Col+len(tokens[i-1].Text)) && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// key writes tokens so that equal code is equal wherever its lines break.
+func key(tokens []syntax.Token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if t.Is(",") && (i+1 == len(tokens) || closes(tokens[i+1])) {
+			continue // a last comma says nothing
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.Text)
+	}
+	return b.String()
+}
+
+func closes(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
+
+// split cuts arguments at commas that stand in no bracket.
+func splitArguments(tokens []syntax.Token) [][]syntax.Token {
+	var out [][]syntax.Token
+	for len(tokens) > 0 {
+		one := until(tokens, ",")
+		out = append(out, one)
+		tokens = tokens[min(len(one)+1, len(tokens)):]
+	}
+	return out
+}
+
+// until gives the tokens before the first such mark or word that stands in no bracket.
+func until(tokens []syntax.Token, word string) []syntax.Token {
+	depth := 0
+	for i, t := range tokens {
+		switch {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case closes(t):
+			depth--
+		case t.Is(word) && depth <= 0:
+			return tokens[:i]
+		}
+	}
+	return tokens
+}

@@ -1,0 +1,152 @@
+package testdiff
+
+import (
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// findLoops adds a table for each loop over a list.
+func (s *source) findLoops() {
+	for i, t := range s.Tokens {
+		if t.Kind != syntax.Word || s.Depth[i] > Deepest {
+			continue
+		}
+		var loop table
+		switch {
+		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby:
+			loop = s.forLoop(i)
+		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && (t.Is("each") || t.Is("each_with_index") || t.Is("each_pair")) || script(s.Lang) && t.Is("forEach")):
+			loop = s.eachLoop(i)
+		}
+		if loop.to > loop.from {
+			s.tables = append(s.tables, loop)
+		}
+	}
+}
+
+// over is the word before the list of a loop.
+var over = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of", syntax.TypeScript: "of", syntax.Rust: "in", syntax.CSharp: "in", syntax.Java: ":"}
+
+// forLoop reads the loop over a list that begins at i; one over something else is empty.
+func (s *source) forLoop(i int) (loop table) {
+	k, end := i+1, min(i+24, len(s.Tokens))
+	if s.Is(k, "await") {
+		k++
+	}
+	paren := -1
+	if s.Is(k, "(") && s.Lang != syntax.Go && s.Lang != syntax.Rust && s.Lang != syntax.Python {
+		paren, end = k, min(end, s.End(k))
+		k++
+	}
+	for k < end && !s.Is(k, over[s.Lang]) && !s.Is(k, "{") {
+		k++
+	}
+	if k >= end || !s.Is(k, over[s.Lang]) {
+		return loop
+	}
+	list := k + 1
+	switch {
+	case s.Lang == syntax.Python:
+		if k = s.next(list, ":"); k < len(s.Tokens) {
+			loop.from, loop.to = k+1, s.blockEnd(k+1, i)
+		}
+	case paren >= 0:
+		if k = s.End(paren); s.Is(k+1, "{") {
+			loop.from, loop.to = k+2, s.End(k+1)
+		}
+	default:
+		if k = s.next(s.goType(list), "{"); k < len(s.Tokens) {
+			loop.from, loop.to = k+1, s.End(k)
+		}
+	}
+	if loop.to > loop.from {
+		loop.rows, loop.values = s.listAt(list, k, true)
+	}
+	return loop
+}
+
+// longestHead bounds how many tokens of a loop's head are read, but for those in brackets.
+const longestHead = 100
+
+// next gives the next mark beside token k, not within brackets that begin from there on.
+func (s *source) next(k int, mark string) int {
+	for most := k + longestHead; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
+		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
+			most += s.End(k) - k
+			k = s.End(k)
+		}
+	}
+	if !s.Is(k, mark) {
+		return len(s.Tokens)
+	}
+	return k
+}
+
+// goType steps over the []T{…} that begins at k, where one does.
+func (s *source) goType(k int) int {
+	if s.Lang != syntax.Go || !s.Is(k, "[") && !s.Is(k, "map") {
+		return k
+	}
+	for s.Is(k, "[") || s.Is(k, "map") || s.Is(k, "*") {
+		if s.Is(k, "[") {
+			k = s.End(k)
+		}
+		k++
+	}
+	if k++; s.Is(k-1, "struct", "{") {
+		k = s.End(k) + 1
+	}
+	for s.Is(k, ".") {
+		k += 2
+	}
+	if s.Is(k, "{") {
+		k = s.End(k) + 1
+	}
+	return k
+}
+
+// blockEnd gives the first line from k on that stands no further right than token i.
+func (s *source) blockEnd(k, i int) int {
+	for k < len(s.Tokens) && !(s.Tokens[k].First && s.Tokens[k].Col <= s.At(i).Col && s.free(k)) {
+		k++
+	}
+	return k
+}
+
+// eachLoop reads list.forEach(x => { … }) and list.each do |x| … end.
+func (s *source) eachLoop(i int) (loop table) {
+	start := i - 2 // of the list
+	for ; start >= 0; start -= 2 {
+		if s.Is(start, ")") || s.Is(start, "]") || s.Is(start, "}") {
+			if start = s.Opener(start); s.At(start-1).Kind == syntax.Word && !s.At(start).First {
+				start--
+			}
+		}
+		if !s.Is(start-1, ".") {
+			break
+		}
+	}
+	if start < 0 {
+		return loop
+	}
+	loop.rows, loop.values = s.listAt(start, i, true)
+	if s.Lang == syntax.Ruby {
+		line := i
+		for line > 0 && !s.Tokens[line].First {
+			line--
+		}
+		if line < start {
+			start = line
+		}
+		body, end, ok := s.rubyBody(start, i)
+		if ok && end > body {
+			loop.from, loop.to = body, end
+		}
+		return loop
+	}
+	if s.Is(i+1, "(") {
+		loop.from, loop.to = i+2, s.End(i+1)
+	}
+	return loop
+}
+
+func script(l syntax.Language) bool { return l == syntax.JavaScript || l == syntax.TypeScript }

@@ -1,0 +1,308 @@
+package testdiff
+
+import (
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// Deaf is what keeps an assertion from failing a test though it stands there.
+type Deaf struct {
+	Never  Mark // a condition that never holds stands around it
+	Caught Mark // its failure is caught, and nothing is done with it
+}
+
+// Deaf tells what keeps the assertion at i from failing its test. A mark without a text
+// tells that nothing does.
+func (s *Source) Deaf(i int) Deaf {
+	var d Deaf
+	if text := s.ownCondition(i); text != "" {
+		d.Never = Mark{Line: s.At(i).Line, Text: text}
+	}
+	around := s.blocks(i)
+	for n, head := range around {
+		if text := s.neverEntered(head); text != "" && d.Never.Text == "" {
+			d.Never = Mark{Line: s.At(i).Line, Text: text}
+		}
+		if m := s.swallows(head); m.Text != "" && d.Caught.Text == "" {
+			for _, outer := range around[n+1:] {
+				m.Maybe = m.Maybe || s.loops(outer) // tried again until it holds
+			}
+			m.Line = s.At(i).Line
+			d.Caught = m
+		}
+	}
+	if s.Lang == syntax.Ruby && d.Caught.Text == "" && s.follows(i, "rescue") >= 0 {
+		d.Caught = Mark{Line: s.At(i).Line, Text: "rescue", Maybe: true}
+	}
+	return d
+}
+
+// byColumns tells a language whose blocks are read by how far their lines are indented.
+func (s *Source) byColumns() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
+
+// blocks gives the blocks around token i, the innermost first: the braces that open them
+// or, where columns tell, the first words of the lines that begin them.
+func (s *Source) blocks(i int) []int {
+	var list []int
+	if !s.byColumns() {
+		for o := s.Open[i]; o >= 0 && len(list) < Deepest; o = s.Open[o] {
+			if s.Tokens[o].Is("{") {
+				list = append(list, o)
+			}
+		}
+		return list
+	}
+	if s.lines == nil {
+		s.readLines()
+	}
+	line := s.lines[i]
+	if k := s.colon(line); s.Lang == syntax.Python && k >= 0 && k < i {
+		list = append(list, line) // if x: assert y
+	}
+	for line = s.heads[line]; line >= 0 && len(list) < Deepest; line = s.heads[line] {
+		list = append(list, line)
+	}
+	return list
+}
+
+// readLines finds for each token the first one of its statement's line, and for that the
+// line it is indented below.
+func (s *Source) readLines() {
+	s.lines, s.heads = make([]int, len(s.Tokens)), make([]int, len(s.Tokens))
+	var open []int
+	line := 0
+	for i, t := range s.Tokens {
+		if i == 0 || t.First && s.statementAt(i) {
+			for len(open) > 0 && s.Tokens[open[len(open)-1]].Col >= t.Col {
+				open = open[:len(open)-1]
+			}
+			line, s.heads[i] = i, -1
+			if n := len(open); n > 0 {
+				s.heads[i] = open[n-1]
+			}
+			open = append(open, i)
+		}
+		s.lines[i] = line
+	}
+}
+
+// statementAt tells whether a line that begins with token i begins a statement.
+func (s *Source) statementAt(i int) bool {
+	o := s.Open[i]
+	return o < 0 || s.Pair[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
+}
+
+// colon gives the colon that ends the head of a block of Python, -1 for another line.
+func (s *Source) colon(line int) int {
+	switch s.At(line).Text {
+	case "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async":
+	default:
+		return -1
+	}
+	for k := line; k < len(s.Tokens) && s.lines[k] == line; k++ {
+		if s.Is(k, ":") && s.Open[k] == s.Open[line] {
+			return k
+		}
+	}
+	return -1
+}
+
+// neverEntered gives the condition of a block when it never holds.
+func (s *Source) neverEntered(head int) string {
+	text, known := s.closed[head]
+	if !known {
+		if s.closed == nil {
+			s.closed = map[int]string{}
+		}
+		text = s.impossibleHead(head)
+		s.closed[head] = text
+	}
+	return text
+}
+
+func (s *Source) impossibleHead(head int) string {
+	from, to := s.condition(head)
+	if from < 0 || from+1 >= to {
+		return ""
+	}
+	condition := s.Tokens[from+1 : to]
+	for k := len(condition) - 1; k >= 0; k-- { // if x := f(); x != 1 {
+		if s.Lang == syntax.Go && condition[k].Is(";") && s.Open[from+1+k] == s.Open[head] {
+			condition = condition[k+1:]
+			break
+		}
+	}
+	if s.At(from).Is("unless") && alwaysTrue(condition) || !s.At(from).Is("unless") && impossible(condition, 0) {
+		return Text(s.Tokens[from:to])
+	}
+	return ""
+}
+
+// condition gives the word that begins a block's condition and where that ends, -1 for a
+// block that has none.
+func (s *Source) condition(head int) (from, to int) {
+	is := func(k int) bool {
+		return s.Is(k, "if") || s.Is(k, "while") || s.Is(k, "elif") || s.Is(k, "unless") || s.Is(k, "elsif")
+	}
+	switch s.Lang {
+	case syntax.Python:
+		if is(head) {
+			return head, s.colon(head)
+		}
+	case syntax.Ruby:
+		to = head
+		for to < len(s.Tokens) && s.At(to).Line == s.At(head).Line && !s.Is(to, "then") {
+			to++
+		}
+		if is(head) {
+			return head, to
+		}
+	case syntax.Go, syntax.Rust:
+		return s.goCondition(head)
+	default:
+		if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 && is(open-1) {
+			return open - 1, head
+		}
+	}
+	return -1, -1
+}
+
+// goCondition looks back from a brace for the if before it, over lines that go on.
+func (s *Source) goCondition(head int) (from, to int) {
+	for k := head - 1; k >= 0 && head-k < 400; k-- {
+		if s.Open[k] != s.Open[head] {
+			if k = s.Open[k]; k < 0 || s.Open[k] != s.Open[head] {
+				return -1, -1
+			}
+		}
+		t := s.Tokens[k]
+		if t.Is("if") || t.Is("while") || t.Is("for") && s.Lang == syntax.Go && k == head-2 {
+			return k, head
+		}
+		goesOn := t.Kind == syntax.Mark || s.At(k-1).Kind == syntax.Mark && !s.Is(k-1, ")") && !s.Is(k-1, "]")
+		if t.Is("{") || t.Is("}") || t.First && !goesOn {
+			return -1, -1
+		}
+	}
+	return -1, -1
+}
+
+// Opener gives what the bracket at i closes, -1 for none.
+func (s *Source) Opener(i int) int {
+	switch {
+	case i < 1:
+		return -1
+	case s.Pair[i-1] == i:
+		return i - 1
+	case s.Open[i-1] == s.Open[i]:
+		return -1
+	}
+	return s.Open[i-1]
+}
+
+// ownCondition gives the condition of a single statement, the assertion at i, when it
+// never holds: if (false) expect(x); false && expect(x); expect(x) if false.
+func (s *Source) ownCondition(i int) string {
+	if s.Lang == syntax.Ruby {
+		if k := s.follows(i, "if"); k >= 0 && impossible(s.toLineEnd(k+1), 0) {
+			return Text(s.Tokens[k : k+1+len(s.toLineEnd(k+1))])
+		}
+		if k := s.follows(i, "unless"); k >= 0 && alwaysTrue(s.toLineEnd(k+1)) {
+			return Text(s.Tokens[k : k+1+len(s.toLineEnd(k+1))])
+		}
+	}
+	if s.byColumns() || s.Lang == syntax.Go || s.Lang == syntax.Rust {
+		return ""
+	}
+	k := i
+	for s.Is(k-1, ".") && s.At(k-2).Kind == syntax.Word {
+		k -= 2
+	}
+	for s.Is(k-1, "await") || s.Is(k-1, "return") {
+		k--
+	}
+	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) && impossible(s.Tokens[open:k], 0) {
+		return Text(s.Tokens[open-1 : k])
+	}
+	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Is(k-4, ";") || s.Is(k-4, "{") || s.Is(k-4, ">") || k == 3) {
+		return "false &&"
+	}
+	return ""
+}
+
+// follows gives where a word of Ruby follows on the line of the statement that token i is
+// of, -1 when it does not.
+func (s *Source) follows(i int, word string) int {
+	depth := s.Open[i]
+	for k := i + 1; k < len(s.Tokens) && s.At(k).Line <= s.At(i).Line; k++ {
+		if s.Open[k] == depth && (s.Is(k, ";") || s.Is(k, "do")) {
+			return -1
+		}
+		if s.Is(k, word) && s.Open[k] == depth && !s.Is(k-1, ".") && !s.Is(k-1, ":") && !s.At(k).First {
+			return k
+		}
+	}
+	return -1
+}
+
+func (s *Source) toLineEnd(from int) []syntax.Token {
+	to := from
+	for to < len(s.Tokens) && !s.At(to).First && s.Open[to] == s.Open[from] && !s.Is(to, ";") && !s.Is(to, "}") {
+		to++
+	}
+	return s.Tokens[min(from, to):to]
+}
+
+// impossible tells a condition that holds in no case: one part of each alternative is
+// false as it stands.
+func impossible(tokens []syntax.Token, depth int) bool {
+	tokens = unwrap(tokens)
+	if len(tokens) == 0 || depth > 8 {
+		return false
+	}
+	for _, alternative := range parts(tokens, "|", "or") {
+		fails := false
+		for _, one := range parts(alternative, "&", "and") {
+			fails = fails || untrue(one)
+			if inner, ok := wrapped(one); ok && !fails {
+				fails = impossible(inner, depth+1)
+			}
+		}
+		if !fails {
+			return false
+		}
+	}
+	return true
+}
+
+// untrue tells a literal that no condition holds with.
+func untrue(tokens []syntax.Token) bool {
+	tokens = unwrap(tokens)
+	switch len(tokens) {
+	case 1:
+		t := tokens[0]
+		return t.Is("false") || t.Is("False") || t.Is("nil") || t.Is("None") || t.Is("null") || t.Kind == syntax.Number && t.Text == "0"
+	case 2:
+		return (tokens[0].Is("!") || tokens[0].Is("not")) && (tokens[1].Is("true") || tokens[1].Is("True"))
+	}
+	return false
+}
+
+// parts cuts a condition where a sign stands twice, or a word, outside of brackets.
+func parts(tokens []syntax.Token, sign, word string) [][]syntax.Token {
+	var out [][]syntax.Token
+	depth, from := 0, 0
+	for i := 0; i < len(tokens); i++ {
+		switch t := tokens[i]; {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth--
+		case depth == 0 && t.Is(word):
+			out, from = append(out, tokens[from:i]), i+1
+		case depth == 0 && t.Is(sign) && i+1 < len(tokens) && tokens[i+1].Is(sign):
+			out, from = append(out, tokens[from:i]), i+2
+			i++
+		}
+	}
+	return append(out, tokens[min(from, len(tokens)):])
+}

@@ -1,0 +1,181 @@
+package testdiff
+
+import (
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// What test frameworks of JavaScript call tests and groups, and what goes before them
+// to leave others or themselves out.
+var (
+	scriptTests  = map[string]bool{"it": true, "test": true, "specify": true, "xit": true, "xtest": true, "xspecify": true, "fit": true}
+	scriptGroups = map[string]bool{"describe": true, "context": true, "suite": true, "xdescribe": true, "xcontext": true, "fdescribe": true}
+)
+
+// scriptUnits gives calls of it, test, describe and their kind, with what is chained to
+// them: it.skip("…"), describe.only.each(…)("…").
+func (s *source) scriptUnits() []Test {
+	var list []Test
+	type scope struct {
+		call, end int
+		name      string
+	}
+	var open []scope
+	var at []int // index into list of the tests around the token
+	for i, t := range s.Tokens {
+		for len(open) > 0 && i >= open[len(open)-1].end {
+			open = open[:len(open)-1]
+			at = at[:len(at)-1]
+		}
+		if n := len(at) - 1; n >= 0 && !list[at[n]].Group && i > open[n].call {
+			s.scriptSkip(&list[at[n]], i)
+		}
+		if t.Kind != syntax.Word || s.Depth[i] > Deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.subtest(i) || s.At(i-1).Is("function") {
+			continue
+		}
+		var groups []string
+		for _, o := range open {
+			groups = append(groups, o.name)
+		}
+		u, call, ok := s.scriptCall(i)
+		if !ok {
+			continue
+		}
+		u.Name = within(groups, u.Leaf)
+		open = append(open, scope{call, s.End(call), u.Leaf})
+		at = append(at, len(list))
+		list = append(list, u)
+	}
+	return list
+}
+
+// subtest tells t.test("…", function …) from other methods of that name: a regular
+// expression has one.
+func (s *source) subtest(i int) bool {
+	if !s.Tokens[i].Is("test") || !ScriptHandle(s.At(i-2).Text) {
+		return false
+	}
+	for k := i + 2; k < s.End(i+1); k++ {
+		if s.Open[k] == i+1 && (s.Is(k, "function") || s.Is(k, "=", ">")) {
+			return true
+		}
+	}
+	return false
+}
+
+// scriptCall reads the call that begins at i; call is its parenthesis.
+func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
+	t := s.Tokens[i]
+	u = Test{Line: t.Line, Group: scriptGroups[t.Text]}
+	switch t.Text {
+	case "xit", "xtest", "xspecify", "xdescribe", "xcontext":
+		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: t.Text})
+	case "fit", "fdescribe":
+		u.Only = append(u.Only, Mark{Line: t.Line, Text: t.Text})
+	}
+	k := i + 1
+	var each []table
+	for s.Is(k, ".") && s.At(k+1).Kind == syntax.Word {
+		mod := s.At(k + 1)
+		m := Mark{Line: mod.Line, Text: t.Text + "." + mod.Text}
+		switch mod.Text {
+		case "skip", "todo", "failing", "fails", "fixme":
+			u.Skips = append(u.Skips, m)
+		case "skipIf", "runIf":
+			m.Maybe = true
+			u.Skips = append(u.Skips, m)
+		case "only":
+			u.Only = append(u.Only, m)
+		case "describe":
+			u.Group = true
+		case "each", "for", "concurrent", "sequential", "serial", "parallel", "extend", "configure", "step":
+		default:
+			return u, 0, false // test.beforeEach, it.name
+		}
+		k += 2
+		if (mod.Text == "each" || mod.Text == "for" || mod.Text == "skipIf" || mod.Text == "runIf") && s.Is(k, "(") {
+			if mod.Text == "each" || mod.Text == "for" {
+				each = append(each, s.given(k))
+			}
+			k = s.End(k) + 1
+		} else if s.At(k).Kind == syntax.Text {
+			each = append(each, table{rows: linesOf(s.At(k)) - 1, values: s.Tokens[k : k+1]})
+			k++ // a table in a template
+		}
+	}
+	name := s.At(k + 1)
+	if !s.Is(k, "(") || name.Is(")") {
+		return u, 0, false
+	}
+	u.Leaf = name.Value()
+	comma := k + 2
+	if name.Kind != syntax.Text {
+		for comma < s.End(k) && !(s.Is(comma, ",") && s.Open[comma] == k) {
+			comma++
+		}
+		u.Leaf = Text(s.Tokens[k+1 : min(comma, len(s.Tokens))])
+	}
+	if name.Kind != syntax.Text && (!s.Is(comma, ",") || len(u.Skips) > 0) || u.Leaf == "" {
+		return u, 0, false // test.skip(condition, "why") is about the test around it
+	}
+	for _, t := range each {
+		t.from, t.to = k, s.End(k)
+		s.tables = append(s.tables, t)
+	}
+	u.Body = s.scriptBody(k, comma, &u)
+	return u, k, true
+}
+
+// scriptBody gives what the function in a call's arguments does, and reads options.
+func (s *source) scriptBody(call, from int, u *Test) []syntax.Token {
+	end := s.End(call)
+	for i := from; i < end; i++ {
+		t := s.Tokens[i]
+		if s.Open[i] == call && t.Is("{") && !s.At(i-1).Is(">") && !s.At(i-1).Is(")") {
+			s.scriptOptions(i, u)
+		}
+		if s.Open[i] != call {
+			continue
+		}
+		switch {
+		case t.Is("{") && (s.At(i-1).Is(">") || s.At(i-1).Is(")")):
+			return s.Inside(i)
+		case t.Is("=") && s.Is(i+1, ">") && !s.Is(i+2, "{"):
+			return s.Tokens[min(i+2, end):end]
+		}
+	}
+	return s.Tokens[min(from, end):end]
+}
+
+// scriptOptions reads { skip: true }, as node's runner has it.
+func (s *source) scriptOptions(open int, u *Test) {
+	for i := open + 1; i < s.End(open); i++ {
+		t := s.Tokens[i]
+		if s.Open[i] != open || !s.Is(i+1, ":") || s.Is(i+2, "false") {
+			continue
+		}
+		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.At(i+2).Text, Maybe: !s.Is(i+2, "true") && s.At(i+2).Kind != syntax.Text}); t.Text {
+		case "skip", "todo":
+			u.Skips = append(u.Skips, m)
+		case "only":
+			u.Only = append(u.Only, m)
+		}
+	}
+}
+
+// scriptSkip looks for a skip of the test that the token at i stands in: this.skip(),
+// ctx.skip(), test.skip(condition).
+func (s *source) scriptSkip(u *Test, i int) {
+	t := s.Tokens[i]
+	if !t.Is("skip") && !t.Is("fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {
+		return
+	}
+	switch s.At(i - 2).Text {
+	case "this", "test", "t", "ctx", "context", "it":
+		maybe := !s.Is(i+2, ")") && s.At(i+2).Kind != syntax.Text && !s.Is(i+2, "true")
+		body := s.Open[i]
+		for body >= 0 && !s.Tokens[body].Is("(") {
+			body = s.Open[body]
+		}
+		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.At(i-2).Text + "." + t.Text, Maybe: maybe || s.Conditional(i, body) || s.Guarded(i-2)})
+	}
+}

@@ -1,0 +1,101 @@
+package testdiff
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// snapshotFile tells by its path a file of what tests expect, which their runners write when
+// they are told to.
+func snapshotFile(p string) bool {
+	dir, base := path.Split(strings.ToLower(p))
+	for _, mark := range []string{".snap", ".ambr", ".golden", ".approved", ".verified", ".expected"} {
+		if strings.HasSuffix(base, mark) || strings.Contains(base, mark+".") {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		switch part {
+		case "__snapshots__", "__image_snapshots__", "golden", "goldens", "golden_files":
+			return syntax.Of(p) == syntax.None || part == "__snapshots__"
+		}
+	}
+	return syntax.Of(p) == syntax.None && syntax.ForTests(p) && (strings.HasPrefix(base, "expected") || strings.HasPrefix(base, "want"))
+}
+
+// rewritten gives a finding for each file of expected results in which lines that were there
+// have become others. Results that are new, or gone with their tests, are none.
+func rewritten(files []*syntax.File, r Rules) []belay.Finding {
+	if r.Asked {
+		return nil
+	}
+	var out []belay.Finding
+	for _, f := range files {
+		if f.Created() || f.Deleted() || !snapshotFile(f.Path) {
+			continue
+		}
+		found := belay.Finding{Severity: r.expected(), File: f.Path, Title: "expected result rewritten: " + clip(f.Path),
+			Recommendation: "put it back and make the code give it, unless the task asks for the new result"}
+		if syntax.Binary(f.Before) || syntax.Binary(f.After) {
+			if !bytes.Equal(f.Before, f.After) {
+				found.Detail = "a binary file; the code changed as well"
+				out = append(out, found)
+			}
+			continue
+		}
+		line, old, now, n := replaced(f)
+		if n == 0 {
+			continue
+		}
+		found.Line = line
+		found.Detail = fmt.Sprintf("%s was %q and is %q; the code changed as well", place(f, line), short(old), short(now))
+		if n > 1 {
+			found.Detail += fmt.Sprintf("; so did %d more places", n-1)
+		}
+		out = append(out, found)
+	}
+	if len(out) > 0 && !codeChanged(files) {
+		return nil
+	}
+	return out
+}
+
+// replaced gives the first line that took the place of another, both of them, and how many
+// such places there are.
+func replaced(f *syntax.File) (line int, old, now string, n int) {
+	added, gone := f.Added(), syntax.Added(f.After, f.Before)
+	before, after := strings.Split(string(f.Before), "\n"), strings.Split(string(f.After), "\n")
+	for i, k := 0, 0; i < len(before) || k < len(after); i, k = i+1, k+1 {
+		from, to := i, k
+		for i < len(before) && gone.Has(i+1) {
+			i++
+		}
+		for k < len(after) && added.Has(k+1) {
+			k++
+		}
+		if i > from && k > to {
+			if n++; n == 1 {
+				line, old, now = to+1, strings.TrimSpace(before[from]), strings.TrimSpace(after[to])
+			}
+		}
+	}
+	return line, old, now, n
+}
+
+// place names the entry of a snapshot file that a line is in, as jest and vitest write them,
+// or the line.
+func place(f *syntax.File, line int) string {
+	lines := strings.Split(string(f.After), "\n")
+	for i := min(line, len(lines)) - 1; i >= 0; i-- {
+		if name, ok := strings.CutPrefix(lines[i], "exports[`"); ok {
+			name, _, _ = strings.Cut(name, "`]")
+			return "of " + short(name) + ", line " + fmt.Sprint(line)
+		}
+	}
+	return "line " + fmt.Sprint(line)
+}

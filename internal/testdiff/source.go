@@ -1,0 +1,124 @@
+package testdiff
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// Source is a text cut into tokens, with the brackets that belong together.
+type Source struct {
+	Lang   syntax.Language
+	Tokens []syntax.Token
+	Pair   []int // for ( [ {: the index of what closes it, -1 when nothing does
+	Open   []int // for every token: the bracket it stands in, -1 for none
+	Depth  []int // for every token: how many brackets it stands in
+
+	lines, heads []int          // see readLines
+	caught       map[int]Mark   // what swallows gave
+	closed       map[int]string // what neverEntered gave
+}
+
+// Deepest is how many brackets deep tests and assertions are looked for: a text in which
+// thousands nest, or are never closed, would be read again and again.
+const Deepest = 60
+
+// New finds the brackets of tokens that belong together.
+func New(l syntax.Language, tokens []syntax.Token) *Source {
+	n := syntax.Nested(tokens)
+	return &Source{Lang: l, Tokens: tokens, Pair: n.Close, Open: n.Open, Depth: n.Depth}
+}
+
+// At gives token i, an empty one past the ends.
+func (s *Source) At(i int) syntax.Token {
+	if i < 0 || i >= len(s.Tokens) {
+		return syntax.Token{}
+	}
+	return s.Tokens[i]
+}
+
+// Is tells whether the tokens from i on are these words and marks.
+func (s *Source) Is(i int, words ...string) bool {
+	for n, w := range words {
+		if !s.At(i + n).Is(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// End gives the index of what closes the bracket at i, or the end of the text.
+func (s *Source) End(i int) int {
+	if i < 0 || i >= len(s.Tokens) || s.Pair[i] < 0 {
+		return len(s.Tokens)
+	}
+	return s.Pair[i]
+}
+
+// Inside gives the tokens between the bracket at i and what closes it.
+func (s *Source) Inside(i int) []syntax.Token {
+	if i < 0 || i+1 > len(s.Tokens) {
+		return nil
+	}
+	return s.Tokens[i+1 : max(s.End(i), i+1)]
+}
+
+// Text writes tokens on one line, for a name of what has none.
+func Text(tokens []syntax.Token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		if i > 0 && t.Kind != syntax.Mark && tokens[i-1].Kind != syntax.Mark {
+			b.WriteByte(' ')
+		}
+		if b.WriteString(t.Text); b.Len() > 80 {
+			break
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// Conditional tells whether the token at i stands under a condition inside the bracket
+// of the body: within braces that follow if, for, switch, else and their kind.
+func (s *Source) Conditional(i, body int) bool {
+	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
+		if !s.Tokens[o].Is("{") {
+			continue
+		}
+		for k := o - 1; k > body; k-- {
+			t := s.Tokens[k]
+			if t.Is("if") || t.Is("for") || t.Is("while") || t.Is("switch") || t.Is("else") || t.Is("match") || t.Is("catch") {
+				return !(t.Is("if") && constantTrue(s.Tokens[k+1:o]))
+			}
+			if t.Is(";") || t.Is("{") || t.Is("}") || t.Is("func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
+				break
+			}
+		}
+	}
+	return false
+}
+
+// Guarded tells whether the statement at i is what an if without braces does.
+func (s *Source) Guarded(i int) bool {
+	for s.At(i-1).Is("return") || s.At(i-1).Is("await") || s.At(i-1).Is("throw") {
+		i--
+	}
+	if s.At(i - 1).Is("else") {
+		return true
+	}
+	if !s.At(i - 1).Is(")") {
+		return false
+	}
+	for o := i - 2; o >= 0; o-- {
+		if s.Pair[o] == i-1 {
+			return s.At(o-1).Is("if") && !constantTrue(s.Tokens[o+1:i-1])
+		}
+	}
+	return false
+}
+
+func constantTrue(tokens []syntax.Token) bool {
+	if n := len(tokens); n > 2 && tokens[0].Is("(") && tokens[n-1].Is(")") {
+		tokens = tokens[1 : n-1]
+	}
+	return len(tokens) == 1 && (tokens[0].Is("true") || tokens[0].Is("True") || tokens[0].Text == "1")
+}

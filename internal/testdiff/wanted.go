@@ -1,0 +1,214 @@
+package testdiff
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// Wanted is what a request wants gone or made anew, as far as tests may go with it.
+type Wanted struct {
+	objects []object
+	revert  bool // it undoes what was done before, tests that came with that among it
+	fixes   bool // it has something mended: a test that fails is in the way
+}
+
+// object is what one verb of a request is about.
+type object struct {
+	text  string   // its words, as they stand
+	words []string // stems of those that name something, without the words for tests
+	tests bool     // it speaks of tests
+	anew  bool     // tests are to be merged, moved, rewritten: others come in their place
+	most  int      // how many tests may go; 0 is any number
+	used  int
+}
+
+// permission says how far a request covers that a test is gone.
+type permission int
+
+const (
+	notAsked permission = iota
+	fits                // what it wants gone, or made anew, may be what the test was about
+	asked               // it says that this test goes
+)
+
+var (
+	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
+	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
+
+	undoes = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
+
+	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
+	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|but|instead|after|before|if|until|unless|(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
+	refused   = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
+
+	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|assertions?|suites?)$`)
+	many     = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
+	stated   = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
+)
+
+// plainWords say what a test is like, and not what it is about.
+var plainWords = count.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
+	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now longer file files one last first second third whole entire old new`)
+
+var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+
+// Wants reads what a request takes away. Where nothing was read as a requirement, the first line
+// of its prose is read.
+func Wants(r belay.Request, prose string) *Wanted {
+	w := &Wanted{}
+	var texts []string
+	for _, q := range r.Requirements {
+		texts = append(texts, q.Text)
+		w.fixes = w.fixes || q.Marker == belay.MarkFix
+	}
+	if len(texts) == 0 {
+		first, _, _ := strings.Cut(strings.TrimSpace(prose), "\n")
+		texts = append(texts, first)
+	}
+	for _, text := range texts {
+		w.revert = w.revert || undoes.MatchString(text)
+		w.read(text, takes, false)
+		w.read(text, makes, true)
+	}
+	return w
+}
+
+// read finds what the verbs of one kind are about. "Instead of X" takes X as "replace X" does.
+func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
+	for from := 0; from < len(text); {
+		m := verbs.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return
+		}
+		verb, rest := text[from+m[0]:from+m[2]], text[from+m[2]:from+m[3]]
+		before := text[:from+m[0]]
+		from += m[2]
+		if refused.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") && !strings.HasPrefix(strings.ToLower(verb), "rather") {
+			continue
+		}
+		if end := objectEnd.FindStringIndex(rest); end != nil {
+			rest = rest[:end[0]]
+		}
+		o := object{text: rest, anew: anew}
+		for _, word := range strings.Fields(rest) {
+			o.tests = o.tests || testWord.MatchString(strings.Trim(word, "`'\"(),"))
+		}
+		for _, s := range count.TopicWords(rest) {
+			if !plainWords[s] && len(s) > 2 {
+				o.words = append(o.words, s)
+			}
+		}
+		if o.tests && !many.MatchString(rest) {
+			o.most = 1
+		}
+		if n := stated.FindString(rest); o.tests && n != "" {
+			if o.most = numbers[strings.ToLower(n)]; o.most == 0 {
+				o.most, _ = strconv.Atoi(n)
+			}
+		}
+		w.objects = append(w.objects, o)
+	}
+}
+
+// file tells whether a request names a file among what it takes away.
+func (w *Wanted) file(p string) permission {
+	for _, o := range w.objects {
+		if !o.anew && o.names(p) {
+			return asked
+		}
+	}
+	return notAsked
+}
+
+// names tells whether an object has a file by its path or by its name.
+func (o object) names(p string) bool {
+	for _, word := range strings.Fields(o.text) {
+		word = strings.TrimPrefix(strings.Trim(word, "`'\"(),;:"), "./")
+		if word == p || word == path.Base(p) || strings.Contains(word, "/") && strings.HasSuffix(p, "/"+word) ||
+			strings.HasSuffix(word, "/") && strings.Contains("/"+p, "/"+word) {
+			return true
+		}
+	}
+	return false
+}
+
+// test says how far the request covers that a test is gone.
+func (w *Wanted) test(g placed) permission {
+	if w == nil {
+		return notAsked
+	}
+	if p := w.file(g.file.Path); p == asked {
+		return asked
+	}
+	about := count.TopicWords(g.Name + " " + strings.TrimSuffix(g.file.Path, path.Ext(g.file.Path)))
+	for i := range w.objects {
+		o := &w.objects[i]
+		named := len(g.Leaf) > 4 && strings.Contains(strings.ToLower(o.text), strings.ToLower(g.Leaf))
+		alike := o.alike(about, g)
+		switch {
+		case named && o.anew:
+			return fits
+		case named:
+			return asked
+		case o.tests && (len(o.words) == 0 || alike):
+			if o.used++; o.most > 0 && o.used > o.most {
+				continue
+			}
+			if o.anew {
+				return fits
+			}
+			return asked
+		case o.anew:
+		case alike && !o.tests:
+			return fits
+		}
+	}
+	if w.revert {
+		return fits
+	}
+	return notAsked
+}
+
+// alike tells whether half of an object's words are among those that say what a test is about: of its
+// name and path, and, where tests are to go, of what it does.
+func (o object) alike(about []string, g placed) bool {
+	if len(o.words) == 0 {
+		return false
+	}
+	if o.tests && !o.anew {
+		for _, t := range g.Body {
+			about = append(about, count.TopicWords(t.Text)...)
+		}
+	}
+	if alike(o.words, about)*2 >= len(o.words) {
+		return true
+	}
+	// WEBrick is one word in a request, and webrick in a name.
+	name := strings.ToLower(g.Name)
+	for word := range strings.FieldsSeq(strings.ToLower(o.text)) {
+		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !plainWords[word] && len(o.words) <= 2 && strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// fixture tells a file that is material of tests and no test of the project.
+func fixture(p string) bool {
+	for part := range strings.SplitSeq(path.Dir(p), "/") {
+		switch strings.ToLower(part) {
+		case "fixtures", "fixture", "__fixtures__", "test_fixtures", "test-fixtures", "testdata", "test_data", "test-data", "examples", "example":
+			return true
+		}
+	}
+	return false
+}
+
+// inCode tells a language that keeps tests beside what they test, in one file.
+func inCode(f string) bool { return syntax.Of(f) == syntax.Rust && !syntax.ForTests(f) }

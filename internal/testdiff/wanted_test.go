@@ -1,0 +1,83 @@
+package testdiff
+
+import (
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// wants reads a request of one requirement.
+func wants(m belay.Marker, text string) *Wanted {
+	return Wants(belay.Request{Requirements: []belay.Requirement{{Marker: m, Text: text}}}, "")
+}
+
+func goOther(name, call string) string {
+	return goTest(name, "\tif got := "+call+"; got != 1 {\n\t\tt.Errorf(\"%d\", got)\n\t}\n")
+}
+
+const pyOld = "def test_old():\n    assert old(1) == 2\n\n\ndef test_older():\n    assert old(2) == 3\n"
+
+// gone are tests that are not there any more, and what the request says of that.
+var goneTable = map[string]struct {
+	want  *Wanted
+	files []*syntax.File
+	says  string
+}{
+	"not asked":            {wants(belay.MarkModify, "make the parser faster"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestA"},
+	"asked by name":        {wants(belay.MarkRemove, "remove TestParserOld"), []*syntax.File{file("a_test.go", goHead+goOther("TestParserOld", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "note a_test.go:0 test deleted: TestParserOld"},
+	"the duplicate test":   {wants(belay.MarkRemove, "remove the duplicate test"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "note a_test.go:0 test deleted: TestA"},
+	"one was asked for":    {wants(belay.MarkRemove, "remove the duplicate test"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)")+goOther("TestC", "h(3)"), goHead+goOther("TestC", "h(3)"))}, "note a_test.go:0 test deleted: TestA\nerror a_test.go:0 test deleted: TestB"},
+	"two were asked for":   {wants(belay.MarkRemove, "delete 2 flaky tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)")+goOther("TestC", "h(3)"), goHead)}, "note a_test.go:0 test deleted: TestA\nnote a_test.go:0 test deleted: TestB\nerror a_test.go:0 test deleted: TestC"},
+	"tests of another one": {wants(belay.MarkRemove, "drop the lexer tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestParser", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestParser"},
+	"must stay":            {wants(belay.MarkModify, "do not remove tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestA"},
+	"a file by its path":   {wants(belay.MarkRemove, "delete tests/test_old.py"), []*syntax.File{file("tests/test_old.py", pyOld, "")}, "note tests/test_old.py:0 test file deleted: tests/test_old.py"},
+	"another file":         {wants(belay.MarkRemove, "delete tests/test_old.py"), []*syntax.File{file("tests/test_new.py", pyOld, "")}, "error tests/test_new.py:0 test file deleted: tests/test_new.py"},
+	"with its feature":     {wants(belay.MarkRemove, "Remove the proxy option from the client"), []*syntax.File{file("a_test.go", goHead+goOther("TestProxyOption", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestProxyOption"},
+	"without its feature":  {wants(belay.MarkRemove, "Remove the proxy option from the client"), []*syntax.File{file("a_test.go", goHead+goOther("TestClient", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestClient"},
+	"by what they do":      {wants(belay.MarkRemove, "remove the unicode host test"), []*syntax.File{file("test_a.py", "def test_environ():\n    assert client.get('/', headers={'HTTP_HOST': 'x'}) == 400\n\n\ndef test_b():\n    assert g(2)\n", "def test_b():\n    assert g(2)\n")}, "note test_a.py:0 test deleted: test_environ"},
+	"one word of two":      {wants(belay.MarkRemove, "Remove WEBrick"), []*syntax.File{file("test/a_test.rb", "test 'includes webrick' do\n  assert_equal 1, f\nend\n\ntest 'b' do\n  assert_equal 2, g\nend\n", "test 'b' do\n  assert_equal 2, g\nend\n")}, "warning test/a_test.rb:0 test deleted: includes webrick"},
+	"a revert":             {wants(belay.MarkModify, "Revert \"Add half\""), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
+	"only tests":           {wants(belay.MarkAdd, "cover more"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "parse(4711)")+goOther("TestB", "g(2)"), goHead+goOther("TestWide", "parse(1, 2, 3, 4, 5, 6, 7, 8, 9)")+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
+	"only tests, to fix":   {wants(belay.MarkFix, "fix the build"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "parse(4711)")+goOther("TestB", "g(2)"), goHead+goOther("TestWide", "parse(1, 2, 3, 4, 5, 6, 7, 8, 9)")+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestA"},
+	"cleaned up":           {wants(belay.MarkModify, "Cleanup unnecessary test case"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
+	"in its place":         {nil, []*syntax.File{file("a_test.go", goHead+goOther("TestKept", "h()")+goOther("TestClearsWorlds", "clearAll(one)")+goOther("TestB", "g(2)"), goHead+goOther("TestKept", "h()")+goTest("TestBooksAfterClearKeepNumbers", "\tout := clearAll(three, four)\n\tif out != nil || len(more) > 0 {\n\t\tt.Fatal(out, more, 1, 2, 3)\n\t}\n")+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestClearsWorlds"},
+	"not in its place":     {nil, []*syntax.File{file("a_test.go", goHead+goOther("TestKept", "h()")+goOther("TestClearsWorlds", "clearAll(one)")+goOther("TestB", "g(2)"), goHead+goOther("TestKept", "h()")+goOther("TestB", "g(2)")+goTest("TestBooksAfterClearKeepNumbers", "\tout := clearAll(three, four)\n\tif out != nil || len(more) > 0 {\n\t\tt.Fatal(out, more, 1, 2, 3)\n\t}\n"))}, "error a_test.go:0 test deleted: TestClearsWorlds"},
+	"its text is gone":     {nil, []*syntax.File{file("a.rb", "puts \"Use the other option\"\n", "nil\n"), file("a_test.rb", "class ATest\n  def test_hint\n    assert_match(/Use the other option/, out)\n  end\n\n  def test_b\n    assert b\n  end\nend\n", "class ATest\n  def test_b\n    assert b\n  end\nend\n")}, "warning a_test.rb:0 test deleted: ATest > test_hint"},
+	"its text stays":       {nil, []*syntax.File{file("a.rb", "puts \"Use the other option\"\n", "puts \"Use the other option\", 1\n"), file("a_test.rb", "class ATest\n  def test_hint\n    assert_match(/Use the other option/, out)\n  end\n\n  def test_b\n    assert b\n  end\nend\n", "class ATest\n  def test_b\n    assert b\n  end\nend\n")}, "error a_test.rb:0 test deleted: ATest > test_hint"},
+	"by the words alone":   {Wants(belay.Request{}, "Delete the obsolete test\n\nremove all tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead)}, "note a_test.go:0 test deleted: TestA\nerror a_test.go:0 test deleted: TestB"},
+
+	"with its function":      {nil, []*syntax.File{file("a.go", goHead+"func Half(x int) int { return x / 2 }\nfunc Two() int { return 2 }\n", goHead+"func Two() int { return 2 }\n"), file("a_test.go", goHead+goOther("TestHalf", "Half(2)")+goOther("TestTwo", "Two()"), goHead+goOther("TestTwo", "Two()"))}, "warning a_test.go:0 test deleted: TestHalf"},
+	"its function stays":     {nil, []*syntax.File{file("a.go", goHead+"func Half(x int) int { return x / 2 }\n", goHead+"func Half(x int) int { return x >> 1 }\n"), file("a_test.go", goHead+goOther("TestHalf", "Half(2)")+goOther("TestTwo", "Two()"), goHead+goOther("TestTwo", "Two()"))}, "error a_test.go:0 test deleted: TestHalf"},
+	"a variable is gone":     {nil, []*syntax.File{file("a.go", goHead+"func Half(x int) int {\n\tresult := x / 2\n\treturn result\n}\n", goHead+"func Half(x int) int { return x / 2 }\n"), file("a_test.go", goHead+goTest("TestHalf", "\tresult := Half(2)\n\tif result != 1 {\n\t\tt.Fatal(result)\n\t}\n")+goOther("TestTwo", "Two()"), goHead+goOther("TestTwo", "Two()"))}, "error a_test.go:0 test deleted: TestHalf"},
+	"replaced":               {nil, []*syntax.File{file("a_test.go", goHead+goOther("TestParseEmptyInput", "parse(one, two)")+goOther("TestB", "g(2)"), goHead+goTest("TestParseEmptyString", "\tout, err := parse(three)\n\tif err != nil || out != nil || len(more) > 0 {\n\t\tt.Fatal(out, err, more)\n\t}\n")+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestParseEmptyInput"},
+	"another beside a third": {nil, []*syntax.File{file("a_test.go", goHead+goOther("TestParseEmptyInput", "parse(one, two)")+goTest("TestParseEmptyStrings", "\tout, err := parse(three)\n\tif err != nil || out != nil || len(more) > 0 {\n\t\tt.Fatal(out, err)\n\t}\n"), goHead+goTest("TestParseEmptyStrings", "\tout, err := parse(three)\n\tif err != nil || out != nil || len(more) > 0 {\n\t\tt.Fatal(out, err)\n\t}\n")+goTest("TestParseEmptyString", "\tout, err := parse(three)\n\tif err != nil || out != nil || len(more) > 0 {\n\t\tt.Fatal(out, err, more)\n\t}\n"))}, "error a_test.go:0 test deleted: TestParseEmptyInput"},
+	"a copy of one that stays": {nil, []*syntax.File{file("a_test.go", goHead+goTest("TestOneFlag", "\tc := build(\"a\", 1)\n\tif out := c.run(); out != \"one\" {\n\t\tt.Fatal(out)\n\t}\n")+goTest("TestTwoFlags", "\tc := build(\"b\", 2)\n\tif out := c.run(); out != \"two\" {\n\t\tt.Fatal(out)\n\t}\n"),
+		goHead+goTest("TestTwoFlags", "\tc := build(\"b\", 2)\n\tif out := c.run(); out != \"two\" {\n\t\tt.Fatal(out)\n\t}\n")+goTest("TestGroups", "\tc := build(\"c\", 3)\n\tif out := c.run(); out != \"three\" {\n\t\tt.Fatal(out)\n\t}\n"))}, "error a_test.go:0 test deleted: TestOneFlag"},
+	"into another test": {nil, []*syntax.File{file("ATest.java", "class ATest {\n  @Test void type() { assertThrows(Late.class, run(after(50))); }\n  @Test void text() { Exception e = assertThrows(Exception.class, run(after(50))); assertEquals(\"late\", e.getMessage()); }\n}\n",
+		"class ATest {\n  @Test void text() { Exception e = assertThrows(Late.class, run(after(50))); assertEquals(\"late\", e.getMessage()); }\n}\n")}, "warning ATest.java:0 test deleted: ATest > type"},
+	"a twin is left":      {nil, []*syntax.File{file("a_test.py", "class TestA:\n    def test_x(self):\n        assert f(1, 2) == 3\n\n\nclass TestB:\n    def test_x(self):\n        assert f(1, 2) == 3\n", "class TestB:\n    def test_x(self):\n        assert f(1, 2) == 3\n")}, "warning a_test.py:0 test deleted: TestA > test_x"},
+	"it never ran":        {nil, []*syntax.File{file("a_test.go", goHead+goTest("TestA", "\tt.Skip()\n"+asserting)+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
+	"a benchmark":         {nil, []*syntax.File{file("a_test.go", goHead+"func BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t\tf()\n\t}\n}\n"+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, ""},
+	"made a benchmark":    {nil, []*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting)+goOther("TestB", "g(2)"), goHead+"func BenchmarkA(b *testing.B) {\n"+asserting+"}\n\n"+goOther("TestB", "g(2)"))}, "error a_test.go:0 test deleted: TestA"},
+	"rust: with its code": {nil, []*syntax.File{file("src/a.rs", "pub fn f() -> u8 { 1 }\n#[test]\nfn a() { assert_eq!(f(), 1); }\n", "")}, "warning src/a.rs:0 test file deleted: src/a.rs"},
+	"rust: a test file":   {nil, []*syntax.File{file("tests/a.rs", "#[test]\nfn a() { assert_eq!(f(), 1); }\n", "")}, "error tests/a.rs:0 test file deleted: tests/a.rs"},
+	"a fixture":           {nil, []*syntax.File{file("test/fixtures/a/a.test.ts", "test('works', () => { expect(f()).toBe(1) })\n", "")}, "warning test/fixtures/a/a.test.ts:0 test file deleted: test/fixtures/a/a.test.ts"},
+	"as text of another":  {nil, []*syntax.File{file("a.test.ts", "test('prints the long name', () => { expect(f()).toBe(1) })\n", ""), file("b.test.ts", "", "test('runs', async () => { expect(await run(`test('prints the long name', () => {})`)).toBe(0) })\n")}, "warning a.test.ts:0 test file deleted: a.test.ts"},
+	"ruby: a condition":   {nil, []*syntax.File{file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a', :skip => !old? do\n    expect(f).to eq 1\n  end\nend\n")}, "warning spec/a_spec.rb:2 test skipped under a condition: A > a"},
+	"ruby: a reason":      {nil, []*syntax.File{file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a', skip: 'later' do\n    expect(f).to eq 1\n  end\nend\n")}, "error spec/a_spec.rb:2 test skipped: A > a"},
+	"csharp: own asserts": {nil, []*syntax.File{file("ATests.cs", "class ATests {\n  [Fact]\n  public void A() { Assert.Throws<Late>(() => F()); }\n}\n", "class ATests {\n  [Fact]\n  public void A() { ExceptionAssert.Throws<Late>(() => F()); }\n}\n")}, ""},
+}
+
+// TestGone: a test that went with what it tested, was replaced, merged or asked to go is no
+// deletion; any other is.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	for name, c := range goneTable {
+		t.Run(name, func(t *testing.T) {
+			if got := told(Look(c.files, Rules{Wanted: c.want})); got != c.says {
+				t.Errorf("\n got %s\nwant %s", got, c.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,169 @@
+package testreport
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Text gives a stream as UTF-8 in which every character is one that XML allows: what
+// is no character in the stream's encoding becomes U+FFFD. Replaced is set then.
+// It knows UTF-8, UTF-16 (by mark or by its zero bytes), Latin-1 and Windows-1252;
+// any other declared encoding is read as if it were UTF-8.
+type Text struct {
+	Replaced bool // bytes that are no text were replaced
+
+	in   *bufio.Reader
+	next func() (rune, error)
+	left []byte // of a rune that did not fit
+	wide bool   // UTF-16
+}
+
+// NewText reads the beginning of r to tell its encoding.
+func NewText(r io.Reader) *Text {
+	u := &Text{in: bufio.NewReaderSize(r, 1<<16)}
+	head, _ := u.in.Peek(200)
+	switch {
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		u.next = u.fromUTF8
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("<\x00")):
+		u.wide, u.next = true, u.fromUTF16(binary.LittleEndian)
+	case bytes.HasPrefix(head, []byte("\xfe\xff")), bytes.HasPrefix(head, []byte("\x00<")):
+		u.wide, u.next = true, u.fromUTF16(binary.BigEndian)
+	default:
+		u.next = u.fromUTF8
+		switch declared(head) {
+		case "iso-8859-1", "latin1", "latin-1", "iso-8859-15", "windows-1252", "cp1252":
+			u.next = u.fromLatin
+		}
+	}
+	return u
+}
+
+// declared gives the encoding that an XML declaration at the start of head names.
+func declared(head []byte) string {
+	s := strings.ToLower(string(head))
+	s = strings.TrimLeft(s, " \t\r\n")
+	end := strings.Index(s, "?>")
+	if !strings.HasPrefix(s, "<?xml") || end < 0 {
+		return ""
+	}
+	_, s, ok := strings.Cut(s[:end], "encoding")
+	s = strings.TrimLeft(s, " \t\r\n=")
+	if !ok || s == "" || s[0] != '"' && s[0] != '\'' {
+		return ""
+	}
+	name, _, _ := strings.Cut(s[1:], s[:1])
+	return name
+}
+
+func (u *Text) fromUTF8() (rune, error) {
+	r, n, err := u.in.ReadRune()
+	if r == utf8.RuneError && n == 1 {
+		u.Replaced = true
+	}
+	return r, err
+}
+
+var windows1252 = []rune("€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ")
+
+// fromLatin reads both Latin-1 and Windows-1252: they differ in 0x80 to 0x9f, which
+// Latin-1 uses for nothing a test prints.
+func (u *Text) fromLatin() (rune, error) {
+	b, err := u.in.ReadByte()
+	if b >= 0x80 && b < 0xa0 {
+		return windows1252[b-0x80], err
+	}
+	return rune(b), err
+}
+
+func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
+	held := rune(-1) // a unit read in vain as the second half of a pair
+	unit := func() (rune, error) {
+		if r := held; r >= 0 {
+			held = -1
+			return r, nil
+		}
+		var two [2]byte
+		if _, err := io.ReadFull(u.in, two[:]); err != nil {
+			return 0, io.EOF // half a character is the end, too
+		}
+		return rune(order.Uint16(two[:])), nil
+	}
+	return func() (rune, error) {
+		r, err := unit()
+		if err != nil || !utf16.IsSurrogate(r) {
+			return r, err
+		}
+		second, err := unit()
+		if err != nil {
+			u.Replaced = true
+			return utf8.RuneError, nil
+		}
+		pair := utf16.DecodeRune(r, second)
+		if pair == utf8.RuneError {
+			held, u.Replaced = second, true
+		}
+		return pair, nil
+	}
+}
+
+// Read gives the next bytes of UTF-8, as an io.Reader does.
+func (u *Text) Read(p []byte) (int, error) {
+	n := copy(p, u.left)
+	u.left = u.left[n:]
+	for n < len(p) {
+		if n += u.plain(p[n:]); n == len(p) {
+			break
+		}
+		r, err := u.next()
+		if err != nil {
+			if n > 0 {
+				return n, nil
+			}
+			return 0, err
+		}
+		if r == 0xfeff {
+			continue // a byte order mark, at the start or where files were joined
+		}
+		if !xmlRune(r) {
+			r, u.Replaced = utf8.RuneError, true
+		}
+		if r < utf8.RuneSelf {
+			p[n] = byte(r)
+			n++
+			continue
+		}
+		var buf [utf8.UTFMax]byte
+		enc := buf[:utf8.EncodeRune(buf[:], r)]
+		k := copy(p[n:], enc)
+		n += k
+		u.left = append(u.left[:0], enc[k:]...)
+	}
+	return n, nil
+}
+
+// plain copies the characters at hand that are the same in every encoding but UTF-16.
+func (u *Text) plain(p []byte) int {
+	if u.wide {
+		return 0
+	}
+	at, _ := u.in.Peek(min(len(p), u.in.Buffered()))
+	n := 0
+	for n < len(at) && (at[n] >= 0x20 && at[n] < 0x7f || at[n] == '\n' || at[n] == '\t') {
+		n++
+	}
+	copy(p, at[:n])
+	u.in.Discard(n)
+	return n
+}
+
+// xmlRune is the Char of XML 1.0, section 2.2.
+func xmlRune(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xd7ff ||
+		r >= 0xe000 && r <= 0xfffd || r >= 0x10000 && r <= 0x10ffff
+}

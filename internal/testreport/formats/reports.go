@@ -1,0 +1,211 @@
+// Package formats tells the formats of test reports apart by their content and reads
+// whichever it is, compressed or not.
+//
+// It reads what it is handed and touches no file.
+package formats
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport/dotnet"
+	"github.com/belay-dev/belay/internal/testreport/gotest"
+	"github.com/belay-dev/belay/internal/testreport/junit"
+	"github.com/belay-dev/belay/internal/testreport/plain"
+	"github.com/belay-dev/belay/internal/testreport/tap"
+)
+
+// headSize is how much of a file is looked at to tell its format.
+const headSize = 256 << 10
+
+const howToMend = "have the tests write JUnit XML, go test -json or TAP, or name the format with --format"
+
+// Formats are the names that Read takes, in the order of the documentation.
+func Formats() []string {
+	return append([]string{testreport.JUnit, testreport.GoTest, testreport.TAP, testreport.TRX, testreport.NUnit, testreport.XUnit}, plain.Formats()...)
+}
+
+// Read reads a report; format is one of Formats, or "" to tell it by its content. What
+// begins as gzip does is unpacked, up to foreign.MaxFile. A report that says nothing
+// about any test, that was cut short, or whose reader miscounts is Incomplete and its
+// warnings say why.
+//
+// The error is a *belay.Error: CodeUsage for an unknown format, CodeCannot when nothing
+// could be read, because there is nothing, it is of no known format or of another than
+// named, or r fails before the first test.
+func Read(r io.Reader, format string) (testreport.Report, error) {
+	if format != "" && !slices.Contains(Formats(), format) {
+		return testreport.Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "), "%q is no format of a test report", format)
+	}
+	in, err := unpacked(r)
+	if err != nil {
+		return testreport.Report{}, err
+	}
+	head, err := in.Peek(headSize)
+	if len(bytes.Trim(head, " \t\r\n\x00\xef\xbb\xbf\xff\xfe")) == 0 {
+		if err != nil && err != io.EOF {
+			return testreport.Report{}, unreadable(err)
+		}
+		return testreport.Report{Format: format}, belay.Refuse(belay.CodeCannot, "look at how the tests ended", "the report is empty: it says nothing about any test")
+	}
+	if format == "" {
+		if format, err = Detect(head); err != nil {
+			return testreport.Report{}, err
+		}
+	}
+	limited := &io.LimitedReader{R: in, N: testreport.MaxFile}
+	report, err := read(limited, format)
+	if limited.N <= 0 {
+		report.Lack("the report is over %d MiB, the rest was not read", testreport.MaxFile>>20)
+	}
+	return judged(report, err)
+}
+
+// judged adds what holds for every format.
+func judged(r testreport.Report, err error) (testreport.Report, error) {
+	var refused *belay.Error
+	switch {
+	case errors.As(err, &refused):
+		return r, err
+	case err != nil && r.Total == 0:
+		return r, unreadable(err)
+	case err != nil:
+		r.Lack("the report could not be read to its end: %s", err)
+	}
+	if err := r.Sound(); err != nil {
+		r.Lack("the report cannot be right: %s", err)
+	}
+	switch {
+	case r.Total == 0 && r.Incomplete:
+		return r, belay.Refuse(belay.CodeCannot, howToMend, "nothing could be read: %s", strings.Join(r.Warnings, "; "))
+	case r.Total == 0:
+		r.Lack("the report has no tests, which is no pass")
+	}
+	return r, nil
+}
+
+func unreadable(err error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "have it written again", Err: err}
+}
+
+// unpacked gives the content, once unpacked where it is compressed.
+func unpacked(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, headSize)
+	head, _ := in.Peek(4)
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		return bufio.NewReaderSize(z, headSize), nil
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return nil, belay.Refuse(belay.CodeCannot, "unpack it first", "the file is a ZIP archive")
+	}
+	return in, nil
+}
+
+func read(r io.Reader, format string) (testreport.Report, error) {
+	switch format {
+	case testreport.JUnit:
+		return junit.Read(r)
+	case testreport.TRX, testreport.NUnit, testreport.XUnit:
+		report, err := dotnet.Read(r)
+		if err == nil && report.Format != format {
+			err = belay.Refuse(belay.CodeCannot, "use --format "+report.Format, "the file is no %s but %s", format, report.Format)
+		}
+		return report, err
+	case testreport.GoTest:
+		return gotest.Read(r)
+	case testreport.TAP:
+		return tap.Read(r)
+	case anyPlain:
+		report, ok, err := plain.Any(r)
+		if !ok && err == nil {
+			err = unknownFormat("")
+		}
+		return report, err
+	}
+	return plain.Read(format, r)
+}
+
+// anyPlain stands for output that only reading all of it can tell.
+const anyPlain = "plain"
+
+func unknownFormat(more string) error {
+	return belay.Refuse(belay.CodeCannot, howToMend, "the file is no test report of a known format%s", more)
+}
+
+var (
+	tapVersion = lazyregexp.New(`(?m)^TAP version \d+\r?$`)
+	tapPlan    = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
+	tapPoint   = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
+	nodeSpec   = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
+	goEvent    = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|attr|artifacts|build-output|build-fail)"`)
+	suite      = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
+)
+
+// Detect tells the format from the beginning of a report. It gives "plain" for what may
+// be a runner's own words, and an error (belay.CodeCannot) for XML and JSON that is no
+// test report.
+func Detect(head []byte) (string, error) {
+	text := new(strings.Builder)
+	io.Copy(text, testreport.NewText(bytes.NewReader(head))) // strings.Builder never fails
+	s := strings.TrimLeft(text.String(), " \t\r\n\ufffd")
+	switch {
+	case strings.HasPrefix(s, "<"):
+		return detectXML(s)
+	case goEvent.MatchString(s):
+		return testreport.GoTest, nil
+	case nodeSpec.MatchString(s):
+		return anyPlain, nil
+	case tapVersion.MatchString(s), tapPlan.MatchString(s), tapPoint.MatchString(s):
+		return testreport.TAP, nil
+	case suite.MatchString(s):
+		return testreport.JUnit, nil
+	case strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[{"):
+		return "", unknownFormat(": it is JSON of another kind")
+	}
+	return anyPlain, nil
+}
+
+// detectXML looks at the first element.
+func detectXML(s string) (string, error) {
+	x := testreport.NewXML(strings.NewReader(s))
+	for {
+		tok, err := x.Token()
+		if err != nil {
+			var refused *belay.Error
+			if errors.As(err, &refused) {
+				return "", err
+			}
+			if suite.MatchString(s) {
+				return testreport.JUnit, nil
+			}
+			return "", unknownFormat(": its XML cannot be read")
+		}
+		root, ok := tok.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		name := root.Name.Local
+		switch {
+		case dotnet.Root(name):
+			return dotnet.Format(name), nil
+		case strings.HasPrefix(name, "test"):
+			return testreport.JUnit, nil
+		}
+		return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", testreport.Clip(testreport.Plain(name), 60)))
+	}
+}

@@ -1,0 +1,82 @@
+package gotest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// crashLines is how much is kept of the beginning of a crash: Go prints the reason
+// first and then every goroutine there is.
+const crashLines = 20
+
+// lineCost is what a line takes beside its own bytes.
+const lineCost = 24
+
+// lines keeps the last lines of a text that arrives in pieces, and the first ones of
+// a crash in it.
+type lines struct {
+	kept  []string
+	crash []string
+	since int  // lines since the crash began
+	size  int  // bytes kept, with what the lines cost
+	open  bool // the last line has no end yet
+}
+
+func (l *lines) add(s string) {
+	for line := range strings.Lines(s) {
+		if len(line) > 2*testreport.LineBytes {
+			line = line[:2*testreport.LineBytes] + "\n"
+		}
+		if l.open {
+			l.extend(line)
+		} else {
+			l.next(line)
+		}
+		l.open = !strings.HasSuffix(line, "\n")
+	}
+}
+
+func (l *lines) extend(line string) {
+	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*testreport.LineBytes {
+		*last += line
+		l.size += len(line)
+	} else if strings.HasSuffix(line, "\n") && !strings.HasSuffix(*last, "\n") {
+		*last += "\n"
+		l.size++
+	}
+}
+
+func (l *lines) next(line string) {
+	if l.crash != nil || crashes(line) {
+		if l.since++; len(l.crash) < crashLines {
+			l.crash = append(l.crash, line)
+			l.size += lineCost + len(line)
+		}
+	}
+	l.kept = append(l.kept, line)
+	l.size += lineCost + len(line)
+	if len(l.kept) < 2*testreport.MessageLines {
+		return
+	}
+	old := len(l.kept) - testreport.MessageLines
+	for _, line := range l.kept[:old] {
+		l.size -= lineCost + len(line)
+	}
+	l.kept = slices.Clone(l.kept[old:])
+}
+
+func crashes(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
+}
+
+// String gives what is worth showing: the end, and before it the beginning of a crash
+// that has scrolled away.
+func (l *lines) String() string {
+	if l.since <= testreport.MessageLines {
+		return strings.Join(l.kept, "")
+	}
+	end := l.kept[max(0, len(l.kept)-(testreport.MessageLines-crashLines-1)):]
+	return strings.Join(l.crash, "") + "…\n" + strings.Join(end, "")
+}

@@ -1,0 +1,180 @@
+package junit
+
+import (
+	"hash/maphash"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+type testCase struct {
+	class, file  string
+	line         int
+	failed       bool
+	broke        bool
+	skipped      bool
+	todo         bool   // node:test lists the failure of a test that is yet to be mended
+	flaky        bool   // failed, and passed when run again
+	reran        bool   // failed when run again
+	status       string // what the case's own attributes claim
+	messages     []string
+	messageBytes int
+}
+
+// lastCase is the case before: one that breaks after it failed is listed twice in a row.
+type lastCase struct {
+	id     string
+	failed bool
+	at     int // its failure in the report and one, 0 when it has no message
+}
+
+// newCase gives a case and its id: the class, or else the suite, and the name.
+func newCase(attrs map[string]string, suite *element) (*testCase, string) {
+	c := &testCase{class: attrs["classname"], file: attrs["file"], line: number(attrs["line"])}
+	for _, key := range []string{"status", "result"} {
+		c.status += " " + strings.ToLower(attrs[key])
+	}
+	name, owner := attrs["name"], c.class
+	if suite != nil {
+		if owner == "" {
+			owner = suite.id
+		}
+		if c.file == "" {
+			c.file = suite.file
+		}
+	}
+	switch {
+	case name == "":
+		return c, owner
+	case owner == "" || name == owner || strings.HasPrefix(name, owner+" "):
+		return c, name
+	}
+	return c, owner + "." + name
+}
+
+func (c *testCase) claims(words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(c.status, " "+w) {
+			return true
+		}
+	}
+	return false
+}
+
+// The outcomes of a case, as bits.
+const (
+	passed byte = 1 << iota
+	skipped
+	failed
+)
+
+// count closes a test case.
+func (j *reader) count(e *element) {
+	c := e.c
+	if s := j.suiteElement(); s != nil {
+		s.cases++
+	}
+	if j.sameAgain(e) {
+		return
+	}
+	j.last = lastCase{id: e.id}
+	switch {
+	case c.todo:
+		j.report.SkipAs(testreport.Plain(e.id))
+		j.note(e.id, skipped)
+		return
+	case c.failed || c.broke:
+	case c.reran:
+		c.failed = true
+		c.messages = []string{"it failed when it was run again"}
+	case c.skipped || c.claims("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
+		j.report.SkipAs(testreport.Plain(e.id))
+		j.note(e.id, skipped)
+		return
+	case c.claims("fail", "error", "broken"):
+		c.failed = true
+		c.messages = []string{"the report calls it failed and gives no reason"}
+	default:
+		j.report.PassAs(testreport.Plain(e.id), c.flaky)
+		j.note(e.id, passed)
+		return
+	}
+	j.note(e.id, failed)
+	j.fail(e)
+}
+
+func (j *reader) fail(e *element) {
+	c := e.c
+	f := testreport.Failure{Test: testreport.Plain(e.id), Package: testreport.Plain(c.class), File: testreport.Plain(c.file), Line: c.line}
+	if f.Test == "" {
+		f.Test = "a test without a name"
+	}
+	if j.report.Room() {
+		f.Message = testreport.Ends(strings.Join(c.messages, "\n\n"))
+		j.last.at = len(j.report.Failures) + 1
+	}
+	if f.File == "" {
+		f.File, f.Line = testreport.FirstPlace(f.Message)
+	}
+	j.last.failed = true
+	j.report.Fail(f, !c.failed)
+}
+
+// sameAgain takes in the second listing of a case that failed and then, in the next
+// element, broke: pytest writes so when a fixture cannot be taken down.
+func (j *reader) sameAgain(e *element) bool {
+	if e.id == "" || e.id != j.last.id || !j.last.failed || !e.c.broke || e.c.failed {
+		return false
+	}
+	if at := j.last.at; at > 0 {
+		f := &j.report.Failures[at-1]
+		f.Message = testreport.Ends(f.Message + "\n\n" + strings.Join(e.c.messages, "\n\n"))
+	}
+	j.last = lastCase{}
+	return true
+}
+
+// note remembers a case, to tell that its name comes twice.
+func (j *reader) note(id string, outcome byte) {
+	if id == "" {
+		return
+	}
+	key := maphash.String(j.seed, id)
+	before, twice := j.seen[key]
+	if twice {
+		j.twice++
+		j.mixed = j.mixed || before|outcome != before && (before|outcome)&failed != 0
+	}
+	if twice || len(j.seen) < maxSeen {
+		j.seen[key] = before | outcome
+	}
+}
+
+func (j *reader) sayTwice() {
+	switch {
+	case j.mixed:
+		j.report.Warn("%s listed under a name that came before, some with another outcome: each counts", cases(j.twice))
+	case j.twice > 0:
+		j.report.Warn("%s listed under a name that came before: each counts", cases(j.twice))
+	}
+}
+
+func cases(n int) string {
+	if n == 1 {
+		return "1 test is"
+	}
+	return strconv.Itoa(n) + " tests are"
+}
+
+// joinMessage puts the short message before the long text unless it begins with it.
+func joinMessage(short, long string) string {
+	short, long = strings.TrimSpace(short), strings.Trim(long, "\r\n")
+	switch {
+	case short == "" || strings.HasPrefix(strings.TrimSpace(long), short):
+		return long
+	case strings.TrimSpace(long) == "":
+		return short
+	}
+	return short + "\n" + long
+}

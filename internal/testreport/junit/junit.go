@@ -1,0 +1,297 @@
+// Package junit reads the XML that JUnit, and with it most other test runners, write,
+// however broken, large or hostile.
+//
+// It reads what it is handed and touches no file.
+package junit
+
+import (
+	"encoding/xml"
+	"errors"
+	"hash/maphash"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// Bounds on one JUnit report.
+const (
+	maxDepth = 256     // elements within each other
+	maxSeen  = 500_000 // cases among which duplicates are found
+)
+
+// Read reads one report file: testsuites, testsuite (nested or not), testcase, and in a
+// case any number of failure, error and skipped. A case with several failures is one
+// failure with all messages; a case that broke right after it failed (a fixture taken
+// down) is one, too. A retried case that passed in the end (flakyFailure, flakyError)
+// passed and is flaky. An error outside any case counts as a test under its suite's
+// name. Two cases of one name are two tests, which is warned of.
+//
+// Bytes that are no text are replaced, UTF-8, UTF-16, Latin-1 and Windows-1252 are
+// understood, common faults in the markup are mended. A report that is cut off,
+// broken, over foreign.MaxFile, or that counts more failures than it lists is
+// Incomplete. What is no JUnit report, or declares entities, is a *belay.Error with
+// CodeCannot; an error of r's own is given back as it is, with what was read before.
+func Read(r io.Reader) (testreport.Report, error) {
+	x := testreport.NewXML(r)
+	j := reader{report: testreport.Report{Format: testreport.JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
+	err := j.read(x)
+	if x.Cut() {
+		j.report.Lack("the report is over %d MiB, the rest was not read", testreport.MaxFile>>20)
+	}
+	if x.Replaced() {
+		j.report.Warn("bytes that are no text were replaced")
+	}
+	j.close()
+	j.report.SayFlaky()
+	j.sayTwice()
+	return j.report, err
+}
+
+// element is one open element.
+type element struct {
+	name     string
+	id       string // of a suite: its name; of a case: its id
+	file     string // of a suite: where its cases are
+	declared int    // failures and errors a suite counts
+	listed   int    // those it lists, its inner suites included
+	tests    int    // tests a suite counts
+	cases    int    // those it lists
+	c        *testCase
+	text     *strings.Builder // of failure, error: their message
+}
+
+type reader struct {
+	report testreport.Report
+	open   []*element
+	rooted bool
+	cut    bool // closing what a broken report left open
+
+	seed  maphash.Seed
+	seen  map[uint64]byte // outcomes of the cases so far, by their ids
+	twice int             // cases listed again
+	mixed bool            // one of them with another outcome
+	last  lastCase
+}
+
+func (j *reader) read(x *testreport.XML) error {
+	for {
+		tok, err := x.Token()
+		var bad *testreport.Broken
+		switch {
+		case err == io.EOF:
+			return j.atEnd()
+		case errors.As(err, &bad):
+			return j.broken("%s", bad.Why)
+		case err != nil:
+			return err
+		}
+		switch t := tok.(type) {
+		case xml.StartElement:
+			if err := j.start(t); err != nil {
+				return err
+			}
+			if len(j.open) > maxDepth {
+				return j.broken("more than %d elements within each other", maxDepth)
+			}
+		case xml.EndElement:
+			j.end(t.Name.Local)
+		case xml.CharData:
+			if n := len(j.open); n > 0 && j.open[n-1].text != nil {
+				keep(j.open[n-1].text, string(t))
+			}
+		}
+	}
+}
+
+// broken ends the reading: what came before counts, unless nothing of a report did.
+func (j *reader) broken(format string, args ...any) error {
+	if !j.rooted {
+		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is no JUnit report")
+	}
+	j.report.Lack(format, args...)
+	return nil
+}
+
+func (j *reader) atEnd() error {
+	switch {
+	case !j.rooted:
+		return j.broken("")
+	case len(j.open) > 0:
+		return j.broken("the report stops in the middle")
+	}
+	return nil
+}
+
+func keep(b *strings.Builder, s string) {
+	if b.Len() < testreport.MaxText {
+		b.WriteString(s[:min(len(s), testreport.MaxText-b.Len())])
+	}
+}
+
+// root tells whether a report may begin with the element.
+func root(name string) bool {
+	return name == "testsuites" || name == "testsuite" || name == "testcase" || name == "testrun"
+}
+
+func (j *reader) start(t xml.StartElement) error {
+	name := t.Name.Local
+	if !j.rooted && !root(name) {
+		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML",
+			"the file is no JUnit report: it begins with <%s>", testreport.Clip(testreport.Plain(name), 60))
+	}
+	j.rooted = true
+	e := &element{name: name}
+	c := j.inCase()
+	switch name {
+	case "testsuites", "testsuite":
+		attrs := testreport.Attrs(t)
+		e.id, e.file, e.tests = attrs["name"], attrs["file"], number(attrs["tests"])
+		e.declared = number(attrs["failures"]) + number(attrs["errors"])
+	case "testcase":
+		e.c, e.id = newCase(testreport.Attrs(t), j.suiteElement())
+	case "skipped", "disabled":
+		if c != nil {
+			c.skipped = true
+			c.todo = c.todo || testreport.Attrs(t)["type"] == "todo"
+		}
+	case "flakyFailure", "flakyError":
+		if c != nil {
+			c.flaky = true
+		}
+	case "rerunFailure", "rerunError":
+		if c != nil {
+			c.reran = true
+		}
+	case "failure", "error":
+		attrs := testreport.Attrs(t)
+		e.text = &strings.Builder{}
+		if e.id = attrs["message"]; e.id == "" {
+			e.id = attrs["type"]
+		}
+		if s := j.suiteElement(); s != nil {
+			s.listed++
+		}
+	}
+	j.open = append(j.open, e)
+	return nil
+}
+
+// end closes the innermost element of that name and all within it. An end tag that
+// nothing opened is passed over.
+func (j *reader) end(name string) {
+	at := len(j.open) - 1
+	for at >= 0 && j.open[at].name != name {
+		at--
+	}
+	if at < 0 {
+		j.report.Warn("an end tag without its start: %s", testreport.Clip(testreport.Plain(name), 60))
+		return
+	}
+	if at < len(j.open)-1 {
+		j.report.Lack("an element is not closed: %s", testreport.Clip(testreport.Plain(j.open[len(j.open)-1].name), 60))
+	}
+	for len(j.open) > at {
+		j.pop()
+	}
+}
+
+// close counts what was still open when the report stopped. A case without its end
+// may have failed further down: it counts only if it had failed already.
+func (j *reader) close() {
+	j.cut = true
+	for len(j.open) > 0 {
+		j.pop()
+	}
+}
+
+func (j *reader) pop() {
+	e := j.open[len(j.open)-1]
+	j.open = j.open[:len(j.open)-1]
+	switch {
+	case e.text != nil:
+		j.failed(e)
+	case e.c != nil && j.cut && !e.c.failed && !e.c.broke:
+	case e.c != nil:
+		j.count(e)
+	case e.name == "testsuite" || e.name == "testsuites":
+		if e.declared > e.listed && !j.cut {
+			j.report.Lack("%s counts %d failures and lists %d", suiteName(e.id), e.declared, e.listed)
+		}
+		if e.tests > e.cases && !j.cut {
+			j.report.Warn("%s counts %d tests and lists %d", suiteName(e.id), e.tests, e.cases)
+		}
+		if outer := j.suiteElement(); outer != nil {
+			outer.listed += e.listed
+			outer.cases += e.cases
+		}
+	}
+}
+
+// failed takes in one failure or error element.
+func (j *reader) failed(e *element) {
+	message := joinMessage(e.id, e.text.String())
+	c := j.inCase()
+	if c == nil {
+		if s := j.suiteElement(); s != nil {
+			s.cases++
+		}
+		id := suiteName(j.suite())
+		f := testreport.Failure{Test: testreport.Plain(id), Message: testreport.Ends(message)}
+		f.File, f.Line = testreport.FirstPlace(f.Message)
+		j.report.Fail(f, true)
+		return
+	}
+	if e.name == "failure" {
+		c.failed = true
+	} else {
+		c.broke = true
+	}
+	if c.messageBytes < testreport.MaxText {
+		c.messages = append(c.messages, message)
+		c.messageBytes += len(message)
+	}
+}
+
+// inCase gives the test case that is open, nil when none is.
+func (j *reader) inCase() *testCase {
+	for i := len(j.open) - 1; i >= 0; i-- {
+		if j.open[i].c != nil {
+			return j.open[i].c
+		}
+	}
+	return nil
+}
+
+func (j *reader) suiteElement() *element {
+	for i := len(j.open) - 1; i >= 0; i-- {
+		if n := j.open[i].name; n == "testsuite" || n == "testsuites" {
+			return j.open[i]
+		}
+	}
+	return nil
+}
+
+func (j *reader) suite() string {
+	if e := j.suiteElement(); e != nil {
+		return e.id
+	}
+	return ""
+}
+
+func suiteName(name string) string {
+	if name == "" {
+		return "a suite without a name"
+	}
+	return testreport.Clip(testreport.Plain(name), 200)
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(s))
+	if err != nil || n < 0 || n > 1<<30 {
+		return 0
+	}
+	return n
+}

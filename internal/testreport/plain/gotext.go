@@ -1,0 +1,127 @@
+package plain
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+var (
+	goTest = lazyregexp.New(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
+	goPkg  = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
+)
+
+// gotext is go test without -json: a line for each package that ended and, above it,
+// its failed tests; with -v, all of them.
+type gotext struct {
+	tally
+	counts
+	spoke   bool
+	tests   []goOutcome // of the package under way
+	said    []string    // by it, the last lines
+	silent  int         // packages that passed without naming their tests
+	unnamed int         // failures of a package that did not end
+}
+
+type goOutcome struct {
+	word, name string
+	said       []string
+}
+
+const goTail = 40
+
+func newGo() voice { return &gotext{} }
+
+func (g *gotext) line(s string) {
+	if m := goTest.FindStringSubmatch(s); m != nil {
+		if len(g.tests) < mostNames {
+			g.tests = append(g.tests, goOutcome{word: m[1], name: m[2]})
+		}
+		return
+	}
+	if m := goPkg.FindStringSubmatch(s); m != nil {
+		g.ended(m[1], m[2], m[3])
+		return
+	}
+	if n := len(g.tests); n > 0 && g.tests[n-1].word == "FAIL" && strings.HasPrefix(s, "    ") && len(g.tests[n-1].said) < goTail {
+		g.tests[n-1].said = append(g.tests[n-1].said, strings.TrimPrefix(s, "    "))
+		return
+	}
+	if g.said = append(g.said, s); len(g.said) > 2*goTail {
+		g.said = append(g.said[:0], g.said[goTail:]...)
+	}
+}
+
+// ended counts what the package's lines said. A test with subtests counts by them.
+func (g *gotext) ended(word, pkg, rest string) {
+	g.spoke = true
+	parents := map[string]bool{}
+	for _, t := range g.tests {
+		for i := range len(t.name) {
+			if t.name[i] == '/' {
+				parents[t.name[:i]] = true
+			}
+		}
+	}
+	fails := 0
+	for _, t := range g.tests {
+		switch {
+		case parents[t.name]:
+		case t.word == "PASS":
+			g.passed++
+			g.pass(pkg + "." + t.name)
+		case t.word == "SKIP":
+			g.skipped++
+			g.skip(pkg + "." + t.name)
+		default:
+			fails++
+			g.failed++
+			g.named(pkg, t)
+		}
+	}
+	switch {
+	case word == "FAIL" && fails == 0:
+		g.errors++
+		if f := g.add(pkg, true); f != nil {
+			for _, s := range g.said {
+				f.say(s)
+			}
+			f.say(strings.TrimSpace(rest))
+			f.Package = pkg
+		}
+	case word == "ok  " && len(g.tests) == 0 && !strings.Contains(rest, "[no tests to run]"):
+		g.silent++
+	}
+	g.tests, g.said = nil, nil
+}
+
+func (g *gotext) named(pkg string, t goOutcome) {
+	f := g.add(pkg+"."+t.name, false)
+	if f == nil {
+		return
+	}
+	f.Package = pkg
+	for _, s := range t.said {
+		f.say(s)
+	}
+}
+
+func (g *gotext) sum() (testreport.Report, bool) {
+	open := len(g.tests)
+	for _, t := range g.tests {
+		if t.word == "FAIL" {
+			g.failed++
+			g.named("", t)
+		}
+	}
+	g.tests = nil
+	r := g.report(testreport.Go, g.counts)
+	if open > 0 {
+		r.Lack("the output stops before the end of a package")
+	}
+	if g.silent > 0 {
+		r.Lack("%d package(s) passed without naming their tests (without -v): those are not counted", g.silent)
+	}
+	return r, g.spoke
+}

@@ -1,0 +1,285 @@
+package plain
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+var (
+	rspecSum    = lazyregexp.New(`^(\d+) examples?, (\d+) failures?(?:, (\d+) pending)?(?:, (\d+) errors? occurred outside of examples)?$`)
+	rspecFailed = lazyregexp.New(`^rspec '?\./(\S+?)(?::(\d+)|\[[\d:]+\])'? # (.+)$`)
+)
+
+// rspec speaks with a line of sums and, below it, one for each failed example.
+type rspec struct {
+	tally
+	counts
+	spoke bool
+}
+
+func (r *rspec) line(s string) {
+	if m := rspecSum.FindStringSubmatch(s); m != nil {
+		r.spoke = true
+		r.failed += number(m[2])
+		r.skipped += number(m[3])
+		r.passed += max(0, number(m[1])-number(m[2])-number(m[3]))
+		if n := number(m[4]); n > 0 {
+			r.errors++
+			r.add("errors outside of examples", true)
+		}
+		return
+	}
+	if m := rspecFailed.FindStringSubmatch(s); m != nil && r.spoke {
+		if f := r.add(m[1]+" > "+m[3], false); f != nil {
+			f.File, f.Line = m[1], number(m[2])
+		}
+	}
+}
+
+func (r *rspec) sum() (testreport.Report, bool) { return r.report(testreport.RSpec, r.counts), r.spoke }
+
+var (
+	minitestSum   = lazyregexp.New(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors(?:, (\d+) (?:skips|pendings))?`)
+	minitestTest  = lazyregexp.New(`^(\S+#test_.+?)(?: \[(\S+?):(\d+)\])?:$`)
+	minitestNamed = lazyregexp.New(`^(\S+#test_.+?) = [\d.]+ s = ([.SFE])$`)
+)
+
+// minitest speaks with a line of sums; a failure has a heading and, below it, its name.
+// With -v each test has a line.
+type minitest struct {
+	tally
+	counts
+	spoke bool
+	head  string
+	about *failure
+}
+
+func (t *minitest) line(s string) {
+	if m := minitestSum.FindStringSubmatch(s); m != nil {
+		t.spoke, t.about = true, nil
+		t.failed += number(m[3])
+		t.errors += number(m[4])
+		t.skipped += number(m[5])
+		t.passed += max(0, number(m[1])-number(m[3])-number(m[4])-number(m[5]))
+		return
+	}
+	if m := minitestNamed.FindStringSubmatch(s); m != nil {
+		switch m[2] {
+		case ".":
+			t.pass(m[1])
+		case "S":
+			t.skip(m[1])
+		}
+		return
+	}
+	switch m := minitestTest.FindStringSubmatch(s); {
+	case strings.HasSuffix(s, "Failure:"), strings.HasSuffix(s, "Error:"), strings.HasSuffix(s, "Skipped:"):
+		t.head, t.about = strings.TrimLeft(s, " 0123456789)"), nil
+	case m != nil && t.head != "":
+		if t.head != "Skipped:" {
+			if t.about = t.add(m[1], t.head == "Error:"); t.about != nil {
+				t.about.File, t.about.Line = m[2], number(m[3])
+			}
+		}
+		t.head = ""
+	default:
+		t.about.say(s)
+	}
+}
+
+func (t *minitest) sum() (testreport.Report, bool) {
+	return t.report(testreport.Minitest, t.counts), t.spoke
+}
+
+var (
+	unittestSum   = lazyregexp.New(`^Ran (\d+) tests? in [\d.]+s$`)
+	unittestEnd   = lazyregexp.New(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
+	unittestPart  = lazyregexp.New(`(failures|errors|skipped|expected failures|unexpected successes)=(\d+)`)
+	unittestHead  = lazyregexp.New(`^(FAIL|ERROR): (.+)$`)
+	unittestNamed = lazyregexp.New(`^(\w+ \(\S+\)) \.\.\. (ok|skipped .*|expected failure)$`)
+	unittestID    = lazyregexp.New(`^(\w+) \((\S+)\)(.*)$`)
+)
+
+// unittest, Python's, speaks with two lines of sums; a failure has a heading between rules.
+// With -v each test has a line.
+type unittest struct {
+	tally
+	counts
+	spoke bool
+	ruled bool // the line before was a rule
+	ran   int
+	about *failure
+}
+
+func (u *unittest) line(s string) {
+	ruled := u.ruled
+	u.ruled = strings.HasPrefix(s, "=====")
+	if m := unittestSum.FindStringSubmatch(s); m != nil {
+		u.spoke, u.about = true, nil
+		u.ran += number(m[1])
+		return
+	}
+	if m := unittestEnd.FindStringSubmatch(s); m != nil && u.spoke {
+		for _, p := range unittestPart.FindAllStringSubmatch(m[1], -1) {
+			switch n := number(p[2]); p[1] {
+			case "failures":
+				u.failed += n
+			case "errors":
+				u.errors += n
+			case "unexpected successes":
+				u.failed += n
+			default:
+				u.skipped += n
+			}
+		}
+		return
+	}
+	if m := unittestNamed.FindStringSubmatch(s); m != nil {
+		if m[2] == "ok" {
+			u.pass(unittestName(m[1]))
+		} else {
+			u.skip(unittestName(m[1]))
+		}
+		return
+	}
+	switch m := unittestHead.FindStringSubmatch(s); {
+	case m != nil && ruled:
+		name := unittestName(m[2])
+		for u.get(name) != nil { // the cases of one test
+			name += "+"
+		}
+		u.about = u.add(name, m[1] == "ERROR")
+	case u.about != nil && !u.ruled && !strings.HasPrefix(s, "-----"):
+		u.about.say(s)
+	}
+}
+
+// unittestName gives a test's id as "module.Class.test", whatever Python's version.
+func unittestName(s string) string {
+	m := unittestID.FindStringSubmatch(s)
+	if m == nil {
+		return s
+	}
+	name := m[2]
+	if !strings.HasSuffix(name, "."+m[1]) {
+		name += "." + m[1]
+	}
+	return strings.TrimSpace(name + m[3])
+}
+
+func (u *unittest) sum() (testreport.Report, bool) {
+	u.passed = max(0, u.ran-u.failed-u.errors-u.skipped)
+	return u.report(testreport.Unittest, u.counts), u.spoke
+}
+
+var (
+	phpunitOK   = lazyregexp.New(`^OK \((\d+) tests?, \d+ assertions?\)$`)
+	phpunitSum  = lazyregexp.New(`^Tests: (\d+), Assertions: \d+(.*)\.$`)
+	phpunitPart = lazyregexp.New(`(\w+): (\d+)`)
+	phpunitHead = lazyregexp.New(`^There (?:was|were) \d+ (error|failure|\w+(?: \w+)?)s?:$`)
+	phpunitTest = lazyregexp.New(`^\d+\) (\S+::\S+.*)$`)
+)
+
+// phpunit speaks with a line of sums after lists of errors and failures.
+type phpunit struct {
+	tally
+	counts
+	spoke bool
+	list  string
+	about *failure
+}
+
+func (p *phpunit) line(s string) {
+	if m := phpunitOK.FindStringSubmatch(s); m != nil {
+		p.spoke = true
+		p.passed += number(m[1])
+		return
+	}
+	if m := phpunitSum.FindStringSubmatch(s); m != nil {
+		p.sums(number(m[1]), m[2])
+		return
+	}
+	switch m := phpunitHead.FindStringSubmatch(s); {
+	case m != nil:
+		p.list, p.about = m[1], nil
+	case s == "No tests executed!":
+		p.spoke = true
+	case s == "--":
+		p.list, p.about = "", nil
+	case p.list == "error" || p.list == "failure":
+		if t := phpunitTest.FindStringSubmatch(s); t != nil {
+			p.about = p.add(t[1], p.list == "error")
+			return
+		}
+		p.about.say(s)
+	}
+}
+
+func (p *phpunit) sums(total int, parts string) {
+	p.spoke, p.about = true, nil
+	rest := total
+	for _, part := range phpunitPart.FindAllStringSubmatch(parts, -1) {
+		n := number(part[2])
+		switch part[1] {
+		case "Errors":
+			p.errors += n
+		case "Failures":
+			p.failed += n
+		case "Skipped", "Incomplete":
+			p.skipped += n
+		default: // warnings, deprecations and risky tests passed
+			continue
+		}
+		rest -= n
+	}
+	p.passed += max(0, rest)
+}
+
+func (p *phpunit) sum() (testreport.Report, bool) {
+	return p.report(testreport.PHPUnit, p.counts), p.spoke
+}
+
+var (
+	dotnetSum  = lazyregexp.New(`^(?:Passed|Failed|Skipped)! +- Failed: +(\d+), Passed: +(\d+), Skipped: +(\d+), Total: +\d+`)
+	dotnetTest = lazyregexp.New(`^  (Passed|Failed|Skipped) (.+?) \[[^\]]+\]$`)
+)
+
+// dotnet test speaks with a line of sums for each assembly; what failed or was skipped has a
+// line, with more words the rest as well.
+type dotnet struct {
+	tally
+	counts
+	spoke bool
+	about *failure
+}
+
+func (d *dotnet) line(s string) {
+	if m := dotnetSum.FindStringSubmatch(s); m != nil {
+		d.spoke, d.about = true, nil
+		d.failed += number(m[1])
+		d.passed += number(m[2])
+		d.skipped += number(m[3])
+		return
+	}
+	m := dotnetTest.FindStringSubmatch(s)
+	switch {
+	case m == nil && strings.HasPrefix(s, "No test is available in"), m == nil && strings.HasPrefix(s, "No test matches"):
+		d.spoke = true
+	case m == nil:
+		d.about.say(strings.TrimSpace(s))
+	case m[1] == "Failed":
+		d.about = d.add(m[2], false)
+	case m[1] == "Passed":
+		d.pass(m[2])
+		d.about = nil
+	default:
+		d.skip(m[2])
+		d.about = nil
+	}
+}
+
+func (d *dotnet) sum() (testreport.Report, bool) {
+	return d.report(testreport.Dotnet, d.counts), d.spoke
+}

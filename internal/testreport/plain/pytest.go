@@ -1,0 +1,97 @@
+package plain
+
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+var (
+	pytestSum   = lazyregexp.New(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+ ?s(?:econds)?(?: \([\d:]+\))?(?: =+)?$`)
+	pytestCount = lazyregexp.New(`(\d+) ([a-z]+)`)
+	pytestName  = lazyregexp.New(`^(FAILED|ERROR) (\S+?\.py(?:::.+?)?)(?: - (.*))?$`)
+	pytestPart  = lazyregexp.New(`^_{3,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(.+?) _{3,}$`)
+	pytestPlace = lazyregexp.New(`^(\S+\.py):(\d+): `)
+	pytestStop  = lazyregexp.New(`^!{3,} (.+?) !{3,}$`)
+)
+
+// pytest speaks with a last line of sums and, before it, one line for each failure.
+type pytest struct {
+	tally
+	counts
+	spoke   bool
+	stopped string
+	part    string         // the traceback that is open
+	lines   map[string]int // where a traceback ends, by its heading
+}
+
+func newPytest() voice { return &pytest{lines: map[string]int{}} }
+
+func (p *pytest) line(s string) {
+	if m := pytestSum.FindStringSubmatch(s); m != nil && (m[1] == "no tests ran" || strings.Contains(m[1], "passed") ||
+		strings.Contains(m[1], "failed") || strings.Contains(m[1], "skipped") || strings.Contains(m[1], "error") || strings.Contains(m[1], "deselected") || strings.Contains(m[1], "xfailed")) {
+		p.sums(m[1])
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "FAILED "), strings.HasPrefix(s, "ERROR "):
+		p.named(s)
+	case strings.HasPrefix(s, "___"):
+		if m := pytestPart.FindStringSubmatch(s); m != nil {
+			p.part = m[1]
+		}
+	case strings.HasPrefix(s, "!!!"):
+		if m := pytestStop.FindStringSubmatch(s); m != nil {
+			p.stopped = m[1]
+		}
+	case p.part != "" && len(p.lines) < mostNames:
+		if m := pytestPlace.FindStringSubmatch(s); m != nil {
+			p.lines[p.part] = number(m[2])
+		}
+	}
+}
+
+func (p *pytest) named(s string) {
+	m := pytestName.FindStringSubmatch(s)
+	if m == nil {
+		return
+	}
+	f := p.add(m[2], m[1] == "ERROR")
+	if f == nil {
+		return
+	}
+	file, test, _ := strings.Cut(m[2], "::")
+	f.File, f.Message = file, m[3]
+	for _, part := range []string{strings.ReplaceAll(test, "::", "."), file} {
+		if n, ok := p.lines[part]; ok && part != "" {
+			f.Line = n
+			return
+		}
+	}
+}
+
+func (p *pytest) sums(text string) {
+	p.spoke = true
+	for _, m := range pytestCount.FindAllStringSubmatch(text, -1) {
+		n := number(m[1])
+		switch m[2] {
+		case "passed", "xpassed":
+			p.passed += n
+		case "failed":
+			p.failed += n
+		case "error", "errors":
+			p.errors += n
+		case "skipped", "xfailed":
+			p.skipped += n
+		}
+	}
+}
+
+func (p *pytest) sum() (testreport.Report, bool) {
+	r := p.report(testreport.Pytest, p.counts)
+	if p.stopped != "" {
+		r.Lack("pytest did not run all tests: %s", p.stopped)
+	}
+	return r, p.spoke
+}

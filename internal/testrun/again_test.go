@@ -1,0 +1,219 @@
+package testrun
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testutil"
+)
+
+// runner is a test command that says of each test what the file of its name holds:
+// pass, fail, or flip, which fails once and passes from then on.
+const runner = `for t in t/*; do
+	id=${t#t/}
+	case $(cat $t) in
+	flip) say=fail; printf pass > $t;;
+	*) say=$(cat $t);;
+	esac
+	echo '{"Action":"run","Package":"p","Test":"'$id'"}'
+	echo '{"Action":"'$say'","Package":"p","Test":"'$id'"}'
+	test $say = pass || bad=fail
+done
+echo '{"Action":"'${bad:-pass}'","Package":"p"}'
+test -z "$bad"`
+
+// TestNewKnownFixedFlaky: three failed before; one of them is fixed, one is new, one
+// comes and goes, and one fails before as well when it is looked at again.
+func TestNewKnownFixedFlaky(t *testing.T) {
+	t.Parallel()
+	now := testutil.Project(t, map[string]string{
+		"t/A": "fail", "t/B": "fail", "t/Fixed": "pass", "t/New": "fail", "t/Flaky": "flip", "t/Old": "fail", "t/Fine": "pass",
+	})
+	then := testutil.Project(t, map[string]string{
+		"t/A": "fail", "t/B": "fail", "t/Fixed": "fail", "t/New": "pass", "t/Flaky": "pass", "t/Old": "fail", "t/Fine": "pass",
+	})
+	closed := 0
+	in := Input{May: config.Anything(),
+		Root: now, Command: belay.TestCommand{Command: runner, Format: testreport.GoTest},
+		Baseline: before([]string{"p.A", "p.B", "p.Fixed"}),
+		Before:   func(context.Context) (string, func(), error) { return then, func() { closed++ }, nil },
+	}
+	_, r := Run(t.Context(), in)
+	want := `fail
+error tests : test fails: p.New
+warning tests : test is flaky: p.Flaky
+note tests : test failed before too: p.A
+note tests : test failed before too: p.B
+note tests : test failed before too: p.Old
+note tests : test is fixed: p.Fixed`
+	if d := cmp.Diff(want, testutil.Told(r)); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(&belay.TestCount{Total: 7, Passed: 2, Failed: 5, New: 1, Known: 3, Flaky: 1, Fixed: 1}, r.Tests); d != "" {
+		t.Error(d)
+	}
+	if want := "0 passed before; now 2 passed, 1 newly failing, 3 known before, 1 flaky, 1 fixed"; r.Summary != want || closed != 1 {
+		t.Errorf("%s; the state before was given back %d times", r.Summary, closed)
+	}
+}
+
+// TestOnlyFlaky: what passes when it is run again refuses nothing.
+func TestOnlyFlaky(t *testing.T) {
+	t.Parallel()
+	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/Flaky": "flip", "t/Fine": "pass"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
+	in.Before = func(context.Context) (string, func(), error) {
+		t.Error("the state before was asked for without need")
+		return "", nil, fmt.Errorf("no")
+	}
+	if _, r := Run(t.Context(), in); testutil.Told(r) != "pass\nwarning tests : test is flaky: p.Flaky" {
+		t.Error(testutil.Told(r))
+	}
+}
+
+// TestAgainWithoutTheStateBefore: what cannot be compared stays new.
+func TestAgainWithoutTheStateBefore(t *testing.T) {
+	t.Parallel()
+	in := Input{May: config.Anything(), Root: testutil.Project(t, map[string]string{"t/New": "fail"}), Command: belay.TestCommand{Command: runner, Format: testreport.GoTest}}
+	in.Before = func(context.Context) (string, func(), error) { return "", nil, fmt.Errorf("no space") }
+	if _, r := Run(t.Context(), in); testutil.Told(r) != "fail\nerror tests : test fails: p.New" {
+		t.Error(testutil.Told(r))
+	}
+}
+
+// TestExitCodesAgain: an exit code says of one command what a report says of a test.
+func TestExitCodesAgain(t *testing.T) {
+	t.Parallel()
+	flip := "test ! -e flip || { rm flip; exit 1; }; test ! -e bad"
+	for name, tt := range map[string]struct {
+		now, then map[string]string
+		want      string
+	}{
+		"flaky": {map[string]string{"flip": ""}, nil, "pass\nwarning tests : test is flaky: " + flip},
+		"new":   {map[string]string{"bad": ""}, nil, "fail\nerror tests : the test command failed"},
+		"known": {map[string]string{"bad": ""}, map[string]string{"bad": ""},
+			"unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: " + flip},
+	} {
+		in := Input{May: config.Anything(), Root: testutil.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
+		then := testutil.Project(t, tt.then)
+		in.Before = func(context.Context) (string, func(), error) { return then, func() {}, nil }
+		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.want {
+			t.Errorf("%s: %s", name, testutil.Told(r))
+		}
+	}
+}
+
+// TestNoTestsBeforeEither: a project without tests is not held up for it, one that had
+// some is.
+func TestNoTestsBeforeEither(t *testing.T) {
+	t.Parallel()
+	none := belay.TestCommand{Command: `echo '{"Action":"skip","Package":"p"}'`, Format: testreport.GoTest}
+	for _, tt := range []struct {
+		baseline *testreport.Report
+		want     string
+	}{
+		{nil, "unknown: the test command ended well but its report has no tests"},
+		{&testreport.Report{}, "skipped: the project has no tests, and had none before"},
+		{&testreport.Report{Total: 1, Passed: 1}, "unknown: the test command ended well but its report has no tests"},
+		{&testreport.Report{Incomplete: true}, "unknown: the test command ended well but its report has no tests"},
+	} {
+		if _, r := Run(t.Context(), Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: none, Baseline: tt.baseline}); testutil.Told(r) != tt.want {
+			t.Errorf("%+v: %s", tt.baseline, testutil.Told(r))
+		}
+	}
+}
+
+// TestRunnersThatFindNothing end with an error when there is no test. That refuses work
+// that took the tests away, and none in a project that never had any.
+func TestRunnersThatFindNothing(t *testing.T) {
+	t.Parallel()
+	none := "skipped: the project has no tests, and had none before"
+	for name, tt := range map[string]struct {
+		command, format string
+		took            string // what is said where there were tests before
+	}{
+		"go":     {"echo no packages to test >&2; exit 1", testreport.GoTest, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"cargo":  {"echo '  no targets specified in the manifest' >&2; exit 101", testreport.Cargo, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"jest":   {"echo No tests found, exiting with code 1; exit 1", "", "fail\nerror tests : the test command failed"},
+		"pytest": {"echo '<testsuites/>' >$BELAY_REPORTS/r.xml; echo '= no tests ran in 0.01s ='; exit 5", testreport.JUnit, "fail\nerror tests : the test command failed"},
+	} {
+		in := Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: belay.TestCommand{Command: tt.command, Format: tt.format}, Baseline: &testreport.Report{}}
+		if _, r := Run(t.Context(), in); testutil.Told(r) != none {
+			t.Errorf("%s, none before: %s", name, testutil.Told(r))
+		}
+		in.Baseline = &testreport.Report{Format: tt.format, Total: 1, Passed: 1}
+		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.took {
+			t.Errorf("%s, one before: %s", name, testutil.Told(r))
+		}
+		for want, then := range map[string]string{none: tt.command, tt.took: "true"} { // nobody looked yet
+			root := testutil.Project(t, map[string]string{"run": then})
+			in.Root, in.Command.Command, in.Baseline = testutil.Project(t, map[string]string{"run": tt.command}), "sh ./run", nil
+			in.Before = func(context.Context) (string, func(), error) { return root, func() {}, nil }
+			if _, r := Run(t.Context(), in); testutil.Told(r) != want {
+				t.Errorf("%s, then %q: %s", name, then, testutil.Told(r))
+			}
+		}
+	}
+}
+
+// TestFailedSoBefore: an exit code that no failing test explains is held against the work
+// only when the tests are known to have passed before, or do when they are run there.
+func TestFailedSoBefore(t *testing.T) {
+	t.Parallel()
+	pass := `echo '1..1'; echo 'ok 1'; `
+	for name, tt := range map[string]struct {
+		then     string
+		baseline *testreport.Report
+		want     string
+	}{
+		"it did":          {then: pass + "exit 1", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"it passed":       {then: pass, want: "fail\nerror tests : the test command failed"},
+		"known to pass":   {then: pass + "exit 1", baseline: &testreport.Report{Total: 1, Passed: 1}, want: "fail\nerror tests : the test command failed"},
+		"a test failed":   {then: `echo '1..1'; echo 'not ok 1'; exit 1`, want: "fail\nerror tests : the test command failed"},
+		"could not run":   {then: "exit 127", want: "fail\nerror tests : the test command failed"},
+		"no report there": {then: "exit 2", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+	} {
+		root := testutil.Project(t, map[string]string{"run": tt.then})
+		in := Input{May: config.Anything(),
+			Root: testutil.Project(t, map[string]string{"run": pass + "exit 1"}), Baseline: tt.baseline,
+			Command: belay.TestCommand{Command: "sh ./run", Format: testreport.TAP},
+			Before:  func(context.Context) (string, func(), error) { return root, func() {}, nil },
+		}
+		if _, r := Run(t.Context(), in); testutil.Told(r) != tt.want {
+			t.Errorf("%s: %s", name, testutil.Told(r))
+		}
+	}
+}
+
+func TestNarrowed(t *testing.T) {
+	t.Parallel()
+	failures := []testreport.Failure{{Test: "m/b.TestY/sub (x)", Package: "m/b"}, {Test: "m/a.TestX", Package: "m/a"}, {Test: "m/a.TestX/two", Package: "m/a"}}
+	want := []string{"go", "test", "-json", "-count=1", "-run", "^(TestX|TestY)$", "m/a", "m/b"}
+	for name, tt := range map[string]struct {
+		c    belay.TestCommand
+		f    []testreport.Failure
+		want []string
+	}{
+		"a line":        {belay.TestCommand{Command: "go test -json ./...", Format: "gotest"}, failures, want},
+		"arguments":     {belay.TestCommand{Args: []string{"go", "test", "-json", "./..."}, Format: "gotest"}, failures, want},
+		"a pipe":        {belay.TestCommand{Command: "go test -json ./... | tee x", Format: "gotest"}, failures, nil},
+		"a folder":      {belay.TestCommand{Command: "go test -json ./a", Format: "gotest"}, failures, nil},
+		"not go":        {belay.TestCommand{Args: []string{"make", "test", "./..."}, Format: "gotest"}, failures, nil},
+		"another form":  {belay.TestCommand{Args: []string{"go", "test", "./..."}, Format: "exit"}, failures, nil},
+		"a build error": {belay.TestCommand{Command: "go test -json ./...", Format: "gotest"}, []testreport.Failure{{Test: "m/a", Package: "m/a"}}, nil},
+	} {
+		got := narrowed(tt.c, tt.f)
+		if tt.want == nil {
+			if d := cmp.Diff(tt.c, got); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		} else if d := cmp.Diff(tt.want, got.Args); d != "" || got.Command != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}

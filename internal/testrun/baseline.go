@@ -1,0 +1,190 @@
+package testrun
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// It judges nothing and writes no record; what it remembers may be lost at the cost of
+// another run.
+
+// Baseline is what a test command said about one state. Why is set when it could not
+// tell: then nothing is known, and nothing counts as clean.
+type Baseline struct {
+	Tree    string            `json:"tree"`
+	Command belay.TestCommand `json:"command"`
+	Why     string            `json:"why,omitempty"`
+	Report  testreport.Report `json:"report"`
+	// Obstacle is set where the command cannot run on this state at all.
+	Obstacle *Obstacle `json:"obstacle,omitempty"`
+}
+
+// Known gives what a later run compares with, nil when nothing is known.
+func (b Baseline) Known() *testreport.Report {
+	if b.Why != "" {
+		return nil
+	}
+	b.Report.UseNames()
+	return &b.Report
+}
+
+// By reports whether this command said it.
+func (b Baseline) By(c belay.TestCommand) bool { return b.Tree != "" && same(b.Command, c) }
+
+// Says tells an agent or a person what the tests said before the task, without secrets
+// that they printed.
+func (b Baseline) Says() string { return secret.Mask(b.says()) }
+
+func (b Baseline) says() string {
+	switch n := len(b.Report.Failures); {
+	case b.Why != "":
+		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"
+	case b.Report.Format == testreport.Exit && n > 0 && Demanded(b.Command):
+		return "the test command fails before the task: " + b.Command.String() + "; it has to pass after it (--known-failures lets the same failure stay)"
+	case b.Report.Format == testreport.Exit && n > 0:
+		return "the test command fails before the task already: " + b.Command.String()
+	case b.Report.Format == testreport.Exit:
+		return "the test command passed before the task; it names no tests, so that one which is skipped or missing after it cannot be seen"
+	case b.Report.Total == 0:
+		return "no tests found before the task (" + b.Command.String() + ")"
+	case n == 0:
+		return "before the task: " + b.Report.String() + b.lacks()
+	default:
+		var ids []string
+		for _, f := range b.Report.Failures[:min(n, 20)] {
+			ids = append(ids, testreport.Clip(f.Test, 200))
+		}
+		text := "before the task: " + b.Report.String() + b.lacks() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		if n > len(ids) {
+			text += fmt.Sprintf(" and %d more", n-len(ids))
+		}
+		return text
+	}
+}
+
+// lacks says what is missing in the report.
+func (b Baseline) lacks() string {
+	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
+		return ""
+	}
+	return " (not all of them: " + testreport.Clip(b.Report.Warnings[0], 200) + ")"
+}
+
+// Keeper runs tests on states before and remembers what they said in Dir.
+type Keeper struct {
+	Snaps *snapshot.Store
+	Dir   string
+	Env   []string     // of the tests, whole
+	May   *config.Gate // lets them run, or not
+}
+
+// Take gives what the tests say about a snapshot, remembered or run now, within
+// checks.Timeout. What could not be run has its reason in Why; it is remembered by
+// nobody. The error is that of looking the snapshot up.
+func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
+	info, err := k.Snaps.LookUp(ctx, id)
+	if err != nil {
+		return Baseline{}, err
+	}
+	b := Baseline{Tree: info.Tree, Command: checks.Tests}
+	if old, ok := k.remembered(b); ok {
+		return old, nil
+	}
+	b.Report, b.Why, b.Obstacle = k.run(ctx, id, checks)
+	b.Report.KeepNames()
+	for i, f := range b.Report.Failures { // it is stored
+		b.Report.Failures[i].Message = secret.Mask(f.Message)
+	}
+	if ctx.Err() == nil {
+		k.remember(b)
+	}
+	return b, nil
+}
+
+func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (report testreport.Report, why string, stuck *Obstacle) {
+	place, err := worktree.Make(ctx, k.Snaps, id, checks.Reuse)
+	if err != nil {
+		return report, err.Error(), nil
+	}
+	defer place.Close() // what stays is swept by the next one
+	if err := place.Equip(k.Snaps.Repo.Root); err != nil {
+		return report, err.Error(), nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, checks.Timeout, OverTime{Limit: checks.Timeout})
+	defer cancel()
+	report, result, stuck := Try(ctx, Input{
+		Root: place.Root, Env: k.Env, Command: checks.Tests, May: k.May,
+		Baseline: &testreport.Report{}, // no tests here means that there are none
+	})
+	switch {
+	case result.Skipped:
+		return testreport.Report{Format: report.Format}, "", nil
+	case stuck != nil && stuck.Path != "" && there(k.Snaps.Repo.Root, stuck.Path):
+		return report, fmt.Sprintf("%s is here, but in no snapshot: %s", stuck.Path, stuck.What), nil
+	case stuck != nil:
+		return report, "the test command cannot run: " + stuck.What, stuck
+	case Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
+		return report, "the test command failed and named no test that did: " + testreport.Clip(said(result), 300), nil
+	}
+	return report, result.Why, nil
+}
+
+// there tells whether the user's tree has what the checkout lacks.
+func there(root, path string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(root, path)
+	}
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// said gives the last line of what the command gave as its reason.
+func said(r belay.CheckResult) string {
+	detail := strings.TrimSpace(r.Findings[0].Detail)
+	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])
+}
+
+// remembered finds what the same command said about the same tree before. A lost or
+// broken one costs a run of the tests.
+func (k Keeper) remembered(b Baseline) (old Baseline, ok bool) {
+	text, err := fsroot.ReadFile(k.path(b), fsroot.Usual)
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Tree != b.Tree || old.Why != "" || !same(old.Command, b.Command) {
+		return Baseline{}, false
+	}
+	return old, true
+}
+func same(a, b belay.TestCommand) bool {
+	return a.String() == b.String() && a.Format == b.Format && a.Report == b.Report && (a.Command == "") == (b.Command == "")
+}
+
+func (k Keeper) path(b Baseline) string {
+	text, _ := json.Marshal([]any{b.Tree, b.Command.Command, b.Command.Args, b.Command.Format, b.Command.Report}) // texts always encode
+	sum := sha256.Sum256(text)
+	return filepath.Join(k.Dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// remember keeps what was found. Without it the tests run once more.
+func (k Keeper) remember(b Baseline) {
+	path := k.path(b)
+	text, err := json.Marshal(b)
+	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
+		return
+	}
+	_ = atomicfile.Replace(path, atomicfile.How{}, text)
+}

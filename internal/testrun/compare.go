@@ -1,0 +1,322 @@
+package testrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// lost is what became of tests that passed before the task and do not pass now, besides
+// those that fail.
+type lost struct {
+	skipped []string // skipped now
+	missing []string // did not run, and no other test took their place
+	renamed []string // did not run, but a new test passes in the same place: "old → new"
+	cases   []string // cases of a test that still passes
+
+	// Where the report has no names, only how many.
+	moreSkipped, fewer int
+
+	format string          // of the report
+	absent map[string]bool // among skipped and missing, those that the state before lacks now, too
+}
+
+// compare looks for each test that passed before. A test that is skipped or that is gone
+// proves nothing: it is no pass.
+func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
+	base := r.in.Baseline
+	if !r.whole() || !r.names() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
+		return
+	}
+	if base.Names == nil || base.Names.Lacks || !r.report.NamesPasses() {
+		r.compareCounts()
+		return
+	}
+	gone := map[string]bool{}
+	var missing []string
+	for _, test := range base.PassNames() {
+		switch {
+		case failing[test] || r.report.HasPassed(test) || r.failsBelow(test):
+		case r.report.HasSkipped(test):
+			r.lost.skipped = append(r.lost.skipped, test)
+			gone[test] = true
+		default:
+			missing = append(missing, test)
+			gone[test] = true
+		}
+	}
+	for _, test := range missing {
+		switch whole := wholeTest(test); {
+		case whole == test:
+			r.lost.missing = append(r.lost.missing, test)
+		case gone[whole] || failing[whole] || r.report.HasSkipped(whole): // told by the test that it is a case of
+		default:
+			r.lost.cases = append(r.lost.cases, test)
+		}
+	}
+	r.pair()
+	if len(r.lost.skipped)+len(r.lost.missing) > 0 {
+		r.lookBefore(ctx)
+	}
+}
+
+// compareCounts compares figures alone: tests that are skipped and do not pass any more.
+func (r *testRun) compareCounts() {
+	base := r.in.Baseline
+	drop := base.Passed - r.report.Passed - len(r.fresh) - len(r.flaky)
+	r.lost.moreSkipped = max(0, min(drop, r.report.Skipped-base.Skipped))
+	r.lost.fewer, r.lost.format = max(0, drop-r.lost.moreSkipped), r.report.Format
+}
+
+// failsBelow tells whether a case of a test fails: then the failure tells it.
+func (r *testRun) failsBelow(test string) bool {
+	for _, f := range r.report.Failures {
+		if rest, ok := strings.CutPrefix(f.Test, test); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(. :") {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeTest gives the test that a case belongs to: TestX of Go's TestX/case, test_x of
+// pytest's test_x[case], m of m(1, "a"). Names of cases are often made from data, and come
+// and go with it.
+func wholeTest(test string) string {
+	name := test
+	if i := strings.LastIndex(test, ".Test"); i >= 0 && strings.Contains(test[i:], "/") {
+		return test[:i+strings.IndexByte(test[i:], '/')]
+	}
+	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 calls a method so, which is no case of anything
+	if i := strings.IndexAny(bare, "[("); i > 0 {
+		return strings.TrimRight(name[:i], " ")
+	}
+	return test
+}
+
+// pair finds new tests in the place of missing ones: the same name elsewhere (moved), or as
+// many new ones in the same package, class or file (renamed or rewritten).
+func (r *testRun) pair() {
+	if len(r.lost.missing) == 0 {
+		return
+	}
+	base := r.in.Baseline
+	byLeaf, byPlace := map[string][]string{}, map[string][]string{}
+	used := map[string]bool{}
+	for _, test := range r.report.PassNames() {
+		if wholeTest(test) != test || base.HasPassed(test) || base.HasSkipped(test) {
+			continue
+		}
+		place, leaf := split(test)
+		byLeaf[leaf] = append(byLeaf[leaf], test)
+		byPlace[place] = append(byPlace[place], test)
+	}
+	take := func(from []string) string {
+		for _, test := range from {
+			if !used[test] {
+				used[test] = true
+				return test
+			}
+		}
+		return ""
+	}
+	var rest []string
+	for _, test := range r.lost.missing {
+		if _, leaf := split(test); paired(&r.lost.renamed, test, take(byLeaf[leaf])) {
+			continue
+		}
+		rest = append(rest, test)
+	}
+	r.lost.missing = nil
+	for _, test := range rest {
+		if place, _ := split(test); !paired(&r.lost.renamed, test, take(byPlace[place])) {
+			r.lost.missing = append(r.lost.missing, test)
+		}
+	}
+}
+
+func paired(renamed *[]string, from, to string) bool {
+	if to == "" {
+		return false
+	}
+	*renamed = append(*renamed, from+" → "+to)
+	return true
+}
+
+// split parts a test's name from the package, class or file that it stands in.
+func split(test string) (place, name string) {
+	at := -1
+	for _, sep := range []string{".", "::", " > ", "/"} {
+		if i := strings.LastIndex(test, sep); i >= 0 && i+len(sep) > at {
+			at = i + len(sep)
+		}
+	}
+	if at < 0 {
+		return "", test
+	}
+	return test[:at], test[at:]
+}
+
+// lookBefore runs the command once more on the state before: a test that is skipped or
+// gone there today as well says nothing about the work, but about this machine.
+func (r *testRun) lookBefore(ctx context.Context) {
+	there, result := r.before(ctx)
+	if result.Verdict == belay.VerdictUnknown || there.Incomplete || there.Total == 0 || !there.NamesPasses() {
+		return
+	}
+	r.lost.absent = map[string]bool{}
+	for _, list := range [][]string{r.lost.skipped, r.lost.missing} {
+		for _, test := range list {
+			if !there.HasPassed(test) {
+				r.lost.absent[test] = true
+			}
+		}
+	}
+}
+
+// left counts the tests of a list that passed on the state before today.
+func (l *lost) left(list []string) (n int) {
+	for _, test := range list {
+		if !l.absent[test] {
+			n++
+		}
+	}
+	return n
+}
+
+// findings tells what became of tests that passed. A test that is skipped or gone rejects
+// the work, unless the request asks for that.
+func (l *lost) findings(request []belay.Requirement, at func(string) (string, int)) []belay.Finding {
+	var out []belay.Finding
+	add := func(list []string, title, detail, advice string, permitted func(string) bool) {
+		shown, more := 0, 0
+		for _, test := range list {
+			severity, why := belay.SeverityError, detail
+			switch {
+			case l.absent[test]:
+				severity, why = belay.SeverityNote, "on the state before it does not pass today either: it depends on this machine"
+			case permitted(test):
+				severity, why = belay.SeverityNote, "the request asks for it"
+			}
+			if shown++; shown > mostTests {
+				more++
+				continue
+			}
+			f := belay.Finding{Severity: severity, Category: belay.CategoryTests, Title: title + testreport.Clip(test, 200), Detail: why}
+			if severity == belay.SeverityError {
+				f.Recommendation = advice
+			}
+			f.File, f.Line = at(test)
+			out = append(out, f)
+		}
+		if more > 0 {
+			out = append(out, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryTests, Title: title + "more of them",
+				Detail: fmt.Sprintf("%d more", more), Recommendation: advice})
+		}
+	}
+	add(l.skipped, "test passed before and is skipped now: ", "a skipped test shows nothing", "make it run and pass again; do not skip it",
+		func(test string) bool { return asks(request, test, skipWords, false) })
+	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected", "bring it back; if its name had to change, keep what it checks",
+		func(test string) bool { return asks(request, test, removeWords, true) })
+	warn := func(list []string, title string) {
+		for i, test := range list {
+			if i == 10 {
+				out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests, Title: title + "more of them",
+					Detail: fmt.Sprintf("%d more", len(list)-i)})
+				return
+			}
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests, Title: title + testreport.Clip(test, 300)})
+		}
+	}
+	warn(l.renamed, "test renamed or replaced: ")
+	warn(l.cases, "case of a test did not run now: ")
+	if n := l.moreSkipped; n > 0 {
+		severity := belay.SeverityError
+		if asks(request, "", skipWords, false) {
+			severity = belay.SeverityNote
+		}
+		out = append(out, belay.Finding{Severity: severity, Category: belay.CategoryTests,
+			Title:          belay.Count(n, "test", "tests") + " passed before and " + verb(n, "is", "are") + " skipped now",
+			Detail:         "the test command prints no names, so which ones cannot be said" + l.names(),
+			Recommendation: "make them run and pass again; do not skip them"})
+	}
+	if n := l.fewer; n > 0 {
+		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+			Title:  belay.Count(n, "test", "tests") + " fewer passed than before",
+			Detail: "the test command prints no names: whether tests were deleted, renamed or merged cannot be said" + l.names()})
+	}
+	return out
+}
+
+// named are the options that have a runner name its tests.
+var named = map[string]string{
+	testreport.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.Unittest: "-v", testreport.Minitest: "-v", testreport.Jest: "--verbose", testreport.Vitest: "--reporter=verbose",
+	testreport.PHPUnit: `--log-junit "$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.RSpec: `rspec_junit_formatter and checks.tests.format: junit`, testreport.Dotnet: "--logger trx and checks.tests.format: trx",
+}
+
+// names says how the tests would be named.
+func (l *lost) names() string {
+	if how := named[l.format]; how != "" {
+		return "; it prints them with " + how
+	}
+	return ""
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+var (
+	skipWords   = []string{"skip", "disable", "quarantine", "xfail", "ignore", "mark "}
+	removeWords = []string{"remove", "delete", "drop", "rename", "move", "merge", "consolidate", "dedup", "replace", "rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
+)
+
+// asks tells whether a request asks for what became of a test: it names the test, or it
+// speaks of tests with one of the words. What is to be removed takes its tests with it.
+func asks(request []belay.Requirement, test string, words []string, removing bool) bool {
+	_, leaf := split(wholeTest(test))
+	for _, q := range request {
+		text := strings.ToLower(q.Text)
+		if removing && q.Marker == belay.MarkRemove {
+			return true
+		}
+		about := strings.Contains(text, "test") || strings.Contains(text, "spec") || leaf != "" && strings.Contains(text, strings.ToLower(leaf))
+		if !about {
+			continue
+		}
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// arithmetic is the headline where the state before is known: what passed before, what
+// passes now, and where the difference went.
+func (r *testRun) arithmetic(known int) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		noun string
+	}{
+		{len(r.fresh), "newly failing"}, {r.lost.left(r.lost.skipped) + r.lost.moreSkipped, "newly skipped"}, {r.lost.left(r.lost.missing), "missing"},
+		{r.lost.fewer, "fewer"}, {len(r.lost.renamed), "renamed"}, {known, "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.gone), "failed before and did not run"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.noun))
+		}
+	}
+	s := fmt.Sprintf("%d passed before; now %d passed", r.in.Baseline.Passed, r.report.Passed)
+	if len(parts) > 0 {
+		s += ", " + strings.Join(parts, ", ")
+	}
+	return s
+}

@@ -1,0 +1,166 @@
+package testrun
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testutil"
+)
+
+// lister is a test command that says of each test what tests.txt holds: a name and pass,
+// fail or skip on a line.
+const lister = `while read id say; do
+	echo '{"Action":"run","Package":"p","Test":"'$id'"}'
+	echo '{"Action":"'$say'","Package":"p","Test":"'$id'"}'
+	if test $say = fail; then bad=fail; fi
+done < tests.txt
+echo '{"Action":"'${bad:-pass}'","Package":"p"}'
+test -z "$bad"`
+
+// counted is one that prints only figures, as pytest does.
+const counted = `cat tests.txt; ! grep -q failed tests.txt`
+
+// stored is a baseline as the record keeps it.
+func stored(t *testing.T, r testreport.Report) *testreport.Report {
+	t.Helper()
+	r.KeepNames()
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back testreport.Report
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	back.UseNames()
+	return &back
+}
+
+func TestPassedBefore(t *testing.T) {
+	t.Parallel()
+	named := belay.TestCommand{Command: lister, Format: testreport.GoTest}
+	for _, c := range []struct {
+		name       string
+		command    belay.TestCommand
+		then, now  string
+		here       string // what the state before says today, when it is not then
+		request    string
+		marker     belay.Marker
+		want, says string
+	}{
+		{name: "all the same", then: "TestA pass\nTestB pass\n", now: "TestB pass\nTestA pass\n", want: "pass", says: "2 passed before; now 2 passed"},
+		{name: "skipped", then: "TestA pass\nTestB pass\nTestC pass\n", now: "TestA pass\nTestB skip\nTestC skip\n",
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestB\nerror tests : test passed before and is skipped now: p.TestC",
+			says: "3 passed before; now 1 passed, 2 newly skipped"},
+		{name: "gone", then: "TestA pass\nTestB pass\n", now: "TestA pass\n",
+			want: "fail\nerror tests : test passed before and did not run now: p.TestB", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "skipped before too", then: "TestA pass\nTestB skip\n", now: "TestA pass\nTestB skip\n", want: "pass", says: "1 passed before; now 1 passed"},
+		{name: "renamed", then: "TestA pass\nTestB pass\n", now: "TestA pass\nTestBetter pass\n",
+			want: "pass\nwarning tests : test renamed or replaced: p.TestB → p.TestBetter", says: "2 passed before; now 2 passed, 1 renamed"},
+		{name: "two gone, one new", then: "TestA pass\nTestB pass\nTestC pass\n", now: "TestA pass\nTestNew pass\n",
+			want: "fail\nerror tests : test passed before and did not run now: p.TestC\nwarning tests : test renamed or replaced: p.TestB → p.TestNew",
+			says: "3 passed before; now 2 passed, 1 missing, 1 renamed"},
+		{name: "a twin that is skipped is none", then: "TestA pass\nTestB pass\n", now: "TestA pass\nTestBetter skip\n",
+			want: "fail\nerror tests : test passed before and did not run now: p.TestB", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "a case less", then: "TestA pass\nTestA/x pass\nTestA/y pass\n", now: "TestA pass\nTestA/x pass\n",
+			want: "pass\nwarning tests : case of a test did not run now: p.TestA/y", says: "3 passed before; now 2 passed"},
+		{name: "a case skipped", then: "TestA/x pass\nTestA/y pass\nTestA pass\n", now: "TestA/x pass\nTestA/y skip\nTestA pass\n",
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestA/y", says: "3 passed before; now 2 passed, 1 newly skipped"},
+		{name: "the whole test skipped, with its cases", then: "TestA/x pass\nTestA pass\nTestB pass\n", now: "TestA skip\nTestB pass\n",
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestA", says: "3 passed before; now 1 passed, 1 newly skipped"},
+		{name: "gone, as JUnit 5 calls it", then: "calc.CalcTest.adds() pass\ncalc.CalcTest.divides() pass\n", now: "calc.CalcTest.adds() pass\n",
+			want: "fail\nerror tests : test passed before and did not run now: p.calc.CalcTest.divides()", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "made a table", then: "TestA pass\nTestB pass\n", now: "TestA/one pass\nTestA pass\nTestB pass\n", want: "pass", says: "2 passed before; now 3 passed"},
+		{name: "fails now", then: "TestA pass\nTestB pass\n", now: "TestA pass\nTestB fail\n",
+			want: "fail\nerror tests : test fails: p.TestB", says: "2 passed before; now 1 passed, 1 newly failing"},
+		{name: "a case fails now", then: "TestA/x pass\nTestA pass\nTestB pass\n", now: "TestA/x fail\nTestA fail\nTestB pass\n",
+			want: "fail\nerror tests : test fails: p.TestA/x\nerror tests : test fails: p.TestA", says: "3 passed before; now 1 passed, 2 newly failing"},
+		{name: "asked to remove", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "the duplicate test", marker: belay.MarkRemove,
+			want: "pass\nnote tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to merge", then: "TestA pass\nTestOld pass\n", now: "TestA pass\n", request: "merge TestOld into TestA", marker: belay.MarkModify,
+			want: "pass\nnote tests : test passed before and did not run now: p.TestOld", says: "2 passed before; now 1 passed, 1 missing"},
+		{name: "asked to skip", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "skip TestOld on Windows", marker: belay.MarkModify,
+			want: "pass\nnote tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "asked for something else", then: "TestA pass\nTestOld pass\n", now: "TestA pass\nTestOld skip\n", request: "skip blank lines in the parser", marker: belay.MarkModify,
+			want: "fail\nerror tests : test passed before and is skipped now: p.TestOld", says: "2 passed before; now 1 passed, 1 newly skipped"},
+		{name: "skipped by this machine", then: "TestA pass\nTestNet pass\n", now: "TestA pass\nTestNet skip\n", here: "TestA pass\nTestNet skip\n",
+			want: "pass\nnote tests : test passed before and is skipped now: p.TestNet", says: "2 passed before; now 1 passed"},
+		{name: "figures: skipped", command: belay.TestCommand{Command: counted}, then: "== 297 passed in 1.0s ==\n", now: "== 257 passed, 40 skipped in 1.0s ==\n",
+			want: "fail\nerror tests : 40 tests passed before and are skipped now", says: "297 passed before; now 257 passed, 40 newly skipped"},
+		{name: "figures: fewer", command: belay.TestCommand{Command: counted}, then: "== 12 passed in 1.0s ==\n", now: "== 10 passed in 1.0s ==\n",
+			want: "pass\nwarning tests : 2 tests fewer passed than before", says: "12 passed before; now 10 passed, 2 fewer"},
+		{name: "figures: more", command: belay.TestCommand{Command: counted}, then: "== 12 passed, 1 skipped in 1.0s ==\n", now: "== 13 passed, 2 skipped in 1.0s ==\n",
+			want: "pass", says: "12 passed before; now 13 passed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if !c.command.Set() {
+				c.command = named
+			}
+			tree := func(text string) string { return testutil.Project(t, map[string]string{"tests.txt": text}) }
+			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: c.command, May: config.Anything(), Baseline: &testreport.Report{}})
+			in := Input{Root: tree(c.now), Command: c.command, May: config.Anything(), Baseline: stored(t, base)}
+			if c.here == "" {
+				c.here = c.then
+			}
+			in.Before = func(context.Context) (string, func(), error) { return tree(c.here), func() {}, nil }
+			if c.request != "" {
+				in.Request = []belay.Requirement{{Marker: c.marker, Text: c.request}}
+			}
+			_, r := Run(t.Context(), in)
+			if d := cmp.Diff(c.want, testutil.Told(r)); d != "" {
+				t.Error(d)
+			}
+			if r.Summary != c.says {
+				t.Errorf("says %q, not %q", r.Summary, c.says)
+			}
+			for _, f := range r.Findings {
+				if f.Severity == belay.SeverityError && f.Recommendation == "" && !strings.Contains(f.Title, "fails") {
+					t.Errorf("%s: no advice", f.Title)
+				}
+			}
+		})
+	}
+}
+
+// A command that a person gave for a task has to pass after it, unless the failures that it
+// had before are known by name, or the same failure may stay.
+func TestGivenCommand(t *testing.T) {
+	t.Parallel()
+	const fails = "echo 'dep 3 missing in '$PWD/x' after 12 ms'; exit 1"
+	for name, c := range map[string]struct {
+		then, now string
+		known     bool
+		want      string
+	}{
+		"passes":                        {then: "exit 0", now: "exit 0", want: "pass\nnote tests : only the exit status of the tests is known"},
+		"fails now":                     {then: "exit 0", now: "exit 1", want: "fail\nerror tests : the test command failed"},
+		"failed before, passes":         {then: "exit 1", now: "exit 0", want: "pass\nnote tests : only the exit status of the tests is known"},
+		"failed before, fails":          {then: fails, now: fails, want: "fail\nerror tests : the test command failed"},
+		"known, fails the same":         {known: true, then: fails, now: "echo 'dep 4 missing in '$PWD/x' after 7 ms'; exit 1", want: "pass\nnote tests : test failed before too: sh run.sh"},
+		"known, fails otherwise":        {known: true, then: fails, now: "echo 'syntax error'; exit 1", want: "fail\nerror tests : the test command fails in another way than before"},
+		"known, passed before":          {known: true, then: "exit 0", now: "exit 1", want: "fail\nerror tests : the test command failed"},
+		"a name, known":                 {then: "echo 'FAILED a.py::test_x - boom'; echo '== 1 failed, 2 passed in 1s =='; exit 1", now: "echo 'FAILED a.py::test_x - boom'; echo '== 1 failed, 2 passed in 1s =='; exit 1", want: "pass\nnote tests : test failed before too: a.py::test_x"},
+		"a name, new":                   {then: "echo '== 3 passed in 1s =='", now: "echo 'FAILED a.py::test_x - boom'; echo '== 1 failed, 2 passed in 1s =='; exit 1", want: "fail\nerror tests : test fails: a.py::test_x"},
+		"events of go test in a script": {then: `echo '{"Action":"pass","Package":"p","Test":"TestA"}'; echo '{"Action":"pass","Package":"p"}'`, now: `echo '{"Action":"skip","Package":"p","Test":"TestA"}'; echo '{"Action":"pass","Package":"p"}'`, want: "fail\nerror tests : test passed before and is skipped now: p.TestA"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := func(text string) string { return testutil.Project(t, map[string]string{"run.sh": text}) }
+			command := belay.TestCommand{Command: "sh run.sh", From: "flag", KnownFailures: c.known}
+			base, _ := Run(t.Context(), Input{Root: tree(c.then), Command: command, May: config.Anything(), Baseline: &testreport.Report{}})
+			_, r := Run(t.Context(), Input{Root: tree(c.now), Command: command, May: config.Anything(), Baseline: stored(t, base),
+				Before: func(context.Context) (string, func(), error) { return tree(c.then), func() {}, nil }})
+			if d := cmp.Diff(c.want, testutil.Told(r)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,93 @@
+package testrun
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// tree knows where files of a report may lie below a root.
+type tree struct {
+	root   string
+	real   string // root without links
+	module string // the Go module at the root, if any
+}
+
+func newTree(root string) tree {
+	t := tree{root: root, real: root, module: GoModule(root)}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		t.real = real
+	}
+	return t
+}
+
+// locate finds where a failure points in the tree: the first place named that is a
+// file of the tree and not of a dependency. It gives "" and 0 when there is none.
+func (t tree) locate(f testreport.Failure) (string, int) {
+	var named []testreport.Place
+	if f.File != "" {
+		named = append(named, testreport.Place{File: f.File, Line: f.Line})
+	}
+	for _, p := range append(named, testreport.Places(f.Message, 60)...) {
+		if file := t.find(p.File, f.Package); file != "" {
+			return file, p.Line
+		}
+	}
+	return "", 0
+}
+
+func (t tree) find(name, pkg string) string {
+	name = filepath.ToSlash(name)
+	if path.IsAbs(name) {
+		for _, root := range []string{t.root, t.real} {
+			if rel, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(root), "/")+"/"); ok {
+				return t.own(rel)
+			}
+		}
+		return ""
+	}
+	for _, dir := range t.folders(pkg) {
+		if file := t.own(path.Join(dir, name)); file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// folders gives where a bare file name of a package may lie: Go prints names without
+// their folder, Java without their source tree.
+func (t tree) folders(pkg string) []string {
+	dirs := []string{""}
+	if rel, ok := strings.CutPrefix(pkg, t.module); ok && t.module != "" {
+		// pkg.test and pkg_test are the package's test builds.
+		rel, _, _ = strings.Cut(strings.TrimPrefix(rel, "/"), " ")
+		dirs = append([]string{strings.TrimSuffix(rel, ".test")}, dirs...)
+	}
+	if i := strings.LastIndexByte(pkg, '.'); i > 0 && !strings.Contains(pkg, "/") {
+		below := strings.ReplaceAll(pkg[:i], ".", "/")
+		dirs = append(dirs, "src/test/java/"+below, "src/test/kotlin/"+below)
+	}
+	return dirs
+}
+
+// own gives rel cleaned when it is a regular file of the tree that people edit.
+func (t tree) own(rel string) string {
+	rel = path.Clean(rel)
+	if !filepath.IsLocal(rel) {
+		return ""
+	}
+	for part := range strings.SplitSeq(rel, "/") {
+		switch part {
+		case "node_modules", "vendor", "site-packages", ".venv", "venv", ".git":
+			return ""
+		}
+	}
+	info, err := os.Lstat(filepath.Join(t.root, filepath.FromSlash(rel)))
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return rel
+}

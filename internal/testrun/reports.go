@@ -1,0 +1,165 @@
+package testrun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testreport/dotnet"
+	"github.com/belay-dev/belay/internal/testreport/junit"
+)
+
+// mostReports is how many report files of one run are read.
+const mostReports = 5000
+
+// reportFile is a file that may be a report, as it was when it was looked for.
+type reportFile struct {
+	dir, name string // name is a slash path below dir
+	stamp     string // differs when the file was written again
+}
+
+type fileSet struct {
+	files      []reportFile
+	incomplete bool
+}
+
+// reportGlob is the glob to look for: by default every XML file.
+func reportGlob(glob string) string {
+	if glob == "" {
+		return "**/*.xml"
+	}
+	for _, prefix := range []string{"$" + ReportsVar + "/", "${" + ReportsVar + "}/"} {
+		if rest, ok := strings.CutPrefix(glob, prefix); ok {
+			return rest
+		}
+	}
+	return strings.TrimPrefix(glob, "./")
+}
+
+// onlyReports tells whether the glob is meant for the folder of the run alone. An
+// XML file just anywhere in the work tree is no report.
+func onlyReports(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
+
+func validReport(report string) error {
+	if err := belay.Valid(reportGlob(report)); err != nil {
+		return fmt.Errorf("checks.tests.report: %w", err)
+	}
+	return nil
+}
+
+// findReports looks for files that match glob below root and, when it is given, below
+// the folder of the run.
+func findReports(ctx context.Context, root, glob, reports string) fileSet {
+	var set fileSet
+	if !onlyReports(glob) {
+		set.look(ctx, root, reportGlob(glob))
+	}
+	if reports != "" {
+		set.look(ctx, reports, reportGlob(glob))
+	}
+	slices.SortFunc(set.files, func(a, b reportFile) int {
+		return cmp.Or(cmp.Compare(a.dir, b.dir), cmp.Compare(a.name, b.name))
+	})
+	return set
+}
+
+var errEnough = errors.New("enough")
+
+// look never leaves dir: links out of it are not followed, whatever the tests left
+// there.
+func (s *fileSet) look(ctx context.Context, dir, glob string) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		s.incomplete = true
+		return
+	}
+	defer root.Close()
+	err = doublestar.GlobWalk(timedFS{ctx, root.FS()}, glob, func(name string, _ fs.DirEntry) error {
+		info, err := root.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		if len(s.files) >= mostReports {
+			return errEnough
+		}
+		inode := uint64(0)
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			inode = st.Ino
+		}
+		stamp := fmt.Sprint(info.Size(), info.ModTime().UnixNano(), inode)
+		s.files = append(s.files, reportFile{dir: dir, name: name, stamp: stamp})
+		return nil
+	}, doublestar.WithNoFollow())
+	if err != nil || ctx.Err() != nil {
+		s.incomplete = true
+	}
+}
+
+// since leaves out the files that were there before as they are now: a report of an
+// earlier run proves nothing. Comparing stamps needs no clock.
+func (s fileSet) since(before fileSet) []reportFile {
+	old := map[reportFile]bool{}
+	for _, f := range before.files {
+		old[f] = true
+	}
+	return slices.DeleteFunc(slices.Clone(s.files), func(f reportFile) bool { return old[f] })
+}
+
+// read reads one file of a run. One among several may have no tests.
+func (f reportFile) read(format string) (testreport.Report, error) {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return testreport.Report{}, err
+	}
+	defer root.Close()
+	// Not blocking: it may have become a pipe since it was looked at.
+	file, err := root.OpenFile(f.name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return testreport.Report{}, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return testreport.Report{}, errors.New("it is no regular file")
+	}
+	if format == testreport.JUnit {
+		return junit.Read(file)
+	}
+	return dotnet.Read(file)
+}
+
+// timedFS ends a walk when there is no time left.
+type timedFS struct {
+	ctx context.Context
+	fs  fs.FS
+}
+
+func (t timedFS) Open(name string) (fs.File, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return t.fs.Open(name)
+}
+
+func (t timedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(t.fs, name)
+}
+
+func (t timedFS) Stat(name string) (fs.FileInfo, error) {
+	if err := t.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return fs.Stat(t.fs, name)
+}

@@ -1,0 +1,366 @@
+package testrun
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport"
+)
+
+// mostReproduce is how long a command for one test may be, in bytes. The names of generated
+// tests can be longer than anybody runs.
+const mostReproduce = 400
+
+// reproducer knows how a single test is run: by which runner, and how that is started here.
+type reproducer struct {
+	root   string
+	module string   // the Go module at the root
+	tool   string   // "" is not known: the whole command is all there is
+	start  []string // the words up to the tool, and options to keep
+	whole  string
+}
+
+// toolNames are the words by which a runner is known in a command.
+var toolNames = map[string]string{
+	"pytest": "pytest", "py.test": "pytest", "jest": "jest", "vitest": "vitest", "mocha": "mocha", "ava": "ava", "rspec": "rspec", "phpunit": "phpunit",
+	"mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "cargo": "cargo", "go": "go", "gotestsum": "go", "unittest": "unittest", "dotnet": "dotnet", "jasmine": "jasmine",
+	"react-scripts": "jest",
+}
+
+// starts are how a runner is started where the command does not say it.
+var starts = map[string][]string{
+	"go": {"go", "test"}, "cargo": {"cargo", "test"}, "jest": {"npx", "jest"}, "vitest": {"npx", "vitest", "run"}, "mocha": {"npx", "mocha"}, "ava": {"npx", "ava"}, "jasmine": {"npx", "jasmine"},
+	"node": {"node", "--test"}, "dotnet": {"dotnet", "test"}, "unittest": {"python3", "-m", "unittest"}, "pytest": {"python3", "-m", "pytest"},
+	"rspec": {"rspec"}, "phpunit": {"phpunit"}, "maven": {"mvn"}, "gradle": {"gradle"},
+}
+
+// formats are the formats of reports that only one runner writes.
+var ownFormats = map[string]string{
+	testreport.GoTest: "go", testreport.Go: "go", testreport.Cargo: "cargo", testreport.Pytest: "pytest", testreport.Jest: "jest", testreport.Vitest: "vitest", testreport.Mocha: "mocha", testreport.AVA: "ava",
+	testreport.Jasmine: "jasmine", testreport.Node: "node", testreport.RSpec: "rspec", testreport.PHPUnit: "phpunit", testreport.Unittest: "unittest", testreport.Maven: "maven", testreport.Dotnet: "dotnet", testreport.TRX: "dotnet", testreport.XUnit: "dotnet",
+}
+
+// shell are the signs of a command line that is more than one command with its words.
+const shell = "|&;<>$`(){}\n"
+
+// reporting are options that say where a report goes: belay's own command has one.
+var reporting = lazyregexp.New(`[ \t]+--?[\w-]+[= ]"?\$\{?` + ReportsVar + `\}?[^"\s]*"?`)
+
+// kept are options of a command that a single test needs as well: what is built, and how.
+var kept = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package --profile -P -f --file --manifest-path`)
+
+// reproduces makes a reproducer for the command and report of a run. A command that a script
+// hides is known by its report: it is started then as the project usually does.
+func reproduces(root string, c belay.TestCommand, format string) reproducer {
+	p := reproducer{root: root, module: GoModule(root), whole: c.String()}
+	args := c.Args
+	if c.Command != "" {
+		command := reporting.ReplaceAllString(c.Command, "")
+		if args = nil; !strings.ContainsAny(command, shell) {
+			args, _ = config.Split(command)
+		}
+	}
+	p.tool = ownFormats[format]
+	for _, words := range [][]string{args, scriptWords(root, args)} {
+		if tool, at := toolIn(words); tool != "" && (p.tool == "" || p.tool == tool) {
+			p.tool, p.start = tool, started(tool, words, at)
+			break
+		}
+	}
+	if p.tool != "" && p.start == nil {
+		p.start = p.usual()
+	}
+	return p
+}
+
+// usual is how the project starts the tool: by its own wrapper where it has one.
+func (p reproducer) usual() []string {
+	has := func(name string) bool {
+		info, err := os.Lstat(filepath.Join(p.root, name))
+		return err == nil && info.Mode().IsRegular()
+	}
+	switch {
+	case p.tool == "maven" && has("mvnw"):
+		return []string{"./mvnw"}
+	case p.tool == "gradle" && has("gradlew"):
+		return []string{"./gradlew"}
+	case p.tool == "rspec" && has("Gemfile"):
+		return []string{"bundle", "exec", "rspec"}
+	case p.tool == "phpunit" && has("vendor/bin/phpunit"):
+		return []string{"vendor/bin/phpunit"}
+	case p.tool == "pytest":
+		return []string{Python(p.root), "-m", "pytest"}
+	}
+	return starts[p.tool]
+}
+
+// scriptWords are the words of the test script of package.json, when a command runs that: npm
+// test, yarn test, pnpm run test. Nil when it is more than one command.
+func scriptWords(root string, args []string) []string {
+	if len(args) == 0 || !slices.Contains([]string{"npm", "pnpm", "yarn", "bun"}, args[0]) {
+		return nil
+	}
+	script := NodeScript(root)
+	if strings.ContainsAny(script, shell) {
+		return nil
+	}
+	words, _ := config.Split(script)
+	if len(words) > 0 && toolNames[words[0]] != "" && words[0] != "go" && words[0] != "cargo" {
+		words = append([]string{"npx"}, words...) // a script finds it in node_modules
+	}
+	return words
+}
+
+// toolIn finds the word of a command that is a runner, -1 for none.
+func toolIn(words []string) (tool string, at int) {
+	for i, w := range words {
+		name := strings.TrimSuffix(path.Base(filepath.ToSlash(w)), ".cmd")
+		t := toolNames[name]
+		switch {
+		case t == "" && name == "node" && slices.Contains(words[i:], "--test"):
+			return "node", i
+		case t == "":
+		case (t == "go" && name == "go" || t == "cargo" || t == "dotnet") && (i+1 >= len(words) || !slices.Contains(words[i:min(i+3, len(words))], "test")):
+		case name == "gotestsum": // its own options stand in front of go test's
+			return "go", -1
+		default:
+			return t, i
+		}
+	}
+	return "", -1
+}
+
+// started gives the words that start a tool: those in front of it, it, what it is told to do,
+// and the options that a single test needs as well.
+func started(tool string, words []string, at int) []string {
+	if at < 0 {
+		return starts[tool]
+	}
+	out := slices.Clone(words[:at+1])
+	rest := words[at+1:]
+	switch tool {
+	case "go", "cargo", "dotnet", "react-scripts":
+		i := slices.Index(rest, "test")
+		out, rest = append(out, rest[:i+1]...), rest[i+1:]
+	case "vitest":
+		out = append(out, "run")
+	case "node":
+		out = append(out, "--test")
+	}
+	if path.Base(words[at]) == "react-scripts" {
+		out = append(out, "test", "--watchAll=false")
+	}
+	for i := 0; i < len(rest); i++ {
+		name, _, valued := strings.Cut(rest[i], "=")
+		switch {
+		case rest[i] == "--":
+			return out
+		case !kept.Has(name) || tool == "pytest" && name == "-p" || tool == "maven" && name == "-c":
+		case valued || name == "-race" || strings.HasPrefix(name, "--all") || strings.HasPrefix(name, "--no") || i+1 == len(rest):
+			out = append(out, rest[i])
+		default:
+			out = append(out, rest[i], rest[i+1])
+			i++
+		}
+	}
+	return out
+}
+
+// command gives the command that runs one failing test, the whole test command where that is
+// not known. file is where the failure points, from the root, "" for nowhere.
+func (p reproducer) command(f testreport.Failure, file string, line int) string {
+	words := p.single(f, file, line)
+	if words == nil {
+		return p.whole
+	}
+	quoted := make([]string, 0, len(p.start)+len(words))
+	for _, w := range slices.Concat(p.start, words) {
+		quoted = append(quoted, shellWord(w))
+	}
+	text := strings.Join(quoted, " ")
+	if len(text) > mostReproduce || strings.ContainsAny(text, "\n\r\x00") {
+		return p.whole
+	}
+	return text
+}
+
+// single gives the words behind the runner that choose one test, nil when it cannot be chosen.
+func (p reproducer) single(f testreport.Failure, file string, line int) []string {
+	name := strings.TrimPrefix(f.Test, f.Package+".")
+	switch p.tool {
+	case "go":
+		return p.goTest(f, name)
+	case "pytest":
+		return pytest(f, name, file)
+	case "jest", "vitest", "mocha", "ava", "node", "jasmine":
+		return p.javascript(f, file)
+	case "cargo":
+		if f.Package == "" || !strings.HasPrefix(f.Test, f.Package+"::") || strings.Contains(f.Test, " ") {
+			return nil // a crate that does not build
+		}
+		return []string{strings.TrimPrefix(f.Test, f.Package+"::"), "--", "--exact"}
+	case "maven", "gradle", "unittest", "phpunit", "dotnet":
+		return p.method(f)
+	case "rspec":
+		if file != "" && line > 0 {
+			return []string{file + ":" + strconv.Itoa(line)}
+		}
+		_, chain, ok := strings.Cut(f.Test, " > ")
+		if !ok {
+			chain = name
+		}
+		return []string{"-e", chain}
+	}
+	return nil
+}
+
+// goTest chooses a test, and its subtests level by level, in its package.
+func (p reproducer) goTest(f testreport.Failure, name string) []string {
+	pkg, _, _ := strings.Cut(f.Package, " ")
+	pkg = strings.TrimSuffix(strings.TrimSuffix(pkg, ".test"), "_test")
+	if rel, ok := strings.CutPrefix(pkg, p.module); ok && p.module != "" && (rel == "" || rel[0] == '/') {
+		pkg = "." + rel
+	} else if p.module == "" {
+		return nil // the module is somewhere below the root
+	}
+	if pkg == "" {
+		return nil
+	}
+	if f.Test == f.Package || name == f.Test {
+		return []string{pkg} // the package does not build
+	}
+	var levels []string
+	for part := range strings.SplitSeq(name, "/") {
+		levels = append(levels, "^"+regexp.QuoteMeta(part)+"$")
+	}
+	return []string{"-run", strings.Join(levels, "/"), pkg}
+}
+
+// pytest chooses by node id: plain output has it, a report has the class with dots.
+func pytest(f testreport.Failure, name, file string) []string {
+	if at := strings.Index(f.Test, "::"); at > 0 && strings.HasSuffix(f.Test[:at], ".py") {
+		return []string{f.Test}
+	}
+	if strings.HasSuffix(f.Test, ".py") {
+		return []string{f.Test} // it cannot be collected
+	}
+	module := strings.ReplaceAll(strings.TrimSuffix(file, ".py"), "/", ".")
+	if !strings.HasSuffix(file, ".py") || f.Package == "" || name == f.Test {
+		return nil
+	}
+	class, ok := strings.CutPrefix(f.Package, module)
+	if !ok { // the place is in code, not in the test
+		return []string{"-k", strings.SplitN(name, "[", 2)[0]}
+	}
+	return []string{file + strings.ReplaceAll(class, ".", "::") + "::" + name}
+}
+
+// chain parts the id of a JavaScript test into its file, when the id has it, and its names.
+func chain(f testreport.Failure) (file string, names []string) {
+	parts := strings.Split(strings.ReplaceAll(f.Test, " › ", " > "), " > ")
+	if rest, ok := strings.CutPrefix(parts[0], f.Package+"."); ok && f.Package != "" {
+		if scriptFile.MatchString(f.Package) {
+			return f.Package, append([]string{rest}, parts[1:]...)
+		}
+		parts[0] = f.Package + " " + rest // mocha's reports
+	}
+	if scriptFile.MatchString(parts[0]) {
+		return parts[0], parts[1:]
+	}
+	return "", parts
+}
+
+var scriptFile = lazyregexp.New(`\.[cm]?[jt]sx?$`)
+
+func (p reproducer) javascript(f testreport.Failure, at string) []string {
+	file, names := chain(f)
+	if at != "" && scriptFile.MatchString(at) && (file == "" || strings.HasSuffix(at, file)) {
+		file = at
+	}
+	full := strings.Join(names, " ")
+	if strings.HasPrefix(full, "hook") || full == "" && file == "" {
+		return nil
+	}
+	if file != "" && newTree(p.root).own(file) == "" {
+		file = ""
+	}
+	var words []string
+	switch {
+	case full == "":
+		words = []string{}
+	case p.tool == "jest", p.tool == "vitest":
+		words = []string{"-t", "^" + regexp.QuoteMeta(full) + "$"}
+		if p.tool == "vitest" { // what it compares with has the names with a blank between them as well
+			words[1] = regexp.QuoteMeta(full)
+		}
+	case p.tool == "mocha":
+		words = []string{"-f", full}
+	case p.tool == "ava":
+		words = []string{"--match=" + full}
+	case p.tool == "jasmine":
+		words = []string{"--filter=" + regexp.QuoteMeta(full)}
+	case p.tool == "node":
+		leaf := names[len(names)-1]
+		if f.Package != "" && len(names) == 1 {
+			leaf = strings.TrimPrefix(f.Test, f.Package+".")
+		}
+		words = []string{"--test-name-pattern=^" + regexp.QuoteMeta(leaf) + "$"}
+	}
+	if file != "" {
+		words = append(words, file)
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return words
+}
+
+// method chooses by class and method.
+func (p reproducer) method(f testreport.Failure) []string {
+	id := f.Test
+	if at := strings.IndexAny(id, "([{"); at > 0 {
+		id = id[:at] // the values of a case
+	}
+	class, name := split(id)
+	class = strings.TrimRight(class, ".:/> ")
+	if class == "" || name == "" || strings.ContainsAny(id, " \t") {
+		return nil
+	}
+	switch p.tool {
+	case "maven":
+		return []string{"-Dtest=" + class + "#" + name, "-Dsurefire.failIfNoSpecifiedTests=false", "test"}
+	case "gradle":
+		return []string{"test", "--tests", class + "." + name}
+	case "unittest":
+		return []string{class + "." + name}
+	case "phpunit":
+		return []string{"--filter", "/" + regexp.QuoteMeta(class[strings.LastIndexAny(class, `\.`)+1:]) + "::" + regexp.QuoteMeta(name) + "\\b/"}
+	case "dotnet":
+		how := "="
+		if id != f.Test {
+			how = "~" // all of its cases
+		}
+		return []string{"--filter", "FullyQualifiedName" + how + class + "." + name}
+	}
+	return nil
+}
+
+// bare is a word that a shell takes as it is.
+var bare = lazyregexp.New(`^[\w@%+=:,./-]+$`)
+
+// shellWord quotes a word for a shell.
+func shellWord(w string) string {
+	if bare.MatchString(w) {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}

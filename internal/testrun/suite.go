@@ -1,0 +1,332 @@
+package testrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testreport"
+
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/testreport/formats"
+	"github.com/belay-dev/belay/internal/testreport/gotest"
+	"github.com/belay-dev/belay/internal/testreport/plain"
+)
+
+// It reads no change and no git, writes nothing in the work tree and keeps nothing;
+// output worth keeping goes through Input.Logs. Reading reports, holding a program and
+// detecting a command are the rooms beside it: results, hold, detect.
+
+// Name is the name of the check.
+const Name = "tests"
+
+const defaultGrace = time.Second
+
+// Input is what a run of the test command rests on.
+type Input struct {
+	Root    string   // the work tree in which the command runs; findings name files from here
+	Env     []string // for the command, KEY=value; nil is this process's own
+	Command belay.TestCommand
+	May     *config.Gate // lets the command run, or not
+	// Baseline is what the same command said before the task began; nil when that is
+	// not known.
+	Baseline *testreport.Report
+	// Request is what the task asks for: a test may go, or be skipped, when it says so.
+	Request []belay.Requirement
+	// Own tells whether a file of the tree is new since the task began, or one that the request
+	// asks to change; nil when that is not known.
+	Own func(path string) bool
+	// Before gives the state before the task in a folder, to see whether a new failure
+	// happens there too; nil when there is none. done removes it.
+	Before func(ctx context.Context) (root string, done func(), err error)
+	// Logs stores an attachment and gives its sha256; nil stores nothing.
+	Logs func(name string, r io.Reader) (string, error)
+	// Grace is how long the command has, out of time, between SIGTERM and SIGKILL; 0 is
+	// one second.
+	Grace time.Duration
+}
+
+// OverTime is the cause of a context that ended because a time limit was reached.
+type OverTime struct{ Limit time.Duration }
+
+func (o OverTime) Error() string { return "did not finish within " + belay.Duration(o.Limit) }
+
+// Unfinished says why there is no answer once ctx is over.
+func Unfinished(ctx context.Context) string {
+	var over OverTime
+	if errors.As(context.Cause(ctx), &over) {
+		return over.Error()
+	}
+	return "interrupted before it finished"
+}
+
+// Run runs the test command until ctx ends, and gives what it reported besides the
+// judgement: it is what a later Input.Baseline holds. The report says nothing when the
+// result is skipped or unknown for another reason than Incomplete.
+//
+// A test that fails for the first time is run again, here and on the state before: it
+// refuses the work only when it fails here twice and passes there.
+func Run(ctx context.Context, in Input) (testreport.Report, belay.CheckResult) {
+	report, result, _ := Try(ctx, in)
+	return report, result
+}
+
+// Try is Run, and gives besides why the command could not run, nil where it could or where
+// that is not certain.
+func Try(ctx context.Context, in Input) (testreport.Report, belay.CheckResult, *Obstacle) {
+	if !in.Command.Set() {
+		return testreport.Report{}, belay.Skipped(Name, "no test command: set checks.tests.command or pass --test"), nil
+	}
+	may, err := in.May.Tests(in.Command)
+	if err != nil {
+		return testreport.Report{}, belay.Unknown(Name, "not run: "+err.Error()), nil
+	}
+	run, err := newTestRun(ctx, in, may)
+	if err != nil {
+		return testreport.Report{}, belay.Unknown(Name, "could not run: "+err.Error()), nil
+	}
+	defer run.close()
+	run.run(ctx)
+	run.read(ctx)
+	if run.stuck == nil {
+		run.stuck = run.obstacle()
+	}
+	run.sort(ctx)
+	result := run.judge(ctx)
+	if in.Logs != nil {
+		if result.Log, err = in.Logs("tests.log", run.output.Reader()); err != nil {
+			result.Findings = append(result.Findings, belay.Finding{
+				Check: Name, Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+				Title: "the output of the tests could not be stored", Detail: err.Error(),
+			}.Sign())
+		}
+	}
+	return run.report, result, run.stuck
+}
+
+// testRun is one run of the test command.
+type testRun struct {
+	in      Input
+	may     config.Command
+	format  string
+	reports string // the folder detect.ReportsVar names
+	stale   fileSet
+	output  proc.Spool // stdout and stderr
+	errors  proc.Spool // stderr alone, where stdout is not for people
+	ending  proc.Ending
+	report  testreport.Report
+	broken  string // why there is no report
+	fresh   []testreport.Failure
+	known   []testreport.Failure
+	flaky   []testreport.Failure
+	fixed   []string
+	gone    []string // failed before, and did not run now
+	lost    lost     // passed before, and does not now
+	stuck   *Obstacle
+}
+
+func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, error) {
+	cmd := in.Command
+	r := &testRun{in: in, may: may, format: cmd.Format}
+	switch r.format {
+	case "":
+		r.format = testreport.Exit
+	case testreport.Exit:
+	default:
+		if !slices.Contains(formats.Formats(), r.format) {
+			return nil, fmt.Errorf("%q is no format of a test report, use exit or one of %s", cmd.Format, strings.Join(formats.Formats(), ", "))
+		}
+	}
+	if r.inFiles() {
+		if err := validReport(cmd.Report); err != nil {
+			return nil, err
+		}
+	}
+	if info, err := os.Stat(in.Root); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", in.Root)
+	}
+	dir, err := os.MkdirTemp("", "belay-reports-")
+	if err != nil {
+		return nil, fmt.Errorf("making a folder for the reports: %w", err)
+	}
+	r.reports = dir
+	if r.inFiles() {
+		r.stale = findReports(ctx, in.Root, cmd.Report, "")
+	}
+	return r, nil
+}
+
+func (r *testRun) close() { os.RemoveAll(r.reports) }
+
+// inFiles tells of the formats that are written to files, which are the XML ones: all
+// others are what the command prints.
+func (r *testRun) inFiles() bool {
+	switch r.format {
+	case testreport.JUnit, testreport.TRX, testreport.NUnit, testreport.XUnit:
+		return true
+	}
+	return false
+}
+
+// onStdout tells of the formats in which a line of stderr would do harm. What a runner
+// prints for people comes on both.
+func (r *testRun) onStdout() bool { return r.format == testreport.GoTest || r.format == testreport.TAP }
+
+// run runs the command. Its output is read while it comes, since what is kept of it is
+// bounded.
+func (r *testRun) run(ctx context.Context) {
+	p := proc.Program{
+		Command: r.may, Dir: r.in.Root, Env: proc.Environ(r.in.Env, r.in.Root, ReportsVar+"="+r.reports),
+		Stdout: &r.output,
+		Grace:  r.in.grace(),
+	}
+	if r.inFiles() || r.format == testreport.Exit {
+		r.ending = p.Run(ctx)
+		return
+	}
+	pipeR, pipeW := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if e := recover(); e != nil {
+				r.report.Lack("reading the test events broke: %v", e)
+			}
+			pipeR.Close() // the program must never wait for a reader that is gone
+		}()
+		r.readStream(pipeR)
+	}()
+	p.Stdout = tee{&r.output, pipeW}
+	if r.onStdout() {
+		p.Stderr = io.MultiWriter(&r.output, &r.errors)
+	}
+	p.Cut = func() { pipeW.Close() } // a test that is ended reports a failure that is ours
+	r.ending = p.Run(ctx)
+	pipeW.Close()
+	<-done
+}
+
+func (r *testRun) readStream(in io.Reader) {
+	if r.format == testreport.GoTest {
+		r.report, _ = gotest.Read(in) // the pipe never fails
+		return
+	}
+	var err error
+	if r.report, err = formats.Read(in, r.format); err != nil {
+		r.broken = err.Error()
+	}
+}
+
+// tee writes to the first and, as long as it takes it, to the second.
+type tee struct{ first, second io.Writer }
+
+func (t tee) Write(p []byte) (int, error) {
+	t.second.Write(p) // after the cut it refuses everything, which is meant
+	return t.first.Write(p)
+}
+
+// read makes the report of a run that ended by itself; what go test said is already
+// there.
+func (r *testRun) read(ctx context.Context) {
+	switch {
+	case r.inFiles():
+		r.report = testreport.Report{Format: r.format}
+		if !r.ending.Cut && r.ending.Failed == nil {
+			r.readFiles(ctx)
+			if m := interrupted.FindString(r.output.Last(4 << 10)); m != "" {
+				r.report.Lack("pytest did not run all tests: %s", m)
+			}
+		}
+	case r.format == testreport.Exit && r.ending.Failed == nil && !r.ending.Cut:
+		r.report = testreport.Report{Format: testreport.Exit}
+		// What a known runner printed says more than the exit code, where they agree.
+		if said, ok := r.printed(); ok {
+			r.report = said
+			return
+		}
+		if r.ending.Code == 0 {
+			if r.ranNone() {
+				return
+			}
+			r.report.Total, r.report.Passed = 1, 1
+			return
+		}
+		if r.stuck = r.obstacle(); r.stuck != nil && r.stuck.runner {
+			return
+		}
+		f := testreport.Failure{Test: r.in.Command.String(), Message: testreport.Tail(r.output.Last(64 << 10))}
+		r.report.Fail(f, false)
+	}
+}
+
+// printed reads what a command said whose format nobody named: events of go test, TAP or
+// XML, or what a runner prints for people. ok is false where that does not agree with how
+// the command ended.
+func (r *testRun) printed() (testreport.Report, bool) {
+	agrees := func(said testreport.Report) bool {
+		failed := said.Failed+said.Errors > 0
+		return !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0)
+	}
+	if said, err := formats.Read(r.output.Reader(), ""); err == nil && agrees(said) {
+		return said, true
+	}
+	said, ok, _ := plain.Any(r.output.Reader())
+	return said, ok && agrees(said)
+}
+
+// interrupted is what pytest prints when it stops; its report does not say so.
+var interrupted = lazyregexp.New(`Interrupted: \d+ errors? during collection`)
+
+func (r *testRun) readFiles(ctx context.Context) {
+	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
+	fresh := found.since(r.stale)
+	if found.incomplete || r.stale.incomplete {
+		r.report.Lack("there was no time, or there were too many files, to look at every report")
+	}
+	for _, file := range fresh {
+		if ctx.Err() != nil {
+			r.report.Lack("there was no time to read every report")
+			break
+		}
+		one, err := file.read(r.format)
+		if err != nil {
+			r.report.Lack("%s: %s", file.name, err)
+		}
+		for _, w := range one.Warnings {
+			r.report.Warn("%s: %s", file.name, w)
+		}
+		one.Warnings = nil
+		r.report.Add(one)
+	}
+	switch {
+	case len(fresh) > 0:
+	case len(found.files) > 0:
+		r.broken = fmt.Sprintf("no report was written: %s matches only files from before the run", r.in.Command.Report)
+	default:
+		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree", reportGlob(r.in.Command.Report), ReportsVar)
+	}
+}
+
+// unable tells whether what runs the tests is not there.
+func (r *testRun) unable() bool { return r.stuck != nil && r.stuck.runner }
+
+// crashed tells of a death that neither the tests nor belay asked for: on Linux,
+// most often, memory ran out.
+func (r *testRun) crashed() bool { return r.ending.Signal == syscall.SIGKILL && !r.ending.Cut }
+
+func (in Input) grace() time.Duration {
+	if in.Grace > 0 {
+		return in.Grace
+	}
+	return defaultGrace
+}

@@ -1,0 +1,68 @@
+package testutil
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Told says what a check's result holds, a line for the verdict and then
+// "severity category file: title" for each finding.
+func Told(r belay.CheckResult) string {
+	lines := []string{string(r.Verdict)}
+	if r.Skipped {
+		lines[0] = "skipped"
+	}
+	if r.Why != "" {
+		lines[0] += ": " + r.Why
+	}
+	for _, f := range r.Findings {
+		lines = append(lines, fmt.Sprintf("%s %s %s: %s", f.Severity, f.Category, f.File, f.Title))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// WellFormed tests what holds for the result of every check; names are those it may have.
+func WellFormed(t testing.TB, r belay.CheckResult, names ...string) {
+	t.Helper()
+	if !slices.Contains(names, r.Check) || r.Summary == "" {
+		t.Errorf("no name or summary: %+v", r)
+	}
+	if (r.Verdict == belay.VerdictUnknown) != (r.Why != "") {
+		t.Errorf("a reason without need, or none where one is needed: %+v", r)
+	}
+	failed := false
+	for _, f := range r.Findings {
+		failed = failed || f.Severity == belay.SeverityError
+		if f.Check != r.Check || f.Title == "" || f.Signature != f.Sign().Signature || f.Category == "" {
+			t.Errorf("not well formed: %+v", f)
+		}
+		if f.Severity == belay.SeverityError && f.Recommendation == "" {
+			t.Errorf("an error without advice: %+v", f)
+		}
+	}
+	if failed != (r.Verdict == belay.VerdictFail) {
+		t.Errorf("verdict %s with findings %+v", r.Verdict, r.Findings)
+	}
+}
+
+// Project makes a folder with files, the keys their paths.
+func Project(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}

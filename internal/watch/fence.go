@@ -1,0 +1,69 @@
+package watch
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Patience is how long a cookie may take.
+const Patience = 2 * time.Second
+
+// Cookies makes dir the folder of cookies: watched by the instance that watches
+// everything, because only then their events have an order.
+func (e *Ear) Cookies(dir string) error {
+	folder, err := fsroot.OpenDir(dir)
+	if err != nil {
+		return fmt.Errorf("watch the changes of the tree: %w", err)
+	}
+	defer folder.Close()
+	fd := int(folder.Fd())
+	if err := e.judge(fd); err != nil {
+		return fmt.Errorf("watch %s: %w", dir, err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.cookies = dir
+	e.cookie, err = e.q.add(fd)
+	return err
+}
+
+// Fence makes a file in the folder of cookies and waits until it is heard of: then
+// every change has been heard of whose call had returned before.
+func (e *Ear) Fence(ctx context.Context) error {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	name := CookiePrefix + hex.EncodeToString(b[:])
+	heard := make(chan struct{})
+	e.mu.Lock()
+	if e.deaf != "" {
+		e.mu.Unlock()
+		return nil // Take says so
+	}
+	e.waits[name] = heard
+	path := filepath.Join(e.cookies, name)
+	e.mu.Unlock()
+	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("make a cookie: %w", err)
+	}
+	_ = f.Close()
+	defer fsroot.Remove(path)
+	ctx, stop := context.WithTimeout(ctx, Patience)
+	defer stop()
+	select {
+	case <-heard:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("a cookie was not heard of: %w", ctx.Err())
+	}
+}
+
+// CookiePrefix starts the names of cookies.
+const CookiePrefix = "cookie-"

@@ -1,0 +1,363 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/snapshot"
+
+	"github.com/belay-dev/belay/internal/restore"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Request asks for what a task changed, between two snapshots, to be brought into a
+// working tree. Ours and Theirs are paths, or folders, whose conflicts are decided for
+// the tree as it is, or for the task.
+type Request struct {
+	Task          belay.TaskID
+	Before, After belay.SnapshotID
+	Ours, Theirs  []string
+	Markers       bool // texts that do not join are written with conflict markers
+	DryRun        bool
+	SkipBroken    bool           // leave out, by name, what cannot be written
+	Edits         []restore.Edit // lines that belay itself writes with it: an undo takes them back
+}
+
+// Brought is what was done, or would be.
+type Brought struct {
+	Task      belay.TaskID     `json:"task"`
+	Before    belay.SnapshotID `json:"before"`
+	After     belay.SnapshotID `json:"after"`
+	Changes   []Written        `json:"changes"`
+	Agreed    []string         `json:"agreed"`            // changed alike by both
+	Own       int              `json:"own"`               // paths changed here alone, which stay
+	Conflicts []Conflict       `json:"conflicts"`         // marked ones are written, the others keep everything from being
+	Left      []restore.Kept   `json:"left"`              // paths that the task's snapshot does not speak of
+	Skipped   []restore.Kept   `json:"skipped,omitempty"` // could not be written, and were left as they were on request
+	Merge     belay.SnapshotID `json:"merge,omitempty"`
+	Rescue    belay.SnapshotID `json:"rescue,omitempty"` // the tree before; "" when nothing was written
+	Unedited  []restore.Kept   `json:"-"`                // files in which lines of Edits could not be written
+}
+
+// Written is a path that is written or removed.
+type Written struct {
+	Path    string `json:"path"`
+	How     How    `json:"how"`
+	Removed bool   `json:"removed,omitempty"`
+}
+
+// Open counts the conflicts that keep everything from being written.
+func (b Brought) Open() int {
+	n := 0
+	for _, c := range b.Conflicts {
+		if !c.Marked {
+			n++
+		}
+	}
+	return n
+}
+
+// tries is how often a merge is planned anew because somebody works in its paths.
+const tries = 3
+
+// errMoved says that the present is not what was planned with.
+var errMoved = errors.New("the tree changed while the merge was planned")
+
+// Bring merges three ways: what the task changed onto what is there now. Everything is
+// written or, while a conflict is open, nothing. The present is held first, so that an
+// undo takes it back; index, HEAD and refs stay as they are. Killed anywhere, the next
+// command finishes it. CodeDrift when the paths change faster than they can be merged.
+func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
+	if _, err := to.Recover(ctx); err != nil {
+		return Brought{}, err
+	}
+	for range tries {
+		b, err := bring(ctx, to, q)
+		if !errors.Is(err, errMoved) {
+			return b, err
+		}
+	}
+	return Brought{}, belay.Refuse(belay.CodeDrift, "stop what writes there, then merge again", "files changed while %s was merged", q.Task)
+}
+
+func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
+	m := merger{to: to, q: q, out: Brought{Task: q.Task, Before: q.Before, After: q.After, Changes: []Written{}, Agreed: []string{}, Conflicts: []Conflict{}, Left: []restore.Kept{}}}
+	composed, still, err := m.prepare(ctx)
+	if err != nil || composed.ID == "" {
+		return m.out, err
+	}
+	return m.out, m.write(ctx, composed.ID, still)
+}
+
+// prepare plans and composes the state that the merge comes to; there is none when
+// nothing is to be written. still says whether the present is as it was then.
+func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
+	unlock, err := m.to.Share(ctx)
+	if err != nil {
+		return snapshot.Info{}, still{}, err
+	}
+	defer unlock()
+	c, err := m.to.Look(ctx, snapshot.Wanted{})
+	if err != nil {
+		return snapshot.Info{}, still{}, err
+	}
+	plan, err := m.plan(ctx, c)
+	if err != nil || m.q.DryRun || m.out.Open() > 0 || len(plan.Changes) == 0 {
+		return snapshot.Info{}, still{}, err
+	}
+	entries, folders, changed := m.composed(c, plan)
+	info, err := m.to.Compose(ctx, c, entries, folders, snapshot.Meta{Kind: belay.KindMerge, Task: m.q.Task, Message: "the work of " + string(m.q.Task) + " with what is here"})
+	return info, still{m, c, changed}, err
+}
+
+type merger struct {
+	to   *restore.Store
+	q    Request
+	out  Brought
+	ours State              // nil: the present
+	task *snapshot.Manifest // of what the task left
+	lies map[string]bool    // paths where something lies that ours does not hold
+}
+
+// side reads a snapshot.
+func (m *merger) side(ctx context.Context, id belay.SnapshotID) (State, *snapshot.Manifest, string, error) {
+	info, err := m.to.LookUp(ctx, id)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	man, err := m.to.Manifest(ctx, info)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	s, err := m.state(ctx, info.Tree, man)
+	return s, man, info.Tree, err
+}
+
+func (m *merger) state(ctx context.Context, tree string, man *snapshot.Manifest) (State, error) {
+	entries, err := m.to.Entries(ctx, tree, man)
+	s := make(State, len(entries))
+	for _, e := range entries {
+		s[e.Path] = Entry{Mode: e.Mode, OID: e.OID, Perm: e.Perm}
+	}
+	return s, err
+}
+
+// plan compares the three states.
+func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
+	base, _, first, err := m.side(ctx, m.q.Before)
+	if err != nil {
+		return Plan{}, err
+	}
+	theirs, man, last, err := m.side(ctx, m.q.After)
+	if err != nil {
+		return Plan{}, err
+	}
+	m.task = man
+	present := m.ours == nil
+	if present {
+		if m.ours, err = m.state(ctx, c.Tree, c.Man); err != nil {
+			return Plan{}, err
+		}
+	}
+	m.unspoken(base, theirs)
+	root, err := fsroot.OpenRoot(m.to.Repo.Root)
+	if err != nil {
+		return Plan{}, err
+	}
+	defer root.Close()
+	j, err := m.joiner(ctx)
+	if err != nil {
+		return Plan{}, err
+	}
+	defer j.close()
+	m.lies = map[string]bool{}
+	for p := range theirs {
+		if _, held := m.ours[p]; !held && hidden(root, c.Man, p) {
+			m.lies[p] = true
+		}
+	}
+	in := Input{Base: base, Ours: m.ours, Theirs: theirs, Choose: m.choose, WriteMarkers: m.q.Markers, Join: j.join,
+		OursHidden: func(p string) bool { return m.lies[p] }}
+	if present {
+		if in.OursMoved, err = renames(ctx, m.to.Repo, first, c.Tree, base, m.ours); err != nil {
+			return Plan{}, err
+		}
+	}
+	if in.TheirsMoved, err = renames(ctx, m.to.Repo, first, last, base, theirs); err != nil {
+		return Plan{}, err
+	}
+	p, err := Of(in)
+	if err != nil {
+		return p, err
+	}
+	for _, ch := range p.Changes {
+		m.out.Changes = append(m.out.Changes, Written{Path: ch.Path, How: ch.How, Removed: ch.Now.Mode == 0})
+	}
+	m.out.Agreed, m.out.Own = append(m.out.Agreed, p.Agreed...), p.Own
+	m.out.Conflicts = append(m.out.Conflicts, p.Conflicts...)
+	return p, nil
+}
+
+// unspoken leaves alone what the task's last snapshot does not have because it could not
+// be captured, or because it was ignored by then: that is no deletion.
+func (m *merger) unspoken(base, theirs State) {
+	for _, path := range slices.Sorted(maps.Keys(base)) {
+		if _, there := theirs[path]; there {
+			continue
+		}
+		why := ""
+		for _, g := range m.task.Gaps {
+			if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
+				why = "the task left it as something that could not be captured: " + g.Reason
+			}
+		}
+		for _, n := range m.task.Nested {
+			if n.Path == path || strings.HasPrefix(path, n.Path+"/") {
+				why = "the task made a repository of its own there"
+			}
+		}
+		if m.task.WasIgnored(path) {
+			why = "the task's rules ignore it"
+		}
+		if why != "" {
+			theirs[path] = base[path]
+			m.out.Left = append(m.out.Left, restore.Kept{Path: path, Why: why})
+		}
+	}
+}
+
+// hidden reports whether something lies at a path that the snapshot of the present does
+// not hold: an ignored file, or anything in a repository of its own.
+func hidden(root *fsroot.Root, man *snapshot.Manifest, path string) bool {
+	for _, n := range man.Nested {
+		if n.Path == path || strings.HasPrefix(path, n.Path+"/") {
+			return true
+		}
+	}
+	info, err := root.Lstat(path)
+	return err == nil && info.Kind != fsroot.Folder
+}
+
+func (m *merger) choose(path string) Side {
+	switch {
+	case covers(m.q.Theirs, path):
+		return Theirs
+	case covers(m.q.Ours, path):
+		return Ours
+	}
+	return ""
+}
+
+func covers(paths []string, path string) bool {
+	return slices.ContainsFunc(paths, func(p string) bool {
+		p = strings.TrimSuffix(p, "/")
+		return p == "." || p == path || strings.HasPrefix(path, p+"/")
+	})
+}
+
+// renames asks git which files that went are to be found elsewhere, by their content.
+func renames(ctx context.Context, r *git.Repo, from, to string, base, side State) (map[string]string, error) {
+	moved := map[string]string{}
+	if from == to {
+		return moved, nil
+	}
+	out, err := r.Run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M50%", "-l1000", "--diff-filter=R", "--no-ext-diff", "--no-textconv", "--no-abbrev", from, to)
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+2 < len(fields); i += 3 {
+		was, now := fields[i+1], fields[i+2]
+		if _, still := side[was]; still {
+			continue
+		}
+		if _, had := base[now]; !had {
+			moved[was] = now
+		}
+	}
+	return moved, nil
+}
+
+// write carries a merge out, by restoring the state that was composed for it.
+func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) error {
+	out, err := m.to.Restore(ctx, id, restore.Options{FilesOnly: true, Task: m.q.Task, Reason: "to merge " + string(m.q.Task),
+		SkipBroken: m.q.SkipBroken, Edits: m.q.Edits, Again: "belay merge " + string(m.q.Task),
+		Only:  func(p string) bool { return now.changed[p] },
+		Agree: func(tree string, man *snapshot.Manifest) error { return now.agree(ctx, tree, man) }})
+	if err != nil {
+		if !m.to.Interrupted() { // otherwise it is needed to finish
+			err = errors.Join(err, m.to.Drop(ctx, id))
+		}
+		return err
+	}
+	m.out.Merge, m.out.Rescue, m.out.Skipped = id, out.Rescue, out.Skipped
+	for _, k := range out.Kept {
+		if slices.ContainsFunc(m.q.Edits, func(e restore.Edit) bool { return string(e.Path) == k.Path }) {
+			m.out.Unedited = append(m.out.Unedited, k)
+		}
+	}
+	return nil
+}
+
+// composed gives the state after the merge, the modes of folders it makes, and the paths
+// in which it differs from the present.
+func (m *merger) composed(c *snapshot.Capture, plan Plan) (entries []snapshot.Entry, folders map[string]uint16, changed map[string]bool) {
+	final := maps.Clone(m.ours)
+	folders, changed = map[string]uint16{}, map[string]bool{}
+	there := map[string]bool{}
+	for _, d := range c.Scan.Dirs {
+		there[d.Path] = true
+	}
+	for _, ch := range plan.Changes {
+		changed[ch.Path] = true
+		if ch.Now.Mode == 0 {
+			delete(final, ch.Path)
+			continue
+		}
+		final[ch.Path] = ch.Now
+		for i := strings.LastIndexByte(ch.Path, '/'); i > 0; i = strings.LastIndexByte(ch.Path[:i], '/') {
+			if p := ch.Path[:i]; !there[p] {
+				folders[p] = m.task.FolderPerm(p)
+			}
+		}
+	}
+	for path, e := range final {
+		entries = append(entries, snapshot.Entry{Path: path, Mode: e.Mode, OID: e.OID, Perm: e.Perm})
+	}
+	slices.SortFunc(entries, func(a, b snapshot.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return entries, folders, changed
+}
+
+// still is the present that a merge was planned with.
+type still struct {
+	m       *merger
+	c       *snapshot.Capture
+	changed map[string]bool
+}
+
+// agree refuses when somebody changed a path of the plan after it was made.
+func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) error {
+	if tree == s.c.Tree && slices.Equal(man.Odd, s.c.Man.Odd) && slices.Equal(man.Modes, s.c.Man.Modes) {
+		return nil
+	}
+	now, err := s.m.state(ctx, tree, man)
+	if err != nil {
+		return fmt.Errorf("look at the tree again: %w", err)
+	}
+	for p := range s.changed {
+		if now[p] != s.m.ours[p] && !s.m.lies[p] { // what lay there is in the rescue by now
+			return errMoved
+		}
+	}
+	return nil
+}
+
+// Text reports whether a conflict can be written with markers.
+func Text(c Conflict) bool { return c.Kind == KindContent || c.Kind == KindAdded }

@@ -1,0 +1,208 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It leaves no trace in the user's repository: the folder has a git repository of its
+// own, detached from the user's, that only reads the user's objects. What it wrote is
+// removed when it is closed, or by the next one made after a kill.
+
+// Checkout is one throwaway folder.
+type Checkout struct {
+	Root string // the working tree, with the snapshot's files
+	dir  string // holds the tree and the lock
+	lock *fsroot.Lock
+}
+
+const prefix = "belay-checkout-"
+
+// Make writes the snapshot's files, its HEAD and branch, and an index that holds what
+// HEAD holds. reuse names folders of the repository's own working tree, like
+// node_modules, that are linked into the tree where the snapshot has nothing of that
+// name: they are what the project needs to run, and are shared, not copied.
+//
+// CodeNotFound when there is no such snapshot. The caller closes what it got.
+func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse []string) (_ *Checkout, err error) {
+	info, err := snaps.LookUp(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	sweep(os.TempDir())
+	c, err := newFolder()
+	if err != nil {
+		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	if err := restore.Export(ctx, snaps, id, c.Root); err != nil {
+		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+	}
+	if err := c.repository(ctx, snaps.Repo, info); err != nil {
+		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+	}
+	for _, name := range reuse {
+		if err := c.link(snaps.Repo.Root, name); err != nil {
+			return nil, fmt.Errorf("reuse %s in a throwaway checkout: %w", belay.VisibleLine(name), err)
+		}
+	}
+	return c, nil
+}
+
+// Equip shares what package managers installed in the repository's own working tree, which
+// no snapshot holds and tests need.
+func (c *Checkout) Equip(root string) error {
+	for _, name := range agent.InstalledPackages(root) {
+		if err := agent.Share(root, c.Root, name); err != nil {
+			return fmt.Errorf("share %s with a throwaway checkout: %w", belay.VisibleLine(name), err)
+		}
+	}
+	return nil
+}
+
+// newFolder makes the folder and holds its lock, which tells it from one whose maker
+// was killed.
+func newFolder() (*Checkout, error) {
+	dir, err := os.MkdirTemp("", prefix)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	c := &Checkout{Root: filepath.Join(dir, "tree"), dir: dir, lock: fsroot.NewLock(filepath.Join(dir, "lock"))}
+	if ok, err := c.lock.TryLock(); err != nil || !ok {
+		os.RemoveAll(dir)
+		return nil, errors.Join(err, errors.New("its lock is held"))
+	}
+	return c, nil
+}
+
+// Close removes the folder.
+func (c *Checkout) Close() error {
+	err := remove(c.dir)
+	return errors.Join(err, c.lock.Unlock())
+}
+
+// repository gives the tree a git repository of its own. Nothing in it leads back but
+// the alternates, which git only reads.
+func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot.Info) error {
+	if _, err := os.Lstat(filepath.Join(c.Root, ".git")); err == nil {
+		return nil // the user tracks something of that name: it stays what it is
+	}
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[gc]\n\tauto = 0\n"
+	if from.Format == "sha256" {
+		config = strings.Replace(config, "= 0\n", "= 1\n", 1) + "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	branch, head := info.Branch, info.Head
+	if !strings.HasPrefix(branch, "refs/heads/") || !filepath.IsLocal(filepath.FromSlash(branch)) {
+		branch = ""
+	}
+	files := map[string]string{
+		"config": config, "objects/info/alternates": alternate(filepath.Join(from.Common, "objects")), "refs/heads/.keep": "",
+	}
+	switch {
+	case branch != "" && head != "":
+		files["HEAD"], files[branch] = "ref: "+branch+"\n", head+"\n"
+	case head != "":
+		files["HEAD"] = head + "\n"
+	case branch != "":
+		files["HEAD"] = "ref: " + branch + "\n"
+	default:
+		files["HEAD"] = "ref: refs/heads/none\n"
+	}
+	dir := filepath.Join(c.Root, ".git")
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "refs/heads/.keep")); err != nil || head == "" {
+		return err
+	}
+	repo, err := from.OpenOther(ctx, c.Root)
+	if err != nil {
+		return err
+	}
+	_, err = repo.Run(ctx, nil, "read-tree", head)
+	return err
+}
+
+// alternate quotes a path as git reads it in objects/info/alternates.
+func alternate(path string) string {
+	if !strings.ContainsAny(path, "\n\"#\\") {
+		return path + "\n"
+	}
+	return "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n").Replace(path) + "\"\n"
+}
+
+// link puts a link to the folder name of root into the tree, unless something is there
+// or there is nothing to link to.
+func (c *Checkout) link(root, name string) error {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return belay.Refuse(belay.CodeUsage, "write the path from the repository's root", "%q lies outside the repository", name)
+	}
+	source, path := filepath.Join(root, name), filepath.Join(c.Root, name)
+	if _, err := os.Stat(source); err != nil {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(source, path)
+}
+
+// sweep removes the folders of makers that were killed: nobody holds their lock.
+func sweep(dir string) {
+	left, _ := filepath.Glob(filepath.Join(dir, prefix+"*"))
+	for _, path := range left {
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute || !ours(info) {
+			continue
+		}
+		lock := fsroot.NewLock(filepath.Join(path, "lock"))
+		if ok, err := lock.TryLock(); ok && err == nil {
+			_ = remove(path) // the next one tries again
+		}
+		lock.Unlock()
+	}
+}
+
+// remove deletes everything below dir, folders without the right to write included:
+// module caches have them.
+func remove(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			_ = os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}

@@ -1,0 +1,127 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/scan"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// It runs no filter that the repository names and writes nothing in the working tree.
+// What git stores in another form than it checks out (line endings, large files kept
+// elsewhere) counts as unchanged when its bytes say so; a file that was edited as well is
+// compared with the form that git stores.
+
+// Snapshot makes a snapshot of the files that a commit holds; name is whatever git knows
+// it by: HEAD, a branch, a tag, an id. Everything but the files (index, HEAD, refs) is the
+// present's. CodeNotFound when git knows no such commit.
+func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot.Meta) (snapshot.Info, error) {
+	commit, err := find(ctx, of.Repo, name)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	unlock, err := of.Share(ctx)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	defer unlock()
+	list, err := of.Repo.ListTree(ctx, commit)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	now, err := of.Look(ctx, snapshot.Wanted{})
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	files, err := entries(ctx, of.Repo, list, now)
+	if err != nil {
+		return snapshot.Info{}, err
+	}
+	return of.Compose(ctx, now, files, nil, meta)
+}
+
+// find gives the id of the commit that name means.
+func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
+	unknown := belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log", "there is no snapshot and no commit %s", belay.VisibleLine(name))
+	if name == "" || strings.HasPrefix(name, "-") {
+		return "", unknown
+	}
+	out, err := repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+	var failure *git.Failure
+	if errors.As(err, &failure) {
+		return "", unknown
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// entries gives the files of a commit as they lie, or would lie, in the working tree.
+// Repositories inside of it are left out, as a snapshot leaves them out, and so is what
+// the user keeps from being checked out.
+func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *snapshot.Capture) ([]snapshot.Entry, error) {
+	present := map[string]scan.Entry{}
+	for _, e := range now.Scan.Entries {
+		present[e.Path] = e
+	}
+	absent, err := leftOut(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openForms(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	var out []snapshot.Entry
+	for _, t := range list {
+		here, there := present[t.Path]
+		if t.Type != "blob" || !there && absent[t.Path] {
+			continue
+		}
+		e := snapshot.Entry{Path: t.Path, Mode: t.Mode, OID: t.OID}
+		same := there && t.Mode == snapshot.ModeOf(here.Kind)
+		if same && here.OID.String() != t.OID && f.same(t, here) {
+			e.OID = here.OID.String()
+		}
+		if e.Perm = now.Man.Perm("", e.Mode == 0o100755); same {
+			e.Perm = here.Perm
+		}
+		out = append(out, e)
+	}
+	slices.SortFunc(out, func(a, b snapshot.Entry) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// leftOut gives the paths that the index has and the user keeps from being checked out.
+func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
+	path := filepath.Join(repo.Dir, "index")
+	data, err := fsroot.ReadFile(path, git.MostIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	all, err := git.ParseIndex(data, repo.HashSize())
+	if err != nil {
+		if all, err = repo.ListIndex(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	skipped := map[string]bool{}
+	for _, e := range all {
+		if e.Skip {
+			skipped[e.Path] = true
+		}
+	}
+	return skipped, nil
+}

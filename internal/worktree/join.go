@@ -1,0 +1,100 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// largest is the size above which texts are not joined.
+const largest = 32 << 20
+
+// joiner joins texts with git merge-file, which starts no program that the repository
+// names and heeds no attribute: bytes are merged as they lie on the disk.
+type joiner struct {
+	ctx  context.Context
+	repo *git.Repo
+	rd   *git.Reader
+	tmp  string
+	task string
+}
+
+func (m *merger) joiner(ctx context.Context) (*joiner, error) {
+	rd, err := m.to.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := m.to.Scratch("tmp")
+	if err == nil {
+		dir, err = fsroot.MkdirTemp(dir, "merge-")
+	}
+	if err != nil {
+		return nil, errors.Join(err, rd.Close())
+	}
+	return &joiner{ctx: ctx, repo: m.to.Repo, rd: rd, tmp: dir, task: string(m.q.Task)}, nil
+}
+
+func (j *joiner) close() {
+	_ = j.rd.Close()
+	_ = fsroot.RemoveAll(j.tmp)
+}
+
+// join is a merge.Join: the result is stored as a blob.
+func (j *joiner) join(base, ours, theirs string) (Joined, error) {
+	var wanted []string
+	for _, oid := range []string{base, ours, theirs} {
+		if oid != "" {
+			wanted = append(wanted, oid)
+		}
+	}
+	sizes, err := j.repo.Sizes(j.ctx, wanted)
+	if err != nil {
+		return Joined{}, err
+	}
+	for _, n := range sizes {
+		if n > largest {
+			return Joined{Kind: KindLarge}, nil
+		}
+	}
+	var files []string
+	for i, oid := range []string{ours, base, theirs} {
+		var text []byte
+		if oid != "" {
+			o, err := j.rd.Read(oid)
+			if err != nil {
+				return Joined{}, fmt.Errorf("read what is to be merged: %w", err)
+			}
+			text = o.Data
+		}
+		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 { // git's rule for what is no text
+			return Joined{Kind: KindBinary}, nil
+		}
+		file := filepath.Join(j.tmp, []string{"ours", "base", "theirs"}[i])
+		if err := fsroot.WriteFile(file, text, 0o600); err != nil {
+			return Joined{}, fmt.Errorf("merge texts: %w", err)
+		}
+		files = append(files, file)
+	}
+	return j.run(files)
+}
+
+func (j *joiner) run(files []string) (Joined, error) {
+	text, err := j.repo.Run(j.ctx, nil, append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
+	var f *git.Failure
+	clean := err == nil
+	if errors.As(err, &f) && f.Exit > 0 && f.Exit < 128 { // so many conflicts
+		err = nil
+	}
+	if err != nil {
+		return Joined{}, fmt.Errorf("merge texts: %w", err)
+	}
+	oid := j.repo.Name("blob", text)
+	store := git.Packs{Repo: j.repo, Scratch: filepath.Dir(j.tmp)}
+	_, err = store.Store(j.ctx, []git.NewObject{{OID: oid, Type: "blob", Data: text}})
+	return Joined{OID: oid, Clean: clean}, err
+}

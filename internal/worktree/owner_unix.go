@@ -1,0 +1,15 @@
+//go:build unix
+
+package worktree
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ours tells whether the folder belongs to this user: others' are theirs to remove.
+func ours(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}

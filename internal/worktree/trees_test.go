@@ -1,0 +1,172 @@
+package worktree_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// A task's working tree is what the user's tree is, to the byte and mode, but for what
+// snapshots do not hold; git says the same of both; and nothing of the user's moves.
+func TestMake(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func(*yard){
+		"dirty":  (*yard).base,
+		"clean":  func(y *yard) { y.base(); y.git("add", "."); y.git("commit", "-qm", "all") },
+		"unborn": func(y *yard) { y.write("a", "1"); y.git("add", "a"); y.write("b", "2") },
+		"empty":  func(*yard) {},
+		"removed": func(y *yard) {
+			y.base()
+			y.ok(os.RemoveAll(filepath.Join(y.dir, "d")))
+			y.git("rm", "-q", "--cached", "a.txt")
+		},
+		"sparse": func(y *yard) { y.base(); y.git("sparse-checkout", "set", "d") },
+		"in a merge": func(y *yard) {
+			y.base()
+			y.git("stash", "-u")
+			y.git("checkout", "-q", "-b", "other")
+			y.write("a.txt", "other\n")
+			y.git("commit", "-qam", "other")
+			y.git("checkout", "-q", "main")
+			y.write("a.txt", "mine\n")
+			y.git("commit", "-qam", "mine")
+			y.run(y.dir, "-c", "alias.m=!git merge other || true", "m")
+		},
+		"detached, a stash": func(y *yard) {
+			y.base()
+			y.git("stash", "-u")
+			y.git("checkout", "-q", "--detach")
+		},
+	} {
+		formats := []string{"sha1"}
+		if name == "dirty" || name == "unborn" {
+			formats = append(formats, "sha256")
+		}
+		for _, format := range formats {
+			t.Run(name+" "+format, func(t *testing.T) {
+				t.Parallel()
+				y := newYard(t, "--object-format="+format)
+				build(y)
+				before, gitBefore := looks(t, y.dir), y.gitLooks()
+				m, path := y.apart("T1")
+				same(t, "the user's tree", before, looks(t, y.dir))
+				if now := y.gitLooks(); now != gitBefore {
+					t.Errorf("git's state of the user's tree: %s → %s", gitBefore, now)
+				}
+				delete(before, "debug.log") // ignored
+				same(t, "the task's tree", before, looks(t, path))
+				own, his := y.git("status", "--porcelain=v1", "--untracked-files=all"), y.run(path, "status", "--porcelain=v1", "--untracked-files=all")
+				if own != his {
+					t.Errorf("git status: %q here, %q there", own, his)
+				}
+				if !m.New || !m.Mark.Made || m.Repo.Root != path {
+					t.Errorf("%+v", m)
+				}
+				home := open(t, y.dir)
+				again, err := worktree.MakeTree(context.Background(), home, path, worktree.Mark{Task: "t1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})
+				if err != nil || again.New {
+					t.Errorf("it is there already: %+v %v", again, err)
+				}
+				if _, err := m.Snaps.Undo(context.Background(), restoreAll); belay.CodeOf(err) != belay.CodeCannot {
+					t.Errorf("making it is nothing to undo: %v", err)
+				}
+				y.ok(worktree.Remove(context.Background(), home.Repo, path, "T1"))
+				if _, err := os.Lstat(path); !os.IsNotExist(err) || strings.Contains(y.git("worktree", "list"), "trees") {
+					t.Errorf("it is still there: %v", err)
+				}
+				if now := y.gitLooks(); now != gitBefore {
+					t.Error("removing it changed the user's state")
+				}
+			})
+		}
+	}
+}
+
+// What somebody removes by hand is made again; what somebody else put there is left.
+func TestByHand(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.base()
+	ctx := context.Background()
+	m, path := y.apart("T1")
+	home := open(t, y.dir)
+	want := looks(t, path)
+	y.ok(os.RemoveAll(path))
+	if _, _, ok, err := worktree.Find(ctx, home.Repo, path); ok || err != nil {
+		t.Errorf("%v %v", ok, err)
+	}
+	again, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})
+	y.ok(err)
+	same(t, "made again", want, looks(t, path))
+	if !again.New {
+		t.Error("it was made anew")
+	}
+	y.ok(os.RemoveAll(path)) // and its git folder pruned
+	y.git("worktree", "prune")
+	y.ok(worktree.Remove(ctx, home.Repo, path, "T1")) // gone is gone
+	write(t, path, "somebody's.txt", "x")
+	if _, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{}); belay.CodeOf(err) != belay.CodeCannot {
+		t.Errorf("something lies there: %v", err)
+	}
+	y.ok(os.RemoveAll(path))
+	y.git("worktree", "add", "-q", "--detach", path)
+	for _, err := range []error{
+		second(worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})),
+		worktree.Remove(ctx, home.Repo, path, "T1"),
+	} {
+		if belay.CodeOf(err) != belay.CodeCannot {
+			t.Errorf("it is somebody's own: %v", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(path, "a.txt")); err != nil {
+		t.Error(err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// The user may work in a linked working tree; a task's own is made from it all the same.
+func TestMakeFromLinked(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.base()
+	dir := filepath.Join(filepath.Dir(y.dir), "linked")
+	y.git("worktree", "add", "-q", "-b", "side", dir)
+	write(t, dir, "a.txt", "linked\n")
+	home := open(t, dir)
+	from := take(t, home)
+	path := filepath.Join(y.dir, ".git", "belay", "trees", "t1")
+	m, err := worktree.MakeTree(context.Background(), home, path, worktree.Mark{Task: "T1", Home: dir, From: from.ID}, snapshot.Options{})
+	y.ok(err)
+	same(t, "the task's tree", looks(t, dir), looks(t, path))
+	before := take(t, m.Snaps)
+	write(t, path, "b.txt", "task\n")
+	_, err = worktree.Bring(context.Background(), home, worktree.Request{Task: "T1", Before: before.ID, After: take(t, m.Snaps).ID})
+	y.ok(err)
+	same(t, "merged", looks(t, path), looks(t, dir))
+	y.ok(worktree.Remove(context.Background(), home.Repo, path, "T1"))
+	if mark, ok, err := worktree.MarkOf(home.Repo); ok || err != nil {
+		t.Errorf("the user's own linked tree has a mark: %v %v", mark, err)
+	}
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	r := open(t, y.dir).Repo
+	for setting, want := range map[string]string{
+		"": y.dir + "/.git/belay/trees", "../beside": filepath.Dir(y.dir) + "/beside", "/elsewhere/x": "/elsewhere/x", ".git/x": y.dir + "/.git/x",
+		".": "", "sub": "", y.dir + "/deep/er": "", "../repo/x": "",
+	} {
+		got, err := worktree.Folder(r, y.dir, setting)
+		if got != want || (err != nil) != (want == "") || err != nil && belay.CodeOf(err) != belay.CodeUsage {
+			t.Errorf("%q: %q, %v", setting, got, err)
+		}
+	}
+}

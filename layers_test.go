@@ -1,0 +1,321 @@
+// Package belay_test holds the architecture as tests: which package may import which, and
+// what every package and function must keep to.
+package belay_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the table of layers in docs/architecture.md anew")
+
+const module = "github.com/belay-dev/belay"
+
+// layers names every package below internal, and cmd/belay, with its layer. A package
+// imports only packages of lower layers. One that is not listed fails the test.
+var layers = map[string]int{
+	"internal/ask/weigh":          0,
+	"internal/belay":              0,
+	"internal/lazyregexp":         0,
+	"internal/review/names":       0,
+	"internal/review/prose":       0,
+	"internal/ask/prose":          1,
+	"internal/ask/words":          1,
+	"internal/count":              1,
+	"internal/fsroot":             1,
+	"internal/loop":               1,
+	"internal/review/output":      1,
+	"internal/review/spot":        1,
+	"internal/secret":             1,
+	"internal/testreport":         1,
+	"internal/testutil":           1,
+	"internal/ask/grammar":        2,
+	"internal/ask/told":           2,
+	"internal/atomicfile":         2,
+	"internal/journal":            2,
+	"internal/plan":               2,
+	"internal/review/said":        2,
+	"internal/review/token":       2,
+	"internal/syntax":             2,
+	"internal/testreport/dotnet":  2,
+	"internal/testreport/gotest":  2,
+	"internal/testreport/junit":   2,
+	"internal/testreport/plain":   2,
+	"internal/testreport/tap":     2,
+	"internal/ask/fault":          3,
+	"internal/ask/object":         3,
+	"internal/ask/stay/barred":    3,
+	"internal/ask/vague":          3,
+	"internal/config":             3,
+	"internal/git":                3,
+	"internal/review/talk":        3,
+	"internal/scan":               3,
+	"internal/testdiff":           3,
+	"internal/testreport/formats": 3,
+	"internal/ask/stay":           4,
+	"internal/proc":               4,
+	"internal/prompt":             4,
+	"internal/review/clue":        4,
+	"internal/review/epithet":     4,
+	"internal/review/ledger":      4,
+	"internal/review/pasted":      4,
+	"internal/review/result":      4,
+	"internal/snapshot":           4,
+	"internal/agent":              5,
+	"internal/ask/clause":         5,
+	"internal/handoff":            5,
+	"internal/llm":                5,
+	"internal/restore":            5,
+	"internal/review/bystander":   5,
+	"internal/review/setting":     5,
+	"internal/watch":              5,
+	"internal/ask/deed":           6,
+	"internal/review/mine":        6,
+	"internal/tasklist":           6,
+	"internal/worktree":           6,
+	"internal/ask/concern":        7,
+	"internal/ask/cue":            7,
+	"internal/ask/named":          7,
+	"internal/ask/number":         7,
+	"internal/ask/reading":        7,
+	"internal/review":             7,
+	"internal/testrun":            7,
+	"internal/ask/fresh":          8,
+	"internal/lint":               8,
+	"internal/ask/settle":         9,
+	"internal/check":              9,
+	"internal/ask":                10,
+	"internal/session":            10,
+	"internal/runner":             11,
+	"internal/app":                12,
+	"internal/terminal":           13,
+	"internal/cli":                14,
+	"cmd/belay":                   15,
+}
+
+// pure packages touch no file, process, clock or network.
+var pure = []string{
+	"internal/belay",
+	"internal/intent",
+	"internal/loop",
+	"internal/secret",
+	"internal/testdiff",
+}
+
+var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
+
+type source struct {
+	pkg, path string
+	test      bool
+	file      *ast.File
+	fset      *token.FileSet
+	lines     int
+}
+
+// sources gives every Go file of the program, read once for all tests.
+func sources(t *testing.T) []source {
+	t.Helper()
+	all, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var parsed = sync.OnceValues(func() (all []source, err error) {
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, path, text, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{
+			pkg: filepath.ToSlash(filepath.Dir(path)), path: path, fset: fset, file: file,
+			test: strings.HasSuffix(path, "_test.go"), lines: strings.Count(string(text), "\n"),
+		})
+		return nil
+	})
+	return all, err
+})
+
+func TestLayers(t *testing.T) {
+	for _, s := range sources(t) {
+		layer, placed := layers[s.pkg]
+		if !placed {
+			if s.pkg != "." && !strings.HasPrefix(s.pkg, "bench") {
+				t.Errorf("%s: package %s has no layer", s.path, s.pkg)
+			}
+			continue
+		}
+		if s.test {
+			continue // a test may import anything
+		}
+		for _, spec := range s.file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			below, ours := strings.CutPrefix(path, module+"/")
+			if !ours {
+				if slices.Contains(pure, s.pkg) && slices.Contains(impure, path) {
+					t.Errorf("%s imports %s: %s touches no file, process or network", s.path, path, s.pkg)
+				}
+				continue
+			}
+			if their, known := layers[below]; !known || their >= layer {
+				t.Errorf("%s (layer %d) imports %s (layer %d): a package imports only lower layers", s.path, layer, below, their)
+			}
+		}
+	}
+}
+
+// TestLayersAreDrawn: docs/architecture.md shows the layers, each with its packages.
+func TestLayersAreDrawn(t *testing.T) {
+	t.Parallel()
+	const path = "docs/architecture.md"
+	text := read(t, path)
+	before, rest, _ := strings.Cut(text, "```\n")
+	old, after, closed := strings.Cut(rest, "```\n")
+	if !closed {
+		t.Fatalf("%s shows no layers", path)
+	}
+	drawn := drawing()
+	if *update {
+		if err := os.WriteFile(path, []byte(before+"```\n"+drawn+"```\n"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if drawn != old {
+		t.Errorf("%s does not show the layers (make docs does):\n%s", path, drawn)
+	}
+}
+
+// drawing gives the layers from the top down, a line each.
+func drawing() string {
+	on := map[int][]string{}
+	for _, pkg := range slices.Sorted(maps.Keys(layers)) {
+		on[layers[pkg]] = append(on[layers[pkg]], strings.TrimPrefix(pkg, "internal/"))
+	}
+	var b strings.Builder
+	for _, layer := range slices.Backward(slices.Sorted(maps.Keys(on))) {
+		fmt.Fprintf(&b, "%2d  %s\n", layer, strings.Join(on[layer], ", "))
+	}
+	return b.String()
+}
+
+func TestEveryPackageIntroducesItself(t *testing.T) {
+	introduced := map[string]bool{}
+	for _, s := range sources(t) {
+		if !s.test && s.file.Doc != nil {
+			introduced[s.pkg] = true
+		}
+	}
+	for _, s := range sources(t) {
+		pkg := s.pkg
+		if _, placed := layers[pkg]; placed && !introduced[pkg] {
+			introduced[pkg] = true // once is enough
+			t.Errorf("%s has no package comment", pkg)
+		}
+	}
+}
+
+func TestNamesSayWhatTheyHold(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, bad := range []string{"util", "utils", "common", "helper", "helpers", "misc"} {
+			base := strings.TrimSuffix(filepath.Base(s.path), ".go")
+			if s.file.Name.Name == bad || base == bad {
+				t.Errorf("%s: a file or package called %q says nothing", s.path, bad)
+			}
+		}
+	}
+}
+
+// TestProportions reports sizes for people to look at. There is no limit on packages or
+// files: they are cut where the subject changes. Tests are not counted.
+func TestProportions(t *testing.T) {
+	var funcs, files []int
+	packages := map[string]int{}
+	long := map[string]int{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		files = append(files, s.lines)
+		packages[s.pkg] += s.lines
+		for _, d := range s.file.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			n := s.fset.Position(fn.End()).Line - s.fset.Position(fn.Pos()).Line + 1
+			funcs = append(funcs, n)
+			if n > 60 {
+				long[s.path+" "+fn.Name.Name] = n
+			}
+		}
+	}
+	f90, l90 := p90(funcs), p90(files)
+	t.Logf("functions %d, p90 %d lines, longest %d", len(funcs), f90, slices.Max(funcs))
+	t.Logf("files     %d, p90 %d lines, longest %d", len(files), l90, slices.Max(files))
+	for _, name := range slices.Sorted(maps.Keys(packages)) {
+		t.Logf("package   %-22s %5d lines", name, packages[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(long)) {
+		t.Logf("long      %-60s %d lines", name, long[name])
+	}
+}
+
+func p90(v []int) int {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Clone(v)
+	sort.Ints(v)
+	return v[(len(v)*9+9)/10-1]
+}
+
+// Regular expressions of the whole program would cost each command milliseconds before
+// its first line runs: package lazyregexp makes them when they are used.
+func TestNothingIsMadeAtTheStart(t *testing.T) {
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			vars, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			ast.Inspect(vars, func(n ast.Node) bool {
+				if _, isFunc := n.(*ast.FuncLit); isFunc {
+					return false
+				}
+				if call, ok := n.(*ast.SelectorExpr); ok && call.Sel.Name == "MustCompile" {
+					t.Errorf("%s: a regular expression is made when the program starts", s.fset.Position(call.Pos()))
+				}
+				return true
+			})
+		}
+	}
+}
