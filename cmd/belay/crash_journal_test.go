@@ -52,7 +52,9 @@ func TestCrashEveryByte(t *testing.T) {
 		}
 		readEveryByte(t, n, text)
 		worlds[n] = d
-		cuts = append(cuts, cutsOf(n, text)...)
+		if r.killed { // else the anchor names the line, and a cut in it is told as a change
+			cuts = append(cuts, cutsOf(n, text)...)
+		}
 	}
 	y := newTally(t, len(record))
 	each(t, cuts, func(dir string, c cut) {
