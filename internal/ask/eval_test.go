@@ -86,8 +86,12 @@ type score struct {
 	pHit, pPred, pGold             int
 	aHit, aPred, aGold             int
 	confusion                      map[[2]string]int
+	several                        [4]share // by how many concerns a message has: 1, 2, 3, more
 	worst                          []failure
 }
+
+// share is how much of the messages with so many concerns was found.
+type share struct{ n, exact, hit, predicted, gold int }
 
 func newScore() *score { return &score{confusion: map[[2]string]int{}} }
 
@@ -130,6 +134,13 @@ func (s *score) add(m sample, got belay.Request) {
 	}
 	if hit == len(want) && hit == len(have) {
 		s.multiset++
+	}
+	if len(want) > 0 {
+		by := &s.several[min(len(want), len(s.several))-1]
+		by.n, by.hit, by.predicted, by.gold = by.n+1, by.hit+hit, by.predicted+len(have), by.gold+len(want)
+		if slices.Equal(want, have) {
+			by.exact++
+		}
 	}
 	cost += 2 * (len(want) + len(have) - 2*hit)
 	for _, pair := range align(want, have) {
@@ -353,8 +364,23 @@ func (s *score) merge(o *score) {
 	for k, n := range o.confusion {
 		s.confusion[k] += n
 	}
+	for i, b := range o.several {
+		a := &s.several[i]
+		a.n, a.exact, a.hit, a.predicted, a.gold = a.n+b.n, a.exact+b.exact, a.hit+b.hit, a.predicted+b.predicted, a.gold+b.gold
+	}
 	s.worst = append(s.worst, o.worst...)
 	sort.SliceStable(s.worst, func(i, j int) bool { return s.worst[i].cost > s.worst[j].cost })
+}
+
+// concerns is how much was found by how many concerns a message has.
+func (s *score) concerns() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, "| concerns | messages | sequence | marker R | marker P |\n|---|---|---|---|---|")
+	for i, name := range []string{"1", "2", "3", "4 and more"} {
+		c := s.several[i]
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s |\n", name, c.n, pct(c.exact, c.n), pct(c.hit, c.gold), pct(c.hit, c.predicted))
+	}
+	return b.String()
 }
 
 // matrix is which type was read where which was meant.

@@ -1,6 +1,8 @@
 package settle
 
 import (
+	"slices"
+
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/fresh"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -39,4 +41,9 @@ func (p *Message) note(a deed.Act, by, means string) {
 		by = a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})
 	}
 	p.Why = append(p.Why, Evidence{by, means})
+}
+
+// Emitted reports an act that asks for something itself.
+func (p *Message) Emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.Out, func(f Found) bool { return f.Act.Nr == a.Nr })
 }

@@ -13,24 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// stays reports that a thing said to stay somewhere is to stay there: something else was
-// asked for before.
-func (p *Message) stays(i int) bool {
-	a := p.Acts[i]
-	low := a.C.Low()
-	if a.Verb != "stays" && a.Verb != "stay" && a.Verb != "remains" || len(p.Out) == 0 || p.Out[len(p.Out)-1].Marker == belay.MarkFix {
-		return false
-	}
-	at := slices.Index(low, a.Verb)
-	n, _ := grammar.Strip(low)
-	if at <= n {
-		return false
-	}
-	p.Preserve = append(p.Preserve, a.C.Text(p.Text, grammar.Span{From: n, To: at}))
-	p.note(a, "", "is to stay")
-	return true
-}
-
 // kept notes what a clause wants left alone, in the message's own words.
 func (p *Message) kept(a deed.Act) {
 	clause := a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})

@@ -1,0 +1,40 @@
+package ask
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+func TestQuick(t *testing.T) {
+	if os.Getenv("BELAY_ASK_QUICK") == "" {
+		t.Skip()
+	}
+	b := time.Now()
+	all := lessons(t)
+	fmt.Println("prepared", time.Since(b))
+	acts, wholes := learn(all)
+	fmt.Println("learned", time.Since(b), len(acts.String()), len(wholes.String()))
+	names, of := sets(t)
+	held, gram := newScore(), newScore()
+	fmt.Println(tableHead)
+	for _, n := range names {
+		s := newScore()
+		for _, m := range of[n] {
+			if heldOut(m.ID) {
+				gram.add(m, read(m.input(), nil).answer())
+			}
+			s.add(m, weighed(m.input(), acts, wholes).answer())
+		}
+		if heldOut(of[n][0].ID) {
+			held.merge(s)
+		}
+		fmt.Println(s.row(n))
+	}
+	fmt.Println(gram.row("grammar"))
+	fmt.Print(gram.concerns())
+	fmt.Println(held.row("held"))
+	fmt.Print(held.concerns(), held.matrix())
+	fmt.Println(time.Since(b))
+}
