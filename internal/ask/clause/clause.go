@@ -23,7 +23,6 @@ type Clause struct {
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
 	Colon bool   // it stands behind a colon, whatever else led to it
-	Deed  bool   // one of several deeds of a new thing, not the first
 	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 

@@ -64,22 +64,3 @@ func TestClauses(t *testing.T) {
 		}
 	}
 }
-
-func TestDeeds(t *testing.T) {
-	for text, want := range map[string]string{
-		"a tool that takes rows and stores them":              "a tool that takes rows and stores them",
-		"a tool that reads a file, checks it and prints both": "a tool that reads a file | checks it | prints both",
-		"a list of things, rows and columns":                  "a list of things , rows and columns",
-	} {
-		var got []string
-		for i, c := range Deeds(Clauses(prose.Sentence{Tokens: prose.Tokens(text, 0)})) {
-			got = append(got, strings.Join(c.Low(), " "))
-			if c.Deed != (i > 0) {
-				t.Errorf("%q: clause %d is marked %v", text, i, c.Deed)
-			}
-		}
-		if g := strings.Join(got, " | "); g != want {
-			t.Errorf("%q\ngot  %s\nwant %s", text, g, want)
-		}
-	}
-}

@@ -12,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
-	"github.com/belay-dev/belay/internal/ask/reading"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -62,7 +61,7 @@ func (m Message) Whole() bool {
 		if low := a.C.Low(); len(low) > 1 && low[len(low)-1] == "one" && slices.Contains(low, "new") && slices.ContainsFunc(m.Acts, func(b deed.Act) bool { return b.C.Sent < a.C.Sent && slices.ContainsFunc(b.C.Low(), words.Product) }) {
 			return true // "I have a website. I'd like a new one"
 		}
-		return a.Marker == belay.MarkAdd && reading.Whole(a, m.Lang)
+		return a.Marker == belay.MarkAdd && whole(a, m.Lang)
 	}
 	return false
 }
@@ -103,4 +102,32 @@ func (m Message) rewrites() bool {
 		}
 	}
 	return false
+}
+
+// whole reports a request for a whole: made, with a noun for such a thing near.
+func whole(a deed.Act, lang string) bool {
+	low := a.C.Low()
+	switch a.Verb {
+	case "add", "include", "support", "show", "document", "allow", "let", "insert", "log", "needs", "need":
+		return a.Verb == "need" && a.Made
+	}
+	if deed.IsWish(a.Verb) && a.Verb != "need" && lang == "" {
+		return false // "the logo should link to the shop"
+	}
+	o := low[min(a.Obj, len(low)):]
+	if lang != "" {
+		o = low
+	}
+	if a.Verb == "a thing named" && len(o) > 0 && grammar.Articled(o[0]) && slices.ContainsFunc(o, words.Tool) {
+		return true // "a webhook relay in go"
+	}
+	for i, w := range o[:min(len(o), 12)] {
+		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
+			break
+		}
+		if w == "page" && i < 4 || words.Product(w) || strings.HasSuffix(w, "-app") || strings.HasSuffix(w, "-website") {
+			return a.Made || lang != "" || a.Verb == "a thing named" || grammar.Indefinite(o) || a.Verb != ""
+		}
+	}
+	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], words.Part)
 }

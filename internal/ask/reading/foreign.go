@@ -27,7 +27,6 @@ func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		start, join = end+1, lead
 	}
-	listed := false
 	for i, t := range s.Tokens {
 		switch {
 		case t.Low == ";":
@@ -35,11 +34,10 @@ func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 		case t.Low == ":":
 			topic := p.foreignTopic(s.Tokens[start:i], tongue)
 			add(i, ":")
-			listed = p.Fresh
-			if !p.Fresh && !topic {
+						if !topic {
 				return // what follows says which, or what goes wrong
 			}
-		case t.Low == "," && (listed || p.foreignOpens(s.Tokens[i+1:], tongue)), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
+		case t.Low == "," && p.foreignOpens(s.Tokens[i+1:], tongue), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
 			add(i, t.Low)
 		}
 	}
@@ -233,10 +231,10 @@ func (p *reader) foreignThing(a deed.Act, low []string, tongue words.Tongue) dee
 	switch c := a.C; {
 	case len(low) > 2 && (low[0] == "bitte" || low[1] == "bitte"):
 		return foreignAsks(a, belay.MarkModify, "bitte")
-	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product) && !p.PlanExists:
+	case tongue.Article[low[0]] && slices.ContainsFunc(low[:min(len(low), 5)], words.Product):
 		a.Made = true
 		return foreignAsks(a, belay.MarkAdd, "a thing named")
-	case c.Block.Kind == prose.Item, p.Fresh && (c.Join == ":" || c.Join == ","):
+	case c.Block.Kind == prose.Item:
 		return foreignAsks(a, belay.MarkAdd, "a thing named")
 	}
 	return a

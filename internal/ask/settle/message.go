@@ -57,25 +57,16 @@ func Read(text string, planExists bool, files []string, whole *bool) *Message {
 	return p
 }
 
-// hear reads the message, and once more as something new when it turns out to be that.
+// hear reads the message.
 func (p *Message) hear(whole *bool) {
 	n := prose.Greeting(p.Text)
-	m := reading.Message{Text: p.Text, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.Text[n:])), Lang: p.Lang, PlanExists: p.PlanExists}
-	p.Blocks = m.Blocks
-	p.heard(m.Acts())
+	m := reading.Message{Text: p.Text, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.Text[n:])), Lang: p.Lang}
+	p.Blocks, p.Acts = m.Blocks, m.Acts()
+	for i := range p.Acts {
+		p.Acts[i].Nr = i
+	}
 	if p.Fresh = p.isFresh(); whole != nil {
 		p.Fresh = *whole
-	}
-	if p.Fresh {
-		m.Fresh = true
-		p.heard(m.Acts())
-	}
-}
-
-func (p *Message) heard(acts []deed.Act) {
-	p.Acts = acts
-	for i := range acts {
-		acts[i].Nr = i
 	}
 }
 
