@@ -2,9 +2,11 @@ package clause
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // cutter goes through a sentence and cuts it.
@@ -13,85 +15,180 @@ type cutter struct {
 	t     []prose.Token // of s, without asides
 	low   []string
 	frag  bool // nothing is said of the things named
-	list  bool // in a list of things that are each asked for by name: a page, a section and …
 	start int  // of the clause in hand
-	main  int  // of the last clause that is no reason and has a verb of its own
 	join  string
 	out   []Clause
 }
 
-// Clauses cuts a sentence. What stands behind a conjunction or a mark begins a new clause when it
-// is an imperative, somebody doing something, or a thing called new.
+// Clauses cuts a sentence rather too often than too seldom: at each comma, colon and arrow, and at
+// a conjunction or a word like "because" that something follows which can be said by itself. What
+// asks for nothing by itself is found out where the clauses are weighed.
 func Clauses(s prose.Sentence) []Clause {
 	c := cutter{s: s, t: slices.DeleteFunc(slices.Clone(s.Tokens), func(t prose.Token) bool { return t.Form == prose.Aside })}
 	c.low = Lows(c.t)
-	c.frag = verbless(c.low)
+	c.frag = !grammar.HasVerb(c.low)
 	for i := 0; i < len(c.t); {
-		i = c.step(i)
-	}
-	if len(c.low) > 2 && c.low[0] == "so" && c.low[1] == "that" && c.start == 0 {
-		c.start, c.join = 2, "because"
-	}
-	c.cut(len(c.t), len(c.t), "")
-	return joined(tails(heads(c.out)))
-}
-
-// step decides at the word i, and gives the one to go on from.
-func (c *cutter) step(i int) int {
-	low := c.low
-	if c.join == "because" && low[i] == "and" && c.main < c.start && !slices.Contains(low[c.main:c.start], "that") {
-		if next, more := listed(low, c.main, i, c.list); next > 0 && grammar.Articled(low[next]) {
-			c.list = more
-			return c.cut(i, next, "and") // "a page where people can sign up and a list of …"
+		lead, next := c.boundary(i)
+		if next == 0 {
+			i++
+			continue
 		}
+		c.cut(i, lead, next)
+		c.frag = c.frag || (lead == ":" || lead == ";") && !grammar.HasVerb(c.low[next:])
+		i = max(next, i+1)
 	}
-	if next, more := listed(low, c.start, i, c.list); next > 0 {
-		c.list = more
-		return c.cut(i, next, "and")
-	}
-	if c.join == "gap" && (low[i] == "," || low[i] == "and") && i+1 < len(low) && gapped(low[c.main:i], low[i+1:]) {
-		return c.cut(i, i+1, "gap") // "the port to 8080, the host to x and the level to y"
-	}
-	lead, next := boundary(low, c.start, i, c.frag)
-	if next == 0 {
-		return i + 1
-	}
-	c.cut(i, next, lead)
-	if lead == ":" || lead == ";" || lead == "—" || lead == "–" {
-		c.frag = c.frag || verbless(low[next:]) // a colon begins anew
-	}
-	return next
-}
-
-// cut ends the clause in hand before end; the next one begins at next, which it gives back.
-func (c *cutter) cut(end, next int, lead string) int {
-	for end > c.start && c.low[end-1] == "," {
-		end-- // ", and" ends it
-	}
-	if end > c.start && !(end == c.start+1 && c.low[c.start] == "please" && len(c.out) > 0) {
-		c.out = append(c.out, Clause{T: c.t[c.start:end], Join: c.join, Colon: c.join == ":", Close: c.s.Close, Frag: c.frag})
-	}
-	if lead != "because" && lead != "gap" {
-		c.main = next
-	}
-	c.start, c.join = next, lead
-	return next
-}
-
-// joined turns what leads to a clause and says something of the one before into that.
-func joined(out []Clause) []Clause {
-	for i := 1; i < len(out); i++ {
-		switch out[i].Join {
+	c.cut(len(c.t), "", len(c.t))
+	for i := 1; i < len(c.out); i++ {
+		switch c.out[i].Join {
 		case "main":
-			out[i-1].Join, out[i].Join = "if", ""
-		case "gap":
-			out[i].Join, out[i].Gap = "and", true
+			c.out[i-1].Join, c.out[i].Join = "if", ""
 		case "although":
-			out[i-1].Yet, out[i].Join = true, "because"
+			c.out[i-1].Yet, c.out[i].Join = true, "because"
 		}
 	}
-	return out
+	return c.out
 }
 
-// verbless reports words of which nothing is said: they only name things.
-func verbless(low []string) bool { return !grammar.HasVerb(low) || bareRow(low) }
+// cut ends the clause in hand before end; the next one begins at next.
+func (c *cutter) cut(end int, lead string, next int) {
+	if end > c.start {
+		c.out = append(c.out, Clause{T: c.t[c.start:end], Join: c.join, Colon: c.join == ":", Close: c.s.Close, Frag: c.frag})
+		c.join = lead
+	} else if c.join != "because" {
+		c.join = lead // ", and": the last one says what leads on
+	}
+	c.start = next
+}
+
+// boundary says whether a clause ends before i: what leads on, and where the next one starts.
+// next is 0 when none ends.
+func (c *cutter) boundary(i int) (lead string, next int) {
+	left, right := c.low[c.start:i], c.low[i+1:]
+	switch w := c.low[i]; w {
+	case ";", "—", "–", "•":
+		return ";", i + 1
+	case "-", "--":
+		if len(left) > 0 && len(right) > 0 {
+			return ";", i + 1
+		}
+	case "->", "=>", "→":
+		if len(left) > 0 && (grammar.HasVerb(left) || opens(right)) {
+			return w, i + 1
+		}
+	case ":":
+		if len(right) == 0 || !strings.HasPrefix(right[0], "//") {
+			return w, i + 1
+		}
+	case ",":
+		return c.comma(left, right, i)
+	case "+", "&", "plus", "and", "but", "or", "then", "so", "with", "without", "n":
+		return c.conjunction(left, right, i)
+	case "although", "though":
+		if len(left) > 0 && len(right) > 0 {
+			return "although", i + 1
+		}
+	default:
+		return c.unmarked(left, right, i)
+	}
+	return "", 0
+}
+
+// comma ends a clause, but where it stands between single words of a list that goes on.
+func (c *cutter) comma(left, right []string, i int) (lead string, next int) {
+	if len(left) == 0 || len(right) == 0 {
+		return ",", i + 1
+	}
+	if n, _ := grammar.Strip(left); n == len(left) || n < len(left) && grammar.Conditional(left[n]) && !words.Preposition(right[0]) {
+		if n == len(left) {
+			return "", 0 // "second, birthdays are off by one"
+		}
+		return "main", i + 1
+	}
+	switch right[0] {
+	case "which", "who", "whose":
+		return "because", i + 1
+	case "and", "but", "or", "so", "then":
+		if len(right) > 1 && right[0] == "so" && right[1] == "that" {
+			return "because", i + 3
+		}
+		return right[0], i + 2
+	}
+	return ",", i + 1
+}
+
+// conjunction ends a clause where what follows can be said by itself.
+func (c *cutter) conjunction(left, right []string, i int) (lead string, next int) {
+	if len(left) == 0 || len(right) == 0 {
+		return "", 0
+	}
+	w := c.low[i]
+	switch {
+	case w == "with":
+		return "", 0
+	case w == "without":
+		if grammar.Gerund(right[0]) {
+			return w, i
+		}
+		return "", 0
+	case w == "so" && right[0] == "that":
+		return "because", i + 2
+	case w == "n":
+		if grammar.Imperative(right) > 0 {
+			return "and", i + 1
+		}
+		return "", 0
+	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
+		return w, i + 1
+	}
+	return "", 0
+}
+
+// unmarked ends a clause where nothing announces the next one, or a word like "because" does.
+func (c *cutter) unmarked(left, right []string, i int) (lead string, next int) {
+	w := c.low[i]
+	if len(left) == 0 || len(right) == 0 {
+		return "", 0
+	}
+	if len(left) > 1 && w == "please" && grammar.Imperative(right) > 0 && !words.Auxiliary(left[len(left)-1]) && !words.Subject(left[len(left)-1]) {
+		return "then", i // "the bar is broken please fix it"
+	}
+	if !words.Subordinator(w) || words.Preposition(left[len(left)-1]) || w == "since" && !opens(right) {
+		return "", 0
+	}
+	if len(w) > 2 && w[0] == 'w' && (len(left) == 1 || grammar.AnyVerb(left[len(left)-1])) {
+		return "", 0 // "show which one it is"
+	}
+	return "because", i + 1
+}
+
+// opens reports whether words behind a conjunction can be said by themselves: an order, a
+// statement, a thing with an article or a number, what stays.
+func opens(low []string) bool {
+	n, said := grammar.Strip(low)
+	if n >= len(low) {
+		return false
+	}
+	rest := low[n:]
+	if said.Opener || said.Also && !words.Preposition(rest[0]) || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
+		return true
+	}
+	switch rest[0] {
+	case "keep", "leave", "keeping", "preserving", "leaving", "without", "no", "new", "another", "same", "stay", "hands", "nothing":
+		return true
+	case "not":
+		return false
+	}
+	return len(rest) > 1 && (grammar.Articled(rest[0]) || words.Comparative(rest[0]) || slices.Contains(rest[1:min(len(rest), 6)], "to") && grammar.Definite(rest[0]))
+}
+
+// joinsSubjects reports two things that do one thing together: "the account page and the order
+// history are slow".
+func joinsSubjects(left, right []string) bool {
+	n, _ := grammar.Strip(right)
+	return !grammar.HasVerb(left) && n < len(right) && grammar.Imperative(right[n:]) == 0 && grammar.Finite(right[n:]) && len(left) < 6
+}
+
+// apart reports two things of a sentence that only names things, each with more words than one.
+func apart(left, right []string) bool {
+	return len(left) > 2 && len(right) > 2 && !words.Preposition(left[len(left)-2])
+}
