@@ -5,17 +5,15 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/named"
+	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
 // answer puts together what was found.
 func (p *parse) answer() belay.Request {
-	req := belay.Request{Type: p.Kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
+	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.Out {
-		if req.Type == belay.Fresh {
-			f.Marker = belay.MarkAdd
-		}
 		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.counted(f)})
 	}
 	req.Preserve = append(req.Preserve, p.Preserve...)
@@ -32,4 +30,19 @@ func (p *parse) answer() belay.Request {
 	req.Affected = append(req.Affected, message.Paths()...)
 	req.Bounds = stay.Bounds(p.Text)
 	return req
+}
+
+// kind is what a message is: fresh or in doubt as it is weighed, and otherwise what its
+// requirements are.
+func (p *parse) kind() belay.RequestType {
+	switch {
+	case len(p.Doubts) > 0:
+		return belay.Unclear
+	case p.is == belay.Fresh, p.is == "" && p.Fresh && !p.PlanExists:
+		return belay.Fresh
+	}
+	if slices.ContainsFunc(p.Out, func(f settle.Found) bool { return f.Marker != belay.MarkFix }) {
+		return belay.Mutation
+	}
+	return belay.Bugfix
 }

@@ -70,9 +70,12 @@ func shorten(msg string) (string, int) {
 }
 
 // parse is one message on its way from what grammar made of it to an answer.
-type parse struct{ *settle.Message }
+type parse struct {
+	*settle.Message
+	is belay.RequestType // as it is weighed; "" when nothing is
+}
 
 // read is a message as grammar reads it.
-func read(in Input, whole *bool) *parse {
-	return &parse{settle.Read(in.Text, in.PlanExists, in.Files, whole)}
+func read(in Input) *parse {
+	return &parse{Message: settle.Read(in.Text, in.PlanExists, in.Files)}
 }

@@ -62,7 +62,7 @@ func crossed(t *testing.T, all []lesson) string {
 		}
 		acts, wholes := learn(train)
 		for _, l := range test {
-			before.add(l.sample, read(l.input(), nil).answer())
+			before.add(l.sample, read(l.input()).answer())
 			p := weighed(l.input(), acts, wholes)
 			after.add(l.sample, p.answer())
 			if shown != "" && strings.HasPrefix(l.ID, shown) {

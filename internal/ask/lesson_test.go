@@ -2,10 +2,12 @@ package ask
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/belay-dev/belay/internal/ask/cue"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
@@ -24,32 +26,23 @@ type lesson struct {
 	right []int // of each act, an index of answers
 }
 
-// prepare reads a labelled message as Parse does it, where what it is as a whole and what was
-// decided of each act is right.
-func prepare(s sample, trust float64) lesson {
-	in := s.input()
-	l := lesson{sample: s, trust: trust, whole: read(in, nil).cues().Whole()}
-	fresh := s.Gold.Type == belay.Fresh
-	p := read(in, &fresh)
-	p.doubt(s.Gold.Type == belay.Unclear)
+// prepare reads a labelled message as Parse does it, where wholes, learned from
+// others, say what it is as a whole what other messages teach, and what was decided of each act is right.
+func (l *lesson) prepare(wholes *weigh.Scale) {
+	p := read(l.input())
 	m := p.cues()
-	m.Type = s.Gold.Type
+	p.typed(&m, wholes, false)
 	if len(p.Acts) > mostActs {
-		return l
+		return
 	}
-	for i, j := range p.matched(s) {
+	for i, j := range p.matched(l.sample) {
 		right := 0
 		if j >= 0 {
-			for k, marker := range answers {
-				if marker == s.Gold.Requirements[j].Marker {
-					right = k
-				}
-			}
+			right = slices.Index(answers, l.Gold.Requirements[j].Marker)
 		}
 		l.acts, l.right = append(l.acts, m.Act(i)), append(l.right, right)
 		m.Decided = append(m.Decided, answers[right])
 	}
-	return l
 }
 
 // input is the message as Parse passes it on.
@@ -155,19 +148,26 @@ func (p *parse) matched(s sample) []int {
 
 // learn learns what acts ask for, and what messages are as a whole.
 func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
-	var a, w []weigh.Example
+	var a []weigh.Example
 	for _, l := range lessons {
 		for i, cues := range l.acts {
 			a = append(a, weigh.Example{Cues: cues, Answer: l.right[i], Trust: l.trust})
 		}
-		for k, t := range types {
-			if t == l.Gold.Type {
-				w = append(w, weigh.Example{Cues: l.whole, Answer: k, Trust: l.trust})
-			}
-		}
 	}
-	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 4, Strength: 0.5, Least: 0.05}),
-		weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.05})
+	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 4, Strength: 0.5, Least: 0.05}), learnWholes(lessons)
+}
+
+func learnWholes(lessons []lesson) *weigh.Scale {
+	var w []weigh.Example
+	for _, l := range lessons {
+		w = append(w, weigh.Example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
+	}
+	return weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.05, Only: func(c string) int {
+		if strings.HasPrefix(c, cue.Plan) && (c == cue.Plan || strings.HasPrefix(c, cue.Plan+" / ")) {
+			return slices.Index(types, belay.Fresh)
+		}
+		return -1
+	}})
 }
 
 // How much a lesson counts. One that rules were developed against shows them at their best, so it
@@ -185,12 +185,17 @@ const (
 // lessons are all messages that are learned from: none that is held out.
 func lessons(t testing.TB) []lesson {
 	var out []lesson
+	add := func(s sample, trust float64) {
+		m := read(s.input()).cues()
+		m.PlanExists = s.Context.PlanExists
+		out = append(out, lesson{sample: s, trust: trust, whole: m.Whole()})
+	}
 	for _, s := range load(t, "testdata/shared.jsonl") {
-		out = append(out, prepare(s, shared))
+		add(s, shared)
 	}
 	for _, s := range load(t, "testdata/own.jsonl") {
 		if !heldOut(s.ID) {
-			out = append(out, prepare(s, known))
+			add(s, known)
 		}
 	}
 	for _, s := range load(t, "testdata/lessons.jsonl") {
@@ -198,10 +203,26 @@ func lessons(t testing.TB) []lesson {
 		if s.ID[0] == 'x' {
 			trust = several
 		}
-		out = append(out, prepare(s, trust))
+		add(s, trust)
 	}
 	for _, s := range shortLines(t) {
-		out = append(out, prepare(s, short))
+		add(s, short)
+	}
+	// What a message is as a whole is a cue of its acts, as sure or unsure as it is of a message
+	// that nothing was learned from.
+	for half := range 2 {
+		var others []lesson
+		for i, l := range out {
+			if i%2 != half {
+				others = append(others, l)
+			}
+		}
+		wholes := learnWholes(others)
+		for i := range out {
+			if i%2 == half {
+				out[i].prepare(wholes)
+			}
+		}
 	}
 	return out
 }

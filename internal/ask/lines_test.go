@@ -61,7 +61,7 @@ func (l line) sample() sample {
 // TestLines reads many short messages, one construction each, by grammar alone. Some are not
 // read as they are meant, so the share that is may not fall.
 func TestLines(t *testing.T) {
-	testLines(t, 91, func(in Input) *parse { return read(in, nil) })
+	testLines(t, 91, func(in Input) *parse { return read(in) })
 }
 
 // TestLinesWeighed is the same with what was learned.

@@ -23,7 +23,7 @@ func TestQuick(t *testing.T) {
 		s := newScore()
 		for _, m := range of[n] {
 			if heldOut(m.ID) {
-				gram.add(m, read(m.input(), nil).answer())
+				gram.add(m, read(m.input()).answer())
 			}
 			got := weighed(m.input(), acts, wholes).answer()
 			if !heldOut(m.ID) && len(m.Gold.Requirements) > 2 && len(got.Requirements) != len(m.Gold.Requirements) && os.Getenv("BELAY_SHOW") != "" {

@@ -29,9 +29,6 @@ func (p *parse) cues() cue.Message {
 	m := cue.Message{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.Kind(), Acts: p.Acts, Made: make([]belay.Marker, len(p.Acts))}
 	for _, f := range p.Out {
 		m.Made[f.Act.Nr] = f.Marker
-		if p.Fresh {
-			m.Made[f.Act.Nr] = belay.MarkAdd
-		}
 	}
 	for _, d := range p.Doubts {
 		m.Doubts = append(m.Doubts, strings.Join(d.Readings, ", "))
@@ -42,32 +39,45 @@ func (p *parse) cues() cue.Message {
 // weighed is a message as grammar reads it, looked at once more by what was learned from
 // labelled ones: first what it is as a whole, then, knowing that, what each act asks for.
 func weighed(in Input, acts, wholes *weigh.Scale) *parse {
-	p := read(in, nil)
+	p := read(in)
 	if n := len(p.Acts); n == 0 || n > mostActs || p.Lang == "?" {
 		return p
 	}
-	cues := p.cues().Whole()
-	best, _ := weigh.Best(wholes.Weigh(cues))
-	is := types[best]
-	if was := p.Kind(); is == belay.Unclear && was != belay.Unclear && p.exact() {
-		is = was // what is to be done, and to which thing, is said
-		best = slices.Index(types, is)
-	}
-	if fresh := is == belay.Fresh; fresh != p.Fresh {
-		q := read(in, &fresh)
-		if len(q.Acts) == 0 {
-			return p // nothing is left of it that way
-		}
-		p = q
-	}
-	if was := p.Kind(); was != is {
-		p.note(wholes.Why(cues, best, slices.Index(types, was), 3), string(is)+", not "+string(was)+", by weight")
-	}
-	p.doubt(is == belay.Unclear)
 	m := p.cues()
-	m.Type = is
+	is := p.typed(&m, wholes, in.PlanExists)
+	p.doubt(is == belay.Unclear)
 	p.decide(m, acts)
+	p.is = is
 	return p
+}
+
+// typed is what a message is as a whole. What of that is a cue of its acts goes by its words alone:
+// whether there is a plan decides what is fresh, and nothing else.
+func (p *parse) typed(m *cue.Message, wholes *weigh.Scale, plan bool) belay.RequestType {
+	was := m.Type
+	m.PlanExists = plan
+	cues := m.Whole()
+	sum := wholes.Weigh(cues)
+	best, _ := weigh.Best(sum)
+	m.PlanExists = false
+	words := wholes.Weigh(m.Whole())
+	other, lead := weigh.Best(words[:len(words)-1])
+	m.Type, m.Sure, m.Anew = types[other], lead > 1500, level(words[len(words)-1]-words[other])
+	if was == belay.Fresh && plan {
+		was = belay.Mutation
+	}
+	if types[best] == belay.Unclear && was != belay.Unclear && p.exact() {
+		return was // what is to be done, and to which thing, is said
+	}
+	if types[best] != was {
+		p.note(wholes.Why(cues, best, slices.Index(types, was), 3), string(types[best])+", not "+string(was)+", by weight")
+	}
+	return types[best]
+}
+
+// level is how much more something weighs than the rest, from 0 to 3.
+func level(lead int) int {
+	return slices.IndexFunc([]int{-2500, 0, 2500, 1 << 30}, func(most int) bool { return lead <= most })
 }
 
 // exact tells whether something that grammar found to be asked for names a thing as code has
@@ -111,9 +121,6 @@ func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
 		cues[i] = m.Act(i)
 		sum := acts.Weigh(cues[i])
 		for k := 1; k < len(sum); k++ {
-			if m.Type == belay.Bugfix && answers[k] != belay.MarkFix {
-				sum[k] = -1 << 30
-			}
 			if by := sum[k] - sum[0]; by > lead {
 				near, nearest, lead = i, k, by
 			}

@@ -1,10 +1,12 @@
-// Package cue says in words what can be told of a clause without deciding anything: what
-// grammar made of it, how it begins, what stands before and behind it. A cue is a short string
-// that a person can read; what each is worth is weighed elsewhere. It touches no file, process,
-// clock or network.
+// Package cue turns what grammar makes of a message into cues: short texts that say one thing
+// each of an act or of the whole message, in the words of grammar. An act is weighed by the cues of
+// its own clause and of those right before and behind it, so that how many others a message has
+// decides nothing. Every cue is a text that a person can read; what each is worth is weighed
+// elsewhere. It touches no file, process, clock or network.
 package cue
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,17 +14,22 @@ import (
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
+	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Message is a message as grammar reads it. Made is what it made of each act, in their order: the
-// marker of a requirement, or "". Type is what the message is as a whole; Doubts are the readings
+// marker of a requirement, or "". Type is what the message is as a whole, and Sure
+// whether that is sure; it is the second best where the best is fresh, of which Anew says from 0 to 3 how likely it is; Doubts are the readings
 // that grammar finds. Decided is what was decided of the acts so far, in their order.
 type Message struct {
 	Text       string
 	Lang       string
 	PlanExists bool
 	Type       belay.RequestType
+	Sure       bool
+	Anew       int
 	Acts       []deed.Act
 	Made       []belay.Marker
 	Doubts     []string
@@ -56,14 +63,6 @@ var (
 	strengths = [...]string{"not", "faintly", "plainly"}
 )
 
-// joined is what leads to a clause.
-func joined(a deed.Act) string {
-	if a.C.Join == "" {
-		return "begins a sentence"
-	}
-	return "joined by " + a.C.Join
-}
-
 // Name is a marker in a cue.
 func Name(m belay.Marker) string {
 	if m == "" {
@@ -84,18 +83,14 @@ func few(n, many int) string {
 // for much means something else there.
 func (m Message) Act(i int) []string {
 	a := m.Acts[i]
-	l := &list{all: make([]string, 0, 200), with: Name(m.Made[i])}
+	l := &list{all: make([]string, 0, 200), with: kinds[a.Deed] + " " + string(m.Made[i])}
 	l.one("grammar: ", l.with)
 	m.clause(l, a)
-	m.flags(l, a)
-	m.place(l, i)
 	m.neighbour(l, i, i-1, "before ")
 	m.neighbour(l, i, i+1, "behind ")
-	m.asked(l, i)
-	m.company(l, i)
 	m.decided(l, i)
 	clauseWords(l, a)
-	if m.Type == belay.Fresh {
+	if m.Anew > 1 {
 		for _, c := range l.all {
 			l.one("whole: ", c)
 		}
@@ -105,66 +100,207 @@ func (m Message) Act(i int) []string {
 
 // clause is what grammar says of the clause by itself.
 func (m Message) clause(l *list, a deed.Act) {
-	l.both("is ", kinds[a.Deed])
-	l.one("is ", kinds[a.Deed], " ", string(a.Marker), " ", strengths[a.Strength])
 	l.both("by ", a.Verb)
 	l.both(joined(a))
 	l.both("ends with ", a.C.Close)
 	l.both("in ", blocks[a.C.Block.Kind], " of ", sections[a.C.Block.Section()])
-	l.both("pairs of words ", few(len(a.C.T)/2, 9))
-	l.made("type ", string(m.Type))
-	l.one("type ", string(m.Type), " is ", kinds[a.Deed])
-	if m.PlanExists {
-		l.made("plan")
+	l.both("words ", few(len(a.C.T), 12))
+	l.both("type ", string(m.Type))
+	l.both("anew ", few(m.Anew, 3))
+	if m.Sure {
+		l.both("surely ", string(m.Type))
 	}
 	l.one("language ", m.Lang)
-	if low := a.C.Low(); len(low) > 0 {
-		strength, by := fault.Wrong(low)
-		l.both("complains ", strengths[strength])
-		l.one("complains by ", by)
-		m.aside(l, a)
-	}
-}
-
-// aside is what stands in parentheses in or behind the clause: "(now 9)".
-func (m Message) aside(l *list, a deed.Act) {
-	from, to := a.C.T[0].At, a.C.T[len(a.C.T)-1].End
-	behind := strings.TrimLeft(m.Text[to:min(len(m.Text), to+30)], " ")
-	switch {
-	case strings.HasPrefix(behind, "("):
-		l.both("aside behind")
-		if f := strings.Fields(strings.ToLower(behind[1:])); len(f) > 0 {
-			l.one("aside ", Word(strings.Trim(f[0], "().,")))
-		}
-	case strings.Contains(m.Text[from:to], "("):
-		l.both("aside within")
-	}
-}
-
-// flags is what grammar found in the clause, or not.
-func (m Message) flags(l *list, a deed.Act) {
 	low := a.C.Low()
-	said, imperative := front(low)
+	if len(low) == 0 {
+		return
+	}
+	strength, by := fault.Wrong(low)
+	l.both("complains ", strengths[strength])
+	l.one("complains by ", by)
+	n, said := grammar.Strip(low)
 	for _, f := range []struct {
 		on   bool
 		name string
 	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Nth, "nth"}, {a.Only, "only"}, {a.Bare, "bare"}, {a.Told, "told"}, {a.Stated, "stated"}, {a.Made, "made"},
-		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"}, {a.C.Gap, "verb of the one before"}, {a.C.Topic != "", "under a topic"},
+		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"},
 		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
-		{len(low) > 0 && grammar.Finite(low), "finite"}, {imperative, "imperative"}, {len(low) > 0 && grammar.Now(low), "now"}} {
+		{grammar.Finite(low), "finite"}, {n < len(low) && grammar.Imperative(low[n:]) > 0, "imperative"}, {grammar.Now(low), "now"}} {
 		if f.on {
 			l.both(f.name)
 		}
 	}
+	l.both("begins as ", shape(low))
+	m.aside(l, a)
 }
 
-// front is how a clause begins.
-func front(low []string) (s grammar.Said, imperative bool) {
-	if len(low) == 0 {
-		return s, false
+// joined is what leads to a clause.
+func joined(a deed.Act) string {
+	if a.C.Join == "" {
+		return "begins a sentence"
 	}
-	n, s := grammar.Strip(low)
-	return s, n < len(low) && grammar.Imperative(low[n:]) > 0
+	return "joined by " + a.C.Join
+}
+
+// aside is what stands in parentheses behind the clause: "(now 9)".
+func (m Message) aside(l *list, a deed.Act) {
+	to := a.C.T[len(a.C.T)-1].End
+	behind := strings.TrimLeft(m.Text[to:min(len(m.Text), to+30)], " ")
+	if strings.HasPrefix(behind, "(") {
+		l.both("aside behind")
+		if f := strings.Fields(strings.ToLower(behind[1:])); len(f) > 0 {
+			l.one("aside ", Word(strings.Trim(f[0], "().,")))
+		}
+	}
+}
+
+// shape is how a clause begins, behind what is polite.
+func shape(low []string) string {
+	n, said := grammar.Strip(low)
+	if n >= len(low) {
+		return "nothing"
+	}
+	w := low[n]
+	_, end := words.Base(w, grammar.AnyVerb)
+	switch {
+	case said.Want:
+		return "wish"
+	case grammar.Imperative(low[n:]) > 0:
+		return "order"
+	case words.Subject(w) || words.Pronoun(w):
+		return "pronoun"
+	case grammar.Articled(w):
+		return "article"
+	case words.Determiner(w):
+		return "determiner"
+	case grammar.Conditional(w) || words.Subordinator(w):
+		return "condition"
+	case words.Preposition(w):
+		return "preposition"
+	case words.Auxiliary(w):
+		return "auxiliary"
+	case grammar.Numeric(w):
+		return "number"
+	case words.Comparative(w):
+		return "comparative"
+	case end != "":
+		return "verb in " + end
+	}
+	return "noun"
+}
+
+// neighbour is the act right before or behind, the j-th.
+func (m Message) neighbour(l *list, i, j int, side string) {
+	if j < 0 || j >= len(m.Acts) {
+		l.made(side, "nothing")
+		return
+	}
+	a, b := m.Acts[i], m.Acts[j]
+	where := near(a, b)
+	is := kinds[b.Deed] + " " + string(m.Made[j])
+	l.both(side, where)
+	l.made(side, where, " ", is)
+	l.made(side, is)
+	l.made(side, joined(b))
+	low, other := a.C.Low(), b.C.Low()
+	if grammar.Shares(low, other) {
+		l.made(side, "of the same")
+	}
+	if len(low) == 0 || len(other) == 0 {
+		return
+	}
+	n, said := grammar.Strip(other)
+	l.made(side, where, " begins as ", shape(other), " and ", shape(low))
+	l.made(side, "begins ", Word(other[0]))
+	l.one(side, where, " begins ", Word(other[min(n, len(other)-1)]), " of ", l.with)
+	for _, f := range []struct {
+		on   bool
+		name string
+	}{{b.Pronoun, "pronoun"}, {said.Opener, "somebody asks"}, {said.Please, "please"}, {grammar.Finite(other), "finite"}} {
+		if f.on {
+			l.made(side, where, " ", f.name)
+		}
+	}
+}
+
+// decided is what was decided of the clause before, and of the last one that asks for something.
+func (m Message) decided(l *list, i int) {
+	if i == 0 {
+		return
+	}
+	a, b, k := m.Acts[i], m.Acts[i-1], string(m.Decided[i-1])
+	l.both("decided before ", near(a, b), " ", k)
+	l.made("decided before ", near(a, b), " ", k, " ", kinds[b.Deed])
+	if low, other := a.C.Low(), b.C.Low(); len(low) > 0 && len(other) > 0 {
+		l.made("decided before ", near(a, b), " ", k, " ", joined(a), " begins as ", shape(other), " and ", shape(low))
+	}
+	for j := i - 1; j >= 0; j-- {
+		if m.Decided[j] != "" {
+			l.both("decided last ", near(a, m.Acts[j]), " ", string(m.Decided[j]))
+			if grammar.Shares(a.C.Low(), m.Acts[j].C.Low()) {
+				l.both("decided last of the same")
+			}
+			return
+		}
+	}
+	l.both("decided nothing")
+}
+
+func near(a, b deed.Act) string {
+	switch {
+	case a.C.Line != b.C.Line:
+		return "elsewhere"
+	case a.C.Sent != b.C.Sent:
+		return "same paragraph"
+	}
+	return "same sentence"
+}
+
+// telling are the small words whose meaning depends on what the clause is.
+var telling = wordset.Of("not don't doesn't no never too only still always when if should must can please just instead but i we it they you is are was again now currently")
+
+// mostWords is how many words of a clause are cues.
+const mostWords = 60
+
+// clauseWords are the words of a clause: how it begins and ends, all of them with their stems, and
+// pairs.
+func clauseWords(l *list, a deed.Act) {
+	low := a.C.Low()
+	if len(low) == 0 {
+		return
+	}
+	n, _ := grammar.Strip(low)
+	l.one("word 1 ", Word(low[0]))
+	if n < len(low) {
+		l.both("begins ", Word(low[n]))
+	}
+	if n+1 < len(low) {
+		l.one("then ", Word(low[n+1]))
+	}
+	l.one("last word ", Word(low[len(low)-1]))
+	each(low[:min(len(low), mostWords)], l, func(w string) {
+		if telling.Has(w) {
+			l.made("has ", w)
+		}
+	})
+}
+
+// each adds every word once, its stem, and the pair that it begins.
+func each(low []string, l *list, more func(string)) {
+	for k, w := range low {
+		if slices.Contains(low[:k], w) {
+			continue
+		}
+		if l.one("has ", Word(w)); words.Stem(w) != w {
+			l.one("has ", words.Stem(w), "~")
+		}
+		if k+1 < len(low) {
+			l.one("has ", Word(w), " ", Word(low[k+1]))
+		}
+		if more != nil {
+			more(w)
+		}
+	}
 }
 
 // Word is a word as cues have it: a number is any number.

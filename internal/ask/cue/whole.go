@@ -12,33 +12,38 @@ import (
 func (m Message) Whole() []string {
 	l := &list{all: make([]string, 0, 300), with: string(m.Type)}
 	l.one("type ", string(m.Type))
-	l.both("clauses ", few(len(m.Acts), 5))
 	if m.PlanExists {
-		l.both("plan")
+		l.one(Plan)
+		l.one(Plan, " / ", string(m.Type))
 	}
-	asked := 0
+	alone := ""
+	if len(m.Acts) == 1 {
+		alone = "alone "
+	}
 	var markers []string
 	for i, a := range m.Acts {
+		k := Name(m.Made[i])
 		l.one("is ", kinds[a.Deed])
-		l.one(Name(m.Made[i]), " by ", a.Verb)
-		if len(m.Acts) == 1 {
-			l.one("alone ", Name(m.Made[i]), " by ", a.Verb)
+		l.one(k, " by ", a.Verb)
+		if l.one(alone, kinds[a.Deed], " ", k); alone != "" {
+			l.one(alone, k, " by ", a.Verb)
 		}
-		if k := string(m.Made[i]); k != "" {
-			if asked++; !slices.Contains(markers, k) {
-				markers = append(markers, k)
-			}
+		if k != "nothing" && !slices.Contains(markers, k) {
+			markers = append(markers, k)
 		}
 	}
 	slices.Sort(markers)
 	l.both("asks ", strings.Join(markers, " "))
-	l.both("asked ", few(asked, 4))
 	for _, d := range m.Doubts {
 		l.both("doubt: ", d)
 	}
 	m.text(l)
 	return l.all
 }
+
+// Plan is the cue that a plan of the project exists. It decides about what is fresh, and nothing
+// else.
+const Plan = "plan"
 
 // Of a long message only how it begins and ends is told: what can be read in two ways is short.
 const (

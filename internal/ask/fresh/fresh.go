@@ -9,26 +9,22 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
-	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Message is what is judged: its words and language, what its clauses do, whether a plan of the
-// project was made before, and which files there are (paths with slashes).
+// Message is what is judged: its words and language, and what its clauses do.
 type Message struct {
-	Text       string
-	Lang       string
-	PlanExists bool
-	Files      []string
-	Blocks     []prose.Block
-	Acts       []deed.Act
+	Text   string
+	Lang   string
+	Blocks []prose.Block
+	Acts   []deed.Act
 }
 
-// Whole decides whether something whole is to be built: the user starts over, or
-// there is no plan and the first thing asked for is a whole of its own.
+// Whole decides whether something whole is to be built, by the words alone: the user starts over, or
+// the first thing asked for is a whole of its own.
 func (m Message) Whole() bool {
 	line := " " + strings.ToLower(m.Text[:min(len(m.Text), 600)]) + " "
 	asks := false
@@ -37,11 +33,6 @@ func (m Message) Whole() bool {
 			return true
 		}
 		asks = asks || a.Deed == deed.Request
-	}
-	if m.PlanExists || !m.sourceless() && slices.ContainsFunc(m.Acts, func(a deed.Act) bool {
-		return a.Deed == deed.Material || a.Deed == deed.Complaint && a.Strength == fault.Plain && a.C.Join != "so"
-	}) {
-		return false
 	}
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
 		if strings.Contains(line, s) && !m.rewrites() {
@@ -64,12 +55,6 @@ func (m Message) Whole() bool {
 		return a.Marker == belay.MarkAdd && whole(a, m.Lang)
 	}
 	return false
-}
-
-// sourceless reports a repository whose files are known and hold no program yet: what is said
-// to go wrong there is how people live without one.
-func (m Message) sourceless() bool {
-	return len(m.Files) > 0 && !Sourced(m.Files)
 }
 
 // Sourced reports that there is a program among files.

@@ -17,7 +17,7 @@ func (p *Message) isFresh() bool {
 			return true
 		}
 	}
-	return fresh.Message{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Files: p.Files, Blocks: p.Blocks, Acts: p.Acts}.Whole()
+	return fresh.Message{Text: p.Text, Lang: p.Lang, Blocks: p.Blocks, Acts: p.Acts}.Whole()
 }
 
 // kind is the type of the request, in the order in which the types are checked.

@@ -45,29 +45,19 @@ type Evidence struct {
 	Means string
 }
 
-// Read reads a message. planExists and files are what is known of the project; whole, if it is
-// not nil, says whether something new is asked for as a whole, whatever the words say.
-func Read(text string, planExists bool, files []string, whole *bool) *Message {
-	p := &Message{Text: text, PlanExists: planExists, Files: files}
-	if lang := words.Language(text); lang != "" {
-		p.Lang = lang
-	}
-	p.hear(whole)
-	p.settle()
-	return p
-}
-
-// hear reads the message.
-func (p *Message) hear(whole *bool) {
+// Read reads a message. planExists and files are what is known of the project: the words are read
+// the same way whatever they are.
+func Read(text string, planExists bool, files []string) *Message {
+	p := &Message{Text: text, PlanExists: planExists, Files: files, Lang: words.Language(text)}
 	n := prose.Greeting(p.Text)
 	m := reading.Message{Text: p.Text, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.Text[n:])), Lang: p.Lang}
 	p.Blocks, p.Acts = m.Blocks, m.Acts()
 	for i := range p.Acts {
 		p.Acts[i].Nr = i
 	}
-	if p.Fresh = p.isFresh(); whole != nil {
-		p.Fresh = *whole
-	}
+	p.Fresh = p.isFresh()
+	p.settle()
+	return p
 }
 
 // Beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.

@@ -12,7 +12,7 @@ import (
 // material, not a feature: it has no words.
 func TestPastedIntoSomethingNew(t *testing.T) {
 	text := "Start over. Write me a small service that watches the queue.\n\n```\nTraceback (most recent call last):\n  File \"q.py\", line 3, in <module>\nKeyError: 'q'\n```\n"
-	m := Read(text, true, nil, nil)
+	m := Read(text, true, nil)
 	if !m.Fresh || len(m.Out) == 0 {
 		t.Fatalf("fresh %v, %d requirements", m.Fresh, len(m.Out))
 	}

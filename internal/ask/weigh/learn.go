@@ -14,11 +14,13 @@ type Example struct {
 }
 
 // Settings are how Learn learns: how many answers there are, in how many examples a cue has to
-// stand, the inverse of the penalty, and the least worth that is kept.
+// stand, the inverse of the penalty, and the least worth that is kept. Only, where it is not nil, is
+// the one answer that a cue may speak for or against, or -1.
 type Settings struct {
 	Answers         int
 	Rare            int
 	Strength, Least float64
+	Only            func(cue string) int
 }
 
 // Learn finds what each cue is worth so that the right answers of the examples become most
@@ -29,6 +31,12 @@ type Settings struct {
 func Learn(examples []Example, set Settings) *Scale {
 	answers := set.Answers
 	p := newProblem(examples, answers, set.Rare, 1/set.Strength)
+	if set.Only != nil {
+		p.only = make([]int, len(p.index))
+		for c, k := range p.index {
+			p.only[k] = set.Only(c)
+		}
+	}
 	w := p.minimise(120)
 	s := &Scale{answers: answers, worth: map[string][]int32{}}
 	for c, k := range p.index {
@@ -52,6 +60,7 @@ type problem struct {
 	rows    [][]int
 	want    []int
 	trust   []float64
+	only    []int // of each cue, the one answer that it speaks for, or -1; nil when all do for all
 }
 
 func newProblem(examples []Example, answers, rare int, penalty float64) *problem {
@@ -114,6 +123,13 @@ func (p *problem) slope(w, grad []float64) float64 {
 		for _, k := range row {
 			for c, x := range sum {
 				grad[k*p.answers+c] += x
+			}
+		}
+	}
+	for k, one := range p.only {
+		for c := range p.answers {
+			if one >= 0 && c != one {
+				grad[k*p.answers+c] = 0
 			}
 		}
 	}
