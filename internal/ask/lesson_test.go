@@ -146,6 +146,8 @@ func (p *parse) matched(s sample) []int {
 	return out
 }
 
+var rareX, strX, leastX = 5, 0.3, 0.1
+
 // learn learns what acts ask for, and what messages are as a whole.
 func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 	var a []weigh.Example
@@ -154,7 +156,7 @@ func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
 			a = append(a, weigh.Example{Cues: cues, Answer: l.right[i], Trust: l.trust})
 		}
 	}
-	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: 4, Strength: 0.5, Least: 0.05}), learnWholes(lessons)
+	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: rareX, Strength: strX, Least: leastX}), learnWholes(lessons)
 }
 
 func learnWholes(lessons []lesson) *weigh.Scale {
@@ -162,7 +164,7 @@ func learnWholes(lessons []lesson) *weigh.Scale {
 	for _, l := range lessons {
 		w = append(w, weigh.Example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
 	}
-	return weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.05, Only: func(c string) int {
+	return weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.1, Only: func(c string) int {
 		if strings.HasPrefix(c, cue.Plan) && (c == cue.Plan || strings.HasPrefix(c, cue.Plan+" / ")) {
 			return slices.Index(types, belay.Fresh)
 		}

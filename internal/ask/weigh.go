@@ -62,7 +62,7 @@ func (p *parse) typed(m *cue.Message, wholes *weigh.Scale, plan bool) belay.Requ
 	m.PlanExists = false
 	words := wholes.Weigh(m.Whole())
 	other, lead := weigh.Best(words[:len(words)-1])
-	m.Type, m.Sure, m.Anew = types[other], lead > 1500, level(words[len(words)-1]-words[other])
+	m.Type, m.Sure, m.Anew = types[other], lead > 150, level(words[len(words)-1]-words[other])
 	if was == belay.Fresh && plan {
 		was = belay.Mutation
 	}
@@ -77,7 +77,7 @@ func (p *parse) typed(m *cue.Message, wholes *weigh.Scale, plan bool) belay.Requ
 
 // level is how much more something weighs than the rest, from 0 to 3.
 func level(lead int) int {
-	return slices.IndexFunc([]int{-2500, 0, 2500, 1 << 30}, func(most int) bool { return lead <= most })
+	return slices.IndexFunc([]int{-250, 0, 250, 1 << 30}, func(most int) bool { return lead <= most })
 }
 
 // exact tells whether something that grammar found to be asked for names a thing as code has

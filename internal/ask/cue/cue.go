@@ -89,10 +89,11 @@ func (m Message) Act(i int) []string {
 	m.neighbour(l, i, i-1, "before ")
 	m.neighbour(l, i, i+1, "behind ")
 	m.decided(l, i)
+	m.head(l, i)
 	clauseWords(l, a)
 	if m.Anew > 1 {
 		for _, c := range l.all {
-			l.one("whole: ", c)
+			l.one("new: ", c)
 		}
 	}
 	return l.all
@@ -130,7 +131,7 @@ func (m Message) clause(l *list, a deed.Act) {
 			l.both(f.name)
 		}
 	}
-	l.both("begins as ", shape(low))
+	l.both("as ", shape(low))
 	m.aside(l, a)
 }
 
@@ -210,7 +211,7 @@ func (m Message) neighbour(l *list, i, j int, side string) {
 		return
 	}
 	n, said := grammar.Strip(other)
-	l.made(side, where, " begins as ", shape(other), " and ", shape(low))
+	l.made(side, where, " as ", shape(other), " and ", shape(low))
 	l.made(side, "begins ", Word(other[0]))
 	l.one(side, where, " begins ", Word(other[min(n, len(other)-1)]), " of ", l.with)
 	for _, f := range []struct {
@@ -229,31 +230,53 @@ func (m Message) decided(l *list, i int) {
 		return
 	}
 	a, b, k := m.Acts[i], m.Acts[i-1], string(m.Decided[i-1])
-	l.both("decided before ", near(a, b), " ", k)
-	l.made("decided before ", near(a, b), " ", k, " ", kinds[b.Deed])
+	l.both("after ", near(a, b), " ", k)
+	l.made("after ", near(a, b), " ", k, " ", kinds[b.Deed])
 	if low, other := a.C.Low(), b.C.Low(); len(low) > 0 && len(other) > 0 {
-		l.made("decided before ", near(a, b), " ", k, " ", joined(a), " begins as ", shape(other), " and ", shape(low))
+		l.made("after ", near(a, b), " ", k, " ", joined(a), " as ", shape(other), " and ", shape(low))
 	}
 	for j := i - 1; j >= 0; j-- {
 		if m.Decided[j] != "" {
-			l.both("decided last ", near(a, m.Acts[j]), " ", string(m.Decided[j]))
+			l.both("last ", near(a, m.Acts[j]), " ", string(m.Decided[j]))
 			if grammar.Shares(a.C.Low(), m.Acts[j].C.Low()) {
-				l.both("decided last of the same")
+				l.both("last of the same")
 			}
 			return
 		}
 	}
-	l.both("decided nothing")
+	l.both("nothing before")
+}
+
+// head is what the sentence began with, or what stands in front of its last colon.
+func (m Message) head(l *list, i int) {
+	a := m.Acts[i]
+	j := i
+	for j > 0 && near(a, m.Acts[j-1]) == "here" && !(j < i && m.Acts[j].C.Colon) {
+		j--
+	}
+	if j == i {
+		return
+	}
+	b := m.Acts[j]
+	lead := "head "
+	if b.C.Colon {
+		lead = "head behind a colon "
+	}
+	l.both(lead, Name(m.Made[j]), " decided ", string(m.Decided[j]))
+	l.both(lead, "by ", b.Verb)
+	if low, other := a.C.Low(), b.C.Low(); len(low) > 0 && len(other) > 0 {
+		l.made(lead, string(m.Decided[j]), " ", joined(a), " as ", shape(other), " and ", shape(low))
+	}
 }
 
 func near(a, b deed.Act) string {
 	switch {
 	case a.C.Line != b.C.Line:
-		return "elsewhere"
+		return "far"
 	case a.C.Sent != b.C.Sent:
-		return "same paragraph"
+		return "near"
 	}
-	return "same sentence"
+	return "here"
 }
 
 // telling are the small words whose meaning depends on what the clause is.
@@ -277,7 +300,7 @@ func clauseWords(l *list, a deed.Act) {
 	if n+1 < len(low) {
 		l.one("then ", Word(low[n+1]))
 	}
-	l.one("last word ", Word(low[len(low)-1]))
+	l.one("ends in ", Word(low[len(low)-1]))
 	each(low[:min(len(low), mostWords)], l, func(w string) {
 		if telling.Has(w) {
 			l.made("has ", w)

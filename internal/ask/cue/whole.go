@@ -64,7 +64,7 @@ func (m Message) text(l *list) {
 	for k := range min(4, len(low)) {
 		l.one("word ", few(k+1, 9), " ", Word(low[k]))
 	}
-	l.one("last word ", Word(low[len(low)-1]))
+	l.one("ends in ", Word(low[len(low)-1]))
 	if strings.HasSuffix(strings.TrimSpace(m.Text), "?") {
 		l.both("ends with ?")
 	}

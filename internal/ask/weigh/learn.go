@@ -40,11 +40,12 @@ func Learn(examples []Example, set Settings) *Scale {
 	w := p.minimise(120)
 	s := &Scale{answers: answers, worth: map[string][]int32{}}
 	for c, k := range p.index {
-		row := make([]int32, answers)
+		row := make([]int32, answers-1)
 		some := false
 		for i := range row {
-			row[i] = int32(math.Round(1000 * w[k*answers+i]))
-			some = some || math.Abs(w[k*answers+i]) >= set.Least
+			by := w[k*answers+i+1] - w[k*answers]
+			row[i] = int32(math.Round(100 * by))
+			some = some || math.Abs(by) >= set.Least
 		}
 		if some {
 			s.worth[c] = row

@@ -8,13 +8,15 @@ package weigh
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// Scale is the worth of cues, for each of several answers, in thousandths.
+// Scale is the worth of cues in hundredths, for each answer but the first, which they are worth
+// nothing for: all others are measured against it.
 type Scale struct {
 	answers int
 	worth   map[string][]int32
@@ -40,35 +42,45 @@ func mustParse(text string) *Scale {
 	return s
 }
 
-// Parse reads a scale: a line for each cue, its worth for each answer (nothing for 0) and then the
-// cue, parted by tabs. It is read each time that a command reads a request, so it takes one pass
-// and one piece of memory for all numbers.
+// Parse reads a scale. Its first line is how many answers there are; then follows a line for each
+// cue, in their order: how many bytes the cue begins with that the one before it begins with too
+// (nothing for 0), the rest of the cue, and its worth for each answer (nothing for 0, and for what
+// the line leaves out), parted by tabs. It is read each time that a command reads a request, so it
+// takes one pass and one piece of memory for all numbers.
 func Parse(text string) (*Scale, error) {
-	first, _, _ := strings.Cut(text, "\n")
-	n := strings.Count(first, "\t")
-	if n < 2 {
-		return nil, fmt.Errorf("line 1: %d numbers, and at least 2 are expected", n)
+	first, text, _ := strings.Cut(text, "\n")
+	n, err := strconv.Atoi(first)
+	if err != nil || n < 2 || n > 99 {
+		return nil, fmt.Errorf("line 1: %q is no number of answers", first)
 	}
 	lines := strings.Count(text, "\n")
 	s := &Scale{answers: n, worth: make(map[string][]int32, lines)}
-	numbers := make([]int32, 0, n*lines)
-	nr := 0
+	numbers := make([]int32, lines*(n-1))
+	nr, cue := 1, ""
 	for line := range strings.Lines(text) {
 		nr++
-		rest := strings.TrimSuffix(line, "\n")
-		from := len(numbers)
-		for range n {
-			field, behind, ok := strings.Cut(rest, "\t")
-			if !ok {
-				return nil, fmt.Errorf("line %d: there are fewer than %d numbers", nr, n)
+		shared, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		k, err := number(shared)
+		if !ok || err != nil || k < 0 || int(k) > len(cue) {
+			return nil, fmt.Errorf("line %d: %q does not say how the cue begins", nr, shared)
+		}
+		own, rest, more := strings.Cut(rest, "\t")
+		cue = cue[:k] + own
+		row := make([]int32, n-1)
+		if len(numbers) >= n-1 {
+			row, numbers = numbers[:n-1:n-1], numbers[n-1:]
+		}
+		for i := 0; more; i++ {
+			var field string
+			field, rest, more = strings.Cut(rest, "\t")
+			if i >= len(row) {
+				return nil, fmt.Errorf("line %d: there are more than %d numbers", nr, len(row))
 			}
-			k, err := number(field)
-			if err != nil {
+			if row[i], err = number(field); err != nil {
 				return nil, fmt.Errorf("line %d: %w", nr, err)
 			}
-			numbers, rest = append(numbers, k), behind
 		}
-		s.worth[rest] = numbers[from:len(numbers):len(numbers)]
+		s.worth[cue] = row
 	}
 	return s, nil
 }
@@ -85,33 +97,38 @@ func number(s string) (int32, error) {
 	return int32(n), nil
 }
 
-// String is the scale as Parse reads it, in the order of the cues.
+// String is the scale as Parse reads it.
 func (s *Scale) String() string {
-	cues := make([]string, 0, len(s.worth))
-	for c := range s.worth {
-		cues = append(cues, c)
-	}
-	slices.Sort(cues)
 	var b strings.Builder
-	for _, c := range cues {
-		for _, n := range s.worth[c] {
-			if n != 0 {
-				b.WriteString(strconv.Itoa(int(n)))
-			}
-			b.WriteByte('\t')
+	fmt.Fprintln(&b, s.answers)
+	before := ""
+	for _, c := range slices.Sorted(maps.Keys(s.worth)) {
+		n := 0
+		for n < min(len(c), len(before)) && c[n] == before[n] {
+			n++
 		}
-		b.WriteString(c)
-		b.WriteByte('\n')
+		line := "\t" + c[n:]
+		if n > 0 {
+			line = strconv.Itoa(n) + line
+		}
+		for _, k := range s.worth[c] {
+			line += "\t"
+			if k != 0 {
+				line += strconv.Itoa(int(k))
+			}
+		}
+		b.WriteString(strings.TrimRight(line, "\t") + "\n")
+		before = c
 	}
 	return b.String()
 }
 
-// Weigh adds up what the cues are worth for each answer, in thousandths.
+// Weigh adds up what the cues are worth for each answer, in hundredths.
 func (s *Scale) Weigh(cues []string) []int {
 	sum := make([]int, s.answers)
 	for _, c := range cues {
 		for i, n := range s.worth[c] {
-			sum[i] += int(n)
+			sum[i+1] += int(n)
 		}
 	}
 	return sum
@@ -138,8 +155,8 @@ func Best(sum []int) (answer, lead int) {
 // first.
 func (s *Scale) Why(cues []string, answer, other, n int) []string {
 	worth := func(c string) int32 {
-		row := s.worth[c]
-		if row == nil {
+		row := append([]int32{0}, s.worth[c]...)
+		if len(row) == 1 {
 			return 0
 		}
 		return row[answer] - row[other]
