@@ -19,7 +19,7 @@ func (p *parse) answer() belay.Request {
 	req.Preserve = append(req.Preserve, p.Preserve...)
 	req.Doubts = append(req.Doubts, p.doubted(p.Doubts)...)
 	message := named.Message{Msg: p.Text, Blocks: p.Blocks, Acts: p.Acts, Preserve: p.Preserve, Kind: req.Type, Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
-	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.Deed == deed.Doubt }) && !slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.Deed == deed.Doubt && !a.Also }) {
+	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.Deed == deed.Doubt }) && !slices.ContainsFunc(p.Acts, func(a deed.Act) bool { return a.Deed == deed.Doubt && !a.Vague }) {
 		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
 	}
 	for _, f := range p.Out {

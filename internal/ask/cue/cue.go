@@ -55,7 +55,7 @@ func (l *list) both(parts ...string) {
 	l.made(parts...)
 }
 
-var kinds = [...]string{"ground", "request", "complaint", "mend", "expected", "keep", "doubt", "anew", "material"}
+var kinds = [...]string{"ground", "request", "complaint", "mend", "keep", "doubt", "anew", "material"}
 
 var (
 	blocks    = [...]string{"paragraph", "item", "heading", "code", "log", "trace", "quotation", "signature"}
@@ -123,15 +123,21 @@ func (m Message) clause(l *list, a deed.Act) {
 	for _, f := range []struct {
 		on   bool
 		name string
-	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Nth, "nth"}, {a.Only, "only"}, {a.Bare, "bare"}, {a.Told, "told"}, {a.Stated, "stated"}, {a.Made, "made"},
+	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Bare, "bare"}, {a.Made, "made"},
 		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"},
-		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
+		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Nth, "nth"}, {said.Only, "only"}, {said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
 		{grammar.Finite(low), "finite"}, {n < len(low) && grammar.Imperative(low[n:]) > 0, "imperative"}, {grammar.Now(low), "now"}} {
 		if f.on {
 			l.both(f.name)
 		}
 	}
 	l.both("as ", shape(low))
+	if n < len(low) {
+		l.both("sense ", sense(low[n:]))
+	}
+	if len(low) > n+1 {
+		l.made("as ", shape(low), " then ", shape(low[n+1:]))
+	}
 	m.aside(l, a)
 }
 
@@ -188,6 +194,18 @@ func shape(low []string) string {
 		return "verb in " + end
 	}
 	return "noun"
+}
+
+var senses = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy", "start", "do", "capable", "show"}
+
+// sense is what the verb means that a clause begins with.
+func sense(low []string) string {
+	if s, n := words.Phrase(low); n > 0 {
+		return senses[s]
+	}
+	b, end := words.Base(low[0], grammar.AnyVerb)
+	s, _ := words.Verb(b)
+	return senses[s] + end
 }
 
 // neighbour is the act right before or behind, the j-th.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/clause"
 	"github.com/belay-dev/belay/internal/ask/fault"
-	"github.com/belay-dev/belay/internal/ask/object"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -119,7 +118,7 @@ func (p *reader) understood(c clause.Clause, tongue words.Tongue) deed.Act {
 		return foreignAsks(a, belay.MarkRemove, ph)
 	}
 	if i, sense, ok := p.foreignVerb(low, tongue); ok {
-		a = foreignAsks(a, object.MarkerOf(sense), low[i])
+		a = foreignAsks(a, deed.MarkerOf(sense), low[i])
 		a.Obj, a.Made = min(i+1, len(low)-1), sense == words.Make
 		if a.Marker == belay.MarkFix && len(low) < 3 {
 			a.Deed = deed.Mend

@@ -3,12 +3,9 @@ package settle
 import (
 	"cmp"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/number"
-	"github.com/belay-dev/belay/internal/ask/vague"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -19,51 +16,15 @@ import (
 // lone finds what is too little for a message of one clause: a thing and nothing about
 // it, a change without what to, an undo of what is not said.
 func (p *Message) lone() {
-	var only *deed.Act
-	grounds := false
-	for i := range p.Acts {
-		if a := &p.Acts[i]; a.Deed == deed.Keep {
-			continue
-		} else if a.Deed != deed.Ground {
-			if only != nil {
-				return
-			}
-			only = a
-		} else if len(a.C.T) > 2 {
-			grounds = true
-		}
-	}
-	if only == nil || only.Deed != deed.Request || p.Fresh || only.C.Block.Section() != prose.Open || only.C.Topic != "" || p.Lang != "" {
+	asks := slices.DeleteFunc(slices.Clone(p.Acts), func(a deed.Act) bool { return a.Deed == deed.Keep })
+	if len(asks) != 1 || asks[0].Deed != deed.Request || asks[0].C.Block.Section() != prose.Open || p.Lang != "" {
 		return
 	}
+	only := &p.Acts[asks[0].Nr]
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
-	if grounds {
-		if r := vague.Instead(low, n); r != nil {
-			only.Deed, only.Readings, only.Also = deed.Doubt, r, true // what is told beside it is why
-		}
-		return
-	}
-	if only.Verb == "can" && only.Marker == belay.MarkAdd && low[0] != "can" && only.C.Block.Kind == prose.Para && only.C.Close != "?" && n == 0 && len(p.Acts) == 1 {
-		only.Deed, only.Marker, only.Strength = deed.Complaint, belay.MarkFix, fault.Faint // "students can see each other's grades"
-		return
-	}
-	if only.C.Close == "?" && n > 1 && low[0] == "should" && (low[1] == "we" || low[1] == "i") {
-		only.Deed, only.Readings = deed.Doubt, []string{"it is to be done", "somebody is asked for an opinion"}
-		return
-	}
-	r := vague.Alone(low, n)
-	if r == nil && (only.Verb == "a thing named" || only.Verb == "we want") && only.C.T[n].Form == prose.Word {
-		r = vague.Serves(low[n:], n > 0 && unicode.IsUpper(rune(p.Text[only.C.T[n].At])))
-	}
-	if r == nil {
-		r = vague.TooLittle(low[n:], only.Verb == "a thing named")
-		if (only.Verb == "fix" || only.Verb == "repair" || only.Verb == "correct") && strings.Contains(p.Text, ":") {
-			r = nil // what is wrong is said behind the colon
-		}
-	}
-	if r != nil {
-		only.Deed, only.Readings, only.Also = deed.Doubt, r, vague.Instead(low, n) != nil
+	if r, vague := deed.Alone(low[n:], only.Verb == "a thing named"); r != nil {
+		only.Deed, only.Readings, only.Vague = deed.Doubt, r, vague
 	}
 }
 
