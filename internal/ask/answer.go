@@ -14,6 +14,9 @@ import (
 func (p *parse) answer() belay.Request {
 	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.Out {
+		if req.Type == belay.Fresh {
+			f.Marker = belay.MarkAdd
+		}
 		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.counted(f)})
 	}
 	req.Preserve = append(req.Preserve, p.Preserve...)

@@ -146,25 +146,23 @@ func (p *parse) matched(s sample) []int {
 	return out
 }
 
-var rareX, strX, leastX = 5, 0.3, 0.1
-
 // learn learns what acts ask for, and what messages are as a whole.
 func learn(lessons []lesson) (acts, wholes *weigh.Scale) {
-	var a []weigh.Example
+	var a []example
 	for _, l := range lessons {
 		for i, cues := range l.acts {
-			a = append(a, weigh.Example{Cues: cues, Answer: l.right[i], Trust: l.trust})
+			a = append(a, example{Cues: cues, Answer: l.right[i], Trust: l.trust})
 		}
 	}
-	return weigh.Learn(a, weigh.Settings{Answers: len(answers), Rare: rareX, Strength: strX, Least: leastX}), learnWholes(lessons)
+	return learned(a, settings{Answers: len(answers), Rare: 5, Strength: 0.3, Least: 0.13}), learnWholes(lessons)
 }
 
 func learnWholes(lessons []lesson) *weigh.Scale {
-	var w []weigh.Example
+	var w []example
 	for _, l := range lessons {
-		w = append(w, weigh.Example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
+		w = append(w, example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
 	}
-	return weigh.Learn(w, weigh.Settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.1, Only: func(c string) int {
+	return learned(w, settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.13, Only: func(c string) int {
 		if strings.HasPrefix(c, cue.Plan) && (c == cue.Plan || strings.HasPrefix(c, cue.Plan+" / ")) {
 			return slices.Index(types, belay.Fresh)
 		}
@@ -180,7 +178,7 @@ const (
 	trusted = 1.0
 	shared  = 2.0
 	several = 4.0
-	known   = 0.2
+	known   = 1.0
 	short   = 0.1
 )
 

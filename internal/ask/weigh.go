@@ -6,7 +6,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/cue"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/number"
 	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
@@ -151,9 +150,7 @@ func (p *parse) remake(made []int) {
 		if at := slices.IndexFunc(p.Out, func(f settle.Found) bool { return f.Act.Nr == i }); at >= 0 {
 			f = p.Out[at]
 		}
-		if f.Marker = k; f.Count == nil {
-			f.Count = number.Of(f.Act, k, p.Lang)
-		}
+		f.Marker = k
 		out = append(out, f)
 	}
 	p.Out = out

@@ -164,7 +164,7 @@ func (a Act) ask(m belay.Marker, by string) Act {
 
 // described is a change where the words say how something is to be, and otherwise what is given.
 func described(low []string, otherwise belay.Marker) belay.Marker {
-	if grammar.Old(low) || grammar.Degree(low) || grammar.Hue(low) || grammar.Compared(low) > 0 || grammar.Valued(low) {
+	if grammar.Old(low) || grammar.Degree(low) || grammar.Compared(low) > 0 || grammar.Valued(low) {
 		return belay.MarkModify
 	}
 	return otherwise

@@ -113,7 +113,7 @@ func identity(low []string) []string {
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
-	if w == `"` || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || words.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) || grammar.Attribute(w) {
+	if w == `"` || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || words.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {

@@ -17,24 +17,6 @@ func Status(low []string) bool {
 	return false
 }
 
-// Outcome reports what comes of a few steps where nothing good does: "nothing", "white
-// screen", "413", "error".
-func Outcome(low []string) bool {
-	if len(low) == 0 || len(low) > 4 {
-		return false
-	}
-	if Status(low) || low[0] == "nothing" || low[0] == "crash" || low[0] == "boom" {
-		return true
-	}
-	switch low[len(low)-1] {
-	case "crash", "error", "timeout", "exception", "freeze", "panic", "404", "500":
-		return true
-	case "screen", "page":
-		return len(low) > 1 && (low[len(low)-2] == "white" || low[len(low)-2] == "black" || low[len(low)-2] == "blank" || low[len(low)-2] == "empty")
-	}
-	return false
-}
-
 // NoWay reports that something cannot be done because there is nothing to do it with.
 func NoWay(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "

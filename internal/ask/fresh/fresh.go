@@ -29,18 +29,12 @@ func (m Message) Whole() bool {
 	line := " " + strings.ToLower(m.Text[:min(len(m.Text), 600)]) + " "
 	asks := false
 	for _, a := range m.Acts {
-		if a.Deed == deed.Anew {
-			return true
-		}
 		asks = asks || a.Deed == deed.Request
 	}
 	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
-		if strings.Contains(line, s) && !m.rewrites() {
+		if strings.Contains(line, s) {
 			return true
 		}
-	}
-	if m.created() {
-		return true
 	}
 	if !asks {
 		return false
@@ -48,9 +42,6 @@ func (m Message) Whole() bool {
 	for _, a := range m.Acts {
 		if a.Deed != deed.Request {
 			continue
-		}
-		if low := a.C.Low(); len(low) > 1 && low[len(low)-1] == "one" && slices.Contains(low, "new") && slices.ContainsFunc(m.Acts, func(b deed.Act) bool { return b.C.Sent < a.C.Sent && slices.ContainsFunc(b.C.Low(), words.Product) }) {
-			return true // "I have a website. I'd like a new one"
 		}
 		return a.Marker == belay.MarkAdd && whole(a, m.Lang)
 	}
@@ -65,29 +56,6 @@ func Sourced(files []string) bool {
 // sources are the endings of files with a program in them.
 var sources = map[string]bool{".go": true, ".py": true, ".ts": true, ".tsx": true, ".js": true, ".jsx": true, ".rb": true, ".rs": true, ".java": true, ".kt": true, ".cs": true, ".swift": true, ".php": true, ".c": true, ".h": true, ".cpp": true, ".dart": true,
 	".ex": true, ".exs": true, ".lua": true, ".vue": true, ".svelte": true, ".tf": true, ".scala": true, ".sh": true, ".sql": true, ".html": true, ".erb": true, ".razor": true, ".gd": true, ".unity": true, ".r": true, ".jl": true, ".pl": true, ".hs": true, ".clj": true, ".ml": true, ".zig": true, ".ino": true, ".m": true, ".mm": true, ".css": true, ".scss": true}
-
-// created reports a list of what is to be created, with nothing in front but that.
-func (m Message) created() bool {
-	if len(m.Blocks) < 2 || m.Blocks[0].Kind != prose.Heading || m.Blocks[1].Kind != prose.Item {
-		return false
-	}
-	switch m.Blocks[0].Label {
-	case "please create", "create", "please build", "build", "please generate", "generate", "please set up", "set up", "please make", "to create":
-		return true
-	}
-	return false
-}
-
-// rewrites reports that what is asked for first is done to a part that is there: "rewrite the
-// config loader from scratch".
-func (m Message) rewrites() bool {
-	for _, a := range m.Acts {
-		if low := a.C.Low(); a.Deed == deed.Request && slices.Contains(low, "scratch") {
-			return a.Marker == belay.MarkModify && a.Obj < len(low) && grammar.Definite(low[a.Obj]) && !deed.Creates(a.Verb) && !deed.IsWish(a.Verb)
-		}
-	}
-	return false
-}
 
 // whole reports a request for a whole: made, with a noun for such a thing near.
 func whole(a deed.Act, lang string) bool {
@@ -110,8 +78,8 @@ func whole(a deed.Act, lang string) bool {
 		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
 			break
 		}
-		if w == "page" && i < 4 || words.Product(w) || strings.HasSuffix(w, "-app") || strings.HasSuffix(w, "-website") {
-			return a.Made || lang != "" || a.Verb == "a thing named" || grammar.Indefinite(o) || a.Verb != ""
+		if w == "page" && i < 4 || words.Product(w) {
+			return a.Made || a.Verb != ""
 		}
 	}
 	return deed.Creates(a.Verb) && grammar.Indefinite(o) && !slices.ContainsFunc(o[:min(len(o), 5)], words.Part)

@@ -26,7 +26,7 @@ func Predicate(low []string) (int, bool) {
 			return 0, false
 		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
 			return i, true
-		case i == 0 && (w == "it's" || w == "something's" || w == "everything's" || w == "nothing's" || w == "someone's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "you're" || w == "i'm" || w == "i've" || w == "we've"):
+		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "i'm" || w == "i've"):
 			return 0, true
 		case i > 0 && thirdPerson(low, i):
 			return i, true
@@ -45,8 +45,6 @@ func behindRelative(low []string, from int) int {
 	}
 	for i := from + 2; i < len(low); i++ {
 		switch w := low[i]; {
-		case i > from+2 && low[i-1] != "to" && !words.Modal(low[i-1]) && !words.Preposition(low[i-1]) && !words.Determiner(low[i-1]) && receives(w):
-			return i // "guests who book two rooms get one mail"
 		case w == "," || w == "and" || w == "or" || words.Subordinator(w) || w == "when" || w == "if" || w == "while":
 			return 0
 		case words.Auxiliary(w) && !words.Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !words.Auxiliary(low[i-1]) && !words.Subject(low[i-1]) && !words.Negative(low[i-1]):
@@ -56,31 +54,17 @@ func behindRelative(low []string, from int) int {
 	return 0
 }
 
-// receives reports the verb of somebody who has or meets with something.
-func receives(w string) bool {
-	switch w {
-	case "get", "gets", "see", "sees", "receive", "receives", "lose", "loses", "pay", "pays", "have", "has", "appear", "appears", "disappear", "disappears", "end", "ends", "land", "lands", "stay", "stays":
-		return true
-	}
-	return false
-}
-
 // Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
 func Asked(low []string, i int) bool {
 	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
 		return true
-	}
-	if _, end := words.Base(low[1], AnyVerb); end == "ed" && i > 3 && words.Auxiliary(low[i]) && !words.Preposition(low[i-1]) && !words.Subject(low[i-1]) {
-		if low[2] == "after" || low[2] == "before" || low[2] == "as" || low[2] == "while" {
-			return false // "orders placed after midnight are …"
-		}
 	}
 	for j := max(0, i-4); j < i; j++ {
 		switch low[j] {
 		case "like", "as", "than":
 			return j > 0
 		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
-			return j > 0 || low[j] == "how" || low[j] == "what"
+			return j > 0 || low[j] == "what"
 		}
 	}
 	return false

@@ -25,20 +25,8 @@ func Old(low []string) bool {
 		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
 			return true
 		}
-		if w == "not" && i > 1 && i+1 < len(low) && (Definite(low[i+1]) || low[i+1] == "a") && !words.Auxiliary(low[i-1]) {
-			return true
-		}
-		if w == "not" && i > 0 && i+1 < len(low) && low[i-1] == "\"" && low[i+1] == "\"" {
-			return true
-		}
-		if w == "not" && i > 1 && i+2 < len(low) && words.Preposition(low[i+1]) && slices.Contains(low[:i], low[i+1]) && !words.Auxiliary(low[i-1]) {
-			return true // "price per night not per stay"
-		}
 		if w == "not" && i > 0 && i+1 < len(low) {
 			if _, ok := Value(low[i+1]); ok {
-				return true
-			}
-			if i > 1 && low[i-1] == "," && len(low)-i < 6 && low[i+1] != "now" && low[i+1] != "yet" && low[i+1] != "today" {
 				return true
 			}
 		}
@@ -64,9 +52,6 @@ func Compared(low []string) int {
 			if i == 0 {
 				return 1
 			}
-			if _, ok := words.Number(low[i-1]); !ok && low[i-1] != "some" && low[i-1] != "any" {
-				return i + 1
-			}
 		}
 	}
 	return 0
@@ -78,22 +63,10 @@ func Degree(low []string) bool {
 	if len(low) > 0 && (low[0] == "a" || low[0] == "an" || low[0] == "some") {
 		low = low[1:]
 	}
-	for len(low) > 1 && (low[0] == "much" || low[0] == "bit" || low[0] == "slightly" || low[0] == "little" || low[0] == "lot" || low[0] == "way") {
+	for len(low) > 1 && (low[0] == "little") {
 		low = low[1:]
 	}
 	return len(low) > 1 && low[0] == "different" || len(low) > 1 && words.Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !words.Preposition(low[1])
-}
-
-// Hue reports several things in another colour: "green buttons".
-func Hue(low []string) bool {
-	if len(low) < 2 || !strings.HasSuffix(low[1], "s") {
-		return false
-	}
-	switch low[0] {
-	case "green", "blue", "red", "black", "white", "grey", "gray", "yellow", "orange", "purple", "pink", "dark", "light":
-		return true
-	}
-	return false
 }
 
 // Indefinite reports a thing that is not there yet by its article.
@@ -123,86 +96,20 @@ func Definite(w string) bool {
 	return false
 }
 
-// Switched reports a thing that is to be on or off: "display off after 10 s".
-func Switched(low []string) bool {
-	i := slices.Index(low, "off")
-	if i > 0 && i < 4 && !Articled(low[0]) && (i+1 == len(low) || words.Preposition(low[i+1]) || Conditional(low[i+1])) {
-		return true
-	}
-	n := len(low)
-	return n > 1 && n < 5 && low[n-1] == "on" && !Articled(low[0])
-}
-
-// Towards reports a thing and where it is to be or go: "summary to stderr", "log level to
-// debug". Nouns that have a "to" of their own do not count.
-func Towards(low []string) bool {
-	i := slices.Index(low, "to")
-	if i < 1 || i+1 >= len(low) || i > 4 || len(low)-i > 4 || Articled(low[0]) || Imperative(low[i+1:]) > 0 || strings.HasSuffix(low[i-1], "ing") || strings.HasSuffix(low[i-1], "ed") || slices.Contains(low[:i], "for") {
-		return false
-	}
-	switch strings.TrimSuffix(low[i-1], "s") {
-	case "next", "due", "close", "similar", "link", "path", "acces", "guide", "reference", "ability", "option", "way", "button", "connection", "redirect", "reply", "answer", "support", "export", "import", "upload", "migration", "change", "invite", "invitation", "mail", "message", "alert", "notification", "swipe", "tap", "pull", "drag", "shortcut", "route":
-		return false
-	}
-	return true
-}
-
-// Attribute reports a noun for what everything has one of: a new one takes the place of the
-// one that is there.
-func Attribute(w string) bool {
-	switch w {
-	case "address", "logo", "name", "title", "headline", "font", "domain", "url", "host", "number", "wording", "text", "slogan", "tagline", "colour", "color", "palette", "favicon", "price", "slug", "icon", "version", "password", "design", "look", "layout", "subject":
-		return true
-	}
-	return false
-}
-
 // Articled reports a word that introduces a thing not known yet.
 func Articled(w string) bool {
-	return w == "a" || w == "an" || w == "another" || w == "new" || w == "some"
-}
-
-// MoreThings reports "five more slots", "one more page".
-func MoreThings(low []string) bool {
-	i := slices.Index(low, "more")
-	if i < 1 {
-		return false
-	}
-	_, ok := words.Number(low[i-1])
-	return ok || low[i-1] == "some" || low[i-1] == "a-few"
+	return w == "a" || w == "an" || w == "new" || w == "some"
 }
 
 // Valued reports a thing that is there with a value it should have: "batch 64", "http
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "within" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !words.Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !words.Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
-	return slices.Contains(low, "everywhere") || slices.Contains(low, "by-default")
-}
-
-// Stated reports a thing with the state it is to be in: "dashboards sorted alphabetically".
-func Stated(low []string) bool {
-	for i := 1; i < min(len(low), 4); i++ {
-		b, end := words.Base(low[i], AnyVerb)
-		if sense, _ := words.Verb(b); end == "ed" && sense == words.Modify && (i+1 == len(low) || words.Preposition(low[i+1]) || Adverb(low[i+1]) || words.Filler(low[i+1])) {
-			return true
-		}
-	}
-	return false
-}
-
-// Bounded reports a limit: "max upload 20 MB", "at most 5 retries".
-func Bounded(low []string) bool {
-	for i, w := range low {
-		switch w {
-		case "max", "min", "maximum", "minimum", "most", "least":
-			return slices.ContainsFunc(low[i+1:], func(w string) bool { return Numeric(w) }) || i > 0 && Numeric(low[i-1])
-		}
-	}
-	return false
+	return slices.Contains(low, "everywhere")
 }
 
 // Apart finds the particle of a verb behind its object: "take that dreadful clip-art out".
@@ -212,7 +119,7 @@ func Apart(verb string, low []string) (words.Sense, int) {
 			return words.None, 0
 		}
 		if words.Particle(low[i]) {
-			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1]) || verb == "take" && low[i] == "off") {
+			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1])) {
 				return s, i
 			}
 		}
@@ -232,32 +139,6 @@ func Generic(o []string) bool {
 	}
 	return true
 }
-
-// Predicative reports a bare object with a bare word behind it that says how it is to
-// be: "make coupons case-insensitive".
-func Predicative(o []string) bool {
-	last := o[len(o)-1]
-	if len(o) > 2 && len(o) < 6 && !Articled(o[0]) && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "sensitive")) {
-		return true
-	}
-	if len(o) == 2 && (strings.ContainsAny(o[0], "_./") || strings.HasSuffix(last, "al") || strings.HasSuffix(last, "ic") || strings.HasSuffix(last, "less") || strings.HasSuffix(last, "ful") || strings.HasSuffix(last, "ent") || strings.HasSuffix(last, "ant")) {
-		return true
-	}
-	return len(o) == 2 && (strings.HasSuffix(last, "able") || strings.HasSuffix(last, "ive") || strings.HasSuffix(last, "ous") || strings.HasSuffix(last, "ed"))
-}
-
-// Quantity reports a measure among the words: "20 minutes".
-func Quantity(o []string) bool {
-	for i := 1; i+1 < len(o); i++ {
-		if _, ok := Value(o[i]); ok && words.Unit(o[i+1]) {
-			return true
-		}
-	}
-	return false
-}
-
-// Places are where something new is put when it is put in: a text, a page, a list.
-var Places = []string{"subject", "header", "footer", "title", "page", "line", "mail", "email", "column", "list", "corner", "readme", "log", "logs", "menu", "sidebar", "response", "payload", "form", "screen", "top", "bottom", "toolbar", "invoice", "report"}
 
 // Span is a stretch of a clause's tokens.
 type Span struct{ From, To int }

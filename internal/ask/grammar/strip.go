@@ -18,40 +18,27 @@ type Said struct {
 func Strip(low []string) (n int, s Said) {
 	for n < len(low) {
 		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
-			if n+k < len(low) && low[n+k] == "rid" {
-				k, verb = k-1, true // "could we get" would take the verb of "get rid of"
-			}
 			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
 				return n, s
 			}
 			s.Verb = verb
-			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess" || low[n+1] == "suppose" || low[n+1] == "believe"))
-			s.That = s.That || low[n+k-1] == "that" && k > 1 && s.Opener
+			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess"))
+			s.That = low[n+k-1] == "that" && k > 1 && s.Opener
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
-			if low[n-1] == "if" && n+2 < len(low) && words.Subject(low[n]) && (low[n+1] == "can" || low[n+1] == "could") {
-				n += 2 // "would be good if I can search"
-			}
 			continue
 		}
 		if k := words.Hedge(low[n:]); k > 0 && n+k < len(low) {
-			s.Nth = s.Nth || words.Additive(low[n:]) && low[n] != "while"
+			s.Nth = words.Additive(low[n:]) && low[n] != "while"
 			n += k
 			continue
 		}
 		w := low[n]
-		if w == "oh" && n+1 < len(low) && low[n+1] == "and" {
-			s.Nth = true // "oh and a link would be good"
-		}
-		if w == "like" && s.Opener && s.Verb && n+1 < len(low) && Imperative(low[n+1:]) > 0 {
-			n++ // "can you like add a snooze"
-			continue
-		}
 		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
 			return n, s
 		}
-		s.Also = s.Also || w == "also" || w == "plus" || w == "besides" || w == "additionally" || w == "furthermore"
-		s.Nth = s.Nth || w == "second" || w == "secondly" || w == "third" || w == "thirdly" || w == "lastly"
+		s.Also = w == "also" || w == "plus"
+		s.Nth = s.Nth || w == "second" || w == "third"
 		s.Only = w == "only"
 		s.Please = s.Please || w == "please" || w == "kindly"
 		n++
@@ -61,7 +48,7 @@ func Strip(low []string) (n int, s Said) {
 
 func sureness(low []string) bool {
 	w := low[len(low)-1]
-	return w == "sure" || w == "that" || w == "think" || w == "guess" || w == "if" || w == "believe" || w == "suppose" || low[0] == "ensure" || low[0] == "dear" || low[0] == "hope"
+	return w == "think" || w == "guess"
 }
 
 // Conditional reports a word that begins a condition or a time.

@@ -37,17 +37,6 @@ func (n nouns) apart(got, other []string) bool {
 	return false
 }
 
-// Called counts the files whose name ends in a noun, tests left out.
-func Called(noun string, files []string) (n int) {
-	for _, f := range files {
-		all := parts(stemOf(path.Base(f)))
-		if len(all) > 0 && words.Stem(all[len(all)-1]) == words.Stem(noun) && !testFile(f) {
-			n++
-		}
-	}
-	return n
-}
-
 // story reports a clause about people and what was: it names no file.
 func story(low []string) bool {
 	people := false

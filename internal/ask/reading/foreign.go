@@ -33,7 +33,7 @@ func (p *reader) foreign(s prose.Sentence, b prose.Block, line, sent int) {
 		case t.Low == ":":
 			topic := p.foreignTopic(s.Tokens[start:i], tongue)
 			add(i, ":")
-						if !topic {
+			if !topic {
 				return // what follows says which, or what goes wrong
 			}
 		case t.Low == "," && p.foreignOpens(s.Tokens[i+1:], tongue), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):

@@ -5,7 +5,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/fresh"
-	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -37,9 +36,6 @@ func (p *Message) Kind() belay.RequestType {
 }
 
 func (p *Message) note(a deed.Act, by, means string) {
-	if len(a.C.T) > 0 && by == "" {
-		by = a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})
-	}
 	p.Why = append(p.Why, Evidence{by, means})
 }
 

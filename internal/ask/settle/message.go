@@ -31,12 +31,10 @@ type Message struct {
 	Why      []Evidence
 }
 
-// Found is a requirement with the act it came from. Count is the stated number of things, or
-// nil.
+// Found is a requirement with the act it came from.
 type Found struct {
 	Marker belay.Marker
 	Act    deed.Act
-	Count  *int
 }
 
 // Evidence is why the answer is as it is: the words, and what was concluded from them.

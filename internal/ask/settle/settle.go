@@ -1,11 +1,9 @@
 package settle
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/fault"
-	"github.com/belay-dev/belay/internal/ask/number"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
@@ -44,7 +42,7 @@ func (p *Message) settle() {
 		case deed.Request:
 			p.emit(a, a.Marker, "by “"+a.Verb+"”")
 		case deed.Complaint:
-			if a.Strength == fault.Plain || section == prose.Problem {
+			if a.Strength == fault.Plain {
 				p.emit(a, belay.MarkFix, "said to be wrong now by “"+a.Verb+"”")
 			}
 		case deed.Material:
@@ -65,7 +63,7 @@ func (p *Message) emit(a deed.Act, m belay.Marker, why string) {
 	if p.Fresh {
 		m = belay.MarkAdd
 	}
-	p.Out = append(p.Out, Found{Marker: m, Act: a, Count: number.Of(a, m, p.Lang)})
+	p.Out = append(p.Out, Found{Marker: m, Act: a})
 	by := a.Verb
 	if len(a.C.T) > 0 {
 		by = a.C.Text(p.Text, grammar.Span{From: 0, To: len(a.C.T)})
@@ -82,23 +80,19 @@ func (p *Message) lastly() {
 	for _, is := range []func(deed.Act) bool{
 		func(a deed.Act) bool { return a.Deed == deed.Complaint },
 		func(a deed.Act) bool { return a.Deed == deed.Material },
-		func(a deed.Act) bool { return a.Deed == deed.Request || a.Deed == deed.Anew },
-		func(a deed.Act) bool { return a.Deed == deed.Ground && a.C.Close != "?" && len(a.C.T) > 3 && grammar.Finite(a.C.Low()) },
+		func(a deed.Act) bool { return a.Deed == deed.Request },
+		func(a deed.Act) bool {
+			return a.Deed == deed.Ground && a.C.Close != "?" && len(a.C.T) > 3 && grammar.Finite(a.C.Low())
+		},
 	} {
 		for _, a := range p.Acts {
 			if is(a) {
 				m := belay.MarkFix
-				if a.Deed == deed.Request || a.Deed == deed.Anew {
-					m = cmp.Or(a.Marker, belay.MarkAdd)
-				}
 				p.emit(a, m, "nothing else is asked")
 				return
 			}
 		}
 	}
 	why := []string{"what is wanted is not said"}
-	if p.Lang == "?" {
-		why = []string{"this language is not read; the words are kept as they are"}
-	}
 	p.Doubts = append(p.Doubts, belay.Doubt{Words: Beginning(p.Text), Readings: why})
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
@@ -59,41 +58,4 @@ func Lasting(low []string) bool {
 func Omits(low []string) bool {
 	i := slices.Index(low, "out")
 	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !words.Pronoun(low[i+2]) && low[i+2] != "scope"
-}
-
-// Holds reports a state that is to outlast something: "keep the filter when going back", "keep
-// the draft between visits". By itself it asks for that.
-func Holds(low []string) bool {
-	n, _ := grammar.Strip(low)
-	if n+3 >= len(low) || low[n] != "keep" && low[n] != "preserve" && low[n] != "retain" {
-		return false
-	}
-	return slices.ContainsFunc(low[n+2:], func(w string) bool {
-		return w == "when" || w == "while" || w == "between" || w == "across" || w == "after" || w == "during"
-	})
-}
-
-// runs are verbs that a product and who works on it have in common: only with a condition is it
-// the product that is not to do it.
-var runs = wordset.Of(`run build deploy trigger start publish`)
-
-// Behaves reports a prohibition that is about what the product does, not about what is to
-// be left alone: "don't show the price to guests".
-func Behaves(low []string) bool {
-	n, _ := grammar.Strip(low)
-	if n+2 >= len(low) || low[n] != "don't" && !(low[n] == "do" && low[n+1] == "not") {
-		return false
-	}
-	i := n + 1
-	if low[n] == "do" {
-		i++
-	}
-	b, end := words.Base(low[i], grammar.AnyVerb)
-	sense, _ := words.Verb(b)
-	if end == "" && runs.Has(b) {
-		return slices.ContainsFunc(low[i+1:], func(w string) bool {
-			return w == "on" || w == "for" || w == "if" || w == "when" || w == "unless" || w == "until"
-		}) // "don't run the tests on draft PRs"
-	}
-	return end == "" && (sense == words.Show || sense == words.Capable || sense == words.Modify && !barred.Touches(low[i]))
 }

@@ -60,25 +60,6 @@ func inRelative(low []string) bool {
 	})
 }
 
-// Joined reports that a conjunction joins two things that one order leaves alone, or that there
-// is to be none of: "keep the screens and the tests as they are", "no accounts and no passwords".
-func Joined(left, right []string) bool {
-	n, _ := grammar.Strip(left)
-	if n >= len(left) || len(right) < 2 {
-		return false
-	}
-	if right[0] == "no" {
-		return left[n] == "no" && len(left)-n < 4 || slices.Contains(left, "no") && slices.ContainsFunc(left, words.Auxiliary)
-	}
-	switch left[n] {
-	case "keep", "leave", "preserve":
-	default:
-		return false
-	}
-	return words.Determiner(right[0]) && len(left)-n < 6 && !slices.ContainsFunc(left[n+1:], func(w string) bool { return keptTail.Has(w) || w == "," }) &&
-		slices.ContainsFunc(right, func(w string) bool { return keptTail.Has(w) }) && !slices.ContainsFunc(right[:min(3, len(right))], words.Auxiliary)
-}
-
 // LastThing is the last noun phrase of a clause that begins with the, our, my or this.
 func LastThing(low []string) (grammar.Span, bool) {
 	for i := len(low) - 2; i >= 0; i-- {

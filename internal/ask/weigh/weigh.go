@@ -22,6 +22,9 @@ type Scale struct {
 	worth   map[string][]int32
 }
 
+// New is a scale of so many answers; worth is that of each cue for each answer but the first.
+func New(answers int, worth map[string][]int32) *Scale { return &Scale{answers, worth} }
+
 //go:embed acts.txt
 var acts string
 

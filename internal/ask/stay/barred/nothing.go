@@ -20,11 +20,6 @@ var (
 	handed = wordset.Of(`uploaded sent stored shared tracked leaked published installed logged collected lost`)
 )
 
-// Nothing reports a clause that begins with "nothing" and says what there is to be none of.
-func Nothing(low []string) bool {
-	return len(low) > 1 && low[0] == "nothing" && (nothing(low) || low[1] == "else")
-}
-
 // nothing reads "nothing that needs a server", "nothing to install", "nothing may be
 // uploaded", "nothing else goes in this PR".
 func nothing(low []string) bool {

@@ -33,10 +33,3 @@ func NoThing(low []string) (grammar.Span, bool) {
 	}
 	return grammar.Span{From: 0, To: to}, true
 }
-
-// Missed reports a "no" that is a complaint: "no mail after signing up", "no error message".
-func Missed(low []string) bool {
-	return len(low) > 1 && low[0] == "no" && (symptoms.Has(low[len(low)-1]) || slices.ContainsFunc(low[2:], func(w string) bool {
-		return w == "after" || w == "when" || w == "since" || w == "even" || w == "whenever"
-	}))
-}

@@ -67,20 +67,6 @@ func untouchable(low []string) (at int, ok bool) {
 	return 0, false
 }
 
-// Left reads what is said of a thing named before: "should be left as is", "must stay".
-func Left(low []string) bool {
-	if len(low) < 2 {
-		return false
-	}
-	line := strings.Join(low[1:], " ") + " "
-	for _, p := range []string{"be left as ", "be left alone ", "stay as ", "remain as ", "stay the way ", "stay like ", "be kept as ", "not be touched ", "not be changed ", "not change "} {
-		if strings.HasPrefix(line, p) {
-			return true
-		}
-	}
-	return line == "stay " || line == "remain "
-}
-
 // identical reads "the output must be byte for byte the same": at is where the modal is.
 func identical(low []string) (at int, ok bool) {
 	for i := 1; i+2 < len(low); i++ {

@@ -1,34 +1,37 @@
-package weigh
+package ask
 
 import (
 	"math"
 	"slices"
 	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/ask/weigh"
 )
 
-// Example is the cues of something with its right answer. Trust is how much it counts.
-type Example struct {
+// example is the cues of something with its right answer. Trust is how much it counts.
+type example struct {
 	Cues   []string
 	Answer int
 	Trust  float64
 }
 
-// Settings are how Learn learns: how many answers there are, in how many examples a cue has to
+// settings are how learned learns: how many answers there are, in how many examples a cue has to
 // stand, the inverse of the penalty, and the least worth that is kept. Only, where it is not nil, is
 // the one answer that a cue may speak for or against, or -1.
-type Settings struct {
+type settings struct {
 	Answers         int
 	Rare            int
 	Strength, Least float64
 	Only            func(cue string) int
 }
 
-// Learn finds what each cue is worth so that the right answers of the examples become most
+// learned finds what each cue is worth so that the right answers of the examples become most
 // probable: multinomial logistic regression with a quadratic penalty (Hastie, Tibshirani and
 // Friedman, The Elements of Statistical Learning, 4.4), by L-BFGS (Nocedal and Wright,
 // Numerical Optimization, 7.2). The same examples in the same order give the same scale on the
 // same machine.
-func Learn(examples []Example, set Settings) *Scale {
+func learned(examples []example, set settings) *weigh.Scale {
 	answers := set.Answers
 	p := newProblem(examples, answers, set.Rare, 1/set.Strength)
 	if set.Only != nil {
@@ -38,7 +41,7 @@ func Learn(examples []Example, set Settings) *Scale {
 		}
 	}
 	w := p.minimise(120)
-	s := &Scale{answers: answers, worth: map[string][]int32{}}
+	worth := map[string][]int32{}
 	for c, k := range p.index {
 		row := make([]int32, answers-1)
 		some := false
@@ -48,10 +51,10 @@ func Learn(examples []Example, set Settings) *Scale {
 			some = some || math.Abs(by) >= set.Least
 		}
 		if some {
-			s.worth[c] = row
+			worth[c] = row
 		}
 	}
-	return s
+	return weigh.New(answers, worth)
 }
 
 type problem struct {
@@ -64,7 +67,7 @@ type problem struct {
 	only    []int // of each cue, the one answer that it speaks for, or -1; nil when all do for all
 }
 
-func newProblem(examples []Example, answers, rare int, penalty float64) *problem {
+func newProblem(examples []example, answers, rare int, penalty float64) *problem {
 	p := &problem{answers: answers, penalty: penalty, index: map[string]int{}}
 	seen := map[string]int{}
 	for _, e := range examples {
@@ -217,4 +220,38 @@ func dot(a, b []float64) (sum float64) {
 		sum += x * b[i]
 	}
 	return sum
+}
+
+// TestLearner learns a rule from examples that follow it, all but one: the cue that decides is worth
+// most, one that says nothing is worth nothing, and a rare one is left out.
+func TestLearner(t *testing.T) {
+	var examples []example
+	for i := range 60 {
+		e := example{Cues: []string{"always"}, Trust: 1}
+		if i%3 == 0 {
+			e.Cues, e.Answer = append(e.Cues, "please"), 1
+		}
+		if i%2 == 0 {
+			e.Cues = append(e.Cues, "by chance")
+		}
+		examples = append(examples, e)
+	}
+	examples[7].Cues = append(examples[7].Cues, "once")
+	for i := range examples[:9] {
+		examples[i].Cues = append(examples[i].Cues, "two\nlines", "two\tcolumns")
+	}
+	s := learned(examples, settings{Answers: 2, Rare: 2, Strength: 1, Least: 0.05})
+	for cues, want := range map[string]int{"always": 0, "always,please": 1, "always,by chance": 0, "always,please,by chance": 1} {
+		if got, lead := weigh.Best(s.Weigh(strings.Split(cues, ","))); got != want || lead < 50 {
+			t.Errorf("%s: %d, by %d", cues, got, lead)
+		}
+	}
+	for _, c := range []string{"once", "two\nlines", "two\tcolumns"} {
+		if sum := s.Weigh([]string{c}); sum[1] != 0 {
+			t.Errorf("%q was learned", c)
+		}
+	}
+	if got := s.Why([]string{"always", "please", "please"}, 1, 0, 3); !slices.Equal(got, []string{"please"}) {
+		t.Errorf("why: %q", got)
+	}
 }
