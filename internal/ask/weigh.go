@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/cue"
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/weigh"
@@ -45,7 +47,7 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 	m := p.cues()
 	is := p.typed(&m, wholes, in.PlanExists)
 	p.doubt(is == belay.Unclear)
-	p.decide(m, acts)
+	p.decide(m, acts, is != belay.Unclear)
 	p.is = is
 	return p
 }
@@ -66,6 +68,7 @@ func (p *parse) typed(m *cue.Message, wholes *weigh.Scale, plan bool) belay.Requ
 		was = belay.Mutation
 	}
 	if types[best] == belay.Unclear && was != belay.Unclear && p.exact() {
+		m.Type, m.Sure = belay.Mutation, false
 		return was // what is to be done, and to which thing, is said
 	}
 	if types[best] != was {
@@ -92,8 +95,8 @@ func (p *parse) exact() bool {
 var fileName = lazyregexp.New(`(?:^|[\s\x60"'(])(?:[\w.@-]+/)*[\w-][\w.-]*\.(?:[a-z]{1,4}|html|json|yaml|toml)(?:$|[\s\x60"'),:;])`)
 
 // codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
-// backticks.
-var codeName = lazyregexp.New("\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`")
+// backticks, or behind what it is of ("the function Old").
+var codeName = lazyregexp.New("\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
 
 func (p *parse) note(cues []string, means string) {
 	p.Why = append(p.Why, Evidence{Words: strings.Join(cues, "; "), Means: means})
@@ -111,14 +114,17 @@ func (p *parse) doubt(unclear bool) {
 }
 
 // decide says of each act what it asks for, in their order: what was decided of those before is a
-// cue for the next. A message that is not in doubt asks for something, so where nothing weighs
+// cue for the next. A message that is not in doubt asks for something (asks), so where nothing weighs
 // enough it is what comes nearest to it.
-func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
+func (p *parse) decide(m cue.Message, acts *weigh.Scale, asks bool) {
 	made, cues := make([]int, len(p.Acts)), make([][]string, len(p.Acts))
-	near, nearest, lead := 0, 0, -1<<30
+	near, nearest, lead := 0, 0, -1<<31
 	for i := range p.Acts {
 		cues[i] = m.Act(i)
 		sum := acts.Weigh(cues[i])
+		if p.Acts[i].Deed == deed.Material {
+			material(sum, p.Acts[i].Strength == fault.Plain)
+		}
 		for k := 1; k < len(sum); k++ {
 			if by := sum[k] - sum[0]; by > lead {
 				near, nearest, lead = i, k, by
@@ -127,7 +133,7 @@ func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
 		made[i], _ = weigh.Best(sum)
 		m.Decided = append(m.Decided, answers[made[i]])
 	}
-	if lead <= 0 && m.Type != belay.Unclear {
+	if lead <= 0 && asks {
 		made[near] = nearest
 	}
 	for i, a := range p.Acts {
@@ -136,6 +142,19 @@ func (p *parse) decide(m cue.Message, acts *weigh.Scale) {
 		}
 	}
 	p.remake(made)
+}
+
+// material takes from something pasted whatever it could ask for: a crash can only be a problem, and
+// anything else only where the whole message asks for nothing else.
+func material(sum []int, crash bool) {
+	for k := 1; k < len(sum); k++ {
+		switch {
+		case answers[k] != belay.MarkFix:
+			sum[k] = sum[0] - 1<<30
+		case !crash:
+			sum[k] = sum[0] - 1<<20
+		}
+	}
 }
 
 // remake lets each act ask for what was decided.

@@ -137,6 +137,8 @@ func (c *cutter) conjunction(left, right []string, i int) (lead string, next int
 			return "and", i + 1
 		}
 		return "", 0
+	case (w == "+" || w == "&" || w == "plus") && len(left) > 2 && len(right) > 1 && grammar.HasVerb(left) && !words.Tool(right[0]) && !words.Determiner(left[len(left)-1]):
+		return w, i + 1 // "make it rounder + dark mode"
 	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
 		return w, i + 1
 	}

@@ -113,3 +113,14 @@ func exact(files []string, word string) bool {
 	}
 	return slices.ContainsFunc(files, func(f string) bool { return strings.EqualFold(path.Base(f), path.Base(word)) })
 }
+
+// Called counts the files whose name ends in a noun, tests left out.
+func Called(noun string, files []string) (n int) {
+	for _, f := range files {
+		all := parts(stemOf(path.Base(f)))
+		if len(all) > 0 && words.Stem(all[len(all)-1]) == words.Stem(noun) && !testFile(f) {
+			n++
+		}
+	}
+	return n
+}

@@ -17,6 +17,10 @@ var (
 	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
+// structured is a line of JSON or of a query plan: brackets and nothing else, a key in quotes, an
+// object, a cost.
+var structured = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|\(cost=[\d.]+|\bactual time=[\d.]+|\brows=\d+ width=\d+|^(?:Planning|Execution) [Tt]ime: [\d.]+|^(?:Hash|Merge|Index|Recheck) Cond: \(|^(?:Sort Key|Filter|Rows Removed by \w+): `)
+
 // credit is a line of a commit message that says who took part in it, and not what is to be done.
 var credit = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
 
@@ -61,7 +65,7 @@ func Output(line string) bool {
 	if strings.HasPrefix(head, "error ") || strings.HasPrefix(head, "warning ") || strings.HasPrefix(head, "Warning ") {
 		return false
 	}
-	return crash.MatchString(head) || credit.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head)
+	return crash.MatchString(head) || credit.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head) || structured.MatchString(head)
 }
 
 // words reports whether a line that begins like output is somebody's sentence after

@@ -92,7 +92,7 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 		return
 	}
 	list := clause.Clauses(s)
-	topic := ""
+	topic, counted := "", false
 	for i, c := range list {
 		c.Block, c.Line, c.Sent, c.Topic, c.Group = b, line, sent, topic, topic != ""
 		if len(c.T) == 0 || i == 0 && len(list) == 1 && p.opensList(c) {
@@ -102,7 +102,11 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			topic = strings.Join(low, " ")
 			continue
 		}
-		p.acts = append(p.acts, deed.Read(c))
+		a := deed.Read(c)
+		if counted = counted && c.Join != "" && !c.Colon || c.Colon && i > 0 && slices.ContainsFunc(list[i-1].Low(), words.Several); counted && a.Deed == deed.Request && !grammar.HasVerb(c.Low()) {
+			a.Deed, a.Marker = deed.Ground, "" // "add two charts: elevation and heart rate": says which
+		}
+		p.acts = append(p.acts, a)
 	}
 	p.asides(s, b, line, sent)
 }

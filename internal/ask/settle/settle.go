@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/named"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -21,6 +22,10 @@ func (p *Message) lone() {
 	only := &p.Acts[asks[0].Nr]
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
+	if o := low[min(only.Obj, len(low)):]; only.Marker == belay.MarkRemove && len(o) == 2 && grammar.Definite(o[0]) && named.Called(o[1], p.Files) > 2 {
+		only.Deed, only.Readings = deed.Doubt, []string{"which of the files of that name is meant is not said"}
+		return
+	}
 	if r, vague := deed.Alone(low[n:], only.Verb == "a thing named"); r != nil {
 		only.Deed, only.Readings, only.Vague = deed.Doubt, r, vague
 	}
