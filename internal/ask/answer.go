@@ -5,7 +5,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/named"
-	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -44,7 +43,7 @@ func (p *parse) kind() belay.RequestType {
 	case p.is == belay.Fresh, p.is == "" && p.Fresh && !p.PlanExists:
 		return belay.Fresh
 	}
-	if slices.ContainsFunc(p.Out, func(f settle.Found) bool { return f.Marker != belay.MarkFix }) {
+	if slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }) {
 		return belay.Mutation
 	}
 	return belay.Bugfix

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/belay-dev/belay/internal/ask/fresh"
-	"github.com/belay-dev/belay/internal/ask/settle"
+	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -27,11 +28,11 @@ type Input struct {
 	Files      []string
 }
 
-// Sourced reports that there is a program among files.
-func Sourced(files []string) bool { return fresh.Sourced(files) }
-
 // Evidence is why the answer is as it is: the words, and what was concluded from them.
-type Evidence = settle.Evidence
+type Evidence struct {
+	Words string
+	Means string
+}
 
 // head and tail are how much of a long message is read, in bytes: what is asked stands
 // before or after what is pasted, hardly ever in the middle.
@@ -69,13 +70,65 @@ func shorten(msg string) (string, int) {
 	return msg[:a] + "\n\n" + msg[b:], b - a
 }
 
-// parse is one message on its way from what grammar made of it to an answer.
+// parse is a message on its way to an answer: its blocks, what its clauses do, and what comes of
+// that. Fresh says that its words ask for something new as a whole; is is what it is as it is weighed,
+// "" when nothing is.
 type parse struct {
-	*settle.Message
-	is belay.RequestType // as it is weighed; "" when nothing is
+	Input
+	Lang   string
+	Blocks []prose.Block
+	Acts   []deed.Act
+	Fresh  bool
+
+	Out      []found
+	Preserve []string
+	Doubts   []belay.Doubt
+	Why      []Evidence
+	is       belay.RequestType
 }
 
-// read is a message as grammar reads it.
-func read(in Input) *parse {
-	return &parse{Message: settle.Read(in.Text, in.PlanExists, in.Files)}
+// found is a requirement with the act it came from.
+type found struct {
+	Marker belay.Marker
+	Act    deed.Act
 }
+
+// read is a message as grammar reads it: its words, whatever is known of the project.
+func read(in Input) *parse {
+	p := &parse{Input: in, Lang: grammar.Language(in.Text)}
+	n := prose.Greeting(p.Text)
+	m := deed.Message{Text: p.Text, Blocks: prose.Blocks(strings.Repeat(" ", n) + prose.Dictated(p.Text[n:])), Lang: p.Lang}
+	p.Blocks, p.Acts = m.Blocks, m.Acts()
+	for i := range p.Acts {
+		p.Acts[i].Nr = i
+	}
+	p.Fresh = p.founds()
+	p.settle()
+	return p
+}
+
+// beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
+func beginning(text string) string {
+	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
+}
+
+// byGrammar is the type of the request as grammar reads it, in the order in which the types are checked.
+func (p *parse) byGrammar() belay.RequestType {
+	switch {
+	case len(p.Doubts) > 0:
+		return belay.Unclear
+	case p.Fresh:
+		return belay.Fresh
+	case slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }):
+		return belay.Mutation
+	}
+	return belay.Bugfix
+}
+
+// emitted reports an act that asks for something itself.
+func (p *parse) emitted(a deed.Act) bool {
+	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == a.Nr })
+}
+
+// because notes why the answer is as it is.
+func (p *parse) because(words, means string) { p.Why = append(p.Why, Evidence{words, means}) }

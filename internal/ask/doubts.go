@@ -7,8 +7,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/settle"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -134,7 +132,7 @@ const mostCandidates = 5
 func (p *parse) candidates(low []string) []string {
 	var out []string
 	if len(low) > 0 {
-		if _, verb := words.Verb(low[0]); verb {
+		if _, verb := grammar.Verb(low[0]); verb {
 			low = low[1:] // "list the orders"
 		}
 	}
@@ -164,7 +162,7 @@ func Answered(in Input, said, answer string) belay.Request {
 	case len(second.Requirements) > 0 && second.Type != belay.Unclear:
 		req.Requirements = slices.Clone(first.Requirements)
 		for _, r := range second.Requirements {
-			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); words.Pronoun(w) {
+			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); grammar.Pronoun(w) {
 				r.Text = doubtful(first.Doubts, said) + ": " + r.Text // "it crashes" says it of what was in doubt
 			}
 			req.Requirements = append(req.Requirements, r)
@@ -209,7 +207,7 @@ func doubtful(doubts []belay.Doubt, said string) string {
 			return strings.Join(strings.Fields(d.Words), " ")
 		}
 	}
-	return settle.Beginning(said)
+	return beginning(said)
 }
 
 // settled is the requirement of words in doubt, with the reading that holds.

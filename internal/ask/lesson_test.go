@@ -7,12 +7,10 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/belay-dev/belay/internal/ask/cue"
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/weigh"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -40,7 +38,7 @@ func (l *lesson) prepare(wholes *weigh.Scale) {
 		if j >= 0 {
 			right = slices.Index(answers, l.Gold.Requirements[j].Marker)
 		}
-		l.acts, l.right = append(l.acts, m.Act(i)), append(l.right, right)
+		l.acts, l.right = append(l.acts, m.act(i)), append(l.right, right)
 		m.Decided = append(m.Decided, answers[right])
 	}
 }
@@ -55,8 +53,8 @@ func (s sample) input() Input {
 func content(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
-		if !words.Preposition(w) && !words.Determiner(w) && w != "and" && w != "or" {
-			w = words.Stem(w)
+		if !grammar.Preposition(w) && !grammar.Determiner(w) && w != "and" && w != "or" {
+			w = grammar.Stem(w)
 			out[w[:min(len(w), 6)]] = true
 		}
 	}
@@ -163,7 +161,7 @@ func learnWholes(lessons []lesson) *weigh.Scale {
 		w = append(w, example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
 	}
 	return learned(w, settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.13, Only: func(c string) int {
-		if strings.HasPrefix(c, cue.Plan) && (c == cue.Plan || strings.HasPrefix(c, cue.Plan+" / ")) {
+		if strings.HasPrefix(c, Plan) && (c == Plan || strings.HasPrefix(c, Plan+" / ")) {
 			return slices.Index(types, belay.Fresh)
 		}
 		return -1
@@ -188,7 +186,7 @@ func lessons(t testing.TB) []lesson {
 	add := func(s sample, trust float64) {
 		m := read(s.input()).cues()
 		m.PlanExists = s.Context.PlanExists
-		out = append(out, lesson{sample: s, trust: trust, whole: m.Whole()})
+		out = append(out, lesson{sample: s, trust: trust, whole: m.whole()})
 	}
 	for _, s := range load(t, "testdata/shared.jsonl") {
 		add(s, shared)

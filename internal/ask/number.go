@@ -6,15 +6,13 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/settle"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // counted is how many things a requirement acts on, nil when that is not said: in its own
 // clause, or, where it is about "them", in the one that told of them.
-func (p *parse) counted(f settle.Found) *int {
+func (p *parse) counted(f found) *int {
 	low := f.Act.C.Low()
 	if len(low) == 0 {
 		return nil
@@ -24,7 +22,7 @@ func (p *parse) counted(f settle.Found) *int {
 	}
 	for i := f.Act.Nr - 1; i >= max(0, f.Act.Nr-2); i-- {
 		b := p.Acts[i]
-		if b.Deed == deed.Material || b.C.Sent < f.Act.C.Sent-1 || p.Emitted(b) {
+		if b.Deed == deed.Material || b.C.Sent < f.Act.C.Sent-1 || p.emitted(b) {
 			return nil
 		}
 		for i := range b.C.Low() {
@@ -42,7 +40,7 @@ func them(object []string) bool {
 	case "them", "both":
 		return true
 	case "those", "these":
-		return len(object) == 1 || words.Preposition(object[1]) || words.Conjunction(object[1]) || object[1] == "," || words.Filler(object[1])
+		return len(object) == 1 || grammar.Preposition(object[1]) || grammar.Conjunction(object[1]) || object[1] == "," || grammar.Filler(object[1])
 	}
 	return false
 }
@@ -60,10 +58,10 @@ func numberOf(a deed.Act, m belay.Marker, lang string) *int {
 	within := true
 	for i := from; i < len(low); i++ {
 		w := low[i]
-		if words.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":") {
+		if grammar.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":") {
 			return nil
 		}
-		within = within && i < from+10 && !(i > from && (w == "with" || words.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" || deed.IsWish(w) && i > from+1))
+		within = within && i < from+10 && !(i > from && (w == "with" || grammar.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" || deed.IsWish(w) && i > from+1))
 		n, ok := counts(low, i, lang)
 		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" || m != belay.MarkFix && wished(low, i))
 		switch {
@@ -78,9 +76,9 @@ func numberOf(a deed.Act, m belay.Marker, lang string) *int {
 
 // wished reports a number in the object of what a modal asks for: "should offer two shortcuts".
 func wished(low []string, i int) bool {
-	for k := i - 1; k >= max(0, i-4) && !words.Preposition(low[k]); k-- {
-		if words.Modal(low[k]) || deed.IsWish(low[k]) {
-			return i-k > 1 || !words.Modal(low[k])
+	for k := i - 1; k >= max(0, i-4) && !grammar.Preposition(low[k]); k-- {
+		if grammar.Modal(low[k]) || deed.IsWish(low[k]) {
+			return i-k > 1 || !grammar.Modal(low[k])
 		}
 	}
 	return false
@@ -89,17 +87,17 @@ func wished(low []string, i int) bool {
 // counts tells a number that says how many there are of the thing named behind it from all others: a
 // measure, a version, a year, an old value, and one that is part of a name ("RFC 9562", "exit code 3").
 func counts(low []string, i int, lang string) (int, bool) {
-	n, ok := words.Number(low[i])
+	n, ok := grammar.Number(low[i])
 	if !ok || i+1 >= len(low) {
 		return n, ok && low[i] == "both"
 	}
 	rest, digits := low[i+1:], low[i][0] >= '0' && low[i][0] <= '9'
 	switch next := rest[0]; {
 	case low[i] == "both":
-		return n, (!words.Preposition(next) || next == "of" || next == "to") && !slices.Contains(rest[:min(len(rest), 4)], "and")
-	case low[i] == "1", notThings.Has(next), words.Unit(next), words.Preposition(next) && next != "of", words.Auxiliary(next), words.Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
+		return n, (!grammar.Preposition(next) || next == "of" || next == "to") && !slices.Contains(rest[:min(len(rest), 4)], "and")
+	case low[i] == "1", notThings.Has(next), grammar.Unit(next), grammar.Preposition(next) && next != "of", grammar.Auxiliary(next), grammar.Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
 		return 0, false
-	case n == 1 && (lang != "" || words.Pronoun(next) || words.Comparative(next) || next == "of" || next == "day" || grammar.AnyVerb(next) && !grammar.Nounish[next]):
+	case n == 1 && (lang != "" || grammar.Pronoun(next) || grammar.Comparative(next) || next == "of" || next == "day" || grammar.AnyVerb(next) && !grammar.Nounish[next]):
 		return 0, false
 	case digits && (valuing(low, i) || numbered(low, i)):
 		return 0, false
@@ -116,8 +114,8 @@ func numbered(low []string, i int) bool {
 		return false
 	}
 	w := low[i-1]
-	return !words.Determiner(w) && !words.Preposition(w) && !words.Filler(w) && !words.Auxiliary(w) && !words.Conjunction(w) && !words.Pronoun(w) && !words.Subject(w) &&
-		!words.Comparative(w) && !ordinals.Has(w) && w != "," && (!grammar.AnyVerb(w) || grammar.Nounish[w] && i > 1)
+	return !grammar.Determiner(w) && !grammar.Preposition(w) && !grammar.Filler(w) && !grammar.Auxiliary(w) && !grammar.Conjunction(w) && !grammar.Pronoun(w) && !grammar.Subject(w) &&
+		!grammar.Comparative(w) && !ordinals.Has(w) && w != "," && (!grammar.AnyVerb(w) || grammar.Nounish[w] && i > 1)
 }
 
 var (
@@ -134,7 +132,7 @@ var (
 // plural reports words that begin with the name of several things: "wrong tiles in".
 func plural(low []string) bool {
 	for i, w := range low {
-		if i > 3 || words.Unit(w) || words.Auxiliary(w) || words.Preposition(w) && w != "of" || words.Conjunction(w) || strings.ContainsAny(w, ",;:()/") {
+		if i > 3 || grammar.Unit(w) || grammar.Auxiliary(w) || grammar.Preposition(w) && w != "of" || grammar.Conjunction(w) || strings.ContainsAny(w, ",;:()/") {
 			return false
 		}
 		if w == "of" {
@@ -156,11 +154,11 @@ func valuing(low []string, i int) bool {
 		return true
 	case i > 0 && (strings.HasSuffix(low[i-1], "+") || low[i-1] == "of"):
 		return true
-	case len(rest) > 2 && (rest[1] == "a" || rest[1] == "an") && !words.Preposition(rest[0]):
+	case len(rest) > 2 && (rest[1] == "a" || rest[1] == "an") && !grammar.Preposition(rest[0]):
 		return true
 	}
 	for k := 1; k+1 < min(len(rest), 6); k++ {
-		if _, ok := words.Number(rest[k+1]); ok && (rest[k] == "not" || rest[k] == "than" || rest[k] == "of" && rest[k-1] == "instead") {
+		if _, ok := grammar.Number(rest[k+1]); ok && (rest[k] == "not" || rest[k] == "than" || rest[k] == "of" && rest[k-1] == "instead") {
 			return true
 		}
 	}

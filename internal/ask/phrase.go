@@ -7,7 +7,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/prose"
-	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/wordset"
@@ -28,7 +27,7 @@ var thanks = lazyregexp.New(`(?i)[\s,]+(?:please|pls|plz|thanks|thank you|thx|ty
 // phrase is a requirement in the message's own words: its whole clause from the verb on, with
 // what else of the sentence belongs to it and asks for nothing by itself: "that does not switch",
 // "when it is empty", "so that it can be undone".
-func (p *parse) phrase(f settle.Found) string {
+func (p *parse) phrase(f found) string {
 	a := f.Act
 	if a.Deed == deed.Material {
 		return prose.CrashLine(a.C.Block.Text)
@@ -68,7 +67,7 @@ func (p *parse) phrase(f settle.Found) string {
 
 // asks tells whether an act came to a requirement of its own.
 func (p *parse) asks(nr int) bool {
-	return slices.ContainsFunc(p.Out, func(f settle.Found) bool { return f.Act.Nr == nr })
+	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == nr })
 }
 
 // silent tells whether the act i is in the sentence of a and asks for nothing itself: it is
@@ -151,7 +150,7 @@ func (p *parse) sentenceEnd(a deed.Act, to int) int {
 
 // answered goes on to what is said of "it" in the next sentence: "Why does it ask for a
 // birthday? Remove it."
-func (p *parse) answered(f settle.Found, to int) int {
+func (p *parse) answered(f found, to int) int {
 	a := f.Act
 	i := a.Nr + 1
 	if i >= len(p.Acts) || a.Deed == deed.Request && a.Verb != "" && !a.Bare || f.Marker == belay.MarkFix {

@@ -4,11 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/cue"
 	"github.com/belay-dev/belay/internal/ask/deed"
-	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/settle"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -26,8 +23,8 @@ var (
 const mostActs = 60
 
 // cues is the message as grammar reads it.
-func (p *parse) cues() cue.Message {
-	m := cue.Message{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.Kind(), Acts: p.Acts, Made: make([]belay.Marker, len(p.Acts))}
+func (p *parse) cues() view {
+	m := view{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.byGrammar(), Acts: p.Acts, Made: make([]belay.Marker, len(p.Acts))}
 	for _, f := range p.Out {
 		m.Made[f.Act.Nr] = f.Marker
 	}
@@ -54,14 +51,14 @@ func weighed(in Input, acts, wholes *weigh.Scale) *parse {
 
 // typed is what a message is as a whole. What of that is a cue of its acts goes by its words alone:
 // whether there is a plan decides what is fresh, and nothing else.
-func (p *parse) typed(m *cue.Message, wholes *weigh.Scale, plan bool) belay.RequestType {
+func (p *parse) typed(m *view, wholes *weigh.Scale, plan bool) belay.RequestType {
 	was := m.Type
 	m.PlanExists = plan
-	cues := m.Whole()
+	cues := m.whole()
 	sum := wholes.Weigh(cues)
 	best, _ := weigh.Best(sum)
 	m.PlanExists = false
-	words := wholes.Weigh(m.Whole())
+	words := wholes.Weigh(m.whole())
 	other, lead := weigh.Best(words[:len(words)-1])
 	m.Type, m.Sure, m.Anew = types[other], lead > 150, level(words[len(words)-1]-words[other])
 	if was == belay.Fresh && plan {
@@ -85,7 +82,7 @@ func level(lead int) int {
 // exact tells whether something that grammar found to be asked for names a thing as code has
 // it, or a file: "fix the failing test TestAdd", "make test_total pass", "write the plan to plan.md".
 func (p *parse) exact() bool {
-	return slices.ContainsFunc(p.Out, func(f settle.Found) bool {
+	return slices.ContainsFunc(p.Out, func(f found) bool {
 		text := f.Act.C.Text(p.Text, grammar.Span{To: len(f.Act.C.T)})
 		return codeName.MatchString(text) || fileName.MatchString(text)
 	})
@@ -109,21 +106,21 @@ func (p *parse) doubt(unclear bool) {
 	case !unclear:
 		p.Doubts = nil
 	case len(p.Doubts) == 0:
-		p.Doubts = []belay.Doubt{{Words: settle.Beginning(p.Text), Vague: len(p.Out) > 0, Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
+		p.Doubts = []belay.Doubt{{Words: beginning(p.Text), Vague: len(p.Out) > 0, Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
 	}
 }
 
 // decide says of each act what it asks for, in their order: what was decided of those before is a
 // cue for the next. A message that is not in doubt asks for something (asks), so where nothing weighs
 // enough it is what comes nearest to it.
-func (p *parse) decide(m cue.Message, acts *weigh.Scale, asks bool) {
+func (p *parse) decide(m view, acts *weigh.Scale, asks bool) {
 	made, cues := make([]int, len(p.Acts)), make([][]string, len(p.Acts))
 	near, nearest, lead := 0, 0, -1<<31
 	for i := range p.Acts {
-		cues[i] = m.Act(i)
+		cues[i] = m.act(i)
 		sum := acts.Weigh(cues[i])
 		if p.Acts[i].Deed == deed.Material {
-			material(sum, p.Acts[i].Strength == fault.Plain)
+			material(sum, p.Acts[i].Strength == deed.Plain)
 		}
 		for k := 1; k < len(sum); k++ {
 			if by := sum[k] - sum[0]; by > lead {
@@ -138,7 +135,7 @@ func (p *parse) decide(m cue.Message, acts *weigh.Scale, asks bool) {
 	}
 	for i, a := range p.Acts {
 		if k, was := answers[made[i]], m.Made[i]; was != k {
-			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3), cue.Name(k)+", not "+cue.Name(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
+			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3), Name(k)+", not "+Name(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
 		}
 	}
 	p.remake(made)
@@ -159,14 +156,14 @@ func material(sum []int, crash bool) {
 
 // remake lets each act ask for what was decided.
 func (p *parse) remake(made []int) {
-	var out []settle.Found
+	var out []found
 	for i, a := range p.Acts {
 		k := answers[made[i]]
 		if k == "" {
 			continue
 		}
-		f := settle.Found{Act: a}
-		if at := slices.IndexFunc(p.Out, func(f settle.Found) bool { return f.Act.Nr == i }); at >= 0 {
+		f := found{Act: a}
+		if at := slices.IndexFunc(p.Out, func(f found) bool { return f.Act.Nr == i }); at >= 0 {
 			f = p.Out[at]
 		}
 		f.Marker = k

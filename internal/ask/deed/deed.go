@@ -8,12 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/clause"
-	"github.com/belay-dev/belay/internal/ask/fault"
 	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/stay"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -47,7 +44,7 @@ type Act struct {
 	Vague    bool           // a doubt that holds nothing up
 	Readings []string       // of a doubt
 	Keeps    []grammar.Span // what is to be left alone
-	C        clause.Clause
+	C        Clause
 }
 
 // creates are the verbs that make a whole.
@@ -66,7 +63,7 @@ func IsWish(verb string) bool {
 }
 
 // Read understands one clause.
-func Read(c clause.Clause) Act {
+func Read(c Clause) Act {
 	low := c.Low()
 	n, said := grammar.Strip(low)
 	a := Act{C: c, Also: said.Also, Core: grammar.Span{From: n, To: len(low)}, Obj: n}
@@ -107,16 +104,16 @@ func (a Act) understand(rest []string, n int, said grammar.Said) Act {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
-	strength, by := fault.Wrong(a.C.Low())
+	strength, by := Wrong(a.C.Low())
 	if a.C.Join == "because" || a.C.Join == "if" {
-		if strength == fault.Plain && a.C.Join == "because" {
-			a.Deed, a.Strength, a.Verb = Complaint, fault.Faint, by
+		if strength == Plain && a.C.Join == "because" {
+			a.Deed, a.Strength, a.Verb = Complaint, Faint, by
 		}
 		return a
 	}
-	a.Pronoun = words.Pronoun(rest[0])
+	a.Pronoun = grammar.Pronoun(rest[0])
 	order := grammar.Imperative(rest)
-	if order == 0 && said.Opener && said.Verb && len(rest) > 1 && !words.Determiner(rest[0]) && !words.Pronoun(rest[0]) {
+	if order == 0 && said.Opener && said.Verb && len(rest) > 1 && !grammar.Determiner(rest[0]) && !grammar.Pronoun(rest[0]) {
 		order = 1 // "somebody should lock down …": what stands there is a verb, known or not
 	}
 	if front := grammar.Fronted(rest); front > 0 {
@@ -124,20 +121,20 @@ func (a Act) understand(rest []string, n int, said grammar.Said) Act {
 	}
 	noun := said.Want && grammar.Nounish[rest[0]]
 	switch {
-	case order > 0 && !noun && !(len(rest) == 2 && fault.Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !said.Opener):
+	case order > 0 && !noun && !(len(rest) == 2 && Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !said.Opener):
 		return a.ordered(rest, n, order)
-	case strength > fault.Fine && !said.Want:
+	case strength > Fine && !said.Want:
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
 		return a
 	case said.Want && !grammar.Finite(rest):
 		return a.ask(described(rest, belay.MarkAdd), "we want")
 	}
-	if at, k := grammar.Modal(rest); at > 0 && at+k < len(rest) && rest[at] != "can" {
+	if at, k := grammar.ModalAt(rest); at > 0 && at+k < len(rest) && rest[at] != "can" {
 		a.Obj = n + at + k
 		return a.ask(behindModal(rest[at+k:]), strings.Join(rest[at:at+k], " "))
 	}
 	for i := 1; i+1 < min(len(rest), 7); i++ {
-		if w := rest[i]; (w == "needs" || w == "need" || w == "lacks" || w == "gets" || w == "wants") && rest[i+1] != "to" && !words.Negative(rest[i-1]) && rest[i-1] != "i" {
+		if w := rest[i]; (w == "needs" || w == "need" || w == "lacks" || w == "gets" || w == "wants") && rest[i+1] != "to" && !grammar.Negative(rest[i-1]) && rest[i-1] != "i" {
 			a.Obj = n + i + 1
 			return a.ask(described(rest[i+1:], belay.MarkAdd), w)
 		}
@@ -175,8 +172,8 @@ func behindModal(o []string) belay.Marker {
 	if o[0] == "be" && len(o) > 1 {
 		o = o[1:]
 	}
-	b, _ := words.Base(o[0], grammar.AnyVerb)
-	sense, _ := words.Verb(b)
+	b, _ := grammar.Base(o[0], grammar.AnyVerb)
+	sense, _ := grammar.Verb(b)
 	if m := MarkerOf(sense); b != "" && m != "" {
 		return described(o, m)
 	}
@@ -184,15 +181,15 @@ func behindModal(o []string) belay.Marker {
 }
 
 // MarkerOf is what a verb's sense asks for where nothing else is known, "" where it asks for nothing.
-func MarkerOf(s words.Sense) belay.Marker {
+func MarkerOf(s grammar.Sense) belay.Marker {
 	switch s {
-	case words.Modify, words.Put, words.Use, words.Tidy:
+	case grammar.Modify, grammar.Put, grammar.Use, grammar.Tidy:
 		return belay.MarkModify
-	case words.Fix:
+	case grammar.Fix:
 		return belay.MarkFix
-	case words.Remove:
+	case grammar.Remove:
 		return belay.MarkRemove
-	case words.None, words.Keep, words.Do:
+	case grammar.None, grammar.Keep, grammar.Do:
 		return ""
 	}
 	return belay.MarkAdd
@@ -200,23 +197,23 @@ func MarkerOf(s words.Sense) belay.Marker {
 
 // senseOf is what the verb of k words asks for: as it is known, with its particle behind the
 // object, or with a slip of the fingers.
-func senseOf(rest []string, k int) words.Sense {
-	sense, _ := words.Phrase(rest)
+func senseOf(rest []string, k int) grammar.Sense {
+	sense, _ := grammar.Phrase(rest)
 	if k != 1 {
 		return sense
 	}
-	b, _ := words.Base(rest[0], grammar.AnyVerb)
+	b, _ := grammar.Base(rest[0], grammar.AnyVerb)
 	if i := strings.LastIndexByte(rest[0], '-'); i > 0 && b == "" {
-		b, _ = words.Base(rest[0][i+1:], grammar.AnyVerb)
+		b, _ = grammar.Base(rest[0][i+1:], grammar.AnyVerb)
 	}
 	p, i := grammar.Apart(rest[0], rest)
 	if i > 0 {
 		return p
 	}
 	if b == "" && !grammar.UnknownVerb(rest) {
-		b, _ = words.Spelled(rest[0])
+		b, _ = grammar.Spelled(rest[0])
 	}
-	sense, _ = words.Verb(b)
+	sense, _ = grammar.Verb(b)
 	return sense
 }
 
@@ -228,13 +225,13 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	a.Verb = strings.Join(rest[:min(k, len(rest))], " ")
 	a.Pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || len(o) < 3 && (o[0] == "that" || o[0] == "this" || o[0] == "those" || o[0] == "these"))
 	m := MarkerOf(sense)
-	if m == "" && (stay.Retains(rest) || stay.Lasting(rest) || stay.Omits(rest) || sense == words.None && grammar.UnknownVerb(rest)) {
+	if m == "" && (stay.Retains(rest) || stay.Lasting(rest) || stay.Omits(rest) || sense == grammar.None && grammar.UnknownVerb(rest)) {
 		m = belay.MarkModify
 	}
 	switch {
 	case m == "":
 		return a // "look at this", "think of me"
-	case len(o) == 0 && (m != belay.MarkFix || sense == words.Tidy):
+	case len(o) == 0 && (m != belay.MarkFix || sense == grammar.Tidy):
 		if a.C.Join == "" && !a.C.Group && a.C.Block.Kind == prose.Para {
 			a.Deed, a.Readings, a.Bare, a.Marker = Doubt, []string{"what is to be done with is not said"}, true, m
 			return a
@@ -247,17 +244,17 @@ func (a Act) ordered(rest []string, at, k int) Act {
 		a.Deed, a.Readings = Doubt, r
 		return a
 	}
-	if better(o) || sense == words.Tidy && len(o) < 5 {
+	if better(o) || sense == grammar.Tidy && len(o) < 5 {
 		a.Deed, a.Vague, a.Marker = Doubt, !a.Pronoun && !better(o), m
 		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks", "delete what is no longer used"}
 		return a
 	}
 	switch {
-	case sense == words.Make && !grammar.Indefinite(o):
+	case sense == grammar.Make && !grammar.Indefinite(o):
 		m = belay.MarkModify
-	case m == belay.MarkAdd && sense != words.Capable:
+	case m == belay.MarkAdd && sense != grammar.Capable:
 		m = described(o, m)
-	case sense == words.Use && len(o) > 0 && grammar.Articled(o[0]) && !grammar.Old(o):
+	case sense == grammar.Use && len(o) > 0 && grammar.Articled(o[0]) && !grammar.Old(o):
 		m = belay.MarkAdd
 	}
 	return a.ask(m, a.Verb)
@@ -265,7 +262,7 @@ func (a Act) ordered(rest []string, at, k int) Act {
 
 // named reads a clause without a verb: "dark mode", "header smaller", "typo in the receipt mail".
 func (a Act) named(rest []string, said grammar.Said) Act {
-	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "!") {
+	for len(rest) > 1 && (grammar.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	please := said.Please || slices.Contains(a.C.Low(), "please")
@@ -273,8 +270,8 @@ func (a Act) named(rest []string, said grammar.Said) Act {
 	switch {
 	case alone && (grammar.Told(rest) || grammar.Idle(rest) || len(rest) == 1), rest[0] == "no":
 		return a
-	case fault.Trouble(rest) && !please && !said.Opener:
-		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, fault.Plain, "what it is called"
+	case Trouble(rest) && !please && !said.Opener:
+		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, Plain, "what it is called"
 		return a
 	}
 	return a.ask(described(rest, belay.MarkAdd), "a thing named")

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // readings are those of words that can be read in two ways whatever stands around them, or nil.
@@ -29,7 +28,7 @@ func unsaid(low []string) []string {
 	}
 	switch low[0] {
 	case "undo", "revert", "redo", "restore", "repeat", "reverse":
-		if len(low) == 1 || len(low) < 4 && words.Pronoun(low[1]) {
+		if len(low) == 1 || len(low) < 4 && grammar.Pronoun(low[1]) {
 			return []string{"what is meant was said or done before, and this message does not name it"}
 		}
 	}
@@ -38,7 +37,7 @@ func unsaid(low []string) []string {
 
 // partly reads "half of the alerts should be slack".
 func partly(low []string) []string {
-	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, words.Modal) {
+	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, grammar.Modal) {
 		return nil
 	}
 	switch low[0] {
@@ -52,12 +51,12 @@ func partly(low []string) []string {
 // excel", "a modal or a drawer for the filters".
 func choice(low []string) []string {
 	i, n := slices.Index(low, "or"), len(low)
-	if i < 1 || i+1 >= n || words.Tool(low[i-1]) && words.Tool(low[i+1]) {
+	if i < 1 || i+1 >= n || grammar.Tool(low[i-1]) && grammar.Tool(low[i+1]) {
 		return nil
 	}
 	two := []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
 	articled := i > 1 && n < 11 && grammar.Articled(low[0]) && low[i+1] == low[0]
-	if (articled || n <= 5 && !slices.ContainsFunc(low, words.Auxiliary)) && grammar.Imperative(low) == 0 && !grammar.HasVerb(low) {
+	if (articled || n <= 5 && !slices.ContainsFunc(low, grammar.Auxiliary)) && grammar.Imperative(low) == 0 && !grammar.HasVerb(low) {
 		return two
 	}
 	return nil
@@ -66,7 +65,7 @@ func choice(low []string) []string {
 // which reads a thing that is pointed at without saying which of several it is: "the first
 // one", "number 3 on the list", "the other sensor too".
 func which(low []string) []string {
-	for len(low) > 1 && words.Filler(low[len(low)-1]) {
+	for len(low) > 1 && grammar.Filler(low[len(low)-1]) {
 		low = low[:len(low)-1]
 	}
 	n := len(low)
@@ -75,7 +74,7 @@ func which(low []string) []string {
 		return []string{"which one is meant is not said"}
 	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && grammar.Numeric(low[1]) && !grammar.HasVerb(low):
 		return []string{"which ones are meant, and what is to be done, is not said"}
-	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !words.Preposition(low[0]) && !grammar.HasVerb(low):
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !grammar.Preposition(low[0]) && !grammar.HasVerb(low):
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
 	}
 	if i := slices.Index(low, "other"); i > 0 && i+2 == n && low[i-1] == "the" && n <= 5 && !strings.HasSuffix(low[n-1], "s") {
@@ -89,11 +88,11 @@ func which(low []string) []string {
 // beside the one there is or in its place.
 func channel(low []string) []string {
 	n := len(low)
-	for n > 4 && words.Filler(low[n-1]) {
+	for n > 4 && grammar.Filler(low[n-1]) {
 		n--
 	}
-	at := slices.IndexFunc(low, words.Modal)
-	if at < 0 || at > 4 || n < 5 || n > 9 || words.Subject(low[0]) || words.Determiner(low[n-1]) || grammar.Numeric(low[n-1]) || grammar.Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
+	at := slices.IndexFunc(low, grammar.Modal)
+	if at < 0 || at > 4 || n < 5 || n > 9 || grammar.Subject(low[0]) || grammar.Determiner(low[n-1]) || grammar.Numeric(low[n-1]) || grammar.Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
 		return nil
 	}
 	if verb, way := low[n-3], low[n-2]; verb == "be" && (way == "with" || way == "in" || way == "via") || (verb == "go" || verb == "run") && (way == "through" || way == "via") {
@@ -113,7 +112,7 @@ func identity(low []string) []string {
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
-	if w == `"` || words.Auxiliary(w) || words.Preposition(w) || words.Comparative(w) || words.Negative(w) || words.Pronoun(w) || words.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) {
+	if w == `"` || grammar.Auxiliary(w) || grammar.Preposition(w) || grammar.Comparative(w) || grammar.Negative(w) || grammar.Pronoun(w) || grammar.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
@@ -121,13 +120,13 @@ func bareNoun(w string) bool {
 			return false
 		}
 	}
-	_, ending := words.Base(w, grammar.AnyVerb)
+	_, ending := grammar.Base(w, grammar.AnyVerb)
 	return ending != "ed" && ending != "ing"
 }
 
 // oldRecords reads "the old users": rows that are old, or code about them.
 func oldRecords(o []string) []string {
-	if len(o) != 3 || !words.Determiner(o[0]) || !strings.HasSuffix(o[2], "s") {
+	if len(o) != 3 || !grammar.Determiner(o[0]) || !strings.HasSuffix(o[2], "s") {
 		return nil
 	}
 	switch o[1] {
@@ -139,7 +138,7 @@ func oldRecords(o []string) []string {
 
 // better reads "make X better": towards what is not said.
 func better(o []string) bool {
-	for len(o) > 1 && words.Filler(o[len(o)-1]) {
+	for len(o) > 1 && grammar.Filler(o[len(o)-1]) {
 		o = o[:len(o)-1]
 	}
 	if len(o) == 0 || len(o) > 4 {
@@ -156,7 +155,7 @@ func better(o []string) bool {
 // logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
 // says that it has no verb. vague is a doubt that holds no work up.
 func Alone(rest []string, named bool) (readings []string, vague bool) {
-	for len(rest) > 1 && (words.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+	for len(rest) > 1 && (grammar.Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	n := len(rest)
@@ -164,13 +163,13 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 		return nil, false
 	}
 	if named {
-		if n > 1 && words.Determiner(rest[0]) && !grammar.Articled(rest[0]) && grammar.Compared(rest) == 0 {
+		if n > 1 && grammar.Determiner(rest[0]) && !grammar.Articled(rest[0]) && grammar.Compared(rest) == 0 {
 			return []string{"what is to be done with it is not said"}, false
 		}
 		return nil, false
 	}
 	what := rest[1:]
-	if len(what) == 0 || slices.ContainsFunc(what, words.Preposition) || grammar.Compared(append([]string{"x"}, what...)) > 0 {
+	if len(what) == 0 || slices.ContainsFunc(what, grammar.Preposition) || grammar.Compared(append([]string{"x"}, what...)) > 0 {
 		return nil, false
 	}
 	definite := grammar.Definite(what[0])
@@ -184,7 +183,7 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 			return []string{"what is wrong with it is not said"}, false
 		}
 	}
-	if sense, ok := words.Verb(rest[0]); ok && len(what) == 1 && (words.Pronoun(what[0]) || what[0] == "that" || what[0] == "this") && (sense == words.Modify || sense == words.Remove || sense == words.Add) {
+	if sense, ok := grammar.Verb(rest[0]); ok && len(what) == 1 && (grammar.Pronoun(what[0]) || what[0] == "that" || what[0] == "this") && (sense == grammar.Modify || sense == grammar.Remove || sense == grammar.Add) {
 		return []string{"what it is done to was said before, and this message does not name it"}, false
 	}
 	return nil, false
@@ -196,5 +195,5 @@ func ails(w string) bool {
 	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression", "deadlock", "conflict", "crash", "formatting", "spelling":
 		return true
 	}
-	return words.Wrong(w) || words.Soft(w)
+	return grammar.Wrong(w) || grammar.Soft(w)
 }

@@ -3,26 +3,24 @@ package grammar
 import (
 	"slices"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // thirdPerson reports a verb in -s that follows something that can be its subject.
 func thirdPerson(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if words.Determiner(prev) && !words.Pronoun(prev) || words.Preposition(prev) || prev == "and" || prev == "," {
+	if Determiner(prev) && !Pronoun(prev) || Preposition(prev) || prev == "and" || prev == "," {
 		return false
 	}
-	if _, ok := words.Number(prev); ok {
+	if _, ok := Number(prev); ok {
 		return false
 	}
-	if end, ok := words.Fails(w); ok && (end == "s" || end == "ed") {
-		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !words.Determiner(low[i+1]) {
+	if end, ok := Fails(w); ok && (end == "s" || end == "ed") {
+		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1]) {
 			return false // "retry failed chunks"
 		}
-		return i+1 >= len(low) || !words.Auxiliary(low[i+1])
+		return i+1 >= len(low) || !Auxiliary(low[i+1])
 	}
-	if states[w] || words.Acts(w) && (i > 1 || !AnyVerb(low[0])) {
+	if states[w] || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
 		return true
 	}
 	if (w == "came" || w == "went") && (i > 1) && i+1 < len(low) {
@@ -31,11 +29,11 @@ func thirdPerson(low []string, i int) bool {
 	if does(low, i) {
 		return true
 	}
-	b, end := words.Base(w, AnyVerb)
-	if b == "" || end != "s" || i+1 < len(low) && (words.Auxiliary(low[i+1]) || low[i+1] == "of") {
+	b, end := Base(w, AnyVerb)
+	if b == "" || end != "s" || i+1 < len(low) && (Auxiliary(low[i+1]) || low[i+1] == "of") {
 		return false
 	}
-	return !plural[b] || words.Subject(prev) || i+1 < len(low) && (words.Pronoun(low[i+1]))
+	return !plural[b] || Subject(prev) || i+1 < len(low) && (Pronoun(low[i+1]))
 }
 
 // plural are verbs whose -s is as often a noun in the plural.
@@ -67,7 +65,7 @@ var states = func() map[string]bool {
 func does(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
 	if len(w) < 4 || w[len(w)-1] != 's' || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is") || strings.HasSuffix(w, "'s") || strings.ContainsAny(w, "./_-\"") ||
-		words.Determiner(prev) || words.Preposition(prev) || words.Preposition(w) || words.Filler(w) || slices.Contains(Actors, w) || words.Auxiliary(prev) || words.Several(prev) {
+		Determiner(prev) || Preposition(prev) || Preposition(w) || Filler(w) || slices.Contains(Actors, w) || Auxiliary(prev) || Several(prev) {
 		return false
 	}
 	if strings.ContainsAny(prev, "(_.") {
@@ -81,16 +79,16 @@ func does(low []string, i int) bool {
 	case next == "the" || next == "a" || next == "every" || next == "it":
 		return i > 1 || !AnyVerb(low[0])
 	}
-	b, _ := words.Base(w, AnyVerb)
-	if b == "" && words.Acting(w) {
+	b, _ := Base(w, AnyVerb)
+	if b == "" && Acting(w) {
 		b = w
 	}
 	whole := b != "" && (low[0] == "the") && !strings.HasSuffix(prev, "s")
 	switch {
 	case !whole:
 		return false
-	case words.Preposition(next) && next != "of" && next != "for":
-		return slices.ContainsFunc(low[1:i], words.Preposition)
+	case Preposition(next) && next != "of" && next != "for":
+		return slices.ContainsFunc(low[1:i], Preposition)
 	}
 	return false
 }

@@ -3,8 +3,6 @@ package grammar
 import (
 	"slices"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // UnknownVerb reports a word that is no verb of the lists but stands where one does: in
@@ -12,11 +10,11 @@ import (
 // Endings that only verbs have need no such place.
 func UnknownVerb(low []string) bool {
 	w := low[0]
-	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || words.Filler(w) || words.Preposition(w) || words.Determiner(w) || words.Auxiliary(w) || words.Negative(w) ||
-		words.Subject(w) || Conditional(w) || words.Subordinator(w) || words.Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || Filler(w) || Preposition(w) || Determiner(w) || Auxiliary(w) || Negative(w) ||
+		Subject(w) || Conditional(w) || Subordinator(w) || Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
 		return false
 	}
-	if _, ok := words.Number(w); ok {
+	if _, ok := Number(w); ok {
 		return false
 	}
 	switch low[1] {
@@ -63,33 +61,33 @@ const twofold = `sum label caption seed stub wire sketch name title pick match p
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
-	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (words.Part(next) || words.Product(next) || kinds[next]) && !strings.HasSuffix(next, "s")):
+	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (Part(next) || Product(next) || kinds[next]) && !strings.HasSuffix(next, "s")):
 		return 0 // "image cropping", "release script"
-	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !words.Determiner(next) && !words.Pronoun(next) && next != "down":
+	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down":
 		return 0 // "duplicate entries after sync"
 	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
 		return 0
-	case next == "off" && (len(low) == 2 || words.Preposition(low[2]) || Conditional(low[2])):
+	case next == "off" && (len(low) == 2 || Preposition(low[2]) || Conditional(low[2])):
 		return 0 // "display off after 10 s"
-	case (words.Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
+	case (Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
 		return 0 // "search box in the header": one thing needs an article to be an object
 	case low[0] == "link" && next == "to" && len(low) > 4 && (low[len(low)-2] == "is" || low[len(low)-2] == "are"):
 		return 0 // "link to imprint is dead"
-	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !words.Preposition(low[2]):
+	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !Preposition(low[2]):
 		return 0 // "log level warn"
 	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
 		return 0
 	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
 		return 0
-	case words.Auxiliary(next) || words.Negative(next):
+	case Auxiliary(next) || Negative(next):
 		return 0
-	case Numeric(next) && (len(low) == 2 || words.Preposition(low[2]) || words.Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+	case Numeric(next) && (len(low) == 2 || Preposition(low[2]) || Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
 		return 0 // "zoom 12 by default"
-	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, words.Auxiliary) && !words.Determiner(next) && (places[low[len(low)-1]] && !words.Preposition(low[len(low)-2]) && !words.Determiner(low[len(low)-2])):
+	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, Auxiliary) && !Determiner(next) && (places[low[len(low)-1]] && !Preposition(low[len(low)-2]) && !Determiner(low[len(low)-2])):
 		return 0 // "zoom buttons bottom right"
-	case words.Preposition(next) && next != "to" && Finite(low):
+	case Preposition(next) && next != "to" && Finite(low):
 		return 0 // "search with two terms finds nothing"
-	case words.Determiner(next) || words.Pronoun(next) || next == "\"" || words.Preposition(next):
+	case Determiner(next) || Pronoun(next) || next == "\"" || Preposition(next):
 		return 1
 	case Finite(low):
 		return 0
@@ -98,8 +96,8 @@ func nounishVerb(low []string) int {
 }
 
 func shows(w string) bool {
-	sense, _ := words.Verb(w)
-	return sense == words.Show
+	sense, _ := Verb(w)
+	return sense == Show
 }
 
 // kinds are nouns behind which a compound is no verb: "dry-run mode".

@@ -1,8 +1,6 @@
 package grammar
 
-import (
-	"github.com/belay-dev/belay/internal/ask/words"
-)
+import ()
 
 // Finite reports whether a clause has a subject and something it does: an auxiliary
 // behind the first word, or a verb's third person.
@@ -22,9 +20,9 @@ func Predicate(low []string) (int, bool) {
 			return 0, false
 		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever" || w == "wherever") && !Conditional(low[0]):
 			return 0, false
-		case i > 0 && (w == "," || w == ";" || w == ":" || words.Subordinator(w) || w == "that" && i > 1):
+		case i > 0 && (w == "," || w == ";" || w == ":" || Subordinator(w) || w == "that" && i > 1):
 			return 0, false
-		case i > 0 && words.Auxiliary(w) && !Asked(low, i):
+		case i > 0 && Auxiliary(w) && !Asked(low, i):
 			return i, true
 		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "i'm" || w == "i've"):
 			return 0, true
@@ -40,14 +38,14 @@ func Predicate(low []string) (int, bool) {
 // behindRelative is where the predicate stands behind a clause that tells of its subject: the
 // first auxiliary that another verb stands before. 0 is none.
 func behindRelative(low []string, from int) int {
-	if from+2 < len(low) && (words.Modal(low[from+1]) || low[from+2] == ",") {
+	if from+2 < len(low) && (Modal(low[from+1]) || low[from+2] == ",") {
 		return 0
 	}
 	for i := from + 2; i < len(low); i++ {
 		switch w := low[i]; {
-		case w == "," || w == "and" || w == "or" || words.Subordinator(w) || w == "when" || w == "if" || w == "while":
+		case w == "," || w == "and" || w == "or" || Subordinator(w) || w == "when" || w == "if" || w == "while":
 			return 0
-		case words.Auxiliary(w) && !words.Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !words.Auxiliary(low[i-1]) && !words.Subject(low[i-1]) && !words.Negative(low[i-1]):
+		case Auxiliary(w) && !Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !Auxiliary(low[i-1]) && !Subject(low[i-1]) && !Negative(low[i-1]):
 			return i
 		}
 	}
@@ -56,7 +54,7 @@ func behindRelative(low []string, from int) int {
 
 // Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
 func Asked(low []string, i int) bool {
-	if low[i-1] == "to" || low[i] == "be" && !words.Modal(low[i-1]) {
+	if low[i-1] == "to" || low[i] == "be" && !Modal(low[i-1]) {
 		return true
 	}
 	for j := max(0, i-4); j < i; j++ {

@@ -3,8 +3,6 @@ package grammar
 import (
 	"slices"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // Old reports that something takes the place of something else: instead of, rather
@@ -36,7 +34,7 @@ func Old(low []string) bool {
 
 // Value reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
 func Value(w string) (string, bool) {
-	if _, ok := words.Number(w); ok {
+	if _, ok := Number(w); ok {
 		return w, true
 	}
 	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == "")
@@ -45,10 +43,10 @@ func Value(w string) (string, bool) {
 // Compared is where a word stands that says how something should look or be.
 func Compared(low []string) int {
 	for i, w := range low {
-		if words.Comparative(w) && (i > 0 || len(low) > 1) {
+		if Comparative(w) && (i > 0 || len(low) > 1) {
 			return i + 1
 		}
-		if w == "more" && i+1 < len(low) && !words.Determiner(low[i+1]) {
+		if w == "more" && i+1 < len(low) && !Determiner(low[i+1]) {
 			if i == 0 {
 				return 1
 			}
@@ -66,7 +64,7 @@ func Degree(low []string) bool {
 	for len(low) > 1 && (low[0] == "little") {
 		low = low[1:]
 	}
-	return len(low) > 1 && low[0] == "different" || len(low) > 1 && words.Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !words.Preposition(low[1])
+	return len(low) > 1 && low[0] == "different" || len(low) > 1 && Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !Preposition(low[1])
 }
 
 // Indefinite reports a thing that is not there yet by its article.
@@ -80,7 +78,7 @@ func Indefinite(low []string) bool {
 	case "the", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her", "all", "both", "every", "each", "it", "them", "\"":
 		return false
 	}
-	return !words.Auxiliary(low[0])
+	return !Auxiliary(low[0])
 }
 
 func Adverb(w string) bool {
@@ -105,7 +103,7 @@ func Articled(w string) bool {
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || words.Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !words.Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
@@ -113,25 +111,25 @@ func Valued(low []string) bool {
 }
 
 // Apart finds the particle of a verb behind its object: "take that dreadful clip-art out".
-func Apart(verb string, low []string) (words.Sense, int) {
+func Apart(verb string, low []string) (Sense, int) {
 	for i := 2; i < min(len(low), 7); i++ {
-		if words.Preposition(low[i]) && !words.Particle(low[i]) || low[i] == "," {
-			return words.None, 0
+		if Preposition(low[i]) && !Particle(low[i]) || low[i] == "," {
+			return None, 0
 		}
-		if words.Particle(low[i]) {
-			if s, ok := words.PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !words.Determiner(low[i+1])) {
+		if Particle(low[i]) {
+			if s, ok := PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !Determiner(low[i+1])) {
 				return s, i
 			}
 		}
 	}
-	return words.None, 0
+	return None, 0
 }
 
 // Generic reports an object that says nothing: "it", "this please", "the error", why.
 func Generic(o []string) bool {
 	for _, w := range o {
 		switch {
-		case words.Pronoun(w) || words.Filler(w) || words.Determiner(w) || w == "why" || w == "at" || w == "out" || w == "into" || w == "asap" || w == "today" || w == "soon" || w == "up" || w == "as" || w == "possible" || w == "for" || w == "me" || w == "us" || w == "of" || w == "about" || w == "today's" || w == "properly" || w == "what" || w == "is" || w == "happening" || w == "going" || w == "on" || w == "we" || w == "can" || w == "quick" || w == "ça" || w == "bitte":
+		case Pronoun(w) || Filler(w) || Determiner(w) || w == "why" || w == "at" || w == "out" || w == "into" || w == "asap" || w == "today" || w == "soon" || w == "up" || w == "as" || w == "possible" || w == "for" || w == "me" || w == "us" || w == "of" || w == "about" || w == "today's" || w == "properly" || w == "what" || w == "is" || w == "happening" || w == "going" || w == "on" || w == "we" || w == "can" || w == "quick" || w == "ça" || w == "bitte":
 		case w == "error" || w == "bug" || w == "problem" || w == "issue" || w == "problems" || w == "issues" || w == "errors" || w == "thing" || w == "things" || w == "crash" || w == "cause" || w == "regression" || w == "bugs" || w == "matter":
 		default:
 			return false

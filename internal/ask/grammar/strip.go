@@ -1,7 +1,5 @@
 package grammar
 
-import "github.com/belay-dev/belay/internal/ask/words"
-
 // Said is what was passed over in front of a clause.
 type Said struct {
 	Opener bool // "could you", "we need": somebody asks
@@ -17,7 +15,7 @@ type Said struct {
 // Strip counts the words in front of a clause that say nothing of what is asked.
 func Strip(low []string) (n int, s Said) {
 	for n < len(low) {
-		if k, verb := words.Opener(low[n:]); k > 0 && n+k <= len(low) {
+		if k, verb := Opener(low[n:]); k > 0 && n+k <= len(low) {
 			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
 				return n, s
 			}
@@ -28,13 +26,13 @@ func Strip(low []string) (n int, s Said) {
 			n += k
 			continue
 		}
-		if k := words.Hedge(low[n:]); k > 0 && n+k < len(low) {
-			s.Nth = words.Additive(low[n:]) && low[n] != "while"
+		if k := Hedge(low[n:]); k > 0 && n+k < len(low) {
+			s.Nth = Additive(low[n:]) && low[n] != "while"
 			n += k
 			continue
 		}
 		w := low[n]
-		if !words.Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+		if !Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
 			return n, s
 		}
 		s.Also = w == "also" || w == "plus"

@@ -2,8 +2,6 @@ package grammar
 
 import (
 	"strings"
-
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // Over reports that everything is to begin anew.
@@ -27,18 +25,18 @@ func Wanting(low []string) int {
 		next := low[i+1]
 		switch low[i] {
 		case "wants", "want", "wanting", "wish", "wishes":
-			if !words.Negative(low[i-1]) && low[i-1] != "i" && !words.Tech(low[i-1]) && !words.Product(low[i-1]) {
+			if !Negative(low[i-1]) && low[i-1] != "i" && !Tech(low[i-1]) && !Product(low[i-1]) {
 				return i
 			}
 		case "asks", "asking", "asked", "ask", "waiting", "begging":
-			if low[i] == "asks" && (words.Product(low[i-1]) || words.Part(low[i-1]) || low[i-1] == "page" || low[i-1] == "form" || low[i-1] == "browser" || low[i-1] == "signup" || low[i-1] == "login" || low[i-1] == "installer" || low[i-1] == "wizard" || low[i-1] == "phone" || low[i-1] == "screen" || low[i-1] == "it") {
+			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) || low[i-1] == "page" || low[i-1] == "form" || low[i-1] == "browser" || low[i-1] == "signup" || low[i-1] == "login" || low[i-1] == "installer" || low[i-1] == "wizard" || low[i-1] == "phone" || low[i-1] == "screen" || low[i-1] == "it") {
 				continue // a form asks, and wants nothing
 			}
 			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
 				return i
 			}
 		case "like", "love":
-			if low[i-1] == "would" && (next == "to" || words.Determiner(next)) && !words.Subject(low[max(0, i-2)]) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+			if low[i-1] == "would" && (next == "to" || Determiner(next)) && !Subject(low[max(0, i-2)]) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
 				return i
 			}
 		}
@@ -46,8 +44,8 @@ func Wanting(low []string) int {
 	return 0
 }
 
-// Modal finds what turns a statement into a wish, and its length.
-func Modal(low []string) (at, n int) {
+// ModalAt finds what turns a statement into a wish, and its length.
+func ModalAt(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
 		case Reporting[w]:
@@ -56,11 +54,11 @@ func Modal(low []string) (at, n int) {
 		case w == "should" || w == "must" || w == "shouldn't":
 			return i, 1
 		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
-		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we") && !(w == "wants" && (words.Product(low[i-1]))):
+		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we") && !(w == "wants" && (Product(low[i-1]))):
 			return i, 2
 		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low)))):
 			return i, 1
-		case words.Subordinator(w) || w == "if" || w == "when" || w == "whether":
+		case Subordinator(w) || w == "if" || w == "when" || w == "whether":
 			return 0, 0
 		}
 	}
@@ -74,11 +72,11 @@ var Actors = []string{"user", "users", "admin", "admins", "people", "customer", 
 // Told reports a clause that tells something and names nothing: it begins with who did
 // it or when, or its verb is in the past.
 func Told(low []string) bool {
-	if words.Subject(low[0]) && low[0] != "this" && low[0] != "that" || Conditional(low[0]) || words.Subordinator(low[0]) || words.Auxiliary(low[0]) {
+	if Subject(low[0]) && low[0] != "this" && low[0] != "that" || Conditional(low[0]) || Subordinator(low[0]) || Auxiliary(low[0]) {
 		return true
 	}
 	if len(low) > 1 && (low[0] == "both" || low[0] == "all") {
-		if _, ok := words.Fails(low[1]); ok {
+		if _, ok := Fails(low[1]); ok {
 			return true
 		}
 	}
@@ -94,7 +92,7 @@ func Told(low []string) bool {
 		return false // "earlier please"
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
-		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (words.Determiner(low[i+1]) || words.Pronoun(low[i+1])) {
+		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1])) {
 			return true
 		}
 	}

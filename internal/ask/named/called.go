@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -21,7 +21,7 @@ func (n nouns) heads(files []string) []string {
 			continue
 		}
 		if all := headed(f); len(all) > 1 {
-			stem := words.Stem(all[len(all)-1])
+			stem := grammar.Stem(all[len(all)-1])
 			of[stem] = append(of[stem], f)
 		}
 	}
@@ -50,7 +50,7 @@ func (n nouns) fronts(files []string) (out []string) {
 			continue
 		}
 		for _, part := range append(parts(stemOf(path.Base(f))), parts(folder(f))...) {
-			having[words.Stem(part)]++
+			having[grammar.Stem(part)]++
 		}
 	}
 	for _, f := range files {
@@ -58,7 +58,7 @@ func (n nouns) fronts(files []string) (out []string) {
 		if testFile(f) || n.spared(f) || len(all) != 2 || plainParts.Has(all[0]) || len(all[0]) < 3 {
 			continue
 		}
-		if s := words.Stem(all[0]); n.word[s] && having[s] == 1 {
+		if s := grammar.Stem(all[0]); n.word[s] && having[s] == 1 {
 			out = append(out, f)
 		}
 	}
@@ -94,14 +94,14 @@ func (n nouns) called(file string) []string {
 	}
 	var got []string
 	for _, w := range about {
-		got = append(got, words.Stem(w))
+		got = append(got, grammar.Stem(w))
 	}
 	if len(got) == 0 {
 		return nil
 	}
 	for _, w := range slices.Concat(all, parts(folder(file))) {
-		if n.has(w) && !slices.Contains(got, words.Stem(w)) {
-			got = append(got, words.Stem(w))
+		if n.has(w) && !slices.Contains(got, grammar.Stem(w)) {
+			got = append(got, grammar.Stem(w))
 		}
 	}
 	return got
@@ -212,7 +212,7 @@ func (n nouns) onlyShown(file string, files []string) bool {
 	}
 	return seen && len(about) == 1 && !n.word["page"] && !n.word["screen"] && !n.word["view"] && slices.ContainsFunc(files, func(f string) bool {
 		all := parts(stemOf(path.Base(f)))
-		return len(all) == 1 && words.Stem(all[0]) == words.Stem(about[0])
+		return len(all) == 1 && grammar.Stem(all[0]) == grammar.Stem(about[0])
 	})
 }
 
@@ -240,11 +240,11 @@ func (n nouns) has(part string) bool {
 }
 
 func (n nouns) speaks(part string) bool {
-	s := words.Stem(part)
+	s := grammar.Stem(part)
 	if n.word[s] {
 		return true
 	}
-	if twin, ok := twins[part]; ok && n.word[words.Stem(twin)] {
+	if twin, ok := twins[part]; ok && n.word[grammar.Stem(twin)] {
 		return true
 	}
 	for _, end := range []string{"er", "or"} {

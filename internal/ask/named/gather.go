@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // gatherer goes through a message and notes its nouns.
@@ -22,7 +22,7 @@ type gatherer struct {
 
 func (p Message) nouns(strict bool) nouns {
 	n := nouns{literal: map[string]bool{}, word: map[string]bool{}, kept: map[string]bool{}, known: map[string]bool{}}
-	g := gatherer{p: p, n: &n, strict: strict, abroad: words.Language(p.Msg[:min(len(p.Msg), 4<<10)]) != "",
+	g := gatherer{p: p, n: &n, strict: strict, abroad: grammar.Language(p.Msg[:min(len(p.Msg), 4<<10)]) != "",
 		kept: " " + strings.ToLower(strings.Join(p.Preserve, " ")) + " "}
 	for _, a := range p.Acts {
 		if a.Deed == deed.Material {
@@ -86,12 +86,12 @@ func (g *gatherer) act(a deed.Act) {
 func (g *gatherer) word(t prose.Token, low string, article bool) {
 	address := low != "" && low[0] == '/' && !strings.Contains(low, ".")
 	if (t.Form == prose.Word || t.Form == prose.Code) && !address {
-		if whole := parts(nameOnly(g.p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || article || !words.Nameless(low) {
+		if whole := parts(nameOnly(g.p.Msg[t.At:t.End])); len(whole) > 1 || t.Form == prose.Code || article || !grammar.Nameless(low) {
 			g.n.stems(slices.Values(whole))
 		}
 	}
 	if english := foreign()[low]; g.abroad && english != "" {
-		g.n.word[words.Stem(english)] = true
+		g.n.word[grammar.Stem(english)] = true
 	}
 	g.n.route(low)
 	g.text.WriteString(low + " ")
@@ -100,7 +100,7 @@ func (g *gatherer) word(t prose.Token, low string, article bool) {
 // stems notes words whatever they are.
 func (n nouns) stems(ws iter.Seq[string]) {
 	for w := range ws {
-		n.word[words.Stem(w)] = true
+		n.word[grammar.Stem(w)] = true
 	}
 }
 
@@ -147,7 +147,7 @@ func (n *nouns) block(b prose.Block) {
 // scope notes what a message in the form of a commit's is about: "feat(join): …".
 func (n nouns) scope(msg string) {
 	kind, rest, ok := strings.Cut(msg[:min(len(msg), 40)], "(")
-	if !ok || len(kind) >= 10 || !words.Commit(kind) {
+	if !ok || len(kind) >= 10 || !grammar.Commit(kind) {
 		return
 	}
 	if scope, _, ok := strings.Cut(rest, "):"); ok && !strings.Contains(scope, " ") {

@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/ask/deed"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/ask/prose"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/wordset"
 )
@@ -34,7 +34,7 @@ func (p Message) library() bool {
 			return true
 		}
 		v := f.Verb
-		if right, ok := words.Spelled(v); ok {
+		if right, ok := grammar.Spelled(v); ok {
 			v = right
 		}
 		o := low[min(f.Obj, len(low)):]
@@ -44,7 +44,7 @@ func (p Message) library() bool {
 		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
 		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o):
-			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !words.Determiner(o[0])
+			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !grammar.Determiner(o[0])
 		}
 	}
 	return false
@@ -72,7 +72,7 @@ func topmost(files []string) (out []string) {
 func (p Message) raised(f deed.Act) bool {
 	low := f.C.Low()
 	for i := 1; i+1 < len(low); i++ {
-		if !into(low[i]) || words.Unit(low[min(i+2, len(low)-1)]) {
+		if !into(low[i]) || grammar.Unit(low[min(i+2, len(low)-1)]) {
 			continue
 		}
 		now, was, at := low[i+1], low[i-1], i-2
@@ -85,7 +85,7 @@ func (p Message) raised(f deed.Act) bool {
 			}
 			continue
 		}
-		if at >= 0 && !words.Preposition(low[at]) && library(low[at]) && digit(now) && (version(was) || version(now) || capital(p.Msg, f.C.T[at]) || low[max(0, i-2)] == low[i+1]) {
+		if at >= 0 && !grammar.Preposition(low[at]) && library(low[at]) && digit(now) && (version(was) || version(now) || capital(p.Msg, f.C.T[at]) || low[max(0, i-2)] == low[i+1]) {
 			return true
 		}
 	}
@@ -108,11 +108,11 @@ func version(w string) bool {
 
 // library reports a word that can only be a name: no other list has it.
 func library(w string) bool {
-	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") || words.Part(w) || words.Product(w) || words.Determiner(w) || words.Comparative(w) || words.Filler(w) {
+	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") || grammar.Part(w) || grammar.Product(w) || grammar.Determiner(w) || grammar.Comparative(w) || grammar.Filler(w) {
 		return false
 	}
-	_, verb := words.Verb(w)
-	_, num := words.Number(w)
+	_, verb := grammar.Verb(w)
+	_, num := grammar.Number(w)
 	return !verb && !num
 }
 

@@ -3,7 +3,7 @@ package named
 import (
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 )
 
 // starts are the first three letters of words, in lower case. The sieve is asked for every letter of
@@ -61,7 +61,7 @@ func (n *nouns) starting() {
 		n.starts.note(w)
 	}
 	for part, twin := range twins {
-		if n.word[words.Stem(twin)] {
+		if n.word[grammar.Stem(twin)] {
 			n.starts.note(part)
 		}
 	}

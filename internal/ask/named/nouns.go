@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/ask/grammar"
 )
 
 // nouns are the words of a message that can name a file.
@@ -28,9 +28,9 @@ func (n nouns) apart(got, other []string) bool {
 		return false
 	}
 	all := strings.Fields(n.text)
-	near := func(i int) bool { return i >= 0 && i < len(all) && slices.Contains(other, words.Stem(all[i])) }
+	near := func(i int) bool { return i >= 0 && i < len(all) && slices.Contains(other, grammar.Stem(all[i])) }
 	for i, w := range all {
-		if words.Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && names(all[i-1]) {
+		if grammar.Stem(w) == got[0] && !near(i-1) && !near(i+1) && i > 0 && names(all[i-1]) {
 			return true
 		}
 	}
@@ -65,7 +65,7 @@ func (n nouns) route(low string) {
 	}
 	for part := range strings.SplitSeq(low[1:], "/") {
 		if len(part) > 3 && part != "rest" && !strings.ContainsAny(part, "{}<>:*") {
-			n.word[words.Stem(part)] = true
+			n.word[grammar.Stem(part)] = true
 			return
 		}
 	}
@@ -74,17 +74,17 @@ func (n nouns) route(low string) {
 // joined notes two words as one, as a file is called: "spell checker" and spellcheck, "plot widget"
 // and plotwidget.
 func (n nouns) joined(a, b string) {
-	if len(a) > 2 && len(b) > 2 && !words.Nameless(a) && !words.Nameless(b) {
-		n.word[words.Stem(a+b)] = true
-		n.word[words.Stem(a+strings.TrimSuffix(words.Stem(b), "er"))] = true
+	if len(a) > 2 && len(b) > 2 && !grammar.Nameless(a) && !grammar.Nameless(b) {
+		n.word[grammar.Stem(a+b)] = true
+		n.word[grammar.Stem(a+strings.TrimSuffix(grammar.Stem(b), "er"))] = true
 	}
 }
 
 // noun notes a word that a file may be called after. Words of grammar and verbs that are in
 // every sentence name none: "two moods not working" is about moods.
 func (n nouns) noun(w string) {
-	if !words.Nameless(w) {
-		n.word[words.Stem(w)] = true
+	if !grammar.Nameless(w) {
+		n.word[grammar.Stem(w)] = true
 	}
 }
 
@@ -118,7 +118,7 @@ func exact(files []string, word string) bool {
 func Called(noun string, files []string) (n int) {
 	for _, f := range files {
 		all := parts(stemOf(path.Base(f)))
-		if len(all) > 0 && words.Stem(all[len(all)-1]) == words.Stem(noun) && !testFile(f) {
+		if len(all) > 0 && grammar.Stem(all[len(all)-1]) == grammar.Stem(noun) && !testFile(f) {
 			n++
 		}
 	}

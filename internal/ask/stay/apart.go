@@ -5,18 +5,16 @@ import (
 	"sync"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
 // Tail reports words that, behind the name of a thing and a colon or a comma, leave it alone:
 // "(public API:) hands off", "(the footer:) don't touch please".
 func Tail(low []string) bool {
-	for len(low) > 1 && (words.Filler(low[len(low)-1]) || low[len(low)-1] == "!" || low[len(low)-1] == ",") {
+	for len(low) > 1 && (grammar.Filler(low[len(low)-1]) || low[len(low)-1] == "!" || low[len(low)-1] == ",") {
 		low = low[:len(low)-1]
 	}
-	for len(low) > 1 && (words.Filler(low[0]) || low[0] == "to" && low[1] == "be") {
+	for len(low) > 1 && (grammar.Filler(low[0]) || low[0] == "to" && low[1] == "be") {
 		low = low[1:]
 	}
 	if len(low) == 0 || len(low) > 5 {
@@ -79,14 +77,14 @@ func fronted(low []string) (grammar.Span, bool) {
 
 // leaves reports an order to leave alone without an object of its own, said by who.
 func leaves(low []string, who string) bool {
-	for len(low) > 1 && (words.Filler(low[len(low)-1]) || low[len(low)-1] == "!" || low[len(low)-1] == "either" || low[len(low)-1] == "anyway") {
+	for len(low) > 1 && (grammar.Filler(low[len(low)-1]) || low[len(low)-1] == "!" || low[len(low)-1] == "either" || low[len(low)-1] == "anyway") {
 		low = low[:len(low)-1]
 	}
 	if len(low) == 0 {
 		return false
 	}
 	if who == "nobody" {
-		return len(low) == 1 && barred.Touches(low[0])
+		return len(low) == 1 && Touches(low[0])
 	}
 	n := denial(low)
 	if n == 0 {
@@ -95,10 +93,10 @@ func leaves(low []string, who string) bool {
 	if n >= len(low) {
 		return false
 	}
-	if barred.Touches(low[n]) {
+	if Touches(low[n]) {
 		return n+1 == len(low) || low[n+1] == "at" || low[n+1] == "ever"
 	}
-	return low[n] == "want" && len(low) > n+1 && len(low) < n+5 && barred.Touched(low[len(low)-1])
+	return low[n] == "want" && len(low) > n+1 && len(low) < n+5 && Touched(low[len(low)-1])
 }
 
 var (

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -43,10 +42,10 @@ var additional = wordset.Of(`new any additional extra more`)
 // unaided reads "make it green without disable comments". Words in front of what asks ("can it")
 // may be what makes it a wish, so the whole clause is tried as well.
 func unaided(low []string, n int) (s grammar.Span, whole, ok bool) {
-	if s, whole, ok := barred.Unaided(low[n:]); ok {
+	if s, whole, ok := Unaided(low[n:]); ok {
 		return shift(s, n), whole, true
 	}
-	s, whole, ok = barred.Unaided(low)
+	s, whole, ok = Unaided(low)
 	return s, false, ok && !whole
 }
 
@@ -63,7 +62,7 @@ func keepingBeside(low []string, n int) (s grammar.Span, whole, ok bool) {
 // withoutTouching reads "upgrade without changing the format".
 func withoutTouching(low []string, _ int) (s grammar.Span, whole, ok bool) {
 	i := slices.Index(low, "without")
-	if i < 1 || i+1 >= len(low) || !grammar.Gerund(low[i+1]) || !barred.Touches(low[i+1]) {
+	if i < 1 || i+1 >= len(low) || !grammar.Gerund(low[i+1]) || !Touches(low[i+1]) {
 		return s, false, false
 	}
 	return object(low, i+2), false, true
@@ -75,7 +74,7 @@ func withoutTouching(low []string, _ int) (s grammar.Span, whole, ok bool) {
 func meanwhile(low []string, n int) (s grammar.Span, whole, ok bool) {
 	for i := n + 1; i+2 < len(low); i++ {
 		if from := onCondition(low, i); from > 0 {
-			s, ok := barred.Subject(low[from:])
+			s, ok := Subject(low[from:])
 			return shift(s, from), false, ok && s.To > s.From
 		}
 		if low[i] != "while" && low[i] != "with" {

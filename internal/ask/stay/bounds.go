@@ -35,8 +35,8 @@ var (
 		{lazyregexp.New(begins + `(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false},
 	}
 	leaving   = lazyregexp.New(begins + `(?:leave|keep)\s+`)
-	left      = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
-	nothing   = lazyregexp.New(begins + `(?:` + touch + `\s+nothing\s+else|` + denied + touch + `\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
+	isLeft    = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
+	onlyThat  = lazyregexp.New(begins + `(?:` + touch + `\s+nothing\s+else|` + denied + touch + `\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
 	hedged    = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other)\b`)
 	ended     = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|in\s+any\s+way|here|this\s+time|today)\b)`)
 	thing     = lazyregexp.New("(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
@@ -84,7 +84,7 @@ func boundsOf(s string) []belay.Bound {
 		}
 		return out
 	}
-	if nothing.MatchString(s) {
+	if onlyThat.MatchString(s) {
 		return add(true, []string{""})
 	}
 	var out []belay.Bound
@@ -104,7 +104,7 @@ func boundsOf(s string) []belay.Bound {
 	}
 	for _, at := range leaving.FindAllStringIndex(s, -1) {
 		what, rest := things(s[at[1]:])
-		if len(what) > 0 && left.MatchString(rest) && !doubtful.MatchString(s) {
+		if len(what) > 0 && isLeft.MatchString(rest) && !doubtful.MatchString(s) {
 			out = append(out, add(false, what)...)
 		}
 	}

@@ -2,7 +2,6 @@ package stay
 
 import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // Except is what an order leaves out: "all files except the legacy folder", "show it everywhere but
@@ -20,7 +19,7 @@ func Except(low []string) (grammar.Span, bool) {
 		default:
 			continue
 		}
-		for from < len(low) && words.Preposition(low[from]) {
+		for from < len(low) && grammar.Preposition(low[from]) {
 			from++
 		}
 		if from < len(low) {
@@ -45,7 +44,7 @@ func excepted(low []string) (grammar.Span, bool) {
 	default:
 		return grammar.Span{}, false
 	}
-	for i < len(low) && (words.Preposition(low[i]) || low[i] == "for") {
+	for i < len(low) && (grammar.Preposition(low[i]) || low[i] == "for") {
 		i++
 	}
 	if i >= len(low) || low[i] == "when" || low[i] == "if" || low[i] == "that" || grammar.Finite(low[i:]) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // frames are what people say in front of what is to stay: "as long as the numbers stay
@@ -25,7 +24,7 @@ func framed(low []string) int {
 	n := 0
 	for k := frame(low); k > 0; k = frame(low[n:]) {
 		n += k
-		for n < len(low)-2 && (low[n] == "," || words.Filler(low[n])) {
+		for n < len(low)-2 && (low[n] == "," || grammar.Filler(low[n])) {
 			n++
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -21,7 +19,7 @@ var (
 // declined reads what somebody says that nobody is to do: "you must not change the order",
 // "we're not changing the order", "no need to touch the order". What is kept is the object.
 func declined(low []string) (grammar.Span, bool) {
-	if low[0] == "not" && len(low) > 2 && barred.Touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
+	if low[0] == "not" && len(low) > 2 && Touches(low[1]) && !strings.HasSuffix(low[1], "ed") {
 		s := object(low, 2)
 		return s, s.To > s.From // "(you must) not change the order"
 	}
@@ -38,12 +36,12 @@ func declined(low []string) (grammar.Span, bool) {
 			return grammar.Span{}, false
 		case w == "not" || w == "no" || w == "never" || w == "hate" || strings.HasSuffix(w, "n't"):
 			denied = true
-		case denied && barred.Touches(w):
-			if end := barred.Ending(w); end != "" && end != "ing" {
+		case denied && Touches(w):
+			if end := Ending(w); end != "" && end != "ing" {
 				return grammar.Span{}, false
 			}
 			s := object(low, i+1)
-			return s, s.To > s.From && !words.Preposition(low[s.From]) && !words.Pronoun(low[s.From])
+			return s, s.To > s.From && !grammar.Preposition(low[s.From]) && !grammar.Pronoun(low[s.From])
 		}
 	}
 	return grammar.Span{}, false
@@ -54,7 +52,7 @@ func aboutElse(low []string) (grammar.Span, bool) {
 	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"}, {"it", "is", "not", "about"}, {"careful", "with"}} {
 		if len(low) > len(p)+1 && slices.Equal(low[:len(p)], p) {
 			s := object(low, len(p))
-			return s, s.To > s.From && words.Determiner(low[s.From])
+			return s, s.To > s.From && grammar.Determiner(low[s.From])
 		}
 	}
 	return grammar.Span{}, false
@@ -67,7 +65,7 @@ func oneself(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	if low[0] == "i'll" || low[0] == "we'll" {
-		return grammar.Span{From: 2, To: k - 1}, words.Determiner(low[2])
+		return grammar.Span{From: 2, To: k - 1}, grammar.Determiner(low[2])
 	}
 	for i := 1; i+2 < k; i++ {
 		if (low[i] == "i" || low[i] == "i'll" || low[i] == "we" || low[i] == "we'll") && k-i < 6 {
@@ -80,12 +78,12 @@ func oneself(low []string) (grammar.Span, bool) {
 // keepsOwn reads "the entry point must keep its path": what is to stay is what it keeps.
 func keepsOwn(low []string) (grammar.Span, bool) {
 	i := slices.Index(low, "keep")
-	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || words.Pronoun(low[0]) {
+	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || grammar.Pronoun(low[0]) {
 		return grammar.Span{}, false
 	}
-	k, m := barred.Modal(low[i-1:])
+	k, m := Modal(low[i-1:])
 	if k == 0 && i > 2 {
-		k, m = barred.Modal(low[i-2:])
+		k, m = Modal(low[i-2:])
 	}
 	if k == 0 || m.Denied {
 		return grammar.Span{}, false
@@ -103,19 +101,19 @@ func unharmed(low []string) (grammar.Span, bool) {
 	if i == 0 || i >= len(low) {
 		return grammar.Span{}, false
 	}
-	k, m := barred.Modal(low[i:])
+	k, m := Modal(low[i:])
 	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" || !harming.Has(low[i+k]) {
 		return grammar.Span{}, false
 	}
 	j := i + k + 1
-	if j+2 < len(low) && (low[j] == "anything" || low[j] == "any") && words.Preposition(low[j+1]) {
+	if j+2 < len(low) && (low[j] == "anything" || low[j] == "any") && grammar.Preposition(low[j+1]) {
 		j += 2
 	}
 	if low[j] == "again" || low[j] == "the" && j+1 == len(low) {
 		return grammar.Span{}, false
 	}
 	s := object(low, j)
-	return s, s.To > s.From && !words.Pronoun(low[s.From])
+	return s, s.To > s.From && !grammar.Pronoun(low[s.From])
 }
 
 // workNamed counts the words in front of a clause that name the work: "this", "the migration".
@@ -124,7 +122,7 @@ func workNamed(low []string) int {
 	case "this", "that", "it", "which":
 		return 1
 	case "the":
-		if len(low) > 4 && barred.Work(strings.TrimSuffix(low[1], "s")) {
+		if len(low) > 4 && Work(strings.TrimSuffix(low[1], "s")) {
 			return 2
 		}
 	}
@@ -134,7 +132,7 @@ func workNamed(low []string) int {
 // fine reads a whole clause that finds a thing good as it is: "the csv export is fine".
 func fine(low []string) (grammar.Span, bool) {
 	n := len(low)
-	if n < 4 || n > 9 || low[0] != "the" && low[0] != "our" || slices.ContainsFunc(low[:n-2], words.Auxiliary) {
+	if n < 4 || n > 9 || low[0] != "the" && low[0] != "our" || slices.ContainsFunc(low[:n-2], grammar.Auxiliary) {
 		return grammar.Span{}, false
 	}
 	good := low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good"
@@ -143,7 +141,7 @@ func fine(low []string) (grammar.Span, bool) {
 
 // nobody reads "nobody touches the config format".
 func nobody(low []string) (grammar.Span, bool) {
-	if len(low) < 3 || low[0] != "nobody" && low[0] != "noone" || !barred.Touches(low[1]) {
+	if len(low) < 3 || low[0] != "nobody" && low[0] != "noone" || !Touches(low[1]) {
 		return grammar.Span{}, false
 	}
 	return object(low, 2), true

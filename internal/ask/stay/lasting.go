@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -27,7 +26,7 @@ func Retains(low []string) bool {
 	for i < len(low)-1 && bounds.Has(low[i]) {
 		i++
 	}
-	if i == 2 && low[1] == "the" && i+1 < len(low) && !words.Unit(low[i+1]) && !recent.Has(low[i+1]) {
+	if i == 2 && low[1] == "the" && i+1 < len(low) && !grammar.Unit(low[i+1]) && !recent.Has(low[i+1]) {
 		return false // "keep the 8 flavors": those that are there
 	}
 	return grammar.Numeric(low[i]) && low[i] != "both"
@@ -40,7 +39,7 @@ func Lasting(low []string) bool {
 		return false
 	}
 	for i := 2; i < len(low); i++ {
-		if low[i] == "for" && i+2 < len(low) && grammar.Numeric(low[i+1]) && words.Unit(low[i+2]) {
+		if low[i] == "for" && i+2 < len(low) && grammar.Numeric(low[i+1]) && grammar.Unit(low[i+2]) {
 			return true // "keep the logs for 30 days"
 		}
 		switch low[i] {
@@ -57,5 +56,5 @@ func Lasting(low []string) bool {
 // "Leave X out of this" is about the work.
 func Omits(low []string) bool {
 	i := slices.Index(low, "out")
-	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !words.Pronoun(low[i+2]) && low[i+2] != "scope"
+	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !grammar.Pronoun(low[i+2]) && low[i+2] != "scope"
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -31,7 +30,7 @@ func object(low []string, i int) grammar.Span {
 	for to > i && (low[to-1] == "and" || low[to-1] == "is" || low[to-1] == "in") {
 		to--
 	}
-	if to-i == 1 && words.Pronoun(low[i]) && low[i] != "everything" {
+	if to-i == 1 && grammar.Pronoun(low[i]) && low[i] != "everything" {
 		to = i
 	}
 	return grammar.Span{From: i, To: to}
@@ -49,7 +48,7 @@ func endsObject(low []string, from, i int) bool {
 	if (w == "on" || w == "to") && i+1 < len(low) && grammar.Numeric(low[i+1]) {
 		return true // "keep prod on 14"
 	}
-	return words.Subordinator(w) || words.Auxiliary(w) && !inRelative(low[from+1:i])
+	return grammar.Subordinator(w) || grammar.Auxiliary(w) && !inRelative(low[from+1:i])
 }
 
 // inRelative reports that what stands in front of a verb begins a relative clause: "(the links)
@@ -67,7 +66,7 @@ func LastThing(low []string) (grammar.Span, bool) {
 		case "the", "our", "my", "your", "its", "this", "these":
 			s := object(low, i)
 			for to := s.From + 2; to < s.To; to++ {
-				if words.Preposition(low[to]) || grammar.Adverb(low[to]) || words.Filler(low[to]) {
+				if grammar.Preposition(low[to]) || grammar.Adverb(low[to]) || grammar.Filler(low[to]) {
 					s.To = to
 				}
 			}
@@ -97,11 +96,11 @@ func nominal(low []string) bool {
 	}
 	first, last := low[0], low[len(low)-1]
 	switch {
-	case words.Subject(first) && !shown.Has(first), words.Pronoun(first) && len(low) == 1 && first != "everything":
+	case grammar.Subject(first) && !shown.Has(first), grammar.Pronoun(first) && len(low) == 1 && first != "everything":
 		return false
-	case words.Conjunction(first), grammar.Conditional(first), words.Preposition(first), early.Has(first):
+	case grammar.Conjunction(first), grammar.Conditional(first), grammar.Preposition(first), early.Has(first):
 		return false
-	case slices.ContainsFunc(low, func(w string) bool { return words.Auxiliary(w) || w == "," || w == ":" }):
+	case slices.ContainsFunc(low, func(w string) bool { return grammar.Auxiliary(w) || w == "," || w == ":" }):
 		return false
 	}
 	return grammar.Imperative(low) == 0 || len(low) < 4 && (aspects.Has(last) || grammar.Nounish[first] && len(low) == 1)

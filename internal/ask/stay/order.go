@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -63,7 +62,7 @@ func letBe(low []string) (grammar.Span, bool) {
 	if low[2] == "keep" {
 		return object(low, 3), true
 	}
-	if !words.Determiner(low[1]) {
+	if !grammar.Determiner(low[1]) {
 		return grammar.Span{}, false
 	}
 	if low[k-1] == "be" {
@@ -76,7 +75,7 @@ func letBe(low []string) (grammar.Span, bool) {
 // placed reads an order behind a place: "in the guides keep the order".
 func placed(low []string) (grammar.Span, bool) {
 	i := slices.Index(low, "keep")
-	if i < 2 || i > 5 || i+1 >= len(low) || !words.Preposition(low[0]) || words.Subject(low[i-1]) {
+	if i < 2 || i > 5 || i+1 >= len(low) || !grammar.Preposition(low[0]) || grammar.Subject(low[i-1]) {
 		return grammar.Span{}, false
 	}
 	s, ok := keepOrder(low[i:])

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/wordset"
 )
 
@@ -25,7 +23,7 @@ func prohibition(low []string) (grammar.Span, bool) {
 	if i >= len(low) || asksNothing(low[i:]) {
 		return grammar.Span{}, i < len(low) && low[i] == "forget"
 	}
-	if i+3 < len(low) && low[i+1] == "or" && barred.Touches(low[i+2]) {
+	if i+3 < len(low) && low[i+1] == "or" && Touches(low[i+2]) {
 		i += 2 // "don't add or change any migrations"
 	}
 	for _, p := range meddling {
@@ -38,7 +36,7 @@ func prohibition(low []string) (grammar.Span, bool) {
 	if oneWay.Has(low[i]) && low[0] != "without" {
 		return whole, true
 	}
-	if barred.Touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
+	if Touches(low[i]) && !(n > 2 && low[n-1] == "much" && low[n-2] == "too") {
 		return object(low, i+1), true
 	}
 	if last := slices.Index(low, ","); last > 0 && n-last < 4 {
@@ -50,7 +48,7 @@ func prohibition(low []string) (grammar.Span, bool) {
 // ruledOut counts the words of a prohibition in front of its verb: "don't", "not to", "without".
 func ruledOut(low []string) int {
 	switch {
-	case low[0] == "never" && len(low) > 1 && (words.Preposition(low[1]) || grammar.Adverb(low[1]) || len(low) < 3):
+	case low[0] == "never" && len(low) > 1 && (grammar.Preposition(low[1]) || grammar.Adverb(low[1]) || len(low) < 3):
 		return 0 // "never locally": when it happens
 	case (low[0] == "don't" || low[0] == "never") && grammar.Negated(low):
 		return 1

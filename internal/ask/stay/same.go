@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // sameThing reads "same stages".
@@ -19,13 +17,13 @@ func sameThing(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	to := len(low)
-	for to > 2 && words.Filler(low[to-1]) {
+	for to > 2 && grammar.Filler(low[to-1]) {
 		to--
 	}
 	for i := 2; i < len(low); i++ {
 		switch low[i] {
 		case "as", "like":
-			return grammar.Span{From: 0, To: to}, slices.ContainsFunc(low[i:], barred.Present)
+			return grammar.Span{From: 0, To: to}, slices.ContainsFunc(low[i:], Present)
 		case "for", "on", "with", "when", "if":
 			return grammar.Span{}, false // "same button for the list"
 		}
@@ -37,7 +35,7 @@ func sameThing(low []string) (grammar.Span, bool) {
 // "zoom behaviour as today", "output format identical".
 func asNow(low []string) (grammar.Span, bool) {
 	end := len(low)
-	for end > 1 && (words.Filler(low[end-1]) || low[end-1] == ",") && low[end-1] != "now" {
+	for end > 1 && (grammar.Filler(low[end-1]) || low[end-1] == ",") && low[end-1] != "now" {
 		end--
 	}
 	line := strings.Join(low[:end], " ")
@@ -56,7 +54,7 @@ func compatible(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	to := len(low)
-	for to > 1 && words.Filler(low[to-1]) {
+	for to > 1 && grammar.Filler(low[to-1]) {
 		to--
 	}
 	return grammar.Span{From: 0, To: to}, true

@@ -7,7 +7,6 @@ package stay
 
 import (
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
 )
 
 // rule reads one construction in a clause whose asking begins at word n. whole says that the
@@ -18,12 +17,12 @@ type rule func(low []string, n int) (what grammar.Span, whole, ok bool)
 // changes") stand before orders, whose objects would be part of them; what is said beside
 // another order ("upgrade while keeping X") comes last.
 var rules = []rule{
-	entire(barred.Untouched), entire(compatible), entire(placed), stillWorksFirst, entire(whileKeeping), entire(nobody),
-	withoutNew, entire(barred.NothingNew), entire(barred.Unchanged), unaided,
+	entire(Untouched), entire(compatible), entire(placed), stillWorksFirst, entire(whileKeeping), entire(nobody),
+	withoutNew, entire(NothingNew), entire(Unchanged), unaided,
 
 	entire(rather), entire(Parted), entire(excepted), entire(besides), entire(unharmed), entire(sticking), entire(declined),
-	entire(aboutElse), entire(oneself), entire(keepsOwn), entire(keepOrder), entire(unwanted), entire(barred.None), entire(prohibition),
-	entire(barred.NoThing), entire(fronted), entire(barred.Subject), entire(sameThing), entire(asNow),
+	entire(aboutElse), entire(oneself), entire(keepsOwn), entire(keepOrder), entire(unwanted), entire(None), entire(prohibition),
+	entire(NoThing), entire(fronted), entire(Subject), entire(sameThing), entire(asNow),
 
 	keepingBeside, stillWorks, meanwhile, withoutTouching,
 }

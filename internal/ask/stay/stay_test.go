@@ -180,39 +180,6 @@ func TestExcept(t *testing.T) {
 	checkSpans(t, besides, map[string]string{"you may change anything but the api": "the api", "you may change the api": "-"})
 }
 
-func TestJoined(t *testing.T) {
-	for _, c := range []struct {
-		left, right string
-		want        bool
-	}{
-		{"keep the screens", "the tests as they are", true},
-		{"keep the screens", "the tests fail", false},
-		{"no accounts", "no passwords", true},
-		{"keep the screens as they are", "the tests as they are", false},
-	} {
-		if got := Joined(strings.Fields(c.left), strings.Fields(c.right)); got != c.want {
-			t.Errorf("%q and %q: %v", c.left, c.right, got)
-		}
-	}
-}
-
-func TestBehaves(t *testing.T) {
-	for text, want := range map[string][2]bool{ // a prohibition of what the product does; a state that lasts
-		"don't show the price to guests":            {true, false},
-		"don't touch the price":                     {false, false},
-		"don't run the tests on draft prs":          {true, false},
-		"don't run the tests":                       {false, false},
-		"keep the filter when going back":           {false, true},
-		"keep the filter as it is":                  {false, false},
-		"do not hide the bar on small screens ever": {true, false},
-	} {
-		low := strings.Fields(text)
-		if got := [2]bool{Behaves(low), Holds(low)}; got != want {
-			t.Errorf("%q: behaves, holds %v, want %v", text, got, want)
-		}
-	}
-}
-
 func TestLastThing(t *testing.T) {
 	checkSpans(t, LastThing, map[string]string{"hide the bar below my list on phones": "my list", "hide bars": "-"})
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/ask/grammar"
-	"github.com/belay-dev/belay/internal/ask/stay/barred"
-	"github.com/belay-dev/belay/internal/ask/words"
 )
 
 // unwanted reads "I don't want the wifi code touched", "nobody should touch X".
@@ -18,7 +16,7 @@ func unwanted(low []string) (grammar.Span, bool) {
 		return notWanted(low)
 	case len(low) > 4 && (we || low[0] == "i'd") && (low[1] == "want" || low[1] == "like"):
 		return wantedAsIs(low)
-	case len(low) > 3 && low[0] == "nobody" && words.Modal(low[1]) && barred.Touches(low[2]):
+	case len(low) > 3 && low[0] == "nobody" && grammar.Modal(low[1]) && Touches(low[2]):
 		return object(low, 3), true
 	}
 	return grammar.Span{}, false
@@ -28,17 +26,17 @@ func unwanted(low []string) (grammar.Span, bool) {
 // a thing that is not to become another.
 func notWanted(low []string) (grammar.Span, bool) {
 	k := len(low)
-	if k > 6 && low[3] == "to" && low[4] == "see" && barred.Touches(low[k-1]) {
+	if k > 6 && low[3] == "to" && low[4] == "see" && Touches(low[k-1]) {
 		return grammar.Span{From: 5, To: k - 1}, true // "I don't want to see the config format change"
 	}
-	indefinite := low[3] == "any" || low[3] == "a" || low[3] == "an" || !words.Determiner(low[3]) && !words.Pronoun(low[3])
+	indefinite := low[3] == "any" || low[3] == "a" || low[3] == "an" || !grammar.Determiner(low[3]) && !grammar.Pronoun(low[3])
 	if k < 8 && low[2] == "need" || k < 7 && indefinite {
-		if s, ok := barred.Undesired(low); ok {
+		if s, ok := Undesired(low); ok {
 			return s, true
 		}
 	}
 	for i := 4; i < k; i++ {
-		if barred.Ending(low[i]) == "ed" {
+		if Ending(low[i]) == "ed" {
 			if low[i-1] == "be" && low[i-2] == "to" {
 				i -= 2
 			}
@@ -85,9 +83,9 @@ func rather(low []string) (grammar.Span, bool) {
 		case "stayed", "remained", "stay":
 			return grammar.Span{From: i + 1, To: j}, j > i+1
 		case "didn't", "not":
-			if j+1 < len(low) && barred.Touches(low[j+1]) {
+			if j+1 < len(low) && Touches(low[j+1]) {
 				if j+2 >= len(low) {
-					return grammar.Span{From: i + 1, To: j}, j > i+1 && !words.Subject(low[i+1])
+					return grammar.Span{From: i + 1, To: j}, j > i+1 && !grammar.Subject(low[i+1])
 				}
 				s := object(low, j+2)
 				return s, s.To > s.From
@@ -133,7 +131,7 @@ func liked(low []string) (grammar.Span, bool) {
 		return grammar.Span{}, false
 	}
 	for i := 4; i+2 < len(low); i++ {
-		if low[i] == "as" && barred.Present(low[i+2]) || low[i] == "the" && low[i+1] == "way" {
+		if low[i] == "as" && Present(low[i+2]) || low[i] == "the" && low[i+1] == "way" {
 			return grammar.Span{From: 2, To: i}, true
 		}
 	}
@@ -150,7 +148,7 @@ func chosen(low []string) int {
 	for i := 1; i < min(len(low)-1, 4); i++ {
 		switch low[i] {
 		case "keep", "leave":
-			if words.Determiner(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
+			if grammar.Determiner(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
 				return i
 			}
 			return 0

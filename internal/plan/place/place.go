@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	asked "github.com/belay-dev/belay/internal/ask/words"
+	asked "github.com/belay-dev/belay/internal/ask/grammar"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/plan/terms"

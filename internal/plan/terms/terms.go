@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	asked "github.com/belay-dev/belay/internal/ask/words"
+	asked "github.com/belay-dev/belay/internal/ask/grammar"
 )
 
 // Parts cuts text and names into words: camelCase, snake_case, kebab-case.
