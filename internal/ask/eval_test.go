@@ -321,6 +321,7 @@ func TestEvaluation(t *testing.T) {
 	}
 	fmt.Fprintln(&doc, held.row("**all held out**"))
 	fmt.Fprintln(&doc, whole.row("**all**"))
+	fmt.Fprint(&doc, "\nMessages that are held out, by how many concerns they have.\n\n", held.concerns())
 	fmt.Print(doc.String())
 	if os.Getenv("BELAY_ASK_BATCH") != "" {
 		fmt.Print("\n", whole.matrix())

@@ -114,6 +114,54 @@ func TestMaterialNeverAsks(t *testing.T) {
 	}
 }
 
+// TestPastedAsksNothing: JSON and query plans that nobody fenced are material as well.
+func TestPastedAsksNothing(t *testing.T) {
+	for name, pasted := range map[string]string{
+		"json":  "{\n  \"status\": \"error\",\n  \"message\": \"please add a page and remove the login\",\n  \"items\": [\n    {\"id\": 1, \"name\": \"delete the index\"}\n  ]\n}",
+		"plan":  " Hash Join  (cost=1.09..2.22 rows=4 width=36)\n   Hash Cond: (a.id = b.id)\n   ->  Seq Scan on orders  (cost=0.00..1.04 rows=4 width=36)\n Planning Time: 0.2 ms\n Execution Time: 0.1 ms",
+		"npm":   "npm ERR! code ELIFECYCLE\nnpm ERR! Remove node_modules and add a lockfile.",
+		"trace": "Traceback (most recent call last):\n  File \"x.py\", line 1, in y\nValueError: remove the login",
+	} {
+		r, _ := Parse(Input{Text: "The job is far too slow.\n\n" + pasted + "\n\nPlease add a test for the job.", PlanExists: true})
+		for _, q := range r.Requirements {
+			if !strings.Contains(q.Text, "job") && !(name == "trace" && q.Marker == belay.MarkFix) {
+				t.Errorf("%s: %s %q", name, q.Marker, q.Text)
+			}
+		}
+	}
+}
+
+// TestPlanDecidesFreshOnly: whether a plan exists decides whether a message is fresh, and nothing of what
+// is read in it but that all of a fresh one is added.
+func TestPlanDecidesFreshOnly(t *testing.T) {
+	t.Parallel()
+	fresh := 0
+	for _, m := range load(t, "testdata/own.jsonl") {
+		a, _ := Parse(Input{Text: m.Text})
+		b, _ := Parse(Input{Text: m.Text, PlanExists: true})
+		if a.Type == belay.Fresh && b.Type != belay.Fresh {
+			fresh++
+		} else if a.Type != b.Type {
+			t.Errorf("%s: %s, with a plan %s", m.ID, a.Type, b.Type)
+		}
+		if a.Type == belay.Unclear || b.Type == belay.Unclear {
+			continue
+		}
+		if len(a.Requirements) != len(b.Requirements) {
+			t.Errorf("%s: %d requirements, with a plan %d: %+v %+v", m.ID, len(a.Requirements), len(b.Requirements), a.Requirements, b.Requirements)
+			continue
+		}
+		for i, q := range a.Requirements {
+			if w := b.Requirements[i]; q.Text != w.Text || a.Type == b.Type && q.Marker != w.Marker {
+				t.Errorf("%s: %+v, with a plan %+v", m.ID, q, w)
+			}
+		}
+	}
+	if fresh == 0 {
+		t.Error("a plan decides nothing")
+	}
+}
+
 func TestExplains(t *testing.T) {
 	_, why := Parse(Input{Text: "add a page, keep the header", PlanExists: true})
 	var got []string

@@ -168,10 +168,9 @@ func learnWholes(lessons []lesson) *weigh.Scale {
 	}})
 }
 
-// How much a lesson counts. One that rules were developed against shows them at their best, so it
-// says little of what they are worth. Several concerns in one breath, of which one is wrong now,
-// are rare in the other lessons, and what belay began with. The short lines are constructions, not
-// messages. Those of the authors of the labelling rules are the surest.
+// How much a lesson counts. Several concerns in one breath, of which one is wrong now, are rare in the
+// other lessons, and what belay began with. The short lines are constructions, not messages. Those of
+// the authors of the labelling rules are the surest.
 const (
 	trusted = 1.0
 	shared  = 2.0
@@ -193,7 +192,7 @@ func lessons(t testing.TB) []lesson {
 	}
 	for _, s := range load(t, "testdata/own.jsonl") {
 		if !heldOut(s.ID) {
-			add(s, known)
+			add(s, trusted)
 		}
 	}
 	for _, s := range load(t, "testdata/lessons.jsonl") {
