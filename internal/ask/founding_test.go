@@ -8,7 +8,7 @@ import "testing"
 func TestFoundingSentence(t *testing.T) {
 	for text, want := range map[string]string{
 		"Refine the copy, two moods not working, add 2 more drinks for night":                              "MF2A2",
-		"refine ad copy, less generic more adult. two moods not working. add 2 more drinks for nighttime.": "MF2A2",
+		"refine ad copy, less generic more adult. two moods not working. add 2 more drinks for nighttime.": "MMF2A2", // what qualifies the copy is a change by itself
 		"Refine the copy; two moods not working; add 2 more drinks for night":                              "MF2A2",
 		"Refine the copy - two moods not working - add 2 more drinks for night":                            "MF2A2",
 		"Refine the copy — two moods not working — add 2 more drinks for night":                            "MF2A2",

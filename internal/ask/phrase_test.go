@@ -21,7 +21,7 @@ func TestWholeClauses(t *testing.T) {
 		{"The parser crashes when the file is empty, so make it return an error that says which file it was.",
 			[]string{"The parser crashes when the file is empty, so make it return an error that says which file it was"}},
 		{"When the cart is empty, disable the checkout button and show a hint (a small one).", []string{"When the cart is empty, disable the checkout button", "show a hint (a small one)"}},
-		{"please add a hint if the list is empty, and when the user clicks it, open the help", []string{"add a hint if the list is empty", "when the user clicks it, open the help"}},
+		{"please add a hint if the list is empty, and when the user clicks it, open the help page", []string{"add a hint if the list is empty", "when the user clicks it, open the help page"}},
 		{"Add two new charts to the run detail: elevation and heart rate.", []string{"Add two new charts to the run detail: elevation and heart rate"}},
 		{"checkout.py is unreadable. Please restructure it, behaviour stays exactly the same.", []string{"checkout.py is unreadable. Please restructure it"}},
 		{"WHY does signup ask for a birthday. Remove it.", []string{"WHY does signup ask for a birthday. Remove it"}},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/ask/deed"
 	"github.com/belay-dev/belay/internal/ask/grammar"
+	"github.com/belay-dev/belay/internal/ask/prose"
 	"github.com/belay-dev/belay/internal/ask/weigh"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -122,6 +123,9 @@ func (p *parse) decide(m view, acts *weigh.Scale, asks bool) {
 		if p.Acts[i].Deed == deed.Material {
 			material(sum, p.Acts[i].Strength == deed.Plain)
 		}
+		if a := p.Acts[i]; a.C.Block.Section() == prose.Open && (a.Deed == deed.Request && grammar.Imperative(a.C.Low()[a.Core.From:]) > 0 || a.Deed == deed.Complaint && a.Strength == deed.Plain && !a.Pronoun) {
+			sum[0] -= benefit
+		}
 		for k := 1; k < len(sum); k++ {
 			if by := sum[k] - sum[0]; by > lead {
 				near, nearest, lead = i, k, by
@@ -153,6 +157,11 @@ func material(sum []int, crash bool) {
 		}
 	}
 }
+
+// benefit is how much more has to speak against an order or a plain complaint than for it, in
+// hundredths, before it is taken to ask for nothing: what is lost is missed more than what is told
+// twice.
+const benefit = 150
 
 // remake lets each act ask for what was decided.
 func (p *parse) remake(made []int) {

@@ -179,7 +179,11 @@ func opens(low []string) bool {
 	case "not":
 		return false
 	}
-	return len(rest) > 1 && (grammar.Articled(rest[0]) || grammar.Comparative(rest[0]) || slices.Contains(rest[1:min(len(rest), 6)], "to") && grammar.Definite(rest[0]))
+	end := slices.IndexFunc(rest, func(w string) bool { return w == "," || w == "and" })
+	if end < 1 {
+		end = len(rest)
+	}
+	return Said(rest[:end]) || len(rest) > 1 && (grammar.Articled(rest[0]) || grammar.Comparative(rest[0]) || slices.Contains(rest[1:min(len(rest), 6)], "to") && grammar.Definite(rest[0]))
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and the order

@@ -105,7 +105,7 @@ func TestPlacing(t *testing.T) {
 		{"a screen for what is new in it", "plan.tsx", "Add a testimonials section to the landing screen", "1 landing"},
 		{"nothing fits", "plan.tsx", "Add a login with google", "1 -"},
 		{"by file", "plan.tsx", "Fix src/HeroSection.tsx, it crashes", "1 landing/hero 2 landing/hero"},
-		{"goes on", "plan.tsx", "Refine the hero! Less generic, more adult.", "1 landing/hero 2 landing/hero 3 landing/hero"},
+		{"goes on", "plan.tsx", "Refine the hero! More contrast please.", "1 landing/hero 2 landing/hero"},
 		{"two of one name", "plan.md", "Make the hero smaller", "1 ?plan/hero,plan/store/hero"},
 		{"told apart by what it is in", "plan.md", "Make the hero of the store smaller", "1 plan/store/hero"},
 		{"both", "plan.md", "Make both heroes smaller", "1 plan/hero plan/store/hero"},
