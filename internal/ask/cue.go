@@ -118,7 +118,9 @@ func (m view) clause(l *list, a deed.Act) {
 		name string
 	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Bare, "bare"}, {a.Made, "made"},
 		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"},
-		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Nth, "nth"}, {said.Only, "only"}, {said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
+		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"},
+		{said.Nth, "nth"}, {said.Only, "only"}, {said.Please, "please"},
+		{len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
 		{grammar.Finite(low), "finite"}, {n < len(low) && grammar.Imperative(low[n:]) > 0, "imperative"}, {grammar.Now(low), "now"}} {
 		if f.on {
 			l.both(f.name)
@@ -189,7 +191,8 @@ func shape(low []string) string {
 	return "noun"
 }
 
-var senses = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy", "start", "do", "capable", "show"}
+var senses = [...]string{"none", "add", "modify", "fix", "remove",
+	"make", "put", "give", "use", "keep", "tidy", "start", "do", "capable", "show"}
 
 // sense is what the verb means that a clause begins with.
 func sense(low []string) string {

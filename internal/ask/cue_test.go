@@ -34,9 +34,11 @@ func TestAct(t *testing.T) {
 		t.Fatalf("%d acts", len(m.Acts))
 	}
 	for i, want := range [][]string{
-		{"grammar: request MODIFY", "by rename / request MODIFY", "begins a sentence", "aside behind", "aside was", "imperative", "begins rename", "behind here complaint FIX / request MODIFY",
+		{"grammar: request MODIFY", "by rename / request MODIFY", "begins a sentence",
+			"aside behind", "aside was", "imperative", "begins rename", "behind here complaint FIX / request MODIFY",
 			"before nothing / request MODIFY", "type mutation / request MODIFY", "as order", "sense modify"},
-		{"complains plainly", "joined by ,", "finite", "before here request MODIFY / complaint FIX", "behind near please / complaint FIX", "after here MODIFY",
+		{"complains plainly", "joined by ,", "finite", "before here request MODIFY / complaint FIX",
+			"behind near please / complaint FIX", "after here MODIFY",
 			"last here MODIFY / complaint FIX", "has is wrong"},
 		{"please", "has 0", "ends with .", "last near FIX / request ADD"},
 	} {
@@ -52,7 +54,8 @@ func TestAct(t *testing.T) {
 // TestAlike holds that an act is weighed the same way however many others the message has, as long
 // as those beside it are the same.
 func TestAlike(t *testing.T) {
-	few, many := "Rename the flag. The total is wrong. Add a page.", "Rename the flag. The total is wrong. Add a page. Drop the banner. Hide the footer. The menu flickers."
+	few, many := "Rename the flag. The total is wrong. Add a page.",
+		"Rename the flag. The total is wrong. Add a page. Drop the banner. Hide the footer. The menu flickers."
 	if a, b := message(few, belay.Mutation).act(1), message(many, belay.Mutation).act(1); !slices.Equal(a, b) {
 		t.Errorf("%q\n%q", a, b)
 	}
@@ -72,7 +75,8 @@ func TestWholeCues(t *testing.T) {
 	m := message("can you fix it?", belay.Unclear)
 	m.Doubts = []string{"what is wrong is not said"}
 	got := m.whole()
-	for _, c := range []string{"type needs-clarification", "plan / needs-clarification", "doubt: what is wrong is not said", "ends with ?", "has fix it", "word 1 can"} {
+	for _, c := range []string{"type needs-clarification", "plan / needs-clarification",
+		"doubt: what is wrong is not said", "ends with ?", "has fix it", "word 1 can"} {
 		if !slices.Contains(got, c) {
 			t.Errorf("no cue %q", c)
 		}

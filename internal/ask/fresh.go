@@ -15,7 +15,8 @@ import (
 // the first thing asked for is a whole of its own.
 func (p *parse) founds() bool {
 	line := " " + strings.ToLower(p.Text[:min(len(p.Text), 600)]) + " "
-	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
+	for _, s := range []string{"from scratch", "from nothing", "from zero",
+		"repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
 		if strings.Contains(line, s) {
 			return true
 		}

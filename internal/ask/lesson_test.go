@@ -52,7 +52,10 @@ func (s sample) input() Input {
 // content are the beginnings of the stems of the words of content.
 func content(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r) && r != '\''
+	}) {
 		if !grammar.Preposition(w) && !grammar.Determiner(w) && w != "and" && w != "or" {
 			w = grammar.Stem(w)
 			out[w[:min(len(w), 6)]] = true

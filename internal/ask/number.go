@@ -40,7 +40,8 @@ func them(object []string) bool {
 	case "them", "both":
 		return true
 	case "those", "these":
-		return len(object) == 1 || grammar.Preposition(object[1]) || grammar.Conjunction(object[1]) || object[1] == "," || grammar.Filler(object[1])
+		return len(object) == 1 || grammar.Preposition(object[1]) || grammar.Conjunction(object[1]) || object[1] == "," ||
+			grammar.Filler(object[1])
 	}
 	return false
 }
@@ -61,9 +62,11 @@ func numberOf(a deed.Act, m belay.Marker, lang string) *int {
 		if grammar.Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":") {
 			return nil
 		}
-		within = within && i < from+10 && !(i > from && (w == "with" || grammar.Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" || deed.IsWish(w) && i > from+1))
+		within = within && i < from+10 && !(i > from && (w == "with" || grammar.Preposition(w) && w != "of" && w != "to" &&
+			w != "into" && w != "in" || deed.IsWish(w) && i > from+1))
 		n, ok := counts(low, i, lang)
-		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" || m != belay.MarkFix && wished(low, i))
+		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" ||
+			m != belay.MarkFix && wished(low, i))
 		switch {
 		case !ok:
 		case n == 1 && (i > from || m == belay.MarkFix):
@@ -95,9 +98,11 @@ func counts(low []string, i int, lang string) (int, bool) {
 	switch next := rest[0]; {
 	case low[i] == "both":
 		return n, (!grammar.Preposition(next) || next == "of" || next == "to") && !slices.Contains(rest[:min(len(rest), 4)], "and")
-	case low[i] == "1", notThings.Has(next), grammar.Unit(next), grammar.Preposition(next) && next != "of", grammar.Auxiliary(next), grammar.Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
+	case low[i] == "1", notThings.Has(next), grammar.Unit(next), grammar.Preposition(next) &&
+		next != "of", grammar.Auxiliary(next), grammar.Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
 		return 0, false
-	case n == 1 && (lang != "" || grammar.Pronoun(next) || grammar.Comparative(next) || next == "of" || next == "day" || grammar.AnyVerb(next) && !grammar.Nounish[next]):
+	case n == 1 && (lang != "" || grammar.Pronoun(next) || grammar.Comparative(next) || next == "of" || next == "day" ||
+		grammar.AnyVerb(next) && !grammar.Nounish[next]):
 		return 0, false
 	case digits && (valuing(low, i) || numbered(low, i)):
 		return 0, false
@@ -114,7 +119,8 @@ func numbered(low []string, i int) bool {
 		return false
 	}
 	w := low[i-1]
-	return !grammar.Determiner(w) && !grammar.Preposition(w) && !grammar.Filler(w) && !grammar.Auxiliary(w) && !grammar.Conjunction(w) && !grammar.Pronoun(w) && !grammar.Subject(w) &&
+	return !grammar.Determiner(w) && !grammar.Preposition(w) && !grammar.Filler(w) && !grammar.Auxiliary(w) &&
+		!grammar.Conjunction(w) && !grammar.Pronoun(w) && !grammar.Subject(w) &&
 		!grammar.Comparative(w) && !ordinals.Has(w) && w != "," && (!grammar.AnyVerb(w) || grammar.Nounish[w] && i > 1)
 }
 
@@ -132,7 +138,8 @@ var (
 // plural reports words that begin with the name of several things: "wrong tiles in".
 func plural(low []string) bool {
 	for i, w := range low {
-		if i > 3 || grammar.Unit(w) || grammar.Auxiliary(w) || grammar.Preposition(w) && w != "of" || grammar.Conjunction(w) || strings.ContainsAny(w, ",;:()/") {
+		if i > 3 || grammar.Unit(w) || grammar.Auxiliary(w) || grammar.Preposition(w) && w != "of" || grammar.Conjunction(w) ||
+			strings.ContainsAny(w, ",;:()/") {
 			return false
 		}
 		if w == "of" {

@@ -20,7 +20,8 @@ func (p *parse) lone() {
 	only := &p.Acts[asks[0].Nr]
 	low := only.C.Low()
 	n, _ := grammar.Strip(low)
-	if o := low[min(only.Obj, len(low)):]; only.Marker == belay.MarkRemove && len(o) == 2 && grammar.Definite(o[0]) && named.Called(o[1], p.Files) > 2 {
+	if o := low[min(only.Obj, len(low)):]; only.Marker == belay.MarkRemove && len(o) == 2 && grammar.Definite(o[0]) &&
+		named.Called(o[1], p.Files) > 2 {
 		only.Deed, only.Readings = deed.Doubt, []string{"which of the files of that name is meant is not said"}
 		return
 	}

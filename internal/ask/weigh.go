@@ -107,7 +107,8 @@ func (p *parse) doubt(unclear bool) {
 	case !unclear:
 		p.Doubts = nil
 	case len(p.Doubts) == 0:
-		p.Doubts = []belay.Doubt{{Words: beginning(p.Text), Vague: len(p.Out) > 0, Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
+		p.Doubts = []belay.Doubt{{Words: beginning(p.Text), Vague: len(p.Out) > 0,
+			Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
 	}
 }
 
@@ -123,7 +124,8 @@ func (p *parse) decide(m view, acts *weigh.Scale, asks bool) {
 		if p.Acts[i].Deed == deed.Material {
 			material(sum, p.Acts[i].Strength == deed.Plain)
 		}
-		if a := p.Acts[i]; a.C.Block.Section() == prose.Open && (a.Deed == deed.Request && grammar.Imperative(a.C.Low()[a.Core.From:]) > 0 || a.Deed == deed.Complaint && a.Strength == deed.Plain && !a.Pronoun) {
+		if a := p.Acts[i]; a.C.Block.Section() == prose.Open && (a.Deed == deed.Request &&
+			grammar.Imperative(a.C.Low()[a.Core.From:]) > 0 || a.Deed == deed.Complaint && a.Strength == deed.Plain && !a.Pronoun) {
 			sum[0] -= benefit
 		}
 		for k := 1; k < len(sum); k++ {
@@ -139,7 +141,8 @@ func (p *parse) decide(m view, acts *weigh.Scale, asks bool) {
 	}
 	for i, a := range p.Acts {
 		if k, was := answers[made[i]], m.Made[i]; was != k {
-			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3), Name(k)+", not "+Name(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
+			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was),
+				3), Name(k)+", not "+Name(was)+", by weight: "+a.C.Text(p.Text, grammar.Span{To: len(a.C.T)}))
 		}
 	}
 	p.remake(made)

@@ -136,7 +136,8 @@ func (c *cutter) conjunction(left, right []string, i int) (lead string, next int
 			return "and", i + 1
 		}
 		return "", 0
-	case (w == "+" || w == "&" || w == "plus") && len(left) > 2 && len(right) > 1 && grammar.HasVerb(left) && !grammar.Tool(right[0]) && !grammar.Determiner(left[len(left)-1]):
+	case (w == "+" || w == "&" || w == "plus") && len(left) > 2 && len(right) > 1 && grammar.HasVerb(left) &&
+		!grammar.Tool(right[0]) && !grammar.Determiner(left[len(left)-1]):
 		return w, i + 1 // "make it rounder + dark mode"
 	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
 		return w, i + 1
@@ -150,7 +151,8 @@ func (c *cutter) unmarked(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return "", 0
 	}
-	if len(left) > 1 && w == "please" && grammar.Imperative(right) > 0 && !grammar.Auxiliary(left[len(left)-1]) && !grammar.Subject(left[len(left)-1]) {
+	if len(left) > 1 && w == "please" && grammar.Imperative(right) > 0 && !grammar.Auxiliary(left[len(left)-1]) &&
+		!grammar.Subject(left[len(left)-1]) {
 		return "then", i // "the bar is broken please fix it"
 	}
 	if !grammar.Subordinator(w) || grammar.Preposition(left[len(left)-1]) || w == "since" && !opens(right) {
@@ -170,7 +172,8 @@ func opens(low []string) bool {
 		return false
 	}
 	rest := low[n:]
-	if said.Opener || said.Also && !grammar.Preposition(rest[0]) || grammar.Imperative(rest) > 0 || grammar.Negated(rest) || grammar.Finite(rest) {
+	if said.Opener || said.Also && !grammar.Preposition(rest[0]) || grammar.Imperative(rest) > 0 || grammar.Negated(rest) ||
+		grammar.Finite(rest) {
 		return true
 	}
 	switch rest[0] {
@@ -183,7 +186,8 @@ func opens(low []string) bool {
 	if end < 1 {
 		end = len(rest)
 	}
-	return Said(rest[:end]) || len(rest) > 1 && (grammar.Articled(rest[0]) || grammar.Comparative(rest[0]) || slices.Contains(rest[1:min(len(rest), 6)], "to") && grammar.Definite(rest[0]))
+	return Said(rest[:end]) || len(rest) > 1 && (grammar.Articled(rest[0]) || grammar.Comparative(rest[0]) ||
+		slices.Contains(rest[1:min(len(rest), 6)], "to") && grammar.Definite(rest[0]))
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and the order

@@ -48,7 +48,8 @@ type Act struct {
 }
 
 // creates are the verbs that make a whole.
-var creates = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
+var creates = map[string]bool{"create": true, "build": true,
+	"generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
 
 // Creates reports a verb that makes a whole.
 func Creates(verb string) bool { return creates[verb] }
@@ -116,9 +117,6 @@ func (a Act) understand(rest []string, n int, said grammar.Said) Act {
 	if order == 0 && said.Opener && said.Verb && len(rest) > 1 && !grammar.Determiner(rest[0]) && !grammar.Pronoun(rest[0]) {
 		order = 1 // "somebody should lock down …": what stands there is a verb, known or not
 	}
-	if front := grammar.Fronted(rest); front > 0 {
-		return a.ordered(rest[front:], n+front, grammar.Imperative(rest[front:]))
-	}
 	noun := said.Want && grammar.Nounish[rest[0]]
 	switch {
 	case order > 0 && !noun && !(len(rest) == 2 && Said(rest)) && !(a.C.Close == "?" && grammar.Finite(rest) && !said.Opener):
@@ -134,7 +132,8 @@ func (a Act) understand(rest []string, n int, said grammar.Said) Act {
 		return a.ask(behindModal(rest[at+k:]), strings.Join(rest[at:at+k], " "))
 	}
 	for i := 1; i+1 < min(len(rest), 7); i++ {
-		if w := rest[i]; (w == "needs" || w == "need" || w == "lacks" || w == "gets" || w == "wants") && rest[i+1] != "to" && !grammar.Negative(rest[i-1]) && rest[i-1] != "i" {
+		if w := rest[i]; (w == "needs" || w == "need" || w == "lacks" || w == "gets" || w == "wants") && rest[i+1] != "to" &&
+			!grammar.Negative(rest[i-1]) && rest[i-1] != "i" {
 			a.Obj = n + i + 1
 			return a.ask(described(rest[i+1:], belay.MarkAdd), w)
 		}
@@ -223,7 +222,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	o := rest[min(k, len(rest)):]
 	a.Core, a.Obj = grammar.Span{From: at, To: at + len(rest)}, at+k
 	a.Verb = strings.Join(rest[:min(k, len(rest))], " ")
-	a.Pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || len(o) < 3 && (o[0] == "that" || o[0] == "this" || o[0] == "those" || o[0] == "these"))
+	a.Pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || len(o) < 3 && (o[0] == "that" || o[0] == "this" ||
+		o[0] == "those" || o[0] == "these"))
 	m := MarkerOf(sense)
 	if m == "" && (stay.Retains(rest) || stay.Lasting(rest) || stay.Omits(rest) || sense == grammar.None && grammar.UnknownVerb(rest)) {
 		m = belay.MarkModify
@@ -246,7 +246,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	}
 	if better(o) || sense == grammar.Tidy && len(o) < 5 {
 		a.Deed, a.Vague, a.Marker = Doubt, !a.Pronoun && !better(o), m
-		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks", "delete what is no longer used"}
+		a.Readings = []string{"tidy the code without changing what it does",
+			"change what it does or how it looks", "delete what is no longer used"}
 		return a
 	}
 	switch {
@@ -262,7 +263,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 
 // named reads a clause without a verb: "dark mode", "header smaller", "typo in the receipt mail".
 func (a Act) named(rest []string, said grammar.Said) Act {
-	for len(rest) > 1 && (grammar.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "!") {
+	for len(rest) > 1 && (grammar.Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" ||
+		rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	please := said.Please || slices.Contains(a.C.Low(), "please")

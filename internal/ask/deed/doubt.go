@@ -18,7 +18,8 @@ func readings(low []string) []string {
 }
 
 // elsewhere are phrases that point to what a message does not hold.
-var elsewhere = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
+var elsewhere = []string{" same as last time", " same as before ",
+	" do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
 
 // unsaid reads a clause that means what was said or done before, or elsewhere.
 func unsaid(low []string) []string {
@@ -92,10 +93,12 @@ func channel(low []string) []string {
 		n--
 	}
 	at := slices.IndexFunc(low, grammar.Modal)
-	if at < 0 || at > 4 || n < 5 || n > 9 || grammar.Subject(low[0]) || grammar.Determiner(low[n-1]) || grammar.Numeric(low[n-1]) || grammar.Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
+	if at < 0 || at > 4 || n < 5 || n > 9 || grammar.Subject(low[0]) || grammar.Determiner(low[n-1]) ||
+		grammar.Numeric(low[n-1]) || grammar.Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
 		return nil
 	}
-	if verb, way := low[n-3], low[n-2]; verb == "be" && (way == "with" || way == "in" || way == "via") || (verb == "go" || verb == "run") && (way == "through" || way == "via") {
+	if verb, way := low[n-3], low[n-2]; verb == "be" && (way == "with" || way == "in" || way == "via") || (verb == "go" ||
+		verb == "run") && (way == "through" || way == "via") {
 		return []string{"it takes the place of what there is", "it is offered beside what there is"}
 	}
 	return nil
@@ -112,7 +115,8 @@ func identity(low []string) []string {
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
-	if w == `"` || grammar.Auxiliary(w) || grammar.Preposition(w) || grammar.Comparative(w) || grammar.Negative(w) || grammar.Pronoun(w) || grammar.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) {
+	if w == `"` || grammar.Auxiliary(w) || grammar.Preposition(w) || grammar.Comparative(w) || grammar.Negative(w) ||
+		grammar.Pronoun(w) || grammar.Determiner(w) || grammar.Numeric(w) || grammar.Format(w) {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
@@ -183,7 +187,8 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 			return []string{"what is wrong with it is not said"}, false
 		}
 	}
-	if sense, ok := grammar.Verb(rest[0]); ok && len(what) == 1 && (grammar.Pronoun(what[0]) || what[0] == "that" || what[0] == "this") && (sense == grammar.Modify || sense == grammar.Remove || sense == grammar.Add) {
+	if sense, ok := grammar.Verb(rest[0]); ok && len(what) == 1 && (grammar.Pronoun(what[0]) || what[0] == "that" ||
+		what[0] == "this") && (sense == grammar.Modify || sense == grammar.Remove || sense == grammar.Add) {
 		return []string{"what it is done to was said before, and this message does not name it"}, false
 	}
 	return nil, false
@@ -192,7 +197,8 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 // ails reports a thing of which one knows what is wrong when it needs mending.
 func ails(w string) bool {
 	switch w = strings.TrimSuffix(w, "s"); w {
-	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression", "deadlock", "conflict", "crash", "formatting", "spelling":
+	case "build", "ci", "test", "lint", "pipeline", "type", "warning",
+		"typo", "leak", "race", "link", "regression", "deadlock", "conflict", "crash", "formatting", "spelling":
 		return true
 	}
 	return grammar.Wrong(w) || grammar.Soft(w)

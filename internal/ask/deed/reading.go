@@ -59,14 +59,16 @@ func (p *reader) read() {
 // deprecates reports a warning of what will go away, and of nothing that went wrong.
 func deprecates(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
-	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") || strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
+	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") ||
+		strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
 }
 
 // leadsIn reports a line with a colon and a verb right above something pasted: it is said, and says
 // what the paste is about. Above a list it is a heading.
 func (p *reader) leadsIn(i int) bool {
 	text := strings.TrimSpace(p.Blocks[i].Text)
-	return i+1 < len(p.Blocks) && p.Blocks[i+1].Kind >= prose.Fence && strings.HasSuffix(text, ":") && grammar.HasVerb(Lows(prose.Tokens(text, 0)))
+	return i+1 < len(p.Blocks) && p.Blocks[i+1].Kind >= prose.Fence && strings.HasSuffix(text, ":") &&
+		grammar.HasVerb(Lows(prose.Tokens(text, 0)))
 }
 
 // outside keeps what stands under "not in scope".
@@ -95,7 +97,8 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 			continue
 		}
 		a := Read(c)
-		if counted = counted && c.Join != "" && !c.Colon || c.Colon && i > 0 && slices.ContainsFunc(list[i-1].Low(), grammar.Several); counted && a.Deed == Request && !grammar.HasVerb(c.Low()) {
+		if counted = counted && c.Join != "" && !c.Colon || c.Colon && i > 0 &&
+			slices.ContainsFunc(list[i-1].Low(), grammar.Several); counted && a.Deed == Request && !grammar.HasVerb(c.Low()) {
 			a.Deed, a.Marker = Ground, "" // "add two charts: elevation and heart rate": says which
 		}
 		p.acts = append(p.acts, a)
@@ -105,9 +108,10 @@ func (p *reader) sentence(s prose.Sentence, b prose.Block, line, sent int) {
 
 // topical reports words that only say what the rest is about.
 func topical(low []string) bool {
-	return len(low) < 5 && !grammar.HasVerb(low) && !grammar.Over(low) && !grammar.Indefinite(low) && !slices.ContainsFunc(low, func(w string) bool {
-		return grammar.Product(w) || grammar.Several(w)
-	})
+	return len(low) < 5 && !grammar.HasVerb(low) && !grammar.Over(low) && !grammar.Indefinite(low) &&
+		!slices.ContainsFunc(low, func(w string) bool {
+			return grammar.Product(w) || grammar.Several(w)
+		})
 }
 
 // asides keeps what is said in parentheses to stay. Nothing else in them is read: what
@@ -123,7 +127,8 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 		}
 		if a := Read(inner); a.Deed == Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
 			p.acts = append(p.acts, a)
-		} else if a.Deed == Request && a.Marker == belay.MarkAdd && slices.ContainsFunc(inner.Low(), func(w string) bool { return w == "test" || w == "tests" }) {
+		} else if a.Deed == Request && a.Marker == belay.MarkAdd &&
+			slices.ContainsFunc(inner.Low(), func(w string) bool { return w == "test" || w == "tests" }) {
 			p.acts = append(p.acts, a) // "(needs a test too)"
 		}
 	}
@@ -131,6 +136,7 @@ func (p *reader) asides(s prose.Sentence, b prose.Block, line, sent int) {
 
 // opensList reports a short line without a verb right above a list: its heading.
 func (p *reader) opensList(c Clause) bool {
-	return c.Block.Kind == prose.Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == prose.Item &&
+	return c.Block.Kind == prose.Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.Blocks) &&
+		p.Blocks[c.Line+1].Kind == prose.Item &&
 		!slices.ContainsFunc(c.Low(), grammar.Wrong)
 }
