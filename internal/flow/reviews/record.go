@@ -20,10 +20,8 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/mend"
 	"github.com/belay-dev/belay/internal/review/asked"
+	"github.com/belay-dev/belay/internal/review/comment"
 	"github.com/belay-dev/belay/internal/review/cycle"
-	"github.com/belay-dev/belay/internal/review/mine"
-	"github.com/belay-dev/belay/internal/review/names"
-	"github.com/belay-dev/belay/internal/review/talk"
 )
 
 // New is a review that somebody gave of a task's work.
@@ -259,9 +257,9 @@ func affected(named []cycle.Affected, text string, files []string) []cycle.Affec
 			have[a.Path+":"] = true
 		}
 	}
-	for _, p := range mine.In(text, names.New(files)) {
+	for _, p := range comment.In(text, comment.NewIndex(files)) {
 		a := cycle.Affected{Path: p.Path, Lines: linesText(p.Start, p.End)}
-		if p.Severity != talk.Unlabelled {
+		if p.Severity != comment.Unlabelled {
 			a.Severity = string(p.Severity)
 		}
 		if !have[a.Path+":"+a.Lines] {

@@ -1,0 +1,146 @@
+package comment
+
+import (
+	"strconv"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// lines is a range from start to end; end is 0 for all that follows.
+type lines struct{ start, end int }
+
+// mention is a tracked path that stands in a text, with the lines beside it.
+type mention struct {
+	path     string
+	from, to int // in the text, with the lines
+	spans    []lines
+	apart    bool // the lines stand apart from the path
+}
+
+// lineRef is a number of lines that stands apart from any path.
+type lineRef struct {
+	from, to int
+	spans    []lines
+}
+
+const (
+	dash  = `\s*(?:-|–|—|〜|~|\.\.\.?|…|to|through|until|bis|a|à|至)\s*`
+	count = `#?[~≈]?(\d+)(?::\d+)?(?:` + dash + `[Ll]?(\d+)(?::\d+)?)?`
+	more  = `((?:\s*(?:,|and|&|und|y|et|/)\s*(?:and\s+)?[Ll]?\d+(?:\s*[-–—]\s*[Ll]?\d+)?)*)`
+	named = `(?:lines?|ll?\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
+)
+
+var (
+	direct  = lazyregexp.New(`^:[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
+	anchor2 = lazyregexp.New(`^#[Ll]?(\d+)(?:C\d+)?(?:-[Ll]?(\d+)(?:C\d+)?)?()`)
+	braced  = lazyregexp.New(`^\s?[(\[][Ll]?(\d+)(?:,\s*\d+)?(?:\s?[-–—]\s?[Ll]?(\d+))?()[)\]]`)
+	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
+	onward  = lazyregexp.New(`(?i)^\+|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
+	listed  = lazyregexp.New(`(\d+)(?:\s*[-–—]\s*[Ll]?(\d+))?`)
+	linked  = lazyregexp.New(`(?i)^["'` + "`" + `)*\]]*\s*(?:of|in|from|at|von|in der datei|de|del|du|en|dans|em|の)\s+(?:the |file |` + "`" + `)*["'` + "`" + `(\[*\s]*$`)
+)
+
+const mostLines = 10_000_000
+
+// spansOf makes ranges from what an expression matched: a start, an end, a list of more.
+func spansOf(start, end, rest string) []lines {
+	var out []lines
+	add := func(a, b string) {
+		from, err := strconv.Atoi(a)
+		if err != nil || from < 1 || from > mostLines {
+			return
+		}
+		to, err := strconv.Atoi(b)
+		if err != nil || to < from || to > mostLines {
+			to = from
+		}
+		if len(out) < 50 {
+			out = append(out, lines{from, to})
+		}
+	}
+	add(start, end)
+	for _, m := range listed.FindAllStringSubmatch(rest, -1) {
+		add(m[1], m[2])
+	}
+	return out
+}
+
+// scan finds the tracked paths in a text, in order, each with the lines right behind it.
+func (n *names) scan(text string, below []string) []mention {
+	var out []mention
+	end := 0
+	for _, t := range tokens(text) {
+		if t.at < end { // inside of what was found
+			continue
+		}
+		for _, stop := range ends(t.text) {
+			spelled := t.text[:stop]
+			p := n.resolve(spelled, t.quoted, below)
+			if p == "" {
+				continue
+			}
+			m := mention{path: p, from: t.at, to: t.at + stop}
+			m.behind(text)
+			out = append(out, m)
+			end = m.to
+			break
+		}
+	}
+	return out
+}
+
+// behind reads the lines that stand right behind a path.
+func (m *mention) behind(text string) {
+	rest := text[m.to:]
+	skip := 0
+	for skip < len(rest) && (rest[skip] == '`' || rest[skip] == '*') {
+		skip++
+	}
+	for _, re := range []*lazyregexp.Regexp{direct, anchor2, braced} {
+		for _, from := range []int{0, skip} {
+			g := re.FindStringSubmatchIndex(rest[from:])
+			if g == nil {
+				continue
+			}
+			part := func(i int) string {
+				if g[2*i] < 0 {
+					return ""
+				}
+				return rest[from+g[2*i] : from+g[2*i+1]]
+			}
+			if m.spans = spansOf(part(1), part(2), part(3)); len(m.spans) > 0 {
+				m.to += from + g[1]
+				return
+			}
+		}
+	}
+}
+
+// refs finds the numbers of lines in a text that stand outside of the mentions.
+func refs(text string, mentions []mention) []lineRef {
+	var out []lineRef
+	for _, g := range worded.FindAllStringSubmatchIndex(text, -1) {
+		inside := false
+		for _, m := range mentions {
+			inside = inside || g[1] > m.from && g[0] < m.to && g[1]-1 < m.to
+		}
+		if inside {
+			continue
+		}
+		part := func(i int) string {
+			if i >= len(g)/2 || g[2*i] < 0 {
+				return ""
+			}
+			return text[g[2*i]:g[2*i+1]]
+		}
+		r := lineRef{g[0], g[1], spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
+		if len(r.spans) == 0 {
+			continue
+		}
+		if last := &r.spans[len(r.spans)-1]; last.start == last.end && onward.MatchString(text[g[1]:]) {
+			last.end = 0
+		}
+		out = append(out, r)
+	}
+	return out
+}
