@@ -170,7 +170,7 @@ var approvedWord = lazyregexp.New(`(?i)^(?:approved?|accept(?:ed)?|lgtm|pass(?:e
 // located takes the place that an object gives.
 func (r *data) located(v, file value, sev Severity, off string) {
 	m := r.names.scan("`"+strings.ReplaceAll(file.text, "`", "")+"`", nil)
-	if len(m) != 1 {
+	if len(m) != 1 || m[0].path == "" {
 		return
 	}
 	spans := m[0].spans

@@ -12,11 +12,12 @@ import (
 type Index struct {
 	whole map[string]bool
 	last  map[string][]string // by the last element
+	exts  map[string]bool
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{whole: make(map[string]bool, len(files)), last: make(map[string][]string, len(files))}
+	x := &Index{whole: make(map[string]bool, len(files)), last: make(map[string][]string, len(files)), exts: map[string]bool{}}
 	for _, f := range files {
 		if f == "" || x.whole[f] || !utf8.ValidString(f) {
 			continue
@@ -24,6 +25,9 @@ func NewIndex(files []string) *Index {
 		x.whole[f] = true
 		base := path.Base(f)
 		x.last[base] = append(x.last[base], f)
+		if ext := path.Ext(base); len(ext) > 1 && len(ext) < 12 {
+			x.exts[ext] = true
+		}
 	}
 	return x
 }
@@ -63,7 +67,10 @@ func rooted(s string) bool {
 
 // clean drops what people and tools set before a path.
 func clean(s string) string {
-	if i := strings.Index(s, "://"); i >= 0 {
+	if strings.Contains(s, "://") {
+		if strings.Contains(s, "#") { // the lines are read apart from the path
+			return ""
+		}
 		return ofURL(s)
 	}
 	s = strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s)
@@ -157,9 +164,10 @@ func (n *names) resolve(spelled string, quoted bool, below []string) string {
 
 // token is a run of text without white space, or what stands in a code span.
 type token struct {
-	text   string
-	at     int
-	quoted bool
+	text    string
+	at      int
+	quoted  bool
+	command bool // further words of a code span: an argument, no place
 }
 
 const separators = " \t\r\n\"<>|,;*“”„«»「」『』、。（）【】：→⇒…"
@@ -175,7 +183,7 @@ func tokens(text string) []token {
 			to--
 		}
 		if from < to && to-from < 4096 {
-			out = append(out, token{text[from:to], from, quoted})
+			out = append(out, token{text: text[from:to], at: from, quoted: quoted})
 		}
 	}
 	start := -1
@@ -207,9 +215,10 @@ func tokens(text string) []token {
 
 // span gives what stands in a code span: as a whole, where that has blanks also by words.
 func span(text string, from, to int) []token {
-	out := []token{{text[from:to], from, true}}
+	out := []token{{text: text[from:to], at: from, quoted: true}}
 	if inner := text[from:to]; strings.ContainsAny(inner, " ,;") {
 		for _, t := range tokens(inner) {
+			t.command = t.at > 0 && !strings.ContainsAny(inner, ",;")
 			t.at += from
 			out = append(out, t)
 		}

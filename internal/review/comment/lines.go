@@ -1,7 +1,9 @@
 package comment
 
 import (
+	"path"
 	"strconv"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -11,10 +13,12 @@ type lines struct{ start, end int }
 
 // mention is a tracked path that stands in a text, with the lines beside it.
 type mention struct {
-	path     string
-	from, to int // in the text, with the lines
+	path     string // "" for a file that is not tracked
+	from, to int    // in the text, with the lines
 	spans    []lines
 	apart    bool // the lines stand apart from the path
+	command  bool // an argument of a command
+	test     bool // the name of a test in it
 }
 
 // lineRef is a number of lines that stands apart from any path.
@@ -27,7 +31,7 @@ const (
 	dash  = `\s*(?:-|–|—|〜|~|\.\.\.?|…|to|through|until|bis|a|à|至)\s*`
 	count = `#?[~≈]?(\d+)(?::\d+)?(?:` + dash + `[Ll]?(\d+)(?::\d+)?)?`
 	more  = `((?:\s*(?:,|and|&|und|y|et|/)\s*(?:and\s+)?[Ll]?\d+(?:\s*[-–—]\s*[Ll]?\d+)?)*)`
-	named = `(?:lines?|ll?\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
+	named = `(?:lines?|ll?\.?|regels?|z\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
 )
 
 var (
@@ -73,20 +77,32 @@ func (n *names) scan(text string, below []string) []mention {
 		if t.at < end { // inside of what was found
 			continue
 		}
+		before := len(out)
 		for _, stop := range ends(t.text) {
 			spelled := t.text[:stop]
 			p := n.resolve(spelled, t.quoted, below)
 			if p == "" {
 				continue
 			}
-			m := mention{path: p, from: t.at, to: t.at + stop}
+			m := mention{path: p, from: t.at, to: t.at + stop, command: t.command, test: strings.HasPrefix(text[t.at+stop:], "::")}
 			m.behind(text)
 			out = append(out, m)
 			end = m.to
 			break
 		}
+		if len(out) == before && n.foreign(t.text) {
+			m := mention{from: t.at, to: t.at + len(t.text)}
+			out = append(out, m)
+			end = m.to
+		}
 	}
 	return out
+}
+
+// foreign tells the name of a file that is not tracked: lines beside it are not of others.
+func (n *names) foreign(s string) bool {
+	s, _, _ = strings.Cut(s, ":")
+	return n.index.exts[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
 }
 
 // behind reads the lines that stand right behind a path.
@@ -133,7 +149,11 @@ func refs(text string, mentions []mention) []lineRef {
 			}
 			return text[g[2*i]:g[2*i+1]]
 		}
-		r := lineRef{g[0], g[1], spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
+		at := g[0]
+		for _, i := range []int{2, 8, 14} { // where the number is: what stands before may be of the sentence before
+			at = max(at, g[i])
+		}
+		r := lineRef{at, g[1], spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
 		if len(r.spans) == 0 {
 			continue
 		}

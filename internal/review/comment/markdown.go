@@ -324,7 +324,7 @@ func (d *document) link(l *ast.Link, put func(string, int)) ast.WalkStatus {
 			}
 		}
 	}
-	if m := d.names.scan(to, nil); len(m) > 0 && (len(m[0].spans) > 0 || len(d.names.scan(words.text, nil)) == 0) {
+	if m := tracked(d.names.scan(to, nil)); len(m) > 0 && (len(m[0].spans) > 0 || len(tracked(d.names.scan(words.text, nil))) == 0) {
 		put(to, -1)
 		return ast.WalkSkipChildren
 	}

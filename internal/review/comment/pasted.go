@@ -12,7 +12,8 @@ var (
 	newSide    = lazyregexp.New(`^\+\+\+ (?:b/)?(\S+)`)
 	diagnostic = lazyregexp.New(`(?i)\b(?:errors?|warning|info|note|unused|undefined|missing|fail\w*|broken|cannot|expected|should|must|invalid|too (?:long|many)|SC\d{4}|[A-Z]{1,4}\d{2,4})\b`)
 	section    = lazyregexp.New(`^\s+(\d+):(\d+)\s+(?:error|warning|info|✖|⚠)`)
-	traceLine  = lazyregexp.New(`(?i)traceback|stack ?trace|^\s+at |\bgoroutine \d|^\s*File "|panicked at|^\s*#\d+\s|: in \w+$|^\s*(?:FAILED|PASSED|ERROR|FAIL|ok)\b|^make`)
+	traced     = lazyregexp.New(`(?i)traceback|stack ?trace|backtrace:|goroutine \d`)
+	frame      = lazyregexp.New(`(?i)^\s+at |^\s*File "|^\s*#\d+\s|: in \w+$|^\s*(?:FAILED|PASSED|ERROR|FAIL|ok)\b|^make`)
 )
 
 // block is what was pasted, and the words before and after it.
@@ -20,6 +21,7 @@ type block struct {
 	u            *unit
 	g            *group
 	above, after string
+	trace        bool // what follows are the frames of a trace
 }
 
 // pasted reads a block of data, and keeps one of output until all words are read.
@@ -78,6 +80,7 @@ func (r *reader) settle(b block) {
 		off = "pasted, not asked to be fixed"
 	}
 	file := ""
+	b.trace = false
 	at := 0
 	for line := range strings.Lines(b.u.text) {
 		here := at
@@ -101,6 +104,7 @@ func (r *reader) settle(b block) {
 			}
 			continue
 		}
+		b.trace = b.trace || traced.MatchString(line)
 		file = r.output(b, line, here, file, off)
 	}
 }
@@ -113,7 +117,7 @@ func (r *reader) output(b block, line string, here int, file, off string) string
 		}
 		return file
 	}
-	for _, m := range r.names.scan(line, nil) {
+	for _, m := range tracked(r.names.scan(line, nil)) {
 		why := off
 		if len(m.spans) == 0 {
 			for _, n := range refs(line, nil) {
@@ -126,7 +130,7 @@ func (r *reader) output(b block, line string, here int, file, off string) string
 				return m.path
 			}
 			why = "named in what is pasted"
-		case traceLine.MatchString(line) || traceLine.MatchString(b.u.text):
+		case b.trace || frame.MatchString(line):
 			why = "a frame of a trace"
 		case !diagnostic.MatchString(line) && !diagnostic.MatchString(b.u.text):
 			why = "named in what is pasted"

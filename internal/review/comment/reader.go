@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,7 +18,6 @@ type hit struct {
 	off      string // why it is left; "" when it is taken
 	why      string
 	carrier  bool // it says where, and the words around it say what
-	question bool // it was asked about, not yet asked for
 	group    *group
 }
 
@@ -34,8 +34,11 @@ type group struct {
 	offs     int
 	off      mark
 	taken    int
-	children int // findings below that speak of its carriers
-	settled  bool
+	children int    // findings below that speak of its carriers
+	closed   bool   // its state says so
+	bare     bool   // it begins with nothing but a path: what stands below are findings
+	last     []*hit // of the sentence before, which asked
+	lastAsks bool
 }
 
 // reader is one reading of one review.
@@ -56,13 +59,18 @@ type reader struct {
 func (r *reader) sections(d *document) {
 	r.scopes = map[*scope]bool{}
 	latest := r.latest(d)
+	n := d.names
 	quotes := 0
-	for _, u := range d.units {
+	for i, u := range d.units {
 		if u.kind == quoted {
 			quotes++
 		}
+		if s := u.leads; u.kind != heading && s != nil && s.lead == u {
+			s.mark = r.introduced(u, n)
+			inherit(s, u.text)
+		}
 		if u.kind != heading || u.leads == nil {
-			if u.kind == prose && (verdictOf(u.text)) {
+			if u.kind == prose && (verdictOf(u.text) || lgtm.MatchString(u.text) && (i == 0 || i == len(d.units)-1) && (u.scope == nil || u.scope.level == 1)) {
 				r.approved = true
 			}
 			continue
@@ -72,7 +80,7 @@ func (r *reader) sections(d *document) {
 		if m := rounds.FindStringSubmatch(u.text); m != nil && latest[s.level] != "" && m[1] != latest[s.level] {
 			s.mark = settles
 		}
-		if s.level > 0 && verdictOf(u.text) {
+		if s.level > 0 && (verdictOf(u.text) || lgtm.MatchString(u.text)) {
 			r.approved = true
 		}
 		if s.level == 1 && s.parent == nil && s.mark == aside {
@@ -88,6 +96,23 @@ func (r *reader) sections(d *document) {
 			}
 		}
 	}
+}
+
+// introduced is how the words before a list, or the first of an item, mean what follows.
+func (r *reader) introduced(u *unit, n *names) mark {
+	if len(strings.Fields(u.text)) <= 7 {
+		return over(u.text)
+	}
+	all := n.scan(u.text, nil)
+	s := sentences(u.text, all)
+	if len(s) == 0 || u.leads.parent == nil && u.leads.level == 0 && !introduces(u.text) {
+		return plain
+	}
+	last := s[len(s)-1]
+	if how := meant(masked(u.text, last[0], last[1], of(all, last))); how == praises || how == settles {
+		return how
+	}
+	return plain
 }
 
 // inherit lets a heading take what stands above it, unless it says otherwise.
@@ -131,7 +156,7 @@ func verdictOf(s string) bool {
 	if m := verdict.FindStringSubmatch(s); m != nil {
 		return !limited.MatchString(m[1])
 	}
-	return lgtm.MatchString(s)
+	return false
 }
 
 // groupOf is the finding that a unit belongs to.
@@ -179,7 +204,7 @@ func (r *reader) separate(s *scope) bool {
 	}
 	p := s.parent
 	if p == nil || p.level > 0 || p.lead == nil || p.lead.kind == heading {
-		return p == nil || p.group == nil || len(p.group.carriers) == 0 || len(r.names.scan(s.lead.text, nil)) > 0 || len(refs(s.lead.text, nil)) > 0
+		return p == nil || p.group == nil || len(p.group.carriers) == 0 || p.group.bare || len(tracked(r.names.scan(s.lead.text, nil))) > 0 || len(refs(s.lead.text, nil)) > 0
 	}
 	return introduces(p.lead.text)
 }
@@ -237,7 +262,7 @@ func below(s *scope) []string {
 // unit reads a block.
 func (r *reader) unit(u *unit) {
 	if u.kind == quoted {
-		for _, m := range r.names.scan(u.text, nil) {
+		for _, m := range tracked(r.names.scan(u.text, nil)) {
 			r.put(u, r.open(nil, u.scope), m, 0, "", "quoted")
 		}
 		return
@@ -258,15 +283,21 @@ func (r *reader) unit(u *unit) {
 	}
 }
 
-// sentence decides on what one sentence names.
-func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, numbers []lineRef) {
-	text := u.text[from:to]
+// of gives the mentions in a sentence.
+func of(all []mention, s [2]int) []mention {
 	var own []mention
 	for _, m := range all {
-		if m.from >= from && m.from < to {
+		if m.from >= s[0] && m.from < s[1] {
 			own = append(own, m)
 		}
 	}
+	return own
+}
+
+// sentence decides on what one sentence names.
+func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, numbers []lineRef) {
+	text := u.text[from:to]
+	own := of(all, [2]int{from, to})
 	var loose []lineRef
 	for _, n := range numbers {
 		if n.from >= from && n.from < to && !attach(u.text, own, n, from) {
@@ -274,38 +305,68 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 		}
 	}
 	sev := labelIn(text)
-	if sev != "" && rank[sev] > rank[g.severity] || g.taken == 0 && sev != "" {
+	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || from == 0) {
 		g.severity = sev
+	}
+	if closed.MatchString(text) {
+		g.closed = true
 	}
 	how := meant(masked(u.text, from, to, own))
 	if u.kind == heading {
 		how = u.leads.markOr(plain)
 	}
-	carries := len(own) > 0 && (u.kind == heading || bare(u.text, from, to, own) || field.MatchString(text))
+	lone := len(own) > 0 && bare(u.text, from, to, own) && !label.MatchString(text)
+	g.bare = g.bare || lone && (u.leads != nil || u.kind == heading)
+	carries := len(tracked(slices.Clone(own))) > 0 && (u.kind == heading || bare(u.text, from, to, own) || field.MatchString(text))
 	g.count(how, carries || u.kind == heading || strings.TrimSpace(text) == "" || nothing.MatchString(text))
 	if len(own) == 0 {
 		r.continued(u, g, from, sev, how, loose)
 		return
 	}
 	prior := false
+	g.last = nil
 	for i, m := range own {
 		end := from
 		if i > 0 {
 			end = own[i-1].to
 		}
+		if m.path == "" {
+			prior = false
+			continue
+		}
 		lead, rest := u.text[end:m.from], u.text[m.to:to]
 		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead), carries)
-		if i > 0 && off == "" && !prior && joins.MatchString(lead) && !carries {
+		switch {
+		case off != "":
+		case m.command && !carries:
+			off = "an argument of a command"
+		case m.test && !carries && how != asks:
+			off = "the name of a test"
+		case within(u.text[from:to], m.from-from):
+			off = "quoted"
+		}
+		if i > 0 && off == "" && !prior && own[i-1].path != "" && joins.MatchString(lead) && !carries {
 			off = "beside what is only mentioned"
 		}
 		h := r.put(u, g, m, i, sev, off)
 		h.carrier = carries
-		h.question = how == wonders
 		if carries {
 			g.carriers = append(g.carriers, h)
 		}
 		prior = off == ""
+		g.last = append(g.last, h)
 	}
+	g.lastAsks = how == asks
+}
+
+// within tells that an offset is in a quotation of several words.
+func within(s string, at int) bool {
+	if strings.Count(s[:at], "\"")%2 == 0 {
+		return false
+	}
+	open := strings.LastIndex(s[:at], "\"")
+	n := strings.Index(s[at:], "\"")
+	return n >= 0 && len(strings.Fields(s[open:at+n])) > 4
 }
 
 func (s *scope) markOr(m mark) mark {
@@ -316,15 +377,20 @@ func (s *scope) markOr(m mark) mark {
 }
 
 func (g *group) count(how mark, silent bool) {
-	switch {
-	case how == settles || how == praises:
-		g.offs++
-		g.off = how
-	case silent:
-	case how == asks:
-		g.asks++
-	case how == plain:
-		g.says++
+	for n := 0; g != nil && n < 12; g, n = g.parent, n+1 {
+		switch {
+		case how == settles || how == praises:
+			g.offs++
+			g.off = how
+		case silent:
+		case how == asks:
+			g.asks++
+		case how == plain:
+			g.says++
+		}
+		if len(g.carriers) > 0 {
+			return
+		}
 	}
 }
 
@@ -390,12 +456,8 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 	if u.kind == heading && len(loose) == 0 {
 		return
 	}
-	for _, h := range g.hits {
-		if h.question && how == asks && h.off == reasons[wonders] {
-			h.off = ""
-			g.taken++
-			return
-		}
+	if len(loose) == 0 && g.spokenOf(u, from, how) {
+		return
 	}
 	if len(loose) == 0 && (how == asks || how == plain) && u.leads == nil && u.kind == prose {
 		if from > 0 || len(g.hits) > 0 {
@@ -403,7 +465,7 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 		}
 	}
 	at, path := g.focus()
-	if path == "" || at == g && (len(loose) == 0 || g.settledLines(path)) {
+	if path == "" || at == g && (len(loose) == 0 || g.settledLines(path)) || at != g && len(loose) == 0 && !at.bare {
 		return
 	}
 	off := r.left(g, how, "", "", true, false, true)
@@ -428,6 +490,40 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 		}
 	}
 }
+
+// spokenOf applies a sentence that names no path to the one before it: "Revert that
+// file." asks for what was only mentioned, "Harmless." waives what was taken.
+func (g *group) spokenOf(u *unit, from int, how mark) bool {
+	last := g.last
+	g.last = nil
+	if from == 0 || len(last) == 0 {
+		return false
+	}
+	switch {
+	case how == asks && pointing.MatchString(u.text[from:]):
+		for _, h := range last {
+			if h.off == reasons[wonders] || h.off == reasons[aside] {
+				h.off = ""
+				g.taken++
+				return true
+			}
+		}
+	case how == settles && !g.lastAsks:
+		for _, h := range last {
+			if h.off == "" {
+				h.off = reasons[settles]
+				g.taken--
+			}
+		}
+		return true
+	}
+	return false
+}
+
+var (
+	closed   = lazyregexp.New(`(?i)^[\s*_-]*(?:status|state|resolution)[*_]*\W{1,6}(?:already )?(?:resolved|fixed|done|closed|deferred|accepted|dismissed|won'?t ?fix|wontfix|addressed|completed?|verified|✅|☑|✔|yes|n/a)`)
+	pointing = lazyregexp.New(`(?i)^[^.!?]{0,60}\b(?:it|them|that|this|these|those|both|the file)\b`)
+)
 
 // focus is the path that the words of a finding are about, and the finding that names it.
 func (g *group) focus() (*group, string) {
@@ -461,12 +557,18 @@ func (r *reader) finish() {
 		for _, c := range g.carriers {
 			switch {
 			case c.off != "":
+			case g.closed:
 			case g.children > 0 && c.span == (lines{}):
 				c.off = "what stands below it is what counts"
 			case g.offs > 0 && g.asks+g.says == 0:
 				c.off = reasons[g.off]
 			case g.asks == 0 && (g.mark == aside || g.mark == plain && r.formal):
 				c.off = reasons[aside]
+			}
+		}
+		for _, h := range g.hits {
+			if g.closed && h.off == "" {
+				h.off = reasons[settles]
 			}
 		}
 		g.narrow()

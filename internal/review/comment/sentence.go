@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -9,7 +10,7 @@ import (
 var (
 	stops  = lazyregexp.New("[.!?;。！？；](?:[\"'”’)*`_\\]]*)(?:\\s+|$)|[。！？；]|\\n+")
 	abbrev = lazyregexp.New(`(?i)(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|etc|ca|l|ll|no|z\.b|bzw|resp)\.\s*$`)
-	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\(?[a-z][.)]\s|\[|severity:|status:|lines:|must\b|may\b)`)
+	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\(?[a-z][.)]\s|\[|[\pL][\w ]{0,24}[:：]\s|must\b|may\b)`)
 	ended  = lazyregexp.New(`[.:;!?。：*_|]\s*$`)
 )
 
@@ -39,6 +40,11 @@ func sentences(text string, names []mention) [][2]int {
 		out = append(out, [2]int{from, len(text)})
 	}
 	return out
+}
+
+// tracked leaves out files that are not tracked.
+func tracked(all []mention) []mention {
+	return slices.DeleteFunc(all, func(m mention) bool { return m.path == "" })
 }
 
 func tail(s string, n int) string { return s[max(len(s)-n, 0):] }
