@@ -109,6 +109,13 @@ func (r *reader) settle(b block) {
 	}
 }
 
+// lists tells a list of files that the words before it object to.
+func (b block) lists() bool {
+	return b.g.mark == asks && offending.MatchString(b.above)
+}
+
+var offending = lazyregexp.New(`(?i)\b(?:offending|violating|offenders?|violators?|affected (?:files|pages)|files? to (?:change|fix|update|remove)|(?:fix|update|change|remove|delete|revert) (?:these|the following))\b[^.!?]*[:：]\s*$`)
+
 // output reads a line of what a tool said; it gives the file that the next lines are of.
 func (r *reader) output(b block, line string, here int, file, off string) string {
 	if m := section.FindStringSubmatch(line); m != nil && file != "" {
@@ -126,6 +133,9 @@ func (r *reader) output(b block, line string, here int, file, off string) string
 		}
 		switch {
 		case len(m.spans) == 0:
+			if strings.TrimSpace(line[:m.from]) == "" && b.lists() {
+				break
+			}
 			if strings.TrimSpace(strings.TrimSuffix(line[m.to:], ":")) == "" {
 				return m.path
 			}

@@ -177,7 +177,7 @@ func (r *reader) groupOf(u *unit) *group {
 	return r.of(s)
 }
 
-var begins = lazyregexp.New(`^\s*(?:\*\*[^*:\n]+\*\*|\*\*[^*\n]+\*\*\s*[—–-]|\d{1,3}[.)]\s|\[?[A-Z]{1,4}-?\d{1,3}[\])]?[ .:])`)
+var begins = lazyregexp.New(`^\s*(?:\*\*[^*\n]*\d[^*\n]*\*\*|\*\*[^*:\n]+\*\*\s*[^\s:：]|\*\*[^*\n]+\*\*\s*[—–-]|\d{1,3}[.)]\s|\[?[A-Z]{1,4}-?\d{1,3}[\])]?[ .:])`)
 
 // of is the finding that a scope is.
 func (r *reader) of(s *scope) *group {
@@ -331,13 +331,19 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 			end = own[i-1].to
 		}
 		if m.path == "" {
-			prior = false
+			if prior = false; len(g.hits) == 0 && (how == asks || how == plain) {
+				g.taken++ // what the finding is about
+			}
 			continue
 		}
 		lead, rest := u.text[end:m.from], u.text[m.to:to]
-		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead), carries)
+		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead) || g.about(m, how) || headed.MatchString(lead) && len(m.spans) > 0, carries)
 		switch {
 		case off != "":
+		case lone && u.detail(r.names):
+			off = "listed below what is named"
+		case len(m.spans) == 0 && rules.MatchString(rest):
+			off = reasons[aside]
 		case m.command && !carries:
 			off = "an argument of a command"
 		case m.test && !carries && how != asks:
@@ -358,6 +364,21 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 	}
 	g.lastAsks = how == asks
 }
+
+// detail tells an item of a list whose introduction names what it is about.
+func (u *unit) detail(n *names) bool {
+	if u.leads == nil || u.leads.parent == nil || u.leads.parent.level > 0 || u.leads.parent.lead == nil || u.leads.parent.lead.kind != prose {
+		return false
+	}
+	return len(tracked(n.scan(u.leads.parent.lead.text, nil))) > 0
+}
+
+// about tells that a mention gives more lines of what the finding is about.
+func (g *group) about(m mention, how mark) bool {
+	return len(m.spans) > 0 && how == plain && len(g.carriers) == 0 && g.known(m.path)
+}
+
+var headed = lazyregexp.New("\\*\\*\\s*[(\\[—–:-]*\\s*`?$")
 
 // within tells that an offset is in a quotation of several words.
 func within(s string, at int) bool {
@@ -411,7 +432,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 		return ""
 	case how == aside || (g.mark == aside || g.mark == plain && r.formal) && how != asks:
 		return reasons[aside]
-	case how == asks || first && opens.MatchString(lead):
+	case how == asks || first && len(g.carriers) == 0 && opens.MatchString(lead):
 		return ""
 	case g.taken > 0 || !first:
 		return "named beside what the finding is about"
