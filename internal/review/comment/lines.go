@@ -38,8 +38,9 @@ var (
 	direct  = lazyregexp.New(`^:[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
 	anchor2 = lazyregexp.New(`^#[Ll]?(\d+)(?:C\d+)?(?:-[Ll]?(\d+)(?:C\d+)?)?()`)
 	braced  = lazyregexp.New(`^\s?[(\[][Ll]?(\d+)(?:,\s*\d+)?(?:\s?[-–—]\s?[Ll]?(\d+))?()[)\]]`)
-	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
-	onward  = lazyregexp.New(`(?i)^\+|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
+	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*:?\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
+	onward  = lazyregexp.New(`(?i)^\+|^以降|^起|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
+	since   = lazyregexp.New(`(?i)(?:^|\s)(?:ab|à partir de(?: la)?|desde(?: la)?|a partir d[ae]|从)\s*$`)
 	listed  = lazyregexp.New(`(\d+)(?:\s*[-–—]\s*[Ll]?(\d+))?`)
 	linked  = lazyregexp.New(`(?i)^["'` + "`" + `)*\]]*\s*(?:of|in|from|at|von|in der datei|de|del|du|en|dans|em|の)\s+(?:the |file |` + "`" + `)*["'` + "`" + `(\[*\s]*$`)
 )
@@ -157,7 +158,7 @@ func refs(text string, mentions []mention) []lineRef {
 		if len(r.spans) == 0 {
 			continue
 		}
-		if last := &r.spans[len(r.spans)-1]; last.start == last.end && onward.MatchString(text[g[1]:]) {
+		if last := &r.spans[len(r.spans)-1]; last.start == last.end && (onward.MatchString(text[g[1]:]) || since.MatchString(tail(text[:g[0]+1], 24))) {
 			last.end = 0
 		}
 		out = append(out, r)

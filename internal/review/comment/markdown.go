@@ -35,6 +35,7 @@ type unit struct {
 	scope *scope // what it stands under
 	leads *scope // what it is the first words of
 	fresh bool   // it begins a finding of its own
+	table bool   // the names of columns
 }
 
 // anchor ties an offset of a unit's text to one of the review's.
@@ -47,7 +48,8 @@ type scope struct {
 	lead   *unit
 	level  int // of a heading, 0 for others
 	mark   mark
-	group  *group
+	group  *group // the finding that is read
+	first  *group // the first of them
 }
 
 // document is a review, cut into its units.
@@ -346,6 +348,7 @@ func (d *document) table(t *east.Table, as kind) {
 				d.inline(cell, c)
 				heads = append(heads, strings.ToLower(strings.Trim(cell.text, " *_|`")))
 			}
+			u.table = true
 			u.text, u.leads, u.scope, above.lead = strings.Join(heads, " | "), above, d.current, u
 			u.kind = heading
 			if len(u.text) > 0 {

@@ -76,7 +76,7 @@ func (r *reader) settle(b block) {
 		off = "pasted, and found good"
 	case b.g.taken > 0:
 		off = "pasted beside what is named"
-	case !wants.MatchString(b.above) && !wants.MatchString(b.after):
+	case !wants.MatchString(b.above) && !wants.MatchString(b.after) && meant(b.after) != asks:
 		off = "pasted, not asked to be fixed"
 	}
 	file := ""
@@ -142,7 +142,9 @@ func (r *reader) output(b block, line string, here int, file, off string) string
 			why = "named in what is pasted"
 		case b.trace || frame.MatchString(line):
 			why = "a frame of a trace"
-		case !diagnostic.MatchString(line) && !diagnostic.MatchString(b.u.text):
+		case strings.Contains(m.path, "test") && strings.Contains(b.u.text, "FAIL"):
+			why = "a failing test"
+		case !diagnostic.MatchString(b.u.text) && !strings.HasPrefix(line[m.to:], ":"):
 			why = "named in what is pasted"
 		}
 		h := r.put(b.u.from(here), b.g, mention{path: m.path, spans: m.spans}, 0, "", why)

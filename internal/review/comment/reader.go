@@ -53,6 +53,7 @@ type reader struct {
 	scopes   map[*scope]bool
 	order    int
 	blocks   []block
+	head     *group // a paragraph that is nothing but a path, of those that follow
 }
 
 // sections finds out how headings and introductions mean what stands below them.
@@ -77,6 +78,12 @@ func (r *reader) sections(d *document) {
 		}
 		s := u.leads
 		s.mark = over(u.text)
+		if u.table && s.mark != asks {
+			s.mark = aside
+			if remarks.MatchString(u.text) {
+				s.mark = asks
+			}
+		}
 		if m := rounds.FindStringSubmatch(u.text); m != nil && latest[s.level] != "" && m[1] != latest[s.level] {
 			s.mark = settles
 		}
@@ -166,18 +173,26 @@ func (r *reader) groupOf(u *unit) *group {
 		s = u.leads
 	}
 	if s == nil || s.level == 1 && u.leads == nil && s.parent == nil { // paragraphs without headings are findings of their own
-		return r.open(nil, s)
+		if r.head != nil && r.head.scope != s {
+			r.head = nil
+		}
+		return r.open(r.head, s)
 	}
 	if u.kind == row {
 		return r.open(r.of(u.scope), nil)
 	}
 	if u.kind == prose && u.leads == nil && s.group != nil && begins.MatchString(u.text) {
-		s.group = r.open(r.of(s.parent), s)
+		if s.first == nil {
+			s.first = s.group
+		}
+		s.group = r.open(s.first, s)
 	}
 	return r.of(s)
 }
 
-var begins = lazyregexp.New(`^\s*(?:\*\*[^*\n]*\d[^*\n]*\*\*|\*\*[^*:\n]+\*\*\s*[^\s:：]|\*\*[^*\n]+\*\*\s*[—–-]|\d{1,3}[.)]\s|\[?[A-Z]{1,4}-?\d{1,3}[\])]?[ .:])`)
+var remarks = lazyregexp.New(`(?i)severity|priority|issue|problem|finding|fix|comment|recommend|suggest|what|concern|defect|bug|remark|问题|建议|指摘|문제`)
+
+var begins = lazyregexp.New(`^\s*(?:\*\*[^*\n]*\d[^*\n]*\*\*|\*\*[^*:\n]+\*\*\s*[^\s:：]|\*\*[^*\n]+\*\*\s*[—–-]|\d{1,3}[.)]\s|\[?[A-KM-Z][A-Z]{0,3}-?\d{1,3}[\])]?[ .:])`)
 
 // of is the finding that a scope is.
 func (r *reader) of(s *scope) *group {
@@ -274,10 +289,17 @@ func (r *reader) unit(u *unit) {
 	dirs := below(u.scope)
 	all := r.names.scan(u.text, dirs)
 	numbers := refs(u.text, all)
+	if u.kind == prose && u.leads == nil && len(tracked(slices.Clone(all))) > 0 && bare(u.text, 0, len(u.text), all) && g.scope == u.scope && (u.scope == nil || u.scope.level == 1) {
+		r.head, g.bare = g, true
+	}
+	up := g.parent
 	for _, s := range sentences(u.text, all) {
 		if u.leads == nil && u.kind == prose && g.scope != nil && g.scope.level > 0 && field.MatchString(u.text[s[0]:s[1]]) && len(g.carriers) > 0 && g.taken > 0 && g.mark == asks {
 			g = r.open(g.parent, g.scope)
 			g.scope.group = g
+		}
+		if own := of(all, s); s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && u.kind == prose && g.taken > 0 && opens.MatchString(u.text[s[0]:own[0].from]) && starts.MatchString(u.text[s[0]:s[1]]) {
+			g = r.open(up, nil)
 		}
 		r.sentence(u, g, s[0], s[1], all, numbers)
 	}
@@ -337,6 +359,10 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 			continue
 		}
 		lead, rest := u.text[end:m.from], u.text[m.to:to]
+		how := how
+		if len(own) > 1 || how == praises || how == settles {
+			how = part(u.text, from, to, own, i, how)
+		}
 		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead) || g.about(m, how) || headed.MatchString(lead) && len(m.spans) > 0, carries)
 		switch {
 		case off != "":
@@ -379,6 +405,11 @@ func (g *group) about(m mention, how mark) bool {
 }
 
 var headed = lazyregexp.New("\\*\\*\\s*[(\\[—–:-]*\\s*`?$")
+
+var (
+	sees  = lazyregexp.New("(?i)^\\W*see\\W*$")
+	colon = lazyregexp.New("^[\"'`)\\]]*\\s*[:—–]")
+)
 
 // within tells that an offset is in a quotation of several words.
 func within(s string, at int) bool {
@@ -426,7 +457,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 		return reasons[how]
 	case joined:
 		return ""
-	case !carries && before.MatchString(lead) || after.MatchString(rest):
+	case !carries && before.MatchString(lead) && !(sees.MatchString(lead) && colon.MatchString(rest)) || after.MatchString(rest):
 		return "compared with, or referred to"
 	case carries:
 		return ""
@@ -529,7 +560,7 @@ func (g *group) spokenOf(u *unit, from int, how mark) bool {
 				return true
 			}
 		}
-	case how == settles && !g.lastAsks:
+	case (how == settles || how == praises && pronoun.MatchString(u.text[from:])) && !g.lastAsks:
 		for _, h := range last {
 			if h.off == "" {
 				h.off = reasons[settles]
@@ -543,6 +574,7 @@ func (g *group) spokenOf(u *unit, from int, how mark) bool {
 
 var (
 	closed   = lazyregexp.New(`(?i)^[\s*_-]*(?:status|state|resolution)[*_]*\W{1,6}(?:already )?(?:resolved|fixed|done|closed|deferred|accepted|dismissed|won'?t ?fix|wontfix|addressed|completed?|verified|✅|☑|✔|yes|n/a)`)
+	pronoun  = lazyregexp.New(`(?i)^\W*(?:they|it|that|this|these|those|both)\b`)
 	pointing = lazyregexp.New(`(?i)^[^.!?]{0,60}\b(?:it|them|that|this|these|those|both|the file)\b`)
 )
 

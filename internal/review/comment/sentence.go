@@ -111,6 +111,38 @@ func masked(text string, from, to int, own []mention) string {
 	return b.String()
 }
 
+var clauses = lazyregexp.New(`[,;—–]\s|\s(?:and|but|while|whereas|und|aber|y|et|mais)\s`)
+
+// part is how the part of a sentence that speaks of one of its paths means it. how is what
+// the sentence as a whole says.
+func part(text string, from, to int, own []mention, i int, how mark) mark {
+	start, end := from, to
+	if i > 0 {
+		start = own[i-1].to
+	}
+	if at := clauses.FindAllStringIndex(text[start:own[i].from], -1); at != nil {
+		start += at[len(at)-1][1]
+	} else if i > 0 {
+		return how
+	}
+	if i+1 < len(own) {
+		at := clauses.FindAllStringIndex(text[own[i].to:own[i+1].from], -1)
+		if at == nil {
+			return how
+		}
+		end = own[i].to + at[len(at)-1][0]
+	}
+	said := masked(text, start, end, own[i:i+1])
+	if len(words.FindAllString(said, -1)) < 2 {
+		return how
+	}
+	got := meant(said)
+	if got == plain && how == asks {
+		return asks
+	}
+	return got
+}
+
 var words = lazyregexp.New(`[\pL]{2,}`)
 
 // bare tells a sentence that is nothing but paths and lines.

@@ -44,7 +44,7 @@ var prepared = sync.OnceFunc(func() {
 	shapes = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)(?:severity|priority|prio|sev|impact|risk|level|schweregrad|priorität|gravedad|prioridad|sévérité|gravité|priorité|優先度|重要度|严重程度|优先级)\W{0,6}` + word + `(?:[^\pL-]|$)`),
 		regexp.MustCompile(`(?i)^[^\pL\pN\[(]*(?:\d+[.)]\s*|[a-z]{1,4}-?\d+\b[ .:)—–-]*|(?:one|a|an|another|small|tiny|very|super|just|only|some|few)\s+)*[\[(*_【]*\s*` + word + `\s*(?:[:：\-–—|/,.!?()\]*_】\n→]|$|(?:-?(?:severity|priority|risk))?\s*(?:issues?|things?|points?|remarks?|comments?|details?|findings?|problems?|on\b|bugs?)[^.]{0,40}(?:[:：]|\b(?:in|with|on|about)\b|$))`),
-		regexp.MustCompile(`(?i)[\[({【（](?:[^\])}]{0,24}[,:/·]\s*)?` + word + `\s*[\])}】）,:/–—-]`),
+		regexp.MustCompile(`(?i)[\[({【（][*_]*(?:[^\])}]{0,24}[,:/·]\s*)?` + word + `\s*[\])}】）,:/*–—-]`),
 		regexp.MustCompile(`(?i)(?:\bis|\bare|'s|\bas|\bthis|\bconsider(?: it| this)?|\bcall(?: it| this)?|isn't|ist|es|est)\s+(?:a |an |definitely |really |ein |eine |un )?(blocker|blocking|critical|showstopper|show-stopper|non-blocking|not blocking|not a blocker|not critical|optional|trivial|cosmetic|nit|kritisch|bloqueante|bloquant|minor)\b(?:[^\pL]|$| for| to)`),
 		regexp.MustCompile(`(?i)[,;:—–→-]\s*(blocker|blocking|critical|major|minor|nit|trivial|optional|non-blocking|cosmetic|showstopper|high|medium|low|p[0-4])\s*[.!)\]]?\s*$`),
 		regexp.MustCompile(`(?i)` + ascii + `(nit|nits|nitpick|showstopper|p[0-4])(?:[^\pL\pN_-]|$)`),
