@@ -13,11 +13,12 @@ type Index struct {
 	whole map[string]bool
 	last  map[string][]string // by the last element
 	exts  map[string]bool
+	dirs  map[string]bool
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{whole: make(map[string]bool, len(files)), last: make(map[string][]string, len(files)), exts: map[string]bool{}}
+	x := &Index{whole: make(map[string]bool, len(files)), last: make(map[string][]string, len(files)), exts: map[string]bool{}, dirs: map[string]bool{}}
 	for _, f := range files {
 		if f == "" || x.whole[f] || !utf8.ValidString(f) {
 			continue
@@ -25,6 +26,9 @@ func NewIndex(files []string) *Index {
 		x.whole[f] = true
 		base := path.Base(f)
 		x.last[base] = append(x.last[base], f)
+		for d := path.Dir(f); d != "." && d != "/" && !x.dirs[d]; d = path.Dir(d) {
+			x.dirs[d] = true
+		}
 		if ext := path.Ext(base); len(ext) > 1 && len(ext) < 12 {
 			x.exts[ext] = true
 		}

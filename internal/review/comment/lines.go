@@ -30,14 +30,14 @@ type lineRef struct {
 const (
 	dash  = `\s*(?:-|–|—|〜|~|\.\.\.?|…|to|through|until|bis|a|à|至)\s*`
 	count = `#?[~≈]?(\d+)(?::\d+)?(?:` + dash + `[Ll]?(\d+)(?::\d+)?)?`
-	more  = `((?:\s*(?:,|and|&|und|y|et|/)\s*(?:and\s+)?[Ll]?\d+(?:\s*[-–—]\s*[Ll]?\d+)?)*)`
-	named = `(?:lines?|ll?\.?|regels?|z\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
+	more  = `((?:\s*(?:,|and|&|und|y|et|/)\s*(?:and\s+)?[Ll~≈]?\d+(?:\s*[-–—]\s*[Ll]?\d+)?)*)`
+	named = `(?:lines?|ll?\.?|regels?|rows?|z\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
 )
 
 var (
-	direct  = lazyregexp.New(`^:[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
+	direct  = lazyregexp.New(`^:(?:line )?[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
 	anchor2 = lazyregexp.New(`^#[Ll]?(\d+)(?:C\d+)?(?:-[Ll]?(\d+)(?:C\d+)?)?()`)
-	braced  = lazyregexp.New(`^\s?[(\[][Ll]?(\d+)(?:,\s*\d+)?(?:\s?[-–—]\s?[Ll]?(\d+))?()[)\]]`)
+	braced  = lazyregexp.New(`^:?\s?[(\[][Ll]?(\d+)(?:,\s*\d+)?(?:\)?\s?[-–—]\s?\(?[Ll]?(\d+)(?:,\s*\d+)?)?()[)\]]`)
 	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*:?\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
 	onward  = lazyregexp.New(`(?i)^\+|^以降|^起|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
 	since   = lazyregexp.New(`(?i)(?:^|\s)(?:ab|à partir de(?: la)?|desde(?: la)?|a partir d[ae]|从)\s*$`)

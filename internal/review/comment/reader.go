@@ -116,7 +116,7 @@ func (r *reader) introduced(u *unit, n *names) mark {
 		return plain
 	}
 	last := s[len(s)-1]
-	if how := meant(masked(u.text, last[0], last[1], of(all, last))); how == praises || how == settles {
+	if how := meant(spoken(u.text, last[0], last[1], of(all, last))); how == praises || how == settles {
 		return how
 	}
 	return plain
@@ -190,7 +190,7 @@ func (r *reader) groupOf(u *unit) *group {
 	return r.of(s)
 }
 
-var remarks = lazyregexp.New(`(?i)severity|priority|issue|problem|finding|fix|comment|recommend|suggest|what|concern|defect|bug|remark|问题|建议|指摘|문제`)
+var remarks = lazyregexp.New(`(?i)severity|priority|issue|problem|finding|fix|comment|gravidade|problema|severidad|coment[aá]rio|schwere|bemerkung|remarque|recommend|suggest|what|concern|defect|bug|remark|问题|建议|指摘|문제`)
 
 var begins = lazyregexp.New(`^\s*(?:\*\*[^*\n]*\d[^*\n]*\*\*|\*\*[^*:\n]+\*\*\s*[^\s:：]|\*\*[^*\n]+\*\*\s*[—–-]|\d{1,3}[.)]\s|\[?[A-KM-Z][A-Z]{0,3}-?\d{1,3}[\])]?[ .:])`)
 
@@ -249,7 +249,7 @@ func (r *reader) open(up *group, s *scope) *group {
 }
 
 // below are the folders that the lists and headings above name.
-func below(s *scope) []string {
+func below(s *scope, x *Index) []string {
 	var out []string
 	dir := ""
 	for n := 0; s != nil && n < 12; s, n = s.parent, n+1 {
@@ -257,7 +257,7 @@ func below(s *scope) []string {
 			continue
 		}
 		for _, t := range tokens(s.lead.text) {
-			if d := strings.Trim(clean(t.text), "/"); strings.HasSuffix(t.text, "/") && d != "" {
+			if d := strings.Trim(clean(t.text), "/"); d != "" && (strings.HasSuffix(t.text, "/") || x.dirs[d]) {
 				if dir != "" {
 					out = append(out, d+"/"+dir)
 					d += "/" + dir
@@ -286,7 +286,7 @@ func (r *reader) unit(u *unit) {
 	if u.kind == heading && g.scope == u.leads && u.leads != nil && u.leads.mark > aside {
 		g.mark = u.leads.mark
 	}
-	dirs := below(u.scope)
+	dirs := below(u.scope, r.index)
 	all := r.names.scan(u.text, dirs)
 	numbers := refs(u.text, all)
 	if u.kind == prose && u.leads == nil && len(tracked(slices.Clone(all))) > 0 && bare(u.text, 0, len(u.text), all) && g.scope == u.scope && (u.scope == nil || u.scope.level == 1) {
@@ -321,8 +321,10 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 	text := u.text[from:to]
 	own := of(all, [2]int{from, to})
 	var loose []lineRef
+	at, _ := g.focus()
+	led := at != nil && at != g && at.bare
 	for _, n := range numbers {
-		if n.from >= from && n.from < to && !attach(u.text, own, n, from) {
+		if n.from >= from && n.from < to && !attach(u.text, own, n, led) {
 			loose = append(loose, n)
 		}
 	}
@@ -333,7 +335,7 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 	if closed.MatchString(text) {
 		g.closed = true
 	}
-	how := meant(masked(u.text, from, to, own))
+	how := meant(spoken(u.text, from, to, own))
 	if u.kind == heading {
 		how = u.leads.markOr(plain)
 	}
@@ -344,6 +346,9 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 	if len(own) == 0 {
 		r.continued(u, g, from, sev, how, loose)
 		return
+	}
+	if led && len(loose) > 0 {
+		r.continued(u, g, from, sev, how, loose)
 	}
 	prior := false
 	g.last = nil
@@ -363,7 +368,7 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 		if len(own) > 1 || how == praises || how == settles {
 			how = part(u.text, from, to, own, i, how)
 		}
-		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead) || g.about(m, how) || headed.MatchString(lead) && len(m.spans) > 0, carries)
+		off := r.left(g, how, lead, rest, i == 0, prior && joins.MatchString(lead) || g.about(m, how), carries)
 		switch {
 		case off != "":
 		case lone && u.detail(r.names):
@@ -463,7 +468,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 		return ""
 	case how == aside || (g.mark == aside || g.mark == plain && r.formal) && how != asks:
 		return reasons[aside]
-	case how == asks || first && len(g.carriers) == 0 && opens.MatchString(lead):
+	case how == asks || first && len(g.carriers) == 0 && opens.MatchString(lead) || headed.MatchString(lead):
 		return ""
 	case g.taken > 0 || !first:
 		return "named beside what the finding is about"

@@ -10,7 +10,7 @@ import (
 var (
 	stops  = lazyregexp.New("[.!?;。！？；](?:[\"'”’)*`_\\]]*)(?:\\s+|$)|[。！？；]|\\n+")
 	abbrev = lazyregexp.New(`(?i)(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|etc|ca|l|ll|no|z\.b|bzw|resp)\.\s*$`)
-	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\(?[a-z][.)]\s|\[|[\pL][\w ]{0,24}[:：]\s|must\b|may\b)`)
+	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\p{So}|\(?[a-z][.)]\s|\[|[\pL][\w ]{0,24}[:：]\s|must\b|may\b)`)
 	ended  = lazyregexp.New(`[.:;!?。：*_|]\s*$`)
 )
 
@@ -71,8 +71,8 @@ func breaks(text string, g []int, names []mention) bool {
 var hanging = lazyregexp.New(`(?i)\b(?:in|of|at|and|or|the|to|from|see|by|with|for|on|than|as|like|both|a|an|file|that|is|into|against|per)\s*$`)
 
 // attach gives lines that stand apart to the path they are of: "line 12 of a.go", else the
-// last path before them in the sentence, else the first after.
-func attach(text string, own []mention, n lineRef, from int) bool {
+// last path before them in the sentence, else the first after where none is spoken of.
+func attach(text string, own []mention, n lineRef, led bool) bool {
 	best := -1
 	for i, m := range own {
 		if m.from >= n.to && linked.MatchString(text[n.to:m.from]) {
@@ -83,7 +83,7 @@ func attach(text string, own []mention, n lineRef, from int) bool {
 			best = i
 		}
 	}
-	if best < 0 && len(own) == 1 {
+	if best < 0 && len(own) == 1 && !led {
 		best = 0
 	}
 	if best < 0 {
@@ -95,7 +95,7 @@ func attach(text string, own []mention, n lineRef, from int) bool {
 	return true
 }
 
-// masked is a sentence with its paths replaced: their words are no cues.
+// masked is a sentence with its paths replaced.
 func masked(text string, from, to int, own []mention) string {
 	var b strings.Builder
 	at := from
@@ -110,6 +110,13 @@ func masked(text string, from, to int, own []mention) string {
 	b.WriteString(text[at:to])
 	return b.String()
 }
+
+// spoken is a sentence without its paths and code: the words that are cues.
+func spoken(text string, from, to int, own []mention) string {
+	return spanned.ReplaceAllString(masked(text, from, to, own), "X")
+}
+
+var spanned = lazyregexp.New("`[^`\n]*`")
 
 var clauses = lazyregexp.New(`[,;—–]\s|\s(?:and|but|while|whereas|und|aber|y|et|mais)\s`)
 
@@ -132,7 +139,7 @@ func part(text string, from, to int, own []mention, i int, how mark) mark {
 		}
 		end = own[i].to + at[len(at)-1][0]
 	}
-	said := masked(text, start, end, own[i:i+1])
+	said := spoken(text, start, end, own[i:i+1])
 	if len(words.FindAllString(said, -1)) < 2 {
 		return how
 	}
