@@ -36,9 +36,10 @@ const (
 
 var (
 	direct  = lazyregexp.New(`^:(?:line )?[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
-	anchor2 = lazyregexp.New(`^#[Ll]?(\d+)(?:C\d+)?(?:-[Ll]?(\d+)(?:C\d+)?)?()`)
-	braced  = lazyregexp.New(`^:?\s?[(\[][Ll]?(\d+)(?:,\s*\d+)?(?:\)?\s?[-–—]\s?\(?[Ll]?(\d+)(?:,\s*\d+)?)?()[)\]]`)
+	anchor2 = lazyregexp.New(`^#(?:lines-|[Lln])?(\d+)(?:C\d+)?(?:[-:][Ll]?(\d+)(?:C\d+)?)?()`)
+	braced  = lazyregexp.New(`^:?\s?[(\[](?:around |near |about |~)?[Ll]?(\d+)(?:,\s*\d+)?(?:\)?\s?[-–—]\s?\(?[Ll]?(\d+)(?:,\s*\d+)?)?()[)\]]`)
 	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*:?\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
+	naked   = lazyregexp.New(`^\s+(\d+)\s?[-–—]\s?(\d+)()\s*[:,]`)
 	onward  = lazyregexp.New(`(?i)^\+|^以降|^起|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
 	since   = lazyregexp.New(`(?i)(?:^|\s)(?:ab|à partir de(?: la)?|desde(?: la)?|a partir d[ae]|从)\s*$`)
 	listed  = lazyregexp.New(`(\d+)(?:\s*[-–—]\s*[Ll]?(\d+))?`)
@@ -113,7 +114,7 @@ func (m *mention) behind(text string) {
 	for skip < len(rest) && (rest[skip] == '`' || rest[skip] == '*') {
 		skip++
 	}
-	for _, re := range []*lazyregexp.Regexp{direct, anchor2, braced} {
+	for _, re := range []*lazyregexp.Regexp{direct, anchor2, braced, naked} {
 		for _, from := range []int{0, skip} {
 			g := re.FindStringSubmatchIndex(rest[from:])
 			if g == nil {

@@ -34,11 +34,14 @@ type group struct {
 	offs     int
 	off      mark
 	taken    int
-	children int    // findings below that speak of its carriers
-	closed   bool   // its state says so
+	children int  // findings below that speak of its carriers
+	closed   bool // its state says so
+	row      bool
 	bare     bool   // it begins with nothing but a path: what stands below are findings
 	last     []*hit // of the sentence before, which asked
 	lastAsks bool
+	goesOn   bool // the sentence before ended with a semicolon
+	listOff  mark // how it was meant
 }
 
 // reader is one reading of one review.
@@ -179,7 +182,9 @@ func (r *reader) groupOf(u *unit) *group {
 		return r.open(r.head, s)
 	}
 	if u.kind == row {
-		return r.open(r.of(u.scope), nil)
+		g := r.open(r.of(u.scope), nil)
+		g.row = true
+		return g
 	}
 	if u.kind == prose && u.leads == nil && s.group != nil && begins.MatchString(u.text) {
 		if s.first == nil {
@@ -298,7 +303,7 @@ func (r *reader) unit(u *unit) {
 			g = r.open(g.parent, g.scope)
 			g.scope.group = g
 		}
-		if own := of(all, s); s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && u.kind == prose && g.taken > 0 && opens.MatchString(u.text[s[0]:own[0].from]) && starts.MatchString(u.text[s[0]:s[1]]) {
+		if own := of(all, s); s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && u.kind == prose && g.taken > 0 && (opens.MatchString(u.text[s[0]:own[0].from]) || labelIn(u.text[s[0]:s[1]]) != "") && starts.MatchString(u.text[s[0]:s[1]]) {
 			g = r.open(up, nil)
 		}
 		r.sentence(u, g, s[0], s[1], all, numbers)
@@ -328,21 +333,25 @@ func (r *reader) sentence(u *unit, g *group, from, to int, all []mention, number
 			loose = append(loose, n)
 		}
 	}
-	sev := labelIn(text)
-	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || from == 0) {
-		g.severity = sev
-	}
-	if closed.MatchString(text) {
-		g.closed = true
-	}
 	how := meant(spoken(u.text, from, to, own))
 	if u.kind == heading {
 		how = u.leads.markOr(plain)
 	}
+	sev := labelIn(text)
+	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || from == 0) {
+		g.severity = sev
+	}
+	if how == plain && u.kind == prose && g.goesOn && (g.listOff == settles || g.listOff == aside) {
+		how = g.listOff
+	}
+	g.goesOn, g.listOff = strings.HasSuffix(strings.TrimSpace(text), ";"), how
+	if closed.MatchString(text) {
+		g.closed = true
+	}
 	lone := len(own) > 0 && bare(u.text, from, to, own) && !label.MatchString(text)
 	g.bare = g.bare || lone && (u.leads != nil || u.kind == heading)
 	carries := len(tracked(slices.Clone(own))) > 0 && (u.kind == heading || bare(u.text, from, to, own) || field.MatchString(text))
-	g.count(how, carries || u.kind == heading || strings.TrimSpace(text) == "" || nothing.MatchString(text))
+	g.count(how, carries || field.MatchString(text) || u.kind == heading || strings.TrimSpace(text) == "" || nothing.MatchString(text))
 	if len(own) == 0 {
 		r.continued(u, g, from, sev, how, loose)
 		return
@@ -406,14 +415,14 @@ func (u *unit) detail(n *names) bool {
 
 // about tells that a mention gives more lines of what the finding is about.
 func (g *group) about(m mention, how mark) bool {
-	return len(m.spans) > 0 && how == plain && len(g.carriers) == 0 && g.known(m.path)
+	return len(m.spans) > 0 && how == plain && !g.settledLines(m.path) && g.known(m.path)
 }
 
 var headed = lazyregexp.New("\\*\\*\\s*[(\\[—–:-]*\\s*`?$")
 
 var (
 	sees  = lazyregexp.New("(?i)^\\W*see\\W*$")
-	colon = lazyregexp.New("^[\"'`)\\]]*\\s*[:—–]")
+	colon = lazyregexp.New("^[\"'`)\\]]*\\s*[:,—–]")
 )
 
 // within tells that an offset is in a quotation of several words.
@@ -536,10 +545,11 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 	if strings.TrimSpace(u.text) == "" || at != g && g.taken > 0 && len(m.spans) == 0 {
 		return
 	}
-	r.put(u, g, m, 0, sev, off)
+	h := r.put(u, g, m, 0, sev, off)
 	if at != g {
 		at.children++
 	} else {
+		h.carrier = h.off == ""
 		for _, c := range g.carriers {
 			if c.path == path && c.span == (lines{}) {
 				c.off = "its lines are named below"
@@ -580,7 +590,7 @@ func (g *group) spokenOf(u *unit, from int, how mark) bool {
 var (
 	closed   = lazyregexp.New(`(?i)^[\s*_-]*(?:status|state|resolution)[*_]*\W{1,6}(?:already )?(?:resolved|fixed|done|closed|deferred|accepted|dismissed|won'?t ?fix|wontfix|addressed|completed?|verified|✅|☑|✔|yes|n/a)`)
 	pronoun  = lazyregexp.New(`(?i)^\W*(?:they|it|that|this|these|those|both)\b`)
-	pointing = lazyregexp.New(`(?i)^[^.!?]{0,60}\b(?:it|them|that|this|these|those|both|the file)\b`)
+	pointing = lazyregexp.New(`(?i)^\W*(?:[^i.!?]|i[^f.!?])[^.!?]{0,60}\b(?:it|them|that|this|these|those|both|the file)\b`)
 )
 
 // focus is the path that the words of a finding are about, and the finding that names it.
@@ -627,6 +637,13 @@ func (r *reader) finish() {
 		for _, h := range g.hits {
 			if g.closed && h.off == "" {
 				h.off = reasons[settles]
+			}
+		}
+		if g.row && g.offs > 0 && g.asks+g.says == 0 {
+			for _, h := range g.hits {
+				if h.off == "" {
+					h.off = reasons[g.off]
+				}
 			}
 		}
 		g.narrow()

@@ -10,7 +10,7 @@ import (
 var (
 	stops  = lazyregexp.New("[.!?;。！？；](?:[\"'”’)*`_\\]]*)(?:\\s+|$)|[。！？；]|\\n+")
 	abbrev = lazyregexp.New(`(?i)(?:^|[\s(])(?:e\.g|i\.e|cf|vs|approx|etc|ca|l|ll|no|z\.b|bzw|resp)\.\s*$`)
-	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\p{So}|\(?[a-z][.)]\s|\[|[\pL][\w ]{0,24}[:：]\s|must\b|may\b)`)
+	starts = lazyregexp.New(`(?i)^\s*(?:[*_]{2}|[-•■◆●▪→*+]\s|\d+[.)]\s|L\d+|lines?\s+\d|[PS]\d\b|\p{So}|【|\(?[a-z][.)]\s|\[|[\pL][\w ]{0,24}[:：]\s|must\b|may\b)`)
 	ended  = lazyregexp.New(`[.:;!?。：*_|]\s*$`)
 )
 
@@ -120,6 +120,8 @@ var spanned = lazyregexp.New("`[^`\n]*`")
 
 var clauses = lazyregexp.New(`[,;—–]\s|\s(?:and|but|while|whereas|und|aber|y|et|mais)\s`)
 
+var among = lazyregexp.New(`(?i)^\W*(?:in particular|especially|including|namely|e\.g\.|mainly)\b`)
+
 // part is how the part of a sentence that speaks of one of its paths means it. how is what
 // the sentence as a whole says.
 func part(text string, from, to int, own []mention, i int, how mark) mark {
@@ -140,7 +142,7 @@ func part(text string, from, to int, own []mention, i int, how mark) mark {
 		end = own[i].to + at[len(at)-1][0]
 	}
 	said := spoken(text, start, end, own[i:i+1])
-	if len(words.FindAllString(said, -1)) < 2 {
+	if len(words.FindAllString(said, -1)) < 2 || among.MatchString(said) {
 		return how
 	}
 	got := meant(said)
