@@ -79,7 +79,7 @@ fidelity:
 eval: eval-count eval-ask eval-mine eval-stall eval-fix
 
 eval-mine:
-	@BELAY_EVAL=1 $(GO) test -count=1 -run TestEvaluation -v ./internal/review/mine | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: eval: //p'
+	@BELAY_EVAL=1 $(GO) test -count=1 -run TestEvaluation -v ./internal/review/comment | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: eval: //p'
 
 eval-count:
 	@sh .ci/eval-count

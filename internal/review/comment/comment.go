@@ -5,7 +5,10 @@
 // touches no file; the tracked paths are handed in.
 package comment
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Severity is a label the reviewer gave, in one of our five words.
 type Severity string
@@ -20,6 +23,8 @@ const (
 )
 
 var rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
+
+func orNone(s Severity) Severity { return cmp.Or(s, Unlabelled) }
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
 // included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
@@ -39,24 +44,20 @@ type Reason struct {
 
 const longest = 1 << 20 // bytes of a review that are read
 
-// In finds the places that a review asks to change, in the order of the text.
+// In finds the places that a review asks to change, in the order of the text. Of repeats
+// the worst severity counts.
 func In(text string, x *Index) []Place {
-	type key struct {
-		path       string
-		start, end int
-	}
-	at := map[key]int{}
+	at := map[Place]int{}
 	out := []Place{}
 	for _, r := range Explain(text, x) {
-		if !r.Taken {
+		key := r.Place
+		key.Severity = ""
+		if i, known := at[key]; !r.Taken {
 			continue
-		}
-		k := key{r.Path, r.Start, r.End}
-		i, known := at[k]
-		if !known {
-			at[k] = len(out)
+		} else if !known {
+			at[key] = len(out)
 			out = append(out, r.Place)
-		} else if rank[r.Severity] > rank[out[i].Severity] { // the worst label of repeats counts
+		} else if rank[r.Severity] > rank[out[i].Severity] {
 			out[i].Severity = r.Severity
 		}
 	}
@@ -69,10 +70,13 @@ func Explain(text string, x *Index) []Reason {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "")
 	}
-	if out, ok := structured(text, x); ok {
+	if out, ok := decode(text, x); ok {
+		for i := range out {
+			out[i].Line++
+		}
 		return out
 	}
-	r := &reader{index: x, names: x.in(text)}
+	r := &reader{names: x.in(text)}
 	d := parse(text, r.names)
 	r.approved = d.approved
 	r.sections(d)
@@ -86,6 +90,5 @@ func Explain(text string, x *Index) []Reason {
 	for _, b := range r.blocks {
 		r.settle(b)
 	}
-	r.finish()
-	return r.reasons()
+	return r.finish()
 }

@@ -3,6 +3,7 @@ package comment
 import (
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,71 +11,53 @@ import (
 
 // Index finds tracked paths by the end of their spelling.
 type Index struct {
-	whole map[string]bool
-	last  map[string][]string // by the last element
-	exts  map[string]bool
-	dirs  map[string]bool
+	whole, dirs, exts map[string]bool
+	last              map[string][]string // by the last element
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{whole: make(map[string]bool, len(files)), last: make(map[string][]string, len(files)), exts: map[string]bool{}, dirs: map[string]bool{}}
+	x := &Index{whole: map[string]bool{}, dirs: map[string]bool{}, exts: map[string]bool{}, last: map[string][]string{}}
 	for _, f := range files {
 		if f == "" || x.whole[f] || !utf8.ValidString(f) {
 			continue
 		}
-		x.whole[f] = true
 		base := path.Base(f)
+		x.whole[f], x.exts[path.Ext(base)] = true, path.Ext(base) != ""
 		x.last[base] = append(x.last[base], f)
 		for d := path.Dir(f); d != "." && d != "/" && !x.dirs[d]; d = path.Dir(d) {
 			x.dirs[d] = true
-		}
-		if ext := path.Ext(base); len(ext) > 1 && len(ext) < 12 {
-			x.exts[ext] = true
 		}
 	}
 	return x
 }
 
 // candidates are the tracked paths that a spelling can mean: the path itself, else those
-// that end in it at a folder boundary.
+// that end in it at a folder boundary. Of a path of another checkout the front is dropped.
 func (x *Index) candidates(spelled string) []string {
 	s := clean(spelled)
 	if s == "" || strings.HasSuffix(s, "/") {
 		return nil
 	}
-	if x.whole[s] && !plainWord(s) {
+	if x.whole[s] {
 		return []string{s}
 	}
+	rooted := cue("rooted").MatchString(spelled)
 	var out []string
 	for _, f := range x.last[path.Base(s)] {
-		if f == s || strings.HasSuffix(f, "/"+s) || rooted(spelled) && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
+		if strings.HasSuffix(f, "/"+s) || rooted && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
 			out = append(out, f)
 		}
 	}
-	if len(out) > 1 && rooted(spelled) { // of a checkout elsewhere: the longest tracked end
-		best := out[0]
-		for _, f := range out {
-			if len(f) > len(best) {
-				best = f
-			}
-		}
-		return []string{best}
+	if rooted && len(out) > 1 {
+		return []string{slices.MaxFunc(out, func(a, b string) int { return len(a) - len(b) })}
 	}
 	return out
-}
-
-// rooted tells a path of another checkout: its front is no part of the tracked path.
-func rooted(s string) bool {
-	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/") || strings.Contains(s, "://") || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
 }
 
 // clean drops what people and tools set before a path.
 func clean(s string) string {
 	if strings.Contains(s, "://") {
-		if strings.Contains(s, "#") { // the lines are read apart from the path
-			return ""
-		}
 		return ofURL(s)
 	}
 	s = strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s)
@@ -87,24 +70,22 @@ func clean(s string) string {
 	return s
 }
 
-// ofURL is the path that an address of a code host names, after the ref.
+// ofURL is the path that an address of a code host names, with the ref before it. An
+// address with a fragment is none: the lines are read apart from the path.
 func ofURL(s string) string {
 	u, err := url.Parse(s)
-	if err != nil {
+	if err != nil || strings.Contains(s, "#") {
 		return ""
 	}
 	if u.Scheme == "file" {
 		return u.Path
 	}
-	if p := u.Query().Get("path"); p != "" {
-		return strings.TrimPrefix(p, "/")
-	}
-	for _, mark := range []string{"/blob/", "/src/branch/", "/src/commit/", "/raw/", "/blame/"} {
+	for _, mark := range []string{"/blob/", "/src/", "/raw/", "/blame/"} {
 		if _, rest, ok := strings.Cut(u.Path, mark); ok {
-			return "/" + rest // the ref is the front that is no part of the path
+			return "/" + rest
 		}
 	}
-	return ""
+	return strings.TrimPrefix(u.Query().Get("path"), "/")
 }
 
 // plainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
@@ -143,27 +124,20 @@ func (n *names) resolve(spelled string, quoted bool, below []string) string {
 	if len(c) < 2 {
 		return strings.Join(c, "")
 	}
-	keep := func(ok func(string) bool) string {
-		found := ""
-		for _, f := range c {
-			if !ok(f) {
-				continue
-			}
-			if found != "" {
-				return ""
-			}
-			found = f
+	only := func(ok func(string) bool) string {
+		kept := slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !ok(f) })
+		if len(kept) != 1 {
+			return ""
 		}
-		return found
+		return kept[0]
 	}
 	for _, dir := range below {
-		if f := keep(func(f string) bool {
-			return f == path.Join(dir, clean(spelled)) || strings.HasSuffix(f, "/"+path.Join(dir, clean(spelled)))
-		}); f != "" {
+		end := "/" + path.Join(dir, clean(spelled))
+		if f := only(func(f string) bool { return strings.HasSuffix("/"+f, end) }); f != "" {
 			return f
 		}
 	}
-	return keep(func(f string) bool { return n.full[f] })
+	return only(func(f string) bool { return n.full[f] })
 }
 
 // token is a run of text without white space, or what stands in a code span.
@@ -179,32 +153,24 @@ const separators = " \t\r\n\"<>|,;*“”„«»「」『』、。（）【】�
 // tokens cuts a text into what may be a path.
 func tokens(text string) []token {
 	var out []token
-	add := func(from, to int, quoted bool) {
-		for from < to && strings.ContainsRune("([{'‘", rune(text[from])) {
-			from++
-		}
-		for from < to && strings.ContainsRune(".:!?'", rune(text[to-1])) {
-			to--
-		}
-		if from < to && to-from < 4096 {
-			out = append(out, token{text: text[from:to], at: from, quoted: quoted})
-		}
-	}
 	start := -1
 	flush := func(i int) {
 		if start >= 0 {
-			add(start, i, false)
-			start = -1
+			from := start + len(text[start:i]) - len(strings.TrimLeft(text[start:i], "([{'‘"))
+			if t := strings.TrimRight(text[from:i], ".:!?'"); t != "" && len(t) < 4096 {
+				out = append(out, token{text: t, at: from})
+			}
 		}
+		start = -1
 	}
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == '`':
 			flush(i)
-			if n := strings.IndexByte(text[i+1:], '`'); n >= 0 && n < 300 && !strings.Contains(text[i+1:i+1+n], "\n") {
-				out = append(out, span(text, i+1, i+1+n)...)
-				i += n + 1
+			if inner, _, ok := strings.Cut(text[i+1:min(i+301, len(text))], "`"); ok && !strings.Contains(inner, "\n") {
+				out = append(out, ofSpan(inner, i+1)...)
+				i += len(inner) + 1
 			}
 		case strings.ContainsRune(separators, r):
 			flush(i)
@@ -217,13 +183,13 @@ func tokens(text string) []token {
 	return out
 }
 
-// span gives what stands in a code span: as a whole, where that has blanks also by words.
-func span(text string, from, to int) []token {
-	out := []token{{text: text[from:to], at: from, quoted: true}}
-	if inner := text[from:to]; strings.ContainsAny(inner, " ,;") {
+// ofSpan gives what stands in a code span: as a whole, where that has blanks also by words.
+func ofSpan(inner string, at int) []token {
+	out := []token{{text: inner, at: at, quoted: true}}
+	if strings.ContainsAny(inner, " ,;") {
 		for _, t := range tokens(inner) {
 			t.command = t.at > 0 && !strings.ContainsAny(inner, ",;")
-			t.at += from
+			t.at += at
 			out = append(out, t)
 		}
 	}

@@ -2,10 +2,9 @@ package comment
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // lines is a range from start to end; end is 0 for all that follows.
@@ -27,25 +26,6 @@ type lineRef struct {
 	spans    []lines
 }
 
-const (
-	dash  = `\s*(?:-|–|—|〜|~|\.\.\.?|…|to|through|until|bis|a|à|至)\s*`
-	count = `#?[~≈]?(\d+)(?::\d+)?(?:` + dash + `[Ll]?(\d+)(?::\d+)?)?`
-	more  = `((?:\s*(?:,|and|&|und|y|et|/)\s*(?:and\s+)?[Ll~≈]?\d+(?:\s*[-–—]\s*[Ll]?\d+)?)*)`
-	named = `(?:lines?|ll?\.?|regels?|rows?|z\.|zeilen?|líneas?|lignes?|linhas?|rig(?:a|he)|строк[аи]|Ln)`
-)
-
-var (
-	direct  = lazyregexp.New(`^:(?:line )?[Ll]?(\d+)(?::\d+)?(?:\s?[-–—]\s?[Ll]?(\d+)(?::\d+)?)?((?:,\s?[Ll]?\d+(?:\s?[-–—]\s?[Ll]?\d+)?)*)`)
-	anchor2 = lazyregexp.New(`^#(?:lines-|[Lln])?(\d+)(?:C\d+)?(?:[-:][Ll]?(\d+)(?:C\d+)?)?()`)
-	braced  = lazyregexp.New(`^:?\s?[(\[](?:around |near |about |~)?[Ll]?(\d+)(?:,\s*\d+)?(?:\)?\s?[-–—]\s?\(?[Ll]?(\d+)(?:,\s*\d+)?)?()[)\]]`)
-	worded  = lazyregexp.New(`(?i)(?:^|[^\pL\pN_])` + named + `\s*:?\s*` + count + more + `|(?:^|[^\pL\pN_/.-])L` + count + more + `|(\d+)(?:` + dash + `(\d+))?\s*行目?`)
-	naked   = lazyregexp.New(`^\s+(\d+)\s?[-–—]\s?(\d+)()\s*[:,]`)
-	onward  = lazyregexp.New(`(?i)^\+|^以降|^起|^\s*(?:on(?:wards?)?\b|and (?:below|on|following|after)|ff\b|ab\b)`)
-	since   = lazyregexp.New(`(?i)(?:^|\s)(?:ab|à partir de(?: la)?|desde(?: la)?|a partir d[ae]|从)\s*$`)
-	listed  = lazyregexp.New(`(\d+)(?:\s*[-–—]\s*[Ll]?(\d+))?`)
-	linked  = lazyregexp.New(`(?i)^["'` + "`" + `)*\]]*\s*(?:of|in|from|at|von|in der datei|de|del|du|en|dans|em|の)\s+(?:the |file |` + "`" + `)*["'` + "`" + `(\[*\s]*$`)
-)
-
 const mostLines = 10_000_000
 
 // spansOf makes ranges from what an expression matched: a start, an end, a list of more.
@@ -65,7 +45,7 @@ func spansOf(start, end, rest string) []lines {
 		}
 	}
 	add(start, end)
-	for _, m := range listed.FindAllStringSubmatch(rest, -1) {
+	for _, m := range cue("listed").FindAllStringSubmatch(rest, -1) {
 		add(m[1], m[2])
 	}
 	return out
@@ -79,21 +59,16 @@ func (n *names) scan(text string, below []string) []mention {
 		if t.at < end { // inside of what was found
 			continue
 		}
-		before := len(out)
+		m := mention{from: t.at, to: t.at + len(t.text), command: t.command}
 		for _, stop := range ends(t.text) {
-			spelled := t.text[:stop]
-			p := n.resolve(spelled, t.quoted, below)
-			if p == "" {
-				continue
+			if m.path = n.resolve(t.text[:stop], t.quoted, below); m.path != "" {
+				m.to = t.at + stop
+				m.test = strings.HasPrefix(text[m.to:], "::")
+				m.behind(text)
+				break
 			}
-			m := mention{path: p, from: t.at, to: t.at + stop, command: t.command, test: strings.HasPrefix(text[t.at+stop:], "::")}
-			m.behind(text)
-			out = append(out, m)
-			end = m.to
-			break
 		}
-		if len(out) == before && n.foreign(t.text) {
-			m := mention{from: t.at, to: t.at + len(t.text)}
+		if m.path != "" || n.foreign(t.text) {
 			out = append(out, m)
 			end = m.to
 		}
@@ -107,27 +82,25 @@ func (n *names) foreign(s string) bool {
 	return n.index.exts[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
 }
 
+// piece gives a part of what an expression matched.
+func piece(s string, at []int, i int) string {
+	if 2*i >= len(at) || at[2*i] < 0 {
+		return ""
+	}
+	return s[at[2*i]:at[2*i+1]]
+}
+
 // behind reads the lines that stand right behind a path.
 func (m *mention) behind(text string) {
 	rest := text[m.to:]
-	skip := 0
-	for skip < len(rest) && (rest[skip] == '`' || rest[skip] == '*') {
-		skip++
-	}
-	for _, re := range []*lazyregexp.Regexp{direct, anchor2, braced, naked} {
-		for _, from := range []int{0, skip} {
-			g := re.FindStringSubmatchIndex(rest[from:])
+	for _, skip := range []int{0, len(rest) - len(strings.TrimLeft(rest, "`*"))} {
+		for _, form := range []string{"direct", "fragment", "braced", "naked"} {
+			g := cue(form).FindStringSubmatchIndex(rest[skip:])
 			if g == nil {
 				continue
 			}
-			part := func(i int) string {
-				if g[2*i] < 0 {
-					return ""
-				}
-				return rest[from+g[2*i] : from+g[2*i+1]]
-			}
-			if m.spans = spansOf(part(1), part(2), part(3)); len(m.spans) > 0 {
-				m.to += from + g[1]
+			if m.spans = spansOf(piece(rest[skip:], g, 1), piece(rest[skip:], g, 2), piece(rest[skip:], g, 3)); len(m.spans) > 0 {
+				m.to += skip + g[1]
 				return
 			}
 		}
@@ -137,29 +110,21 @@ func (m *mention) behind(text string) {
 // refs finds the numbers of lines in a text that stand outside of the mentions.
 func refs(text string, mentions []mention) []lineRef {
 	var out []lineRef
-	for _, g := range worded.FindAllStringSubmatchIndex(text, -1) {
-		inside := false
-		for _, m := range mentions {
-			inside = inside || g[1] > m.from && g[0] < m.to && g[1]-1 < m.to
-		}
-		if inside {
+	for _, g := range cue("worded").FindAllStringSubmatchIndex(text, -1) {
+		if slices.ContainsFunc(mentions, func(m mention) bool { return g[1] > m.from && g[1]-1 < m.to }) {
 			continue
-		}
-		part := func(i int) string {
-			if i >= len(g)/2 || g[2*i] < 0 {
-				return ""
-			}
-			return text[g[2*i]:g[2*i+1]]
 		}
 		at := g[0]
 		for _, i := range []int{2, 8, 14} { // where the number is: what stands before may be of the sentence before
 			at = max(at, g[i])
 		}
+		part := func(i int) string { return piece(text, g, i) }
 		r := lineRef{at, g[1], spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
 		if len(r.spans) == 0 {
 			continue
 		}
-		if last := &r.spans[len(r.spans)-1]; last.start == last.end && (onward.MatchString(text[g[1]:]) || since.MatchString(tail(text[:g[0]+1], 24))) {
+		last := &r.spans[len(r.spans)-1]
+		if last.start == last.end && (says("onward", text[g[1]:]) || says("since", tail(text[:g[0]+1], 24))) {
 			last.end = 0
 		}
 		out = append(out, r)

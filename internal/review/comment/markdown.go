@@ -1,7 +1,7 @@
 package comment
 
 import (
-	"sort"
+	"bytes"
 	"strings"
 	"sync"
 
@@ -11,8 +11,6 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
-
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 type kind int
@@ -20,34 +18,38 @@ type kind int
 const (
 	prose kind = iota
 	heading
-	row    // of a table
+	columns // the heads of a table
+	row
 	pasted // code or output
 	quoted
 )
 
 // unit is a block of the review: its text without the marks of Markdown, except that code
-// spans keep theirs.
+// spans keep theirs. Its lines are those of the review.
 type unit struct {
 	kind  kind
 	text  string
-	at    []anchor
-	doc   *document
+	first int    // line of the review, from 1
 	scope *scope // what it stands under
 	leads *scope // what it is the first words of
-	fresh bool   // it begins a finding of its own
-	table bool   // the names of columns
 }
 
-// anchor ties an offset of a unit's text to one of the review's.
-type anchor struct{ here, there int }
+// line is the line of the review at an offset of the unit's text.
+func (u *unit) line(at int) int {
+	if u.kind == row {
+		return u.first
+	}
+	return u.first + strings.Count(u.text[:min(at, len(u.text))], "\n")
+}
 
 // scope is what covers the units below it: a heading, the words before a list, the first
-// words of an item, the head of a table.
+// words of an item, the heads of a table.
 type scope struct {
 	parent *scope
 	lead   *unit
 	level  int // of a heading, 0 for others
 	mark   mark
+	label  Severity
 	group  *group // the finding that is read
 	first  *group // the first of them
 }
@@ -55,81 +57,55 @@ type scope struct {
 // document is a review, cut into its units.
 type document struct {
 	source   []byte
-	breaks   []int // offsets of line ends
 	units    []*unit
 	approved bool // says its front matter
 	current  *scope
 	names    *names
+	at, row  int // an offset, and the line ends before it
+}
+
+// line is the line of an offset, from 1. Blocks come in order: it counts from the last.
+func (d *document) line(at int) int {
+	d.row += bytes.Count(d.source[min(d.at, at):at], []byte("\n")) - bytes.Count(d.source[at:max(d.at, at)], []byte("\n"))
+	d.at = at
+	return d.row + 1
 }
 
 var markdown = sync.OnceValue(func() parser.Parser {
 	// Emphasis is left to us: __init__.py and *.go are names, not words set in bold.
-	var blocks, inlines, transformers []util.PrioritizedValue
-	blocks = append(blocks, parser.DefaultBlockParsers()...)
-	inlines = append(inlines, util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewRawHTMLParser(), 400))
-	transformers = append(transformers, parser.DefaultParagraphTransformers()...)
-	transformers = append(transformers, util.Prioritized(extension.NewTableParagraphTransformer(), 200))
-	return parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inlines...), parser.WithParagraphTransformers(transformers...))
+	inlines := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewRawHTMLParser(), 400)}
+	tables := util.Prioritized(extension.NewTableParagraphTransformer(), 200)
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inlines...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), tables)...))
 })
 
-var approving = lazyregexp.New(`(?mi)^(?:verdict|status|decision|result):[ \t]*["']?(?:approved?|accept(?:ed)?|lgtm|pass(?:ed)?)["']?[ \t]*$`)
+const (
+	deepest   = 60 // nested blocks that are followed
+	boldLevel = 7  // a line in bold heads what follows, below all headings
 
-const deepest = 60 // nested blocks that are followed
+	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block that are read
+	longestLine = 16 << 10
+)
 
 func parse(source string, n *names) *document {
-	d := &document{names: n}
-	body := []byte(source)
-	if front, ok := frontMatter(source); ok {
-		d.approved = approving.MatchString(source[:front])
-		for i := range body[:front] { // offsets stay what they are
-			if body[i] != '\n' {
-				body[i] = ' '
-			}
+	d := &document{names: n, approved: says("approving", cue("frontMatter").FindString(source))}
+	for line := range strings.Lines(blank("frontMatter", source)) {
+		if len(line) > longestLine {
+			line = line[:longestLine] + "\n"
 		}
+		d.source = append(d.source, line...)
 	}
-	d.source = body
-	for i, b := range body {
-		if b == '\n' {
-			d.breaks = append(d.breaks, i)
-		}
-	}
-	d.blocks(markdown().Parse(text.NewReader(body)), nil, prose, 0)
+	d.blocks(markdown().Parse(text.NewReader(d.source)), nil, prose, 0)
 	return d
 }
 
-// frontMatter gives the length of the data between the two marks at the top.
-func frontMatter(s string) (int, bool) {
-	if !strings.HasPrefix(s, "---\n") && !strings.HasPrefix(s, "---\r\n") {
-		return 0, false
-	}
-	end := strings.Index(s[4:], "\n---")
-	if end < 0 || !strings.Contains(s[:end+4], ":") || strings.Contains(s[:end+4], "\n\n") {
-		return 0, false
-	}
-	return end + 8, true
+// blank takes out what a cue matches, except line ends.
+func blank(name, s string) string {
+	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
 }
 
-// line is the line of the review that an offset is on, from 1.
-func (d *document) line(offset int) int { return sort.SearchInts(d.breaks, offset) + 1 }
-
-// offset is where an offset of the unit's text is in the review.
-func (u *unit) offset(here int) int {
-	i := sort.Search(len(u.at), func(i int) bool { return u.at[i].here > here }) - 1
-	if i < 0 {
-		return 0
-	}
-	end := len(u.text)
-	if i+1 < len(u.at) {
-		end = u.at[i+1].here
-	}
-	return u.at[i].there + min(here-u.at[i].here, max(end-u.at[i].here-1, 0))
-}
-
-// line is the line of the review at an offset of the unit's text.
-func (u *unit) line(here int) int { return u.doc.line(u.offset(here)) }
-
-// blocks walks the children of a block. under is the item or heading they stand in.
+// blocks walks the children of a block. under is the item they stand in.
 func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 	if depth > deepest {
 		return
@@ -138,64 +114,65 @@ func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 	if under != nil {
 		d.current = under
 	}
-	first := true
 	var before *unit // a paragraph right before
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		var last *unit
 		switch c := c.(type) {
 		case *ast.Heading:
-			last = d.open(c, c.Level)
+			last = d.add(c, heading, c.Level)
 		case *ast.Paragraph, *ast.TextBlock:
-			last = d.unit(c, as)
-			if first && under != nil && n.Kind() == ast.KindListItem {
-				last.leads, last.fresh, under.lead = under, true, last
-				last.scope = under.parent
+			last = d.add(c, as, 0)
+			if under != nil && under.lead == nil && c.PreviousSibling() == nil {
+				last.leads, last.scope, under.lead = under, under.parent, last
 			}
 		case *ast.List:
 			d.list(c, before, as, depth)
 		case *ast.Blockquote:
 			d.blocks(c, nil, quoted, depth+1)
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			d.add(&unit{kind: pasted}, c)
+			d.add(c, pasted, 0)
 		case *ast.HTMLBlock:
-			d.html(c, as)
+			d.add(c, as, 0)
 		case *east.Table:
 			d.table(c, as)
 		default:
 			d.blocks(c, nil, as, depth+1)
 		}
-		first, before = false, last
+		before = last
 	}
 	if under != nil || n.Kind() == ast.KindBlockquote {
 		d.current = outer
 	}
 }
 
-// open begins what stands below a heading.
-func (d *document) open(n ast.Node, level int) *unit {
-	for d.current != nil && (d.current.level == 0 || d.current.level >= level) {
-		d.current = d.current.parent
+// add takes a block. A heading, a line in bold and a summary head what follows them.
+func (d *document) add(n ast.Node, as kind, level int) *unit {
+	u := &unit{kind: as, scope: d.current}
+	_, html := n.(*ast.HTMLBlock)
+	if html || as == pasted {
+		u.text = string(n.Lines().Value(d.source))
+	} else {
+		u.text = blank("struck", d.inline(n))
 	}
-	u := d.unit(n, heading)
-	d.current = &scope{parent: d.current, lead: u, level: level}
-	u.leads = d.current
-	return u
-}
-
-const boldLevel = 7 // a line in bold heads what follows, below all headings
-
-var bold = lazyregexp.New(`^\s*(?:\*\*[^*\n]+\*\*|__[^_\n]+__)\s*[:：]?\s*$`)
-
-func (d *document) unit(n ast.Node, as kind) *unit {
-	u := &unit{kind: as}
-	u.doc, u.scope = d, d.current
-	d.inline(u, n)
-	if as == prose && bold.MatchString(u.text) && n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument {
-		for d.current != nil && (d.current.level == 0 || d.current.level >= boldLevel) {
+	if n.Lines().Len() > 0 {
+		u.first = d.line(n.Lines().At(0).Start)
+	}
+	top := n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument
+	if as == prose && (top && says("bold", u.text) || html && strings.Contains(u.text, "<summary>")) {
+		u.kind, level = heading, boldLevel
+	}
+	if html {
+		u.text = blank("tag", u.text)
+	}
+	if len(u.text) > longestUnit {
+		u.text = strings.ToValidUTF8(u.text[:longestUnit], "")
+	}
+	if level > 0 {
+		for d.current != nil && (d.current.level == 0 || d.current.level >= level) {
 			d.current = d.current.parent
 		}
-		u.scope, u.kind = d.current, heading
-		d.current = &scope{parent: d.current, lead: u, level: boldLevel}
+		u.scope = d.current
+		d.current = &scope{parent: d.current, lead: u, level: level}
 		u.leads = d.current
 	}
 	d.units = append(d.units, u)
@@ -215,198 +192,79 @@ func (d *document) list(n *ast.List, before *unit, as kind, depth int) {
 }
 
 func introduces(s string) bool {
-	s = strings.TrimRight(s, " *_\n")
-	return strings.HasSuffix(s, ":") || strings.HasSuffix(s, "：") || len(strings.Fields(s)) <= 5
-}
-
-var tag = lazyregexp.New(`(?s)<!--.*?-->|</?[a-zA-Z][^>\n]*>`)
-
-// html reads a block of HTML as prose: summaries and details hold findings.
-func (d *document) html(n *ast.HTMLBlock, as kind) {
-	u := &unit{kind: as}
-	d.add(u, n)
-	if strings.Contains(u.text, "<summary>") { // it heads what it folds
-		u.kind = heading
-		d.current = &scope{parent: d.current, lead: u, level: boldLevel}
-		u.leads = d.current
-	}
-	if strings.Contains(u.text, "</details>") && u.kind != heading && d.current != nil && d.current.level == boldLevel {
-		d.current = d.current.parent
-	}
-	u.text = blank(tag, u.text)
-}
-
-// blank sets spaces for what an expression matches, so that offsets stay.
-func blank(re *lazyregexp.Regexp, s string) string {
-	b := []byte(s)
-	for _, m := range re.FindAllStringIndex(s, -1) {
-		for i := m[0]; i < m[1]; i++ {
-			if b[i] != '\n' {
-				b[i] = ' '
-			}
-		}
-	}
-	return string(b)
-}
-
-// add takes a block by its lines, as they stand.
-func (d *document) add(u *unit, n ast.Node) {
-	u.doc, u.scope = d, d.current
-	lines := n.Lines()
-	for i := range lines.Len() {
-		seg := lines.At(i)
-		u.put(string(seg.Value(d.source)), seg.Start)
-	}
-	d.units = append(d.units, u)
-}
-
-func (u *unit) put(s string, there int) {
-	u.at = append(u.at, anchor{len(u.text), there})
-	u.text += s
+	return says("colonEnd", s) || len(strings.Fields(s)) <= 5 && !says("full", s)
 }
 
 // inline gathers the text of a block.
-func (d *document) inline(u *unit, n ast.Node) {
+func (d *document) inline(n ast.Node) string {
 	var b strings.Builder
-	put := func(s string, there int) {
-		if there >= 0 {
-			u.at = append(u.at, anchor{b.Len(), there})
-		}
-		b.WriteString(s)
-	}
 	_ = ast.Walk(n, func(c ast.Node, in bool) (ast.WalkStatus, error) {
 		switch c := c.(type) {
 		case *ast.Text:
 			if in {
-				put(string(c.Segment.Value(d.source)), c.Segment.Start)
+				b.Write(c.Segment.Value(d.source))
 				if c.SoftLineBreak() || c.HardLineBreak() {
-					put("\n", -1)
+					b.WriteByte('\n')
 				}
 			}
 		case *ast.CodeSpan:
-			put("`", -1)
+			b.WriteByte('`')
 		case *ast.AutoLink:
 			if in {
-				put(string(c.URL(d.source)), -1)
+				b.Write(c.URL(d.source))
 			}
 		case *ast.Link:
-			if in {
-				return d.link(c, put), nil
+			if to := string(c.Destination); in && c != n && d.better(c, to) {
+				b.WriteString(to)
+				return ast.WalkSkipChildren, nil
 			}
 		case *ast.RawHTML:
-			put(" ", -1)
-		case *east.TableCell:
-			if !in {
-				put(" | ", -1)
-			}
+			b.WriteByte(' ')
 		}
 		return ast.WalkContinue, nil
 	})
-	u.text = blank(struck, b.String())
-	if len(u.at) == 0 && n.Type() == ast.TypeBlock && n.Lines() != nil && n.Lines().Len() > 0 {
-		u.at = []anchor{{0, n.Lines().At(0).Start}}
-	}
+	return b.String()
 }
 
-var struck = lazyregexp.New(`~~[^~\n]+~~`)
-
-// link reads the address of a link instead of its words where the address says more.
-func (d *document) link(l *ast.Link, put func(string, int)) ast.WalkStatus {
-	to := string(l.Destination)
-	words := &unit{doc: d}
-	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
-		if t, ok := c.(*ast.Text); ok {
-			words.text += string(t.Segment.Value(d.source))
-		}
-		if t, ok := c.(*ast.CodeSpan); ok {
-			for s := t.FirstChild(); s != nil; s = s.NextSibling() {
-				if t, ok := s.(*ast.Text); ok {
-					words.text += string(t.Segment.Value(d.source))
-				}
-			}
-		}
-	}
-	if m := tracked(d.names.scan(to, nil)); len(m) > 0 && (len(m[0].spans) > 0 || len(tracked(d.names.scan(words.text, nil))) == 0) {
-		put(to, -1)
-		return ast.WalkSkipChildren
-	}
-	return ast.WalkContinue
+// better tells that the address of a link says more than its words.
+func (d *document) better(l *ast.Link, to string) bool {
+	m := tracked(d.names.scan(to, nil))
+	return len(m) > 0 && (len(m[0].spans) > 0 || len(tracked(d.names.scan(d.inline(l), nil))) == 0)
 }
 
-// table reads each row as a unit, below the heads of its columns.
+// table reads each row as a unit, below the heads of its columns. A cell is a line of its
+// own, with the name of its column where that says how to read it.
 func (d *document) table(t *east.Table, as kind) {
 	above := &scope{parent: d.current}
 	var heads []string
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		u := &unit{kind: row, doc: d, scope: above, fresh: true}
+		u := &unit{kind: row, scope: above}
+		var cells []string
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			cell := strings.Trim(d.inline(c), " |")
+			if u.first == 0 && c.Lines().Len() > 0 {
+				u.first = d.line(c.Lines().At(0).Start)
+			}
+			switch i := len(cells); {
+			case above.lead == nil:
+				cell = strings.ToLower(strings.Trim(cell, "*_`"))
+			case i < len(heads) && says("severityColumn", heads[i]):
+				cell = "Severity: " + cell
+			case i < len(heads) && strings.HasPrefix(heads[i], "line") && says("number", cell):
+				cell = "Lines: " + cell
+			case i < len(heads) && says("statusColumn", heads[i]):
+				cell = "Status: " + cell
+			}
+			cells = append(cells, cell)
+		}
+		u.text = strings.Join(cells, "\n")
+		if above.lead == nil {
+			heads, above.lead = cells, u
+			u.kind, u.scope, u.leads = columns, d.current, above
+		}
 		if as == quoted {
 			u.kind = quoted
 		}
-		if r.Kind() == east.KindTableHeader {
-			for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-				cell := &unit{doc: d}
-				d.inline(cell, c)
-				heads = append(heads, strings.ToLower(strings.Trim(cell.text, " *_|`")))
-			}
-			u.table = true
-			u.text, u.leads, u.scope, above.lead = strings.Join(heads, " | "), above, d.current, u
-			u.kind = heading
-			if len(u.text) > 0 {
-				d.inlineAt(u, r)
-			}
-			d.units = append(d.units, u)
-			continue
-		}
-		d.cells(u, r, heads)
 		d.units = append(d.units, u)
 	}
 }
-
-// inlineAt notes where a row stands.
-func (d *document) inlineAt(u *unit, r ast.Node) {
-	probe := &unit{doc: d}
-	d.inline(probe, r)
-	if len(probe.at) > 0 {
-		u.at = []anchor{{0, probe.at[0].there}}
-	}
-}
-
-// cells joins the cells of a row, each with the name of its column where that says how to
-// read it.
-func (d *document) cells(u *unit, r ast.Node, heads []string) {
-	d.inlineAt(u, r)
-	i := 0
-	var text []string
-	for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-		cell := &unit{doc: d}
-		d.inline(cell, c)
-		s := strings.Trim(cell.text, " |")
-		if i < len(heads) && s != "" {
-			s = column(heads[i], s)
-		}
-		if s != "" {
-			text = append(text, s)
-		}
-		i++
-	}
-	u.text = strings.Join(text, "\n")
-}
-
-var number = lazyregexp.New(`^[~≈]?L?\d`)
-
-func column(head, cell string) string {
-	switch {
-	case severityColumn.MatchString(head):
-		return "Severity: " + cell
-	case strings.HasPrefix(head, "line") && number.MatchString(cell):
-		return "Lines: " + cell
-	case statusColumn.MatchString(head):
-		return "Status: " + cell
-	}
-	return cell
-}
-
-var (
-	severityColumn = lazyregexp.New(`^(?:sev\b|severity|priority|prio|level|impact|risk)`)
-	statusColumn   = lazyregexp.New(`^(?:status|state|resolution|resolved|done|fixed|verdict|outcome)`)
-)
