@@ -10,22 +10,6 @@ import (
 //go:embed cues.txt
 var cueText string
 
-// cues are the expressions of cues.txt by name. They are made when the first review is
-// read: most commands read none.
-var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
-	var all []string
-	for _, s := range severities {
-		for _, w := range labelled()[s] {
-			all = append(all, regexp.QuoteMeta(w))
-		}
-	}
-	out := map[string]*regexp.Regexp{}
-	for name, text := range sections() {
-		out[name] = regexp.MustCompile(strings.ReplaceAll(text, "%label", "("+strings.Join(all, "|")+"|[ps][0-5])"))
-	}
-	return out
-})
-
 // sections are the texts of cues.txt by name.
 var sections = sync.OnceValue(func() map[string]string {
 	out, name := map[string]string{}, ""
@@ -40,11 +24,16 @@ var sections = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// labelled are the words for each severity.
-var labelled = sync.OnceValue(func() map[Severity][]string {
-	out := map[Severity][]string{}
+// cues are the expressions of cues.txt by name. They are made when the first review is
+// read: most commands read none.
+var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
+	all := "([ps][0-5]"
 	for _, s := range severities {
-		out[s] = strings.Split(sections()[string(s)], "|")
+		all += "|" + sections()[string(s)]
+	}
+	out := map[string]*regexp.Regexp{}
+	for name, text := range sections() {
+		out[name] = regexp.MustCompile(strings.ReplaceAll(text, "%label", all+")"))
 	}
 	return out
 })

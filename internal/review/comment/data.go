@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -98,15 +99,14 @@ func offBy(o object) string {
 	if says("doneWords", status) || over(status) == settles || word(get(o, "resolved", "dismissed", "fixed", "suppressed")) == "true" {
 		return reasons[settles]
 	}
-	body, off := word(get(o, "body", "message", "comment", "description")), ""
+	how := plain
+	body := word(get(o, "body", "message", "comment", "description"))
 	for _, at := range sentences(body, nil) {
-		how := meant(body[at[0]:at[1]])
-		if how == asks || how == plain {
-			return ""
+		if how = meant(body[at[0]:at[1]]); how == asks || how == plain {
+			break
 		}
-		off = reasons[how]
 	}
-	return off
+	return reasons[how]
 }
 
 // located takes the place that an object gives.
@@ -115,49 +115,35 @@ func (r *data) located(o object, file string, sev Severity, off string) {
 	if len(m) != 1 || m[0].path == "" {
 		return
 	}
-	spans := m[0].spans
-	if len(spans) == 0 {
-		spans = linesOf(o)
+	if len(m[0].spans) == 0 {
+		m[0].spans = linesOf(o)
 	}
-	if sev == "" {
-		sev = labelIn(word(get(o, "body", "message", "comment")))
-	}
-	why := off
-	if off == "" {
-		why = "in the structured result"
-	}
+	sev = cmp.Or(sev, labelIn(word(get(o, "body", "message", "comment"))), Unlabelled)
 	line := strings.Count(r.source[:max(strings.Index(r.source, file), 0)], "\n")
-	for _, s := range orWhole(spans) {
-		r.found = append(r.found, Reason{Place{m[0].path, s.start, s.end, orNone(sev)}, line, off == "", why})
+	for _, s := range orWhole(m[0].spans) {
+		why := cmp.Or(off, "in the structured result")
+		r.found = append(r.found, Reason{Place{m[0].path, s.start, s.end, sev}, line, off == "", why})
 	}
 }
 
 // linesOf reads the lines of an object in the forms that tools give them.
 func linesOf(o object) []lines {
 	if r, ok := get(o, "region", "range").(object); ok {
-		return linesOf(r)
+		o = r
 	}
 	start := get(o, "linestart", "startline", "start", "fromline", "lines", "line", "lineno", "linenumber", "originalline")
 	end := get(o, "lineend", "endline", "end", "toline", "line") // a code host's comment is from start_line to line
-	if from, ok := start.(object); ok {
-		first, last := linesOf(from), []lines(nil)
-		if to, ok := end.(object); ok {
-			last = linesOf(to)
-		}
-		if len(first) == 1 && len(last) == 1 && last[0].end >= first[0].start {
-			first[0].end = last[0].end
-		}
-		return first
-	}
 	if list, ok := start.([]any); ok && len(list) > 0 {
-		return spansOf(word(list[0]), word(list[len(list)-1]), "")
+		start, end = list[0], list[len(list)-1]
 	}
-	if m := cue("listed").FindAllStringSubmatch(word(start), 1); m != nil {
-		_, rest, _ := strings.Cut(word(start), m[0][0])
-		if _, number := end.(json.Number); number && m[0][2] == "" {
-			return spansOf(m[0][1], word(end), rest)
-		}
-		return spansOf(m[0][1], m[0][2], rest)
+	if first, ok := start.(object); ok {
+		last, _ := end.(object)
+		start, end = get(first, "line"), get(last, "line")
 	}
-	return nil
+	m := cue("listed").FindStringSubmatch(word(start))
+	if m == nil {
+		return nil
+	}
+	_, rest, _ := strings.Cut(word(start), m[0])
+	return spansOf(m[1], cmp.Or(m[2], word(end)), rest)
 }

@@ -148,49 +148,23 @@ type token struct {
 	command bool // further words of a code span: an argument, no place
 }
 
-const separators = " \t\r\n\"<>|,;*“”„«»「」『』、。（）【】：→⇒…"
-
-// tokens cuts a text into what may be a path.
+// tokens cuts a text into what may be a path. A code span counts as a whole, and by words
+// where it has several.
 func tokens(text string) []token {
 	var out []token
-	start := -1
-	flush := func(i int) {
-		if start >= 0 {
-			from := start + len(text[start:i]) - len(strings.TrimLeft(text[start:i], "([{'‘"))
-			if t := strings.TrimRight(text[from:i], ".:!?'"); t != "" && len(t) < 4096 {
-				out = append(out, token{text: t, at: from})
+	for _, at := range cue("tokens").FindAllStringSubmatchIndex(text, -1) {
+		if inner := piece(text, at, 1); inner != "" {
+			out = append(out, token{text: inner, at: at[2], quoted: true})
+			for _, t := range tokens(inner) {
+				t.command = t.at > 0 && !strings.ContainsAny(inner, ",;")
+				t.at += at[2]
+				out = append(out, t)
 			}
+			continue
 		}
-		start = -1
-	}
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == '`':
-			flush(i)
-			if inner, _, ok := strings.Cut(text[i+1:min(i+301, len(text))], "`"); ok && !strings.Contains(inner, "\n") {
-				out = append(out, ofSpan(inner, i+1)...)
-				i += len(inner) + 1
-			}
-		case strings.ContainsRune(separators, r):
-			flush(i)
-		case start < 0:
-			start = i
-		}
-		i += size
-	}
-	flush(len(text))
-	return out
-}
-
-// ofSpan gives what stands in a code span: as a whole, where that has blanks also by words.
-func ofSpan(inner string, at int) []token {
-	out := []token{{text: inner, at: at, quoted: true}}
-	if strings.ContainsAny(inner, " ,;") {
-		for _, t := range tokens(inner) {
-			t.command = t.at > 0 && !strings.ContainsAny(inner, ",;")
-			t.at += at
-			out = append(out, t)
+		t := strings.TrimLeft(text[at[0]:at[1]], "([{'‘`")
+		if t = strings.TrimRight(t, ".:!?'"); t != "" && len(t) < 4096 {
+			out = append(out, token{text: t, at: at[0] + strings.Index(text[at[0]:at[1]], t)})
 		}
 	}
 	return out

@@ -38,14 +38,10 @@ func severityOf(w string) Severity {
 		level := int(w[1]-'0') - strings.Count(w, "s")
 		return severities[min(max(level, 0), len(severities)-1)]
 	}
-	i := slices.IndexFunc(severities, func(s Severity) bool { return slices.Contains(labelled()[s], w) })
-	switch {
-	case w == "must":
-		return Major
-	case w == "may":
-		return Note
-	case i < 0:
-		return ""
+	for _, s := range severities {
+		if slices.Contains(strings.Split(sections()[string(s)], "|"), w) {
+			return s
+		}
 	}
-	return severities[i]
+	return map[string]Severity{"must": Major, "may": Note}[w]
 }
