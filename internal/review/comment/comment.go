@@ -78,7 +78,7 @@ func Explain(text string, x *Index) []Reason {
 	}
 	r := &reader{names: x.in(text)}
 	d := parse(text, r.names)
-	r.approved = d.approved
+	r.approved = says("approving", cue("frontMatter").FindString(text))
 	r.sections(d)
 	for i, u := range d.units {
 		if u.kind == pasted {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
-	east "github.com/yuin/goldmark/extension/ast"
+	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -24,17 +24,15 @@ const (
 	quoted
 )
 
-// unit is a block of the review: its text without the marks of Markdown, except that code
-// spans keep theirs. Its lines are those of the review.
+// unit is a block of the review, with the line of the review it begins at, from 1.
 type unit struct {
 	kind  kind
 	text  string
-	first int    // line of the review, from 1
+	first int
 	scope *scope // what it stands under
 	leads *scope // what it is the first words of
 }
 
-// line is the line of the review at an offset of the unit's text.
 func (u *unit) line(at int) int {
 	if u.kind == row {
 		return u.first
@@ -56,28 +54,18 @@ type scope struct {
 
 // document is a review, cut into its units.
 type document struct {
-	source   []byte
-	units    []*unit
-	approved bool // says its front matter
-	current  *scope
-	names    *names
-	at, row  int // an offset, and the line ends before it
+	source  []byte
+	units   []*unit
+	current *scope
+	names   *names
+	at, row int // an offset, and the line ends before it
 }
 
-// line is the line of an offset, from 1. Blocks come in order: it counts from the last.
-func (d *document) line(at int) int {
-	d.row += bytes.Count(d.source[min(d.at, at):at], []byte("\n")) - bytes.Count(d.source[at:max(d.at, at)], []byte("\n"))
-	d.at = at
-	return d.row + 1
-}
-
+// Only blocks are read as Markdown: __init__.py and *.go are names, not words set in bold.
 var markdown = sync.OnceValue(func() parser.Parser {
-	// Emphasis is left to us: __init__.py and *.go are names, not words set in bold.
-	inlines := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300), util.Prioritized(parser.NewRawHTMLParser(), 400)}
-	tables := util.Prioritized(extension.NewTableParagraphTransformer(), 200)
-	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inlines...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), tables)...))
+	table := util.Prioritized(extension.NewTableParagraphTransformer(), 200)
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), table)...))
 })
 
 const (
@@ -89,7 +77,7 @@ const (
 )
 
 func parse(source string, n *names) *document {
-	d := &document{names: n, approved: says("approving", cue("frontMatter").FindString(source))}
+	d := &document{names: n}
 	for line := range strings.Lines(blank("frontMatter", source)) {
 		if len(line) > longestLine {
 			line = line[:longestLine] + "\n"
@@ -120,20 +108,25 @@ func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 		switch c := c.(type) {
 		case *ast.Heading:
 			last = d.add(c, heading, c.Level)
-		case *ast.Paragraph, *ast.TextBlock:
+		case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock:
 			last = d.add(c, as, 0)
 			if under != nil && under.lead == nil && c.PreviousSibling() == nil {
 				last.leads, last.scope, under.lead = under, under.parent, last
 			}
-		case *ast.List:
-			d.list(c, before, as, depth)
+		case *ast.List: // the words right before it stand above each item
+			above := d.current
+			if before != nil && before.leads == nil && introduces(before.text) {
+				above = &scope{parent: d.current, lead: before}
+				before.leads = above
+			}
+			for item := c.FirstChild(); item != nil; item = item.NextSibling() {
+				d.blocks(item, &scope{parent: above}, as, depth+1)
+			}
 		case *ast.Blockquote:
 			d.blocks(c, nil, quoted, depth+1)
 		case *ast.FencedCodeBlock, *ast.CodeBlock:
 			d.add(c, pasted, 0)
-		case *ast.HTMLBlock:
-			d.add(c, as, 0)
-		case *east.Table:
+		case *tables.Table:
 			d.table(c, as)
 		default:
 			d.blocks(c, nil, as, depth+1)
@@ -145,27 +138,48 @@ func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 	}
 }
 
+func introduces(s string) bool {
+	return says("colonEnd", s) || len(strings.Fields(s)) <= 5 && !says("full", s)
+}
+
+// read gives the text of a block and the line it begins at. Of a link it keeps the words,
+// or the address where that says more.
+func (d *document) read(n ast.Node) (string, int) {
+	if n.Lines().Len() == 0 {
+		return "", d.row + 1
+	}
+	at := n.Lines().At(0).Start // blocks come in order: count from the last
+	d.row += bytes.Count(d.source[min(d.at, at):at], []byte("\n")) - bytes.Count(d.source[at:max(d.at, at)], []byte("\n"))
+	d.at = at
+	s := string(n.Lines().Value(d.source))
+	if len(s) > longestUnit {
+		s = strings.ToValidUTF8(s[:longestUnit], "")
+	}
+	return s, d.row + 1
+}
+
+func (d *document) linked(s string) string {
+	return cue("link").ReplaceAllStringFunc(s, func(link string) string {
+		m := cue("link").FindStringSubmatch(link)
+		to := tracked(d.names.scan(m[2], nil))
+		if len(to) > 0 && (len(to[0].spans) > 0 || len(tracked(d.names.scan(m[1], nil))) == 0) {
+			return m[2]
+		}
+		return m[1]
+	})
+}
+
 // add takes a block. A heading, a line in bold and a summary head what follows them.
 func (d *document) add(n ast.Node, as kind, level int) *unit {
 	u := &unit{kind: as, scope: d.current}
-	_, html := n.(*ast.HTMLBlock)
-	if html || as == pasted {
-		u.text = string(n.Lines().Value(d.source))
-	} else {
-		u.text = blank("struck", d.inline(n))
-	}
-	if n.Lines().Len() > 0 {
-		u.first = d.line(n.Lines().At(0).Start)
-	}
+	u.text, u.first = d.read(n)
+	html := n.Kind() == ast.KindHTMLBlock
 	top := n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument
 	if as == prose && (top && says("bold", u.text) || html && strings.Contains(u.text, "<summary>")) {
 		u.kind, level = heading, boldLevel
 	}
-	if html {
-		u.text = blank("tag", u.text)
-	}
-	if len(u.text) > longestUnit {
-		u.text = strings.ToValidUTF8(u.text[:longestUnit], "")
+	if as != pasted {
+		u.text = d.linked(blank("dropped", u.text))
 	}
 	if level > 0 {
 		for d.current != nil && (d.current.level == 0 || d.current.level >= level) {
@@ -179,87 +193,26 @@ func (d *document) add(n ast.Node, as kind, level int) *unit {
 	return u
 }
 
-// list walks the items. The words right before a list stand above each of them.
-func (d *document) list(n *ast.List, before *unit, as kind, depth int) {
-	above := d.current
-	if before != nil && before.leads == nil && introduces(before.text) {
-		above = &scope{parent: d.current, lead: before}
-		before.leads = above
-	}
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		d.blocks(c, &scope{parent: above}, as, depth+1)
-	}
-}
-
-func introduces(s string) bool {
-	return says("colonEnd", s) || len(strings.Fields(s)) <= 5 && !says("full", s)
-}
-
-// inline gathers the text of a block.
-func (d *document) inline(n ast.Node) string {
-	var b strings.Builder
-	_ = ast.Walk(n, func(c ast.Node, in bool) (ast.WalkStatus, error) {
-		switch c := c.(type) {
-		case *ast.Text:
-			if in {
-				b.Write(c.Segment.Value(d.source))
-				if c.SoftLineBreak() || c.HardLineBreak() {
-					b.WriteByte('\n')
-				}
-			}
-		case *ast.CodeSpan:
-			b.WriteByte('`')
-		case *ast.AutoLink:
-			if in {
-				b.Write(c.URL(d.source))
-			}
-		case *ast.Link:
-			if to := string(c.Destination); in && c != n && d.better(c, to) {
-				b.WriteString(to)
-				return ast.WalkSkipChildren, nil
-			}
-		case *ast.RawHTML:
-			b.WriteByte(' ')
-		}
-		return ast.WalkContinue, nil
-	})
-	return b.String()
-}
-
-// better tells that the address of a link says more than its words.
-func (d *document) better(l *ast.Link, to string) bool {
-	m := tracked(d.names.scan(to, nil))
-	return len(m) > 0 && (len(m[0].spans) > 0 || len(tracked(d.names.scan(d.inline(l), nil))) == 0)
-}
-
 // table reads each row as a unit, below the heads of its columns. A cell is a line of its
 // own, with the name of its column where that says how to read it.
-func (d *document) table(t *east.Table, as kind) {
+func (d *document) table(t *tables.Table, as kind) {
 	above := &scope{parent: d.current}
 	var heads []string
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
 		u := &unit{kind: row, scope: above}
 		var cells []string
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Trim(d.inline(c), " |")
-			if u.first == 0 && c.Lines().Len() > 0 {
-				u.first = d.line(c.Lines().At(0).Start)
-			}
-			switch i := len(cells); {
-			case above.lead == nil:
-				cell = strings.ToLower(strings.Trim(cell, "*_`"))
-			case i < len(heads) && says("severityColumn", heads[i]):
-				cell = "Severity: " + cell
-			case i < len(heads) && strings.HasPrefix(heads[i], "line") && says("number", cell):
-				cell = "Lines: " + cell
-			case i < len(heads) && says("statusColumn", heads[i]):
-				cell = "Status: " + cell
+			var cell string
+			cell, u.first = d.read(c)
+			cell = d.linked(strings.Trim(blank("dropped", cell), " |"))
+			if i := len(cells); i < len(heads) {
+				cell = column(heads[i], cell)
 			}
 			cells = append(cells, cell)
 		}
 		u.text = strings.Join(cells, "\n")
 		if above.lead == nil {
-			heads, above.lead = cells, u
+			heads, above.lead = strings.Split(strings.ToLower(u.text), "\n"), u
 			u.kind, u.scope, u.leads = columns, d.current, above
 		}
 		if as == quoted {
@@ -267,4 +220,16 @@ func (d *document) table(t *east.Table, as kind) {
 		}
 		d.units = append(d.units, u)
 	}
+}
+
+func column(head, cell string) string {
+	switch {
+	case says("severityColumn", head):
+		return "Severity: " + cell
+	case says("lineColumn", head) && says("number", cell):
+		return "Lines: " + cell
+	case says("statusColumn", head):
+		return "Status: " + cell
+	}
+	return cell
 }
