@@ -67,10 +67,10 @@ crash:
 
 # Where the worth of cues comes from: about two minutes, and the same messages give the same worth.
 learn-ask:
-	@BELAY_ASK_LEARN=write BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -timeout 20m -run 'TestLearn$$' -v ./internal/ask | grep '^|'
+	@BELAY_ASK_LEARN=write BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -timeout 20m -run 'TestLearn$$' -v ./internal/intent | grep '^|'
 
 eval-ask:
-	@BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -run TestEvaluation -v ./internal/ask | grep -v '^=== '
+	@BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -run TestEvaluation -v ./internal/intent | grep -v '^=== '
 
 fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
@@ -79,7 +79,7 @@ fidelity:
 eval: eval-count eval-ask eval-mine eval-stall eval-fix
 
 eval-mine:
-	@BELAY_EVAL=1 $(GO) test -count=1 -run TestEvaluation -v ./internal/review/mine | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: eval: //p'
+	@BELAY_EVAL=1 $(GO) test -count=1 -run TestEvaluation -v ./internal/review/comment | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: eval: //p'
 
 eval-count:
 	@sh .ci/eval-count

@@ -6,9 +6,9 @@ import (
 	"sort"
 	"time"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
@@ -125,7 +125,7 @@ func (r *repository) judgeWith(ctx context.Context, c commit, only []string, ins
 		changes = append(changes, belay.Change{Path: instead.Path, Status: "M", OldMode: 0o100644, NewMode: 0o100644})
 	}
 	sort.Strings(before)
-	request, _ := ask.Parse(ask.Input{Text: c.Message, PlanExists: true, Files: before})
+	request, _ := intent.Parse(intent.Input{Text: c.Message, PlanExists: true, Files: before})
 	report := check.Run(ctx, check.Input{
 		Changes: changes, Attempt: changes, Texts: t, Request: request, Words: c.Message, Only: only, Skip: withPrograms,
 		Checks: belay.Checks{Timeout: 5 * time.Minute},

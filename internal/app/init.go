@@ -1,57 +1,170 @@
 package app
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Made is what init wrote, as paths from the root, and what it left as it was.
-type Made struct {
-	Wrote []string          `json:"wrote"`
-	Left  []string          `json:"left"`
-	Tests belay.TestCommand `json:"tests"` // what was detected
+// InitRequest asks for a task's context to be made. Base is the snapshot that the work
+// begins from; "" is the task's state before, or the present.
+type InitRequest struct {
+	Request
+	Area, Priority   string
+	Base             belay.SnapshotID
+	WithoutStandards bool
+	Roles            []handoff.Role // none: those of the config
 }
 
-// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore. A
-// file that is there already is left alone. specs are patterns of task files that were
-// found, for a comment in the config.
-func (d *Desk) Init(specs ...string) (Made, error) {
-	tests, _ := testrun.Tests(d.Repo.Root)
-	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
-	dir := filepath.Join(d.Repo.Root, ".belay")
-	if err := fsroot.MkdirAll(dir, 0o755); err != nil {
-		return m, fmt.Errorf("make .belay: %w", err)
+// Made is a block that was made, with what its maker should know.
+type MadeContext struct {
+	Task     belay.TaskID        `json:"task_id"`
+	Block    handoff.Block       `json:"immutable"`
+	SHA      string              `json:"block_sha256"`
+	Manifest string              `json:"manifest_sha256"`
+	Base     belay.SnapshotID    `json:"base"`
+	Sources  []handoff.Source    `json:"sources"`
+	Exports  []handoff.ExportRef `json:"exports"`
+	Changes  []string            `json:"changes,omitempty"` // of a rebuilt one
+	Notes    []string            `json:"notes"`
+}
+
+// Init makes the context of a task in progress. Errors: belay.CodeUsage when there is one
+// already, when the task has not started or has ended, when it has no description, or no
+// standard can be cited; CodeRefused for secrets.
+func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, error) {
+	p, err := at(ctx, d, q.Request)
+	if err != nil {
+		return MadeContext{}, err
 	}
-	for _, f := range []struct{ name, text string }{
-		{"config.yaml", string(config.Template(tests, specs...))},
-		{".gitignore", "/now/\n"},
-	} {
-		path := filepath.Join(dir, f.name)
-		file, err := fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		var link *fsroot.LinkError
-		if errors.Is(err, fs.ErrExist) || errors.As(err, &link) && link.Path == path {
-			m.Left = append(m.Left, ".belay/"+f.name)
-			continue
-		}
-		if err != nil {
-			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
-		}
-		_, err = file.WriteString(f.text)
-		if cerr := file.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
-		}
-		m.Wrote = append(m.Wrote, ".belay/"+f.name)
+	if err := p.Rec.Context.MayBegin(); err != nil {
+		return MadeContext{}, err
 	}
-	return m, nil
+	if !p.Rec.Open() {
+		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s", q.Task, p.Rec.State.Outcome)
+	}
+	if p.Rec.State.Before == "" {
+		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task), "%s is not in progress: it has not started", q.Task)
+	}
+	base, err := p.base(ctx, q.Base)
+	if err != nil {
+		return MadeContext{}, err
+	}
+	m, ref, let, err := p.assemble(ctx, base, q)
+	if err != nil {
+		return MadeContext{}, err
+	}
+	if ref.Dirty, err = p.dirty(ctx, base); err != nil {
+		return m, err
+	}
+	if ref.Dirty {
+		m.Notes = append(m.Notes, "the working tree has changes that are not committed; they are part of the base and not of anybody's work")
+	}
+	if base.Partial {
+		m.Notes = append(m.Notes, "not captured, and not watched over: "+base.NotHeld())
+	}
+	ref.Base, m.Base = base.ID, base.ID
+	if len(q.Roles) > 0 {
+		ref.Roles = q.Roles
+	}
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		return handoff.Event{Kind: handoff.Began, Block: &ref, Secrets: let}, c.MayBegin()
+	})
+	if err != nil {
+		return m, err
+	}
+	m.Exports, err = p.export(ctx, nil)
+	return m, err
+}
+
+// base gives the snapshot that the work begins from.
+func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info, error) {
+	if given == "" {
+		given = p.Rec.State.Before
+	}
+	if given == "" {
+		return p.taken(ctx, "", "before anybody begins")
+	}
+	return p.Snaps.Get(ctx, given)
+}
+
+// assemble gathers, makes and checks a block, and keeps it.
+func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest) (MadeContext, handoff.BlockRef, []string, error) {
+	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}}
+	g, err := p.gather(ctx, from, q.Area, q.Priority)
+	if err != nil {
+		return m, handoff.BlockRef{}, nil, err
+	}
+	words := []string{g.sources.Task.Prose, g.sources.Task.Title}
+	words = append(words, g.sources.Acceptance...)
+	for _, c := range g.sources.Chosen.Citations {
+		words = append(words, c.Requirement)
+	}
+	let, err := p.Secrets(q.Force, "the task or a cited rule", words...)
+	if err != nil {
+		return m, handoff.BlockRef{}, nil, err
+	}
+	var ref handoff.BlockRef
+	if m.Block, ref, err = p.made(g, q.WithoutStandards); err != nil {
+		return m, ref, nil, err
+	}
+	m.SHA, m.Manifest, m.Sources = ref.Block, ref.Manifest, g.manifest
+	m.Notes = append(m.Notes, g.sources.Chosen.Doubts...)
+	if len(m.Block.Task.Description) < len(handoff.Text(p.Rec.Task.Prose)) {
+		m.Notes = append(m.Notes, fmt.Sprintf("the description is longer than %d bytes: it is cut, with a pointer to the whole", handoff.MaxText))
+	}
+	return m, ref, let, nil
+}
+
+// Rebuild makes the block anew from the sources as they are now. The one before stays in
+// the history; what roles did stays. Without --dry it is recorded only when it differs.
+func Rebuild(ctx context.Context, d *session.Desk, q InitRequest, dry bool) (MadeContext, error) {
+	p, err := at(ctx, d, q.Request)
+	if err != nil {
+		return MadeContext{}, err
+	}
+	if err := p.Rec.Context.Exists(); err != nil {
+		return MadeContext{}, err
+	}
+	was, err := p.Block()
+	if err != nil {
+		return MadeContext{}, err
+	}
+	q.Area, q.Priority = first(q.Area, was.Task.Area), first(q.Priority, was.Task.Priority)
+	q.WithoutStandards = q.WithoutStandards || p.Rec.Context.Block.WithoutStandards
+	now, err := p.taken(ctx, "", "sources of the context")
+	if err != nil {
+		return MadeContext{}, err
+	}
+	m, ref, let, err := p.assemble(ctx, now, q)
+	if err != nil {
+		return m, err
+	}
+	if len(p.Rec.Task.Roles) > 0 { // it was begun with these
+		ref.Roles = p.Rec.Context.Block.Roles
+	}
+	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {
+		m.Notes = append(m.Notes, fmt.Sprintf("%s changed since the task was recorded from it; the task's words are as they were recorded", m.Block.Git.Source))
+	}
+	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
+	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {
+		return m, nil
+	}
+	ref.Changes = m.Changes
+	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
+		return handoff.Event{Kind: handoff.Rebuilt, Block: &ref, Secrets: let}, c.Exists()
+	})
+	if err != nil {
+		return m, err
+	}
+	m.Exports, err = p.export(ctx, nil)
+	return m, err
+}
+
+func sameRoles(a, b []handoff.Role) bool {
+	return fmt.Sprint(a) == fmt.Sprint(b)
 }

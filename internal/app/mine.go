@@ -4,15 +4,14 @@ import (
 	"context"
 
 	"github.com/belay-dev/belay/internal/prompt"
-	"github.com/belay-dev/belay/internal/review/mine"
-	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/comment"
 )
 
 // Mined is what a review's text asks to change, and why each named place was taken or
 // left.
 type Mined struct {
-	Places  []mine.Place
-	Reasons []mine.Reason
+	Places  []comment.Place
+	Reasons []comment.Reason
 }
 
 // Mine finds the places that a review asks to change among the tracked files. With
@@ -22,13 +21,16 @@ func Mine(ctx context.Context, d *Desk, text string, why bool) (Mined, error) {
 	if err != nil {
 		return Mined{}, err
 	}
-	found := Mined{Places: mine.In(text, names.New(files))}
+	x := comment.NewIndex(files)
+	found := Mined{Places: comment.In(text, x)}
 	if why {
-		found.Reasons = mine.Explain(text, files)
+		found.Reasons = comment.Explain(text, x)
 	}
 	return found, nil
 }
 
 // MineText finds the places that a review asks to change among the files given; it needs
 // no repository.
-func MineText(text string, files []string) []mine.Place { return mine.Mine(text, files) }
+func MineText(text string, files []string) []comment.Place {
+	return comment.In(text, comment.NewIndex(files))
+}

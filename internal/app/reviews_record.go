@@ -19,10 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/review"
-
-	"github.com/belay-dev/belay/internal/review/mine"
-	"github.com/belay-dev/belay/internal/review/names"
-	"github.com/belay-dev/belay/internal/review/talk"
+	"github.com/belay-dev/belay/internal/review/comment"
 )
 
 // New is a review that somebody gave of a task's work.
@@ -258,9 +255,9 @@ func affected(named []review.Affected, text string, files []string) []review.Aff
 			have[a.Path+":"] = true
 		}
 	}
-	for _, p := range mine.In(text, names.New(files)) {
+	for _, p := range comment.In(text, comment.NewIndex(files)) {
 		a := review.Affected{Path: p.Path, Lines: linesText(p.Start, p.End)}
-		if p.Severity != talk.Unlabelled {
+		if p.Severity != comment.Unlabelled {
 			a.Severity = string(p.Severity)
 		}
 		if !have[a.Path+":"+a.Lines] {

@@ -3,13 +3,13 @@ package app
 import (
 	"context"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/runner"
 )
 
 // Understand reads a person's words by grammar, as reading.Understand does.
-func (d *Desk) Understand(ctx context.Context, text string) (belay.Request, []ask.Evidence) {
+func (d *Desk) Understand(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
 	return runner.Understand(ctx, d.Desk, text)
 }
 

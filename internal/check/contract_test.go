@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
@@ -54,7 +54,7 @@ func (c change) input(req belay.Request) check.ContractInput {
 
 // judged reads words as a task does and holds them against a change.
 func (c change) judged(words string) check.Result {
-	req, _ := ask.Parse(ask.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
+	req, _ := intent.Parse(intent.Input{Text: words, PlanExists: true, Files: slices.Sorted(maps.Keys(c.before))})
 	in := c.input(req)
 	in.Words = words
 	return check.Contract(in)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 // TestNoOrders: requests that sound like an exact order and name nothing exactly. Work that
@@ -82,7 +82,7 @@ func TestOrders(t *testing.T) {
 		"in Ruby":                {"Add a method `peek!` in stack.rb", one("stack.rb", "class Stack\nend\n"), one("stack.rb", "class Stack\n  def peek\n  end\nend\n"), belay.MetUnknown, "not shown"},
 		"in C#":                  {"Add a method Peek in Stack.cs", one("Stack.cs", "class Stack {\n}\n"), one("Stack.cs", "class Stack {\n  public int Peek() {\n    return 1;\n  }\n}\n"), belay.MetYes, "Peek, Stack.cs:2"},
 	} {
-		req, _ := ask.Parse(ask.Input{Text: tt.request, PlanExists: true})
+		req, _ := intent.Parse(intent.Input{Text: tt.request, PlanExists: true})
 		if len(req.Requirements) == 0 {
 			t.Errorf("%s: %q asks for nothing", name, tt.request)
 			continue

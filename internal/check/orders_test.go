@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/ask/stay"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 // The projects that the orders are given in.
@@ -64,7 +64,7 @@ func (s said) differing() said {
 // request is what an order is read as. Reading itself is ask's business, which this package
 // cannot see: the markers are given, the bounds are read.
 func request(order string, marks []string) belay.Request {
-	r := belay.Request{Type: belay.Mutation, Bounds: stay.Bounds(order)}
+	r := belay.Request{Type: belay.Mutation, Bounds: intent.Bounds(order)}
 	for _, m := range marks {
 		mark, text, _ := strings.Cut(m, " ")
 		if mark == "KEEP" {

@@ -1,41 +1,337 @@
 package check
 
 import (
-	"fmt"
+	"bytes"
+	"iter"
+	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// InWords gives the fingerprints of the secrets in words that are to go to agents, models
-// or files, those that allow names and examples of documentation left out. Without force
-// it refuses them (CodeUsage) by place and kind; what names them holds no secret.
-func InWords(what, text string, allow []string, force bool) ([]string, error) {
-	var prints, places []string
-	for _, m := range secret.Find(text) {
-		if m.Example || slices.Contains(allow, m.Fingerprint) {
-			continue
+// parts cuts words about what stays into the things they name.
+func parts(words string) []string {
+	var out []string
+	for p := range strings.SplitSeq(seam.ReplaceAllString(words, "\x00"), "\x00") {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
 		}
-		prints = append(prints, m.Fingerprint)
-		places = append(places, fmt.Sprintf("line %d: %s (%s)", m.Line, m.Title, m.Fingerprint))
 	}
-	if len(places) == 0 || force {
-		return prints, nil
-	}
-	return nil, belay.Refuse(belay.CodeUsage, "take it out and name the variable or file that holds it; --force-secrets lets it go out, and if it is none, add the fingerprint to secrets.allow",
-		"%s would be sent out with a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
+	return out
 }
 
-// Masked gives text without its secrets, and how many there were; what allow names stays.
-func Masked(text string, allow []string) (string, int) {
-	n := 0
-	keep := func(m secret.Match) bool { return slices.Contains(allow, m.Fingerprint) }
-	for _, m := range secret.Find(text) {
-		if !m.Example && !keep(m) {
+var seam = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
+
+var (
+	keeping = lazyregexp.New(`(?i)^\s*(?:please\s+)?(?:keep|leave|retain|preserve|maintain|don.?t (?:touch|change|remove))\b`)
+	single  = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:(?:just|only|exactly)\s+)?1\s+\pL`)
+	another = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:an?|one|another|one more|a new)\s+\pL`)
+	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+)
+
+var (
+	// insteadOf takes away what comes after it.
+	insteadOf = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replacing|in exchange for|(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
+	// ofOthers is a number of things to which something is added: "a hint to the 2 arguments".
+	ofOthers = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|its)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+	numeral  = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
+)
+
+// statedIn gives the first number of a text, 0 for none.
+func statedIn(text string) int {
+	word := strings.ToLower(numeral.FindString(text))
+	if i := slices.Index([]string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, word); i >= 0 {
+		return i + 2
+	}
+	n, _ := strconv.Atoi(word)
+	return n
+}
+
+// asking are words of a requirement that name no thing.
+var asking = sync.OnceValue(func() map[string]bool {
+	words := map[string]bool{}
+	for w := range strings.FieldsSeq(`make let get give put set use want need please can could would should
+		create write build introduce implement include insert append extend support provide allow enable show display
+		update refine improve rework rewrite rename tweak adjust tune polish refactor simplify clean convert turn switch replace move
+		repair mend resolve solve correct debug working work broken break breaks crash crashes fail fails failing bug issue problem error
+		delete drop strip kill disable hide get rid old legacy unused
+		less more better nicer faster slower bigger smaller shorter longer easier generic proper correctly right good bad nice clean simple
+		everywhere anywhere also too again still now then when some any one my our your their me us you they he she
+		app code project repo repository thing stuff way bit side part place time user`) {
+		words[w] = true
+	}
+	return words
+})
+
+// about gives the words of a requirement that name what it is about.
+func about(text string) []string {
+	return slices.DeleteFunc(count.TopicWords(text), func(w string) bool { return asking()[w] || len(w) < 3 })
+}
+
+// mentions tells whether one of the words, or a form of it, is among others.
+func mentions(among, words []string) bool {
+	for _, w := range words {
+		if slices.ContainsFunc(among, func(a string) bool { return count.Akin(a, w) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// called gives the files, of either side, whose names have one of the words.
+func (j *contractJudge) called(words []string) []string {
+	if j.calls == nil {
+		j.calls = map[string][]string{}
+		for _, list := range [][]string{j.before.paths, j.after.paths} {
+			for _, p := range list {
+				for _, w := range count.TopicWords(strings.TrimSuffix(path.Base(p), path.Ext(p))) {
+					if have := j.calls[w]; len(have) == 0 || have[len(have)-1] != p {
+						j.calls[w] = append(have, p)
+					}
+				}
+			}
+		}
+	}
+	var out []string
+	for w, list := range j.calls {
+		if mentions([]string{w}, words) {
+			out = append(out, list...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// differ tells whether a path is not as it was.
+func (j *contractJudge) differ(p string) bool {
+	_, yes := slices.BinarySearch(j.differs, p)
+	return yes
+}
+
+// has tells whether a side has a path.
+func (t *tree) has(p string) bool {
+	_, yes := slices.BinarySearch(t.paths, p)
+	return yes
+}
+
+// named gives the paths that a text names: whole, by their end, or by a file name that
+// only one of them has.
+func (j *contractJudge) named(text string) []string {
+	var out []string
+	for _, word := range strings.Fields(text) {
+		word = strings.Trim(word, "`'\"“”‘’()[]{}<>,;:!?.")
+		word = strings.TrimPrefix(word, "./")
+		if !strings.ContainsAny(word, "./") || len(word) < 3 {
+			continue
+		}
+		var hits []string
+		for _, list := range [][]string{j.after.paths, j.before.paths} {
+			for _, p := range list {
+				if (p == word || strings.HasSuffix(p, "/"+word)) && !slices.Contains(hits, p) {
+					hits = append(hits, p)
+				}
+			}
+		}
+		if len(hits) == 1 && !slices.Contains(out, hits[0]) {
+			out = append(out, hits[0])
+		}
+	}
+	return out
+}
+
+// object tells whether a path is what a requirement is about, not only where it is:
+// "remove src/old.ts", not "remove the banner from src/App.tsx".
+func (j *contractJudge) object(text, p string) bool {
+	at := strings.Index(text, path.Base(p))
+	return at >= 0 && !within.MatchString(text[:at])
+}
+
+var within = lazyregexp.New(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
+
+// kept gives the files that words about what stays mean: by path, or all whose names have
+// every one of the words. Words for tests mean the test files.
+func (j *contractJudge) kept(text string) []string {
+	if named := j.named(text); len(named) > 0 {
+		return named
+	}
+	words := about(text)
+	if len(words) == 0 {
+		return nil
+	}
+	if len(words) == 1 && (words[0] == "test" || words[0] == "spec") {
+		return slices.DeleteFunc(slices.Clone(j.before.paths), func(p string) bool { return !testPath(p) })
+	}
+	if strings.ContainsAny(text, "0123456789") {
+		return nil // a number of things: a list
+	}
+	var out []string
+	for _, p := range j.called(words) {
+		if !j.before.has(p) {
+			continue
+		}
+		all := count.TopicWords(p)
+		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
+			out = append(out, p)
+		}
+	}
+	if len(out) > mostUnchanged {
+		return nil
+	}
+	return out
+}
+
+// lines is what came and what went, as words and as text.
+type lines struct {
+	added      int
+	came, went map[string]bool // stems in new and in gone lines, and in paths of new and gone files
+	prose      bool            // a sentence that was there is not there any more
+}
+
+func changedLines(files []*syntax.File) *lines {
+	l := &lines{came: map[string]bool{}, went: map[string]bool{}}
+	for _, f := range files {
+		text := textFile(f.Path)
+		for line := range picked(f.Before, syntax.Added(f.After, f.Before)) {
+			l.prose = l.prose || text || sentenceInCode.Match(line)
+			learn(l.went, string(line))
+		}
+		for line := range picked(f.After, f.Added()) {
+			l.added++
+			learn(l.came, string(line))
+		}
+		if f.Before == nil {
+			learn(l.came, f.Path)
+		}
+		if f.After == nil {
+			learn(l.went, f.Path)
+		}
+	}
+	return l
+}
+
+// picked gives the lines of a text that are in a set, as far as the text is read.
+func picked(text []byte, set syntax.Lines) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		n := 0
+		for line := range bytes.Lines(text[:min(len(text), maxCounted)]) {
+			if n++; set.Has(n) && !yield(line) {
+				return
+			}
+		}
+	}
+}
+
+func learn(set map[string]bool, text string) {
+	for _, w := range count.TopicWords(text) {
+		set[w] = true
+	}
+}
+
+// sentence is text for people on a line of code: two words in quotes, or between tags.
+var sentenceInCode = lazyregexp.New("[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
+
+func textFile(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".po", ".strings", ".ftl", ".properties":
+		return true
+	}
+	return false
+}
+
+// mentioned tells whether what came, or what went, is about a requirement.
+func (j *contractJudge) mentioned(r belay.Requirement, words map[string]bool) bool {
+	for _, w := range about(r.Text) {
+		if words[w] {
+			return true
+		}
+		for have := range words {
+			if count.Akin(have, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exists tells whether something of that name is there after the change: a file, or a
+// word in a changed one.
+func (j *contractJudge) exists(r belay.Requirement) bool {
+	words := about(r.Text)
+	if slices.ContainsFunc(j.called(words), j.after.has) {
+		return true
+	}
+	for _, f := range j.in.Files {
+		low := bytes.ToLower(f.After[:min(len(f.After), maxCounted)])
+		for _, w := range words {
+			if bytes.Contains(low, []byte(w)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// copyWords speak of text for people.
+var copyWords = []string{"copy", "wording", "tagline", "headline", "slogan", "prose", "copywriting", "caption", "blurb", "tone"}
+
+// untouched says that nothing of what a requirement is about was changed, and where it is;
+// "" when something was, or when that cannot be told.
+func (j *contractJudge) untouched(r belay.Requirement) (why, at string) {
+	if named := j.named(r.Text); len(named) > 0 {
+		for _, p := range named {
+			if j.differ(p) {
+				return "", ""
+			}
+		}
+		return named[0] + " untouched", named[0]
+	}
+	words := about(r.Text)
+	for _, w := range copyWords {
+		if slices.Contains(words, w) {
+			if j.lines.prose || len(j.in.Unread) > 0 {
+				return "", ""
+			}
+			return w + " untouched: no sentence that was there has changed", ""
+		}
+	}
+	if len(words) == 0 || len(j.in.Unread) > 0 || j.mentioned(r, j.lines.came) || j.mentioned(r, j.lines.went) {
+		return "", ""
+	}
+	for _, p := range j.differs {
+		if mentions(count.TopicWords(p), words) {
+			return "", ""
+		}
+	}
+	for _, p := range j.called(words) { // a file that the whole of it is about, not one that shares a word
+		all := count.TopicWords(p)
+		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
+			return p + " untouched, and nothing that changed is about it", p
+		}
+	}
+	return "", ""
+}
+
+// About tells how many of the words that say what a text is about are in another.
+func About(text, other string) int {
+	n, among := 0, count.TopicWords(other)
+	for _, w := range about(text) {
+		if mentions(among, []string{w}) {
 			n++
 		}
 	}
-	return secret.MaskBut(text, keep), n
+	return n
+}
+
+// NamesPath tells whether a text names a path: whole, by its end, or by its file's name.
+func NamesPath(text, p string) bool {
+	return slices.ContainsFunc(terms(text), func(t term) bool {
+		w := strings.TrimSuffix(strings.TrimPrefix(t.text, "./"), "/")
+		return strings.ContainsAny(w, "./") && len(w) > 2 && (strings.EqualFold(w, p) || len(p) > len(w) && strings.EqualFold(p[len(p)-len(w)-1:], "/"+w))
+	})
 }

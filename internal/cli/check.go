@@ -2,128 +2,203 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/app"
-	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/lint"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/plan"
+
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
-type checkFlags struct {
-	Settings
-	before, format string
-	timeout        time.Duration
-	trust          bool
-}
-
-func (a loopFamily) checkCommand() *cobra.Command {
-	var q checkFlags
+func (a planFamily) validateCommand() *cobra.Command {
+	var against string
 	c := &cobra.Command{
-		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
-		Long: `Check compares the working tree with a task's state before and judges the change:
-files in scope, protected paths, instruction files, size, secrets, weakened tests,
-missing test files, documentation, linters, tests. Without a task it compares with the
-snapshot or the commit given by --before. --format sarif, github or rdjson writes the findings for
-other programs.
+		Use: "validate PLAN", Short: "Look for what is wrong with a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Validate reads a plan strictly and looks at its ids, tags and markers. In a repository it
+also names markers of tasks that are not there, and sections that went without [REMOVE]
+since the state before the last task, or the last commit; --against names another state.
 
-Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task · 130 interrupted.`,
-		Example: `  belay check T7
-  belay check T7 --skip tests --timeout 5s
-  belay check --before 01jd6y --files 'src/**' --protect go.mod --json
-  belay check --before HEAD
-  belay check T7 --format sarif > belay.sarif`,
-		ValidArgsFunction: a.CompleteTasks,
-		RunE:              func(c *cobra.Command, args []string) error { return a.check(c, args, q) },
+Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6 no such file.`,
+		Example: "  belay plan validate plan.tsx",
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.desk(c.Context())
+			if err != nil {
+				return err
+			}
+			v, err := app.Validate(c.Context(), desk, app.Question{Dir: a.Dir, Plan: args[0], Against: against})
+			if err != nil {
+				return err
+			}
+			return a.Tell(v, v.Refusal(), func(w io.Writer) { tellFindings(w, v, terminal.PaintFor(a.Out)) })
+		},
 	}
-	f := c.Flags()
-	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
-	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of everything together: the snapshot and all checks")
-	f.BoolVar(&q.trust, "trust", false, "let what the repository names run, now and later")
-	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
-	q.AddScope(f)
+	c.Flags().StringVar(&against, "against", "", "an earlier version: a `STATE` (folder, task, snapshot or revision)")
 	return c
 }
 
-func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
-	if err := a.known(q.format); err != nil {
-		return err
+func tellFindings(w io.Writer, v app.Validated, paint terminal.Paint) {
+	for _, f := range v.Findings {
+		place := belay.VisibleLine(v.Plan)
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d", place, f.Line)
+		}
+		word := paint.Warn(string(f.Severity))
+		if f.Severity == belay.SeverityError {
+			word = paint.Bad(string(f.Severity))
+		}
+		fmt.Fprintf(w, "%s: %s: %s\n", place, word, belay.VisibleLine(f.Message))
 	}
-	if q.timeout <= 0 {
-		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is no time limit", q.timeout)
+	if v.Valid {
+		fmt.Fprintf(w, "%s is valid\n", belay.VisibleLine(v.Plan))
 	}
-	opening, cancel := context.WithTimeout(c.Context(), q.timeout)
-	defer cancel()
-	desk, err := a.Open(opening, q.Flags(c.Flags())...)
-	if err != nil {
-		return err
-	}
-	r := app.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout, Trust: q.trust}
-	switch {
-	case len(args) == 1:
-		r.Task, err = belay.ParseTaskID(args[0])
-	case q.before == "":
-		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
-	default:
-		r.Skip = nil // they are in Adhoc already
-		r.Adhoc, err = desk.Adhoc()
-	}
-	if err != nil {
-		return err
-	}
-	s := a.Screen(false)
-	r.Watch = s
-	s.Set("checking")
-	ticking, stop := context.WithCancel(c.Context())
-	s.Tick(ticking)
-	report, err := desk.Check(a.Soft, r)
-	stop()
-	s.Stop()
-	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
-		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
-	}
-	return a.judged(report, err, q.format)
 }
 
-// known refuses a format that does not exist before anything is judged.
-func (a loopFamily) known(format string) error {
-	all := append([]string{"text", "json"}, lint.Forms()...)
-	if !slices.Contains(all, format) {
-		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is no format of a report", format)
-	}
-	if format == "json" {
-		a.JSON = true
-	}
-	return nil
+// asking are the flags of the commands that hold a plan against a state.
+type asking struct{ against, task string }
+
+func (q *asking) add(c *cobra.Command, a planFamily) {
+	c.Flags().StringVar(&q.against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
+	c.Flags().StringVar(&q.task, "task", "", "the `TASK` whose markers count; the latest when left out")
+	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 }
 
-// judged prints a report and ends with what its verdict means.
-func (a loopFamily) judged(report belay.Report, err error, format string) error {
+func (a planFamily) compare(ctx context.Context, name string, q asking) (app.Compared, error) {
+	id, err := task(q.task)
 	if err != nil {
-		return err
+		return app.Compared{}, err
 	}
-	switch report.Verdict {
-	case belay.VerdictFail:
-		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
-	case belay.VerdictUnknown:
-		try := "see the check that could not tell, above"
-		if slices.ContainsFunc(report.Checks, func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
-			try = "belay trust (it shows what would run and asks), then check again; or --trust in a script"
+	desk, err := a.desk(ctx)
+	if err != nil {
+		return app.Compared{}, err
+	}
+	return app.Compare(ctx, desk, app.Question{Dir: a.Dir, Plan: name, Against: q.against, Task: id})
+}
+
+func (a planFamily) diffCommand() *cobra.Command {
+	var q asking
+	c := &cobra.Command{
+		Use: "diff PLAN", Short: "Show what became of a plan's sections, and what the implementation counts", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Diff holds a plan against an earlier state of the project: which sections came, went,
+moved, changed or were only marked; and for each marker of a task how many items the list
+that it means had then and has now. The state is the one before the task; --against names
+another one, in a folder also without a repository.
+
+Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
+		Example: "  belay plan diff plan.tsx\n  belay plan diff plan.tsx --against HEAD~3",
+		RunE: func(c *cobra.Command, args []string) error {
+			res, err := a.compare(c.Context(), args[0], q)
+			if err != nil {
+				return err
+			}
+			return a.Tell(res, nil, func(w io.Writer) {
+				paint := terminal.PaintFor(a.Out)
+				tellChanges(w, res.Changes, paint)
+				tellMarkers(w, res, paint)
+			})
+		},
+	}
+	q.add(c, a)
+	return c
+}
+
+func (a planFamily) checkCommand() *cobra.Command {
+	var q asking
+	c := &cobra.Command{
+		Use: "check PLAN", Short: "Hold the implementation to the markers of a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Long: `Check counts what the markers of a task ask for, before the task and now:
+
+  ADD 2       the list has 2 more         REMOVE      it is gone
+  PRESERVED   nothing went                NO CHANGES  the section's files are the same
+  MODIFY      something changed, and the structure is kept
+  FIX         nothing was lost; whether it works now is for the tests to say
+
+What cannot be counted for certain is unknown: a warning, never a pass. --against names
+another state before, in a folder also without a repository.
+
+Exit codes: 0 met, or nobody can tell · 1 not met · 2 wrong syntax · 6 no such plan or state.`,
+		Example: "  belay plan check plan.tsx --task T3",
+		RunE: func(c *cobra.Command, args []string) error {
+			res, err := a.compare(c.Context(), args[0], q)
+			if err != nil {
+				return err
+			}
+			return a.Tell(res, res.Refusal(), func(w io.Writer) { tellMarkers(w, res, terminal.PaintFor(a.Out)) })
+		},
+	}
+	q.add(c, a)
+	return c
+}
+
+func tellChanges(w io.Writer, all []plan.Change, paint terminal.Paint) {
+	for _, c := range all {
+		word := string(c.Change)
+		switch c.Change {
+		case plan.Same:
+			continue
+		case plan.Added:
+			word = paint.Good(word)
+		case plan.Removed:
+			word = paint.Bad(word)
+			if c.Allowed {
+				word += " as asked"
+			}
+		case plan.Moved:
+			word += " from " + belay.VisibleLine(c.From)
 		}
-		err = belay.Refuse(belay.CodeCannot, try, "the work could not be judged")
+		fmt.Fprintf(w, "%s: %s\n", belay.VisibleLine(c.Path), word)
+		printLines(w, "+", c.New)
+		printLines(w, "-", c.Gone)
 	}
-	if slices.Contains(lint.Forms(), format) && !a.JSON {
-		if werr := lint.Write(a.Out, format, report); werr != nil {
-			return werr
+}
+
+func printLines(w io.Writer, sign string, list []plan.Line) {
+	for _, l := range list {
+		fmt.Fprintf(w, "    %s %s\n", sign, belay.VisibleLine(l.Text))
+	}
+}
+
+func tellMarkers(w io.Writer, c app.Compared, paint terminal.Paint) {
+	for _, j := range c.Markers {
+		fmt.Fprintf(w, "%s  %s [%s]%s  %s\n", verdict(j.Verdict, paint), belay.VisibleLine(j.Section), j.Marker, numbers(j.Counts), belay.VisibleLine(j.Text))
+		for _, f := range j.Findings {
+			fmt.Fprintf(w, "    %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
 		}
-		return a.Tell(nil, err)
 	}
-	return a.Tell(report, err, func(w io.Writer) { terminal.Report(w, report) })
+	for _, s := range c.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", belay.VisibleLine(s))
+	}
+	of := ""
+	if c.Task != "" {
+		of = " for " + string(c.Task)
+	}
+	fmt.Fprintf(w, "%s%s, against %s\n", c.Verdict, of, belay.VisibleLine(c.Against))
+}
+
+func verdict(v count.Verdict, paint terminal.Paint) string {
+	text := fmt.Sprintf("%-7s", v)
+	switch v {
+	case count.Pass:
+		return paint.Good(text)
+	case count.Fail:
+		return paint.Bad(text)
+	}
+	return paint.Warn(text)
+}
+
+func numbers(c count.Counts) string {
+	if c.Before == nil && c.After == nil {
+		return ""
+	}
+	number := func(n *int) string {
+		if n == nil {
+			return "unknown"
+		}
+		return fmt.Sprint(*n)
+	}
+	return fmt.Sprintf(" %s before, %s after", number(c.Before), number(c.After))
 }

@@ -4,10 +4,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-type importFamily struct{ *App }
+type commands struct{ *App }
 
-// Commands gives the commands of this family, which stand below belay task.
-func ImportCommands(app *App) []*cobra.Command {
-	a := importFamily{app}
-	return []*cobra.Command{a.importCommand(), a.editCommand()}
+// Commands gives the commands of this family.
+func Commands(app *App) []*cobra.Command {
+	a := commands{app}
+	scope := &cobra.Command{Use: "scope", Short: "Hold a change to what was asked for",
+		Example: "  belay scope check --before old --after new --file src/Flavors.tsx --requirement \"ADD 2 flavors\""}
+	scope.AddCommand(a.checkCommand())
+	return []*cobra.Command{a.countCommand(), scope}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/prompt"
 )
 
@@ -89,7 +89,7 @@ type because struct {
 }
 
 // parsed is what --json prints.
-func parsed(req belay.Request, reading *belay.Reading, why []ask.Evidence, explain bool) any {
+func parsed(req belay.Request, reading *belay.Reading, why []intent.Evidence, explain bool) any {
 	out := struct {
 		belay.Request
 		Reading *belay.Reading `json:"reading,omitempty"`
@@ -103,7 +103,7 @@ func parsed(req belay.Request, reading *belay.Reading, why []ask.Evidence, expla
 	return out
 }
 
-func explained(w io.Writer, why []ask.Evidence) {
+func explained(w io.Writer, why []intent.Evidence) {
 	fmt.Fprintln(w)
 	for _, e := range why {
 		words := strings.Join(strings.Fields(e.Words), " ")
@@ -148,7 +148,7 @@ func parseBatch(in io.Reader, out, problems io.Writer) error {
 				bad++
 				fmt.Fprintf(problems, "line %d: %s\n", n, belay.VisibleLine(jerr.Error()))
 			} else {
-				req, _ := ask.Parse(ask.Input{Text: l.Text, PlanExists: l.Context.PlanExists, Files: l.Context.Files})
+				req, _ := intent.Parse(intent.Input{Text: l.Text, PlanExists: l.Context.PlanExists, Files: l.Context.Files})
 				if eerr := enc.Encode(answer{l.ID, req}); eerr != nil {
 					return fmt.Errorf("write the answer to line %d: %w", n, eerr)
 				}

@@ -1,137 +1,201 @@
 package git
 
 import (
-	"bytes"
-	"compress/zlib"
-	"encoding/binary"
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It never starts git, resolves no delta, and knows nothing of repositories or refs.
+// It never reads or writes the tree or a ref, and knows nothing of snapshots.
 
-// Object is an object to be stored: its bytes, or a way to read them.
-type NewObject struct {
-	OID  string // hex
-	Type string // blob, tree, commit or tag
-	Data []byte
-	Size int64                         // used with Open
-	Open func() (io.ReadCloser, error) // nil: Data holds the bytes
+// Packs are belay's packs in a repository.
+type Packs struct {
+	Repo    *Repo
+	Scratch string // a folder for temporary files
 }
 
-// ErrChanged is wrapped when an object's bytes are no longer those of its name.
-var ErrPackChanged = errors.New("it changed while it was read")
+// Store writes objects into the repository's own store, synced: one pack, which no gc
+// takes away, whatever it knew of the refs, until Settle releases it. Objects that are
+// there already may be given, and are stored once more: what is found unnamed can be
+// pruned in the next moment.
+//
+// A failure leaves nothing behind; a kill leaves files in Scratch, or a pack that Settle
+// knows of. What the pack's files are called, without their endings, is the result; ""
+// without objects. CodeCannot when the disk is full.
+func (s *Packs) Store(ctx context.Context, objects []NewObject) (string, error) {
+	if len(objects) == 0 || ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	objects = once(objects)
+	pack, err := s.store(true, func(w io.Writer) (*Index, error) { return Write(w, s.Repo.NewHash, objects) })
+	return pack, Full(err)
+}
 
-var packType = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+// once leaves out what was given before.
+func once(objects []NewObject) []NewObject {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(objects), func(o NewObject) bool {
+		again := seen[o.OID]
+		seen[o.OID] = true
+		return again
+	})
+}
 
-// Write writes a pack of whole objects to w (Documentation/gitformat-pack), each checked
-// against its name meanwhile, and gives the pack's index. No object may come twice.
-// newHash makes the hash that names objects.
-func Write(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
-	p := newPacker(w, newHash, len(objects))
-	z, err := zlib.NewWriterLevel(p, zlib.BestSpeed)
+// store has a pack written beside the repository's store and moves it in.
+func (s *Packs) store(keep bool, write func(io.Writer) (*Index, error)) (string, error) {
+	if err := fsroot.MkdirAll(s.Scratch, 0o700); err != nil {
+		return "", err
+	}
+	var x *Index
+	pack, err := begin(s.Scratch, "pack-*.pack", func(w io.Writer) (err error) { x, err = write(w); return err })
+	if err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	defer pack.drop()
+	idx, err := begin(s.Scratch, "pack-*.idx", func(w io.Writer) error { _, err := w.Write(x.Encode(s.Repo.NewHash)); return err })
+	if err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	defer idx.drop()
+	if err = errors.Join(pack.wait(), idx.wait()); err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	to := filepath.Join(s.folder(), x.Name())
+	if err := s.install(to, pack.path, idx.path, keep); err != nil {
+		return "", fmt.Errorf("store objects: %w", err)
+	}
+	return to, nil
+}
+
+// install moves a pack in: first the mark that keeps it, then the pack, last the index,
+// by which git finds packs. The list knows of it before.
+func (s *Packs) install(to, pack, idx string, keep bool) error {
+	if err := fsroot.MkdirAll(s.folder(), 0o755); err != nil {
+		return err
+	}
+	if err := s.enlist(filepath.Base(to)); err != nil {
+		return err
+	}
+	var err error
+	if keep {
+		if err = fsroot.Step("keep", to); err == nil {
+			err = fsroot.WriteFile(to+".keep", []byte(keepNote), 0o600)
+		}
+	}
+	for _, part := range [][2]string{{pack, to + ".pack"}, {idx, to + ".idx"}} {
+		if err == nil {
+			err = fsroot.Step("rename", part[1])
+		}
+		if err == nil {
+			err = move(part[0], part[1])
+		}
+	}
+	if err == nil {
+		if err = fsroot.Step("syncdir", s.folder()); err == nil {
+			return fsroot.SyncDir(s.folder())
+		}
+		return err
+	}
+	if _, there := fsroot.Lstat(to + ".idx"); there != nil { // the same pack may have been there before
+		_ = fsroot.Remove(to + ".pack")
+		_ = fsroot.Remove(to + ".keep")
+	}
+	return err
+}
+
+func (s *Packs) folder() string { return filepath.Join(s.Repo.Common, "objects", "pack") }
+
+// fresh is a file that only reading is allowed of, written and being synced: disks sync
+// several files in about the time of one.
+type fresh struct {
+	path   string
+	synced chan error // closed after the one result
+	err    error
+}
+
+// begin writes one, whole or not at all.
+func begin(dir, pattern string, fill func(io.Writer) error) (*fresh, error) {
+	if err := fsroot.Step("create", filepath.Join(dir, pattern)); err != nil {
+		return nil, err
+	}
+	f, err := fsroot.CreateTemp(dir, pattern)
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range objects {
-		raw, err := rawName(o.OID, p.sum.Size())
-		if err != nil {
-			return nil, err
-		}
-		p.begin(raw)
-		if err := p.object(z, newHash(), o); err != nil {
-			return nil, err
-		}
-		p.end()
+	b := bufio.NewWriterSize(f, 64<<10)
+	err = errors.Join(fill(b), b.Flush(), f.Chmod(0o444))
+	if err == nil {
+		err = fsroot.Step("sync", f.Name())
 	}
-	return p.finish()
-}
-
-// packer writes a pack and notes where each object lies.
-type packer struct {
-	w     io.Writer
-	sum   hash.Hash
-	at    int64
-	crc   uint32
-	err   error
-	index Index
-}
-
-func newPacker(w io.Writer, newHash func() hash.Hash, n int) *packer {
-	p := &packer{w: w, sum: newHash()}
-	head := append([]byte("PACK\x00\x00\x00\x02"), 0, 0, 0, 0)
-	binary.BigEndian.PutUint32(head[8:], uint32(n))
-	_, _ = p.Write(head)
-	return p
-}
-
-// Write implements io.Writer. An error is kept for finish.
-func (p *packer) Write(b []byte) (int, error) {
-	if p.err != nil {
-		return 0, p.err
+	if err != nil {
+		_ = f.Close()
+		_ = fsroot.Remove(f.Name())
+		return nil, err
 	}
-	p.at += int64(len(b))
-	p.crc = crc32.Update(p.crc, crc32.IEEETable, b)
-	_, _ = p.sum.Write(b) // never fails
-	_, p.err = p.w.Write(b)
-	return len(b), p.err
+	n := &fresh{path: f.Name(), synced: make(chan error, 1)}
+	go func() {
+		n.synced <- errors.Join(f.Sync(), f.Close())
+		close(n.synced)
+	}()
+	return n, nil
 }
 
-func (p *packer) begin(raw string) {
-	p.index.Entries = append(p.index.Entries, PackEntry{OID: raw, Offset: p.at})
-	p.crc = 0
-}
-
-func (p *packer) end() { p.index.Entries[len(p.index.Entries)-1].CRC = p.crc }
-
-func (p *packer) finish() (*Index, error) {
-	if p.err != nil {
-		return nil, p.err
+// wait ends when the file is on the disk; only then it may be given its place.
+func (n *fresh) wait() error {
+	if err, first := <-n.synced; first {
+		n.err = err
 	}
-	p.index.Pack = string(p.sum.Sum(nil))
-	_, err := p.w.Write([]byte(p.index.Pack))
-	p.index.sort()
-	return &p.index, err
+	return n.err
 }
 
-func (p *packer) object(z *zlib.Writer, h hash.Hash, o NewObject) error {
-	if o.Open == nil {
-		o.Size = int64(len(o.Data))
-	}
-	if _, err := p.Write(header(packType[o.Type], uint64(o.Size))); err != nil {
+// drop takes it away from where it was written; nothing of it is open then.
+func (n *fresh) drop() {
+	_ = n.wait()
+	_ = fsroot.Remove(n.path)
+}
+
+// move renames; where the object store lies on another device it copies. git's own gc
+// takes away what a kill leaves of the copy, by its name.
+func move(from, to string) error {
+	err := fsroot.Rename(from, to)
+	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	var in io.Reader = bytes.NewReader(o.Data)
-	if o.Open != nil {
-		f, err := o.Open()
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
-	z.Reset(p)
-	fmt.Fprintf(h, "%s %d\x00", o.Type, o.Size)
-	n, err := io.Copy(io.MultiWriter(z, h), io.LimitReader(in, o.Size+1))
+	in, err := fsroot.Open(from)
 	if err != nil {
 		return err
 	}
-	if n != o.Size || fmt.Sprintf("%x", h.Sum(nil)) != o.OID {
-		return fmt.Errorf("store %s: %w", o.OID, ErrPackChanged)
+	defer in.Close()
+	beside, err := begin(filepath.Dir(to), "tmp_belay_*", func(w io.Writer) error { _, err := io.Copy(w, in); return err })
+	if err != nil {
+		return err
 	}
-	return z.Close()
+	if err = beside.wait(); err == nil {
+		err = fsroot.Rename(beside.path, to)
+	}
+	if err != nil {
+		beside.drop()
+		return err
+	}
+	return fsroot.Remove(from)
 }
 
-// header is the type and size of an object in a pack: four bits of size in the first
-// byte, seven in each that follows.
-func header(typ byte, size uint64) []byte {
-	b := []byte{typ<<4 | byte(size&15)}
-	for size >>= 4; size > 0; size >>= 7 {
-		b[len(b)-1] |= 0x80
-		b = append(b, byte(size&0x7f))
+// Stands reports whether a pack that Store gave is still there.
+func Stands(pack string) (bool, error) {
+	for _, end := range []string{".idx", ".pack"} {
+		if _, err := fsroot.Lstat(pack + end); errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
 	}
-	return b
+	return true, nil
 }

@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 const vibrant = `<App name="VIBRANT ENERGY" description="Energy drink landing page">
@@ -47,7 +47,7 @@ func readMarked(t testing.TB, name, text string) *Plan {
 }
 
 func workOf(id belay.TaskID, msg string, files ...string) Work {
-	req, _ := ask.Parse(ask.Input{Text: msg, PlanExists: true, Files: files})
+	req, _ := intent.Parse(intent.Input{Text: msg, PlanExists: true, Files: files})
 	return Work{Task: id, Request: req, Prose: msg}
 }
 
@@ -103,7 +103,7 @@ func TestPlacing(t *testing.T) {
 		{"a screen for what is new in it", "plan.tsx", "Add a testimonials section to the landing screen", "1 landing"},
 		{"nothing fits", "plan.tsx", "Add a login with google", "1 -"},
 		{"by file", "plan.tsx", "Fix src/HeroSection.tsx, it crashes", "1 landing/hero 2 landing/hero"},
-		{"goes on", "plan.tsx", "Refine the hero! Less generic, more adult.", "1 landing/hero 2 landing/hero 3 landing/hero"},
+		{"goes on", "plan.tsx", "Refine the hero! More contrast please.", "1 landing/hero 2 landing/hero"},
 		{"two of one name", "plan.md", "Make the hero smaller", "1 ?plan/hero,plan/store/hero"},
 		{"told apart by what it is in", "plan.md", "Make the hero of the store smaller", "1 plan/store/hero"},
 		{"both", "plan.md", "Make both heroes smaller", "1 plan/hero plan/store/hero"},

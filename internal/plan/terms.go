@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/belay-dev/belay/internal/ask/words"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 // Parts cuts text and names into words: camelCase, snake_case, kebab-case.
@@ -58,7 +58,7 @@ func Signs(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, w := range Parts(text) {
-		if s := words.Stem(w); len(w) > 1 && !small[w] && !allDigits(w) && !seen[s] {
+		if s := intent.Stem(w); len(w) > 1 && !small[w] && !allDigits(w) && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
 		}
@@ -72,7 +72,7 @@ func Proper(name string) (stems []string, own bool) {
 	var all []string
 	seen := map[string]bool{}
 	for _, w := range Parts(name) {
-		s := words.Stem(w)
+		s := intent.Stem(w)
 		if len(w) < 2 || allDigits(w) || seen[s] {
 			continue
 		}
@@ -94,11 +94,11 @@ func Noun(phrase string) string {
 	last := ""
 	for _, w := range strings.Fields(strings.ToLower(phrase)) {
 		w = strings.Trim(w, ".,;:!?()[]\"'`“”‘’")
-		if words.Preposition(w) && last != "" {
+		if intent.Preposition(w) && last != "" {
 			break
 		}
-		if s := Signs(w); len(s) > 0 && !generic[w] && !words.Auxiliary(w) && !words.Negative(w) {
-			if _, verb := words.Verb(w); !verb || last == "" {
+		if s := Signs(w); len(s) > 0 && !generic[w] && !intent.Auxiliary(w) && !intent.Negative(w) {
+			if _, verb := intent.Verb(w); !verb || last == "" {
 				last = s[len(s)-1]
 			}
 		}
@@ -153,7 +153,7 @@ func FileStem(file string) string {
 func Stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range Parts(text) {
-		out[words.Stem(w)] = true
+		out[intent.Stem(w)] = true
 	}
 	return out
 }
@@ -196,4 +196,4 @@ func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") 
 func Generic(stem string) bool { return generic[stem] }
 
 // Stem gives the stem of one word.
-func Stem(w string) string { return words.Stem(w) }
+func Stem(w string) string { return intent.Stem(w) }

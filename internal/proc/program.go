@@ -1,96 +1,210 @@
 package proc
 
 import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
-	"io/fs"
+	"fmt"
+	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
-	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 )
 
-// Why a program is not there: a shell's 127. Every other reason is its 126.
-var (
-	ErrMissing     = errors.New("there is no such program")
-	ErrInterpreter = errors.New("its first line names an interpreter that does not exist")
-)
+// On Linux the command is held by a second process of this executable, which any
+// program that imports the package can become (holder_linux.go). The package knows
+// nothing of tests, reads no output and writes no file.
 
-// LookPath gives the file that a command's first word names, and refuses with
-// CodeCannot what cannot be started. A name without a slash is looked up in env's PATH
-// only, and there never in the empty, "." or any other relative folder: a program of
-// that name in the repository must not be run by accident. A path with a slash counts
-// from dir. The error wraps ErrMissing when there is no such program.
-func LookPath(argv0, dir string, env []string) (string, error) {
-	if strings.ContainsRune(argv0, '/') {
-		path := argv0
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		return path, runnable(path)
-	}
-	var first error
-	for _, folder := range filepath.SplitList(variable(env, "PATH")) {
-		if !filepath.IsAbs(folder) || argv0 == "" {
-			continue
-		}
-		path := filepath.Join(folder, argv0)
-		err := runnable(path)
-		if err == nil {
-			return path, nil
-		}
-		// As a shell does: one that is there and cannot be run is only reported
-		// when no later folder has one that can.
-		if first == nil && !errors.Is(err, ErrMissing) {
-			first = err
-		}
-	}
-	if first != nil {
-		return "", first
-	}
-	return "", cannotRun(argv0, "install it, or give its path", ErrMissing)
+// Slack is how long ending everything may take beyond the grace; Run may take twice
+// that.
+const Slack = 500 * time.Millisecond
+
+// Program is a command to run to its end with everything it starts. Its standard
+// input is Stdin, and empty without.
+type Program struct {
+	Command config.Command // what does not come from a trust.Gate cannot be started
+	Dir     string
+	Env     []string // whole; Run adds Marker
+	Stdin   *os.File // read from where it stands
+	Stdout  io.Writer
+	Stderr  io.Writer     // nil: where Stdout goes, in the order written
+	Grace   time.Duration // between SIGTERM and SIGKILL
+	Cut     func()        // called when time is up, before anything is ended; may be nil
+	// ReadOnly are folders, absolute, that the program may read and not change. Where
+	// the kernel cannot do that, Ending.Writable says so.
+	ReadOnly []string
+	Open     []string // folders within those of ReadOnly that it may change all the same
+
+	token string
 }
 
-func runnable(path string) error {
-	info, err := os.Stat(path)
+// Marker names the environment variable that tells the processes of one run from all
+// others.
+const Marker = "BELAY_CHECK"
+
+// Ending is how a program ended.
+type Ending struct {
+	Code   int            // exit code, -1 when signalled or never started
+	Signal syscall.Signal // that ended it, 0 for none
+	Cut    bool           // it was ended because ctx was over
+	Failed error          // it could not be started, or its end was not seen
+	Left   int            // processes of it that could not be ended
+
+	Writable bool // the folders of ReadOnly could not be closed to it
+}
+
+// String says how it ended, after the program's name.
+func (e Ending) String() string {
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return cannotRun(path, "install it, or correct its path", ErrMissing)
-	case err != nil:
-		return cannotRun(path, "look at its permissions", err)
-	case info.IsDir():
-		return cannotRun(path, "name a program", errors.New("it is a folder"))
-	case info.Mode()&0o111 == 0:
-		return cannotRun(path, "chmod +x it", errors.New("it is not executable"))
+	case e.Failed != nil:
+		return "could not be run: " + e.Failed.Error()
+	case e.Signal != 0:
+		return fmt.Sprintf("was ended by signal %d (%s)", int(e.Signal), e.Signal)
 	}
-	return nil
+	return fmt.Sprintf("ended with exit code %d", e.Code)
 }
 
-func cannotRun(program, try string, why error) error {
-	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(program) + " cannot be run", Try: try, Err: why}
+// held is a program under way, held by means of the platform.
+type held struct {
+	ended chan Ending // gets exactly one
+	stop  func()      // asks everything to end, and after the grace makes it
+	kill  func()      // ends whatever holds the program, as a last resort
 }
 
-// variable gives the last value of name in env, as programs see it.
-func variable(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
-			return v
+// Run runs the program and returns when it has ended and nothing it started is left
+// alive: on Linux, whatever tricks it plays; elsewhere, unless it left its process
+// group. When ctx is over it gets SIGTERM and, after the grace, SIGKILL.
+func (p Program) Run(ctx context.Context) Ending {
+	if !p.Command.Set() {
+		return Ending{Code: -1, Failed: errors.New("there is no command that may run")}
+	}
+	p.token = newToken()
+	p.Env = append(slices.DeleteFunc(slices.Clone(p.Env), func(e string) bool {
+		return strings.HasPrefix(e, Marker+"=")
+	}), Marker+"="+p.token)
+	stdout, err := newDrain(p.Stdout)
+	if err != nil {
+		return Ending{Code: -1, Failed: err}
+	}
+	drains := []*drain{stdout}
+	stderr := stdout
+	if p.Stderr != nil {
+		if stderr, err = newDrain(p.Stderr); err != nil {
+			stdout.abandon()
+			return Ending{Code: -1, Failed: err}
 		}
+		drains = append(drains, stderr)
 	}
-	return ""
+	h, err := p.start(stdout.w, stderr.w)
+	for _, d := range drains {
+		d.begin()
+	}
+	var end Ending
+	if err != nil {
+		end = Ending{Code: -1, Failed: err}
+	} else {
+		end = p.await(ctx, h)
+	}
+	over := time.Now().Add(Slack)
+	for _, d := range drains {
+		d.finish(over)
+	}
+	return end
 }
 
-// cannotExec says what the kernel meant.
-func cannotExec(path string, err error) error {
-	switch {
-	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
-		return cannotRun(path, "look at its first line", ErrInterpreter)
-	case errors.Is(err, syscall.ENOEXEC):
-		return cannotRun(path, "begin it with #!", errors.New("it is no program of this machine"))
-	case errors.Is(err, syscall.E2BIG):
-		return cannotRun(path, "pass the prompt as a file", errors.New("its arguments and environment are too long"))
+func newToken() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails, says its documentation
+	return hex.EncodeToString(b[:])
+}
+
+func (p Program) await(ctx context.Context, h *held) Ending {
+	select {
+	case end := <-h.ended:
+		return end
+	case <-ctx.Done():
 	}
-	return cannotRun(path, "look at its permissions", err)
+	if p.Cut != nil {
+		p.Cut()
+	}
+	h.stop()
+	select {
+	case end := <-h.ended:
+		return end
+	case <-time.After(p.Grace + Slack):
+	}
+	h.kill()
+	select {
+	case end := <-h.ended:
+		end.Cut = true
+		return end
+	case <-time.After(Slack):
+		return Ending{Code: -1, Cut: true, Left: 1}
+	}
+}
+
+// drain copies a pipe to a writer until its last writer is gone, or until told that
+// nobody who matters is left: a process out of reach may keep a pipe open for ever.
+type drain struct {
+	to   io.Writer
+	r, w *os.File
+	got  atomic.Int64 // bytes passed on
+	done chan struct{}
+}
+
+func newDrain(to io.Writer) (*drain, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("opening a pipe for the output: %w", err)
+	}
+	return &drain{to: to, r: r, w: w, done: make(chan struct{})}, nil
+}
+
+func (d *drain) abandon() {
+	d.r.Close()
+	d.w.Close()
+}
+
+// begin gives up this process's own writing end and starts copying.
+func (d *drain) begin() {
+	d.w.Close()
+	go func() {
+		defer close(d.done)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := d.r.Read(buf)
+			// A writer that fails must not stop the program: it gets to write on.
+			d.to.Write(buf[:n])
+			d.got.Add(int64(n))
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// finish waits for the end of the output: as long as bytes keep coming, but not
+// beyond over.
+func (d *drain) finish(over time.Time) {
+	defer d.r.Close()
+	for before := int64(-1); ; {
+		select {
+		case <-d.done:
+			return
+		case <-time.After(Slack / 4):
+		}
+		now := d.got.Load()
+		if now == before || time.Now().After(over) {
+			d.r.SetReadDeadline(time.Now())
+			<-d.done
+			return
+		}
+		before = now
+	}
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-
-	"github.com/belay-dev/belay/internal/review/mine"
-	"github.com/belay-dev/belay/internal/review/names"
+	"github.com/belay-dev/belay/internal/review/comment"
 )
 
 // It reads text that it is handed: no file, no model.
@@ -78,7 +76,7 @@ func key(p string, start, end int) string { return fmt.Sprint(p, "\x00", start, 
 
 func (r *reading) locate(body string, files []string) {
 	r.at = map[string]int{}
-	for _, why := range mine.Explain(body, files) {
+	for _, why := range comment.Explain(body, comment.NewIndex(files)) {
 		for _, k := range []string{key(why.Path, why.Start, why.End), key(why.Path, 0, 0)} {
 			if _, known := r.at[k]; !known && why.Taken && why.Line > 0 && why.Line <= len(r.lines) {
 				r.at[k] = why.Line
@@ -249,13 +247,13 @@ func clip(s string) string {
 // one and no other. It signs them anew.
 func Located(list []belay.Finding, files []string) []belay.Finding {
 	out := slices.Clone(list)
-	x := names.New(files)
+	x := comment.NewIndex(files)
 	for i, f := range out {
 		if f.File != "" || f.Check != Check {
 			continue
 		}
-		places := mine.In(strings.Join([]string{f.Title, f.Detail, f.Recommendation}, "\n\n"), x)
-		if len(places) == 0 || slices.ContainsFunc(places, func(p mine.Place) bool { return p.Path != places[0].Path }) {
+		places := comment.In(strings.Join([]string{f.Title, f.Detail, f.Recommendation}, "\n\n"), x)
+		if len(places) == 0 || slices.ContainsFunc(places, func(p comment.Place) bool { return p.Path != places[0].Path }) {
 			continue
 		}
 		f.File, f.Line, f.EndLine = places[0].Path, places[0].Start, places[0].End

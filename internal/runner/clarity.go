@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/session"
@@ -47,7 +47,7 @@ func Answer(ctx context.Context, d *session.Desk, t *belay.Task, answer string) 
 	}
 	t.Answer = answer
 	t.Prose = t.Prose + "\n\n" + answer
-	t.Request = ask.Answered(input(ctx, d, said+"\n\n"+answer), said, answer)
+	t.Request = intent.Answered(input(ctx, d, said+"\n\n"+answer), said, answer)
 	t.Reading = nil
 }
 

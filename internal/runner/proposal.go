@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/belay-dev/belay/internal/ask/words"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 // It asks nobody and knows no repository.
@@ -224,7 +224,7 @@ func shortened(s string) string {
 // stated reports whether a message says a number, in digits or as a word.
 func stated(text string, n int) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if got, ok := words.Number(w); ok && got == n || w == strconv.Itoa(n) || n == 2 && (w == "pair" || w == "couple") || n == 1 && w == "single" {
+		if got, ok := intent.Number(w); ok && got == n || w == strconv.Itoa(n) || n == 2 && (w == "pair" || w == "couple") || n == 1 && w == "single" {
 			return true
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/agent"
-	"github.com/belay-dev/belay/internal/ask"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/intent"
 	"github.com/belay-dev/belay/internal/llm"
 	"github.com/belay-dev/belay/internal/session"
 
@@ -27,8 +27,8 @@ import (
 // Understand reads a person's words against this repository: its tracked paths, and
 // whether there is a project already (a file called plan, or a program). Paths that
 // cannot be listed leave the answer without affected files.
-func Understand(ctx context.Context, d *session.Desk, text string) (belay.Request, []ask.Evidence) {
-	return ask.Parse(input(ctx, d, text))
+func Understand(ctx context.Context, d *session.Desk, text string) (belay.Request, []intent.Evidence) {
+	return intent.Parse(input(ctx, d, text))
 }
 
 // Assisted reads them by grammar and, where the config names somebody, has them read by
@@ -37,7 +37,7 @@ func Understand(ctx context.Context, d *session.Desk, text string) (belay.Reques
 // nil when nobody is named. One that is not trusted is not asked.
 func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request, *belay.Reading) {
 	in := input(ctx, d, text)
-	grammar, _ := ask.Parse(in)
+	grammar, _ := intent.Parse(in)
 	who, ok := d.Config.Asker()
 	switch {
 	case !ok:
@@ -88,9 +88,9 @@ func nonce() string {
 	return hex.EncodeToString(b[:])
 }
 
-func input(ctx context.Context, d *session.Desk, text string) ask.Input {
+func input(ctx context.Context, d *session.Desk, text string) intent.Input {
 	files := tracked(ctx, d)
-	return ask.Input{Text: text, PlanExists: planned(files), Files: files}
+	return intent.Input{Text: text, PlanExists: planned(files), Files: files}
 }
 
 func tracked(ctx context.Context, d *session.Desk) []string {
@@ -124,5 +124,5 @@ func planned(files []string) bool {
 			return true
 		}
 	}
-	return ask.Sourced(files)
+	return intent.Sourced(files)
 }

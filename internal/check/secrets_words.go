@@ -1,0 +1,41 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// InWords gives the fingerprints of the secrets in words that are to go to agents, models
+// or files, those that allow names and examples of documentation left out. Without force
+// it refuses them (CodeUsage) by place and kind; what names them holds no secret.
+func InWords(what, text string, allow []string, force bool) ([]string, error) {
+	var prints, places []string
+	for _, m := range secret.Find(text) {
+		if m.Example || slices.Contains(allow, m.Fingerprint) {
+			continue
+		}
+		prints = append(prints, m.Fingerprint)
+		places = append(places, fmt.Sprintf("line %d: %s (%s)", m.Line, m.Title, m.Fingerprint))
+	}
+	if len(places) == 0 || force {
+		return prints, nil
+	}
+	return nil, belay.Refuse(belay.CodeUsage, "take it out and name the variable or file that holds it; --force-secrets lets it go out, and if it is none, add the fingerprint to secrets.allow",
+		"%s would be sent out with a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
+}
+
+// Masked gives text without its secrets, and how many there were; what allow names stays.
+func Masked(text string, allow []string) (string, int) {
+	n := 0
+	keep := func(m secret.Match) bool { return slices.Contains(allow, m.Fingerprint) }
+	for _, m := range secret.Find(text) {
+		if !m.Example && !keep(m) {
+			n++
+		}
+	}
+	return secret.MaskBut(text, keep), n
+}

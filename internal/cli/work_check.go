@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/lint"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+type checkFlags struct {
+	Settings
+	before, format string
+	timeout        time.Duration
+	trust          bool
+}
+
+func (a loopFamily) checkCommand() *cobra.Command {
+	var q checkFlags
+	c := &cobra.Command{
+		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
+		Long: `Check compares the working tree with a task's state before and judges the change:
+files in scope, protected paths, instruction files, size, secrets, weakened tests,
+missing test files, documentation, linters, tests. Without a task it compares with the
+snapshot or the commit given by --before. --format sarif, github or rdjson writes the findings for
+other programs.
+
+Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task · 130 interrupted.`,
+		Example: `  belay check T7
+  belay check T7 --skip tests --timeout 5s
+  belay check --before 01jd6y --files 'src/**' --protect go.mod --json
+  belay check --before HEAD
+  belay check T7 --format sarif > belay.sarif`,
+		ValidArgsFunction: a.CompleteTasks,
+		RunE:              func(c *cobra.Command, args []string) error { return a.check(c, args, q) },
+	}
+	f := c.Flags()
+	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
+	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of everything together: the snapshot and all checks")
+	f.BoolVar(&q.trust, "trust", false, "let what the repository names run, now and later")
+	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
+	q.AddScope(f)
+	return c
+}
+
+func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
+	if err := a.known(q.format); err != nil {
+		return err
+	}
+	if q.timeout <= 0 {
+		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is no time limit", q.timeout)
+	}
+	opening, cancel := context.WithTimeout(c.Context(), q.timeout)
+	defer cancel()
+	desk, err := a.Open(opening, q.Flags(c.Flags())...)
+	if err != nil {
+		return err
+	}
+	r := app.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout, Trust: q.trust}
+	switch {
+	case len(args) == 1:
+		r.Task, err = belay.ParseTaskID(args[0])
+	case q.before == "":
+		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
+	default:
+		r.Skip = nil // they are in Adhoc already
+		r.Adhoc, err = desk.Adhoc()
+	}
+	if err != nil {
+		return err
+	}
+	s := a.Screen(false)
+	r.Watch = s
+	s.Set("checking")
+	ticking, stop := context.WithCancel(c.Context())
+	s.Tick(ticking)
+	report, err := desk.Check(a.Soft, r)
+	stop()
+	s.Stop()
+	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
+		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
+	}
+	return a.judged(report, err, q.format)
+}
+
+// known refuses a format that does not exist before anything is judged.
+func (a loopFamily) known(format string) error {
+	all := append([]string{"text", "json"}, lint.Forms()...)
+	if !slices.Contains(all, format) {
+		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is no format of a report", format)
+	}
+	if format == "json" {
+		a.JSON = true
+	}
+	return nil
+}
+
+// judged prints a report and ends with what its verdict means.
+func (a loopFamily) judged(report belay.Report, err error, format string) error {
+	if err != nil {
+		return err
+	}
+	switch report.Verdict {
+	case belay.VerdictFail:
+		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
+	case belay.VerdictUnknown:
+		try := "see the check that could not tell, above"
+		if slices.ContainsFunc(report.Checks, func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
+			try = "belay trust (it shows what would run and asks), then check again; or --trust in a script"
+		}
+		err = belay.Refuse(belay.CodeCannot, try, "the work could not be judged")
+	}
+	if slices.Contains(lint.Forms(), format) && !a.JSON {
+		if werr := lint.Write(a.Out, format, report); werr != nil {
+			return werr
+		}
+		return a.Tell(nil, err)
+	}
+	return a.Tell(report, err, func(w io.Writer) { terminal.Report(w, report) })
+}

@@ -1,0 +1,47 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// answer puts together what was found.
+func (p *parse) answer() belay.Request {
+	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
+	for _, f := range p.Out {
+		if req.Type == belay.Fresh {
+			f.Marker = belay.MarkAdd
+		}
+		req.Requirements = append(req.Requirements, belay.Requirement{Marker: f.Marker, Text: p.phrase(f), Count: p.counted(f)})
+	}
+	req.Preserve = append(req.Preserve, p.Preserve...)
+	req.Doubts = append(req.Doubts, p.doubted(p.Doubts)...)
+	message := FileMessage{Msg: p.Text, Blocks: p.Blocks, Acts: p.Acts, Preserve: p.Preserve, Kind: req.Type, Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
+	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt }) && !slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt && !a.Vague }) {
+		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
+	}
+	for _, f := range p.Out {
+		a := f.Act
+		a.Marker = f.Marker
+		message.Asked = append(message.Asked, a)
+	}
+	req.Affected = append(req.Affected, message.Paths()...)
+	req.Bounds = Bounds(p.Text)
+	return req
+}
+
+// kind is what a message is: fresh or in doubt as it is weighed, and otherwise what its
+// requirements are.
+func (p *parse) kind() belay.RequestType {
+	switch {
+	case len(p.Doubts) > 0:
+		return belay.Unclear
+	case p.is == belay.Fresh, p.is == "" && p.Fresh && !p.PlanExists:
+		return belay.Fresh
+	}
+	if slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }) {
+		return belay.Mutation
+	}
+	return belay.Bugfix
+}

@@ -1,0 +1,123 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Input is a message and what it is about. Files are paths of the repository with
+// slashes; PlanExists says that a plan of the project was made before, or that there is a
+// program already (Sourced): a request is about a part of it then.
+type Input struct {
+	Text       string
+	PlanExists bool
+	Files      []string
+}
+
+// Evidence is why the answer is as it is: the words, and what was concluded from them.
+type Evidence struct {
+	Words string
+	Means string
+}
+
+// head and tail are how much of a long message is read, in bytes: what is asked stands
+// before or after what is pasted, hardly ever in the middle.
+const (
+	head = 24 << 10
+	tail = 16 << 10
+)
+
+// Parse reads a message. Every message has an answer; one that asks for nothing gets a
+// doubt that says so.
+func Parse(in Input) (belay.Request, []Evidence) {
+	text, cut := shorten(in.Text)
+	in.Text = text
+	p := weighed(in, ActScale(), Wholes())
+	req := p.answer()
+	if cut > 0 {
+		req.Doubts = append(req.Doubts, belay.Doubt{Words: "", Readings: slices.Clone(readings[middle])})
+	}
+	return req, p.Why
+}
+
+// shorten leaves the middle out of a message that is longer than anybody writes.
+func shorten(msg string) (string, int) {
+	msg = strings.ToValidUTF8(msg, "\uFFFD")
+	if len(msg) <= head+tail {
+		return msg, 0
+	}
+	a, b := head, len(msg)-tail
+	for a > 0 && !utf8.RuneStart(msg[a]) {
+		a--
+	}
+	for b < len(msg) && !utf8.RuneStart(msg[b]) {
+		b++
+	}
+	return msg[:a] + "\n\n" + msg[b:], b - a
+}
+
+// parse is a message on its way to an answer: its blocks, what its clauses do, and what comes of
+// that. Fresh says that its words ask for something new as a whole; is is what it is as it is weighed,
+// "" when nothing is.
+type parse struct {
+	Input
+	Lang   string
+	Blocks []Block
+	Acts   []Act
+	Fresh  bool
+
+	Out      []found
+	Preserve []string
+	Doubts   []belay.Doubt
+	Why      []Evidence
+	is       belay.RequestType
+}
+
+// found is a requirement with the act it came from.
+type found struct {
+	Marker belay.Marker
+	Act    Act
+}
+
+// read is a message as grammar reads it: its words, whatever is known of the project.
+func read(in Input) *parse {
+	p := &parse{Input: in, Lang: Language(in.Text)}
+	n := Greeting(p.Text)
+	m := Message{Text: p.Text, Blocks: Blocks(strings.Repeat(" ", n) + Dictated(p.Text[n:])), Lang: p.Lang}
+	p.Blocks, p.Acts = m.Blocks, m.Acts()
+	for i := range p.Acts {
+		p.Acts[i].Nr = i
+	}
+	p.Fresh = p.founds()
+	p.settle()
+	return p
+}
+
+// beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
+func beginning(text string) string {
+	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
+}
+
+// byGrammar is the type of the request as grammar reads it, in the order in which the types are checked.
+func (p *parse) byGrammar() belay.RequestType {
+	switch {
+	case len(p.Doubts) > 0:
+		return belay.Unclear
+	case p.Fresh:
+		return belay.Fresh
+	case slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }):
+		return belay.Mutation
+	}
+	return belay.Bugfix
+}
+
+// emitted reports an act that asks for something itself.
+func (p *parse) emitted(a Act) bool {
+	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == a.Nr })
+}
+
+// because notes why the answer is as it is.
+func (p *parse) because(words, means string) { p.Why = append(p.Why, Evidence{words, means}) }

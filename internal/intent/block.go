@@ -1,0 +1,331 @@
+package intent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// Kind is what a block of a message is.
+type BlockKind int
+
+// Said are Para and Item; the others are material: pasted, quoted or around it.
+const (
+	Para    BlockKind = iota
+	Item              // of a list: a bullet, a number, a line "fix: …"
+	Heading           // a heading or a line that only introduces what follows
+	Fence             // code
+	Log               // lines of a log, a diagnostic, a shell
+	Trace             // a crash: a stack trace, a panic, an exception
+	Quote             // somebody else's words
+	Sign              // a signature
+)
+
+// Block is a stretch of a message. At is its byte offset; Label is the heading, field
+// or prefix it stands under, in lower case.
+type Block struct {
+	Kind  BlockKind
+	At    int
+	Text  string
+	Label string
+}
+
+var (
+	bullet   = lazyregexp.New(`^\s*(?:[-*•+–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+(?:\[[ xX]?\]\s*)?`)
+	hashes   = lazyregexp.New(`^\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$`)
+	bold     = lazyregexp.New(`^\s*(?:\*\*|__)([^*_]{2,60})(?:\*\*|__)\s*:?\s*$`)
+	boldFld  = lazyregexp.New(`^\s*\*\*([^*]{2,40}?):?\*\*\s*:?\s+`)
+	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
+	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
+	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
+	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
+)
+
+// Blocks cuts a message into its blocks, in order and without overlap. What is left out
+// are spaces, the marks of lists and fences, and the names of fields, which are in Label.
+func Blocks(text string) []Block {
+	c := blockCutter{text: text}
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += at + 1
+		}
+		c.line(at, end)
+		at = end
+	}
+	return enumerate(c.done())
+}
+
+// cutter holds what the lines before say about the next one.
+type blockCutter struct {
+	text   string
+	out    []Block
+	label  string
+	fence  string // the mark that closes the open fence
+	gap    bool   // the line before was blank
+	signed bool
+	print  bool // the paragraph is output as a whole
+	inline bool // the label stood on the line of its text: it says nothing of what comes after a gap
+}
+
+func (c *blockCutter) line(at, end int) {
+	raw := strings.TrimRight(c.text[at:end], "\r\n")
+	trimmed := strings.TrimSpace(raw)
+	if c.gap || len(c.out) == 0 {
+		c.print = trimmed != "" && c.fence == "" && printed(paragraph(c.text[at:]))
+	}
+	switch {
+	case c.fence != "":
+		if strings.HasPrefix(trimmed, c.fence) {
+			c.fence = ""
+			return
+		}
+		c.grow(Fence, at, raw)
+	case strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~"):
+		c.fence = trimmed[:3]
+		c.gap = true
+	case trimmed == "":
+		c.gap = true
+		return
+	case c.signed, c.closes(trimmed), c.gap && len(c.out) > 0 && wishes(trimmed) && onlyNames(c.text[end:]):
+		c.signed = true
+		c.grow(Sign, at, raw)
+	case strings.HasPrefix(trimmed, ">") || wrote.MatchString(raw):
+		c.grow(Quote, at, raw)
+	case c.pasted(raw, trimmed):
+		c.grow(pasteKind(trimmed), at, raw)
+	default:
+		c.said(at, raw, trimmed)
+	}
+	c.gap = false
+}
+
+// closes says whether a mail's closing begins: a farewell of its own line, when
+// something was said before it, or the two dashes.
+func (c *blockCutter) closes(trimmed string) bool {
+	return len(c.out) > 0 && (trimmed == "--" || c.gap && farewell.MatchString(trimmed))
+}
+
+// paragraph is the lines up to the next blank one, at most forty.
+func paragraph(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "" || len(lines) == 40 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// wishes reports a line of two or three words with a comma behind, as a letter is closed.
+func wishes(line string) bool {
+	return strings.HasSuffix(line, ",") && len(strings.Fields(line)) < 4 && !strings.ContainsAny(line, "0123456789:;()")
+}
+
+// names reports that nothing but somebody's name follows: up to four words with a capital each.
+func onlyNames(rest string) bool {
+	words := strings.Fields(rest)
+	if len(words) == 0 || len(words) > 4 {
+		return false
+	}
+	for _, w := range words {
+		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// pasted says whether a line was not written by the person: it looks like output, or
+// goes on an output that has not ended yet.
+func (c *blockCutter) pasted(raw, trimmed string) bool {
+	if c.print && !bullet.MatchString(raw) || Output(trimmed) || frame(raw) {
+		return true
+	}
+	if n := len(c.out); n > 0 && c.out[n-1].Kind == Trace && !c.gap && strings.HasPrefix(trimmed, "note: ") {
+		return true
+	}
+	if len(c.out) == 0 || (c.out[len(c.out)-1].Kind != Log && c.out[len(c.out)-1].Kind != Trace) {
+		return false
+	}
+	if c.gap {
+		return raw != trimmed && strings.ContainsAny(trimmed, "={}|^~()[]") && !bullet.MatchString(raw)
+	}
+	return !sentence(trimmed) || raw != trimmed
+}
+
+func pasteKind(trimmed string) BlockKind {
+	if frame(trimmed) || crash.MatchString(trimmed) {
+		return Trace
+	}
+	return Log
+}
+
+// said adds a line that a person wrote.
+func (c *blockCutter) said(at int, raw, trimmed string) {
+	if m := hashes.FindStringSubmatch(raw); m != nil {
+		c.heading(at, raw, m[1])
+		return
+	}
+	if m := bold.FindStringSubmatch(raw); m != nil {
+		c.heading(at, raw, m[1])
+		return
+	}
+	for _, shape := range []*lazyregexp.Regexp{boldFld, commit, field} {
+		if m := shape.FindStringSubmatchIndex(raw); m != nil && (shape != field || Known(raw[m[2]:m[3]])) {
+			c.label, c.inline = Label(raw[m[2]:m[3]]), shape != commit
+			kind := Para
+			if shape == commit {
+				kind = Item
+			}
+			c.out = append(c.out, Block{kind, at + m[1], raw[m[1]:], c.label})
+			return
+		}
+	}
+	if m := bullet.FindStringIndex(raw); m != nil && m[1] < len(raw) {
+		c.out = append(c.out, Block{Item, at + m[1], raw[m[1]:], c.label})
+		return
+	}
+	if strings.HasSuffix(trimmed, ":") && len(strings.Fields(trimmed)) <= 10 && !strings.ContainsAny(trimmed[:len(trimmed)-1], ".?!") {
+		c.heading(at, raw, strings.TrimSuffix(trimmed, ":"))
+		return
+	}
+	c.para(at, raw, trimmed)
+}
+
+func (c *blockCutter) heading(at int, raw, label string) {
+	c.label, c.inline = Label(label), false
+	c.out = append(c.out, Block{Heading, at, raw, c.label})
+}
+
+// para adds a line of prose, or lengthens the block before when it is a wrapped line
+// or belongs to a list's item.
+func (c *blockCutter) para(at int, raw, trimmed string) {
+	if last := len(c.out) - 1; last >= 0 && !c.gap {
+		b := &c.out[last]
+		lower := trimmed[0] >= 'a' && trimmed[0] <= 'z'
+		line := b.Text[strings.LastIndexByte(b.Text, '\n')+1:]
+		wrapped := b.Kind == Para && len(line) >= 55 && !strings.ContainsAny(line[len(line)-1:], ".!?:")
+		if wrapped && (lower || len(line) >= 70) || b.Kind == Item && raw != trimmed {
+			b.Text = c.text[b.At : at+len(raw)]
+			return
+		}
+	}
+	if (c.gap || len(c.out) > 0 && trimmed[0] >= 'A' && trimmed[0] <= 'Z' && len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")) && c.inline && (sectionHeadings[c.label] == Around || sectionHeadings[c.label] == Title) {
+		c.label, c.inline = "", false
+	}
+	label := c.label
+	if last := len(c.out) - 1; last >= 0 && c.gap && (c.out[last].Kind == Item || c.out[last].Kind >= Fence) {
+		label, c.label = "", "" // prose after a list is no longer under its heading
+	}
+	c.out = append(c.out, Block{Para, at, raw, label})
+}
+
+// grow lengthens the last block when it is of the same kind, and of traces and logs
+// makes one block, a trace when any of its lines is.
+func (c *blockCutter) grow(kind BlockKind, at int, raw string) {
+	if last := len(c.out) - 1; last >= 0 {
+		b := &c.out[last]
+		paste := (b.Kind == Log || b.Kind == Trace) && (kind == Log || kind == Trace)
+		if paste || b.Kind == kind && !(c.gap && kind == Quote) {
+			b.Kind = max(b.Kind, kind)
+			b.Text = c.text[b.At : at+len(raw)]
+			return
+		}
+	}
+	c.out = append(c.out, Block{kind, at, raw, c.label})
+}
+
+func (c *blockCutter) done() []Block {
+	for i, b := range c.out {
+		if b.Kind != Fence {
+			continue
+		}
+		for line := range strings.Lines(b.Text) {
+			if trimmed := strings.TrimSpace(line); frame(line) || crash.MatchString(trimmed) {
+				c.out[i].Kind = Trace
+			} else if Output(trimmed) && c.out[i].Kind == Fence {
+				c.out[i].Kind = Log
+			}
+		}
+	}
+	return c.out
+}
+
+// inline are the fields of a ticket that somebody wrote on one line.
+var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|expected|expected result)\s*:\s+`)
+
+var (
+	numberedItem = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
+	lettered     = lazyregexp.New(`(?:^|[\s:])\(([a-h])\)\s+`)
+)
+
+// enumerate makes items of "(1) …; (2) …" inside a line.
+func enumerate(in []Block) []Block {
+	var out []Block
+	for _, b := range in {
+		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para && (len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings[b.Label] != Open) {
+			if f[0][0] > 0 {
+				out = append(out, Block{Para, b.At, b.Text[:f[0][0]+1], b.Label})
+			}
+			for i, m := range f {
+				end := len(b.Text)
+				if i+1 < len(f) {
+					end = f[i+1][0] + 1
+				}
+				out = append(out, Block{Para, b.At + m[1], b.Text[m[1]:end], Label(b.Text[m[2]:m[3]])})
+			}
+			continue
+		}
+		found := numberedItem.FindAllStringSubmatchIndex(b.Text, 20)
+		if len(found) == 0 {
+			found = lettered.FindAllStringSubmatchIndex(b.Text, 20)
+		}
+		if b.Kind == Item && len(found) > 0 && (b.Text[found[0][2]] == '2' || b.Text[found[0][2]] == 'b') { // the list began the line
+			out = append(out, itemised(b, found)...)
+			continue
+		}
+		if b.Kind != Para || len(found) < 2 || !ascending(b.Text, found) {
+			out = append(out, b)
+			continue
+		}
+		if lead := b.Text[:found[0][0]]; strings.TrimSpace(lead) != "" {
+			out = append(out, Block{Heading, b.At, lead, Label(strings.TrimRight(lead, " :"))})
+		}
+		for i, m := range found {
+			end := len(b.Text)
+			if i+1 < len(found) {
+				end = found[i+1][0]
+			}
+			out = append(out, Block{Item, b.At + m[1], strings.TrimRight(b.Text[m[1]:end], "; \t\n"), b.Label})
+		}
+	}
+	return out
+}
+
+// itemised cuts an item in which the next numbers of its list stand.
+func itemised(b Block, found [][]int) []Block {
+	out := []Block{{Item, b.At, strings.TrimRight(b.Text[:found[0][0]], "; \t\n"), b.Label}}
+	for i, m := range found {
+		end := len(b.Text)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		out = append(out, Block{Item, b.At + m[1], strings.TrimRight(b.Text[m[1]:end], "; \t\n"), b.Label})
+	}
+	return out
+}
+
+func ascending(text string, found [][]int) bool {
+	first := text[found[0][2]]
+	for i, m := range found {
+		if int(text[m[2]]-first) != i {
+			return false
+		}
+	}
+	return first == '1' || first == 'a'
+}

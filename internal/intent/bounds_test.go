@@ -1,0 +1,70 @@
+package intent
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBounds: what bounds the work, and what only sounds like it.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Add a function Half. Don't touch ip.go":                         "-ip.go",
+		"Add a function Half, but do not change ip.go, go.mod or docs/.": "-ip.go -go.mod -docs/",
+		"Add Half; please don’t modify `go.mod`":                         "-go.mod",
+		"Add Half without touching the tests":                            "-tests",
+		"Leave README.md and docs/ alone and add Half":                   "-README.md -docs/",
+		"add Half to calc.go and leave the file README.md as it is":      "-README.md",
+		"Keep go.mod untouched. Add Half":                                "-go.mod",
+		"Hands off src/legacy/*.js":                                      "-src/legacy/*.js",
+		"Only change calc.go. Add Half":                                  "+calc.go",
+		"Add Half. Change only files in src/calc/":                       "+src/calc/",
+		"Don't touch anything except calc.go and calc_test.go":           "+calc.go +calc_test.go",
+		"Limit your changes to src/a.ts":                                 "+src/a.ts",
+		"Add Half to calc.go, touch nothing else":                        "+",
+		"Add Half and don't change anything else.":                       "+",
+		"Don't touch go.mod unless you have to":                          "",
+		"Don't change the version in go.mod":                             "",
+		"don't change ip.go's behaviour":                                 "",
+		"Don't change README.md too much":                                "",
+		"Don't edit package.json by hand":                                "",
+		"Users don't touch config.yml":                                   "",
+		"Add a --check mode that formats without changing go.mod":        "",
+		"The tool should only edit files in docs/":                       "",
+		"only update the title in README.md":                             "",
+		"Only change calc.go if that is enough":                          "",
+		"Keep the API stable and don't break the tests":                  "",
+		"Leave a comment in calc.go":                                     "",
+		"Keep calc.go as small as it is now":                             "",
+		"Don't change it":                                                "",
+		"> Don't touch ip.go\n\nIgnore that.":                            "",
+		"Fix this:\n```\nif err != nil { // don't touch ip.go\n}\n```":   "",
+		"don't touch the README":                                         "-README",
+		"Try not to touch go.mod":                                        "",
+		"Add Half.\n- only change calc.go\n- don't touch go.sum":         "+calc.go -go.sum",
+		"Rename Add to Plus; do not change e.g. the docs":                "",
+		"Please never edit vendor/ or third_party/; add Half":            "-vendor/ -third_party/",
+		"Stay out of internal/legacy/ and add a flag --json":             "-internal/legacy/",
+	} {
+		var got []string
+		for _, b := range Bounds(text) {
+			sign := "-"
+			if b.Only {
+				sign = "+"
+			}
+			got = append(got, sign+b.What)
+			if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(b.Words), " ")) {
+				t.Errorf("%q: the sentence is %q", text, b.Words)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// FuzzBounds: any words have an answer.
+func FuzzBounds(f *testing.F) {
+	f.Add("Don't touch a.go, b.go or `c/`. Only change x.")
+	f.Fuzz(func(t *testing.T, text string) { Bounds(text) })
+}

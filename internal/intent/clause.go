@@ -1,0 +1,43 @@
+package intent
+
+import (
+	"strings"
+)
+
+// Clause is a stretch of a sentence that can ask for one thing.
+type Clause struct {
+	T     []Token // without asides
+	Join  string  // what led to it: "", ",", "and", ";", "->", ":", "if", "because"
+	Topic string  // the word or two before a colon that it stands under
+	Block Block
+	Line  int    // of the block in the message
+	Sent  int    // of the sentence in the message
+	Close string // the mark that ended the sentence
+	Group bool   // one piece of an enumeration after a colon or between commas
+	Frag  bool   // the sentence has no verb at all
+	Yet   bool   // an "although" follows: it is not as it should be
+	Colon bool   // it stands behind a colon, whatever else led to it
+	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
+}
+
+func (c Clause) Low() []string { return Lows(c.T) }
+
+func Lows(t []Token) []string {
+	out := make([]string, len(t))
+	for i := range t {
+		out[i] = t[i].Low
+		if t[i].Form != WordForm && t[i].Form != Mark {
+			out[i] = "\"" // whatever is in quotes or backquotes is a thing, not a word
+		}
+	}
+	return out
+}
+
+// Text is the stretch of the message, for a phrase and for what is kept verbatim.
+func (c Clause) Text(msg string, s Span) string {
+	t := c.T[s.From:s.To]
+	if len(t) == 0 {
+		return ""
+	}
+	return strings.TrimSpace(msg[t[0].At:t[len(t)-1].End])
+}

@@ -1,0 +1,92 @@
+package intent
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// message is a text as grammar reads its clauses one by one.
+func message(text string, kind belay.RequestType) view {
+	m := view{Text: text, PlanExists: true, Type: kind}
+	sent := 0
+	for line, b := range Blocks(text) {
+		for _, s := range b.Sentences() {
+			sent++
+			for _, c := range Clauses(s) {
+				c.Block, c.Line, c.Sent = b, line, sent
+				a := Read(c)
+				a.Nr = len(m.Acts)
+				m.Acts, m.Made, m.Decided = append(m.Acts, a), append(m.Made, a.Marker), append(m.Decided, a.Marker)
+			}
+		}
+	}
+	return m
+}
+
+// TestAct holds what is told of a clause: by itself, of its neighbours, of what was decided.
+func TestAct(t *testing.T) {
+	m := message("Rename the flag (was --fmt), the total is wrong. Please add 2 tests.", belay.Mutation)
+	if len(m.Acts) != 3 {
+		t.Fatalf("%d acts", len(m.Acts))
+	}
+	for i, want := range [][]string{
+		{"grammar: request MODIFY", "by rename / request MODIFY", "begins a sentence", "aside behind", "aside was", "imperative", "begins rename", "behind here complaint FIX / request MODIFY",
+			"before nothing / request MODIFY", "type mutation / request MODIFY", "as order", "sense modify"},
+		{"complains plainly", "joined by ,", "finite", "before here request MODIFY / complaint FIX", "behind near please / complaint FIX", "after here MODIFY",
+			"last here MODIFY / complaint FIX", "has is wrong"},
+		{"please", "has 0", "ends with .", "last near FIX / request ADD"},
+	} {
+		got := m.act(i)
+		for _, c := range want {
+			if !slices.Contains(got, c) {
+				t.Errorf("act %d has no cue %q", i, c)
+			}
+		}
+	}
+}
+
+// TestAlike holds that an act is weighed the same way however many others the message has, as long
+// as those beside it are the same.
+func TestAlike(t *testing.T) {
+	few, many := "Rename the flag. The total is wrong. Add a page.", "Rename the flag. The total is wrong. Add a page. Drop the banner. Hide the footer. The menu flickers."
+	if a, b := message(few, belay.Mutation).act(1), message(many, belay.Mutation).act(1); !slices.Equal(a, b) {
+		t.Errorf("%q\n%q", a, b)
+	}
+}
+
+// TestAnew holds that each cue of something new is said once more.
+func TestAnew(t *testing.T) {
+	plain, whole := message("a page with a search", belay.Mutation), message("a page with a search", belay.Mutation)
+	whole.Anew = 3
+	if a, b := plain.act(0), whole.act(0); len(b) != 2*len(a) || !slices.Contains(b, "new: has page") || slices.Contains(a, "new: has page") {
+		t.Errorf("%d and %d cues", len(a), len(b))
+	}
+}
+
+// TestWholeCues holds what is told of a message.
+func TestWholeCues(t *testing.T) {
+	m := message("can you fix it?", belay.Unclear)
+	m.Doubts = []string{"what is wrong is not said"}
+	got := m.whole()
+	for _, c := range []string{"type needs-clarification", "plan / needs-clarification", "doubt: what is wrong is not said", "ends with ?", "has fix it", "word 1 can"} {
+		if !slices.Contains(got, c) {
+			t.Errorf("no cue %q", c)
+		}
+	}
+	if got := message(text(200), belay.Mutation).whole(); slices.Contains(got, "has word") || !slices.Contains(got, "word 1 word") {
+		t.Error("of a long message more is told than its beginning and end")
+	}
+	if got := (view{Type: belay.Mutation}).whole(); len(got) == 0 {
+		t.Error("nothing is told of nothing")
+	}
+}
+
+func text(n int) string {
+	s := ""
+	for range n {
+		s += "word "
+	}
+	return s
+}

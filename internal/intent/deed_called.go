@@ -1,0 +1,103 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// Trouble reports a fragment that names something bad: its head is a word like "problem" or
+// "loop", or it begins with a word that finds fault: "bad contrast on the buttons", "z-index
+// problem with the modal".
+func Trouble(low []string) bool {
+	if len(low) < 2 || Articled(low[0]) || Determiner(low[0]) {
+		return false
+	}
+	if low[0] == "empty" {
+		return low[1] != "state" && low[1] != "states" && slices.ContainsFunc(low[1:], func(w string) bool {
+			return w == "in" || w == "on" || w == "for" || w == "since" || w != "as" && Conditional(w)
+		})
+	}
+	if faulty[low[0]] && !Preposition(low[1]) && !(low[0] == "double" && twofold[low[1]]) {
+		return true
+	}
+	if (low[0] == "race" || low[0] == "nil" || low[0] == "null" || low[0] == "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
+		return true // "race in TestPool", "nil deref in parse()"
+	}
+	if (low[0] == "high" || low[0] == "low") && (loads[low[1]]) {
+		return true
+	}
+	for i, w := range low {
+		if w == "warnings" && i > 0 && i+1 < len(low) && (low[i+1] == "in" || low[i+1] == "from" || low[i+1] == "during" || low[i+1] == "on") {
+			return true // "deprecation warnings in the test output"
+		}
+		if troubles[w] && (i+1 == len(low) || Preposition(low[i+1]) || Conditional(low[i+1])) {
+			return i > 0
+		}
+		if Preposition(w) {
+			return i == 1 && low[0] == "off-by-one"
+		}
+	}
+	return false
+}
+
+// twofold are what may be double on purpose.
+var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press": true, "opt-in": true, "jump": true, "quotes": true, "check": true, "column": true, "page": true, "entry": true, "room": true, "rooms": true, "buffering": true, "points": true}
+
+// Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
+// "the export broken", "margins off".
+func Said(low []string) bool {
+	n := len(low)
+	if n < 2 || n > 7 || Preposition(low[0]) || Subject(low[0]) || Subordinator(low[0]) || Conditional(low[0]) || low[0] == "no" || low[0] == "not" || Imperative(low) > 0 && !(n == 2 && Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," }) {
+		return false
+	}
+	for n > 2 && (Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
+		n--
+	}
+	if i := slices.IndexFunc(low[1:n], Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "empty" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
+		n = i + 1 // "prices missing on /pricing"
+	}
+	if n < 2 {
+		return false
+	}
+	last, prev := low[n-1], low[n-2]
+	switch {
+	case prev == "not" || prev == "n't" || prev == "never":
+		_, end := Base(last, func(string) bool { return true })
+		return n > 2 && (last == "working" || last == "loading" || last == "switching" || last == "showing" || strings.HasSuffix(last, "ing") || end == "ed" || last == "there")
+	case last == "off":
+		return offMeasures[strings.TrimSuffix(prev, "s")]
+	case last == "nan" || last == "null" || last == "undefined":
+		return true
+	case last == "missing" || last == "empty" && n > 2 || last == "gone" || last == "down" || last == "stuck" || last == "dead":
+		return true
+	}
+	_, adverb := Number(last)
+	return !adverb && WrongSenses(last) && !(last == "twice" && n == 2) && last != "duplicate" && last != "bug" && last != "bugs" && !Determiner(prev) && !Preposition(prev)
+}
+
+// measures are what can be off, which no switch turns off.
+var offMeasures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true, "colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true, "price": true, "size": true, "font": true, "count": true,
+	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
+
+// existing reports what there is, what somebody gets or what anybody can do: "there's a
+// gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
+// something that should not be.
+func existing(low []string) bool {
+	if len(low) < 4 {
+		return false
+	}
+	switch low[0] {
+	case "there's":
+		return low[1] != "no" && low[1] != "nothing"
+	case "there":
+		return (low[1] == "is" || low[1] == "are") && low[2] != "no" && low[2] != "nothing"
+	case "i", "we", "you", "users", "customers":
+		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (Determiner(low[2]) || Soft(low[2]) || WrongSenses(low[2]))
+	case "anyone", "anybody", "everyone", "everybody":
+		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
+	case "any":
+		i := slices.Index(low, "can")
+		return i > 1 && i < 5
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// Named reports a bad word that is part of a thing's name: "the bug tracker", "crash
+// reports", "dead letter queue", "duplicate items".
+func Named(low []string, i int) bool {
+	w := low[i]
+	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
+		return true
+	}
+	if i+1 < len(low) && w != "blank" && w != "infinite" {
+		if w == "flaky" {
+			return Imperative(low) > 0
+		}
+		switch low[i+1] {
+		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
+			return true
+		}
+		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !Auxiliary(low[i+1]) && Imperative(low) > 0 {
+			return true
+		}
+	}
+	return Imperative(low) > 0
+}
+
+// failingHere reports a verb of failing that is the predicate, not the wish or a noun.
+func failingHere(low []string, i int, end string) bool {
+	if i == 0 {
+		return end == "s" || end == "ed" && len(low) > 1 || len(low) == 1
+	}
+	prev := low[i-1]
+	if prev == "be" {
+		return false // "can be dropped"
+	}
+	switch end {
+	case "ing":
+		return Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
+	case "":
+		return !Determiner(prev) && !Preposition(prev) && prev != "to" && prev != "," && prev != "and" && Imperative(low) == 0
+	}
+	if end == "ed" && Preposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Preposition(low[i+1]) {
+		return false // "retry for failed webhooks"
+	}
+	return !Determiner(prev) && Imperative(low) == 0 && !(end == "s" && Preposition(prev))
+}
+
+// denied reads a negation of what should work: "does not close", "can't save", "is
+// not showing nothing", "never taken off", "not the row I selected but …".
+func denied(low []string, i int) int {
+	w := low[i]
+	if i+1 >= len(low) {
+		if w == "nothing" && i > 1 && strings.HasSuffix(low[i-1], "s") && !Determiner(low[i-1]) {
+			return Plain
+		}
+		return Fine
+	}
+	next := low[i+1]
+	switch w {
+	case "don't", "never", "do":
+		if i == 0 || w == "do" && next != "not" {
+			return Fine
+		}
+	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
+	case "not":
+		if i == 0 || !Auxiliary(low[i-1]) {
+			return Fine
+		}
+		if _, ok := Number(next); ok {
+			return Fine
+		}
+	case "nobody", "nothing":
+		if i > 0 && Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
+			return Fine // "there is nothing of the kind yet"
+		}
+		if i > 0 && strings.HasSuffix(low[i-1], "s") && low[i-1] != "means" && low[i-1] != "costs" {
+			return Plain // "prints nothing"
+		}
+		if i == 0 && Finite(low) && w == "nothing" {
+			return Plain
+		}
+		return Fine
+	default:
+		return Fine
+	}
+	if i == 1 && low[0] == "we" && w == "don't" && next != "get" && next != "receive" && next != "see" && next != "know" {
+		return Fine // "we don't set any": nothing that fails
+	}
+	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
+		return Fine
+	}
+	if low[len(low)-1] == "yet" {
+		return Fine
+	}
+	if i > 0 && i < 3 && (next == "see" || next == "tell" || next == "find" || next == "know") && slices.Contains(Actors, low[i-1]) && i+2 < len(low) && (low[i+2] == "who" || low[i+2] == "what" || low[i+2] == "which" || low[i+2] == "how" || low[i+2] == "whether" || low[i+2] == "when") {
+		return Faint // "guests can't see who else is coming": nothing shows it yet
+	}
+	if i > 0 && low[i-1] == "i" {
+		switch next {
+		case "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain":
+			return Fine // "I can't test much": about the writer
+		}
+	}
+	if (low[0] == "he" || low[0] == "she") && i == 1 {
+		return Faint // "he can't tell red from green"
+	}
+	if (next == "find" || next == "notice" || next == "read") && i > 0 && slices.Contains(Actors, low[i-1]) && low[i-1] != "it" && w != "can't" && w != "couldn't" {
+		return Faint // "people don't find the map": they do not look there
+	}
+	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
+		switch low[j] {
+		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe", "first":
+			return Fine
+		}
+	}
+	return Plain
+}
+
+var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}

@@ -1,0 +1,197 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// readings are those of words that can be read in two ways whatever stands around them, or nil.
+func setReadings(low []string) []string {
+	for _, rule := range []func([]string) []string{unsaid, partly, choice, whichOne, channel, identity} {
+		if r := rule(low); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// elsewhere are phrases that point to what a message does not hold.
+var elsewhere = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
+
+// unsaid reads a clause that means what was said or done before, or elsewhere.
+func unsaid(low []string) []string {
+	line := " " + strings.Join(low, " ") + " "
+	if slices.ContainsFunc(elsewhere, func(p string) bool { return strings.Contains(line, p) }) {
+		return []string{"what was done before is meant, which this message does not name"}
+	}
+	switch low[0] {
+	case "undo", "revert", "redo", "restore", "repeat", "reverse":
+		if len(low) == 1 || len(low) < 4 && Pronoun(low[1]) {
+			return []string{"what is meant was said or done before, and this message does not name it"}
+		}
+	}
+	return nil
+}
+
+// partly reads "half of the alerts should be slack".
+func partly(low []string) []string {
+	if len(low) < 4 || low[1] != "of" || !slices.ContainsFunc(low, Modal) {
+		return nil
+	}
+	switch low[0] {
+	case "half", "some", "most", "part", "several", "many":
+		return []string{"those that are there are converted", "others are added beside those that are there"}
+	}
+	return nil
+}
+
+// choice reads two things with an "or" between them, of which one is to be chosen: "pdf or
+// excel", "a modal or a drawer for the filters".
+func choice(low []string) []string {
+	i, n := slices.Index(low, "or"), len(low)
+	if i < 1 || i+1 >= n || Tool(low[i-1]) && Tool(low[i+1]) {
+		return nil
+	}
+	two := []string{strings.Join(low[:i], " "), strings.Join(low[i+1:], " ")}
+	articled := i > 1 && n < 11 && Articled(low[0]) && low[i+1] == low[0]
+	if (articled || n <= 5 && !slices.ContainsFunc(low, Auxiliary)) && Imperative(low) == 0 && !HasVerb(low) {
+		return two
+	}
+	return nil
+}
+
+// which reads a thing that is pointed at without saying which of several it is: "the first
+// one", "number 3 on the list", "the other sensor too".
+func whichOne(low []string) []string {
+	for len(low) > 1 && Filler(low[len(low)-1]) {
+		low = low[:len(low)-1]
+	}
+	n := len(low)
+	switch last := low[n-1]; {
+	case last == "one" && n > 1 && n <= 4 && low[0] == "the":
+		return []string{"which one is meant is not said"}
+	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low):
+		return []string{"which ones are meant, and what is to be done, is not said"}
+	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !Preposition(low[0]) && !HasVerb(low):
+		return []string{"which thing is meant, and what is to be done with it, is not said"}
+	}
+	if i := slices.Index(low, "other"); i > 0 && i+2 == n && low[i-1] == "the" && n <= 5 && !strings.HasSuffix(low[n-1], "s") {
+		return []string{"which other one is meant is not said"}
+	}
+	return nil
+}
+
+// channel reads "login should be with Google", "could the fees go through Stripe", "the mails
+// should be in French": a way or a form of something there is, and no word of whether it comes
+// beside the one there is or in its place.
+func channel(low []string) []string {
+	n := len(low)
+	for n > 4 && Filler(low[n-1]) {
+		n--
+	}
+	at := slices.IndexFunc(low, Modal)
+	if at < 0 || at > 4 || n < 5 || n > 9 || Subject(low[0]) || Determiner(low[n-1]) || Numeric(low[n-1]) || Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
+		return nil
+	}
+	if verb, way := low[n-3], low[n-2]; verb == "be" && (way == "with" || way == "in" || way == "via") || (verb == "go" || verb == "run") && (way == "through" || way == "via") {
+		return []string{"it takes the place of what there is", "it is offered beside what there is"}
+	}
+	return nil
+}
+
+// identity reads "customer should be client": one thing is to be another, and whether that means
+// its name, its kind or how it behaves is left open.
+func identity(low []string) []string {
+	if n := len(low); n == 4 && (low[1] == "should" || low[1] == "must") && low[2] == "be" && bareNoun(low[0]) && bareNoun(low[3]) {
+		return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
+	}
+	return nil
+}
+
+// bareNoun reports a word that can name a thing by itself, as far as its shape tells.
+func bareNoun(w string) bool {
+	if w == `"` || Auxiliary(w) || Preposition(w) || Comparative(w) || Negative(w) || Pronoun(w) || Determiner(w) || Numeric(w) || Format(w) {
+		return false
+	}
+	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
+		if strings.HasSuffix(w, end) {
+			return false
+		}
+	}
+	_, ending := Base(w, AnyVerb)
+	return ending != "ed" && ending != "ing"
+}
+
+// oldRecords reads "the old users": rows that are old, or code about them.
+func oldRecords(o []string) []string {
+	if len(o) != 3 || !Determiner(o[0]) || !strings.HasSuffix(o[2], "s") {
+		return nil
+	}
+	switch o[1] {
+	case "old", "unused", "inactive", "duplicate", "stale", "obsolete", "outdated", "dead", "expired":
+		return []string{"delete the " + o[2] + " themselves: their data", "delete the code for them", "hide or archive them"}
+	}
+	return nil
+}
+
+// better reads "make X better": towards what is not said.
+func better(o []string) bool {
+	for len(o) > 1 && Filler(o[len(o)-1]) {
+		o = o[:len(o)-1]
+	}
+	if len(o) == 0 || len(o) > 4 {
+		return false
+	}
+	switch o[len(o)-1] {
+	case "better", "nicer", "nice", "good", "great", "modern", "cool", "professional", "prettier", "pretty", "beautiful", "pop", "robust":
+		return true
+	}
+	return false
+}
+
+// Alone are the readings of a request that is all a message holds and says too little: "the
+// logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
+// says that it has no verb. vague is a doubt that holds no work up.
+func Alone(rest []string, named bool) (readings []string, vague bool) {
+	for len(rest) > 1 && (Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
+		rest = rest[:len(rest)-1]
+	}
+	n := len(rest)
+	if n == 0 || n > 4 || slices.ContainsFunc(rest, func(w string) bool { return w == `"` || strings.ContainsAny(w, "./_-") }) {
+		return nil, false
+	}
+	if named {
+		if n > 1 && Determiner(rest[0]) && !Articled(rest[0]) && Compared(rest) == 0 {
+			return []string{"what is to be done with it is not said"}, false
+		}
+		return nil, false
+	}
+	what := rest[1:]
+	if len(what) == 0 || slices.ContainsFunc(what, Preposition) || Compared(append([]string{"x"}, what...)) > 0 {
+		return nil, false
+	}
+	definite := Definite(what[0])
+	switch rest[0] {
+	case "change", "alter", "modify", "adjust", "edit", "replace", "swap", "update":
+		if definite {
+			return []string{"what it is to become is not said"}, false
+		}
+	case "fix", "repair", "correct":
+		if definite && len(what) == 2 && !ails(what[1]) {
+			return []string{"what is wrong with it is not said"}, false
+		}
+	}
+	if sense, ok := Verb(rest[0]); ok && len(what) == 1 && (Pronoun(what[0]) || what[0] == "that" || what[0] == "this") && (sense == Modify || sense == Remove || sense == Add) {
+		return []string{"what it is done to was said before, and this message does not name it"}, false
+	}
+	return nil, false
+}
+
+// ails reports a thing of which one knows what is wrong when it needs mending.
+func ails(w string) bool {
+	switch w = strings.TrimSuffix(w, "s"); w {
+	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression", "deadlock", "conflict", "crash", "formatting", "spelling":
+		return true
+	}
+	return WrongSenses(w) || Soft(w)
+}

@@ -1,0 +1,236 @@
+package intent
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// gap is a kind of thing that words leave out.
+type gap int
+
+const (
+	anything gap = iota // what is to be done, or to what
+	earlier             // something that was said or done before
+	which               // which of several things
+	wrong               // what is wrong with a thing
+	what                // what is to be done with a thing
+	become              // what a thing is to become
+	another             // of what there is to be one more
+	with                // what takes its place
+	strange             // the language is not read
+	middle              // a part of a long message
+)
+
+// gaps are what grammar says where it knows that something is left out, and not which readings
+// there are. These texts are cues as well, with a learned weight each, so they stay as they are.
+var gaps = map[string]gap{
+	"what was done before is meant, which this message does not name":                         earlier,
+	"what is meant was said or done before, and this message does not name it":                earlier,
+	"what it is done to was said before, and this message does not name it":                   earlier,
+	"which other one is meant is not said":                                                    which,
+	"which one is meant is not said":                                                          which,
+	"which ones are meant, and what is to be done, is not said":                               which,
+	"which thing is meant, and what is to be done with it, is not said":                       which,
+	"which one is not said":                                                                   which,
+	"which of them is not said":                                                               which,
+	"which of the files of that name is meant is not said":                                    which,
+	"which list is meant is not said":                                                         which,
+	"which table is meant is not said":                                                        which,
+	"which entries is meant is not said":                                                      which,
+	"which items is meant is not said":                                                        which,
+	"which results is meant is not said":                                                      which,
+	"what is wrong is not said":                                                               wrong,
+	"what is wrong with it is not said":                                                       wrong,
+	"what is to be done about it is not said":                                                 what,
+	"what is to be done with it is not said":                                                  what,
+	"what is to be done with is not said":                                                     what,
+	"what it is to become is not said":                                                        become,
+	"how it is to be is not said":                                                             become,
+	"how it is to look or work is not said":                                                   become,
+	"of what there is to be one more is not said":                                             another,
+	"with what is not said":                                                                   with,
+	"what is wanted is not said":                                                              anything,
+	"what is to be done, or to which thing, is not said, or can be read in more than one way": anything,
+	"this language is not read; the words are kept as they are":                               strange,
+}
+
+// readings are what words with each gap can mean: at least two things to do that differ, so that
+// a person can choose one, or see what is missing.
+var readings = map[gap][]string{
+	anything: {"something that is there is to be changed: say what, and how it should be", "something new is to be added beside what is there: say what"},
+	earlier:  {"what the last task or commit did is meant", "something else is meant, which these words do not name: name it"},
+	which:    {"all of them are meant", "one of them is meant: say which"},
+	wrong:    {"it fails or gives a wrong result: say what happens, and what should happen", "nothing fails, it should look or work differently: say how"},
+	what:     {"it is to be changed: say what it should become", "it is to be removed", "it is not there yet and is to be added"},
+	become:   {"how it looks or reads is to change: say to what", "what it does is to change: say to what"},
+	another:  {"one more of what was added last", "one more of something else: say of what"},
+	with:     {"something that the repository has already takes its place: say what", "something new takes its place: say what"},
+	strange:  {"something that is there is to be changed: say what in English", "something new is to be added: say what in English"},
+	middle:   {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
+}
+
+// undoing are verbs that take back what was done, and what that can be.
+var undoing = map[string]bool{"undo": true, "revert": true, "restore": true, "reverse": true}
+
+// doubted gives the doubts of the answer. Each has at least two readings that lead to different
+// work: where grammar only says what is missing, those that the gap has, with the files of the
+// repository that may be meant.
+func (p *parse) doubted(list []belay.Doubt) []belay.Doubt {
+	out := []belay.Doubt{}
+	for _, d := range list {
+		if slices.Equal(d.Readings, []string{"the one", "the other"}) {
+			d.Readings = p.either(d.Words)
+		}
+		if len(d.Readings) < 2 {
+			d.Readings = p.readings(d)
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+func (p *parse) readings(d belay.Doubt) []string {
+	kind := anything
+	if len(d.Readings) > 0 {
+		kind = gaps[d.Readings[0]]
+	}
+	low := strings.FieldsFunc(strings.ToLower(d.Words), func(r rune) bool { return strings.ContainsRune(" \t\n,.!?:;\"'()", r) })
+	switch {
+	case kind == earlier && len(low) > 0 && undoing[low[0]]:
+		return []string{"the changes that are not committed are taken back", "the last commit is taken back", "what an earlier task did is taken back: say which"}
+	case kind == which:
+		if files := p.candidates(low); len(files) > 1 {
+			return files
+		}
+	}
+	return slices.Clone(readings[kind])
+}
+
+// either gives two clauses of which the second begins with "or".
+func (p *parse) either(said string) []string {
+	for i, a := range p.Acts {
+		if i == 0 || a.Deed != Doubt || !slices.Equal(a.Readings, []string{"the one", "the other"}) {
+			continue
+		}
+		clause := func(a Act, from int) string { return a.C.Text(p.Text, Span{From: from, To: len(a.C.T)}) }
+		if clause(a, 0) == said {
+			return []string{clause(p.Acts[i-1], 0), clause(a, 1)}
+		}
+	}
+	return readings[which]
+}
+
+// mostCandidates is how many files a doubt names: more are no choice.
+const mostCandidates = 5
+
+// candidates are the files that a word of a doubt may mean.
+func (p *parse) candidates(low []string) []string {
+	var out []string
+	if len(low) > 0 {
+		if _, verb := Verb(low[0]); verb {
+			low = low[1:] // "list the orders"
+		}
+	}
+	for _, f := range p.Files {
+		stem, _, _ := strings.Cut(strings.ToLower(path.Base(f)), ".")
+		if slices.ContainsFunc(low, func(w string) bool { return len(w) > 2 && (stem == w || stem+"s" == w || stem == w+"s") }) {
+			out = append(out, f+" is meant")
+		}
+	}
+	if len(out) > mostCandidates {
+		return nil
+	}
+	return out
+}
+
+// Answered puts what a person said of words in doubt to what was read from them: text is both,
+// the words and the answer behind them. What was in doubt is settled; the requirements are those
+// of the words that were clear, and of the answer.
+func Answered(in Input, said, answer string) belay.Request {
+	whole, _ := Parse(in)
+	first, _ := Parse(Input{Text: said, PlanExists: in.PlanExists, Files: in.Files})
+	second, _ := Parse(Input{Text: answer, PlanExists: in.PlanExists, Files: in.Files})
+	req := whole
+	switch reading := chosen(first.Doubts, answer); {
+	case reading != "":
+		req.Requirements = append(slices.Clone(first.Requirements), settled(first.Doubts, said, reading))
+	case len(second.Requirements) > 0 && second.Type != belay.Unclear:
+		req.Requirements = slices.Clone(first.Requirements)
+		for _, r := range second.Requirements {
+			if w, _, _ := strings.Cut(strings.ToLower(r.Text), " "); Pronoun(w) {
+				r.Text = doubtful(first.Doubts, said) + ": " + r.Text // "it crashes" says it of what was in doubt
+			}
+			req.Requirements = append(req.Requirements, r)
+		}
+	case whole.Type != belay.Unclear && len(whole.Requirements) > 0:
+		return whole
+	default:
+		req.Requirements = append(slices.Clone(first.Requirements), settled(first.Doubts, said, strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!")))
+	}
+	req.Doubts, req.Type = []belay.Doubt{}, kindOf(req.Requirements)
+	if second.Type == belay.Fresh {
+		req.Type = belay.Fresh
+	}
+	return req
+}
+
+// chosen is the reading that an answer names: by its number where there is one doubt, or by words
+// that only one has. "" when it says something of its own.
+func chosen(doubts []belay.Doubt, answer string) string {
+	answer = strings.ToLower(strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!"))
+	if answer == "" {
+		return ""
+	}
+	var found []string
+	for _, d := range doubts {
+		for i, r := range d.Readings {
+			if len(doubts) == 1 && answer == string(rune('1'+i)) || strings.Contains(" "+strings.ToLower(r)+" ", " "+answer+" ") {
+				found = append(found, r)
+			}
+		}
+	}
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0]
+}
+
+// doubtful are the words that are in doubt, the first of them.
+func doubtful(doubts []belay.Doubt, said string) string {
+	for _, d := range doubts {
+		if d.Words != "" {
+			return strings.Join(strings.Fields(d.Words), " ")
+		}
+	}
+	return beginning(said)
+}
+
+// settled is the requirement of words in doubt, with the reading that holds.
+func settled(doubts []belay.Doubt, said, reading string) belay.Requirement {
+	m, low := belay.MarkModify, " "+strings.ToLower(reading)
+	for _, is := range []struct {
+		marker belay.Marker
+		words  []string
+	}{
+		{belay.MarkRemove, []string{" delete", " remove", " taken back"}},
+		{belay.MarkAdd, []string{" add", " beside ", " new ", " another "}},
+		{belay.MarkFix, []string{" fails", " wrong ", " broken"}},
+	} {
+		if slices.ContainsFunc(is.words, func(w string) bool { return strings.Contains(low, w) }) {
+			m = is.marker
+			break
+		}
+	}
+	return belay.Requirement{Marker: m, Text: doubtful(doubts, said) + ": " + reading}
+}
+
+// kindOf is what work requirements are, when there is no doubt.
+func kindOf(list []belay.Requirement) belay.RequestType {
+	if slices.ContainsFunc(list, func(r belay.Requirement) bool { return r.Marker != belay.MarkFix }) {
+		return belay.Mutation
+	}
+	return belay.Bugfix
+}

@@ -1,0 +1,67 @@
+package intent
+
+import ()
+
+// Except is what an order leaves out: "all files except the legacy folder", "show it everywhere but
+// on the login page".
+func Except(low []string) (Span, bool) {
+	for i := 2; i+1 < len(low); i++ {
+		from := i + 1
+		switch {
+		case low[i] == "except" || low[i] == "excluding":
+		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
+			from = i + 2
+		case low[i] == "but" && low[i+1] == "not" && i+2 < len(low) && Definite(low[i+2]):
+			from = i + 2
+		case low[i] == "but" && (low[i-1] == "everything" || low[i-1] == "all" || low[i-1] == "everywhere"):
+		default:
+			continue
+		}
+		for from < len(low) && Preposition(low[from]) {
+			from++
+		}
+		if from < len(low) {
+			s := object(low, from)
+			return s, s.To > s.From
+		}
+	}
+	return Span{}, false
+}
+
+// excepted reads what stands by itself and is left out: "everything but the admin area",
+// "with the exception of prod".
+func excepted(low []string) (Span, bool) {
+	i := 0
+	switch {
+	case len(low) > 2 && (low[0] == "everything" || low[0] == "all" || low[0] == "everywhere") && (low[1] == "but" || low[1] == "except"):
+		i = 2
+	case len(low) > 4 && low[0] == "with" && low[2] == "exception" && low[3] == "of":
+		i = 4
+	case len(low) > 1 && (low[0] == "except" || low[0] == "excluding"):
+		i = 1
+	default:
+		return Span{}, false
+	}
+	for i < len(low) && (Preposition(low[i]) || low[i] == "for") {
+		i++
+	}
+	if i >= len(low) || low[i] == "when" || low[i] == "if" || low[i] == "that" || Finite(low[i:]) {
+		return Span{}, false
+	}
+	s := object(low, i)
+	return s, s.To > s.From
+}
+
+// besides reads "you may change anything but the API": what is left out of a permission.
+func besides(low []string) (Span, bool) {
+	if low[0] != "you" && low[0] != "feel" && low[0] != "change" && low[0] != "touch" {
+		return Span{}, false
+	}
+	for i := 1; i+2 < len(low); i++ {
+		if (low[i] == "anything" || low[i] == "everything" || low[i] == "all") && (low[i+1] == "but" || low[i+1] == "except") {
+			s := object(low, i+2)
+			return s, s.To > s.From
+		}
+	}
+	return Span{}, false
+}

@@ -1,0 +1,94 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// thirdPerson reports a verb in -s that follows something that can be its subject.
+func thirdPerson(low []string, i int) bool {
+	w, prev := low[i], low[i-1]
+	if Determiner(prev) && !Pronoun(prev) || Preposition(prev) || prev == "and" || prev == "," {
+		return false
+	}
+	if _, ok := Number(prev); ok {
+		return false
+	}
+	if end, ok := Fails(w); ok && (end == "s" || end == "ed") {
+		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1]) {
+			return false // "retry failed chunks"
+		}
+		return i+1 >= len(low) || !Auxiliary(low[i+1])
+	}
+	if states[w] || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
+		return true
+	}
+	if (w == "came" || w == "went") && (i > 1) && i+1 < len(low) {
+		return true // "the weekly reset happened on Saturday"
+	}
+	if does(low, i) {
+		return true
+	}
+	b, end := Base(w, AnyVerb)
+	if b == "" || end != "s" || i+1 < len(low) && (Auxiliary(low[i+1]) || low[i+1] == "of") {
+		return false
+	}
+	return !pluralOrVerb[b] || Subject(prev) || i+1 < len(low) && (Pronoun(low[i+1]))
+}
+
+// plural are verbs whose -s is as often a noun in the plural.
+var pluralOrVerb = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
+	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
+	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
+	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
+	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
+
+// states are other finite verbs that a description of how things are is made of.
+var states = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
+		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls", "leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn",
+		"eats", "fires", "ends", "resets", "predicts", "spins", "lasts", "includes", "allows", "accepts", "rejects", "sends", "produces", "creates", "generates", "writes", "prints", "renders", "converts", "adds", "removes",
+		"deletes", "refers", "relies", "assumes", "reloads", "terminates", "quits", "waits", "sleeps", "grows", "shrinks", "increases", "decreases", "rises", "loses", "begins", "finishes", "exits", "consists", "differs", "lacks",
+		"uses", "puts", "gives", "provides", "receives", "speaks", "talks", "sounds", "smells", "wins", "rotates", "merges", "inserts", "appends", "treats", "handles", "encodes", "decodes", "interprets", "compares", "chooses", "picks", "prefers",
+		"triggers", "redirects", "behaves", "reacts", "responds", "complains", "whines", "refuses", "insists", "demands", "requires", "recreates", "rebuilds", "reappears", "overlays", "sinks", "turns", "throws", "kills", "burns", "bites", "hides", "reads", "opens", "leaves", "stops"} {
+		out[w] = true
+	}
+	return out
+}()
+
+// does tells a verb in -s from a plural by its neighbours alone, whatever verb it is:
+// an adverb like "also" stands in front, an object with an article or a number comes
+// behind, or it is the last word, or in front of a preposition, of a subject that has
+// all it needs.
+func does(low []string, i int) bool {
+	w, prev := low[i], low[i-1]
+	if len(w) < 4 || w[len(w)-1] != 's' || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is") || strings.HasSuffix(w, "'s") || strings.ContainsAny(w, "./_-\"") ||
+		Determiner(prev) || Preposition(prev) || Preposition(w) || Filler(w) || slices.Contains(Actors, w) || Auxiliary(prev) || Several(prev) {
+		return false
+	}
+	if strings.ContainsAny(prev, "(_.") {
+		return true // "churn.sql divides by zero"
+	}
+	next := ""
+	if i+1 < len(low) {
+		next = low[i+1]
+	}
+	switch {
+	case next == "the" || next == "a" || next == "every" || next == "it":
+		return i > 1 || !AnyVerb(low[0])
+	}
+	b, _ := Base(w, AnyVerb)
+	if b == "" && Acting(w) {
+		b = w
+	}
+	whole := b != "" && (low[0] == "the") && !strings.HasSuffix(prev, "s")
+	switch {
+	case !whole:
+		return false
+	case Preposition(next) && next != "of" && next != "for":
+		return slices.ContainsFunc(low[1:i], Preposition)
+	}
+	return false
+}

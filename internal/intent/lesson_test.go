@@ -1,0 +1,236 @@
+package intent
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// lesson is a labelled message as something to be learned from: the cues of the whole, those of
+// each act, and the right answers. trust is how much it counts.
+type lesson struct {
+	sample
+	trust float64
+	whole []string
+	acts  [][]string
+	right []int // of each act, an index of answers
+}
+
+// prepare reads a labelled message as Parse does it, where wholes, learned from
+// others, say what it is as a whole what other messages teach, and what was decided of each act is right.
+func (l *lesson) prepare(wholes *Scale) {
+	p := read(l.input())
+	m := p.cues()
+	p.typed(&m, wholes, false)
+	if len(p.Acts) > mostActs {
+		return
+	}
+	for i, j := range p.matched(l.sample) {
+		right := 0
+		if j >= 0 {
+			right = slices.Index(answers, l.Gold.Requirements[j].Marker)
+		}
+		l.acts, l.right = append(l.acts, m.act(i)), append(l.right, right)
+		m.Decided = append(m.Decided, answers[right])
+	}
+}
+
+// input is the message as Parse passes it on.
+func (s sample) input() Input {
+	text, _ := shorten(s.Text)
+	return Input{text, s.Context.PlanExists, s.Context.Files}
+}
+
+// content are the beginnings of the stems of the words of content.
+func content(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' }) {
+		if !Preposition(w) && !Determiner(w) && w != "and" && w != "or" {
+			w = Stem(w)
+			out[w[:min(len(w), 6)]] = true
+		}
+	}
+	return out
+}
+
+// fit is how well an act that says these words fits a labelled requirement; marker is what
+// grammar made of it.
+func fit(a Act, said map[string]bool, marker belay.Marker, want belay.Marker, gist map[string]bool) float64 {
+	shared := 0.0
+	for w := range gist {
+		if said[w] {
+			shared++
+		}
+	}
+	shared /= float64(max(1, len(gist)))
+	f := 2 * shared
+	if marker != "" {
+		f += 0.5
+	}
+	if marker == want {
+		f += 0.5
+	}
+	if a.Marker == want {
+		f += 0.2
+	}
+	switch a.Deed {
+	case Request, Complaint, Mend:
+		f += 0.3
+	case Keep:
+		f--
+	case Ground:
+		if shared == 0 && len(gist) > 0 {
+			f--
+		}
+	}
+	return f
+}
+
+// enough is the least fit of an act that a requirement is said to come from.
+const enough = 0.6
+
+// matched is which labelled requirement each act stands for, or -1: both are in the order of the
+// message, and the whole fits best.
+func (p *parse) matched(s sample) []int {
+	acts, wanted := p.Acts, s.Gold.Requirements
+	marker := make([]belay.Marker, len(acts))
+	for _, f := range p.Out {
+		marker[f.Act.Nr] = f.Marker
+	}
+	said := make([]map[string]bool, len(acts))
+	for i, a := range acts {
+		text := CrashLine(a.C.Block.Text)
+		if len(a.C.T) > 0 {
+			text = a.C.Text(p.Text, Span{To: len(a.C.T)})
+		}
+		said[i] = content(text)
+	}
+	// best[i][j] is the fit of the acts from i on with the requirements from j on.
+	best := make([][]float64, len(acts)+1)
+	for i := range best {
+		best[i] = make([]float64, len(wanted)+1)
+	}
+	fits := func(i, j int) float64 {
+		return fit(acts[i], said[i], marker[i], wanted[j].Marker, content(wanted[j].Gist))
+	}
+	for i := len(acts) - 1; i >= 0; i-- {
+		for j := len(wanted) - 1; j >= 0; j-- {
+			best[i][j] = max(best[i+1][j], best[i][j+1])
+			if f := fits(i, j); f > enough {
+				best[i][j] = max(best[i][j], best[i+1][j+1]+f)
+			}
+		}
+	}
+	out := make([]int, len(acts))
+	j := 0
+	for i := range acts {
+		out[i] = -1
+		for j < len(wanted) && best[i][j] == best[i][j+1] {
+			j++
+		}
+		if j < len(wanted) && best[i][j] > best[i+1][j] {
+			out[i] = j
+			j++
+		}
+	}
+	return out
+}
+
+// learn learns what acts ask for, and what messages are as a whole.
+func learn(lessons []lesson) (acts, wholes *Scale) {
+	var a []example
+	for _, l := range lessons {
+		for i, cues := range l.acts {
+			a = append(a, example{Cues: cues, Answer: l.right[i], Trust: l.trust})
+		}
+	}
+	return learned(a, settings{Answers: len(answers), Rare: 5, Strength: 0.3, Least: 0.13}), learnWholes(lessons)
+}
+
+func learnWholes(lessons []lesson) *Scale {
+	var w []example
+	for _, l := range lessons {
+		w = append(w, example{Cues: l.whole, Answer: slices.Index(types, l.Gold.Type), Trust: l.trust})
+	}
+	return learned(w, settings{Answers: len(types), Rare: 4, Strength: 2, Least: 0.13, Only: func(c string) int {
+		if strings.HasPrefix(c, Plan) && (c == Plan || strings.HasPrefix(c, Plan+" / ")) {
+			return slices.Index(types, belay.Fresh)
+		}
+		return -1
+	}})
+}
+
+// How much a lesson counts. Several concerns in one breath, of which one is wrong now, are rare in the
+// other lessons, and what belay began with. The short lines are constructions, not messages. Those of
+// the authors of the labelling rules are the surest.
+const (
+	trusted = 1.0
+	shared  = 2.0
+	several = 4.0
+	known   = 1.0
+	short   = 0.1
+)
+
+// lessons are all messages that are learned from: none that is held out.
+func lessons(t testing.TB) []lesson {
+	var out []lesson
+	add := func(s sample, trust float64) {
+		m := read(s.input()).cues()
+		m.PlanExists = s.Context.PlanExists
+		out = append(out, lesson{sample: s, trust: trust, whole: m.whole()})
+	}
+	for _, s := range load(t, "testdata/ask/shared.jsonl") {
+		add(s, shared)
+	}
+	for _, s := range load(t, "testdata/ask/own.jsonl") {
+		if !heldOut(s.ID) {
+			add(s, trusted)
+		}
+	}
+	for _, s := range load(t, "testdata/ask/lessons.jsonl") {
+		trust := trusted
+		if s.ID[0] == 'x' {
+			trust = several
+		}
+		add(s, trust)
+	}
+	for _, s := range shortLines(t) {
+		add(s, short)
+	}
+	// What a message is as a whole is a cue of its acts, as sure or unsure as it is of a message
+	// that nothing was learned from.
+	for half := range 2 {
+		var others []lesson
+		for i, l := range out {
+			if i%2 != half {
+				others = append(others, l)
+			}
+		}
+		wholes := learnWholes(others)
+		for i := range out {
+			if i%2 == half {
+				out[i].prepare(wholes)
+			}
+		}
+	}
+	return out
+}
+
+// shortLines are the lines of testdata/lines.txt as labelled messages.
+func shortLines(t testing.TB) []sample {
+	text, err := os.ReadFile("testdata/ask/lines.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sample
+	for line := range strings.Lines(string(text)) {
+		if l, ok := parseLine(strings.TrimSuffix(line, "\n")); ok {
+			out = append(out, l.sample())
+		}
+	}
+	return out
+}

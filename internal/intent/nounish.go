@@ -1,0 +1,104 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// UnknownVerb reports a word that is no verb of the lists but stands where one does: in
+// front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
+// Endings that only verbs have need no such place.
+func UnknownVerb(low []string) bool {
+	w := low[0]
+	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || Filler(w) || Preposition(w) || Determiner(w) || Auxiliary(w) || Negative(w) ||
+		Subject(w) || Conditional(w) || Subordinator(w) || Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+		return false
+	}
+	if _, ok := Number(w); ok {
+		return false
+	}
+	switch low[1] {
+	case "a", "an":
+		return !Finite(low) && len(low) > 2 && len(w) > 4 && !strings.HasSuffix(w, "ed")
+	case "it", "them", "the", "all", "both", "our", "my", "its", "their", "these", "those":
+		return !Finite(low)
+	}
+	return false
+}
+
+var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
+	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+
+// places are words for where on a screen something is.
+var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
+
+// Nounish are verbs that are as often nouns; what follows decides.
+var Nounish = func() map[string]bool {
+	out := map[string]bool{}
+	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
+		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count", "order", "sort", "sync", "release", "tag",
+		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor", "retry", "backup", "mail", "email",
+		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review", "check", "run", "point", "call",
+		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group", "shift", "speed", "transfer", "exchange",
+		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle", "balance", "cover", "trash", "retire", "open",
+		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
+		out[w] = true
+	}
+	for w := range strings.FieldsSeq(nounOrVerb) {
+		out[w], pluralOrVerb[w] = true, true
+	}
+	return out
+}()
+
+// twofold are verbs that are as often nouns, also with an -s.
+const nounOrVerb = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
+	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
+	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
+	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast
+	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
+	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
+
+func nounishVerb(low []string) int {
+	next := low[1]
+	switch {
+	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (Part(next) || Product(next) || kindNouns[next]) && !strings.HasSuffix(next, "s")):
+		return 0 // "image cropping", "release script"
+	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down":
+		return 0 // "duplicate entries after sync"
+	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
+		return 0
+	case next == "off" && (len(low) == 2 || Preposition(low[2]) || Conditional(low[2])):
+		return 0 // "display off after 10 s"
+	case (Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
+		return 0 // "search box in the header": one thing needs an article to be an object
+	case low[0] == "link" && next == "to" && len(low) > 4 && (low[len(low)-2] == "is" || low[len(low)-2] == "are"):
+		return 0 // "link to imprint is dead"
+	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !Preposition(low[2]):
+		return 0 // "log level warn"
+	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
+		return 0
+	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
+		return 0
+	case Auxiliary(next) || Negative(next):
+		return 0
+	case Numeric(next) && (len(low) == 2 || Preposition(low[2]) || Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+		return 0 // "zoom 12 by default"
+	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, Auxiliary) && !Determiner(next) && (places[low[len(low)-1]] && !Preposition(low[len(low)-2]) && !Determiner(low[len(low)-2])):
+		return 0 // "zoom buttons bottom right"
+	case Preposition(next) && next != "to" && Finite(low):
+		return 0 // "search with two terms finds nothing"
+	case Determiner(next) || Pronoun(next) || next == "\"" || Preposition(next):
+		return 1
+	case Finite(low):
+		return 0
+	}
+	return 1
+}
+
+func shows(w string) bool {
+	sense, _ := Verb(w)
+	return sense == Show
+}
+
+// kinds are nouns behind which a compound is no verb: "dry-run mode".
+var kindNouns = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true, "support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}

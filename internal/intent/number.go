@@ -1,0 +1,164 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// counted is how many things a requirement acts on, nil when that is not said: in its own
+// clause, or, where it is about "them", in the one that told of them.
+func (p *parse) counted(f found) *int {
+	low := f.Act.C.Low()
+	if len(low) == 0 {
+		return nil
+	}
+	if n := numberOf(f.Act, f.Marker, p.Lang); n != nil || !them(low[min(f.Act.Obj, len(low)-1):]) {
+		return n
+	}
+	for i := f.Act.Nr - 1; i >= max(0, f.Act.Nr-2); i-- {
+		b := p.Acts[i]
+		if b.Deed == Material || b.C.Sent < f.Act.C.Sent-1 || p.emitted(b) {
+			return nil
+		}
+		for i := range b.C.Low() {
+			if n, ok := counts(b.C.Low(), i, p.Lang); ok && n > 1 {
+				return &n
+			}
+		}
+	}
+	return nil
+}
+
+// them reports an object that is a pronoun for several things: "delete them", "drop those".
+func them(object []string) bool {
+	switch object[0] {
+	case "them", "both":
+		return true
+	case "those", "these":
+		return len(object) == 1 || Preposition(object[1]) || Conjunction(object[1]) || object[1] == "," || Filler(object[1])
+	}
+	return false
+}
+
+// numberOf is the stated number of things a requirement acts on, nil when none is stated: in what it
+// is done to, or of all that it reaches ("in all three views").
+func numberOf(a Act, m belay.Marker, lang string) *int {
+	low, from := a.C.Low(), a.Core.From
+	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !IsWish(a.Verb) {
+		from = a.Obj
+	}
+	if from < len(low) && m == belay.MarkFix && (Conditional(low[from]) || slices.Contains(low, "same")) {
+		return nil // how many it takes for it to happen: "two workers pick up the same job"
+	}
+	within := true
+	for i := from; i < len(low); i++ {
+		w := low[i]
+		if Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":") {
+			return nil
+		}
+		within = within && i < from+10 && !(i > from && (w == "with" || Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" || IsWish(w) && i > from+1))
+		n, ok := counts(low, i, lang)
+		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" || m != belay.MarkFix && wished(low, i))
+		switch {
+		case !ok:
+		case n == 1 && (i > from || m == belay.MarkFix):
+		case reached, within && (m != belay.MarkFix || i <= from+1 && !strings.HasSuffix(low[from], "ing")):
+			return &n
+		}
+	}
+	return nil
+}
+
+// wished reports a number in the object of what a modal asks for: "should offer two shortcuts".
+func wished(low []string, i int) bool {
+	for k := i - 1; k >= max(0, i-4) && !Preposition(low[k]); k-- {
+		if Modal(low[k]) || IsWish(low[k]) {
+			return i-k > 1 || !Modal(low[k])
+		}
+	}
+	return false
+}
+
+// counts tells a number that says how many there are of the thing named behind it from all others: a
+// measure, a version, a year, an old value, and one that is part of a name ("RFC 9562", "exit code 3").
+func counts(low []string, i int, lang string) (int, bool) {
+	n, ok := Number(low[i])
+	if !ok || i+1 >= len(low) {
+		return n, ok && low[i] == "both"
+	}
+	rest, digits := low[i+1:], low[i][0] >= '0' && low[i][0] <= '9'
+	switch next := rest[0]; {
+	case low[i] == "both":
+		return n, (!Preposition(next) || next == "of" || next == "to") && !slices.Contains(rest[:min(len(rest), 4)], "and")
+	case low[i] == "1", notThings.Has(next), Unit(next), Preposition(next) && next != "of", Auxiliary(next), Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
+		return 0, false
+	case n == 1 && (lang != "" || Pronoun(next) || Comparative(next) || next == "of" || next == "day" || AnyVerb(next) && !Nounish[next]):
+		return 0, false
+	case digits && (valuing(low, i) || numbered(low, i)):
+		return 0, false
+	case i > 0 && (low[i-1] == "a" && low[i] != "dozen" || digits && measures.Has(low[i-1])):
+		return 0, false
+	}
+	return n, n == 1 || !digits || lang != "" || plural(rest)
+}
+
+// numbered reports a number that tells one thing from others of its kind, or a version: the word in
+// front of it is the name of that kind.
+func numbered(low []string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	w := low[i-1]
+	return !Determiner(w) && !Preposition(w) && !Filler(w) && !Auxiliary(w) && !Conjunction(w) && !Pronoun(w) && !Subject(w) &&
+		!Comparative(w) && !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish[w] && i > 1)
+}
+
+var (
+	ordinals = lazyregexp.Of("first last next other all remaining following")
+	// notThings are words behind a number that no thing follows, parts of a name ("two factor login"),
+	// months, and words for things that are told one by one further on ("two small changes: …").
+	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part line digit january february march april may june july
+		august september october november december things small changes points , " and or - -> → / is instead not : ;`)
+	// measures are words in front of a number that is a measure, a time, a version or a place.
+	measures = lazyregexp.Of(`at from every port version level than under over after before by step epoch least most about around to in is are chapter section phase release v
+		within top only`)
+)
+
+// plural reports words that begin with the name of several things: "wrong tiles in".
+func plural(low []string) bool {
+	for i, w := range low {
+		if i > 3 || Unit(w) || Auxiliary(w) || Preposition(w) && w != "of" || Conjunction(w) || strings.ContainsAny(w, ",;:()/") {
+			return false
+		}
+		if w == "of" {
+			return i == 0
+		}
+		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || w == "people" || w == "children" || w == "indices" {
+			return true
+		}
+	}
+	return false
+}
+
+// valuing reports a number that is a value: a year, a status, a rate ("50 hits a page"), the new one of
+// two ("50 rows, not 500").
+func valuing(low []string, i int) bool {
+	w, rest := low[i], low[i+1:]
+	switch {
+	case len(w) == 4 && (strings.HasPrefix(w, "20") || strings.HasPrefix(w, "19")), len(w) == 3 && (w[0] == '4' || w[0] == '5') && w[1] == '0':
+		return true
+	case i > 0 && (strings.HasSuffix(low[i-1], "+") || low[i-1] == "of"):
+		return true
+	case len(rest) > 2 && (rest[1] == "a" || rest[1] == "an") && !Preposition(rest[0]):
+		return true
+	}
+	for k := 1; k+1 < min(len(rest), 6); k++ {
+		if _, ok := Number(rest[k+1]); ok && (rest[k] == "not" || rest[k] == "than" || rest[k] == "of" && rest[k-1] == "instead") {
+			return true
+		}
+	}
+	return false
+}

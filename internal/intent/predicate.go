@@ -1,0 +1,69 @@
+package intent
+
+import ()
+
+// Finite reports whether a clause has a subject and something it does: an auxiliary
+// behind the first word, or a verb's third person.
+func Finite(low []string) bool {
+	_, ok := Predicate(low)
+	return ok
+}
+
+// Predicate is where the finite verb of a clause stands.
+func Predicate(low []string) (int, bool) {
+	for i, w := range low {
+		switch {
+		case i > 0 && i < 5 && (w == "who" || w == "that" || w == "which") && !Articled(low[0]) && !AnyVerb(low[0]):
+			if at := behindRelative(low, i); at > 0 {
+				return at, true // "guests who cancel are charged"
+			}
+			return 0, false
+		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever" || w == "wherever") && !Conditional(low[0]):
+			return 0, false
+		case i > 0 && (w == "," || w == ";" || w == ":" || Subordinator(w) || w == "that" && i > 1):
+			return 0, false
+		case i > 0 && Auxiliary(w) && !Asked(low, i):
+			return i, true
+		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "i'm" || w == "i've"):
+			return 0, true
+		case i > 0 && thirdPerson(low, i):
+			return i, true
+		case i > 0 && plainVerb(low, i):
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// behindRelative is where the predicate stands behind a clause that tells of its subject: the
+// first auxiliary that another verb stands before. 0 is none.
+func behindRelative(low []string, from int) int {
+	if from+2 < len(low) && (Modal(low[from+1]) || low[from+2] == ",") {
+		return 0
+	}
+	for i := from + 2; i < len(low); i++ {
+		switch w := low[i]; {
+		case w == "," || w == "and" || w == "or" || Subordinator(w) || w == "when" || w == "if" || w == "while":
+			return 0
+		case Auxiliary(w) && !Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !Auxiliary(low[i-1]) && !Subject(low[i-1]) && !Negative(low[i-1]):
+			return i
+		}
+	}
+	return 0
+}
+
+// Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".
+func Asked(low []string, i int) bool {
+	if low[i-1] == "to" || low[i] == "be" && !Modal(low[i-1]) {
+		return true
+	}
+	for j := max(0, i-4); j < i; j++ {
+		switch low[j] {
+		case "like", "as", "than":
+			return j > 0
+		case "when", "if", "how", "what", "while", "once", "why", "before", "after":
+			return j > 0 || low[j] == "what"
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+// Old reports that something takes the place of something else: instead of, rather
+// than, "85 not 95", from A to B.
+func Old(low []string) bool {
+	line := " " + strings.Join(low, " ") + " "
+	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ", " in lieu of ", " not just "} {
+		if strings.Contains(line, p) && p != " not just " {
+			return true
+		}
+	}
+	if i := slices.Index(low, "from"); i > 0 && i+3 < len(low) && low[i+2] == "to" {
+		if _, ok := Value(low[i+1]); ok {
+			return true
+		}
+	}
+	for i, w := range low {
+		if (w == "->" || w == "→" || w == "=>") && i > 0 && i+1 < len(low) {
+			return true
+		}
+		if w == "not" && i > 0 && i+1 < len(low) {
+			if _, ok := Value(low[i+1]); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Value reports a number, with or without a unit: 5, 30s, 3e-4, 512mi, v2.
+func Value(w string) (string, bool) {
+	if _, ok := Number(w); ok {
+		return w, true
+	}
+	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == "")
+}
+
+// Compared is where a word stands that says how something should look or be.
+func Compared(low []string) int {
+	for i, w := range low {
+		if Comparative(w) && (i > 0 || len(low) > 1) {
+			return i + 1
+		}
+		if w == "more" && i+1 < len(low) && !Determiner(low[i+1]) {
+			if i == 0 {
+				return 1
+			}
+		}
+	}
+	return 0
+}
+
+// Degree reports a thing with more or less of what it has now: "a bigger logo". Whatever its
+// article, there is one.
+func Degree(low []string) bool {
+	if len(low) > 0 && (low[0] == "a" || low[0] == "an" || low[0] == "some") {
+		low = low[1:]
+	}
+	for len(low) > 1 && (low[0] == "little") {
+		low = low[1:]
+	}
+	return len(low) > 1 && low[0] == "different" || len(low) > 1 && Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !Preposition(low[1])
+}
+
+// Indefinite reports a thing that is not there yet by its article.
+func Indefinite(low []string) bool {
+	if len(low) == 0 {
+		return false
+	}
+	switch low[0] {
+	case "a", "an", "another", "new", "some", "one":
+		return true
+	case "the", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her", "all", "both", "every", "each", "it", "them", "\"":
+		return false
+	}
+	return !Auxiliary(low[0])
+}
+
+func Adverb(w string) bool {
+	return len(w) > 4 && strings.HasSuffix(w, "ly") && w != "reply" && w != "apply" && w != "only"
+}
+
+// Definite reports a word in front of a thing that is there.
+func Definite(w string) bool {
+	switch w {
+	case "the", "our", "my", "your", "their", "its", "this", "these", "those":
+		return true
+	}
+	return false
+}
+
+// Articled reports a word that introduces a thing not known yet.
+func Articled(w string) bool {
+	return w == "a" || w == "an" || w == "new" || w == "some"
+}
+
+// Valued reports a thing that is there with a value it should have: "batch 64", "http
+// check every 30s", "fonts everywhere".
+func Valued(low []string) bool {
+	for i := 1; i < len(low); i++ {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !Preposition(low[i-1])) {
+			return low[0] != "a" && low[0] != "an"
+		}
+	}
+	return slices.Contains(low, "everywhere")
+}
+
+// Apart finds the particle of a verb behind its object: "take that dreadful clip-art out".
+func Apart(verb string, low []string) (Sense, int) {
+	for i := 2; i < min(len(low), 7); i++ {
+		if Preposition(low[i]) && !Particle(low[i]) || low[i] == "," {
+			return None, 0
+		}
+		if Particle(low[i]) {
+			if s, ok := PhraseOf(verb, low[i]); ok && (i == len(low)-1 || !Determiner(low[i+1])) {
+				return s, i
+			}
+		}
+	}
+	return None, 0
+}
+
+// Generic reports an object that says nothing: "it", "this please", "the error", why.
+func Generic(o []string) bool {
+	for _, w := range o {
+		switch {
+		case Pronoun(w) || Filler(w) || Determiner(w) || w == "why" || w == "at" || w == "out" || w == "into" || w == "asap" || w == "today" || w == "soon" || w == "up" || w == "as" || w == "possible" || w == "for" || w == "me" || w == "us" || w == "of" || w == "about" || w == "today's" || w == "properly" || w == "what" || w == "is" || w == "happening" || w == "going" || w == "on" || w == "we" || w == "can" || w == "quick" || w == "ça" || w == "bitte":
+		case w == "error" || w == "bug" || w == "problem" || w == "issue" || w == "problems" || w == "issues" || w == "errors" || w == "thing" || w == "things" || w == "crash" || w == "cause" || w == "regression" || w == "bugs" || w == "matter":
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Span is a stretch of a clause's tokens.
+type Span struct{ From, To int }
+
+// Numeric reports a number, with or without a unit.
+func Numeric(w string) bool { _, ok := Value(w); return ok }
+
+// Persists are what a thing may wrongly stay: a complaint, no wish.
+var Persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true, "stuck": true, "forever": true, "disabled": true, "grey": true,
+	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true, "constant": true, "flat": true, "zero": true, "nan": true, "null": true, "undefined": true}
+
+// Reporting are verbs by which somebody says something: what they say must be is no wish.
+var Reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true, "reports": true, "complains": true, "insists": true, "believes": true}

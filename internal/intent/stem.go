@@ -1,0 +1,95 @@
+package intent
+
+import "strings"
+
+// Stem takes the endings off that a noun and a name may differ in: notes and note are one,
+// not is another. An -e that a short word ends in stays (note, state, plane), so that it is
+// not taken for the word without it.
+func Stem(w string) string {
+	w = strings.TrimSuffix(w, "'s")
+	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y"} {
+		s, ok := strings.CutSuffix(w, end)
+		if !ok || len(s) < 3 || strings.HasPrefix(end, "ation") && len(s) < 4 {
+			continue
+		}
+		switch end {
+		case "ies", "ied", "y":
+			return s + "i"
+		case "es":
+			if !sibilant(s) {
+				return Stem(s + "e")
+			}
+			return s
+		case "e":
+			if shortSyllable(s) {
+				return w
+			}
+			return s
+		case "s":
+			if strings.HasSuffix(s, "s") || strings.HasSuffix(s, "u") {
+				return w
+			}
+			return s
+		case "ed", "ing", "ings":
+			if shortSyllable(s) && len(s) == 3 {
+				return s + "e" // noted, timing; what doubles its last letter has none
+			}
+		}
+		return undouble(s, end)
+	}
+	return w
+}
+
+// sibilant reports an ending behind which a plural has -es: boxes, matches.
+func sibilant(s string) bool {
+	return strings.HasSuffix(s, "ss") || strings.HasSuffix(s, "us") || strings.HasSuffix(s, "x") || strings.HasSuffix(s, "z") || strings.HasSuffix(s, "ch") || strings.HasSuffix(s, "sh")
+}
+
+// short reports what is left of a word of one syllable: a single vowel in front of one
+// consonant at the end.
+func shortSyllable(s string) bool {
+	n := len(s)
+	if n < 3 || n > 4 || vowel(s[n-1]) || s[n-1] == 'w' || s[n-1] == 'x' || s[n-1] == 'y' || !vowel(s[n-2]) {
+		return false
+	}
+	for i := range n - 2 {
+		if vowel(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func vowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
+
+func undouble(s, end string) string {
+	if n := len(s); (end == "ing" || end == "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
+		return s[:n-1]
+	}
+	return s
+}
+
+// Nameless reports a word that no file is called after when it is said in a sentence: a word
+// of grammar, or a verb so common that it says nothing of what the sentence is about.
+func Nameless(w string) bool {
+	if Determiner(w) || Pronoun(w) || Subject(w) || Preposition(w) || Auxiliary(w) || Modal(w) || Negative(w) || Subordinator(w) || Conjunction(w) || Filler(w) {
+		return true
+	}
+	b, _ := Base(w, empty)
+	return b != ""
+}
+
+// empty reports a verb, an adverb or a pronoun that is in every second sentence, whatever it
+// is about.
+func empty(w string) bool {
+	switch w {
+	case "work", "make", "get", "go", "come", "give", "take", "put", "let", "need", "want", "like", "love", "hate", "think", "know", "see", "look", "find", "seem", "become", "happen", "keep", "leave", "stay", "remain",
+		"add", "change", "fix", "remove", "refine", "improve", "rework", "tweak", "adjust", "alter", "modify", "try", "help", "allow", "use", "turn", "bring", "mean", "say", "tell", "ask", "believe", "believes", "appear", "disappear",
+		"break", "fail", "start", "stop", "begin", "end", "finish", "rename", "implement", "create", "build", "write", "rewrite", "replace", "swap", "switch", "drop", "delete", "move", "hide", "make-sure":
+		return true
+	case "again", "already", "always", "ever", "never", "often", "sometimes", "still", "soon", "now", "then", "here", "too", "very", "much", "many", "more", "most", "less", "least", "few", "several", "enough", "almost", "away", "back", "off", "out", "up", "down", "own", "other",
+		"else", "even", "yet", "quite", "rather", "instead", "together", "when", "while", "if", "how", "why", "what", "where", "whether", "once", "only", "same", "different", "new", "old", "good", "bad", "better", "worse", "best", "wrong", "right", "broken", "big", "small", "long", "short", "able", "thing", "way", "bit", "lot", "nice", "sure":
+		return true
+	}
+	return false
+}

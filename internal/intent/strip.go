@@ -1,0 +1,59 @@
+package intent
+
+// Said is what was passed over in front of a clause.
+type PassedOver struct {
+	Opener bool // "could you", "we need": somebody asks
+	Want   bool // what is asked for is a thing, not a deed
+	Also   bool // it is one more
+	Verb   bool // the last opener wants a verb behind it
+	Only   bool // "only" is the last word passed over
+	Please bool
+	Nth    bool // "second,": the next of several
+	That   bool // a whole sentence is wished for: "I want that …"
+}
+
+// Strip counts the words in front of a clause that say nothing of what is asked.
+func Strip(low []string) (n int, s PassedOver) {
+	for n < len(low) {
+		if k, verb := Opener(low[n:]); k > 0 && n+k <= len(low) {
+			if low[n] == "to" && (n+1 >= len(low) || Imperative(low[n+1:]) == 0) {
+				return n, s
+			}
+			s.Verb = verb
+			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess"))
+			s.That = low[n+k-1] == "that" && k > 1 && s.Opener
+			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
+			n += k
+			continue
+		}
+		if k := Hedge(low[n:]); k > 0 && n+k < len(low) {
+			s.Nth = Additive(low[n:]) && low[n] != "while"
+			n += k
+			continue
+		}
+		w := low[n]
+		if !Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+			return n, s
+		}
+		s.Also = w == "also" || w == "plus"
+		s.Nth = s.Nth || w == "second" || w == "third"
+		s.Only = w == "only"
+		s.Please = s.Please || w == "please" || w == "kindly"
+		n++
+	}
+	return n, s
+}
+
+func sureness(low []string) bool {
+	w := low[len(low)-1]
+	return w == "think" || w == "guess"
+}
+
+// Conditional reports a word that begins a condition or a time.
+func Conditional(w string) bool {
+	switch w {
+	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package intent
+
+import (
+	"slices"
+	"strings"
+)
+
+func Gerund(w string) bool {
+	_, end := Base(w, AnyVerb)
+	return end == "ing" || len(w) > 5 && w[len(w)-3:] == "ing"
+}
+
+func AnyVerb(b string) bool { _, ok := Verb(b); return ok || b == "touch" || b == "break" }
+
+// negated reports a prohibition at the start: "don't …", "do not …", "never …".
+func Negated(low []string) bool {
+	if _, end := Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" && (end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
+		return false // "and never comes back"
+	}
+	return len(low) > 1 && (low[0] == "don't" || low[0] == "never")
+}
+
+// Imperative counts the words of the verb that a clause begins with, 0 when it does
+// not begin with one.
+func Imperative(low []string) int {
+	if len(low) == 0 {
+		return 0
+	}
+	if _, n := Phrase(low); n > 0 {
+		return n
+	}
+	w := low[0]
+	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get")
+	if end, ok := Fails(low[min(1, len(low)-1)]); ok && end == "ed" && len(low) > 1 && (len(low) == 2 || Preposition(low[2])) && w != "retry" && w != "rerun" && w != "fix" {
+		return 0 // "deploy failed"
+	}
+	if w == "" || w[0] == '-' || method || judgedDeed(low) {
+		return 0
+	}
+	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
+		return 1
+	}
+	if b, end := Base(w, AnyVerb); b == "" || end != "" {
+		if b != "" {
+			return 0
+		}
+		if fixed, ok := Spelled(w); !ok || len(low) < 2 || Finite(low) || Nounish[fixed] || Auxiliary(low[1]) || WrongSenses(w) {
+			return 0
+		}
+		return 1
+	}
+	if len(low) == 1 {
+		if Nounish[w] {
+			return 0
+		}
+		return 1
+	}
+	if !Nounish[w] {
+		if Auxiliary(low[1]) {
+			return 0
+		}
+		return 1
+	}
+	return nounishVerb(low)
+}
+
+// judgedDeed reports a deed of which something is said: "book a room twice is possible".
+func judgedDeed(low []string) bool {
+	i := slices.Index(low, "is")
+	if i < 2 || i+1 >= len(low) || slices.ContainsFunc(low[:i], func(w string) bool {
+		return Subordinator(w) || Conditional(w) || w == "that" || w == "what" || w == "it" || w == "," || w == "how"
+	}) {
+		return false
+	}
+	switch low[i+1] {
+	case "possible", "impossible", "allowed", "broken", "wrong", "not":
+		return true
+	}
+	return false
+}
+
+// HasVerb reports whether a sentence has any verb in a place where one counts.
+func HasVerb(low []string) bool {
+	n, s := Strip(low)
+	if s.Opener || n < len(low) && (Imperative(low[n:]) > 0 || Negated(low[n:])) {
+		return true
+	}
+	for i, w := range low {
+		if i > 0 && (w == "which" || w == "who" || w == "that") {
+			return false // what follows tells of a thing
+		}
+		if Auxiliary(w) && !(i > 1 && Asked(low, i)) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+			return true
+		}
+		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {
+			return true
+		}
+	}
+	return false
+}
+
+// Fronted finds the order behind a place or time that stands in front of it without a
+// comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
+func Fronted(low []string) int {
+	if len(low) < 4 || !Preposition(low[0]) || low[0] == "to" || low[0] == "of" || low[0] == "than" || low[0] == "by" || low[0] == "like" || low[0] == "as" || Finite(low) {
+		return 0
+	}
+	for j := 2; j < min(len(low)-1, 6); j++ {
+		if Determiner(low[j-1]) || Preposition(low[j-1]) || low[j] == "," || Conditional(low[j]) {
+			continue
+		}
+		b, end := Base(low[j], AnyVerb)
+		if end != "" || b == "" && !IsPhrase(low[j:]) {
+			continue
+		}
+	}
+	return 0
+}

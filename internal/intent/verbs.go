@@ -1,0 +1,257 @@
+package intent
+
+import (
+	"strings"
+	"sync"
+)
+
+// Sense is what a verb asks for when it is the word a request begins with.
+type Sense int
+
+// The senses of verbs. The first four are the markers; the others depend on the object.
+const (
+	None     Sense = iota
+	Add            // something that is not there yet
+	Modify         // something that is there becomes different
+	Fix            // something that is wrong becomes right
+	Remove         // something goes away
+	Make           // make, get, have: the object and what follows it decide
+	Put            // put, set: into a place
+	Give           // give somebody or something
+	Use            // use: instead of something, or for something
+	VerbKeep       // keep, leave: nothing is to happen
+	Tidy           // clean up, improve: says nothing of what is wanted
+	Start          // start, begin: over, or a new thing
+	Do             // do: what is done is said elsewhere
+	Capable        // let, allow, enable: somebody will be able to do something
+	Show           // a new behaviour of something that is there: show, send, log
+)
+
+var verbs = sync.OnceValue(func() map[string]Sense { return table(listed[:]) })
+
+// listed are base forms by their sense, in the spelling of both sides of the ocean.
+var listed = [...]string{
+	Add: `add create build write implement introduce include generate provide support append insert install integrate
+		expose offer develop draft scaffold bootstrap design prepare supply attach embed invent author compose
+		cover document explain describe translate localise localize register define mock benchmark hook annotate caption label
+		seed stub backfill prepend inject enrich augment declare wire sketch`,
+	Modify: `change rename move replace swap switch migrate convert upgrade update bump refactor split merge extract rewrite
+		port increase decrease reduce raise lower limit sort reorder align round shrink simplify deprecate downgrade restyle
+		reformat format adjust tweak hide disable encrypt reorganise reorganize restructure turn modify alter edit extend
+		shorten lengthen widen narrow enlarge resize centre center collapse expand unify consolidate combine inline rework
+		redesign modernise modernize optimise optimize minimise minimize compress pin revert undo restore relabel
+		reword rephrase capitalise capitalize lowercase uppercase normalise normalize group regroup order rearrange shift
+		transfer relocate substitute exchange transform restrict tighten loosen relax cap speed accelerate scale point
+		redirect reuse bring run rebase squash vendor dockerise dockerize containerise containerize parallelise parallelize
+		rotate invert flip darken lighten colour color highlight bold underline indent polish follow apply publish double
+		halve standardise standardize parametrise parameterise parameterize decouple isolate wrap prefix sync skip
+		hardcode lint stop release tag rebrand shuffle balance gate deploy respect accept reject treat require mark
+		tune fine-tune retitle recolor recolour repaint redraw rescale reposition reflow realign recalculate refresh flatten nest
+		hoist unnest vectorise vectorize debounce throttle backport rebuild recompile retrain rerun regenerate repackage republish
+		reschedule repurpose rewire reassign reclassify trim crop pad shave slim thin demote promote elevate italicise italicize
+		emphasise emphasize unfreeze lock unlock secure harden deduplicate dedupe alphabetise alphabetize mirror interchange thicken
+		sharpen soften brighten heighten deepen quicken slow delay postpone defer advance prolong abbreviate condense fold dissolve
+		detach unlink relink uncouple abstract generalise generalize encapsulate unwrap mute silence suppress quieten ignore exclude
+		omit route forward proxy bind clamp floor ceil denormalise denormalize partition shard replicate autoscale unpin bundle
+		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
+		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
+		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
+		divide multiply subtract sum unset decrement increment cast refine revise retouch coerce redo close reopen typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
+	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
+		heal unbreak address handle clear cure`,
+	Remove: `remove delete drop cut kill lose purge ditch axe erase strip scrub discard eliminate uninstall nuke trash
+		retire rm deinstall prune wipe unpublish decommission dismantle unregister deregister expunge excise chuck bin toss dump zap yank
+		abolish disband undeploy exterminate`,
+	Make:     `make get have`,
+	Put:      `put set place`,
+	Give:     `give`,
+	Use:      `use adopt`,
+	VerbKeep: `keep leave preserve retain maintain`,
+	Tidy:     `improve tidy enhance beautify`,
+	Start:    `start begin restart`,
+	Do:       `do try check look see review finish continue proceed talk discuss chat think wonder speak meet decide`,
+	Capable:  `let allow enable permit`,
+	Show: `show display log track remember cache retry send post export import notify warn validate store persist save
+		record print render email mail alert greet answer list ask confirm search filter paginate schedule backup
+		preview download upload report measure count monitor detect prevent protect autosave calculate compute
+		play load fetch crawl serve open link link-up watch verify emit return call ping poll rumble read accept
+		vibrate blink beep flash animate cancel undo zoom pan drag swipe tap pause resume follow block ban subscribe unsubscribe
+		favourite favorite bookmark archive share invite assign approve rate comment mention stream enqueue reconnect autocomplete
+		suggest recommend watermark stamp autofocus focus preselect preload prefetch precompute invalidate evict flush
+		index snapshot audit authenticate authorise authorize deduct refund charge bill sign trace profile
+		sample interpolate impute forecast classify cluster score rank recognise recognize transcribe summarise summarize
+		prefill prepopulate autofill scan geocode find locate scroll toggle rehearse celebrate reward reply quote react pin star
+		survey poll collect gather aggregate tally enumerate number surface announce broadcast
+		remind escalate reserve book moderate vet curate whitelist blacklist allowlist blocklist`,
+}
+
+// phrases are verbs of several words. They win over the single ones.
+var phrases = map[string]Sense{
+	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove, "throw out": Remove, "rip out": Remove,
+	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
+	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
+	"put in": Add, "throw in": Add, "chuck in": Add, "toss in": Add, "stick in": Add, "pop in": Add, "squeeze in": Add, "slap on": Add, "tack on": Add, "bolt on": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
+	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
+	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
+	"find the reason": Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix, "find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
+	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
+	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
+	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
+	"clean up": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
+	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None, "back up": Show, "write to": Modify,
+	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove, "weed out": Remove, "clean out": Remove, "say goodbye to": Remove,
+	"swap out": Modify, "strip down": Modify, "tone down": Modify, "dial back": Modify, "dial down": Modify, "bump up": Modify, "turn up": Modify, "turn down": Modify,
+	"lock down": Modify, "roll out": Modify, "even out": Modify, "line up": Modify, "round up": Modify, "round down": Modify, "plug in": Add, "hook into": Add, "split up": Modify,
+	"split out": Modify, "split off": Modify, "carve out": Modify, "lift out": Modify, "move over": Modify, "port over": Modify, "switch over": Modify, "flip over": Modify,
+	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
+	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
+	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
+	"default to": Modify, "go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
+	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
+}
+
+// table gives each word its sense. One of two lists has the first sense.
+func table(in []string) map[string]Sense {
+	out := map[string]Sense{}
+	for sense, list := range in {
+		for w := range fields(list) {
+			if _, ok := out[w]; !ok {
+				out[w] = Sense(sense)
+			}
+		}
+	}
+	return out
+}
+
+// Verb looks a base form up.
+func Verb(base string) (Sense, bool) {
+	s, ok := verbs()[base]
+	return s, ok
+}
+
+// particles are the second words of verbs that may stand behind the object.
+var particles = map[string]bool{"out": true, "off": true, "away": true, "up": true, "on": true, "into": true, "back": true, "together": true, "over": true, "down": true}
+
+// Particle reports whether a word may belong to a verb before it.
+func Particle(w string) bool { return particles[w] }
+
+// Phrase finds the longest verb of several words at the start of the list. n is how
+// many words it takes.
+func Phrase(low []string) (sense Sense, n int) {
+	for n = min(5, len(low)); n >= 2; n-- {
+		if s, ok := phrases[strings.Join(low[:n], " ")]; ok {
+			return s, n
+		}
+	}
+	return None, 0
+}
+
+// IsPhrase reports that a verb of several words stands at the start.
+func IsPhrase(low []string) bool {
+	_, n := Phrase(low)
+	return n > 0
+}
+
+// PhraseOf looks up a verb with a particle that stands apart from it.
+func PhraseOf(verb, particle string) (Sense, bool) {
+	s, ok := phrases[verb+" "+particle]
+	return s, ok
+}
+
+// irregular are forms that no rule leads from to the base.
+var irregular = map[string]string{
+	"made": "make", "gave": "give", "given": "give", "kept": "keep", "left": "leave", "lost": "lose", "got": "get", "has": "have",
+	"had": "have", "does": "do", "did": "do", "done": "do", "sent": "send", "built": "build", "wrote": "write", "written": "write",
+	"shown": "show", "took": "take", "taken": "take", "taking": "take", "went": "go", "gone": "go", "goes": "go", "ran": "run", "loose": "lose", "broke": "break",
+	"broken": "break", "hung": "hang", "died": "die", "dies": "die", "dying": "die", "threw": "throw", "thrown": "throw", "froze": "freeze",
+	"frozen": "freeze", "stuck": "stick", "bought": "buy", "said": "say", "says": "say", "found": "find", "forgot": "forget", "forgotten": "forget",
+	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
+}
+
+// Base is the base form of a word if some form of a verb that known accepts, and the
+// ending it was found with: "", "s", "ed", "ing".
+func Base(w string, known func(string) bool) (base, ending string) {
+	if known(w) {
+		return w, ""
+	}
+	if b, ok := irregular[w]; ok && known(b) {
+		switch {
+		case strings.HasSuffix(w, "s"):
+			return b, "s"
+		case strings.HasSuffix(w, "ing"):
+			return b, "ing"
+		case w == "loose":
+			return b, ""
+		}
+		return b, "ed"
+	}
+	for _, end := range []string{"s", "ed", "ing"} {
+		if stem, ok := strings.CutSuffix(w, end); ok && len(stem) > 1 {
+			if b := stemmed(stem, end, known); b != "" {
+				return b, end
+			}
+		}
+	}
+	return "", ""
+}
+
+// stemmed undoes what an ending does to a stem: added e, y to i, doubled consonants.
+func stemmed(stem, end string, known func(string) bool) string {
+	forms := []string{stem, stem + "e"}
+	if end == "s" {
+		forms = []string{stem, strings.TrimSuffix(stem, "e")}
+	}
+	if s, ok := strings.CutSuffix(stem, "ie"); ok && end == "s" {
+		forms = append(forms, s+"y")
+	}
+	if s, ok := strings.CutSuffix(stem, "i"); ok && end == "ed" {
+		forms = append(forms, s+"y")
+	}
+	if n := len(stem); n > 2 && stem[n-1] == stem[n-2] {
+		forms = append(forms, stem[:n-1])
+	}
+	for _, f := range forms {
+		if known(f) {
+			return f
+		}
+	}
+	return ""
+}
+
+// Spelled is the verb that an unknown word is one slip away from: a letter too many,
+// too few, another or two the wrong way round. Words of less than five letters are
+// too close to each other to guess.
+func Spelled(w string) (string, bool) {
+	if len(w) < 5 || len(w) > 14 || common.Has(w) {
+		return "", false
+	}
+	best := ""
+	for v := range verbs() {
+		if len(v) >= 6 && slip(w, v) && (best == "" || v < best) {
+			best = v
+		}
+	}
+	return best, best != ""
+}
+
+// slip reports whether two words are one slip of the fingers apart.
+func slip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(b)-len(a) > 1 || a == b {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	if len(a) < len(b) {
+		return a[i:] == b[i+1:]
+	}
+	if a[i+1:] == b[i+1:] {
+		return len(a) > 5 || i > 0
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

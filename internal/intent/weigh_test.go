@@ -1,0 +1,57 @@
+package intent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// TestScales holds what the program has: it can be read, and written again as it is.
+func TestScales(t *testing.T) {
+	for name, text := range map[string]string{"acts": acts, "wholes": wholeScale} {
+		s, err := ParseScale(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if s.String() != text {
+			t.Errorf("%s is not written as it was read", name)
+		}
+	}
+}
+
+// TestParseWrite holds that a scale is read as it was written.
+func TestParseWrite(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(2, 6).Draw(t, "answers")
+		s := &Scale{answers: n, worth: map[string][]int32{}}
+		for _, cue := range rapid.SliceOfN(rapid.StringMatching(`[a-z"][^\t\n\r]{0,12}`), 1, 20).Draw(t, "cues") {
+			s.worth[cue] = rapid.SliceOfN(rapid.Int32Range(-99999, 99999), n-1, n-1).Draw(t, "worth")
+		}
+		got, err := ParseScale(s.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(s.worth, got.worth); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, text := range []string{"", "1\n", "x\n", "3\na\n", "3\n\ta\t1\t2\t3\n", "3\n\ta\tx\n", "3\n5\ta\n", "3\n-1\ta\n", "3\n\ta\t99999999999\n"} {
+		if _, err := ParseScale(text); err == nil || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func BenchmarkScales(b *testing.B) {
+	b.SetBytes(int64(len(acts)))
+	for b.Loop() {
+		if _, err := ParseScale(acts); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package proc
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Why a program is not there: a shell's 127. Every other reason is its 126.
+var (
+	ErrMissing     = errors.New("there is no such program")
+	ErrInterpreter = errors.New("its first line names an interpreter that does not exist")
+)
+
+// LookPath gives the file that a command's first word names, and refuses with
+// CodeCannot what cannot be started. A name without a slash is looked up in env's PATH
+// only, and there never in the empty, "." or any other relative folder: a program of
+// that name in the repository must not be run by accident. A path with a slash counts
+// from dir. The error wraps ErrMissing when there is no such program.
+func LookPath(argv0, dir string, env []string) (string, error) {
+	if strings.ContainsRune(argv0, '/') {
+		path := argv0
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		return path, runnable(path)
+	}
+	var first error
+	for _, folder := range filepath.SplitList(variable(env, "PATH")) {
+		if !filepath.IsAbs(folder) || argv0 == "" {
+			continue
+		}
+		path := filepath.Join(folder, argv0)
+		err := runnable(path)
+		if err == nil {
+			return path, nil
+		}
+		// As a shell does: one that is there and cannot be run is only reported
+		// when no later folder has one that can.
+		if first == nil && !errors.Is(err, ErrMissing) {
+			first = err
+		}
+	}
+	if first != nil {
+		return "", first
+	}
+	return "", cannotRun(argv0, "install it, or give its path", ErrMissing)
+}
+
+func runnable(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cannotRun(path, "install it, or correct its path", ErrMissing)
+	case err != nil:
+		return cannotRun(path, "look at its permissions", err)
+	case info.IsDir():
+		return cannotRun(path, "name a program", errors.New("it is a folder"))
+	case info.Mode()&0o111 == 0:
+		return cannotRun(path, "chmod +x it", errors.New("it is not executable"))
+	}
+	return nil
+}
+
+func cannotRun(program, try string, why error) error {
+	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(program) + " cannot be run", Try: try, Err: why}
+}
+
+// variable gives the last value of name in env, as programs see it.
+func variable(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// cannotExec says what the kernel meant.
+func cannotExec(path string, err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
+		return cannotRun(path, "look at its first line", ErrInterpreter)
+	case errors.Is(err, syscall.ENOEXEC):
+		return cannotRun(path, "begin it with #!", errors.New("it is no program of this machine"))
+	case errors.Is(err, syscall.E2BIG):
+		return cannotRun(path, "pass the prompt as a file", errors.New("its arguments and environment are too long"))
+	}
+	return cannotRun(path, "look at its permissions", err)
+}

@@ -1,0 +1,94 @@
+// Package comment finds in a review's text the places it asks to change: paths, lines and
+// the severity the reviewer gave. A place is a path that stands in the text and is, whole
+// or as the end of exactly one, a tracked path. The structure of the text and a handful of
+// cues decide whether the place is asked to change or only mentioned. It uses no model and
+// touches no file; the tracked paths are handed in.
+package comment
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Severity is a label the reviewer gave, in one of our five words.
+type Severity string
+
+// The severities, the worst first. Unlabelled is a place without a label.
+const (
+	Critical   Severity = "critical"
+	Major      Severity = "major"
+	Minor      Severity = "minor"
+	Note       Severity = "note"
+	Unlabelled Severity = "none"
+)
+
+var rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
+
+func orNone(s Severity) Severity { return cmp.Or(s, Unlabelled) }
+
+// Place is one place a review asks to change. Start and End are lines from 1, both
+// included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
+type Place struct {
+	Path       string
+	Start, End int
+	Severity   Severity
+}
+
+// Reason tells why a place was taken or left.
+type Reason struct {
+	Place
+	Line  int // in the review where it is named, from 1
+	Taken bool
+	Why   string
+}
+
+const longest = 1 << 20 // bytes of a review that are read
+
+// In finds the places that a review asks to change, in the order of the text. Of repeats
+// the worst severity counts.
+func In(text string, x *Index) []Place {
+	at := map[Place]int{}
+	out := []Place{}
+	for _, r := range Explain(text, x) {
+		key := r.Place
+		key.Severity = ""
+		if i, known := at[key]; !r.Taken {
+			continue
+		} else if !known {
+			at[key] = len(out)
+			out = append(out, r.Place)
+		} else if rank[r.Severity] > rank[out[i].Severity] {
+			out[i].Severity = r.Severity
+		}
+	}
+	return out
+}
+
+// Explain tells for every place that is named in a review whether it is asked to change,
+// and why.
+func Explain(text string, x *Index) []Reason {
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "")
+	}
+	if out, ok := decode(text, x); ok {
+		for i := range out {
+			out[i].Line++
+		}
+		return out
+	}
+	r := &reader{names: x.in(text)}
+	d := parse(text, r.names)
+	r.approved = says("approving", cue("frontMatter").FindString(text))
+	r.sections(d)
+	for i, u := range d.units {
+		if u.kind == pasted {
+			r.pasted(d.units, i)
+		} else {
+			r.unit(u)
+		}
+	}
+	for _, b := range r.blocks {
+		r.settle(b)
+	}
+	return r.finish()
+}

@@ -1,0 +1,235 @@
+package comment
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+type kind int
+
+const (
+	prose kind = iota
+	heading
+	columns // the heads of a table
+	row
+	pasted // code or output
+	quoted
+)
+
+// unit is a block of the review, with the line of the review it begins at, from 1.
+type unit struct {
+	kind  kind
+	text  string
+	first int
+	scope *scope // what it stands under
+	leads *scope // what it is the first words of
+}
+
+func (u *unit) line(at int) int {
+	if u.kind == row {
+		return u.first
+	}
+	return u.first + strings.Count(u.text[:min(at, len(u.text))], "\n")
+}
+
+// scope is what covers the units below it: a heading, the words before a list, the first
+// words of an item, the heads of a table.
+type scope struct {
+	parent *scope
+	lead   *unit
+	level  int // of a heading, 0 for others
+	mark   mark
+	label  Severity
+	group  *group // the finding that is read
+	first  *group // the first of them
+}
+
+// document is a review, cut into its units.
+type document struct {
+	source  []byte
+	units   []*unit
+	current *scope
+	names   *names
+	at, row int // an offset, and the line ends before it
+}
+
+// Only blocks are read as Markdown: __init__.py and *.go are names, not words set in bold.
+var markdown = sync.OnceValue(func() parser.Parser {
+	table := util.Prioritized(extension.NewTableParagraphTransformer(), 200)
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), table)...))
+})
+
+const (
+	deepest   = 60 // nested blocks that are followed
+	boldLevel = 7  // a line in bold heads what follows, below all headings
+
+	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block that are read
+	longestLine = 16 << 10
+)
+
+func parse(source string, n *names) *document {
+	d := &document{names: n}
+	for line := range strings.Lines(blank("frontMatter", source)) {
+		if len(line) > longestLine {
+			line = line[:longestLine] + "\n"
+		}
+		d.source = append(d.source, line...)
+	}
+	d.blocks(markdown().Parse(text.NewReader(d.source)), nil, prose, 0)
+	return d
+}
+
+// blank takes out what a cue matches, except line ends.
+func blank(name, s string) string {
+	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+}
+
+// blocks walks the children of a block. under is the item they stand in.
+func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
+	if depth > deepest {
+		return
+	}
+	outer := d.current
+	if under != nil {
+		d.current = under
+	}
+	var before *unit // a paragraph right before
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		var last *unit
+		switch c := c.(type) {
+		case *ast.Heading:
+			last = d.add(c, heading, c.Level)
+		case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock:
+			last = d.add(c, as, 0)
+			if under != nil && under.lead == nil && c.PreviousSibling() == nil {
+				last.leads, last.scope, under.lead = under, under.parent, last
+			}
+		case *ast.List: // the words right before it stand above each item
+			above := d.current
+			if before != nil && before.leads == nil && introduces(before.text) {
+				above = &scope{parent: d.current, lead: before}
+				before.leads = above
+			}
+			for item := c.FirstChild(); item != nil; item = item.NextSibling() {
+				d.blocks(item, &scope{parent: above}, as, depth+1)
+			}
+		case *ast.Blockquote:
+			d.blocks(c, nil, quoted, depth+1)
+		case *ast.FencedCodeBlock, *ast.CodeBlock:
+			d.add(c, pasted, 0)
+		case *tables.Table:
+			d.table(c, as)
+		default:
+			d.blocks(c, nil, as, depth+1)
+		}
+		before = last
+	}
+	if under != nil || n.Kind() == ast.KindBlockquote {
+		d.current = outer
+	}
+}
+
+func introduces(s string) bool {
+	return says("colonEnd", s) || len(strings.Fields(s)) <= 5 && !says("full", s)
+}
+
+// read gives the text of a block and the line it begins at. Of a link it keeps the words,
+// or the address where that says more.
+func (d *document) read(n ast.Node) (string, int) {
+	if n.Lines().Len() == 0 {
+		return "", d.row + 1
+	}
+	at := n.Lines().At(0).Start // blocks come in order: count from the last
+	d.row += bytes.Count(d.source[min(d.at, at):at], []byte("\n")) - bytes.Count(d.source[at:max(d.at, at)], []byte("\n"))
+	d.at = at
+	s := string(n.Lines().Value(d.source))
+	if len(s) > longestUnit {
+		s = strings.ToValidUTF8(s[:longestUnit], "")
+	}
+	return s, d.row + 1
+}
+
+func (d *document) linked(s string) string {
+	return cue("link").ReplaceAllStringFunc(s, func(link string) string {
+		m := cue("link").FindStringSubmatch(link)
+		to := tracked(d.names.scan(m[2], nil))
+		if len(to) > 0 && (len(to[0].spans) > 0 || len(tracked(d.names.scan(m[1], nil))) == 0) {
+			return m[2]
+		}
+		return m[1]
+	})
+}
+
+// add takes a block. A heading, a line in bold and a summary head what follows them.
+func (d *document) add(n ast.Node, as kind, level int) *unit {
+	u := &unit{kind: as, scope: d.current}
+	u.text, u.first = d.read(n)
+	html := n.Kind() == ast.KindHTMLBlock
+	top := n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument
+	if as == prose && (top && says("bold", u.text) || html && strings.Contains(u.text, "<summary>")) {
+		u.kind, level = heading, boldLevel
+	}
+	if as != pasted {
+		u.text = d.linked(blank("dropped", u.text))
+	}
+	if level > 0 {
+		for d.current != nil && (d.current.level == 0 || d.current.level >= level) {
+			d.current = d.current.parent
+		}
+		u.scope = d.current
+		d.current = &scope{parent: d.current, lead: u, level: level}
+		u.leads = d.current
+	}
+	d.units = append(d.units, u)
+	return u
+}
+
+// table reads each row as a unit, below the heads of its columns. A cell is a line of its
+// own, with the name of its column where that says how to read it.
+func (d *document) table(t *tables.Table, as kind) {
+	above := &scope{parent: d.current}
+	var heads []string
+	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
+		u := &unit{kind: row, scope: above}
+		var cells []string
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			var cell string
+			cell, u.first = d.read(c)
+			cell = d.linked(strings.Trim(blank("dropped", cell), " |"))
+			if i := len(cells); i < len(heads) {
+				cell = column(heads[i], cell)
+			}
+			cells = append(cells, cell)
+		}
+		u.text = strings.Join(cells, "\n")
+		if above.lead == nil {
+			heads, above.lead = strings.Split(strings.ToLower(u.text), "\n"), u
+			u.kind, u.scope, u.leads = columns, d.current, above
+		}
+		if as == quoted {
+			u.kind = quoted
+		}
+		d.units = append(d.units, u)
+	}
+}
+
+func column(head, cell string) string {
+	switch {
+	case says("severityColumn", head):
+		return "Severity: " + cell
+	case says("lineColumn", head) && says("number", cell):
+		return "Lines: " + cell
+	case says("statusColumn", head):
+		return "Status: " + cell
+	}
+	return cell
+}

@@ -1,0 +1,512 @@
+package comment
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// hit is a place that the text names, on its way to a decision.
+type hit struct {
+	path     string
+	span     lines
+	severity Severity
+	line     int
+	off      string // why it is left; "" when it is taken
+	carrier  bool   // it says where, and the words around it say what
+	group    *group
+}
+
+func (h *hit) leave(why string) {
+	h.off = cmp.Or(h.off, why)
+}
+
+// group is a finding: what is said together about one thing.
+type group struct {
+	parent     *group
+	scope      *scope
+	severity   Severity
+	mark       mark // of what it stands under
+	hits       []*hit
+	asks, said int // sentences that ask, and that say something
+	offs       int
+	off        mark // of the last of these
+	taken      int
+	children   int    // findings below that speak of its carriers
+	closed     bool   // its state says so
+	row, bare  bool   // of a table; it is nothing but a path: what stands below are findings
+	last       []*hit // of the sentence before
+	lastMark   mark
+	goesOn     bool // the sentence before ended with a semicolon
+}
+
+func (g *group) carriers() []*hit {
+	return slices.DeleteFunc(slices.Clone(g.hits), func(h *hit) bool { return !h.carrier })
+}
+
+// gives tells that a finding has taken a path; exactly, that a carrier gives its lines.
+func (g *group) gives(path string, exactly bool) bool {
+	return slices.ContainsFunc(g.hits, func(h *hit) bool {
+		return h.path == path && (exactly && h.carrier && h.span != (lines{}) || !exactly && h.off == "")
+	})
+}
+
+// focus is the path that the words of a finding are about, and the finding that names it.
+func (g *group) focus() (*group, string) {
+	for at, n := g, 0; at != nil && n < 12; at, n = at.parent, n+1 {
+		for _, h := range slices.Backward(at.hits) {
+			if h.carrier || at == g {
+				return at, h.path
+			}
+		}
+	}
+	return g, ""
+}
+
+// count notes how a sentence means what its finding, or the one above, says it is about.
+func (g *group) count(how mark, silent bool) {
+	for n := 0; g != nil && n < 12; g, n = g.parent, n+1 {
+		switch {
+		case how == settles || how == praises:
+			g.offs++
+			g.off = how
+		case silent:
+		case how == asks:
+			g.asks++
+		case how == plain:
+			g.said++
+		}
+		if len(g.carriers()) > 0 {
+			return
+		}
+	}
+}
+
+// reader is one reading of one review.
+type reader struct {
+	names    *names
+	approved bool
+	formal   bool // headings say what asks
+	groups   []*group
+	hits     []*hit
+	blocks   []block
+	head     *group // a paragraph that is nothing but a path, of those that follow
+}
+
+// sections finds out how headings and introductions mean what stands below them.
+func (r *reader) sections(d *document) {
+	latest, quotes := 0, 0
+	for _, u := range d.units {
+		latest = max(latest, round(u))
+		if u.kind == quoted {
+			quotes++
+		}
+	}
+	for i, u := range d.units {
+		if u.kind == quoted && quotes*2 > len(d.units) { // a review that is sent as a quotation
+			u.kind = prose
+		}
+		alone := (i == 0 || i == len(d.units)-1 || u.kind == heading) && says("lgtm", u.text)
+		top := u.scope == nil || u.scope.level == 1
+		if m := cue("verdict").FindStringSubmatch(u.text); u.kind <= heading && (m != nil && !says("limited", m[1]) || alone && top) {
+			r.approved = true
+		}
+		s := u.leads
+		if s == nil {
+			continue
+		}
+		s.mark, s.label = r.introduced(u), labelOver(u.text)
+		if n := round(u); n > 0 && n < latest {
+			s.mark = settles
+		}
+		r.formal = r.formal || s.mark == asks && s.level > 1
+		if s.parent != nil { // it takes what stands above, unless it says otherwise
+			above := s.parent.mark
+			if s.mark == plain || (above == praises || above == settles) && !(s.mark == asks && says("strongest", u.text)) {
+				s.mark = above
+			}
+		}
+	}
+}
+
+// round is the number that a heading below the title gives a round of review.
+func round(u *unit) int {
+	if m := cue("rounds").FindStringSubmatch(u.text); m != nil && u.kind == heading && u.leads.level > 1 {
+		return spansOf("1"+m[1], "", "")[0].start
+	}
+	return 0
+}
+
+// introduced is how a heading, the words before a list, or the first of an item, mean what
+// follows.
+func (r *reader) introduced(u *unit) mark {
+	how := over(u.text)
+	switch {
+	case u.kind == columns:
+		if says("remarks", u.text) {
+			return asks
+		}
+		return aside
+	case u.kind == heading && u.leads.level == 1 && u.scope == nil && how == aside: // the title
+		return plain
+	case u.kind == heading || len(strings.Fields(u.text)) <= 7:
+		return how
+	}
+	all := r.names.scan(u.text, nil)
+	for _, s := range slices.Backward(sentences(u.text, all)) {
+		if how := meant(spoken(u.text, s, of(all, s))); how == praises || how == settles {
+			return how
+		}
+		break
+	}
+	return plain
+}
+
+// groupOf is the finding that a unit belongs to.
+func (r *reader) groupOf(u *unit) *group {
+	s := cmp.Or(u.leads, u.scope)
+	switch {
+	case s == nil || s.level == 1 && u.leads == nil && s.parent == nil: // paragraphs without headings are findings of their own
+		if r.head != nil && r.head.scope != s {
+			r.head = nil
+		}
+		return r.open(r.head, s)
+	case u.kind == row:
+		g := r.open(r.of(s), nil)
+		g.row = true
+		return g
+	case u.kind == prose && u.leads == nil && s.group != nil && says("begins", u.text):
+		s.first = cmp.Or(s.first, s.group)
+		s.group = r.open(s.first, s)
+	}
+	return r.of(s)
+}
+
+// of is the finding that a scope is.
+func (r *reader) of(s *scope) *group {
+	if s != nil && s.group == nil {
+		s.group = r.of(s.parent)
+		if s.group == nil || s.level > 0 || s.lead == nil || r.separate(s) {
+			s.group = r.open(s.group, s)
+		}
+	}
+	if s == nil {
+		return nil
+	}
+	return s.group
+}
+
+// separate tells whether an item is a finding of its own: not one that is a field of the
+// finding above, nor a point below a point that says something itself.
+func (r *reader) separate(s *scope) bool {
+	if says("label", s.lead.text) {
+		return false
+	}
+	if p := s.parent; p.level == 0 && p.lead != nil && p.lead.kind == prose {
+		return introduces(p.lead.text)
+	}
+	g := s.parent.group
+	return g == nil || g.bare || len(g.carriers()) == 0 || len(tracked(r.names.scan(s.lead.text, nil))) > 0 || len(refs(s.lead.text, nil)) > 0
+}
+
+func (r *reader) open(up *group, s *scope) *group {
+	g := &group{parent: up, scope: s}
+	if up != nil {
+		g.severity = up.severity
+	}
+	if s == nil && up != nil {
+		g.mark = up.mark
+	}
+	for p := s; p != nil; p = p.parent {
+		if p.lead == nil {
+			continue
+		}
+		g.mark = cmp.Or(g.mark, p.mark)
+		if p.label != "" {
+			g.severity = p.label
+			break
+		}
+	}
+	r.groups = append(r.groups, g)
+	return g
+}
+
+// below are the folders that the lists and headings above name, the longest first.
+func (r *reader) below(s *scope) []string {
+	var out []string
+	dir := ""
+	for n := 0; s != nil && n < 12; s, n = s.parent, n+1 {
+		if s.lead == nil {
+			continue
+		}
+		for _, t := range tokens(s.lead.text) {
+			d := strings.Trim(clean(t.text), "/")
+			if d == "" || !strings.HasSuffix(t.text, "/") && !r.names.index.dirs[d] {
+				continue
+			}
+			dir = strings.TrimSuffix(d+"/"+dir, "/")
+			out = slices.Insert(out, 0, d, dir)
+			break
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
+	return out
+}
+
+// unit reads a block.
+func (r *reader) unit(u *unit) {
+	all := r.names.scan(u.text, r.below(u.scope))
+	if u.kind == quoted {
+		for _, m := range tracked(all) {
+			r.put(u, r.open(nil, u.scope), m, "", "quoted")
+		}
+		return
+	}
+	g := r.groupOf(u)
+	up, numbers := g.parent, refs(u.text, all)
+	if free := u.kind == prose && u.leads == nil; free && len(tracked(all)) > 0 && (u.scope == nil || u.scope.level == 1) && bare(u.text, [2]int{0, len(u.text)}, all) {
+		r.head, g.bare = g, true
+	}
+	for _, s := range sentences(u.text, all) {
+		text, own := u.text[s[0]:s[1]], of(all, s)
+		if u.kind == prose && u.leads == nil && g.scope != nil && g.mark == asks && g.taken > 0 && len(g.carriers()) > 0 && says("field", text) {
+			g = r.open(g.parent, g.scope) // the next finding below the same heading
+			g.scope.group = g
+		}
+		fresh := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && g.taken > 0 && says("starts", text)
+		if fresh && (says("opens", u.text[s[0]:own[0].from]) || labelIn(text) != "") {
+			g = r.open(up, nil)
+		}
+		r.sentence(u, g, s, own, numbers)
+	}
+	if len(g.hits) > mostHits && g.scope != nil { // a finding of so many places is several
+		g.scope.group = nil
+	}
+}
+
+const mostHits = 200
+
+// sentence decides on what one sentence names.
+func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []lineRef) {
+	text := u.text[s[0]:s[1]]
+	at, _ := g.focus()
+	led := at != g && at.bare
+	var loose []lines
+	for _, n := range numbers {
+		if n.from >= s[0] && n.from < s[1] && !attach(u.text, own, n, led) {
+			loose = append(loose, n.spans...)
+		}
+	}
+	how := meant(spoken(u.text, s, own))
+	if u.kind == heading {
+		how = u.leads.mark
+	}
+	if u.kind == prose && how == plain && g.goesOn && (g.lastMark == settles || g.lastMark == aside) {
+		how = g.lastMark // of a list that began with it
+	}
+	sev := labelIn(text)
+	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || s[0] == 0) {
+		g.severity = sev
+	}
+	lone, title, place := bare(u.text, s, own), u.kind == heading, says("field", text)
+	g.closed = g.closed || says("closed", text)
+	g.bare = g.bare || lone && u.leads != nil && !says("label", text)
+	carries := len(tracked(own)) > 0 && (title || lone || place)
+	g.count(how, carries || place || title || says("nothing", text))
+	if len(own) == 0 || led && len(loose) > 0 {
+		r.continued(u, g, s[0], sev, how, loose)
+	}
+	if len(own) > 0 {
+		g.last = nil
+		r.named(u, g, s, own, how, sev, carries)
+	}
+	g.goesOn, g.lastMark = says("semicolon", text), how
+}
+
+// named decides on the paths of a sentence, one after the other.
+func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev Severity, carries bool) {
+	prior, end := false, s[0]
+	for i, m := range own {
+		lead, rest := u.text[end:m.from], u.text[m.to:s[1]]
+		joined := i > 0 && !carries && own[i-1].path != "" && says("joins", lead)
+		end = m.to
+		if m.path == "" {
+			if prior = false; len(g.hits) == 0 && (how == asks || how == plain) {
+				g.taken++ // what the finding is about
+			}
+			continue
+		}
+		how := how
+		if len(own) > 1 || how == praises || how == settles {
+			how = part(u.text, s, own, i, how)
+		}
+		further := len(m.spans) > 0 && how == plain && !g.gives(m.path, true) && g.gives(m.path, false)
+		off := r.left(g, how, lead, rest, i == 0, prior && joined || further, carries)
+		switch {
+		case off != "":
+		case carries && detail(r.names, u) || joined && !prior:
+			off = "beside what is only mentioned, or listed below what is named"
+		case m.command && !carries:
+			off = "an argument of a command"
+		case len(m.spans) == 0 && says("rules", rest):
+			off = reasons[aside]
+		case m.test && !carries && how != asks:
+			off = "the name of a test"
+		case within(u.text[s[0]:s[1]], m.from-s[0]):
+			off = "quoted"
+		}
+		h := r.put(u, g, m, sev, off)
+		h.carrier = carries
+		g.last = append(g.last, h)
+		prior = off == ""
+	}
+}
+
+// detail tells an item of a list whose introduction names what it is about.
+func detail(n *names, u *unit) bool {
+	if u.leads == nil || u.scope == nil || u.scope.lead == nil || u.scope.level > 0 || u.scope.lead.kind != prose {
+		return false
+	}
+	return len(tracked(n.scan(u.scope.lead.text, nil))) > 0
+}
+
+// left tells why a mention is not asked to change, "" when it is.
+func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carries bool) string {
+	switch {
+	case r.approved:
+		return "the review approves"
+	case g.mark == praises || g.mark == settles:
+		return "stands under: " + reasons[g.mark]
+	case how == praises || how == settles || how == wonders && !(g.mark == asks && first):
+		return reasons[how]
+	case joined:
+		return ""
+	case !carries && says("before", lead) && !(says("sees", lead) && says("colon", rest)) || says("after", rest):
+		return "compared with, or referred to"
+	case carries:
+		return ""
+	case how != asks && (how == aside || g.mark == aside || g.mark == plain && r.formal):
+		return reasons[aside]
+	case how == asks || first && len(g.carriers()) == 0 && says("opens", lead) || says("headed", lead):
+		return ""
+	case g.taken > 0 || !first:
+		return "named beside what the finding is about"
+	}
+	return ""
+}
+
+// put notes a place, once for each range of lines; it gives the last.
+func (r *reader) put(u *unit, g *group, m mention, sev Severity, off string) *hit {
+	var last *hit
+	for _, s := range orWhole(m.spans) {
+		last = &hit{path: m.path, span: s, severity: sev, line: u.line(m.from), off: off, group: g}
+		if s == (lines{}) && g.gives(m.path, false) {
+			last.leave("named above")
+		}
+		if last.off == "" {
+			g.taken++
+		}
+		g.hits, r.hits = append(g.hits, last), append(r.hits, last)
+	}
+	return last
+}
+
+func orWhole(spans []lines) []lines {
+	if len(spans) == 0 {
+		return []lines{{}}
+	}
+	return spans
+}
+
+// continued reads a sentence that names no path: it speaks of the one that is named above.
+func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, loose []lines) {
+	at, path := g.focus()
+	here := len(loose) > 0
+	switch {
+	case !here && (u.kind == heading || strings.TrimSpace(u.text) == "" || g.spokenOf(u.text[from:], from, how)):
+		return
+	case path == "" || at == g && (!here || g.gives(path, true)):
+		return
+	case at != g && !here && (!at.bare || g.taken > 0 || u.leads == nil && u.kind == prose && (how == asks || how == plain) && (from > 0 || len(g.hits) > 0)):
+		return
+	}
+	off := r.left(g, how, "", "", true, false, true)
+	if how == aside {
+		off = cmp.Or(off, reasons[aside])
+	}
+	h := r.put(u, g, mention{path: path, from: from, spans: loose}, sev, off)
+	if at != g {
+		at.children++
+		return
+	}
+	h.carrier = h.off == ""
+	for _, c := range g.carriers() {
+		if c.path == path && c.span == (lines{}) {
+			c.leave("its lines are named below")
+		}
+	}
+}
+
+// spokenOf applies a sentence that names no path to the one before it: "Revert that
+// file." asks for what was only mentioned, "Harmless." waives what was taken.
+func (g *group) spokenOf(text string, from int, how mark) bool {
+	last := g.last
+	g.last = nil
+	waives := (how == settles || how == praises && says("pronoun", text)) && g.lastMark != asks
+	if from == 0 {
+		return false
+	}
+	done := false
+	for _, h := range last {
+		switch {
+		case how == asks && !done && says("pointing", text) && (h.off == reasons[wonders] || h.off == reasons[aside]):
+			h.off, done = "", true
+			g.taken++
+		case waives && h.off == "":
+			h.off, done = reasons[settles], true
+			g.taken--
+		}
+	}
+	return done
+}
+
+// finish decides on the paths that say only where, and gives all places in order.
+func (r *reader) finish() []Reason {
+	for _, g := range r.groups {
+		g.finish(r.formal)
+	}
+	slices.SortStableFunc(r.hits, func(a, b *hit) int { return a.line - b.line })
+	out := make([]Reason, 0, len(r.hits))
+	for _, h := range r.hits {
+		sev := h.severity
+		for g := h.group; sev == "" && g != nil; g = g.parent {
+			sev = g.severity
+		}
+		why := cmp.Or(h.off, "asked to change")
+		out = append(out, Reason{Place{h.path, h.span.start, h.span.end, orNone(sev)}, h.line, h.off == "", why})
+	}
+	return out
+}
+
+func (g *group) finish(formal bool) {
+	exact := map[string]bool{}
+	for _, h := range g.hits {
+		silent := g.asks+g.said == 0
+		switch {
+		case g.closed:
+			h.leave(reasons[settles])
+		case h.carrier && g.children > 0 && h.span == (lines{}):
+			h.leave("what stands below it is what counts")
+		case (h.carrier || g.row) && g.offs > 0 && silent:
+			h.leave(reasons[g.off])
+		case h.carrier && g.asks == 0 && (g.mark == aside || g.mark == plain && formal):
+			h.leave(reasons[aside])
+		}
+		exact[h.path] = exact[h.path] || h.off == "" && h.span != (lines{})
+	}
+	for _, h := range g.hits {
+		if h.span == (lines{}) && exact[h.path] {
+			h.leave("its lines are named beside it")
+		}
+	}
+}

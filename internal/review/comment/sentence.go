@@ -1,0 +1,132 @@
+package comment
+
+import (
+	"slices"
+	"strings"
+)
+
+// sentences cuts a text into sentences, by their offsets. A line break ends one only where
+// the next line starts something new; a mark inside of a name or a code span ends none.
+func sentences(text string, names []mention) [][2]int {
+	var out [][2]int
+	from, k, ticks, scanned := 0, 0, 0, 0
+	for _, g := range cue("stops").FindAllStringIndex(text, -1) {
+		for k < len(names) && names[k].to <= g[0] {
+			k++
+		}
+		ticks += strings.Count(text[scanned:g[0]], "`")
+		scanned = g[0]
+		inside := k < len(names) && names[k].from < g[0] && g[0]+1 < names[k].to || ticks%2 == 1
+		if inside || says("abbrev", tail(text[from:g[1]], 12)) || text[g[0]] == '\n' && !breaks(text, g, names[k:]) {
+			continue
+		}
+		out = append(out, [2]int{from, g[1]})
+		from = g[1]
+	}
+	if strings.TrimSpace(text[from:]) != "" {
+		out = append(out, [2]int{from, len(text)})
+	}
+	return out
+}
+
+func tail(s string, n int) string { return s[max(len(s)-n, 0):] }
+
+// breaks tells whether a line break ends a sentence: before something new, after a mark,
+// before a path unless a word before it asks for one.
+func breaks(text string, g []int, names []mention) bool {
+	rest, last := text[g[1]:min(g[1]+200, len(text))], tail(text[:g[0]], 20)
+	if says("starts", rest) || says("ended", last) {
+		return true
+	}
+	at := g[1] + len(rest) - len(strings.TrimLeft(rest, " \t`*(["))
+	return slices.ContainsFunc(names[:min(len(names), 2)], func(m mention) bool { return m.from == at }) && !says("hanging", last)
+}
+
+// tracked leaves out files that are not tracked.
+func tracked(all []mention) []mention {
+	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.path == "" })
+}
+
+// of gives the mentions in a sentence.
+func of(all []mention, s [2]int) []mention {
+	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.from < s[0] || m.from >= s[1] })
+}
+
+// attach gives lines that stand apart to the path they are of: "line 12 of a.go", else the
+// last path before them in the sentence, else the first after where none is spoken of.
+func attach(text string, own []mention, n lineRef, led bool) bool {
+	best := slices.IndexFunc(own, func(m mention) bool { return m.from >= n.to && says("linked", text[n.to:m.from]) })
+	for i := 0; best < 0 && i < len(own) && own[i].to <= n.from; i++ {
+		if i+1 == len(own) || own[i+1].to > n.from {
+			best = i
+		}
+	}
+	if best < 0 && len(own) == 1 && !led {
+		best = 0
+	}
+	if best < 0 {
+		return false
+	}
+	if m := &own[best]; len(m.spans) == 0 || m.apart {
+		m.spans, m.apart = append(m.spans, n.spans...), true
+	}
+	return true
+}
+
+// masked is a part of a text with its paths replaced.
+func masked(text string, s [2]int, own []mention) string {
+	var b strings.Builder
+	at := s[0]
+	for _, m := range own {
+		if m.from >= at {
+			b.WriteString(text[at:m.from] + "X")
+			at = min(m.to, s[1])
+		}
+	}
+	return b.String() + text[at:s[1]]
+}
+
+// spoken is a part of a text without its paths and code: the words that are cues.
+func spoken(text string, s [2]int, own []mention) string {
+	return cue("spanned").ReplaceAllString(masked(text, s, own), "X")
+}
+
+// bare tells a part of a text that is nothing but paths and lines.
+func bare(text string, s [2]int, own []mention) bool {
+	rest := cue("worded").ReplaceAllString(strings.ReplaceAll(masked(text, s, own), "`X", " "), " ")
+	n := len(cue("words").FindAllString(cue("fillers").ReplaceAllString(rest, " "), -1))
+	return len(own) > 0 && (n == 0 || n == 1 && says("colonEnd", rest))
+}
+
+// part is how the part of a sentence that speaks of one of its paths means it. how is what
+// the sentence as a whole says.
+func part(text string, s [2]int, own []mention, i int, how mark) mark {
+	said := s
+	if i > 0 {
+		said[0] = own[i-1].to
+	}
+	if at := cue("clauses").FindAllStringIndex(text[said[0]:own[i].from], -1); at != nil {
+		said[0] += at[len(at)-1][1]
+	} else if i > 0 {
+		return how
+	}
+	if i+1 < len(own) {
+		at := cue("clauses").FindAllStringIndex(text[own[i].to:own[i+1].from], -1)
+		if at == nil {
+			return how
+		}
+		said[1] = own[i].to + at[len(at)-1][0]
+	}
+	words := spoken(text, said, own[i:i+1])
+	got := meant(words)
+	if len(cue("words").FindAllString(words, -1)) < 2 || says("among", words) || got == plain && how == asks {
+		return how
+	}
+	return got
+}
+
+// within tells that an offset is in a quotation of several words.
+func within(s string, at int) bool {
+	open, n := strings.LastIndex(s[:at], "\""), strings.Index(s[at:], "\"")
+	return strings.Count(s[:at], "\"")%2 == 1 && n >= 0 && len(strings.Fields(s[open:at+n])) > 4
+}
