@@ -111,7 +111,7 @@ func offBy(o object) string {
 
 // located takes the place that an object gives.
 func (r *data) located(o object, file string, sev Severity, off string) {
-	m := r.names.scan("`"+strings.ReplaceAll(file, "`", "")+"`", nil)
+	m := r.names.scan("`" + strings.ReplaceAll(file, "`", "") + "`")
 	if len(m) != 1 || m[0].path == "" {
 		return
 	}

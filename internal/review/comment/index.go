@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -11,13 +10,13 @@ import (
 
 // Index finds tracked paths by the end of their spelling.
 type Index struct {
-	whole, dirs, exts map[string]bool
-	last              map[string][]string // by the last element
+	whole, exts map[string]bool
+	last        map[string][]string // by the last element
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{whole: map[string]bool{}, dirs: map[string]bool{}, exts: map[string]bool{}, last: map[string][]string{}}
+	x := &Index{whole: map[string]bool{}, exts: map[string]bool{}, last: map[string][]string{}}
 	for _, f := range files {
 		if f == "" || x.whole[f] || !utf8.ValidString(f) {
 			continue
@@ -25,9 +24,6 @@ func NewIndex(files []string) *Index {
 		base := path.Base(f)
 		x.whole[f], x.exts[path.Ext(base)] = true, path.Ext(base) != ""
 		x.last[base] = append(x.last[base], f)
-		for d := path.Dir(f); d != "." && d != "/" && !x.dirs[d]; d = path.Dir(d) {
-			x.dirs[d] = true
-		}
 	}
 	return x
 }
@@ -57,8 +53,8 @@ func (x *Index) candidates(spelled string) []string {
 
 // clean drops what people and tools set before a path.
 func clean(s string) string {
-	if strings.Contains(s, "://") {
-		return ofURL(s)
+	if strings.Contains(s, "://") && strings.ContainsAny(s, "#?") { // the lines are read apart from the path
+		return ""
 	}
 	s = strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s)
 	for strings.HasPrefix(s, "./") {
@@ -68,24 +64,6 @@ func clean(s string) string {
 		return s[2:]
 	}
 	return s
-}
-
-// ofURL is the path that an address of a code host names, with the ref before it. An
-// address with a fragment is none: the lines are read apart from the path.
-func ofURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil || strings.Contains(s, "#") {
-		return ""
-	}
-	if u.Scheme == "file" {
-		return u.Path
-	}
-	for _, mark := range []string{"/blob/", "/src/", "/raw/", "/blame/"} {
-		if _, rest, ok := strings.Cut(u.Path, mark); ok {
-			return "/" + rest
-		}
-	}
-	return strings.TrimPrefix(u.Query().Get("path"), "/")
 }
 
 // plainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
@@ -115,8 +93,7 @@ func (x *Index) in(text string) *names {
 }
 
 // resolve gives the tracked path that a spelling means, "" when it is none or several.
-// below are folders spoken of where it stands.
-func (n *names) resolve(spelled string, quoted bool, below []string) string {
+func (n *names) resolve(spelled string, quoted bool) string {
 	if !quoted && plainWord(spelled) {
 		return ""
 	}
@@ -124,20 +101,11 @@ func (n *names) resolve(spelled string, quoted bool, below []string) string {
 	if len(c) < 2 {
 		return strings.Join(c, "")
 	}
-	only := func(ok func(string) bool) string {
-		kept := slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !ok(f) })
-		if len(kept) != 1 {
-			return ""
-		}
-		return kept[0]
+	c = slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !n.full[f] })
+	if len(c) == 1 {
+		return c[0]
 	}
-	for _, dir := range below {
-		end := "/" + path.Join(dir, clean(spelled))
-		if f := only(func(f string) bool { return strings.HasSuffix("/"+f, end) }); f != "" {
-			return f
-		}
-	}
-	return only(func(f string) bool { return n.full[f] })
+	return ""
 }
 
 // token is a run of text without white space, or what stands in a code span.

@@ -52,7 +52,7 @@ func spansOf(start, end, rest string) []lines {
 }
 
 // scan finds the tracked paths in a text, in order, each with the lines right behind it.
-func (n *names) scan(text string, below []string) []mention {
+func (n *names) scan(text string) []mention {
 	var out []mention
 	end := 0
 	for _, t := range tokens(text) {
@@ -61,7 +61,7 @@ func (n *names) scan(text string, below []string) []mention {
 		}
 		m := mention{from: t.at, to: t.at + len(t.text), command: t.command}
 		for _, stop := range ends(t.text) {
-			if m.path = n.resolve(t.text[:stop], t.quoted, below); m.path != "" {
+			if m.path = n.resolve(t.text[:stop], t.quoted); m.path != "" {
 				m.to = t.at + stop
 				m.test = strings.HasPrefix(text[m.to:], "::")
 				m.behind(text)

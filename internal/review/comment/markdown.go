@@ -161,8 +161,8 @@ func (d *document) read(n ast.Node) (string, int) {
 func (d *document) linked(s string) string {
 	return cue("link").ReplaceAllStringFunc(s, func(link string) string {
 		m := cue("link").FindStringSubmatch(link)
-		to := tracked(d.names.scan(m[2], nil))
-		if len(to) > 0 && (len(to[0].spans) > 0 || len(tracked(d.names.scan(m[1], nil))) == 0) {
+		to := tracked(d.names.scan(m[2]))
+		if len(to) > 0 && (len(to[0].spans) > 0 || len(tracked(d.names.scan(m[1]))) == 0) {
 			return m[2]
 		}
 		return m[1]

@@ -65,7 +65,7 @@ func (r *reader) settle(b block) {
 		line = strings.TrimRight(line, "\r\n")
 		b.trace = b.trace || says("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
-			file = r.names.resolve(m[1], true, nil)
+			file = r.names.resolve(m[1], true)
 		} else if spans := ofSection(line); spans != nil && file != "" { // the file stands above
 			r.put(b.u, b.g, mention{path: file, spans: spans}, "", off).line += n
 		} else if file == "" || !says("diffLine", line) {
@@ -92,7 +92,7 @@ func ofSection(line string) []lines {
 
 // output reads a line of what a tool said; it gives the file that the next lines are of.
 func (r *reader) output(b block, line string, n int, file, off string) string {
-	found := tracked(r.names.scan(line, nil))
+	found := tracked(r.names.scan(line))
 	if len(found) == 0 {
 		return file
 	}

@@ -37,7 +37,6 @@ type group struct {
 	row, bare  bool   // of a table; it is nothing but a path: what stands below are findings
 	last       []*hit // of the sentence before
 	lastMark   mark
-	goesOn     bool // the sentence before ended with a semicolon
 }
 
 func (g *group) carriers() []*hit {
@@ -90,22 +89,15 @@ type reader struct {
 	groups   []*group
 	hits     []*hit
 	blocks   []block
-	head     *group // a paragraph that is nothing but a path, of those that follow
 }
 
 // sections finds out how headings and introductions mean what stands below them.
 func (r *reader) sections(d *document) {
-	latest, quotes := 0, 0
+	latest := 0
 	for _, u := range d.units {
 		latest = max(latest, round(u))
-		if u.kind == quoted {
-			quotes++
-		}
 	}
 	for i, u := range d.units {
-		if u.kind == quoted && quotes*2 > len(d.units) { // a review that is sent as a quotation
-			u.kind = prose
-		}
 		alone := (i == 0 || i == len(d.units)-1 || u.kind == heading) && says("lgtm", u.text)
 		top := u.scope == nil || u.scope.level == 1
 		if m := cue("verdict").FindStringSubmatch(u.text); u.kind <= heading && (m != nil && !says("limited", m[1]) || alone && top) {
@@ -152,7 +144,7 @@ func (r *reader) introduced(u *unit) mark {
 	case u.kind == heading || len(strings.Fields(u.text)) <= 7:
 		return how
 	}
-	all := r.names.scan(u.text, nil)
+	all := r.names.scan(u.text)
 	for _, s := range slices.Backward(sentences(u.text, all)) {
 		if how := meant(spoken(u.text, s, of(all, s))); how == praises || how == settles {
 			return how
@@ -167,10 +159,7 @@ func (r *reader) groupOf(u *unit) *group {
 	s := cmp.Or(u.leads, u.scope)
 	switch {
 	case s == nil || s.level == 1 && u.leads == nil && s.parent == nil: // paragraphs without headings are findings of their own
-		if r.head != nil && r.head.scope != s {
-			r.head = nil
-		}
-		return r.open(r.head, s)
+		return r.open(nil, s)
 	case u.kind == row:
 		g := r.open(r.of(s), nil)
 		g.row = true
@@ -206,7 +195,7 @@ func (r *reader) separate(s *scope) bool {
 		return introduces(p.lead.text)
 	}
 	g := s.parent.group
-	return g == nil || g.bare || len(g.carriers()) == 0 || len(tracked(r.names.scan(s.lead.text, nil))) > 0 || len(refs(s.lead.text, nil)) > 0
+	return g == nil || g.bare || len(g.carriers()) == 0 || len(tracked(r.names.scan(s.lead.text))) > 0 || len(refs(s.lead.text, nil)) > 0
 }
 
 func (r *reader) open(up *group, s *scope) *group {
@@ -231,31 +220,9 @@ func (r *reader) open(up *group, s *scope) *group {
 	return g
 }
 
-// below are the folders that the lists and headings above name, the longest first.
-func (r *reader) below(s *scope) []string {
-	var out []string
-	dir := ""
-	for n := 0; s != nil && n < 12; s, n = s.parent, n+1 {
-		if s.lead == nil {
-			continue
-		}
-		for _, t := range tokens(s.lead.text) {
-			d := strings.Trim(clean(t.text), "/")
-			if d == "" || !strings.HasSuffix(t.text, "/") && !r.names.index.dirs[d] {
-				continue
-			}
-			dir = strings.TrimSuffix(d+"/"+dir, "/")
-			out = slices.Insert(out, 0, d, dir)
-			break
-		}
-	}
-	slices.SortStableFunc(out, func(a, b string) int { return len(b) - len(a) })
-	return out
-}
-
 // unit reads a block.
 func (r *reader) unit(u *unit) {
-	all := r.names.scan(u.text, r.below(u.scope))
+	all := r.names.scan(u.text)
 	if u.kind == quoted {
 		for _, m := range tracked(all) {
 			r.put(u, r.open(nil, u.scope), m, "", "quoted")
@@ -264,15 +231,8 @@ func (r *reader) unit(u *unit) {
 	}
 	g := r.groupOf(u)
 	up, numbers := g.parent, refs(u.text, all)
-	if free := u.kind == prose && u.leads == nil; free && len(tracked(all)) > 0 && (u.scope == nil || u.scope.level == 1) && bare(u.text, [2]int{0, len(u.text)}, all) {
-		r.head, g.bare = g, true
-	}
 	for _, s := range sentences(u.text, all) {
 		text, own := u.text[s[0]:s[1]], of(all, s)
-		if u.kind == prose && u.leads == nil && g.scope != nil && g.mark == asks && g.taken > 0 && len(g.carriers()) > 0 && says("field", text) {
-			g = r.open(g.parent, g.scope) // the next finding below the same heading
-			g.scope.group = g
-		}
 		fresh := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && g.taken > 0 && says("starts", text)
 		if fresh && (says("opens", u.text[s[0]:own[0].from]) || labelIn(text) != "") {
 			g = r.open(up, nil)
@@ -301,9 +261,6 @@ func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []
 	if u.kind == heading {
 		how = u.leads.mark
 	}
-	if u.kind == prose && how == plain && g.goesOn && (g.lastMark == settles || g.lastMark == aside) {
-		how = g.lastMark // of a list that began with it
-	}
 	sev := labelIn(text)
 	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || s[0] == 0) {
 		g.severity = sev
@@ -320,7 +277,7 @@ func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []
 		g.last = nil
 		r.named(u, g, s, own, how, sev, carries)
 	}
-	g.goesOn, g.lastMark = says("semicolon", text), how
+	g.lastMark = how
 }
 
 // named decides on the paths of a sentence, one after the other.
@@ -336,10 +293,6 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 			}
 			continue
 		}
-		how := how
-		if len(own) > 1 || how == praises || how == settles {
-			how = part(u.text, s, own, i, how)
-		}
 		further := len(m.spans) > 0 && how == plain && !g.gives(m.path, true) && g.gives(m.path, false)
 		off := r.left(g, how, lead, rest, i == 0, prior && joined || further, carries)
 		switch {
@@ -348,8 +301,6 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 			off = "beside what is only mentioned, or listed below what is named"
 		case m.command && !carries:
 			off = "an argument of a command"
-		case len(m.spans) == 0 && says("rules", rest):
-			off = reasons[aside]
 		case m.test && !carries && how != asks:
 			off = "the name of a test"
 		case within(u.text[s[0]:s[1]], m.from-s[0]):
@@ -367,7 +318,7 @@ func detail(n *names, u *unit) bool {
 	if u.leads == nil || u.scope == nil || u.scope.lead == nil || u.scope.level > 0 || u.scope.lead.kind != prose {
 		return false
 	}
-	return len(tracked(n.scan(u.scope.lead.text, nil))) > 0
+	return len(tracked(n.scan(u.scope.lead.text))) > 0
 }
 
 // left tells why a mention is not asked to change, "" when it is.

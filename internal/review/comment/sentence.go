@@ -98,33 +98,6 @@ func bare(text string, s [2]int, own []mention) bool {
 	return len(own) > 0 && (n == 0 || n == 1 && says("colonEnd", rest))
 }
 
-// part is how the part of a sentence that speaks of one of its paths means it. how is what
-// the sentence as a whole says.
-func part(text string, s [2]int, own []mention, i int, how mark) mark {
-	said := s
-	if i > 0 {
-		said[0] = own[i-1].to
-	}
-	if at := cue("clauses").FindAllStringIndex(text[said[0]:own[i].from], -1); at != nil {
-		said[0] += at[len(at)-1][1]
-	} else if i > 0 {
-		return how
-	}
-	if i+1 < len(own) {
-		at := cue("clauses").FindAllStringIndex(text[own[i].to:own[i+1].from], -1)
-		if at == nil {
-			return how
-		}
-		said[1] = own[i].to + at[len(at)-1][0]
-	}
-	words := spoken(text, said, own[i:i+1])
-	got := meant(words)
-	if len(cue("words").FindAllString(words, -1)) < 2 || says("among", words) || got == plain && how == asks {
-		return how
-	}
-	return got
-}
-
 // within tells that an offset is in a quotation of several words.
 func within(s string, at int) bool {
 	open, n := strings.LastIndex(s[:at], "\""), strings.Index(s[at:], "\"")
