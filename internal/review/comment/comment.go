@@ -5,10 +5,7 @@
 // touches no file; the tracked paths are handed in.
 package comment
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // Severity is a label the reviewer gave, in one of our five words.
 type Severity string
@@ -23,8 +20,6 @@ const (
 )
 
 var rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
-
-func orNone(s Severity) Severity { return cmp.Or(s, Unlabelled) }
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
 // included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.

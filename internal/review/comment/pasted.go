@@ -10,7 +10,6 @@ type block struct {
 	u            *unit
 	g            *group
 	above, after string
-	trace        bool // what follows are the frames of a trace
 }
 
 // pasted reads a block of data, and keeps one of output until all words are read.
@@ -56,20 +55,20 @@ func (r *reader) settle(b block) {
 	case !says("wants", b.above) && !says("wants", b.after) && meant(b.after) != asks:
 		off = "pasted, not asked to be fixed"
 	}
-	file, n := "", -1
+	file, n, trace := "", -1, false
 	for line := range strings.Lines(b.u.text) {
 		n++
 		if len(line) > 2000 {
 			continue
 		}
 		line = strings.TrimRight(line, "\r\n")
-		b.trace = b.trace || says("traced", line)
+		trace = trace || says("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
 			file = r.names.resolve(m[1], true)
 		} else if spans := ofSection(line); spans != nil && file != "" { // the file stands above
 			r.put(b.u, b.g, mention{path: file, spans: spans}, "", off).line += n
 		} else if file == "" || !says("diffLine", line) {
-			file = r.output(b, line, n, file, off)
+			file = r.output(b, line, n, file, off, trace)
 		}
 	}
 }
@@ -78,10 +77,7 @@ func (r *reader) settle(b block) {
 func ofSection(line string) []lines {
 	if m := cue("hunk").FindStringSubmatch(line); m != nil {
 		start, _ := strconv.Atoi(m[1])
-		count, err := strconv.Atoi(m[2])
-		if err != nil {
-			count = 1
-		}
+		count, _ := strconv.Atoi(m[2])
 		return spansOf(m[1], strconv.Itoa(start+max(count, 1)-1), "")
 	}
 	if m := cue("section").FindStringSubmatch(line); m != nil {
@@ -91,7 +87,7 @@ func ofSection(line string) []lines {
 }
 
 // output reads a line of what a tool said; it gives the file that the next lines are of.
-func (r *reader) output(b block, line string, n int, file, off string) string {
+func (r *reader) output(b block, line string, n int, file, off string, trace bool) string {
 	found := tracked(r.names.scan(line))
 	if len(found) == 0 {
 		return file
@@ -109,7 +105,7 @@ func (r *reader) output(b block, line string, n int, file, off string) string {
 		return m.path
 	case len(m.spans) == 0:
 		off = "named in what is pasted"
-	case b.trace || says("frame", line):
+	case trace || says("frame", line):
 		off = "a frame of a trace"
 	case strings.Contains(m.path, "test") && strings.Contains(b.u.text, "FAIL"):
 		off = "a failing test"

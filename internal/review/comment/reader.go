@@ -17,9 +17,7 @@ type hit struct {
 	group    *group
 }
 
-func (h *hit) leave(why string) {
-	h.off = cmp.Or(h.off, why)
-}
+func (h *hit) leave(why string) { h.off = cmp.Or(h.off, why) }
 
 // group is a finding: what is said together about one thing.
 type group struct {
@@ -108,6 +106,9 @@ func (r *reader) sections(d *document) {
 			continue
 		}
 		s.mark, s.label = r.introduced(u), labelOver(u.text)
+		if s.parent != nil {
+			s.label = cmp.Or(s.label, s.parent.label)
+		}
 		if n := round(u); n > 0 && n < latest {
 			s.mark = settles
 		}
@@ -203,18 +204,10 @@ func (r *reader) open(up *group, s *scope) *group {
 	if up != nil {
 		g.severity = up.severity
 	}
-	if s == nil && up != nil {
+	if s != nil {
+		g.mark, g.severity = s.mark, cmp.Or(s.label, g.severity)
+	} else if up != nil {
 		g.mark = up.mark
-	}
-	for p := s; p != nil; p = p.parent {
-		if p.lead == nil {
-			continue
-		}
-		g.mark = cmp.Or(g.mark, p.mark)
-		if p.label != "" {
-			g.severity = p.label
-			break
-		}
 	}
 	r.groups = append(r.groups, g)
 	return g
@@ -247,7 +240,7 @@ func (r *reader) unit(u *unit) {
 const mostHits = 200
 
 // sentence decides on what one sentence names.
-func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []lineRef) {
+func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []mention) {
 	text := u.text[s[0]:s[1]]
 	at, _ := g.focus()
 	led := at != g && at.bare
@@ -434,7 +427,7 @@ func (r *reader) finish() []Reason {
 			sev = g.severity
 		}
 		why := cmp.Or(h.off, "asked to change")
-		out = append(out, Reason{Place{h.path, h.span.start, h.span.end, orNone(sev)}, h.line, h.off == "", why})
+		out = append(out, Reason{Place{h.path, h.span.start, h.span.end, cmp.Or(sev, Unlabelled)}, h.line, h.off == "", why})
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package comment
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,7 +39,7 @@ func (x *Index) candidates(spelled string) []string {
 	if x.whole[s] {
 		return []string{s}
 	}
-	rooted := cue("rooted").MatchString(spelled)
+	rooted := says("rooted", spelled)
 	var out []string
 	for _, f := range x.last[path.Base(s)] {
 		if strings.HasSuffix(f, "/"+s) || rooted && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
@@ -56,14 +57,7 @@ func clean(s string) string {
 	if strings.Contains(s, "://") && strings.ContainsAny(s, "#?") { // the lines are read apart from the path
 		return ""
 	}
-	s = strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s)
-	for strings.HasPrefix(s, "./") {
-		s = s[2:]
-	}
-	if len(s) > 2 && (s[:2] == "a/" || s[:2] == "b/") {
-		return s[2:]
-	}
-	return s
+	return cue("checkout").ReplaceAllString(strings.NewReplacer(`\_`, "_", `\*`, "*", `\`, "/").Replace(s), "")
 }
 
 // plainWord tells a name that could be an ordinary word: no slash, no dot, no capital.
@@ -98,14 +92,13 @@ func (n *names) resolve(spelled string, quoted bool) string {
 		return ""
 	}
 	c := n.index.candidates(spelled)
-	if len(c) < 2 {
-		return strings.Join(c, "")
+	if len(c) > 1 {
+		c = slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !n.full[f] })
 	}
-	c = slices.DeleteFunc(slices.Clone(c), func(f string) bool { return !n.full[f] })
-	if len(c) == 1 {
-		return c[0]
+	if len(c) != 1 {
+		return ""
 	}
-	return ""
+	return c[0]
 }
 
 // token is a run of text without white space, or what stands in a code span.
@@ -145,6 +138,112 @@ func ends(t string) []int {
 		if strings.IndexByte(":#()[]@?'=", t[i]) >= 0 || t[i] >= utf8.RuneSelf && t[i-1] < utf8.RuneSelf {
 			out = append(out, i)
 		}
+	}
+	return out
+}
+
+// lines is a range from start to end; end is 0 for all that follows.
+type lines struct{ start, end int }
+
+// mention is a tracked path that stands in a text, with the lines beside it.
+type mention struct {
+	path     string // "" for a file that is not tracked
+	from, to int    // in the text, with the lines
+	spans    []lines
+	apart    bool // the lines stand apart from the path
+	command  bool // an argument of a command
+	test     bool // the name of a test in it
+}
+
+const mostLines = 10_000_000
+
+// spansOf makes ranges from what an expression matched: a start, an end, a list of more.
+func spansOf(start, end, rest string) []lines {
+	var out []lines
+	for _, m := range append([][]string{{"", start, end}}, cue("listed").FindAllStringSubmatch(rest, 49)...) {
+		from, _ := strconv.Atoi(m[1])
+		to, _ := strconv.Atoi(m[2])
+		if from > 0 && from <= mostLines {
+			out = append(out, lines{from, max(from, min(to, mostLines))})
+		}
+	}
+	return out
+}
+
+// scan finds the tracked paths in a text, in order, each with the lines right behind it.
+func (n *names) scan(text string) []mention {
+	var out []mention
+	end := 0
+	for _, t := range tokens(text) {
+		if t.at < end { // inside of what was found
+			continue
+		}
+		m := mention{from: t.at, to: t.at + len(t.text), command: t.command}
+		for _, stop := range ends(t.text) {
+			if m.path = n.resolve(t.text[:stop], t.quoted); m.path != "" {
+				m.to = t.at + stop
+				m.test = strings.HasPrefix(text[m.to:], "::")
+				m.behind(text)
+				break
+			}
+		}
+		if m.path != "" || n.foreign(t.text) {
+			out = append(out, m)
+			end = m.to
+		}
+	}
+	return out
+}
+
+// foreign tells the name of a file that is not tracked: lines beside it are not of others.
+func (n *names) foreign(s string) bool {
+	s, _, _ = strings.Cut(s, ":")
+	return n.index.exts[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
+}
+
+// piece gives a part of what an expression matched.
+func piece(s string, at []int, i int) string {
+	if 2*i >= len(at) || at[2*i] < 0 {
+		return ""
+	}
+	return s[at[2*i]:at[2*i+1]]
+}
+
+// behind reads the lines that stand right behind a path.
+func (m *mention) behind(text string) {
+	rest := text[m.to:]
+	for _, skip := range []int{0, len(rest) - len(strings.TrimLeft(rest, "`*"))} {
+		for _, form := range []string{"direct", "fragment", "braced", "naked"} {
+			if g := cue(form).FindStringSubmatch(rest[skip:]); g != nil {
+				m.spans = spansOf(g[1], g[2], g[3])
+				m.to += skip + len(g[0])
+				return
+			}
+		}
+	}
+}
+
+// refs finds the numbers of lines in a text that stand outside of the mentions.
+func refs(text string, mentions []mention) []mention {
+	var out []mention
+	for _, g := range cue("worded").FindAllStringSubmatchIndex(text, -1) {
+		if slices.ContainsFunc(mentions, func(m mention) bool { return g[1] > m.from && g[1]-1 < m.to }) {
+			continue
+		}
+		at := g[0]
+		for _, i := range []int{2, 8, 14} { // where the number is: what stands before may be of the sentence before
+			at = max(at, g[i])
+		}
+		part := func(i int) string { return piece(text, g, i) }
+		r := mention{from: at, to: g[1], spans: spansOf(part(1)+part(4)+part(7), part(2)+part(5)+part(8), part(3)+part(6))}
+		if len(r.spans) == 0 {
+			continue
+		}
+		last := &r.spans[len(r.spans)-1]
+		if last.start == last.end && (says("onward", text[g[1]:]) || says("since", tail(text[:g[0]+1], 24))) {
+			last.end = 0
+		}
+		out = append(out, r)
 	}
 	return out
 }
