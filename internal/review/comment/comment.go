@@ -65,10 +65,7 @@ func Explain(text string, x *Index) []Reason {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "")
 	}
-	if out, ok := decode(text, x); ok {
-		for i := range out {
-			out[i].Line++
-		}
+	if out, ok := decode(text, 1, x); ok {
 		return out
 	}
 	r := &reader{names: x.in(text)}

@@ -27,14 +27,13 @@ func (r *reader) pasted(units []*unit, i int) {
 			b.g.severity, b.g.taken = r.groups[n-1].severity, r.groups[n-1].taken
 		}
 	}
-	found, ok := decode(b.u.text, r.names.index)
+	found, ok := decode(b.u.text, b.u.first, r.names.index)
 	if !ok {
 		r.blocks = append(r.blocks, b)
 	}
 	for _, f := range found {
 		h := r.put(b.u, b.g, mention{path: f.Path, spans: []lines{{f.Start, f.End}}}, f.Severity, "")
-		h.line += f.Line
-		if !f.Taken {
+		if h.line = f.Line; !f.Taken {
 			h.off = f.Why
 		}
 	}

@@ -135,10 +135,9 @@ func round(u *unit) int {
 func (r *reader) introduced(u *unit) mark {
 	how := over(u.text)
 	switch {
+	case u.kind == columns && says("remarks", u.text):
+		return asks
 	case u.kind == columns:
-		if says("remarks", u.text) {
-			return asks
-		}
 		return aside
 	case u.kind == heading && u.leads.level == 1 && u.scope == nil && how == aside: // the title
 		return plain
@@ -146,11 +145,11 @@ func (r *reader) introduced(u *unit) mark {
 		return how
 	}
 	all := r.names.scan(u.text)
-	for _, s := range slices.Backward(sentences(u.text, all)) {
-		if how := meant(spoken(u.text, s, of(all, s))); how == praises || how == settles {
-			return how
-		}
-		break
+	for _, s := range sentences(u.text, all) { // the last counts
+		how = meant(spoken(u.text, s, of(all, s)))
+	}
+	if how == praises || how == settles {
+		return how
 	}
 	return plain
 }
@@ -174,14 +173,14 @@ func (r *reader) groupOf(u *unit) *group {
 
 // of is the finding that a scope is.
 func (r *reader) of(s *scope) *group {
-	if s != nil && s.group == nil {
+	if s == nil {
+		return nil
+	}
+	if s.group == nil {
 		s.group = r.of(s.parent)
 		if s.group == nil || s.level > 0 || s.lead == nil || r.separate(s) {
 			s.group = r.open(s.group, s)
 		}
-	}
-	if s == nil {
-		return nil
 	}
 	return s.group
 }
@@ -367,11 +366,9 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 	at, path := g.focus()
 	here := len(loose) > 0
 	switch {
-	case !here && (u.kind == heading || strings.TrimSpace(u.text) == "" || g.spokenOf(u.text[from:], from, how)):
-		return
-	case path == "" || at == g && (!here || g.gives(path, true)):
-		return
-	case at != g && !here && (!at.bare || g.taken > 0 || u.leads == nil && u.kind == prose && (how == asks || how == plain) && (from > 0 || len(g.hits) > 0)):
+	case !here && (u.kind == heading || strings.TrimSpace(u.text) == "" || g.spokenOf(u.text[from:], from, how)),
+		path == "" || at == g && (!here || g.gives(path, true)),
+		at != g && !here && (!at.bare || g.taken > 0):
 		return
 	}
 	off := r.left(g, how, "", "", true, false, true)
@@ -397,11 +394,11 @@ func (g *group) spokenOf(text string, from int, how mark) bool {
 	last := g.last
 	g.last = nil
 	waives := (how == settles || how == praises && says("pronoun", text)) && g.lastMark != asks
-	if from == 0 {
-		return false
-	}
 	done := false
 	for _, h := range last {
+		if from == 0 { // it begins something new
+			break
+		}
 		switch {
 		case how == asks && !done && says("pointing", text) && (h.off == reasons[wonders] || h.off == reasons[aside]):
 			h.off, done = "", true
