@@ -91,13 +91,12 @@ func meant(s string) mark {
 }
 
 func clause(s string) mark {
-	question := says("question", s) && !says("polite", s)
 	switch {
 	case says("doneWords", s):
 		return settles
 	case says("offStart", s):
 		return aside
-	case question:
+	case says("question", s) && !says("polite", s):
 		return wonders
 	case says("askWords", s), says("wishWords", s):
 		return asks

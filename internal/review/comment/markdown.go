@@ -48,6 +48,7 @@ type scope struct {
 	level  int // of a heading, 0 for others
 	mark   mark
 	label  Severity
+	names  bool   // tracked paths
 	group  *group // the finding that is read
 	first  *group // the first of them
 }
@@ -73,17 +74,10 @@ const (
 	boldLevel = 7  // a line in bold heads what follows, below all headings
 
 	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block that are read
-	longestLine = 16 << 10
 )
 
 func parse(source string, n *names) *document {
-	d := &document{names: n}
-	for line := range strings.Lines(blank("frontMatter", source)) {
-		if len(line) > longestLine {
-			line = line[:longestLine] + "\n"
-		}
-		d.source = append(d.source, line...)
-	}
+	d := &document{source: []byte(blank("frontMatter", source)), names: n}
 	d.blocks(markdown().Parse(text.NewReader(d.source)), nil, prose, 0)
 	return d
 }

@@ -11,20 +11,18 @@ import (
 
 // Index finds tracked paths by the end of their spelling.
 type Index struct {
-	whole, exts map[string]bool
-	last        map[string][]string // by the last element
+	exts map[string]bool
+	last map[string][]string // by the last element
 }
 
 // NewIndex makes an index of the tracked paths, with slashes, relative to the top.
 func NewIndex(files []string) *Index {
-	x := &Index{whole: map[string]bool{}, exts: map[string]bool{}, last: map[string][]string{}}
+	x := &Index{exts: map[string]bool{}, last: map[string][]string{}}
 	for _, f := range files {
-		if f == "" || x.whole[f] || !utf8.ValidString(f) {
-			continue
+		if base := path.Base(f); f != "" && utf8.ValidString(f) {
+			x.exts[path.Ext(base)] = path.Ext(base) != ""
+			x.last[base] = append(x.last[base], f)
 		}
-		base := path.Base(f)
-		x.whole[f], x.exts[path.Ext(base)] = true, path.Ext(base) != ""
-		x.last[base] = append(x.last[base], f)
 	}
 	return x
 }
@@ -36,13 +34,12 @@ func (x *Index) candidates(spelled string) []string {
 	if s == "" || strings.HasSuffix(s, "/") {
 		return nil
 	}
-	if x.whole[s] {
-		return []string{s}
-	}
 	rooted := says("rooted", spelled)
 	var out []string
 	for _, f := range x.last[path.Base(s)] {
-		if strings.HasSuffix(f, "/"+s) || rooted && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
+		if f == s {
+			return []string{s}
+		} else if strings.HasSuffix(f, "/"+s) || rooted && strings.Contains(f, "/") && strings.HasSuffix(s, "/"+f) {
 			out = append(out, f)
 		}
 	}

@@ -106,15 +106,14 @@ func (r *reader) sections(d *document) {
 			continue
 		}
 		s.mark, s.label = r.introduced(u), labelOver(u.text)
-		if s.parent != nil {
-			s.label = cmp.Or(s.label, s.parent.label)
-		}
+		s.names = u.kind == prose && len(tracked(r.names.scan(u.text))) > 0
 		if n := round(u); n > 0 && n < latest {
 			s.mark = settles
 		}
 		r.formal = r.formal || s.mark == asks && s.level > 1
 		if s.parent != nil { // it takes what stands above, unless it says otherwise
 			above := s.parent.mark
+			s.label = cmp.Or(s.label, s.parent.label)
 			if s.mark == plain || (above == praises || above == settles) && !(s.mark == asks && says("strongest", u.text)) {
 				s.mark = above
 			}
@@ -289,7 +288,7 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		off := r.left(g, how, lead, rest, i == 0, prior && joined || further, carries)
 		switch {
 		case off != "":
-		case carries && detail(r.names, u) || joined && !prior:
+		case carries && u.leads != nil && u.scope != nil && u.scope.names || joined && !prior:
 			off = "beside what is only mentioned, or listed below what is named"
 		case m.command && !carries:
 			off = "an argument of a command"
@@ -303,14 +302,6 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		g.last = append(g.last, h)
 		prior = off == ""
 	}
-}
-
-// detail tells an item of a list whose introduction names what it is about.
-func detail(n *names, u *unit) bool {
-	if u.leads == nil || u.scope == nil || u.scope.lead == nil || u.scope.level > 0 || u.scope.lead.kind != prose {
-		return false
-	}
-	return len(tracked(n.scan(u.scope.lead.text))) > 0
 }
 
 // left tells why a mention is not asked to change, "" when it is.
@@ -419,12 +410,8 @@ func (r *reader) finish() []Reason {
 	slices.SortStableFunc(r.hits, func(a, b *hit) int { return a.line - b.line })
 	out := make([]Reason, 0, len(r.hits))
 	for _, h := range r.hits {
-		sev := h.severity
-		for g := h.group; sev == "" && g != nil; g = g.parent {
-			sev = g.severity
-		}
-		why := cmp.Or(h.off, "asked to change")
-		out = append(out, Reason{Place{h.path, h.span.start, h.span.end, cmp.Or(sev, Unlabelled)}, h.line, h.off == "", why})
+		p := Place{h.path, h.span.start, h.span.end, cmp.Or(h.severity, h.group.severity, Unlabelled)}
+		out = append(out, Reason{p, h.line, h.off == "", cmp.Or(h.off, "asked to change")})
 	}
 	return out
 }
