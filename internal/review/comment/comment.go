@@ -37,13 +37,20 @@ type Reason struct {
 	Why   string
 }
 
-const longest = 1 << 20 // bytes of a review that are read
+// What is read, so that no text takes long.
+const (
+	longest     = 1 << 20  // bytes of a review
+	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block
+	deepest     = 60       // nested blocks
+	nested      = 40       // levels of JSON
+	mostLines   = 10_000_000
+	mostHits    = 200 // places of one finding
+)
 
 // In finds the places that a review asks to change, in the order of the text. Of repeats
 // the worst severity counts.
 func In(text string, x *Index) []Place {
-	at := map[Place]int{}
-	out := []Place{}
+	at, out := map[Place]int{}, []Place{}
 	for _, r := range Explain(text, x) {
 		key := r.Place
 		key.Severity = ""

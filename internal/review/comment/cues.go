@@ -13,14 +13,10 @@ var cueText string
 
 // sections are the texts of cues.txt by name.
 var sections = sync.OnceValue(func() map[string]string {
-	out, name := map[string]string{}, ""
-	for line := range strings.Lines(cueText) {
-		line = strings.TrimSuffix(line, "\n")
-		if n, ok := strings.CutPrefix(line, "## "); ok {
-			name = n
-		} else if name != "" {
-			out[name] += line
-		}
+	out := map[string]string{}
+	for _, section := range strings.Split(cueText, "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		out[name] = strings.ReplaceAll(text, "\n", "")
 	}
 	return out
 })
@@ -56,7 +52,7 @@ const (
 	wonders             // asks a question
 )
 
-var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled, or not for this change", wonders: "a question"}
+var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled", wonders: "a question"}
 
 // over is how a heading means what stands below it.
 func over(s string) mark {

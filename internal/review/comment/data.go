@@ -57,8 +57,6 @@ type data struct {
 	found  []Reason
 }
 
-const nested = 40 // levels that are followed
-
 func (r *data) value(v any, sev Severity, off string, depth int) {
 	if list, ok := v.([]any); ok {
 		for _, inner := range list {
@@ -100,8 +98,7 @@ func offBy(o object) string {
 	if says("doneWords", status) || over(status) == settles || word(get(o, "resolved", "dismissed", "fixed", "suppressed")) == "true" {
 		return reasons[settles]
 	}
-	how := plain
-	body := word(get(o, "body", "message", "comment", "description"))
+	how, body := plain, word(get(o, "body", "message", "comment", "description"))
 	for _, at := range sentences(body, nil) {
 		if how = meant(body[at[0]:at[1]]); how == asks || how == plain {
 			break

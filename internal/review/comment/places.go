@@ -152,8 +152,6 @@ type mention struct {
 	test     bool // the name of a test in it
 }
 
-const mostLines = 10_000_000
-
 // spansOf makes ranges from what an expression matched: a start, an end, a list of more.
 func spansOf(start, end, rest string) []lines {
 	var out []lines

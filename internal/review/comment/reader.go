@@ -235,8 +235,6 @@ func (r *reader) unit(u *unit) {
 	}
 }
 
-const mostHits = 200
-
 // sentence decides on what one sentence names.
 func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []mention) {
 	text := u.text[s[0]:s[1]]
@@ -367,15 +365,8 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 		off = cmp.Or(off, reasons[aside])
 	}
 	h := r.put(u, g, mention{path: path, from: from, spans: loose}, sev, off)
-	if at != g {
+	if h.carrier = at == g && h.off == ""; at != g {
 		at.children++
-		return
-	}
-	h.carrier = h.off == ""
-	for _, c := range g.carriers() {
-		if c.path == path && c.span == (lines{}) {
-			c.leave("its lines are named below")
-		}
 	}
 }
 
@@ -419,13 +410,12 @@ func (r *reader) finish() []Reason {
 func (g *group) finish(formal bool) {
 	exact := map[string]bool{}
 	for _, h := range g.hits {
-		silent := g.asks+g.said == 0
 		switch {
 		case g.closed:
 			h.leave(reasons[settles])
 		case h.carrier && g.children > 0 && h.span == (lines{}):
 			h.leave("what stands below it is what counts")
-		case (h.carrier || g.row) && g.offs > 0 && silent:
+		case (h.carrier || g.row) && g.offs > 0 && g.asks+g.said == 0:
 			h.leave(reasons[g.off])
 		case h.carrier && g.asks == 0 && (g.mark == aside || g.mark == plain && formal):
 			h.leave(reasons[aside])
