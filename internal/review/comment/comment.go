@@ -5,10 +5,7 @@
 // touches no file; the tracked paths are handed in.
 package comment
 
-import (
-	"cmp"
-	"strings"
-)
+import "strings"
 
 // Severity is a label the reviewer gave, in one of our five words.
 type Severity string
@@ -23,8 +20,6 @@ const (
 )
 
 var rank = map[Severity]int{Critical: 4, Major: 3, Minor: 2, Note: 1}
-
-func orNone(s Severity) Severity { return cmp.Or(s, Unlabelled) }
 
 // Place is one place a review asks to change. Start and End are lines from 1, both
 // included. Both are 0 for a file as a whole; End alone is 0 from Start to the end.
@@ -42,13 +37,20 @@ type Reason struct {
 	Why   string
 }
 
-const longest = 1 << 20 // bytes of a review that are read
+// What is read, so that no text takes long.
+const (
+	longest     = 1 << 20  // bytes of a review
+	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block
+	deepest     = 60       // nested blocks
+	nested      = 40       // levels of JSON
+	mostLines   = 10_000_000
+	mostHits    = 200 // places of one finding
+)
 
 // In finds the places that a review asks to change, in the order of the text. Of repeats
 // the worst severity counts.
 func In(text string, x *Index) []Place {
-	at := map[Place]int{}
-	out := []Place{}
+	at, out := map[Place]int{}, []Place{}
 	for _, r := range Explain(text, x) {
 		key := r.Place
 		key.Severity = ""
@@ -70,10 +72,7 @@ func Explain(text string, x *Index) []Reason {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "")
 	}
-	if out, ok := decode(text, x); ok {
-		for i := range out {
-			out[i].Line++
-		}
+	if out, ok := decode(text, 1, x); ok {
 		return out
 	}
 	r := &reader{names: x.in(text)}

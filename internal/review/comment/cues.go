@@ -3,6 +3,7 @@ package comment
 import (
 	_ "embed"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -12,14 +13,10 @@ var cueText string
 
 // sections are the texts of cues.txt by name.
 var sections = sync.OnceValue(func() map[string]string {
-	out, name := map[string]string{}, ""
-	for line := range strings.Lines(cueText) {
-		line = strings.TrimSuffix(line, "\n")
-		if n, ok := strings.CutPrefix(line, "## "); ok {
-			name = n
-		} else if name != "" {
-			out[name] += line
-		}
+	out := map[string]string{}
+	for _, section := range strings.Split(cueText, "\n## ")[1:] {
+		name, text, _ := strings.Cut(section, "\n")
+		out[name] = strings.ReplaceAll(text, "\n", "")
 	}
 	return out
 })
@@ -55,7 +52,7 @@ const (
 	wonders             // asks a question
 )
 
-var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled, or not for this change", wonders: "a question"}
+var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled", wonders: "a question"}
 
 // over is how a heading means what stands below it.
 func over(s string) mark {
@@ -90,13 +87,12 @@ func meant(s string) mark {
 }
 
 func clause(s string) mark {
-	question := says("question", s) && !says("polite", s)
 	switch {
 	case says("doneWords", s):
 		return settles
 	case says("offStart", s):
 		return aside
-	case question:
+	case says("question", s) && !says("polite", s):
 		return wonders
 	case says("askWords", s), says("wishWords", s):
 		return asks
@@ -104,4 +100,45 @@ func clause(s string) mark {
 		return praises
 	}
 	return plain
+}
+
+var severities = []Severity{Critical, Major, Minor, Note}
+
+// labelIn is the label that a sentence gives what it names, "" when it gives none: at the
+// start, in brackets, after "severity", as "is a blocker", at the end.
+func labelIn(s string) Severity {
+	if says("tally", s) {
+		return ""
+	}
+	for _, shape := range []string{"label1", "label2", "label3", "label4", "label5", "label6", "label7", "shouted"} {
+		if m := cue(shape).FindStringSubmatch(s); m != nil {
+			return severityOf(strings.ToLower(strings.Join(m[1:], "")))
+		}
+	}
+	return ""
+}
+
+// labelOver is the label that a heading gives what stands below it. A short one may be
+// made of any label, a title of several words is read as a sentence.
+func labelOver(s string) Severity {
+	if got := labelIn(s); got != "" || len(strings.Fields(s)) > 5 || says("tally", s) {
+		return got
+	}
+	if m := cue("titled").FindStringSubmatch(s); m != nil {
+		return severityOf(strings.ToLower(m[1]))
+	}
+	return ""
+}
+
+func severityOf(w string) Severity {
+	if len(w) == 2 && w[1] >= '0' && w[1] <= '5' { // P0 to P5; S1 is the worst of the others
+		level := int(w[1]-'0') - strings.Count(w, "s")
+		return severities[min(max(level, 0), len(severities)-1)]
+	}
+	for _, s := range severities {
+		if slices.Contains(strings.Split(sections()[string(s)], "|"), w) {
+			return s
+		}
+	}
+	return map[string]Severity{"must": Major, "may": Note}[w]
 }

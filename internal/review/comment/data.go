@@ -33,8 +33,8 @@ func word(v any) string {
 }
 
 // decode reads findings given as JSON: objects with a file, lines and a severity. It is
-// false when the text is no JSON. Lines of the text are counted from 0.
-func decode(source string, x *Index) ([]Reason, bool) {
+// false when the text is no JSON. first is the line of the review that it begins at.
+func decode(source string, first int, x *Index) ([]Reason, bool) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	if t := strings.TrimSpace(source); t == "" || t[0] != '{' && t[0] != '[' {
 		return nil, false
@@ -45,18 +45,17 @@ func decode(source string, x *Index) ([]Reason, bool) {
 	if err := d.Decode(&v); err != nil || d.More() {
 		return nil, false
 	}
-	r := data{source: source, names: x.in(source)}
+	r := data{source: source, first: first, names: x.in(source)}
 	r.value(v, "", "", 0)
 	return r.found, true
 }
 
 type data struct {
 	source string
+	first  int
 	names  *names
 	found  []Reason
 }
-
-const nested = 40 // levels that are followed
 
 func (r *data) value(v any, sev Severity, off string, depth int) {
 	if list, ok := v.([]any); ok {
@@ -99,8 +98,7 @@ func offBy(o object) string {
 	if says("doneWords", status) || over(status) == settles || word(get(o, "resolved", "dismissed", "fixed", "suppressed")) == "true" {
 		return reasons[settles]
 	}
-	how := plain
-	body := word(get(o, "body", "message", "comment", "description"))
+	how, body := plain, word(get(o, "body", "message", "comment", "description"))
 	for _, at := range sentences(body, nil) {
 		if how = meant(body[at[0]:at[1]]); how == asks || how == plain {
 			break
@@ -119,7 +117,7 @@ func (r *data) located(o object, file string, sev Severity, off string) {
 		m[0].spans = linesOf(o)
 	}
 	sev = cmp.Or(sev, labelIn(word(get(o, "body", "message", "comment"))), Unlabelled)
-	line := strings.Count(r.source[:max(strings.Index(r.source, file), 0)], "\n")
+	line := r.first + strings.Count(r.source[:max(strings.Index(r.source, file), 0)], "\n")
 	for _, s := range orWhole(m[0].spans) {
 		why := cmp.Or(off, "in the structured result")
 		r.found = append(r.found, Reason{Place{m[0].path, s.start, s.end, sev}, line, off == "", why})

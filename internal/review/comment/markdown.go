@@ -48,6 +48,7 @@ type scope struct {
 	level  int // of a heading, 0 for others
 	mark   mark
 	label  Severity
+	names  bool   // tracked paths
 	group  *group // the finding that is read
 	first  *group // the first of them
 }
@@ -68,22 +69,10 @@ var markdown = sync.OnceValue(func() parser.Parser {
 		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), table)...))
 })
 
-const (
-	deepest   = 60 // nested blocks that are followed
-	boldLevel = 7  // a line in bold heads what follows, below all headings
-
-	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block that are read
-	longestLine = 16 << 10
-)
+const boldLevel = 7 // a line in bold heads what follows, below all headings
 
 func parse(source string, n *names) *document {
-	d := &document{names: n}
-	for line := range strings.Lines(blank("frontMatter", source)) {
-		if len(line) > longestLine {
-			line = line[:longestLine] + "\n"
-		}
-		d.source = append(d.source, line...)
-	}
+	d := &document{source: []byte(blank("frontMatter", source)), names: n}
 	d.blocks(markdown().Parse(text.NewReader(d.source)), nil, prose, 0)
 	return d
 }
@@ -173,8 +162,7 @@ func (d *document) linked(s string) string {
 func (d *document) add(n ast.Node, as kind, level int) *unit {
 	u := &unit{kind: as, scope: d.current}
 	u.text, u.first = d.read(n)
-	html := n.Kind() == ast.KindHTMLBlock
-	top := n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument
+	html, top := n.Kind() == ast.KindHTMLBlock, n.Kind() == ast.KindParagraph && n.Parent().Kind() == ast.KindDocument
 	if as == prose && (top && says("bold", u.text) || html && strings.Contains(u.text, "<summary>")) {
 		u.kind, level = heading, boldLevel
 	}
@@ -199,7 +187,7 @@ func (d *document) table(t *tables.Table, as kind) {
 	above := &scope{parent: d.current}
 	var heads []string
 	for r := t.FirstChild(); r != nil; r = r.NextSibling() {
-		u := &unit{kind: row, scope: above}
+		u := &unit{kind: max(row, as), scope: above}
 		var cells []string
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
 			var cell string
@@ -214,9 +202,6 @@ func (d *document) table(t *tables.Table, as kind) {
 		if above.lead == nil {
 			heads, above.lead = strings.Split(strings.ToLower(u.text), "\n"), u
 			u.kind, u.scope, u.leads = columns, d.current, above
-		}
-		if as == quoted {
-			u.kind = quoted
 		}
 		d.units = append(d.units, u)
 	}

@@ -10,7 +10,6 @@ type block struct {
 	u            *unit
 	g            *group
 	above, after string
-	trace        bool // what follows are the frames of a trace
 }
 
 // pasted reads a block of data, and keeps one of output until all words are read.
@@ -28,14 +27,13 @@ func (r *reader) pasted(units []*unit, i int) {
 			b.g.severity, b.g.taken = r.groups[n-1].severity, r.groups[n-1].taken
 		}
 	}
-	found, ok := decode(b.u.text, r.names.index)
+	found, ok := decode(b.u.text, b.u.first, r.names.index)
 	if !ok {
 		r.blocks = append(r.blocks, b)
 	}
 	for _, f := range found {
 		h := r.put(b.u, b.g, mention{path: f.Path, spans: []lines{{f.Start, f.End}}}, f.Severity, "")
-		h.line += f.Line
-		if !f.Taken {
+		if h.line = f.Line; !f.Taken {
 			h.off = f.Why
 		}
 	}
@@ -56,20 +54,20 @@ func (r *reader) settle(b block) {
 	case !says("wants", b.above) && !says("wants", b.after) && meant(b.after) != asks:
 		off = "pasted, not asked to be fixed"
 	}
-	file, n := "", -1
+	file, n, trace := "", -1, false
 	for line := range strings.Lines(b.u.text) {
 		n++
 		if len(line) > 2000 {
 			continue
 		}
 		line = strings.TrimRight(line, "\r\n")
-		b.trace = b.trace || says("traced", line)
+		trace = trace || says("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
 			file = r.names.resolve(m[1], true)
 		} else if spans := ofSection(line); spans != nil && file != "" { // the file stands above
 			r.put(b.u, b.g, mention{path: file, spans: spans}, "", off).line += n
 		} else if file == "" || !says("diffLine", line) {
-			file = r.output(b, line, n, file, off)
+			file = r.output(b, line, n, file, off, trace)
 		}
 	}
 }
@@ -78,10 +76,7 @@ func (r *reader) settle(b block) {
 func ofSection(line string) []lines {
 	if m := cue("hunk").FindStringSubmatch(line); m != nil {
 		start, _ := strconv.Atoi(m[1])
-		count, err := strconv.Atoi(m[2])
-		if err != nil {
-			count = 1
-		}
+		count, _ := strconv.Atoi(m[2])
 		return spansOf(m[1], strconv.Itoa(start+max(count, 1)-1), "")
 	}
 	if m := cue("section").FindStringSubmatch(line); m != nil {
@@ -91,7 +86,7 @@ func ofSection(line string) []lines {
 }
 
 // output reads a line of what a tool said; it gives the file that the next lines are of.
-func (r *reader) output(b block, line string, n int, file, off string) string {
+func (r *reader) output(b block, line string, n int, file, off string, trace bool) string {
 	found := tracked(r.names.scan(line))
 	if len(found) == 0 {
 		return file
@@ -109,7 +104,7 @@ func (r *reader) output(b block, line string, n int, file, off string) string {
 		return m.path
 	case len(m.spans) == 0:
 		off = "named in what is pasted"
-	case b.trace || says("frame", line):
+	case trace || says("frame", line):
 		off = "a frame of a trace"
 	case strings.Contains(m.path, "test") && strings.Contains(b.u.text, "FAIL"):
 		off = "a failing test"

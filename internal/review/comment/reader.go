@@ -17,9 +17,7 @@ type hit struct {
 	group    *group
 }
 
-func (h *hit) leave(why string) {
-	h.off = cmp.Or(h.off, why)
-}
+func (h *hit) leave(why string) { h.off = cmp.Or(h.off, why) }
 
 // group is a finding: what is said together about one thing.
 type group struct {
@@ -108,12 +106,14 @@ func (r *reader) sections(d *document) {
 			continue
 		}
 		s.mark, s.label = r.introduced(u), labelOver(u.text)
+		s.names = u.kind == prose && len(tracked(r.names.scan(u.text))) > 0
 		if n := round(u); n > 0 && n < latest {
 			s.mark = settles
 		}
 		r.formal = r.formal || s.mark == asks && s.level > 1
 		if s.parent != nil { // it takes what stands above, unless it says otherwise
 			above := s.parent.mark
+			s.label = cmp.Or(s.label, s.parent.label)
 			if s.mark == plain || (above == praises || above == settles) && !(s.mark == asks && says("strongest", u.text)) {
 				s.mark = above
 			}
@@ -134,10 +134,9 @@ func round(u *unit) int {
 func (r *reader) introduced(u *unit) mark {
 	how := over(u.text)
 	switch {
+	case u.kind == columns && says("remarks", u.text):
+		return asks
 	case u.kind == columns:
-		if says("remarks", u.text) {
-			return asks
-		}
 		return aside
 	case u.kind == heading && u.leads.level == 1 && u.scope == nil && how == aside: // the title
 		return plain
@@ -145,11 +144,11 @@ func (r *reader) introduced(u *unit) mark {
 		return how
 	}
 	all := r.names.scan(u.text)
-	for _, s := range slices.Backward(sentences(u.text, all)) {
-		if how := meant(spoken(u.text, s, of(all, s))); how == praises || how == settles {
-			return how
-		}
-		break
+	for _, s := range sentences(u.text, all) { // the last counts
+		how = meant(spoken(u.text, s, of(all, s)))
+	}
+	if how == praises || how == settles {
+		return how
 	}
 	return plain
 }
@@ -173,14 +172,14 @@ func (r *reader) groupOf(u *unit) *group {
 
 // of is the finding that a scope is.
 func (r *reader) of(s *scope) *group {
-	if s != nil && s.group == nil {
+	if s == nil {
+		return nil
+	}
+	if s.group == nil {
 		s.group = r.of(s.parent)
 		if s.group == nil || s.level > 0 || s.lead == nil || r.separate(s) {
 			s.group = r.open(s.group, s)
 		}
-	}
-	if s == nil {
-		return nil
 	}
 	return s.group
 }
@@ -203,18 +202,10 @@ func (r *reader) open(up *group, s *scope) *group {
 	if up != nil {
 		g.severity = up.severity
 	}
-	if s == nil && up != nil {
+	if s != nil {
+		g.mark, g.severity = s.mark, cmp.Or(s.label, g.severity)
+	} else if up != nil {
 		g.mark = up.mark
-	}
-	for p := s; p != nil; p = p.parent {
-		if p.lead == nil {
-			continue
-		}
-		g.mark = cmp.Or(g.mark, p.mark)
-		if p.label != "" {
-			g.severity = p.label
-			break
-		}
 	}
 	r.groups = append(r.groups, g)
 	return g
@@ -244,10 +235,8 @@ func (r *reader) unit(u *unit) {
 	}
 }
 
-const mostHits = 200
-
 // sentence decides on what one sentence names.
-func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []lineRef) {
+func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []mention) {
 	text := u.text[s[0]:s[1]]
 	at, _ := g.focus()
 	led := at != g && at.bare
@@ -297,7 +286,7 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		off := r.left(g, how, lead, rest, i == 0, prior && joined || further, carries)
 		switch {
 		case off != "":
-		case carries && detail(r.names, u) || joined && !prior:
+		case carries && u.leads != nil && u.scope != nil && u.scope.names || joined && !prior:
 			off = "beside what is only mentioned, or listed below what is named"
 		case m.command && !carries:
 			off = "an argument of a command"
@@ -311,14 +300,6 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		g.last = append(g.last, h)
 		prior = off == ""
 	}
-}
-
-// detail tells an item of a list whose introduction names what it is about.
-func detail(n *names, u *unit) bool {
-	if u.leads == nil || u.scope == nil || u.scope.lead == nil || u.scope.level > 0 || u.scope.lead.kind != prose {
-		return false
-	}
-	return len(tracked(n.scan(u.scope.lead.text))) > 0
 }
 
 // left tells why a mention is not asked to change, "" when it is.
@@ -374,11 +355,9 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 	at, path := g.focus()
 	here := len(loose) > 0
 	switch {
-	case !here && (u.kind == heading || strings.TrimSpace(u.text) == "" || g.spokenOf(u.text[from:], from, how)):
-		return
-	case path == "" || at == g && (!here || g.gives(path, true)):
-		return
-	case at != g && !here && (!at.bare || g.taken > 0 || u.leads == nil && u.kind == prose && (how == asks || how == plain) && (from > 0 || len(g.hits) > 0)):
+	case !here && (u.kind == heading || strings.TrimSpace(u.text) == "" || g.spokenOf(u.text[from:], from, how)),
+		path == "" || at == g && (!here || g.gives(path, true)),
+		at != g && !here && (!at.bare || g.taken > 0):
 		return
 	}
 	off := r.left(g, how, "", "", true, false, true)
@@ -386,15 +365,8 @@ func (r *reader) continued(u *unit, g *group, from int, sev Severity, how mark, 
 		off = cmp.Or(off, reasons[aside])
 	}
 	h := r.put(u, g, mention{path: path, from: from, spans: loose}, sev, off)
-	if at != g {
+	if h.carrier = at == g && h.off == ""; at != g {
 		at.children++
-		return
-	}
-	h.carrier = h.off == ""
-	for _, c := range g.carriers() {
-		if c.path == path && c.span == (lines{}) {
-			c.leave("its lines are named below")
-		}
 	}
 }
 
@@ -404,11 +376,11 @@ func (g *group) spokenOf(text string, from int, how mark) bool {
 	last := g.last
 	g.last = nil
 	waives := (how == settles || how == praises && says("pronoun", text)) && g.lastMark != asks
-	if from == 0 {
-		return false
-	}
 	done := false
 	for _, h := range last {
+		if from == 0 { // it begins something new
+			break
+		}
 		switch {
 		case how == asks && !done && says("pointing", text) && (h.off == reasons[wonders] || h.off == reasons[aside]):
 			h.off, done = "", true
@@ -429,12 +401,8 @@ func (r *reader) finish() []Reason {
 	slices.SortStableFunc(r.hits, func(a, b *hit) int { return a.line - b.line })
 	out := make([]Reason, 0, len(r.hits))
 	for _, h := range r.hits {
-		sev := h.severity
-		for g := h.group; sev == "" && g != nil; g = g.parent {
-			sev = g.severity
-		}
-		why := cmp.Or(h.off, "asked to change")
-		out = append(out, Reason{Place{h.path, h.span.start, h.span.end, orNone(sev)}, h.line, h.off == "", why})
+		p := Place{h.path, h.span.start, h.span.end, cmp.Or(h.severity, h.group.severity, Unlabelled)}
+		out = append(out, Reason{p, h.line, h.off == "", cmp.Or(h.off, "asked to change")})
 	}
 	return out
 }
@@ -442,13 +410,12 @@ func (r *reader) finish() []Reason {
 func (g *group) finish(formal bool) {
 	exact := map[string]bool{}
 	for _, h := range g.hits {
-		silent := g.asks+g.said == 0
 		switch {
 		case g.closed:
 			h.leave(reasons[settles])
 		case h.carrier && g.children > 0 && h.span == (lines{}):
 			h.leave("what stands below it is what counts")
-		case (h.carrier || g.row) && g.offs > 0 && silent:
+		case (h.carrier || g.row) && g.offs > 0 && g.asks+g.said == 0:
 			h.leave(reasons[g.off])
 		case h.carrier && g.asks == 0 && (g.mark == aside || g.mark == plain && formal):
 			h.leave(reasons[aside])

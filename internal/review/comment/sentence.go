@@ -54,10 +54,10 @@ func of(all []mention, s [2]int) []mention {
 
 // attach gives lines that stand apart to the path they are of: "line 12 of a.go", else the
 // last path before them in the sentence, else the first after where none is spoken of.
-func attach(text string, own []mention, n lineRef, led bool) bool {
-	best := slices.IndexFunc(own, func(m mention) bool { return m.from >= n.to && says("linked", text[n.to:m.from]) })
-	for i := 0; best < 0 && i < len(own) && own[i].to <= n.from; i++ {
-		if i+1 == len(own) || own[i+1].to > n.from {
+func attach(text string, own []mention, n mention, led bool) bool {
+	best := -1
+	for i, m := range own {
+		if m.to <= n.from || m.from >= n.to && says("linked", text[n.to:m.from]) {
 			best = i
 		}
 	}
