@@ -77,9 +77,9 @@ func parse(source string, n *names) *document {
 	return d
 }
 
-// blank takes out what a cue matches, except line ends.
+// blank sets a space for what a cue matches, and keeps line ends.
 func blank(name, s string) string {
-	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) })
 }
 
 // blocks walks the children of a block. under is the item they stand in.

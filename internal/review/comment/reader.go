@@ -308,7 +308,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 	case r.approved:
 		return "the review approves"
 	case g.mark == praises || g.mark == settles:
-		return "stands under: " + reasons[g.mark]
+		return reasons[g.mark]
 	case how == praises || how == settles || how == wonders && !(g.mark == asks && first):
 		return reasons[how]
 	case joined:
