@@ -118,7 +118,7 @@ func TestAskedOrMentioned(t *testing.T) {
 		"closed row":     {"| File | Issue | Status |\n|---|---|---|\n| go.mod | old | fixed |\n| Makefile | tabs | open |\n", "Makefile"},
 		"code":           {"Nice.\n\n```\nsrc/net/client.go:3: error: x\n```\n", ""},
 		"output to fix":  {"Please fix these:\n\n```\nsrc/net/client.go:3: error: x\n```\n", "src/net/client.go:3"},
-		"diff":           {"No:\n\n```diff\n+++ b/cmd/app/main.go\n@@ -1,2 +3,4 @@\n+x\n```\n", "cmd/app/main.go:3-6"},
+		"diff":           {"I object:\n\n```diff\n+++ b/cmd/app/main.go\n@@ -1,2 +3,4 @@\n+x\n```\n", "cmd/app/main.go:3-6"},
 		"data": {`{"verdict":"reject","findings":[{"file":"go.mod","line":3,"severity":"high"}],"ok":["Makefile"],` +
 			`"dismissed":[{"file":"README.md"}]}`, "go.mod:3 major"},
 		"code host": {`[{"path":"go.mod","start_line":2,"line":4,"body":"nit"},{"path":"Makefile","body":"Looks good"}]`, "go.mod:2-4 note"},
