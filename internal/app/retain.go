@@ -45,7 +45,7 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error
 	if err != nil {
 		return nil, err
 	}
-	undoable, err := d.undoable()
+	undoable, _, err := d.undoable()
 	if err != nil {
 		return nil, err
 	}
@@ -71,31 +71,33 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error
 }
 
 // undoable tells which snapshots the histories of restores name, of all working trees. Of one
-// that is damaged nobody knows what it named: then all rescues stay.
-func (d *Desk) undoable() (func(snapshot.Info) bool, error) {
+// that is damaged nobody knows what it named: then all rescues stay, and the files are given.
+func (d *Desk) undoable() (is func(snapshot.Info) bool, damaged []string, err error) {
 	files := []string{filepath.Join(d.Repo.Common, "belay", "undo.json"), d.Scratch("undo.json")}
 	trees := filepath.Join(d.Repo.Common, "worktrees")
 	list, err := fsroot.ReadDir(trees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("list %s: %w", trees, err)
+		return nil, nil, fmt.Errorf("list %s: %w", trees, err)
 	}
 	for _, e := range list {
 		files = append(files, filepath.Join(trees, e.Name(), "belay", "undo.json"))
 	}
 	slices.Sort(files)
 	var all []restore.History
-	spoiled := false
 	for _, f := range slices.Compact(files) {
 		h, err := restore.Read(f)
-		if spoiled = spoiled || errors.Is(err, restore.ErrSpoiled); err != nil && !errors.Is(err, restore.ErrSpoiled) {
-			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
+		switch {
+		case errors.Is(err, restore.ErrSpoiled):
+			damaged = append(damaged, f)
+		case err != nil:
+			return nil, nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
 				Try: "belay doctor, or move " + belay.VisibleLine(f) + " away: its rescues stay in belay snapshot list"}
 		}
 		all = append(all, h)
 	}
 	return func(s snapshot.Info) bool {
-		return spoiled && s.Kind == belay.KindRescue || slices.ContainsFunc(all, func(h restore.History) bool { return h.Names(s.ID) })
-	}, nil
+		return len(damaged) > 0 && s.Kind == belay.KindRescue || slices.ContainsFunc(all, func(h restore.History) bool { return h.Names(s.ID) })
+	}, damaged, nil
 }
 
 // Retained is what becomes of the snapshots of a task that has ended.
@@ -169,7 +171,7 @@ type archivist struct {
 
 func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
 	a = &archivist{Desk: d, needs: runner.Needs(ctx, d.Desk)}
-	if a.undoable, err = d.undoable(); err != nil {
+	if a.undoable, _, err = d.undoable(); err != nil {
 		return nil, err
 	}
 	a.all, err = d.Snaps.List(ctx)
@@ -365,6 +367,7 @@ type Pruned struct {
 	ForUndo    int                  `json:"kept_for_undo"`
 	Contexts   []string             `json:"contexts,omitempty"` // tasks whose left-over files for agents were removed
 	Unrecorded map[belay.TaskID]int `json:"-"`                  // those of tasks without a record that stay
+	Damaged    []string             `json:"damaged,omitempty"`  // histories of restores that cannot be read: all rescues stay
 }
 
 // PruneRequest asks for snapshots to be forgotten by their age.
@@ -379,6 +382,9 @@ type PruneRequest struct {
 func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
 	needed, err := d.Protected(ctx)
 	if err != nil {
+		return out, err
+	}
+	if _, out.Damaged, err = d.undoable(); err != nil {
 		return out, err
 	}
 	out.Unrecorded = map[belay.TaskID]int{}
@@ -446,7 +452,7 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 	if len(ids) == 0 {
 		return ids, nil
 	}
-	undoable, err := d.undoable()
+	undoable, _, err := d.undoable()
 	if err != nil {
 		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
