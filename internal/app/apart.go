@@ -23,7 +23,7 @@ func (d *Desk) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged,
 	return runner.Merge(ctx, d.Desk, q)
 }
 
-// RemoveTree removes a task's own working tree, as apart.Retire does.
+// RemoveTree removes a task's own working tree, as runner.Retire does.
 func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
 	r, err := d.Load(task)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 // Needed says why a snapshot is not to be pruned.
 type Needed int
 
-// A snapshot of a task that needs its own is needed (apart.Needs). So is one that belay undo
+// A snapshot of a task that needs its own is needed (runner.Needs). So is one that belay undo
 // or redo can still go to, and one that a run took of a task whose record is gone or cannot be
 // read, until a person drops it.
 const (

@@ -21,9 +21,8 @@ import (
 
 // It never decides what a finding leads to, never reads or writes git, never writes
 // in the work tree and never keeps anything: output worth keeping goes through
-// Input.Logs. The only program it starts is the test command it is given; running
-// tests is the room suite below. What reads the text of a change is a room each:
-// secrets, integrity, coverage, style; what was asked for is the room contract's.
+// Input.Logs. The only program it starts is the test command it is given, by way of
+// package testrun.
 
 // The names of the checks.
 const (

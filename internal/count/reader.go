@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Language is one that this room reads.
+// Language is one that this package reads.
 type LiteralLanguage string
 
 // The languages.

@@ -24,8 +24,7 @@ import (
 
 // It reads no git, writes nothing in the work tree and keeps nothing: output worth
 // keeping goes through Input.Logs, and what a linter changes in the tree is taken back
-// through Input.Guard. Reading what linters say, holding a program and detecting one are
-// the rooms beside it: remark, hold, detect.
+// through Input.Guard.
 
 // Name is the name of the check.
 const Name = "lint"

@@ -61,7 +61,7 @@ type held struct {
 	refs  snapshot.HeldRefs
 	files map[string][]byte // below meta/, pieces joined
 	lost  map[string]bool   // of those, and of groups of them, what cannot be read
-	later bool              // it holds gitfiles.Later, as far as they were there
+	later bool              // it holds git.Later, as far as they were there
 	trees []byte            // which other working trees there were; nil when that is not known
 	index string            // the tree of meta/index
 }

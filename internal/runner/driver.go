@@ -64,7 +64,7 @@ type Driver struct {
 // The record then says which.
 //
 // While it drives, what belay keeps of the task is compared with what this process knows
-// of it after each command, and what others changed is made good (desk.Guard).
+// of it after each command, and what others changed is made good (session.Desk).
 func (d *Driver) Drive(ctx context.Context) error {
 	defer d.Driving(d.Rec.Task.ID)()
 	if _, err := d.Guard(ctx, d.Rec); err != nil {

@@ -57,7 +57,7 @@ type item struct {
 	facts  *fsroot.Facts // nil when the old record still holds, and for folders
 	child  *node         // of a folder that is entered
 	rec    int32         // the old record, -1
-	flags  uint8         // statcache.FlagTracked … statcache.FlagIgnored
+	flags  uint8         // FlagTracked … FlagIgnored
 	kind   fsroot.PathKind
 	folder bool
 	fresh  bool

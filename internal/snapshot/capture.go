@@ -31,7 +31,7 @@ type Capture struct {
 	State    []git.StateFile // of an operation in progress
 	Admin    []git.StateFile // what steers git, shared by all working trees
 	Own      []git.StateFile // what steers git in this one
-	Trees    []byte          // which other working trees there are, as gitfiles.Worktrees gives it
+	Trees    []byte          // which other working trees there are, as git.Worktrees gives it
 	Logs     []git.StateFile // reflogs
 	Scan     *scan.Result
 	Seen     *Seen // instead of Scan, when a watch answered

@@ -38,7 +38,7 @@ type CaptureExtent struct {
 	Since *Since
 }
 
-// The kinds of manifest.Extent.
+// The kinds of ManifestExtent.
 const (
 	extentAgents  = "agents"
 	extentProtect = "protect"
@@ -50,7 +50,7 @@ const (
 	extentKept    = "kept"
 )
 
-// The kinds of manifest.Left.
+// The kinds of Left.
 const (
 	LeftOutput  = "output"  // a folder of build output, hidden by a rule that is new; Print counts its files
 	LeftFile    = "file"    // a file that is a gap; Print has size, mtime and ctime

@@ -3,7 +3,7 @@ package snapshot
 import "github.com/belay-dev/belay/internal/fsroot"
 
 // Fault lets the crash suite fail or kill at every step that writes: the hook is
-// worktree.Fault, one for both rooms.
+// fsroot.Fault, one for both packages.
 func Fault(op, path string) error {
 	if fsroot.Fault == nil {
 		return nil

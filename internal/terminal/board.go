@@ -106,7 +106,7 @@ func (l *boardLine) print(text string, paint func(string) string) {
 	})
 }
 
-// Begins implements drive.Watcher.
+// Begins implements runner.Watcher.
 func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 	l.b.t.work.at(l.task, c.Kind)
 	doing := prompt.Doing(c)
@@ -116,7 +116,7 @@ func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 	l.set(string(l.task) + "  " + belay.VisibleLine(doing))
 }
 
-// Happened implements drive.Watcher.
+// Happened implements runner.Watcher.
 func (l *boardLine) Happened(r *session.Record, e loop.Event) {
 	text := prompt.Happened(r.State, e)
 	paint := l.b.p.Dim
@@ -136,7 +136,7 @@ func (l *boardLine) Happened(r *session.Record, e loop.Event) {
 	}
 }
 
-// Checking implements drive.Watcher.
+// Checking implements runner.Watcher.
 func (l *boardLine) Checking(p check.Progress) {
 	var names []string
 	l.b.mu.Lock()
@@ -152,15 +152,15 @@ func (l *boardLine) Checking(p check.Progress) {
 	}
 }
 
-// Used implements drive.Watcher.
+// Used implements runner.Watcher.
 func (l *boardLine) Used(_ belay.TaskID, used belay.Use) {
 	l.b.change(func() { l.b.used[l.task] = "  " + prompt.Used(used) })
 }
 
-// Output implements drive.Watcher: nothing is shown, everything is kept.
+// Output implements runner.Watcher: nothing is shown, everything is kept.
 func (l *boardLine) Output() io.Writer { return nil }
 
-// Note implements drive.Watcher.
+// Note implements runner.Watcher.
 func (l *boardLine) Note(text string) {
 	if l.b.quiet {
 		l.b.change(func() { fmt.Fprintf(l.b.t.Err, "belay: %s: %s\n", l.task, belay.VisibleLine(text)) })
@@ -169,7 +169,7 @@ func (l *boardLine) Note(text string) {
 	l.print(text, l.b.p.Warn)
 }
 
-// Ask implements drive.Watcher: nobody is asked while others run; the task waits.
+// Ask implements runner.Watcher: nobody is asked while others run; the task waits.
 func (l *boardLine) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
 	return "", "", false, nil
 }

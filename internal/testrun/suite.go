@@ -24,8 +24,7 @@ import (
 )
 
 // It reads no change and no git, writes nothing in the work tree and keeps nothing;
-// output worth keeping goes through Input.Logs. Reading reports, holding a program and
-// detecting a command are the rooms beside it: results, hold, detect.
+// output worth keeping goes through Input.Logs.
 
 // Name is the name of the check.
 const Name = "tests"

@@ -108,7 +108,7 @@ func (v *view) settle(ctx context.Context, doubt bool) error {
 	}
 }
 
-// doubt marks what changes without a word: see tally.Doubtful and ear.Written.
+// doubt marks what changes without a word: see snapshot.Doubtful and Written.
 func (v *view) doubt(d *scan.Dirt) error {
 	v.book.Doubtful(v.tree.Top(), d)
 	open, err := Written(v.place.Repo.Root)
