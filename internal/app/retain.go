@@ -40,12 +40,17 @@ const (
 // Protected tells which snapshots are needed, and for what. Error: belay.CodeCannot when the
 // history of restores of some working tree cannot be read.
 func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
-	needed := map[string]Needed{}
-	records, err := d.Records(nil)
+	undoable, _, err := d.undoable()
 	if err != nil {
 		return nil, err
 	}
-	undoable, _, err := d.undoable()
+	return d.needed(ctx, undoable)
+}
+
+// needed is Protected where the histories of restores have been read.
+func (d *Desk) needed(ctx context.Context, undoable func(snapshot.Info) bool) (func(snapshot.Info) Needed, error) {
+	needed := map[string]Needed{}
+	records, err := d.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -353,7 +358,7 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable(s) }) {
 		return snapshot.Pruned{}, nil
 	}
-	needed, err := a.Protected(ctx)
+	needed, err := a.Protected(ctx) // read anew: somebody may have restored meanwhile
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
@@ -380,13 +385,15 @@ type PruneRequest struct {
 // Prune forgets the snapshots that are older and that nothing needs (Protected), those that
 // the end of a task leaves as well. CodeCannot while one of them cannot be read.
 func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
-	needed, err := d.Protected(ctx)
+	undoable, damaged, err := d.undoable()
 	if err != nil {
 		return out, err
 	}
-	if _, out.Damaged, err = d.undoable(); err != nil {
+	needed, err := d.needed(ctx, undoable)
+	if err != nil {
 		return out, err
 	}
+	out.Damaged = damaged
 	out.Unrecorded = map[belay.TaskID]int{}
 	o := snapshot.PruneOptions{OlderThan: q.OlderThan, DryRun: q.DryRun, Keep: func(s snapshot.Info) bool {
 		why := needed(s)

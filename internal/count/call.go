@@ -95,8 +95,8 @@ func (s *Reader) group(args [][2]int, c *Scope, kind ListKind, each int) Value {
 }
 
 var (
-	kotlinLists = Words("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
-	kotlinMaps  = Words("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
+	kotlinLists = Set("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
+	kotlinMaps  = Set("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
 )
 
 // pairs makes entries of arguments such as "a" to 1.

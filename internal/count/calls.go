@@ -5,7 +5,7 @@ import (
 )
 
 // adding are methods that add to what they are called on: how many each argument adds.
-var adding = Words("push append add unshift add_all extend addAll insert push_back")
+var adding = Set("push append add unshift add_all extend addAll insert push_back")
 
 // callStatement reads f(…) and a.b(…).c(…) where a statement starts.
 func (s *scanner) callStatement(i int, b *body) int {
@@ -79,7 +79,7 @@ func (s *scanner) assigned(lo, hi int, b *body) {
 	s.called(s.At(j), owner, Unquote(s.At(j+2)), j, b)
 }
 
-var verbs = Words("get post put patch delete all use options head")
+var verbs = Set("get post put patch delete all use options head")
 
 // called notes a call among the others of its block.
 func (s *scanner) called(name, owner, label string, at int, b *body) {

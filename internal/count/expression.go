@@ -116,7 +116,7 @@ func (s *scanner) operand(i int) bool {
 	return s.Is(i-1, "<") || s.Is(i-1, ">") && s.Tokens[i-1].End == s.Tokens[i].Off
 }
 
-var startsValue = Words("return in of and or not if else yield default case await lambda is assert print puts")
+var startsValue = Set("return in of and or not if else yield default case await lambda is assert print puts")
 
 func (s *scanner) blockOf(c *Scope) *Scope {
 	s.blocks++

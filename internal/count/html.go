@@ -35,32 +35,24 @@ type html struct {
 	inHead  bool
 }
 
-var void = set("area base br col embed hr img input link meta source track wbr param")
+var void = Set("area base br col embed hr img input link meta source track wbr param")
 
 // closes says which open elements a start tag ends, and what they do not reach out of.
 var closes = map[string]struct{ ends, within map[string]bool }{
-	"li":       {set("li"), set("ul ol menu")},
-	"tr":       {set("tr td th"), set("table")},
-	"td":       {set("td th"), set("tr table")},
-	"th":       {set("td th"), set("tr table")},
-	"tbody":    {set("thead tbody tfoot tr td th"), set("table")},
-	"thead":    {set("thead tbody tfoot tr td th"), set("table")},
-	"tfoot":    {set("thead tbody tfoot tr td th"), set("table")},
-	"dt":       {set("dt dd"), set("dl")},
-	"dd":       {set("dt dd"), set("dl")},
-	"option":   {set("option"), set("select datalist")},
-	"optgroup": {set("option optgroup"), set("select")},
+	"li":       {Set("li"), Set("ul ol menu")},
+	"tr":       {Set("tr td th"), Set("table")},
+	"td":       {Set("td th"), Set("tr table")},
+	"th":       {Set("td th"), Set("tr table")},
+	"tbody":    {Set("thead tbody tfoot tr td th"), Set("table")},
+	"thead":    {Set("thead tbody tfoot tr td th"), Set("table")},
+	"tfoot":    {Set("thead tbody tfoot tr td th"), Set("table")},
+	"dt":       {Set("dt dd"), Set("dl")},
+	"dd":       {Set("dt dd"), Set("dl")},
+	"option":   {Set("option"), Set("select datalist")},
+	"optgroup": {Set("option optgroup"), Set("select")},
 }
 
-var endsParagraph = set("p div ul ol dl table section article aside header footer nav h1 h2 h3 h4 h5 h6 form pre blockquote")
-
-func set(text string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		m[w] = true
-	}
-	return m
-}
+var endsParagraph = Set("p div ul ol dl table section article aside header footer nav h1 h2 h3 h4 h5 h6 form pre blockquote")
 
 func (h *html) run() {
 	for h.i < len(h.src) {

@@ -70,7 +70,7 @@ func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
 	}
 }
 
-var constraint = Words("primary foreign unique check constraint key index exclude")
+var constraint = Set("primary foreign unique check constraint key index exclude")
 
 func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 	name, values := "", -1

@@ -208,7 +208,7 @@ func (s *scanner) annotations(lo, hi int) []string {
 	return out
 }
 
-var control = Words("if for while switch catch with return function else do until unless using lock foreach synchronized super match constructor_")
+var control = Set("if for while switch catch with return function else do until unless using lock foreach synchronized super match constructor_")
 
 // member adds to the functions, methods or tests of a body.
 func (s *scanner) member(kind ListKind, name string, at int, b *body) {

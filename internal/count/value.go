@@ -15,18 +15,10 @@ type Value struct {
 }
 
 // identity are methods that keep the number of items.
-var identity = Words("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
+var identity = Set("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
 
 // wrappers are functions whose value has as many items as their first argument.
-var wrappers = Words("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList fromEntries isArray enumerate dict")
-
-func Words(text string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		m[w] = true
-	}
-	return m
-}
+var wrappers = Set("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList fromEntries isArray enumerate dict")
 
 func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 	lo, hi = s.trim(lo, hi)
@@ -367,7 +359,7 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	return v, s.Next(i), ok
 }
 
-var reserved = Words("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
+var reserved = Set("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
 
 func (s *Reader) isMethod(i int) bool {
 	name := s.At(i)

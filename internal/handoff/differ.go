@@ -97,7 +97,7 @@ const maxText = 16 << 20
 
 // files reads the paths that differ.
 func (r Reader) files(ctx context.Context, f *Facts, one, two *side) error {
-	if one.tree == two.tree && slices.Equal(one.man.Odd, two.man.Odd) && sameModes(one.man, two.man) {
+	if one.tree == two.tree && slices.Equal(one.man.Odd, two.man.Odd) && snapshot.SameModes(one.man, two.man) {
 		return nil
 	}
 	then, now, err := both(ctx, r.list, one, two)
@@ -115,10 +115,6 @@ func (r Reader) files(ctx context.Context, f *Facts, one, two *side) error {
 }
 
 const folderMode = 0o040000
-
-func sameModes(a, b *snapshot.Manifest) bool {
-	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
-}
 
 // list gives all entries of a side, read once.
 func (r Reader) list(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
@@ -315,7 +311,7 @@ func (r Reader) rest(ctx context.Context, f *Facts, one, two *side) error {
 
 // folderModes compares the modes of folders that both sides have.
 func (r Reader) folderModes(ctx context.Context, f *Facts, one, two *side) error {
-	if sameModes(one.man, two.man) {
+	if snapshot.SameModes(one.man, two.man) {
 		return nil
 	}
 	then, now, err := both(ctx, r.allFolders, one, two)

@@ -31,7 +31,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	for _, d := range list {
 		paths = append(paths, d.Path)
 	}
-	if !sameModes(then, now) {
+	if !SameModes(then, now) {
 		entries, err := s.Files(ctx, b)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,8 @@ func modesTouched(then, now *Manifest, entries []git.TreeEntry) (paths []string)
 	return paths
 }
 
-func sameModes(a, b *Manifest) bool {
+// SameModes reports whether two manifests give every path the same mode.
+func SameModes(a, b *Manifest) bool {
 	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
 }
 
