@@ -361,24 +361,29 @@ type VerifiedRecord struct {
 	Head     string       `json:"head"`
 	Problems []string     `json:"problems"`
 	Anchored bool         `json:"anchored"`       // compared with what is remembered outside the repository
-	Note     string       `json:"note,omitempty"` // why not
+	Note     string       `json:"note,omitempty"` // why not, or what is no problem
 }
 
 // Prove recomputes a record's whole chain, with the attachments its events name.
 func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 	v, err := d.Journal.Verify(task, attachmentsOf)
-	out := VerifiedRecord{Task: task, Entries: v.Entries, OK: v.OK && err == nil, Head: v.Head.Hash, Problems: v.Problems}
+	out := VerifiedRecord{Task: task, Entries: v.Entries, Head: v.Head.Hash, Problems: v.Problems}
 	if err != nil {
 		out.Problems = append(out.Problems, session.Sentence(err))
 	}
 	if log, err := d.Journal.Read(task); err == nil {
 		note, cut := d.Anchored(task, log)
 		out.Note, out.Anchored = note, note == ""
-		if cut != nil {
-			out.OK = false
+		switch at := slices.Index(out.Problems, v.Torn); {
+		case cut != nil:
 			out.Problems = append(out.Problems, cut.Error())
+		case at >= 0:
+			// Nobody built on it: a line counts once it is whole, and what is remembered outside has none more.
+			out.Problems = slices.Delete(out.Problems, at, at+1)
+			out.Note = strings.TrimPrefix(note+"; ", "; ") + v.Torn + ": belay was stopped while it wrote this line; the next entry sets it aside"
 		}
 	}
+	out.OK = len(out.Problems) == 0
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,7 +41,7 @@ const (
 // Protected tells which snapshots are needed, and for what. Error: belay.CodeCannot when the
 // history of restores of some working tree cannot be read.
 func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error) {
-	undoable, _, err := d.undoable()
+	undoable, err := d.undoable()
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +49,7 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error
 }
 
 // needed is Protected where the histories of restores have been read.
-func (d *Desk) needed(ctx context.Context, undoable func(snapshot.Info) bool) (func(snapshot.Info) Needed, error) {
+func (d *Desk) needed(ctx context.Context, undoable *undoable) (func(snapshot.Info) Needed, error) {
 	needed := map[string]Needed{}
 	records, err := d.Records(nil)
 	if err != nil {
@@ -66,7 +67,7 @@ func (d *Desk) needed(ctx context.Context, undoable func(snapshot.Info) bool) (f
 		switch {
 		case why != NotNeeded:
 			return why
-		case undoable(s):
+		case undoable.names(s):
 			return NeededByUndo
 		case !recorded && session.TakenByRun(s):
 			return NeededWithoutRecord
@@ -75,35 +76,57 @@ func (d *Desk) needed(ctx context.Context, undoable func(snapshot.Info) bool) (f
 	}, nil
 }
 
-// undoable tells which snapshots the histories of restores name, of all working trees. Of one
-// that is damaged nobody knows what it named: then all rescues stay, and the files are given.
-func (d *Desk) undoable() (is func(snapshot.Info) bool, damaged []string, err error) {
-	files := []string{filepath.Join(d.Repo.Common, "belay", "undo.json"), d.Scratch("undo.json")}
+// undoable are the histories of restores of all working trees. Of one that is damaged nobody
+// knows what it named: then all rescues stay. Of one that is gone the rescues tell that there
+// was one: those of its working tree stay.
+type undoable struct {
+	read    []restore.History
+	damaged []string
+	none    map[string]string // the file that is not there, by git's name of the working tree
+	gone    []string          // of these, where a rescue was met
+}
+
+func (d *Desk) undoable() (*undoable, error) {
+	files := map[string]string{"": filepath.Join(d.Repo.Common, "belay", "undo.json")}
 	trees := filepath.Join(d.Repo.Common, "worktrees")
 	list, err := fsroot.ReadDir(trees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fmt.Errorf("list %s: %w", trees, err)
+		return nil, fmt.Errorf("list %s: %w", trees, err)
 	}
 	for _, e := range list {
-		files = append(files, filepath.Join(trees, e.Name(), "belay", "undo.json"))
+		files[e.Name()] = filepath.Join(trees, e.Name(), "belay", "undo.json")
 	}
-	slices.Sort(files)
-	var all []restore.History
-	for _, f := range slices.Compact(files) {
+	u := &undoable{none: map[string]string{}}
+	for _, tree := range slices.Sorted(maps.Keys(files)) {
+		f := files[tree]
 		h, err := restore.Read(f)
 		switch {
+		case errors.Is(err, os.ErrNotExist):
+			u.none[tree] = f
 		case errors.Is(err, restore.ErrSpoiled):
-			damaged = append(damaged, f)
+			u.damaged = append(u.damaged, f)
 		case err != nil:
-			return nil, nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
+			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
 				Try: "belay doctor, or move " + belay.VisibleLine(f) + " away: its rescues stay in belay snapshot list"}
 		}
-		all = append(all, h)
+		u.read = append(u.read, h)
 	}
-	return func(s snapshot.Info) bool {
-		return len(damaged) > 0 && s.Kind == belay.KindRescue || slices.ContainsFunc(all, func(h restore.History) bool { return h.Names(s.ID) })
-	}, damaged, nil
+	return u, nil
 }
+
+// names reports whether undo, or redo, may need a snapshot.
+func (u *undoable) names(s snapshot.Info) bool {
+	if f, none := u.none[s.Worktree]; none && restore.BeforeRestore(s) {
+		if !slices.Contains(u.gone, f) {
+			u.gone = append(u.gone, f)
+		}
+		return true
+	}
+	return len(u.damaged) > 0 && s.Kind == belay.KindRescue || slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
+}
+
+// lost names the files that are damaged or gone, as far as rescues were met.
+func (u *undoable) lost() []string { return slices.Concat(u.damaged, u.gone) }
 
 // Retained is what becomes of the snapshots of a task that has ended.
 type Retained struct {
@@ -170,13 +193,13 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 type archivist struct {
 	*Desk
 	all      []snapshot.Info
-	undoable func(snapshot.Info) bool
+	undoable *undoable
 	needs    func(*session.Record) bool
 }
 
 func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
 	a = &archivist{Desk: d, needs: runner.Needs(ctx, d.Desk)}
-	if a.undoable, _, err = d.undoable(); err != nil {
+	if a.undoable, err = d.undoable(); err != nil {
 		return nil, err
 	}
 	a.all, err = d.Snaps.List(ctx)
@@ -209,7 +232,7 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		switch {
 		case keep[s.ID] || !madeByLoop(s):
 			stay++
-		case a.undoable(s): // until its restore is no longer in the history
+		case a.undoable.names(s): // until its restore is no longer in the history
 			stay++
 			n.Archived = append(n.Archived, s.ID)
 		default:
@@ -355,7 +378,7 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 			old[id] = true
 		}
 	}
-	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable(s) }) {
+	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.names(s) }) {
 		return snapshot.Pruned{}, nil
 	}
 	needed, err := a.Protected(ctx) // read anew: somebody may have restored meanwhile
@@ -372,7 +395,7 @@ type Pruned struct {
 	ForUndo    int                  `json:"kept_for_undo"`
 	Contexts   []string             `json:"contexts,omitempty"` // tasks whose left-over files for agents were removed
 	Unrecorded map[belay.TaskID]int `json:"-"`                  // those of tasks without a record that stay
-	Damaged    []string             `json:"damaged,omitempty"`  // histories of restores that cannot be read: all rescues stay
+	Damaged    []string             `json:"damaged,omitempty"`  // histories of restores that are damaged or gone: their rescues stay
 }
 
 // PruneRequest asks for snapshots to be forgotten by their age.
@@ -385,7 +408,7 @@ type PruneRequest struct {
 // Prune forgets the snapshots that are older and that nothing needs (Protected), those that
 // the end of a task leaves as well. CodeCannot while one of them cannot be read.
 func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error) {
-	undoable, damaged, err := d.undoable()
+	undoable, err := d.undoable()
 	if err != nil {
 		return out, err
 	}
@@ -393,7 +416,6 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 	if err != nil {
 		return out, err
 	}
-	out.Damaged = damaged
 	out.Unrecorded = map[belay.TaskID]int{}
 	o := snapshot.PruneOptions{OlderThan: q.OlderThan, DryRun: q.DryRun, Keep: func(s snapshot.Info) bool {
 		why := needed(s)
@@ -418,6 +440,7 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 		}
 	}
 	out.Pruned, err = d.Snaps.Prune(ctx, o)
+	out.Damaged = undoable.lost()
 	return out, err
 }
 
@@ -459,7 +482,7 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 	if len(ids) == 0 {
 		return ids, nil
 	}
-	undoable, _, err := d.undoable()
+	undoable, err := d.undoable()
 	if err != nil {
 		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
@@ -469,7 +492,7 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 	}
 	there := map[belay.SnapshotID]bool{}
 	for _, s := range all {
-		if ids[s.ID] && !undoable(s) {
+		if ids[s.ID] && !undoable.names(s) {
 			there[s.ID] = true
 		}
 	}

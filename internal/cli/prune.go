@@ -133,7 +133,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; --without-record forgets them)\n", out.Unrecorded[task], belay.VisibleLine(string(task)))
 			}
 			for _, file := range out.Damaged {
-				fmt.Fprintf(a.Err, "belay: %s is damaged: what belay undo needs there is not known, so all rescues stay (belay doctor)\n", belay.VisibleLine(file))
+				fmt.Fprintf(a.Err, "belay: %s is damaged or gone: what belay undo needs there is not known, so its rescues stay\n", belay.VisibleLine(file))
 			}
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))

@@ -155,7 +155,7 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := Read(s.historyPath())
+	h, err := readIfAny(s.historyPath())
 	if err != nil {
 		return j, nil // nobody knows what was finished
 	}

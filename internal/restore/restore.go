@@ -96,7 +96,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		}
 		s.say(done)
 	}
-	if _, err := Read(s.historyPath()); err != nil && !errors.Is(err, ErrSpoiled) {
+	if _, err := readIfAny(s.historyPath()); err != nil && !errors.Is(err, ErrSpoiled) {
 		return Restored{}, err // it could not be recorded at the end
 	}
 	out, j, err := s.restore(ctx, id, o)

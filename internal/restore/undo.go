@@ -57,11 +57,12 @@ func (s *Store) writeIntent(j *intent) error {
 // damaged is begun anew: nothing may keep a restore from coming to its end.
 func (s *Store) done(j *intent) error {
 	h, err := Read(s.historyPath())
-	if err != nil && !errors.Is(err, ErrSpoiled) {
+	first := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !first && !errors.Is(err, ErrSpoiled) {
 		return err
 	}
 	j.record(&h)
-	if !j.Reverses {
+	if !j.Reverses || first { // a rescue with no history beside it is a history that is gone
 		if err := h.Write(s.historyPath()); err != nil {
 			return err
 		}
@@ -117,9 +118,9 @@ func (j *intent) record(h *History) {
 func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
 
 // TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
-// and no redo has done it again. ErrSpoiled and the like as [undo.Read] has them.
+// and no redo has done it again. ErrSpoiled and the like as [Read] has them.
 func (s *Store) TakenBack() (func(rescue belay.SnapshotID) bool, error) {
-	h, err := Read(s.historyPath())
+	h, err := readIfAny(s.historyPath())
 	return h.TakenBack, err
 }
 
@@ -160,7 +161,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		}
 		s.say(done)
 	}
-	h, err := Read(s.historyPath())
+	h, err := readIfAny(s.historyPath())
 	if err != nil {
 		return Restored{}, err
 	}

@@ -1,7 +1,9 @@
 package restore
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -56,7 +58,6 @@ func TestHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.Version = read.Version
 			if !reflect.DeepEqual(norm(h), norm(read)) {
 				t.Fatalf("%+v was written, %+v read", h, read)
 			}
@@ -95,7 +96,7 @@ func norm(h History) History {
 func TestSpoiledHistory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "undo.json")
-	if h, err := Read(file); err != nil || h.TakenBack("") {
+	if h, err := Read(file); !errors.Is(err, fs.ErrNotExist) || h.TakenBack("") {
 		t.Errorf("without a file: %+v, %v", h, err)
 	}
 	for text, want := range map[string]error{"{": ErrSpoiled, `{"version": 1, "undo": 3}`: ErrSpoiled, `{"version": 1}`: nil} {
@@ -106,7 +107,25 @@ func TestSpoiledHistory(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if err := os.WriteFile(file, []byte(`{"version": 2}`), 0o600); err != nil {
+	h := History{Undo: []Step{{Target: "01A", Back: "01B"}}}
+	if err := h.Write(file); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole { // a bit that flips is an error, or changes nothing
+		flipped := bytes.Clone(whole)
+		flipped[i] ^= 1
+		if err := os.WriteFile(file, flipped, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := Read(file); err == nil && !reflect.DeepEqual(norm(read), norm(h)) {
+			t.Errorf("byte %d of %s: %+v", i, flipped, read)
+		}
+	}
+	if err := os.WriteFile(file, []byte(`{"version": 3}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Read(file); belay.CodeOf(err) != belay.CodeCannot || errors.Is(err, ErrSpoiled) {

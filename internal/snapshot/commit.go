@@ -28,7 +28,7 @@ func (i *Info) message() string {
 		{"Format", formatVersion}, {"Kind", string(i.Kind)}, {"Task", string(i.Task)}, {"Attempt", number(i.Attempt)},
 		{"Command", i.Command}, {"Message", quoted(i.Message)}, {"Feature", quoted(i.Feature)}, {"Agent", quoted(i.Agent)},
 		{"Expected", string(expected)}, {"Journal", i.Journal}, {"Time", i.Time.UTC().Format(time.RFC3339Nano)},
-		{"Head", i.Head}, {"Branch", quoted(i.Branch)}, {"Operation", i.Operation}, {"Tree", i.Tree},
+		{"Worktree", quoted(i.Worktree)}, {"Head", i.Head}, {"Branch", quoted(i.Branch)}, {"Operation", i.Operation}, {"Tree", i.Tree},
 		{"Files", strconv.Itoa(i.Files)}, {"Partial", truth(i.Partial)}, {"Moving", truth(i.Moving)},
 		{"Odd", number(i.odd)}, {"Inner", number(i.inner)},
 	} {
@@ -82,6 +82,7 @@ func parseMessage(text string, i *Info) error {
 	}
 	i.Kind, i.Task, i.Command, i.Journal = belay.Kind(facts["Kind"]), belay.TaskID(facts["Task"]), facts["Command"], facts["Journal"]
 	i.Message, i.Feature, i.Agent, i.Branch = unquote("Message"), unquote("Feature"), unquote("Agent"), unquote("Branch")
+	i.Worktree = unquote("Worktree")
 	i.Head, i.Operation, i.Tree = facts["Head"], facts["Operation"], facts["Tree"]
 	i.Partial, i.Moving = facts["Partial"] == "true", facts["Moving"] == "true"
 	i.Attempt, _ = strconv.Atoi(facts["Attempt"])

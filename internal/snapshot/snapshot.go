@@ -84,6 +84,7 @@ type Info struct {
 	Time      time.Time `json:"time"`
 	Head      string    `json:"head,omitempty"`      // the commit; "" while the branch has none
 	Branch    string    `json:"branch,omitempty"`    // the full ref; "" when detached
+	Worktree  string    `json:"worktree,omitempty"`  // git's name of the linked working tree it was taken in
 	Operation string    `json:"operation,omitempty"` // merge, rebase, cherry-pick, revert, bisect, am
 	Tree      string    `json:"tree"`                // the tree of the files
 	Files     int       `json:"files"`

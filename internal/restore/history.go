@@ -1,11 +1,14 @@
 package restore
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -18,7 +21,10 @@ const (
 	Forth = "redo"
 )
 
-const version = 1
+const (
+	version = 2 // with a checksum
+	bare    = 1 // the history alone, as earlier versions of belay wrote it
+)
 
 // Kept bounds each part of the history, in steps; older rescues can still be restored by
 // their ids.
@@ -31,9 +37,8 @@ var ErrSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind resc
 
 // History is what can be undone and redone, the newest last.
 type History struct {
-	Version int    `json:"version"`
-	Undo    []Step `json:"undo"`
-	Redo    []Step `json:"redo"`
+	Undo []Step `json:"undo"`
+	Redo []Step `json:"redo"`
 	// Gone are the states gone back to by undos that can no longer be redone.
 	Gone []belay.SnapshotID `json:"gone,omitempty"`
 }
@@ -62,34 +67,70 @@ type Inner struct {
 	Inner []Inner   `json:"inner,omitempty"`
 }
 
-// Read reads the history in a file; there is none before the first restore. ErrSpoiled
+// historyFile is the file. Sum is the SHA-256 of History, byte for byte, in hex: one bit
+// that differs could name another snapshot, and prune would forget the one that undo needs.
+type historyFile struct {
+	Version int             `json:"version"`
+	Sum     string          `json:"sha256"`
+	History json.RawMessage `json:"history"`
+}
+
+// Read reads the history in a file. fs.ErrNotExist before the first restore, ErrSpoiled
 // when it is damaged, CodeCannot when another version wrote it.
 func Read(file string) (History, error) {
-	var h History
 	text, err := fsroot.ReadFile(file, fsroot.Usual)
-	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
-	}
 	if err != nil {
-		return h, fmt.Errorf("read the history of restores: %w", err)
+		return History{}, fmt.Errorf("read the history of restores: %w", err)
 	}
-	if err := json.Unmarshal(text, &h); err != nil {
+	var f historyFile
+	if err := json.Unmarshal(text, &f); err != nil {
 		return History{}, ErrSpoiled
 	}
-	if h.Version != version {
-		return h, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", h.Version)
+	switch f.Version {
+	case version:
+		if f.Sum != sumOf(f.History) {
+			return History{}, ErrSpoiled
+		}
+	case bare:
+		if f.Sum != "" || f.History != nil {
+			return History{}, ErrSpoiled
+		}
+		f.History = text
+	default:
+		return History{}, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the history of restores has the version %d, which is not known", f.Version)
+	}
+	var h History
+	if err := json.Unmarshal(f.History, &h); err != nil {
+		return History{}, ErrSpoiled
 	}
 	return h, nil
 }
 
+// readIfAny is Read, with an empty history where there is none.
+func readIfAny(file string) (History, error) {
+	h, err := Read(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return h, err
+}
+
 // Write replaces the file, whole or not at all.
 func (h History) Write(file string) error {
-	h.Version = version
 	text, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
+	text, err = json.Marshal(historyFile{Version: version, Sum: sumOf(text), History: text})
+	if err != nil {
+		return err
+	}
 	return snapshot.WriteWhole(file, text, true)
+}
+
+func sumOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // Push records a restore by a person: what was undone before can no longer be redone.
@@ -131,6 +172,12 @@ func (h *History) stack(way string) (from, to *[]Step) {
 // again since.
 func (h *History) TakenBack(rescue belay.SnapshotID) bool {
 	return rescue != "" && (slices.Contains(h.Gone, rescue) || slices.ContainsFunc(h.Redo, func(s Step) bool { return s.Target == rescue }))
+}
+
+// BeforeRestore reports whether a snapshot is the present that a restore replaced: what the
+// history of its working tree names, at first.
+func BeforeRestore(i snapshot.Info) bool {
+	return i.Kind == belay.KindRescue && strings.HasPrefix(i.Message, before)
 }
 
 // Names reports whether the history has a restore from, or to, a snapshot.
