@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "write the table of layers in docs/architecture.md anew")
@@ -221,7 +222,8 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 // TestProportions reports sizes for people to look at. There is no limit on packages or
 // files: they are cut where the subject changes. Tests are not counted.
 func TestProportions(t *testing.T) {
-	var funcs, files []int
+	var funcs, files, branches []int
+	wide, conditions := map[string]int{}, map[string]int{}
 	packages := map[string]int{}
 	long := map[string]int{}
 	for _, s := range sources(t) {
@@ -230,6 +232,17 @@ func TestProportions(t *testing.T) {
 		}
 		files = append(files, s.lines)
 		packages[s.pkg] += s.lines
+		text, err := os.ReadFile(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			n++
+			if width := utf8.RuneCountInString(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")); width > 140 {
+				wide[fmt.Sprintf("%s:%d", s.path, n)] = width
+			}
+		}
 		for _, d := range s.file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Body == nil {
@@ -237,12 +250,32 @@ func TestProportions(t *testing.T) {
 			}
 			n := s.fset.Position(fn.End()).Line - s.fset.Position(fn.Pos()).Line + 1
 			funcs = append(funcs, n)
+			c := complexity(fn)
+			branches = append(branches, c)
+			if c > 25 {
+				long[fmt.Sprintf("%s %s (complexity %d)", s.path, fn.Name.Name, c)] = n
+			}
+			for at, terms := range widest(fn) {
+				if terms >= 6 {
+					conditions[s.fset.Position(at).String()] = terms
+				}
+			}
 			if n > 60 {
 				long[s.path+" "+fn.Name.Name] = n
 			}
 		}
 	}
 	f90, l90 := p90(funcs), p90(files)
+	sort.Ints(branches)
+	t.Logf("complexity p90 %d, p99 %d, most %d", p90(branches), branches[len(branches)*99/100], branches[len(branches)-1])
+	t.Logf("conditions of six terms and more: %d, %.1f per 1,000 functions", len(conditions), 1000*float64(len(conditions))/float64(len(funcs)))
+	t.Logf("lines over 140 columns: %d", len(wide))
+	for _, at := range slices.Sorted(maps.Keys(conditions)) {
+		t.Logf("terms     %-60s %d", at, conditions[at])
+	}
+	for _, at := range slices.Sorted(maps.Keys(wide)) {
+		t.Logf("wide      %-60s %d columns", at, wide[at])
+	}
 	t.Logf("functions %d, p90 %d lines, longest %d", len(funcs), f90, slices.Max(funcs))
 	t.Logf("files     %d, p90 %d lines, longest %d", len(files), l90, slices.Max(files))
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
@@ -251,6 +284,59 @@ func TestProportions(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(long)) {
 		t.Logf("long      %-60s %d lines", name, long[name])
 	}
+}
+
+// complexity is McCabe's: one, and one more for each branch, case, && and ||.
+func complexity(fn *ast.FuncDecl) int {
+	n := 1
+	ast.Inspect(fn.Body, func(node ast.Node) bool {
+		switch x := node.(type) {
+		case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt:
+			n++
+		case *ast.CaseClause:
+			if x.List != nil {
+				n++
+			}
+		case *ast.CommClause:
+			if x.Comm != nil {
+				n++
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// widest gives the whole conditions of a function, each with the number of its terms.
+func widest(fn *ast.FuncDecl) map[token.Pos]int {
+	found := map[token.Pos]int{}
+	var terms func(e ast.Expr) int
+	terms = func(e ast.Expr) int {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			return terms(x.X)
+		case *ast.UnaryExpr:
+			if x.Op == token.NOT {
+				return terms(x.X)
+			}
+		case *ast.BinaryExpr:
+			if x.Op == token.LAND || x.Op == token.LOR {
+				return terms(x.X) + terms(x.Y)
+			}
+		}
+		return 1
+	}
+	ast.Inspect(fn.Body, func(node ast.Node) bool {
+		if x, ok := node.(*ast.BinaryExpr); ok && (x.Op == token.LAND || x.Op == token.LOR) {
+			found[x.Pos()] = max(found[x.Pos()], terms(x))
+		}
+		return true
+	})
+	return found
 }
 
 func p90(v []int) int {

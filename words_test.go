@@ -1,0 +1,139 @@
+package belay_test
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// unwanted are words that a reader would have to translate, and what to write instead.
+var unwanted = []struct{ words, instead string }{
+	{`mend(s|ed|ing)?`, "fix"},
+	{`put(s|ting)? (\S+ ){0,4}back`, "restore, roll back"},
+	{`(is|are|was|were|be|been|stays?) held|held as|holds? (the|its|a) (\w+ )?(state|present|tree)`, "snapshot, save, keep"},
+	{`go(es|ing)? on|went on`, "continue"},
+	{`in vain|all the same|no more than that`, "without effect, anyway"},
+	{`as it (is|stands|was)`, "unchanged, as written"},
+	{`whose|with many hands|what is (wanted|meant)`, "of which, in parallel, the task"},
+	{`the state before|the present( state)?`, "the before snapshot, the current state"},
+	{`(refuse[sd]?|refusing|refusal of) (the |this |its |that |a )?(work|attempts?|change)|(work|attempt|change)s? (\S+ )?(is|was|were|are) refused|refused (by|work)`, "reject"},
+	{`(lies?|stands?) (in|at|on|there|below|beside|outside|before|between|inside)`, "is"},
+	{`comes? to|(be|is|are|was) taken for|held against`, "becomes, treated as, counted against"},
+	{`parks?|parked|parking`, "pause"},
+	{`house|floors?|doors?|desk|rope`, "architecture, layer, integration, session"},
+	{`words of (the|a|your|its) (request|task)`, "the text of the request"},
+	{`looked (for|at|through) by`, "name who does it"},
+	{`[a-z]+\((s|es|ies)\)`, "the right number: 1 file, 2 files"},
+}
+
+// TestPlainWords searches what people and agents read for words that are not used: sentences
+// in the code, package comments, the documents.
+func TestPlainWords(t *testing.T) {
+	t.Parallel()
+	var all []string
+	for _, u := range unwanted {
+		all = append(all, u.words)
+	}
+	find := regexp.MustCompile(`(?i)(^|[^\w-])(` + strings.Join(all, "|") + `)($|[^\w-])`)
+	look := func(at, text string) {
+		for line := range strings.Lines(text) {
+			if m := find.FindStringSubmatch(line); m != nil {
+				t.Errorf("%s: %q in: %s", at, m[2], strings.TrimSpace(line))
+			}
+		}
+	}
+	docs, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range append(docs, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
+		text, err := os.ReadFile(doc)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !notYet[doc] {
+			look(doc, string(text))
+		}
+	}
+	for _, f := range sources(t) {
+		if f.test || notYet[f.pkg] {
+			continue
+		}
+		look(f.path, f.file.Doc.Text())
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) > 3 { // lists of words are no sentences
+				look(f.fset.Position(lit.Pos()).String(), text)
+			}
+			return true
+		})
+	}
+}
+
+// notYet are the folders and documents that are still to be read.
+var notYet = map[string]bool{
+	"CHANGELOG.md":              true,
+	"README.md":                 true,
+	"bench/agents":              true,
+	"bench/evidence":            true,
+	"bench/evidence/project":    true,
+	"bench/replay":              true,
+	"cmd/belay":                 true,
+	"docs/architecture.md":      true,
+	"docs/checks.evidence.md":   true,
+	"docs/checks.md":            true,
+	"docs/commands.md":          true,
+	"docs/context.md":           true,
+	"docs/costs.md":             true,
+	"docs/counting.md":          true,
+	"docs/exit-codes.md":        true,
+	"docs/formats.md":           true,
+	"docs/glossary.md":          true,
+	"docs/imports.md":           true,
+	"docs/parser.md":            true,
+	"docs/plans.md":             true,
+	"docs/prompts.md":           true,
+	"docs/reports.md":           true,
+	"docs/reviews.md":           true,
+	"docs/safety.md":            true,
+	"docs/speed.md":             true,
+	"docs/stall.md":             true,
+	"docs/worktrees.md":         true,
+	"internal/app":              true,
+	"internal/belay":            true,
+	"internal/check":            true,
+	"internal/cli":              true,
+	"internal/config":           true,
+	"internal/count":            true,
+	"internal/git":              true,
+	"internal/handoff":          true,
+	"internal/intent":           true,
+	"internal/journal":          true,
+	"internal/loop":             true,
+	"internal/plan":             true,
+	"internal/prompt":           true,
+	"internal/restore":          true,
+	"internal/review":           true,
+	"internal/review/comment":   true,
+	"internal/runner":           true,
+	"internal/session":          true,
+	"internal/snapshot":         true,
+	"internal/tasklist":         true,
+	"internal/terminal":         true,
+	"internal/testdiff":         true,
+	"internal/testreport/plain": true,
+	"internal/testrun":          true,
+	"internal/watch":            true,
+	"internal/worktree":         true,
+}
