@@ -72,6 +72,11 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if out.Overruled, err = d.Overruled(ctx, r, out); err != nil {
 		return out, err
 	}
+	if len(q.Paths) == 0 {
+		if err := d.NotRestored(ctx, r, &out); err != nil {
+			return out, err
+		}
+	}
 	return out, d.rolledBack(ctx, r, q, out)
 }
 

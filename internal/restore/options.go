@@ -64,7 +64,7 @@ type Restored struct {
 	Admin     bool             `json:"admin"`     // config, hooks or info files were
 	Logs      bool             `json:"logs"`      // reflogs were
 
-	Missing []Kept `json:"missing,omitempty"` // was there then, is not now, and the snapshot does not hold it
+	Missing []Kept `json:"missing,omitempty"` // gone or changed since, and not in the snapshot
 
 	Partial bool   `json:"partial,omitempty"` // Skipped names something
 	Skipped []Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request

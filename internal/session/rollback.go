@@ -123,6 +123,32 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 	return slices.DeleteFunc(since, func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
 }
 
+// NotRestored adds to what a rollback could not bring back: files that the task's attempts
+// changed and that the snapshot does not have, such as large or binary files that git ignores.
+func (d *Desk) NotRestored(ctx context.Context, r *Record, out *restore.Restored) error {
+	taken, err := d.Taken(ctx, r)
+	if err != nil || out.Rescue == "" {
+		return err
+	}
+	missed, err := Missed(ctx, d.Snaps.Store, taken, out.Target, out.Rescue)
+	if err != nil {
+		return err
+	}
+	named := map[string]bool{}
+	for _, k := range out.Missing {
+		named[k.Path] = true
+	}
+	for _, m := range missed {
+		switch m.Kind {
+		case snapshot.MissedOwn, snapshot.MissedIgnored, snapshot.MissedFile, snapshot.MissedOther, snapshot.MissedOutput:
+			if m.Sure && !named[m.Path] {
+				out.Missing = append(out.Missing, restore.Kept{Path: m.Path, Why: "not in the snapshot: " + m.Detail})
+			}
+		}
+	}
+	return nil
+}
+
 // Extent says what the snapshots of a task hold beside what git would show: what it is
 // judged by must not depend on rules of ignoring that an agent writes.
 func (d *Desk) Extent(r *Record) snapshot.Extent {
