@@ -25,7 +25,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	reached := map[string]bool{}
-	for _, page := range append([]string{"README.md", "CHANGELOG.md"}, pages...) {
+	for _, page := range append([]string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}, pages...) {
 		text := fenced.ReplaceAllString(read(t, page), "")
 		for _, m := range leads.FindAllStringSubmatch(text, -1) {
 			file, place, _ := strings.Cut(m[1], "#")
@@ -101,7 +101,7 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range append(pages, "README.md") {
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md") {
 		text := read(t, page)
 		for _, m := range namesTest.FindAllStringSubmatch(text, -1) {
 			if !tests[m[1]] {
