@@ -44,6 +44,12 @@ func (s *goScanner) block(body []ast.Stmt, path []string) {
 	}
 }
 
+// appendsTo tells whether v is append(name, …).
+func (s *goScanner) appendsTo(name string, v ast.Expr) bool {
+	call, ok := v.(*ast.CallExpr)
+	return ok && s.text(call.Fun) == "append" && len(call.Args) > 0 && s.text(call.Args[0]) == name
+}
+
 // assign reads x := value and x = append(x, …).
 func (s *goScanner) assign(st *ast.AssignStmt, path []string, id int) {
 	for i, v := range st.Rhs {
@@ -51,10 +57,9 @@ func (s *goScanner) assign(st *ast.AssignStmt, path []string, id int) {
 			break
 		}
 		name := s.text(st.Lhs[i])
-		call, ok := v.(*ast.CallExpr)
 		known := s.named[strconv.Itoa(id)+" "+name]
-		if ok && st.Tok == token.ASSIGN && known != nil && s.text(call.Fun) == "append" && len(call.Args) > 0 && s.text(call.Args[0]) == name {
-			items, _, _, _ := s.value(call, append(slices.Clone(path), name), 0)
+		if st.Tok == token.ASSIGN && known != nil && s.appendsTo(name, v) {
+			items, _, _, _ := s.value(v, append(slices.Clone(path), name), 0)
 			if len(items) > 0 {
 				known.Items = append(known.Items, items[1:]...)
 			}

@@ -1,6 +1,7 @@
 package count
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +18,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 	switch {
 	case full == "Object.assign" || name == "chain" || full == "slices.Concat" || full == "_.concat":
 		return s.join(args, c, depth)
-	case name == "of" && (strings.HasPrefix(full, "List") || strings.HasPrefix(full, "Set") || strings.HasPrefix(full, "Array") || strings.HasPrefix(full, "Stream")) || full == "Arrays.asList":
+	case name == "of" && listOf(full) || full == "Arrays.asList":
 		return s.group(args, c, Array, 1), true
 	case s.Lang == Kotlin && kotlinLists[name]:
 		return s.group(args, c, Array, 1), true
@@ -32,12 +33,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 			return s.repeated(n, lo, c, args), true
 		}
 	case full == "Array" || full == "range":
-		if len(args) == 1 {
-			if n, err := strconv.Atoi(s.Range(args[0][0], args[0][1])); err == nil && n <= 10_000 {
-				return s.repeated(n, lo, c, nil), true
-			}
-		}
-		return Value{}, false
+		return s.sized(lo, args, c)
 	case s.Lang == Python && full == "dict" && len(args) > 0 && s.Is(args[0][0]+1, "="):
 		v := s.group(args, c, Object, 1)
 		for i, a := range args {
@@ -59,6 +55,23 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		s.argument(a[0], a[1], c, &v)
 	}
 	return v, true
+}
+
+// listOf tells whether the of of a name makes a list of its arguments: List.of, Stream.of.
+func listOf(full string) bool {
+	return slices.ContainsFunc([]string{"List", "Set", "Array", "Stream"}, func(kind string) bool { return strings.HasPrefix(full, kind) })
+}
+
+// sized reads Array(3) and range(3): so many items that say nothing.
+func (s *Reader) sized(lo int, args [][2]int, c *Scope) (Value, bool) {
+	if len(args) != 1 {
+		return Value{}, false
+	}
+	n, err := strconv.Atoi(s.Range(args[0][0], args[0][1]))
+	if err != nil || n > 10_000 {
+		return Value{}, false
+	}
+	return s.repeated(n, lo, c, nil), true
 }
 
 // first gives the value of the first argument; one of () => […] is what it returns.
@@ -95,8 +108,9 @@ func (s *Reader) group(args [][2]int, c *Scope, kind ListKind, each int) Value {
 }
 
 var (
-	kotlinLists = Set("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
-	kotlinMaps  = Set("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
+	kotlinLists = Set("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf " +
+		"charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
+	kotlinMaps = Set("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
 )
 
 // pairs makes entries of arguments such as "a" to 1.
@@ -132,7 +146,7 @@ func (s *Reader) repeated(n, at int, c *Scope, args [][2]int) Value {
 // newObject reads new Set([…]), new Map([…]), new String[] {…}, new() {…}.
 func (s *Reader) newObject(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	i := lo + 1
-	for i < hi && (s.Kind(i) == Ident || s.Is(i, ".") || s.Is(i, "<") || s.Is(i, ">") || s.Is(i, ",") || s.Is(i, "?")) {
+	for i < hi && (s.Kind(i) == Ident || s.Among(i, ".", "<", ">", ",", "?")) {
 		i++
 	}
 	name := s.At(lo + 1)

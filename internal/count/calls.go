@@ -81,12 +81,23 @@ func (s *scanner) assigned(lo, hi int, b *body) {
 
 var verbs = Set("get post put patch delete all use options head")
 
+// isTestCall tells a call that is a test: it(…), test.each(…)(…).
+func isTestCall(name, base string) bool {
+	switch name {
+	case "it", "test", "specify":
+		return true
+	case "only", "skip", "each":
+		return base == "it" || base == "test"
+	}
+	return false
+}
+
 // called notes a call among the others of its block.
 func (s *scanner) called(name, owner, label string, at int, b *body) {
 	kind, key := Calls, owner+"."+name
 	base, _, _ := strings.Cut(owner, ".")
 	switch {
-	case (name == "it" || name == "test" || name == "specify") || (base == "it" || base == "test") && (name == "only" || name == "skip" || name == "each"):
+	case isTestCall(name, base):
 		kind, key, name = Tests, "it", "it"
 	case verbs[name] && owner != "":
 		label, key, name = name+" "+label, owner+" routes", owner

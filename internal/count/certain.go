@@ -27,9 +27,11 @@ func (j *judge) certain(all []*candidate) bool {
 	if c.before == nil || c.after == nil || !c.was.Known() || !c.is.Known() {
 		return false
 	}
-	if j.converted(c) {
-		return true
-	}
+	return j.converted(c) || j.same(c) && !j.elsewhere(c, all[1:])
+}
+
+// same tells whether a list is the one of the words, and the same before and after.
+func (j *judge) same(c *candidate) bool {
 	gone, came := difference(c.itemsBefore, c.itemsAfter)
 	if j.unlike(c, came) {
 		return false
@@ -41,32 +43,37 @@ func (j *judge) certain(all []*candidate) bool {
 	if j.r.List == "" && c.score < enough {
 		return false
 	}
-	if c.before.Name != c.after.Name && shared(c.itemsBefore, c.itemsAfter) < 0.5 {
-		return false
-	}
+	return c.before.Name == c.after.Name || shared(c.itemsBefore, c.itemsAfter) >= 0.5
+}
+
+// elsewhere tells whether one of the other lists that the words may mean did what was asked for.
+func (j *judge) elsewhere(c *candidate, others []*candidate) bool {
 	grown := c.is.N - c.was.N // of all lists that the words fit: what was asked for may be spread over them
-	for _, other := range all[1:] {
+	for _, other := range others {
 		if other.after == nil || other.after == c.after {
 			continue
 		}
 		n, known := other.is.Less(other.was)
 		if fits := other.score >= least && c.score-other.score <= far; known && n > 0 && fits && !within(other.after, c.after) {
 			if grown += n; j.r.Marker == belay.MarkAdd && j.met(grown) && !j.met(c.is.N-c.was.N) {
-				return false
+				return true
 			}
 		}
 		if j.keyed(c, other) && known && j.met(n) {
-			return false
+			return true
 		}
 		if within(other.after, c.after) {
 			continue
 		}
 		close := c.score-other.score <= near && other.score >= least
-		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) || j.instead(other, n, known) && c.score-other.score <= 7 {
-			return false // it, or something that grew by exactly what was asked for, may be what is meant
+		if close && (!known || j.met(n) && !j.met(c.is.N-c.was.N)) {
+			return true // it may be what is meant
+		}
+		if j.instead(other, n, known) && c.score-other.score <= 7 {
+			return true // so may something that grew by exactly what was asked for
 		}
 	}
-	return true
+	return false
 }
 
 // instead tells whether another list of which the words speak grew by exactly what was to
@@ -106,7 +113,10 @@ func (j *judge) spread(c *candidate) int {
 // converted tells whether a list got other items in the place of as many, in a change that
 // added nothing anywhere: then what was to be added is not there, whichever list was meant.
 func (j *judge) converted(c *candidate) bool {
-	if j.r.Marker != belay.MarkAdd || j.r.Many() == 0 || c.before == nil || c.after == nil || !things(c.before.Kind) || measured(j.w.Noun) {
+	if j.r.Marker != belay.MarkAdd || j.r.Many() == 0 || measured(j.w.Noun) {
+		return false
+	}
+	if c.before == nil || c.after == nil || !things(c.before.Kind) {
 		return false
 	}
 	gone, came := difference(c.itemsBefore, c.itemsAfter)
@@ -128,7 +138,8 @@ func (j *judge) unlike(c *candidate, came []string) bool {
 	case Rules:
 		return Stem(j.w.Noun) == "selector"
 	}
-	return len(came) > 0 && len(c.itemsBefore) == len(c.itemsAfter) && !slices.ContainsFunc(came, func(label string) bool { return !numeric(label) })
+	return len(came) > 0 && len(c.itemsBefore) == len(c.itemsAfter) &&
+		!slices.ContainsFunc(came, func(label string) bool { return !numeric(label) })
 }
 
 var each = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
@@ -137,7 +148,8 @@ var each = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
 // is to be added to the object may be meant for one of them.
 func (j *judge) keyed(c, other *candidate) bool {
 	l, of := other.after, c.after
-	return l.File == of.File && of.Kind == Object && l.Kind == Object && len(l.Path) == len(of.Path)+1 && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
+	return l.File == of.File && of.Kind == Object && l.Kind == Object && len(l.Path) == len(of.Path)+1 &&
+		prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
 // things tells whether a list's items may be things that somebody asks for in so many
@@ -153,8 +165,10 @@ func things(k ListKind) bool {
 // measured tells whether a noun is no thing at all, or one that numbers are measured in.
 func measured(noun string) bool {
 	switch strings.TrimRight(noun, "s.") {
-	case "item", "", "px", "pixel", "rem", "em", "percent", "%", "second", "sec", "minute", "min", "hour", "day", "week", "month", "year", "millisecond", "m",
-		"byte", "kb", "mb", "gb", "line", "space", "point", "pt", "retrie", "retry", "attempt", "time", "level", "degree", "cent", "dollar", "euro":
+	case "item", "", "px", "pixel", "rem", "em", "percent", "%", "second", "sec", "minute", "min", "hour", "day",
+		"week", "month", "year", "millisecond", "m",
+		"byte", "kb", "mb", "gb", "line", "space", "point", "pt", "retrie", "retry", "attempt", "time", "level",
+		"degree", "cent", "dollar", "euro":
 		return true
 	}
 	return false

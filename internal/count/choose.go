@@ -232,12 +232,17 @@ func (j *judge) named(l *List) float64 {
 // tags are the elements whose names are not about what is in them, and the words that
 // speak of them.
 var tags = map[string]string{
-	"div": "", "span": "", "p": "paragraph", "ul": "", "ol": "", "li": "bullet point", "table": "", "tr": "row", "td": "cell", "th": "column header",
-	"thead": "", "tbody": "", "tfoot": "", "section": "", "article": "article", "header": "", "footer": "", "main": "", "nav": "", "a": "link",
-	"img": "image photo picture", "button": "button", "option": "option choice", "dt": "term question", "dd": "answer", "dl": "", "h1": "heading",
-	"h2": "heading", "h3": "heading", "h4": "heading", "html": "", "head": "", "body": "", "meta": "meta tag", "link": "link", "script": "script",
+	"div": "", "span": "", "p": "paragraph", "ul": "", "ol": "", "li": "bullet point", "table": "", "tr": "row",
+	"td": "cell", "th": "column header",
+	"thead": "", "tbody": "", "tfoot": "", "section": "", "article": "article", "header": "", "footer": "", "main": "",
+	"nav": "", "a": "link",
+	"img": "image photo picture", "button": "button", "option": "option choice", "dt": "term question", "dd": "answer",
+	"dl": "", "h1": "heading",
+	"h2": "heading", "h3": "heading", "h4": "heading", "html": "", "head": "", "body": "", "meta": "meta tag",
+	"link": "link", "script": "script",
 	"style": "", "form": "", "input": "input field", "label": "label", "select": "", "figure": "figure image", "details": "detail question",
-	"summary": "", "strong": "", "em": "", "small": "", "title": "", "svg": "icon", "path": "", "figcaption": "", "template": "", "slot": "", "br": "",
+	"summary": "", "strong": "", "em": "", "small": "", "title": "", "svg": "icon", "path": "", "figcaption": "",
+	"template": "", "slot": "", "br": "",
 }
 
 // exact tells whether the requirement names something the way the code does.

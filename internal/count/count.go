@@ -191,7 +191,8 @@ func (j *judge) run() (Result, error) {
 		}
 		if second := j.judge(other); res.Verdict == Pass && second.Verdict == Fail {
 			res.Verdict = Warn
-			res.Findings = append(res.Findings, j.finding("warning", "it is not clear which list is meant: "+second.Findings[0].Message, other))
+			res.Findings = append(res.Findings,
+				j.finding("warning", "it is not clear which list is meant: "+second.Findings[0].Message, other))
 		}
 	}
 	return res, nil
@@ -262,7 +263,8 @@ func (j *judge) met(grown int) bool {
 
 // within tells whether a list is part of an item of another: a drink's tags are no drinks.
 func within(l, of *List) bool {
-	return l.File == of.File && l.Depth > of.Depth && l.Line >= of.Line && len(l.Path) > len(of.Path) && prefix(append(slices.Clone(of.Path), of.Name), l.Path)
+	return l.File == of.File && l.Depth > of.Depth && l.Line >= of.Line && len(l.Path) > len(of.Path) &&
+		prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
 // unclear judges when no list fits the words: the one list that changed, if there is only
@@ -288,7 +290,8 @@ func (j *judge) unclear(all []*candidate) Result {
 	}
 	what := "no list could be found that this is about"
 	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew && !slices.ContainsFunc(j.changed(), j.longer) {
-		return Result{Verdict: Fail, Findings: []Finding{{"error", "nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
+		return Result{Verdict: Fail, Findings: []Finding{{"error",
+			"nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
 	}
 	return Result{Verdict: Warn, Findings: []Finding{{"warning", what, j.r.File, 1}}}
 }
@@ -329,23 +332,28 @@ func (j *judge) judge(c *candidate) Result {
 	grown, told := c.is.Less(c.was)
 	if !told {
 		res.Verdict = Warn
-		res.Findings = append(res.Findings, j.finding("warning", fmt.Sprintf("the number of %s cannot be told from the source: %s before, %s after", j.noun(c), spell(c.was), spell(c.is)), c))
+		res.Findings = append(res.Findings,
+			j.finding("warning", fmt.Sprintf("the number of %s cannot be told from the source: %s before, %s after",
+				j.noun(c), spell(c.was), spell(c.is)), c))
 		return res
 	}
 	verdict, message := j.rule(c.was.N, c.is.N, grown, c)
 	if verdict == Fail || len(c.is.Unknown) > 0 {
 		if why, at, line := j.untold(c); why != "" {
 			res.Verdict, res.Counts.After = Warn, nil
-			res.Findings = append(res.Findings, Finding{"warning", fmt.Sprintf("the number of %s cannot be told from the source: %s", j.noun(c), why), at, line})
+			res.Findings = append(res.Findings,
+				Finding{"warning", fmt.Sprintf("the number of %s cannot be told from the source: %s", j.noun(c), why), at, line})
 			return res
 		}
 	}
 	res.Verdict = verdict
 	if message != "" {
-		res.Findings = append(res.Findings, j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
+		res.Findings = append(res.Findings,
+			j.finding(map[Verdict]string{Pass: "note", Warn: "warning", Fail: "error"}[verdict], message, c))
 	}
 	if lost := j.disturbed(c); len(lost) > 0 {
-		res.Findings = append(res.Findings, j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(lost), j.noun(c), few(lost)), c))
+		res.Findings = append(res.Findings,
+			j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(lost), j.noun(c), few(lost)), c))
 	}
 	return res
 }
@@ -405,7 +413,8 @@ func (j *judge) noun(c *candidate) string {
 }
 
 // vague are plurals that say nothing of what is in a list.
-var vague = Set("data children props args params values entries elements nodes options objects records rows columns keys names results contents defaults")
+var vague = Set("data children props args params values entries elements nodes options objects records rows columns " +
+	"keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.
 func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {

@@ -103,7 +103,8 @@ func (s *scanner) fields(name string, at, lo, hi int, b *body) {
 		if s.Tokens[i].Fresh && !s.continues(i) && depth == 0 {
 			first = true
 		}
-		if first && s.Kind(i) == Ident && s.At(i) != "readonly" && s.At(i) != "pub" && (s.Is(i+1, ":") || s.Is(i+1, "?") || s.Open(i+1, "(")) {
+		member := s.Among(i+1, ":", "?") || s.Open(i+1, "(")
+		if first && member && s.Kind(i) == Ident && !s.Among(i, "readonly", "pub") {
 			l.Items = append(l.Items, s.Item(s.At(i), i))
 			first = false
 		}
@@ -118,7 +119,10 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	l := &List{}
 	start := lo
 	for i := lo; i < hi; i = s.Next(i) {
-		end := s.Is(i, ";") || s.Tokens[i].Fresh && i > start && !s.continues(i) && s.Lang != Java && s.Lang != CSharp
+		end := s.Is(i, ";")
+		if s.Lang != Java && s.Lang != CSharp {
+			end = end || s.Tokens[i].Fresh && i > start && !s.continues(i)
+		}
 		if !end {
 			if s.accessors(i) { // what stands behind it is the same property's value
 				l.Items = append(l.Items, s.Item(s.At(i-1), start))
@@ -136,13 +140,15 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 			}
 			continue
 		}
-		if stop := s.Find(start, i, "="); stop > start && s.Find(start, stop, "(") < 0 || s.Is(i, ";") && s.Find(start, i, "(") < 0 || s.Find(start, i, ":") > 0 && s.Find(start, i, "(") < 0 {
-			if n, _, _ := s.target(start, max(stop, 0)); n == "" {
+		stop := s.Find(start, i, "=")
+		assigned := stop > start && s.Find(start, stop, "(") < 0
+		declared := (s.Is(i, ";") || s.Find(start, i, ":") > 0) && s.Find(start, i, "(") < 0
+		if assigned || declared {
+			n, _, _ := s.target(start, max(stop, 0))
+			if n == "" {
 				n = s.fieldName(start, i)
-				l.Items = append(l.Items, s.Item(n, start))
-			} else {
-				l.Items = append(l.Items, s.Item(n, start))
 			}
+			l.Items = append(l.Items, s.Item(n, start))
 		}
 		start = i
 		if s.Is(i, ";") {

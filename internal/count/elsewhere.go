@@ -38,7 +38,8 @@ func (j *judge) other(name string, c *candidate) *List {
 			if l.Name != name || l == c.after || !defines[l.Kind] {
 				continue
 			}
-			was := slices.IndexFunc(j.before.file(p).lists, func(b *List) bool { return b.Name == name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) })
+			was := slices.IndexFunc(j.before.file(p).lists,
+				func(b *List) bool { return b.Name == name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) })
 			if was < 0 {
 				return l
 			}
@@ -57,10 +58,12 @@ func (j *judge) fed(name string, counted int) (at string, line int) {
 		return "", 0
 	}
 	quoted := regexp.QuoteMeta(name)
-	if c := name[len(name)-1]; c == '_' || c < 0x80 && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z') {
+	if c := name[len(name)-1]; c == '_' || digit(c) || letter(c) {
 		quoted += `\b`
 	}
-	adds := regexp.MustCompile(`(?:^|[^\w.$-])(?:this\.|self\.|cls\.)?` + quoted + `\s*(?:\.(?:push|unshift|append|add|addAll|extend|insert|push_back|set|put|update|splice|putAll|setdefault|register)\s*\(|\+=|<<|\[[^\]\n]*\]\s*=[^=])|=\s*append\(\s*` + quoted)
+	adds := regexp.MustCompile(`(?:^|[^\w.$-])(?:this\.|self\.|cls\.)?` + quoted +
+		`\s*(?:\.(?:push|unshift|append|add|addAll|extend|insert|push_back|set|put|update|splice|putAll|setdefault|` +
+		`register)\s*\(|\+=|<<|\[[^\]\n]*\]\s*=[^=])|=\s*append\(\s*` + quoted)
 	n := -counted
 	for _, p := range j.changed() {
 		was, is := j.before.raw(p), j.after.raw(p)
@@ -84,7 +87,8 @@ func (j *judge) fed(name string, counted int) (at string, line int) {
 func statements(form *regexp.Regexp, src []byte) (ends []int) {
 	for _, at := range form.FindAllIndex(src, -1) {
 		line := bytes.TrimSpace(src[bytes.LastIndexByte(src[:at[0]+1], '\n')+1 : at[0]+1])
-		if !bytes.Contains(line, []byte("//")) && !bytes.Contains(line, []byte("#")) && !bytes.HasPrefix(line, []byte("*")) && !bytes.HasPrefix(line, []byte("/*")) {
+		if !bytes.Contains(line, []byte("//")) && !bytes.Contains(line, []byte("#")) &&
+			!bytes.HasPrefix(line, []byte("*")) && !bytes.HasPrefix(line, []byte("/*")) {
 			ends = append(ends, at[1])
 		}
 	}

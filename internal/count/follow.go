@@ -22,14 +22,25 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 		}
 		got, n := j.after.expand(l)
 		share := shared(items, got)
-		if !name && share < 0.5 || name && !place && !same && share == 0 && len(items) > 0 {
+		if !name && share < 0.5 {
 			return
 		}
+		if elsewhere := !place && !same; elsewhere && share == 0 && len(items) > 0 {
+			return
+		}
+		stayed := name && place && same && (share > 0 || !n.Known())
 		score := 4*share - 0.3*float64(max(l.Depth-b.Depth, b.Depth-l.Depth))
 		for _, bonus := range []struct {
 			has bool
 			by  float64
-		}{{name, 2.5}, {name && place, 1}, {same, 1.5}, {l.Kind == b.Kind, 0.5}, {same && l.Line == b.Line, 0.1}, {name && place && same && (share > 0 || !n.Known()), 3}} {
+		}{
+			{name, 2.5},
+			{name && place, 1},
+			{same, 1.5},
+			{l.Kind == b.Kind, 0.5},
+			{same && l.Line == b.Line, 0.1},
+			{stayed, 3},
+		} {
 			if bonus.has {
 				score += bonus.by
 			}
@@ -45,17 +56,23 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	if best != nil && best.Name == b.Name && slices.Equal(best.Path, b.Path) && (len(items) == 0 || shared(items, bestItems) > 0) {
 		return best, bestItems, bestCount
 	}
+	j.eachTouched(b.File, try)
+	return best, bestItems, bestCount
+}
+
+// eachTouched gives the lists of the changed files but one that do not stand as they did,
+// each with whether its file is that one, moved.
+func (j *judge) eachTouched(but string, try func(l *List, same bool)) {
 	for _, p := range j.changed() {
-		if p == b.File || Language(p) == "" {
+		if p == but || Language(p) == "" {
 			continue
 		}
 		for _, l := range j.after.file(p).lists {
 			if !j.untouched(l, p) {
-				try(l, path.Base(p) == path.Base(b.File) && !j.after.has(b.File))
+				try(l, path.Base(p) == path.Base(but) && !j.after.has(but))
 			}
 		}
 	}
-	return best, bestItems, bestCount
 }
 
 // untouched tells whether a list stood in the state before as it stands now.

@@ -237,15 +237,21 @@ func (s *goScanner) slice(e *ast.SliceExpr, items []Item) []Item {
 	}
 	lo, okLo := bound(e.Low, 0)
 	hi, okHi := bound(e.High, 0)
+	unknown := []Item{{Label: Shorten(s.text(e)), Open: true, Line: s.fset.Position(e.Pos()).Line}}
 	switch {
-	case len(items) == 1 && items[0].Ref != "" && okLo && okHi && (e.High == nil || hi > 0):
+	case !okLo || !okHi:
+		return unknown
+	case len(items) == 1 && items[0].Ref != "" && (e.High == nil || hi > 0):
 		items[0].From, items[0].To = lo, hi
-	case okLo && okHi && e.Low == nil && e.High == nil:
+	case e.Low == nil && e.High == nil:
 	default:
-		return []Item{{Label: Shorten(s.text(e)), Open: true, Line: s.fset.Position(e.Pos()).Line}}
+		return unknown
 	}
 	return items
 }
+
+// goCopies are functions that keep the items of their argument.
+var goCopies = Set("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
 
 // call reads append(a, b, c...) and the few functions that join or copy slices.
 func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
@@ -254,7 +260,7 @@ func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, Lis
 	switch {
 	case name == "append" || joins:
 		return s.appended(e, path, depth, joins)
-	case (name == "slices.Clone" || name == "slices.Sorted" || name == "maps.Clone" || name == "slices.Clip" || name == "maps.Keys") && len(e.Args) == 1:
+	case goCopies[name] && len(e.Args) == 1:
 		return s.value(e.Args[0], path, depth)
 	case len(e.Args) == 1: // a conversion, or a function that is given a literal
 		if _, lit := e.Args[0].(*ast.CompositeLit); lit {

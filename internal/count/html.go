@@ -81,6 +81,8 @@ func (h *html) run() {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
 func (h *html) skip(end string, from int) {
 	n := bytes.Index(h.src[min(len(h.src), h.i+from):], []byte(end))
 	if n < 0 {
@@ -264,7 +266,9 @@ func (h *html) readTag() (tag string, names []string, label string, closed bool)
 		}
 	}
 	h.i = min(len(h.src), i+1)
-	if label != "" && tag != "img" && tag != "a" && tag != "option" && tag != "input" && tag != "script" && tag != "link" {
+	switch tag {
+	case "img", "a", "option", "input", "script", "link":
+	default:
 		label = ""
 	}
 	return tag, names, label, closed

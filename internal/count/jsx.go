@@ -1,6 +1,9 @@
 package count
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // element starts an element at <, where an operand may stand.
 func (l *lexer) element() bool {
@@ -28,7 +31,7 @@ func (l *lexer) element() bool {
 func (l *lexer) tagName(i int) int {
 	for i < len(l.src) {
 		c := l.src[i]
-		if !wordStart(c) && (c < '0' || c > '9') && c != '-' && c != '.' && c != ':' {
+		if !wordStart(c) && !digit(c) && strings.IndexByte("-.:", c) < 0 {
 			break
 		}
 		i++

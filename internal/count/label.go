@@ -69,4 +69,6 @@ func (s *Reader) Identifiers(lo, hi int) []string {
 	return out
 }
 
-var Modifiers = Set("const let var static readonly public private protected internal export default final declare abstract async override pub mut type val def get set string number boolean unknown any Array ReadonlyArray Record Readonly List Map Set Vec str")
+var Modifiers = Set("const let var static readonly public private protected internal export default final declare " +
+	"abstract async override pub mut type val def get set string number boolean unknown any Array ReadonlyArray Record " +
+	"Readonly List Map Set Vec str")

@@ -75,6 +75,16 @@ func (s *Source) Is(i int, text string) bool {
 	return int(t.End-t.Off) == len(text) && string(s.Src[t.Off:t.End]) == text
 }
 
+// Among tells whether token i has one of these texts.
+func (s *Source) Among(i int, texts ...string) bool {
+	for _, text := range texts {
+		if s.Is(i, text) {
+			return true
+		}
+	}
+	return false
+}
+
 // Range gives the source from token lo up to token hi, without it.
 func (s *Source) Range(lo, hi int) string {
 	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
@@ -294,7 +304,7 @@ func (l *lexer) blockComment() {
 }
 
 func wordStart(c byte) bool {
-	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= utf8.RuneSelf
+	return letter(c) || c == '_' || c == '$' || c >= utf8.RuneSelf
 }
 
 func (l *lexer) word(i int) int {
@@ -321,7 +331,8 @@ func (l *lexer) number() int {
 	return i
 }
 
-var operators = []string{"===", "!==", "...", "**=", "<<=", ">>=", "&&=", "||=", "??=", "=>", "->", "::", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "+=", "-=", "*=", "/=", "|=", "&=", "%=", ":=", "++", "--", "**", "..", "<<", "//"}
+var operators = []string{"===", "!==", "...", "**=", "<<=", ">>=", "&&=", "||=", "??=", "=>", "->", "::", "==", "!=",
+	"<=", ">=", "&&", "||", "??", "?.", "+=", "-=", "*=", "/=", "|=", "&=", "%=", ":=", "++", "--", "**", "..", "<<", "//"}
 
 func (l *lexer) operator() {
 	for _, op := range operators {

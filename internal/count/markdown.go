@@ -216,7 +216,8 @@ func (m *markdown) newList(n, indent int) *List {
 // row reads a table: a header, a rule of dashes, and the rows below it.
 func (m *markdown) row(trimmed string, n int, all []string) bool {
 	if m.table == nil {
-		if !strings.Contains(trimmed, "|") || n >= len(all) || !tableRule.MatchString(strings.TrimRight(all[n], "\r")) || !strings.Contains(all[n], "-") {
+		if !strings.Contains(trimmed, "|") || n >= len(all) ||
+			!tableRule.MatchString(strings.TrimRight(all[n], "\r")) || !strings.Contains(all[n], "-") {
 			return false
 		}
 		name := "table"

@@ -28,7 +28,8 @@ func Show(t Tree, p string) ([]Counted, error) {
 	}
 	lists, imports, ok := Lists(p, f.src)
 	if !ok {
-		return nil, belay.Refuse(belay.CodeCannot, "docs/counting.md lists the languages that are counted", "the lists of %s cannot be counted", p)
+		return nil, belay.Refuse(belay.CodeCannot, "docs/counting.md lists the languages that are counted",
+			"the lists of %s cannot be counted", p)
 	}
 	f.lists, f.imports, f.counted = lists, imports, true
 	out := make([]Counted, 0, len(lists))

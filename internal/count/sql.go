@@ -72,6 +72,9 @@ func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
 
 var constraint = Set("primary foreign unique check constraint key index exclude")
 
+// insertWords may come between INSERT and the name of the table.
+var insertWords = Set("into or ignore replace")
+
 func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 	name, values := "", -1
 	for i := lo + 1; i < hi; i = s.Next(i) {
@@ -79,7 +82,8 @@ func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 			values = i
 			break
 		}
-		if name == "" && (s.Kind(i) == Ident || s.Kind(i) == String) && !s.fold(i, "into") && !s.fold(i, "or") && !s.fold(i, "ignore") && !s.fold(i, "replace") {
+		isName := s.Kind(i) == String || s.Kind(i) == Ident && !insertWords[strings.ToLower(s.At(i))]
+		if name == "" && isName {
 			name = Unquote(s.At(i))
 			for s.Is(i+1, ".") {
 				i += 2

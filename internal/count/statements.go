@@ -104,6 +104,9 @@ func (s *scanner) continues(i int) bool {
 	return s.Kind(i) == Punct && !s.Is(i, "@") && !s.Is(i, "#")
 }
 
+// lineEnds tells whether the end of a line may end a statement of the language.
+func (s *scanner) lineEnds() bool { return s.Lang != Rust && s.Lang != Java && s.Lang != CSharp }
+
 // end gives where the statement that goes on at i ends.
 func (s *scanner) end(i int, b *body) int {
 	for j := i; j < b.hi; j = s.Next(j) {
@@ -115,7 +118,7 @@ func (s *scanner) end(i int, b *body) int {
 				return j
 			}
 		}
-		if j > i && s.Tokens[j].Fresh && s.Kind(j) != Close && !s.continues(j) && s.Kind(j) != OpenBracket && s.Lang != Rust && s.Lang != Java && s.Lang != CSharp {
+		if j > i && s.lineEnds() && s.Tokens[j].Fresh && s.Kind(j) != Close && s.Kind(j) != OpenBracket && !s.continues(j) {
 			return j
 		}
 	}
@@ -165,14 +168,14 @@ func (s *scanner) nameBefore(open int) int {
 // method reads a method without a keyword: name(…) {…}.
 func (s *scanner) method(open, at int, b *body) (int, bool) {
 	name := s.At(at)
-	if control[name] || s.Lang == Ruby || s.Is(at-1, ".") || s.Is(at-1, "@") || s.Is(at-1, "new") {
+	if control[name] || s.Lang == Ruby || s.Among(at-1, ".", "@", "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
 		return 0, false
 	}
 	i := s.After(open) + 1
-	for i < b.hi && !s.Open(i, "{") && !s.Is(i, ";") && !s.Is(i, "=") && !s.Is(i, "=>") {
+	for i < b.hi && !s.Open(i, "{") && !s.Among(i, ";", "=", "=>") {
 		if s.Tokens[i].Fresh && !s.continues(i) && !s.Is(i, "throws") {
 			break
 		}
@@ -180,7 +183,7 @@ func (s *scanner) method(open, at int, b *body) (int, bool) {
 	}
 	s.member(Methods, name, at, b)
 	from := at // annotations stand on lines of their own, too
-	for from > b.lo && from > at-80 && !s.Is(from-1, ";") && !s.Is(from-1, "}") && !s.Is(from-1, "{") {
+	for from > b.lo && from > at-80 && !s.Among(from-1, ";", "}", "{") {
 		from--
 	}
 	for _, w := range s.annotations(from, open) {
@@ -208,7 +211,8 @@ func (s *scanner) annotations(lo, hi int) []string {
 	return out
 }
 
-var control = Set("if for while switch catch with return function else do until unless using lock foreach synchronized super match constructor_")
+var control = Set("if for while switch catch with return function else do until unless using lock foreach synchronized " +
+	"super match constructor_")
 
 // member adds to the functions, methods or tests of a body.
 func (s *scanner) member(kind ListKind, name string, at int, b *body) {
@@ -284,8 +288,12 @@ func (s *scanner) assignment(i int, b *body) int {
 		return i + 1
 	}
 	c := b.c
-	if owner != "" && owner != "this" && owner != "self" && owner != "module" && owner != "exports" && s.named[place{b.c.Block, owner}] != nil {
-		c = c.In(owner)
+	switch owner {
+	case "", "this", "self", "module", "exports":
+	default:
+		if s.named[place{b.c.Block, owner}] != nil {
+			c = c.In(owner)
+		}
 	}
 	if s.isFunction(i+1, end) {
 		kind := Functions

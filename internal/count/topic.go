@@ -9,14 +9,16 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-var marked = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
+var marked = lazyregexp.New(`(?is)^\s*(?:[-*]\s+)?(?:\[.\]\s+)?(?:task-\S+\s+)?(?:existing\s+)?\[?(add|preserved?|` +
+	`no[ _-]changes?|modify|fix|remove)\]?(?:\s+|\s*:\s*|$)(.*)$`)
 
 // Parse reads a requirement such as "ADD 2 nighttime flavors to the flavors list". It
 // refuses with belay.CodeUsage what has no marker.
 func Parse(text string) (belay.Requirement, error) {
 	m := marked.FindStringSubmatch(text)
 	if m == nil {
-		return belay.Requirement{}, belay.Refuse(belay.CodeUsage, `begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
+		return belay.Requirement{}, belay.Refuse(belay.CodeUsage,
+			`begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
 			"the requirement says not what to do: %q", text)
 	}
 	r := belay.Requirement{Marker: belay.Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}

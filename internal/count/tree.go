@@ -29,7 +29,8 @@ func FS(files fs.FS) Tree { return fsTree{files} }
 
 type fsTree struct{ files fs.FS }
 
-var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, "dist": true, "target": true, "__pycache__": true, ".venv": true}
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, "dist": true, "target": true,
+	"__pycache__": true, ".venv": true}
 
 func (t fsTree) Paths() ([]string, error) {
 	var out []string
@@ -62,7 +63,8 @@ var languages = map[string]string{
 	".cjs": "javascript", ".jsx": "jsx", ".json": "json", ".jsonc": "json", ".json5": "json", ".webmanifest": "json", ".go": "go",
 	".py": "python", ".pyi": "python", ".md": "markdown", ".mdx": "markdown", ".markdown": "markdown", ".yml": "yaml",
 	".yaml": "yaml", ".css": "css", ".scss": "scss", ".less": "scss", ".html": "html", ".htm": "html", ".svg": "html",
-	".xml": "html", ".vue": "component", ".svelte": "component", ".rs": "rust", ".java": "java", ".kt": "kotlin", ".kts": "kotlin", ".cs": "csharp", ".rb": "ruby",
+	".xml": "html", ".vue": "component", ".svelte": "component", ".rs": "rust", ".java": "java", ".kt": "kotlin",
+	".kts": "kotlin", ".cs": "csharp", ".rb": "ruby",
 	".toml": "toml", ".sql": "sql",
 }
 

@@ -15,10 +15,12 @@ type Value struct {
 }
 
 // identity are methods that keep the number of items.
-var identity = Set("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
+var identity = Set("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect " +
+	"freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
 
 // wrappers are functions whose value has as many items as their first argument.
-var wrappers = Set("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList fromEntries isArray enumerate dict")
+var wrappers = Set("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList " +
+	"fromEntries isArray enumerate dict")
 
 func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 	lo, hi = s.trim(lo, hi)
@@ -44,6 +46,11 @@ func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 	return s.chain(lo, hi, c, depth)
 }
 
+// tuple tells whether parentheses are a tuple of Python: empty, or with a comma.
+func (s *Reader) tuple(lo, hi int) bool {
+	return s.Lang == Python && (s.comma(lo) >= 0 || lo+1 == hi-1)
+}
+
 // trim takes away what does not change a list: new, await, &, parentheses, casts.
 func (s *Reader) trim(lo, hi int) (int, int) {
 	for lo < hi {
@@ -52,11 +59,11 @@ func (s *Reader) trim(lo, hi int) (int, int) {
 			continue
 		}
 		switch {
-		case s.Kind(hi-1) == Newline || s.Is(hi-1, ";") || s.Is(hi-1, "!"):
+		case s.Kind(hi-1) == Newline || s.Among(hi-1, ";", "!"):
 			hi--
-		case s.Is(lo, "await") || s.Is(lo, "&") || s.Is(lo, "mut") || s.Is(lo, "return"):
+		case s.Among(lo, "await", "&", "mut", "return"):
 			lo++
-		case s.Open(lo, "(") && s.After(lo) == hi-1 && (s.Lang != Python || s.comma(lo) < 0) && !(s.Lang == Python && lo+1 == hi-1):
+		case s.Open(lo, "(") && s.After(lo) == hi-1 && !s.tuple(lo, hi):
 			lo, hi = lo+1, hi-1
 		default:
 			return lo, hi
@@ -328,7 +335,10 @@ func (s *Reader) base(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 // reference reads a name or a call: FLAVORS, data.FLAVORS, Object.freeze([…]).
 func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	i := lo + 1
-	for i+1 < hi && (s.Is(i, ".") || s.Is(i, "::") || s.Is(i, "?.")) && s.Kind(i+1) == Ident && !(s.Open(i+2, "(") && s.isMethod(i+1)) {
+	for i+1 < hi && s.Among(i, ".", "::", "?.") && s.Kind(i+1) == Ident {
+		if s.Open(i+2, "(") && s.isMethod(i+1) {
+			break
+		}
 		i += 2
 	}
 	name := s.At(i - 1)
@@ -363,11 +373,14 @@ var reserved = Set("true false null nil None undefined True False function class
 
 func (s *Reader) isMethod(i int) bool {
 	name := s.At(i)
-	if s.Is(i-2, "Object") || s.Is(i-2, "Array") || s.Is(i-2, "List") || s.Is(i-2, "Arrays") || s.Is(i-2, "Map") || s.Is(i-2, "Set") {
+	if s.Among(i-2, "Object", "Array", "List", "Arrays", "Map", "Set") {
 		return false
 	}
-	return identity[name] || name == "concat" || name == "slice" || name == "filter" || name == "flatMap" || name == "flat" || name == "union" || name == "splice"
+	return identity[name] || listMethods[name]
 }
+
+// listMethods are the methods of a list, besides those that keep its items, that give a list.
+var listMethods = Set("concat slice filter flatMap flat union splice")
 
 // Generic gives the parenthesis after <…>, or -1.
 func (s *Reader) Generic(i, hi int) int {

@@ -51,8 +51,18 @@ var irregular = map[string]string{
 	"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "mice": "mouse", "criteria": "criterion",
 	"indices": "index", "matrices": "matrix", "media": "medium", "shelves": "shelf", "leaves": "leaf", "knives": "knife", "lives": "life",
 	"flavour": "flavor", "flavours": "flavor", "colour": "color", "colours": "color", "faqs": "faq", "movies": "movie", "cookies": "cookie",
-	"ties": "tie", "pies": "pie", "status": "status", "statuses": "status", "aliases": "alias", "buses": "bus", "lenses": "lens", "news": "news",
+	"ties": "tie", "pies": "pie", "status": "status", "statuses": "status", "aliases": "alias", "buses": "bus",
+	"lenses": "lens", "news": "news",
 	"caches": "cache", "axes": "axis", "analyses": "analysis", "series": "series", "recipes": "recipe", "dependencies": "dependency",
+}
+
+func endsWith(w string, endings ...string) bool {
+	for _, end := range endings {
+		if strings.HasSuffix(w, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // Stem brings a word to its singular.
@@ -63,9 +73,9 @@ func Stem(w string) string {
 	switch {
 	case len(w) > 4 && strings.HasSuffix(w, "ies"):
 		return w[:len(w)-3] + "y"
-	case len(w) > 4 && (strings.HasSuffix(w, "ches") || strings.HasSuffix(w, "shes") || strings.HasSuffix(w, "sses") || strings.HasSuffix(w, "xes") || strings.HasSuffix(w, "zzes")):
+	case len(w) > 4 && endsWith(w, "ches", "shes", "sses", "xes", "zzes"):
 		return w[:len(w)-2]
-	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "us") && !strings.HasSuffix(w, "is"):
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !endsWith(w, "ss", "us", "is"):
 		return w[:len(w)-1]
 	}
 	return w
@@ -116,8 +126,10 @@ func Akin(a, b string) bool {
 
 // Stops are words that say nothing of what a text is about.
 var Stops = Set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
-	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything already listed all every
-	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly please same other others rest
+	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything
+	already listed all every
+	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly
+	please same other others rest
 	list lists item items array file while which who whose what untouched unchanged
 	two three four five six seven eight nine ten one eleven twelve`)
 
@@ -131,7 +143,8 @@ func Set(text string) map[string]bool {
 }
 
 var numberWords = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12,
 }
 
 var topicWord = lazyregexp.New(`--[\w-]+|[.#:@]?[A-Za-z_$][\w$-]*`)

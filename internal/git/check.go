@@ -141,9 +141,11 @@ func openIndex(ctx context.Context, f Files, newHash func() hash.Hash) (*index, 
 		return nil, fmt.Errorf("%w: the checksum of its index is wrong", ErrPack)
 	}
 	said, ends, start := make([]byte, x.hash), make([]byte, x.hash), make([]byte, 12)
-	err = errors.Join(readAll(f.Index, said, f.IndexSize-int64(2*x.hash)), readAll(f.Pack, start, 0), readAll(f.Pack, ends, f.PackSize-int64(x.hash)))
-	version := binary.BigEndian.Uint32(start[4:])
-	if err != nil || !bytes.Equal(said, ends) || string(start[:4]) != "PACK" || version < 2 || version > 3 || int(binary.BigEndian.Uint32(start[8:])) != x.n {
+	err = errors.Join(readAll(f.Index, said, f.IndexSize-int64(2*x.hash)), readAll(f.Pack, start, 0),
+		readAll(f.Pack, ends, f.PackSize-int64(x.hash)))
+	version, objects := binary.BigEndian.Uint32(start[4:]), binary.BigEndian.Uint32(start[8:])
+	isPack := string(start[:4]) == "PACK" && (version == 2 || version == 3)
+	if err != nil || !bytes.Equal(said, ends) || !isPack || int(objects) != x.n {
 		return nil, fmt.Errorf("%w: it is cut, or is not the one that its index was made of", ErrPack)
 	}
 	return x, nil

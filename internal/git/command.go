@@ -253,7 +253,8 @@ func failure(cmd *Cmd, err error, complaint string) error {
 }
 
 // unreadable is what git says of objects that are damaged or gone, without a word of where.
-var unreadable = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|missing (blob|tree|commit) object|invalid object|mmap failed`)
+var unreadable = lazyregexp.New(`(?i)unable to read|failed to traverse|bad object|could not read|is corrupt|` +
+	`missing (blob|tree|commit) object|invalid object|mmap failed`)
 
 // Full makes a refusal (CodeCannot) of an error that says that the disk is full, or the
 // user's share of it. Others stay as they are.

@@ -104,13 +104,16 @@ func find(start string) (*Repo, error) {
 			return &Repo{Root: dir, Dir: gitDir, Common: common}, err
 		}
 		if isGitDir(dir) && filepath.Base(dir) == ".git" {
-			return nil, belay.Refuse(belay.CodeCannot, "go to the working tree", "%s is the folder of git's own files", belay.VisibleLine(dir))
+			return nil, belay.Refuse(belay.CodeCannot, "go to the working tree", "%s is the folder of git's own files",
+				belay.VisibleLine(dir))
 		}
 		if isGitDir(dir) {
-			return nil, belay.Refuse(belay.CodeCannot, "use a clone with a working tree, or git worktree add", "%s is a bare repository: there is no working tree", belay.VisibleLine(dir))
+			return nil, belay.Refuse(belay.CodeCannot, "use a clone with a working tree, or git worktree add",
+				"%s is a bare repository: there is no working tree", belay.VisibleLine(dir))
 		}
 		if dir == filepath.Dir(dir) {
-			return nil, belay.Refuse(belay.CodeCannot, "git init, or belay -C DIR", "%s is not in a git repository", belay.VisibleLine(start))
+			return nil, belay.Refuse(belay.CodeCannot, "git init, or belay -C DIR", "%s is not in a git repository",
+				belay.VisibleLine(start))
 		}
 	}
 }
@@ -149,7 +152,8 @@ func gitDirOf(dir string) (string, error) {
 	}
 	real, err := realPath(target)
 	if err != nil || !isGitDir(real) {
-		return "", belay.Refuse(belay.CodeCannot, "git worktree repair, or git worktree prune", "%s points to %s, which is no git folder", belay.VisibleLine(path), belay.VisibleLine(target))
+		return "", belay.Refuse(belay.CodeCannot, "git worktree repair, or git worktree prune",
+			"%s points to %s, which is no git folder", belay.VisibleLine(path), belay.VisibleLine(target))
 	}
 	return real, nil
 }
@@ -218,10 +222,12 @@ func (r *Repo) ask(ctx context.Context) error {
 	format, found, _ := strings.Cut(rest, "\n")
 	found = strings.TrimSuffix(found, "\n")
 	if bare == "true" {
-		return belay.Refuse(belay.CodeCannot, "git config core.bare false, if "+r.Root+" is its working tree", "the config of %s says that it is bare: it has no working tree", belay.VisibleLine(r.Dir))
+		return belay.Refuse(belay.CodeCannot, "git config core.bare false, if "+r.Root+" is its working tree",
+			"the config of %s says that it is bare: it has no working tree", belay.VisibleLine(r.Dir))
 	}
 	if real, err := realPath(found); err != nil || real != r.Dir {
-		return belay.Refuse(belay.CodeCannot, "git -C "+r.Root+" rev-parse --absolute-git-dir", "git finds its folder at %s, belay at %s", belay.VisibleLine(found), belay.VisibleLine(r.Dir))
+		return belay.Refuse(belay.CodeCannot, "git -C "+r.Root+" rev-parse --absolute-git-dir",
+			"git finds its folder at %s, belay at %s", belay.VisibleLine(found), belay.VisibleLine(r.Dir))
 	}
 	r.Format = format
 	_, err = os.Stat(filepath.Join(r.Common, "reftable"))

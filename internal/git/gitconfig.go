@@ -232,8 +232,9 @@ func (p *parser) value() (string, error) {
 }
 
 func space(c byte) bool   { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func digit(c byte) bool   { return c >= '0' && c <= '9' }
 func letter(c byte) bool  { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-func keyByte(c byte) bool { return letter(c) || c >= '0' && c <= '9' || c == '-' }
+func keyByte(c byte) bool { return letter(c) || digit(c) || c == '-' }
 
 func lower(c byte) byte {
 	if c >= 'A' && c <= 'Z' {

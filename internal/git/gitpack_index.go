@@ -123,7 +123,8 @@ func ParsePackIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 	crcs, body := body[:4*n], body[4*n:]
 	offsets, large := body[:4*n], body[4*n:]
 	for i := range n {
-		e := PackEntry{OID: string(names[i*size : (i+1)*size]), CRC: binary.BigEndian.Uint32(crcs[4*i:]), Offset: int64(binary.BigEndian.Uint32(offsets[4*i:]))}
+		e := PackEntry{OID: string(names[i*size : (i+1)*size]), CRC: binary.BigEndian.Uint32(crcs[4*i:]),
+			Offset: int64(binary.BigEndian.Uint32(offsets[4*i:]))}
 		if e.Offset >= far {
 			k := int(e.Offset - far)
 			if k >= len(large)/8 {

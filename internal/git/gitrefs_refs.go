@@ -196,8 +196,7 @@ func odd(base, name string, mode fs.FileMode) error {
 // plain reports whether a part of a name is surely one that git allows.
 func plain(part string) bool {
 	for _, c := range []byte(part) {
-		ok := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80 || strings.IndexByte("-_.+=,#%!", c) >= 0
-		if !ok {
+		if !letter(c) && !digit(c) && c < 0x80 && strings.IndexByte("-_.+=,#%!", c) < 0 {
 			return false
 		}
 	}

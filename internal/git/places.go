@@ -41,13 +41,15 @@ const small = 64 << 20
 // all others: whoever writes through them writes into another repository.
 var (
 	ownPlaces = []place{
-		{"HEAD", aFile | aSymref, 0}, {"index", aFile, fsroot.Huge - 1}, {"config.worktree", aFile, 0}, {"logs", aFolder, 0}, {"logs/HEAD", aFile, fsroot.Huge - 1},
+		{"HEAD", aFile | aSymref, 0}, {"index", aFile, fsroot.Huge - 1}, {"config.worktree", aFile, 0},
+		{"logs", aFolder, 0}, {"logs/HEAD", aFile, fsroot.Huge - 1},
 		{"info", aFolder, 0}, {"refs", aFolder, 0}, {"commondir", aFile, 0}, {"gitdir", aFile, 0},
 	}
 	commonPlaces = []place{
 		{"HEAD", aFile | aSymref, 0}, {"config", aFile, 0}, {"packed-refs", aFile, fsroot.Huge - 1}, {"shallow", aFile, 0},
 		{"objects", aFolder, 0}, {"objects/pack", aFolder, 0}, {"objects/info", aFolder, 0}, {"objects/info/alternates", aFile, 0},
-		{"refs", aFolder, 0}, {"refs/heads", aFolder, 0}, {"refs/tags", aFolder, 0}, {"refs/remotes", aFolder, 0}, {"refs/stash", aFile, 0}, {"refs/belay", aFolder, 0},
+		{"refs", aFolder, 0}, {"refs/heads", aFolder, 0}, {"refs/tags", aFolder, 0}, {"refs/remotes", aFolder, 0},
+		{"refs/stash", aFile, 0}, {"refs/belay", aFolder, 0},
 		{"logs", aFolder, 0}, {"logs/refs", aFolder, 0}, {"logs/refs/heads", aFolder, 0}, {"logs/refs/belay", aFolder, 0},
 		{"info", aFolder, 0}, {"info/exclude", aFile | aLink, 0}, {"info/attributes", aFile | aLink, 0},
 		{"hooks", aFolder | aLink, 0}, {"worktrees", aFolder, 0}, {"modules", aFolder, 0}, {"reftable", aFolder, 0},
@@ -199,9 +201,11 @@ func (r *Repo) owner() int {
 	return fsroot.OwnerOf(info)
 }
 
+// looking checks one place, of which most bytes are expected.
+type looking func(path string, may, owner int, most int64) error
+
 // eachPlace gives every odd place to found, until that is an error.
 func (r *Repo) eachPlace(found func(Odd) error) error {
-	owner := r.owner()
 	look := func(path string, may, owner int, most int64) error {
 		info, err := fsroot.Lstat(path)
 		if err == nil {
@@ -222,19 +226,32 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 		}
 		return found(Odd{path, err})
 	}
+	for _, part := range []func(looking) error{r.gitPlaces, r.worktreePlaces, r.objectPlaces, r.belayPlaces} {
+		if err := part(look); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Repo) gitPlaces(look looking) error {
 	type group struct {
 		dir  string
 		list []place
 	}
-	groups := []group{{r.Dir, ownPlaces}, {r.Common, commonPlaces}}
-	for _, g := range groups {
+	for _, g := range []group{{r.Dir, ownPlaces}, {r.Common, commonPlaces}} {
 		for _, p := range g.list {
 			if err := look(filepath.Join(g.dir, filepath.FromSlash(p.name)), p.may, anyone, p.most); err != nil {
 				return err
 			}
 		}
 	}
-	// A git that lists the working trees, or looks for a branch in use, reads all of them.
+	return nil
+}
+
+// worktreePlaces looks at the other working trees: a git that lists them, or looks for a
+// branch in use, reads all of them.
+func (r *Repo) worktreePlaces(look looking) error {
 	others, _ := fsroot.ReadDir(filepath.Join(r.Common, "worktrees"))
 	for _, e := range others {
 		dir := filepath.Join(r.Common, "worktrees", e.Name())
@@ -247,8 +264,16 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 			}
 		}
 	}
-	// What is in these folders git opens as it comes. One read of a folder tells the types.
-	for _, in := range []place{{"objects", aFolder | aFile, 0}, {"objects/pack", aFile | aLink, 0}, {"objects/info", aFile | aFolder | aLink, 0}} {
+	return nil
+}
+
+// objectPlaces looks at what git opens as it comes. One read of a folder tells the types.
+func (r *Repo) objectPlaces(look looking) error {
+	for _, in := range []place{
+		{"objects", aFolder | aFile, 0},
+		{"objects/pack", aFile | aLink, 0},
+		{"objects/info", aFile | aFolder | aLink, 0},
+	} {
 		dir := filepath.Join(r.Common, filepath.FromSlash(in.name))
 		list, _ := fsroot.ReadDir(dir)
 		for _, e := range list {
@@ -260,6 +285,12 @@ func (r *Repo) eachPlace(found func(Odd) error) error {
 			}
 		}
 	}
+	return nil
+}
+
+// belayPlaces looks at belay's own folders.
+func (r *Repo) belayPlaces(look looking) error {
+	owner := r.owner()
 	for _, dir := range r.folders() {
 		dir = filepath.Join(dir, "belay")
 		if err := look(dir, aFolder, owner, 0); err != nil {

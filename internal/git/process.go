@@ -91,7 +91,8 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	c.Cancel = func() error {
 		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
 		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args), After: time.Since(began).Round(100 * time.Millisecond), Path: path, Is: is})
+			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args),
+				After: time.Since(began).Round(100 * time.Millisecond), Path: path, Is: is})
 		}
 		c.end()
 		return nil

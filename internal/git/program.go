@@ -32,7 +32,8 @@ func (r *Repo) version(ctx context.Context) error {
 	}
 	have := strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")
 	if !atLeast(have, MinVersion) {
-		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s", r.git, belay.VisibleLine(have), MinVersion)
+		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s",
+			r.git, belay.VisibleLine(have), MinVersion)
 	}
 	if _, err := fsroot.Lstat(filepath.Dir(stamp)); err == nil {
 		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again

@@ -34,7 +34,8 @@ func (r *Result) Tree() *Tree { return &Tree{s: r.scan, Moving: r.Moving} }
 // and has to follow the rules of the first scan. The earlier tree stays valid.
 func (t *Tree) Again(ctx context.Context, d *Dirt, ignored func(context.Context, []string) ([]bool, error)) (*Tree, error) {
 	was := t.s
-	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID, pool: NewPool[job](), dirt: d}
+	s := &scan{o: was.o, old: was.old, include: was.include, hashLen: was.hashLen, gitDir: was.gitDir, gitID: was.gitID,
+		pool: NewPool[job](), dirt: d}
 	s.o.Ignored = ignored
 	fail := func(err error) (*Tree, error) {
 		return nil, fmt.Errorf("scan %s: %w", belay.VisibleLine(s.o.Root), err)
@@ -142,7 +143,10 @@ func (w *worker) inherit(n *node) {
 // adopt takes over a folder of the earlier tree in which nothing is marked.
 func (w *worker) adopt(n *node, it *item, was *node) bool {
 	d := w.s.dirt
-	if was == nil || d == nil || d.Touches(it.path) || !n.sameRules() || was.state == nodeOpen || was.state == nodeGone {
+	if was == nil || d == nil || was.state == nodeOpen || was.state == nodeGone {
+		return false
+	}
+	if d.Touches(it.path) || !n.sameRules() {
 		return false
 	}
 	if was.ignored != it.ignored() || was.below != (it.flags&FlagBelow != 0) || was.gitlink != (it.flags&FlagGitlink != 0) {

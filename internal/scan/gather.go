@@ -67,7 +67,8 @@ func (s *scan) nameInto(r *Result, m Named) {
 
 // captured reports whether a name is a file or link that is captured, and no .gitignore.
 func (s *scan) captured(n *node, i int, it *item) bool {
-	return !it.gone && !it.folder && it.child == nil && it.gap == "" && i != n.ruleFile && s.wanted(n, it)
+	file := !it.gone && !it.folder && it.child == nil
+	return file && it.gap == "" && i != n.ruleFile && s.wanted(n, it)
 }
 
 func (s *scan) entry(it *item) Entry {

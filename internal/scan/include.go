@@ -55,8 +55,10 @@ func New(globs []string) (Globs, error) {
 	var in Globs
 	for _, g := range globs {
 		whole := strings.TrimSuffix(strings.TrimPrefix(g, "/"), "/")
-		if whole == "" || !doublestar.ValidatePattern(whole) || !belay.Bounded(whole) || slices.Contains(strings.Split(whole, "/"), "..") { // a path has no ..
-			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local", "%q is not a pattern of files to include", g)
+		// a path has no ..
+		if whole == "" || !doublestar.ValidatePattern(whole) || !belay.Bounded(whole) || slices.Contains(strings.Split(whole, "/"), "..") {
+			return nil, belay.Refuse(belay.CodeUsage, "write a pattern such as .env or config/**/*.local",
+				"%q is not a pattern of files to include", g)
 		}
 		parts := strings.Split(whole, "/")
 		if strings.ContainsAny(whole, `{[\`) { // a slash may stand inside of these

@@ -25,8 +25,12 @@ type Stat struct {
 // A racy entry has size 0 in the index and so never matches, as git intends.
 func (s *Stat) matches(st *unix.Stat_t) bool {
 	sameType := s.Mode&unix.S_IFMT == uint32(st.Mode)&unix.S_IFMT
-	return sameType && s.Size == uint32(st.Size) && s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev) &&
-		s.Uid == st.Uid && s.Gid == st.Gid &&
-		uint32(s.MtimeSec) == uint32(st.Mtim.Sec) && s.MtimeNsec == uint32(st.Mtim.Nsec) &&
-		uint32(s.CtimeSec) == uint32(st.Ctim.Sec) && s.CtimeNsec == uint32(st.Ctim.Nsec)
+	sameFile := s.Ino == uint32(st.Ino) && s.Dev == uint32(st.Dev)
+	sameOwner := s.Uid == st.Uid && s.Gid == st.Gid
+	return sameType && sameFile && sameOwner && s.Size == uint32(st.Size) && s.sameTimes(st)
+}
+
+func (s *Stat) sameTimes(st *unix.Stat_t) bool {
+	modified := uint32(s.MtimeSec) == uint32(st.Mtim.Sec) && s.MtimeNsec == uint32(st.Mtim.Nsec)
+	return modified && uint32(s.CtimeSec) == uint32(st.Ctim.Sec) && s.CtimeNsec == uint32(st.Ctim.Nsec)
 }

@@ -148,9 +148,15 @@ func rangeOf(s, sign string) (first, count int, ok bool) {
 	if !two {
 		b = "1"
 	}
-	first, err1 := strconv.Atoi(a)
-	count, err2 := strconv.Atoi(b)
-	return first, count, err1 == nil && err2 == nil && first >= 0 && count >= 0 && first < 1<<30 && count < 1<<30
+	first, okFirst := lineNumber(a)
+	count, okCount := lineNumber(b)
+	return first, count, okFirst && okCount
+}
+
+// lineNumber reads a number of lines that a file may have.
+func lineNumber(s string) (int, bool) {
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n >= 0 && n < 1<<30
 }
 
 // pathOf reads the name after +++: b/path, "b/p\303\244th" in git's quotes, /dev/null.

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,6 +33,11 @@ type Token struct {
 
 // Is tells whether the token is the word or mark s, not a string that says so.
 func (t Token) Is(s string) bool { return (t.Kind == Word || t.Kind == Mark) && t.Text == s }
+
+// Among tells whether the token is one of these words and marks.
+func (t Token) Among(words ...string) bool {
+	return (t.Kind == Word || t.Kind == Mark) && slices.Contains(words, t.Text)
+}
 
 // Value is what a Text says: without its prefix letters and quotes, escapes as written.
 func (t Token) Value() string {
@@ -143,12 +149,12 @@ func wordLen(s []byte, l Language) int {
 		c := s[n]
 		switch {
 		case c < utf8.RuneSelf:
-			digit := c >= '0' && c <= '9' && n > 0
-			mark := l == Ruby && n > 0 && (c == '?' || c == '!') && (n+1 >= len(s) || s[n+1] != '=')
-			if mark {
+			switch {
+			case letter(c) || c == '_' || digit(c) && n > 0:
+			case c == '$' && (l == JavaScript || l == TypeScript):
+			case l == Ruby && n > 0 && endsMethod(s[n:]):
 				return n + 1
-			}
-			if !digit && c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c != '$' || l != JavaScript && l != TypeScript) {
+			default:
 				return n
 			}
 			n++
@@ -163,14 +169,23 @@ func wordLen(s []byte, l Language) int {
 	return n
 }
 
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+
+// endsMethod tells whether s begins with the sign that ends the name of a method of Ruby:
+// empty?, save!, and not the one of an operator such as !=.
+func endsMethod(s []byte) bool {
+	return (s[0] == '?' || s[0] == '!') && (len(s) == 1 || s[1] != '=')
+}
+
 func (x *lexer) number() int {
 	s := x.src[x.at:]
 	n := 1
 	for n < len(s) {
 		c := s[n]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
-		dot := c == '.' && n+1 < len(s) && s[n+1] >= '0' && s[n+1] <= '9'
-		if !letter && !dot {
+		dot := c == '.' && n+1 < len(s) && digit(s[n+1])
+		if !letter(c) && !digit(c) && c != '_' && !dot {
 			break
 		}
 		n++
