@@ -93,7 +93,7 @@ const workflows = ".github/workflows/"
 // pipeline reports a file that says what a server runs; the one for releases only where they are
 // spoken of.
 func (n nouns) pipeline(low, base string) bool {
-	return strings.Contains(low, workflows) && (!strings.Contains(base, "release") || n.saying("release")) || base == ".gitlab-ci.yml" || base == "jenkinsfile" || strings.Contains(low, ".circleci/")
+	return strings.Contains(low, workflows) && (!strings.Contains(base, "release") || n.saying("release")) || oneOf(base, ".gitlab-ci.yml", "jenkinsfile") || strings.Contains(low, ".circleci/")
 }
 
 // below are the files of a folder that is named, or all of them.

@@ -80,7 +80,7 @@ func meanwhile(low []string, n int) (s Span, whole, ok bool) {
 			continue
 		}
 		last := low[len(low)-1]
-		unhurt := last == "unchanged" || last == "untouched" || last == "intact" || low[i] == "while" && (last == "survive" || last == "survives")
+		unhurt := last == "unchanged" || last == "untouched" || last == "intact" || low[i] == "while" && oneOf(last, "survive", "survives")
 		if unhurt && nominal(low[i+1:len(low)-1]) {
 			return Span{From: i + 1, To: len(low) - 1}, false, true
 		}

@@ -143,7 +143,7 @@ func (n nouns) about(file, base string, all []string) (about []string) {
 // sortOnly reports a name that says only of what sort the file is. A few plain words are a thing by
 // themselves: the settings, a list.
 func sortOnly(base string, all []string) bool {
-	if base == "main" || base == "index" || base == "mod" || base == "init" || generic.Has(base) || len(all) == 0 {
+	if oneOf(base, "main", "index", "mod", "init") || generic.Has(base) || len(all) == 0 {
 		return true
 	}
 	if len(all) > 1 || !plainParts.Has(all[0]) {

@@ -133,7 +133,7 @@ func (c *cutter) conjunction(left, right []string, i int) (lead string, next int
 			return "and", i + 1
 		}
 		return "", 0
-	case (w == "+" || w == "&" || w == "plus") && len(left) > 2 && len(right) > 1 && HasVerb(left) && !Tool(right[0]) && !Determiner(left[len(left)-1]):
+	case oneOf(w, "+", "&", "plus") && len(left) > 2 && len(right) > 1 && HasVerb(left) && !Tool(right[0]) && !Determiner(left[len(left)-1]):
 		return w, i + 1 // "make it rounder + dark mode"
 	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
 		return w, i + 1

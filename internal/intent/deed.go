@@ -98,7 +98,7 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 		return a
 	}
 	strength, by := Wrong(a.C.Low())
-	if a.C.Join == "because" || a.C.Join == "if" {
+	if oneOf(a.C.Join, "because", "if") {
 		if strength == Plain && a.C.Join == "because" {
 			a.Deed, a.Strength, a.Verb = Complaint, Faint, by
 		}
@@ -127,7 +127,7 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 		return a.ask(behindModal(rest[at+k:]), strings.Join(rest[at:at+k], " "))
 	}
 	for i := 1; i+1 < min(len(rest), 7); i++ {
-		if w := rest[i]; (w == "needs" || w == "need" || w == "lacks" || w == "gets" || w == "wants") && rest[i+1] != "to" && !Negative(rest[i-1]) && rest[i-1] != "i" {
+		if w := rest[i]; oneOf(w, "needs", "need", "lacks", "gets", "wants") && rest[i+1] != "to" && !Negative(rest[i-1]) && rest[i-1] != "i" {
 			a.Obj = n + i + 1
 			return a.ask(described(rest[i+1:], belay.MarkAdd), w)
 		}
@@ -216,7 +216,7 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	o := rest[min(k, len(rest)):]
 	a.Core, a.Obj = Span{From: at, To: at + len(rest)}, at+k
 	a.Verb = strings.Join(rest[:min(k, len(rest))], " ")
-	a.Pronoun = len(o) > 0 && (o[0] == "it" || o[0] == "them" || len(o) < 3 && (o[0] == "that" || o[0] == "this" || o[0] == "those" || o[0] == "these"))
+	a.Pronoun = len(o) > 0 && (oneOf(o[0], "it", "them") || len(o) < 3 && oneOf(o[0], "that", "this", "those", "these"))
 	m := MarkerOf(sense)
 	if m == "" && (Retains(rest) || Lasting(rest) || Omits(rest) || sense == None && UnknownVerb(rest)) {
 		m = belay.MarkModify

@@ -13,21 +13,21 @@ func Trouble(low []string) bool {
 		return false
 	}
 	if low[0] == "empty" {
-		return low[1] != "state" && low[1] != "states" && slices.ContainsFunc(low[1:], func(w string) bool {
-			return w == "in" || w == "on" || w == "for" || w == "since" || w != "as" && Conditional(w)
+		return !oneOf(low[1], "state", "states") && slices.ContainsFunc(low[1:], func(w string) bool {
+			return oneOf(w, "in", "on", "for", "since") || w != "as" && Conditional(w)
 		})
 	}
 	if faulty[low[0]] && !Preposition(low[1]) && !(low[0] == "double" && twofold[low[1]]) {
 		return true
 	}
-	if (low[0] == "race" || low[0] == "nil" || low[0] == "null" || low[0] == "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
+	if oneOf(low[0], "race", "nil", "null", "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
 		return true // "race in TestPool", "nil deref in parse()"
 	}
-	if (low[0] == "high" || low[0] == "low") && (loads[low[1]]) {
+	if oneOf(low[0], "high", "low") && (loads[low[1]]) {
 		return true
 	}
 	for i, w := range low {
-		if w == "warnings" && i > 0 && i+1 < len(low) && (low[i+1] == "in" || low[i+1] == "from" || low[i+1] == "during" || low[i+1] == "on") {
+		if w == "warnings" && i > 0 && i+1 < len(low) && oneOf(low[i+1], "in", "from", "during", "on") {
 			return true // "deprecation warnings in the test output"
 		}
 		if troubles[w] && (i+1 == len(low) || Preposition(low[i+1]) || Conditional(low[i+1])) {
@@ -47,13 +47,13 @@ var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press
 // "the export broken", "margins off".
 func Said(low []string) bool {
 	n := len(low)
-	if n < 2 || n > 7 || Preposition(low[0]) || Subject(low[0]) || Subordinator(low[0]) || Conditional(low[0]) || low[0] == "no" || low[0] == "not" || Imperative(low) > 0 && !(n == 2 && Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," }) {
+	if n < 2 || n > 7 || Preposition(low[0]) || Subject(low[0]) || Subordinator(low[0]) || Conditional(low[0]) || oneOf(low[0], "no", "not") || Imperative(low) > 0 && !(n == 2 && Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," }) {
 		return false
 	}
-	for n > 2 && (Filler(low[n-1]) || low[n-1] == "again" || low[n-1] == "!") {
+	for n > 2 && (Filler(low[n-1]) || oneOf(low[n-1], "again", "!")) {
 		n--
 	}
-	if i := slices.IndexFunc(low[1:n], Preposition); i > 0 && i+1 < n && (low[i] == "missing" || low[i] == "empty" || low[i] == "gone" || low[i] == "dead" || low[i] == "broken" || low[i] == "stuck") && low[i+1] != "of" && low[i+1] != "for" {
+	if i := slices.IndexFunc(low[1:n], Preposition); i > 0 && i+1 < n && oneOf(low[i], "missing", "empty", "gone", "dead", "broken", "stuck") && !oneOf(low[i+1], "of", "for") {
 		n = i + 1 // "prices missing on /pricing"
 	}
 	if n < 2 {
@@ -61,18 +61,18 @@ func Said(low []string) bool {
 	}
 	last, prev := low[n-1], low[n-2]
 	switch {
-	case prev == "not" || prev == "n't" || prev == "never":
+	case oneOf(prev, "not", "n't", "never"):
 		_, end := Base(last, func(string) bool { return true })
-		return n > 2 && (last == "working" || last == "loading" || last == "switching" || last == "showing" || strings.HasSuffix(last, "ing") || end == "ed" || last == "there")
+		return n > 2 && (oneOf(last, "working", "loading", "switching", "showing", "there") || strings.HasSuffix(last, "ing") || end == "ed")
 	case last == "off":
 		return offMeasures[strings.TrimSuffix(prev, "s")]
-	case last == "nan" || last == "null" || last == "undefined":
+	case oneOf(last, "nan", "null", "undefined"):
 		return true
-	case last == "missing" || last == "empty" && n > 2 || last == "gone" || last == "down" || last == "stuck" || last == "dead":
+	case oneOf(last, "missing", "gone", "down", "stuck", "dead") || last == "empty" && n > 2:
 		return true
 	}
 	_, adverb := Number(last)
-	return !adverb && WrongSenses(last) && !(last == "twice" && n == 2) && last != "duplicate" && last != "bug" && last != "bugs" && !Determiner(prev) && !Preposition(prev)
+	return !adverb && WrongSenses(last) && !(last == "twice" && n == 2) && !oneOf(last, "duplicate", "bug", "bugs") && !Determiner(prev) && !Preposition(prev)
 }
 
 // measures are what can be off, which no switch turns off.
@@ -92,7 +92,7 @@ func existing(low []string) bool {
 	case "there":
 		return (low[1] == "is" || low[1] == "are") && low[2] != "no" && low[2] != "nothing"
 	case "i", "we", "you", "users", "customers":
-		return (low[1] == "get" || low[1] == "see" || low[1] == "receive") && (Determiner(low[2]) || Soft(low[2]) || WrongSenses(low[2]))
+		return oneOf(low[1], "get", "see", "receive") && (Determiner(low[2]) || Soft(low[2]) || WrongSenses(low[2]))
 	case "anyone", "anybody", "everyone", "everybody":
 		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
 	case "any":

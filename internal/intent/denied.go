@@ -20,7 +20,7 @@ func Named(low []string, i int) bool {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
 			return true
 		}
-		if (w == "duplicate" || w == "duplicates" || w == "stale" || w == "old" || w == "slow" || w == "infinite") && !Auxiliary(low[i+1]) && Imperative(low) > 0 {
+		if oneOf(w, "duplicate", "duplicates", "stale", "old", "slow", "infinite") && !Auxiliary(low[i+1]) && Imperative(low) > 0 {
 			return true
 		}
 	}
@@ -40,7 +40,7 @@ func failingHere(low []string, i int, end string) bool {
 	case "ing":
 		return Auxiliary(prev) || prev == "keeps" || prev == "keep" || prev == "starts" || prev == "not"
 	case "":
-		return !Determiner(prev) && !Preposition(prev) && prev != "to" && prev != "," && prev != "and" && Imperative(low) == 0
+		return !Determiner(prev) && !Preposition(prev) && !oneOf(prev, "to", ",", "and") && Imperative(low) == 0
 	}
 	if end == "ed" && Preposition(prev) && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Preposition(low[i+1]) {
 		return false // "retry for failed webhooks"
@@ -76,7 +76,7 @@ func denied(low []string, i int) int {
 		if i > 0 && Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
 			return Fine // "there is nothing of the kind yet"
 		}
-		if i > 0 && strings.HasSuffix(low[i-1], "s") && low[i-1] != "means" && low[i-1] != "costs" {
+		if i > 0 && strings.HasSuffix(low[i-1], "s") && !oneOf(low[i-1], "means", "costs") {
 			return Plain // "prints nothing"
 		}
 		if i == 0 && Finite(low) && w == "nothing" {
@@ -86,16 +86,16 @@ func denied(low []string, i int) int {
 	default:
 		return Fine
 	}
-	if i == 1 && low[0] == "we" && w == "don't" && next != "get" && next != "receive" && next != "see" && next != "know" {
+	if i == 1 && low[0] == "we" && w == "don't" && !oneOf(next, "get", "receive", "see", "know") {
 		return Fine // "we don't set any": nothing that fails
 	}
-	if Imperative(low) > 0 || i > 0 && (low[0] == "we" || low[0] == "i") && Past[w] {
+	if Imperative(low) > 0 || i > 0 && oneOf(low[0], "we", "i") && Past[w] {
 		return Fine
 	}
 	if low[len(low)-1] == "yet" {
 		return Fine
 	}
-	if i > 0 && i < 3 && (next == "see" || next == "tell" || next == "find" || next == "know") && slices.Contains(Actors, low[i-1]) && i+2 < len(low) && (low[i+2] == "who" || low[i+2] == "what" || low[i+2] == "which" || low[i+2] == "how" || low[i+2] == "whether" || low[i+2] == "when") {
+	if i > 0 && i < 3 && oneOf(next, "see", "tell", "find", "know") && slices.Contains(Actors, low[i-1]) && i+2 < len(low) && oneOf(low[i+2], "who", "what", "which", "how", "whether", "when") {
 		return Faint // "guests can't see who else is coming": nothing shows it yet
 	}
 	if i > 0 && low[i-1] == "i" {
@@ -104,10 +104,10 @@ func denied(low []string, i int) int {
 			return Fine // "I can't test much": about the writer
 		}
 	}
-	if (low[0] == "he" || low[0] == "she") && i == 1 {
+	if oneOf(low[0], "he", "she") && i == 1 {
 		return Faint // "he can't tell red from green"
 	}
-	if (next == "find" || next == "notice" || next == "read") && i > 0 && slices.Contains(Actors, low[i-1]) && low[i-1] != "it" && w != "can't" && w != "couldn't" {
+	if oneOf(next, "find", "notice", "read") && i > 0 && slices.Contains(Actors, low[i-1]) && low[i-1] != "it" && !oneOf(w, "can't", "couldn't") {
 		return Faint // "people don't find the map": they do not look there
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {

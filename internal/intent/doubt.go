@@ -70,7 +70,7 @@ func whichOne(low []string) []string {
 	switch last := low[n-1]; {
 	case last == "one" && n > 1 && n <= 4 && low[0] == "the":
 		return []string{"which one is meant is not said"}
-	case n > 1 && n < 7 && (low[0] == "number" || low[0] == "item" || low[0] == "point") && Numeric(low[1]) && !HasVerb(low):
+	case n > 1 && n < 7 && oneOf(low[0], "number", "item", "point") && Numeric(low[1]) && !HasVerb(low):
 		return []string{"which ones are meant, and what is to be done, is not said"}
 	case n <= 6 && (slices.Contains(low, "thing") || slices.Contains(low, "stuff")) && !Preposition(low[0]) && !HasVerb(low):
 		return []string{"which thing is meant, and what is to be done with it, is not said"}
@@ -93,7 +93,7 @@ func channel(low []string) []string {
 	if at < 0 || at > 4 || n < 5 || n > 9 || Subject(low[0]) || Determiner(low[n-1]) || Numeric(low[n-1]) || Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
 		return nil
 	}
-	if verb, way := low[n-3], low[n-2]; verb == "be" && (way == "with" || way == "in" || way == "via") || (verb == "go" || verb == "run") && (way == "through" || way == "via") {
+	if verb, way := low[n-3], low[n-2]; verb == "be" && oneOf(way, "with", "in", "via") || oneOf(verb, "go", "run") && (way == "through" || way == "via") {
 		return []string{"it takes the place of what there is", "it is offered beside what there is"}
 	}
 	return nil
@@ -102,7 +102,7 @@ func channel(low []string) []string {
 // identity reads "customer should be client": one thing is to be another, and whether that means
 // its name, its kind or how it behaves is left open.
 func identity(low []string) []string {
-	if n := len(low); n == 4 && (low[1] == "should" || low[1] == "must") && low[2] == "be" && bareNoun(low[0]) && bareNoun(low[3]) {
+	if n := len(low); n == 4 && oneOf(low[1], "should", "must") && low[2] == "be" && bareNoun(low[0]) && bareNoun(low[3]) {
 		return []string{"only the name changes", "one kind of thing is converted into the other", "one is offered beside the other"}
 	}
 	return nil
@@ -181,7 +181,7 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 			return []string{"what is wrong with it is not said"}, false
 		}
 	}
-	if sense, ok := Verb(rest[0]); ok && len(what) == 1 && (Pronoun(what[0]) || what[0] == "that" || what[0] == "this") && (sense == Modify || sense == Remove || sense == Add) {
+	if sense, ok := Verb(rest[0]); ok && len(what) == 1 && (Pronoun(what[0]) || oneOf(what[0], "that", "this")) && (sense == Modify || sense == Remove || sense == Add) {
 		return []string{"what it is done to was said before, and this message does not name it"}, false
 	}
 	return nil, false

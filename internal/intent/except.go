@@ -33,7 +33,7 @@ func Except(low []string) (Span, bool) {
 func excepted(low []string) (Span, bool) {
 	i := 0
 	switch {
-	case len(low) > 2 && (low[0] == "everything" || low[0] == "all" || low[0] == "everywhere") && (low[1] == "but" || low[1] == "except"):
+	case len(low) > 2 && oneOf(low[0], "everything", "all", "everywhere") && (low[1] == "but" || low[1] == "except"):
 		i = 2
 	case len(low) > 4 && low[0] == "with" && low[2] == "exception" && low[3] == "of":
 		i = 4

@@ -25,7 +25,7 @@ func Wrong(low []string) (strength int, by string) {
 // narrated reports what somebody did or lived through, where no program kept them from anything:
 // "he has shouted at me twice", "we just never asked".
 func narrated(rest []string) bool {
-	if len(rest) < 3 || rest[0] != "i" && rest[0] != "we" && rest[0] != "he" && rest[0] != "she" && rest[0] != "i'm" && rest[0] != "we're" {
+	if len(rest) < 3 || !oneOf(rest[0], "i", "we", "he", "she", "i'm", "we're") {
 		return false
 	}
 	for _, w := range rest {
@@ -55,13 +55,13 @@ func wrongness(low []string) (strength int, by string) {
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
-	case len(rest) > 2 && (rest[0] == "this" || rest[0] == "that" || rest[0] == "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
+	case len(rest) > 2 && oneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
 		return Fine, ""
 	case trespass(rest):
 		return Plain, "can"
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
-	case slices.Contains(rest, "empty") && slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return w == "repo" || w == "repository" || w == "folder" || w == "directory" }):
+	case slices.Contains(rest, "empty") && slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return oneOf(w, "repo", "repository", "folder", "directory") }):
 		return Fine, ""
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
@@ -112,7 +112,7 @@ func errorThing(rest []string) bool {
 
 // unable reports that nobody can do or gets something.
 func unable(rest []string) bool {
-	if len(rest) < 3 || rest[0] != "nobody" && rest[0] != "hardly" && rest[0] != "noone" && !(rest[0] == "no" && rest[1] == "one") {
+	if len(rest) < 3 || !oneOf(rest[0], "nobody", "hardly", "noone") && !(rest[0] == "no" && rest[1] == "one") {
 		return false
 	}
 	return slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" })
@@ -122,18 +122,18 @@ func unable(rest []string) bool {
 // repository is: whatever bad word is in it, it complains of nothing.
 func asks(rest []string) bool {
 	n := len(rest)
-	if n < 5 && (rest[0] == "repo" || rest[0] == "repository") || n < 6 && n > 1 && rest[1] == "repo" {
+	if n < 5 && oneOf(rest[0], "repo", "repository") || n < 6 && n > 1 && rest[1] == "repo" {
 		return true
 	}
-	if (rest[0] == "we" || rest[0] == "i" || rest[0] == "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return w == "need" || w == "needs" || w == "use" || w == "uses" || w == "want" || w == "wants" || w == "like" || w == "reads" || rest[0] == "nobody" && (w == "has" || w == "likes" || w == "remembers" || w == "visits" || w == "opens" || w == "buys")
+	if oneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
+		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads") || rest[0] == "nobody" && oneOf(w, "has", "likes", "remembers", "visits", "opens", "buys")
 	}) {
 		return true
 	}
-	if n > 3 && rest[0] == "we" && rest[1] == "don't" && rest[2] != "get" && rest[2] != "see" && rest[2] != "receive" {
+	if n > 3 && rest[0] == "we" && rest[1] == "don't" && !oneOf(rest[2], "get", "see", "receive") {
 		return true // "we don't track anybody any more"
 	}
-	if i := slices.Index(rest, "would"); (rest[0] == "a" || rest[0] == "an") && i > 1 && i < 8 {
+	if i := slices.Index(rest, "would"); oneOf(rest[0], "a", "an") && i > 1 && i < 8 {
 		return true // "a button would take the rest off my desk"
 	}
 	if i := Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !Negative(rest[i-1]) {
@@ -154,7 +154,7 @@ func ruled(rest []string) bool {
 	if n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, WrongSenses) && !slices.ContainsFunc(rest, Negative) {
 		return true // "deleted comments stay visible to admins only"
 	}
-	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < n && (rest[i+1] == "no" || rest[i+1] == "not" || rest[i+1] == "only") {
+	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < n && oneOf(rest[i+1], "no", "not", "only") {
 		return true
 	}
 	return rest[0] == "no" && (rest[n-1] == "more" || rest[n-1] == "anymore")
@@ -168,7 +168,7 @@ func reported(rest []string) string {
 	switch rest[0] {
 	case "there", "there's":
 		for i, w := range rest[1:min(len(rest), 6)] {
-			if (w == "issue" || w == "problem" || w == "bug" || w == "error" || w == "mistake" || w == "glitch") && rest[i] != "no" {
+			if oneOf(w, "issue", "problem", "bug", "error", "mistake", "glitch") && rest[i] != "no" {
 				return w
 			}
 		}
@@ -188,10 +188,10 @@ func reported(rest []string) string {
 // negation of what should work, a state that should not last.
 func told(rest []string) (int, string) {
 	for i, w := range rest {
-		if w == "instead" || w == "rather" {
+		if oneOf(w, "instead", "rather") {
 			break
 		}
-		if w == "wrong" && i > 2 && (rest[0] == "a" || rest[0] == "an") && (rest[i-1] == "got" || rest[i-1] == "get") {
+		if w == "wrong" && i > 2 && oneOf(rest[0], "a", "an") && oneOf(rest[i-1], "got", "get") {
 			continue // "a sheet of the ones they got wrong"
 		}
 		if w == "with" && i > 1 && i+1 < len(rest) && Status(rest[i+1:]) && rest[i+1] != "404" {
@@ -204,7 +204,7 @@ func told(rest []string) (int, string) {
 			return Plain, w
 		}
 		if end, ok := Fails(w); ok && failingHere(rest, i, end) {
-			if i > 0 && i < 4 && humanly(w) && (slices.Contains(Actors, rest[i-1]) && rest[i-1] != "it" || rest[0] == "i" || rest[0] == "we") {
+			if i > 0 && i < 4 && humanly(w) && (slices.Contains(Actors, rest[i-1]) && rest[i-1] != "it" || oneOf(rest[0], "i", "we")) {
 				return Faint, w // "people forget to log their hours": no program does
 			}
 			return Plain, w
@@ -214,7 +214,7 @@ func told(rest []string) (int, string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if (rest[i] == "stayed" || rest[i] == "remained" || rest[i] == "stays" || rest[i] == "stay" || rest[i] == "remains") && Persists[rest[i+1]] && !Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
+		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists[rest[i+1]] && !Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}
@@ -224,10 +224,10 @@ func told(rest []string) (int, string) {
 // longerThan reports a step back: "listing takes 30x longer than it did in 4.1".
 func longerThan(rest []string) bool {
 	i := slices.Index(rest, "than")
-	if i < 2 || i+1 >= len(rest) || Imperative(rest) > 0 || rest[i-1] != "longer" && rest[i-1] != "slower" && rest[i-1] != "bigger" && rest[i-1] != "more" {
+	if i < 2 || i+1 >= len(rest) || Imperative(rest) > 0 || !oneOf(rest[i-1], "longer", "slower", "bigger", "more") {
 		return false
 	}
-	return rest[i+1] == "before" || rest[i+1] == "in" || i+2 < len(rest) && (rest[i+1] == "it" || rest[i+1] == "they") && (rest[i+2] == "did" || rest[i+2] == "was" || rest[i+2] == "used" || rest[i+2] == "were")
+	return rest[i+1] == "before" || rest[i+1] == "in" || i+2 < len(rest) && oneOf(rest[i+1], "it", "they") && oneOf(rest[i+2], "did", "was", "used", "were")
 }
 
 // hoursOff reports "the timestamps are an hour off".
@@ -290,7 +290,7 @@ func mistaken(rest []string) string {
 		if b != "" && end != "ed" {
 			return w
 		}
-		if !Auxiliary(w) && !Adverb(w) && w != "always" && w != "forever" && w != "keep" && w != "often" && w != "still" && w != "sometimes" || Modal(w) || Negative(w) {
+		if !Auxiliary(w) && !Adverb(w) && !oneOf(w, "always", "forever", "keep", "often", "still", "sometimes") || Modal(w) || Negative(w) {
 			return ""
 		}
 	}
@@ -348,7 +348,7 @@ func faintly(low []string, line string) (int, string) {
 		if w == "off" && i > 0 && AnyVerb(low[i-1]) && i > 1 && Modal(low[i-2]) {
 			continue // "you can tick off"
 		}
-		attribute := (w == "old" || w == "red" || w == "late" || w == "early" || w == "odd" || w == "unchecked" || w == "visible" || w == "exposed" || w == "empty" || w == "missing") && i > 0 && (Determiner(low[i-1]) || Preposition(low[i-1])) && i+1 < len(low) && !Auxiliary(low[i+1])
+		attribute := oneOf(w, "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing") && i > 0 && (Determiner(low[i-1]) || Preposition(low[i-1])) && i+1 < len(low) && !Auxiliary(low[i+1])
 		if Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
 			return Faint, w
 		}

@@ -29,7 +29,7 @@ func exactly(low []string) bool {
 	for len(low) > 0 && (low[0] == "exactly" || low[0] == "precisely" || low[0] == "just") {
 		low = low[1:]
 	}
-	return len(low) > 1 && (low[0] == "where" || low[0] == "what" || low[0] == "as" || low[0] == "like" || low[0] == "how") && slices.ContainsFunc(low[1:], Present)
+	return len(low) > 1 && oneOf(low[0], "where", "what", "as", "like", "how") && slices.ContainsFunc(low[1:], Present)
 }
 
 // asEver reads "(must come out) byte for byte as today", "(must look) the same".
@@ -57,7 +57,7 @@ func final(low []string, denied bool) bool {
 	for _, p := range list {
 		if strings.HasPrefix(line, p+" ") {
 			next := low[strings.Count(p, " ")+1:]
-			return len(next) == 0 || next[0] == "," || Preposition(next[0]) || next[0] == "and" || Filler(next[0]) || next[0] == "already"
+			return len(next) == 0 || oneOf(next[0], ",", "and", "already") || Preposition(next[0]) || Filler(next[0])
 		}
 	}
 	return false

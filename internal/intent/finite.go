@@ -8,13 +8,13 @@ import (
 // thirdPerson reports a verb in -s that follows something that can be its subject.
 func thirdPerson(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if Determiner(prev) && !Pronoun(prev) || Preposition(prev) || prev == "and" || prev == "," {
+	if Determiner(prev) && !Pronoun(prev) || Preposition(prev) || oneOf(prev, "and", ",") {
 		return false
 	}
 	if _, ok := Number(prev); ok {
 		return false
 	}
-	if end, ok := Fails(w); ok && (end == "s" || end == "ed") {
+	if end, ok := Fails(w); ok && oneOf(end, "s", "ed") {
 		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1]) {
 			return false // "retry failed chunks"
 		}
@@ -23,7 +23,7 @@ func thirdPerson(low []string, i int) bool {
 	if states[w] || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
 		return true
 	}
-	if (w == "came" || w == "went") && (i > 1) && i+1 < len(low) {
+	if oneOf(w, "came", "went") && (i > 1) && i+1 < len(low) {
 		return true // "the weekly reset happened on Saturday"
 	}
 	if does(low, i) {
@@ -64,7 +64,7 @@ var states = func() map[string]bool {
 // all it needs.
 func does(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if len(w) < 4 || w[len(w)-1] != 's' || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is") || strings.HasSuffix(w, "'s") || strings.ContainsAny(w, "./_-\"") ||
+	if len(w) < 4 || w[len(w)-1] != 's' || endsIn(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") ||
 		Determiner(prev) || Preposition(prev) || Preposition(w) || Filler(w) || slices.Contains(Actors, w) || Auxiliary(prev) || Several(prev) {
 		return false
 	}
@@ -76,7 +76,7 @@ func does(low []string, i int) bool {
 		next = low[i+1]
 	}
 	switch {
-	case next == "the" || next == "a" || next == "every" || next == "it":
+	case oneOf(next, "the", "a", "every", "it"):
 		return i > 1 || !AnyVerb(low[0])
 	}
 	b, _ := Base(w, AnyVerb)
@@ -87,7 +87,7 @@ func does(low []string, i int) bool {
 	switch {
 	case !whole:
 		return false
-	case Preposition(next) && next != "of" && next != "for":
+	case Preposition(next) && !oneOf(next, "of", "for"):
 		return slices.ContainsFunc(low[1:i], Preposition)
 	}
 	return false

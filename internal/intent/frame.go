@@ -54,7 +54,7 @@ func frameWords(low []string) int {
 // resolved counts the words of "we (keep the API)", "you may (leave it as it is)".
 func resolved(low []string) int {
 	n := 0
-	if len(low) > 2 && (low[0] == "we" || low[0] == "i" || low[0] == "you") && (low[1] == "keep" || low[1] == "leave") && !Gerund(low[2]) {
+	if len(low) > 2 && oneOf(low[0], "we", "i", "you") && (low[1] == "keep" || low[1] == "leave") && !Gerund(low[2]) {
 		n = 1
 	}
 	return n + chosenWords(low[n:])

@@ -31,9 +31,9 @@ func declined(low []string) (Span, bool) {
 		switch {
 		case past.Has(w) || w == "wouldn't" && low[0] != "i":
 			return Span{}, false
-		case (w == "can't" || w == "cannot") && low[i+1] != "afford":
+		case oneOf(w, "can't", "cannot") && low[i+1] != "afford":
 			return Span{}, false
-		case w == "not" || w == "no" || w == "never" || w == "hate" || strings.HasSuffix(w, "n't"):
+		case oneOf(w, "not", "no", "never", "hate") || strings.HasSuffix(w, "n't"):
 			denied = true
 		case denied && Touches(w):
 			if end := Ending(w); end != "" && end != "ing" {
@@ -77,7 +77,7 @@ func oneself(low []string) (Span, bool) {
 // keepsOwn reads "the entry point must keep its path": what is to stay is what it keeps.
 func keepsOwn(low []string) (Span, bool) {
 	i := slices.Index(low, "keep")
-	if i < 2 || i+2 >= len(low) || low[i+1] != "its" && low[i+1] != "their" && low[i+1] != "the" || Pronoun(low[0]) {
+	if i < 2 || i+2 >= len(low) || !oneOf(low[i+1], "its", "their", "the") || Pronoun(low[0]) {
 		return Span{}, false
 	}
 	k, m := ModalVerb(low[i-1:])
@@ -101,7 +101,7 @@ func unharmed(low []string) (Span, bool) {
 		return Span{}, false
 	}
 	k, m := ModalVerb(low[i:])
-	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || low[i] == "can't" || low[i] == "won't" || !harming.Has(low[i+k]) {
+	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || oneOf(low[i], "can't", "won't") || !harming.Has(low[i+k]) {
 		return Span{}, false
 	}
 	j := i + k + 1

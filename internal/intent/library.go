@@ -36,11 +36,11 @@ func (p FileMessage) library() bool {
 		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
-		case v == "replace" && len(o) > 2 && (o[1] == "by" || o[1] == "with") && !aboutPart(o) && library(o[0]) && library(o[2]):
+		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && !aboutPart(o) && library(o[0]) && library(o[2]):
 			return true
-		case v == "upgrade" || v == "bump" || v == "downgrade" || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
+		case oneOf(v, "upgrade", "bump", "downgrade") || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
-		case (v == "use" || v == "swap" || v == "switch" || v == "migrate") && len(o) > 0 && !aboutPart(o):
+		case oneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0 && !aboutPart(o):
 			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !Determiner(o[0])
 		}
 	}

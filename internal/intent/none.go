@@ -75,7 +75,7 @@ func lacks(low []string) bool {
 		return verb == "needs" || verb == "requires"
 	}
 	wanted := slices.ContainsFunc(low, func(w string) bool { return w == "should" || w == "must" || w == "shall" })
-	return wanted && (verb == "have" || verb == "need" || verb == "be" || verb == "contain" || verb == "require" || verb == "use")
+	return wanted && oneOf(verb, "have", "need", "be", "contain", "require", "use")
 }
 
 // unnoticed reads "users should not notice anything", "nobody should notice".

@@ -44,7 +44,7 @@ func nothing(low []string) bool {
 // should change", "(nothing) visible changes".
 func alters(low []string) bool {
 	if slices.ContainsFunc(low, func(w string) bool {
-		return w == "when" || w == "after" || w == "if" || w == "until" || w == "although" || w == "i"
+		return oneOf(w, "when", "after", "if", "until", "although", "i")
 	}) {
 		return false
 	}
@@ -61,20 +61,20 @@ func alters(low []string) bool {
 
 // Untouched reads "nothing may change", "none should ever break".
 func Untouched(low []string) (Span, bool) {
-	ok := len(low) > 2 && (low[0] == "nothing" || low[0] == "none") && Modal(low[1]) && (Touches(low[2]) || len(low) > 3 && Touches(low[3]))
+	ok := len(low) > 2 && oneOf(low[0], "nothing", "none") && Modal(low[1]) && (Touches(low[2]) || len(low) > 3 && Touches(low[3]))
 	return Span{From: 0, To: len(low)}, ok
 }
 
 // Unchanged reads "on desktop nothing changes", "nothing else".
 func Unchanged(low []string) (Span, bool) {
 	i := slices.Index(low, "nothing")
-	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 || i > 0 && (low[i-1] == "did" || low[i-1] == "does" || low[i-1] == "had" || low[i-1] == "has") {
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 || i > 0 && oneOf(low[i-1], "did", "does", "had", "has") {
 		return Span{}, false
 	}
 	if w := low[i+1]; w != "changes" && w != "else" {
 		return Span{}, false
 	}
-	if next := low[i+2:]; len(next) > 0 && !Preposition(next[0]) && !Filler(next[0]) && next[0] != "changes" && next[0] != "should" && next[0] != "must" {
+	if next := low[i+2:]; len(next) > 0 && !Preposition(next[0]) && !Filler(next[0]) && !oneOf(next[0], "changes", "should", "must") {
 		return Span{}, false
 	}
 	to := len(low)
@@ -92,7 +92,7 @@ var (
 // NothingNew reads "the extension must not get new dependencies". The whole statement is kept.
 func NothingNew(low []string) (Span, bool) {
 	for i := 1; i+3 < len(low) && i < 7; i++ {
-		denied := low[i] == "mustn't" || low[i] == "shouldn't" || (low[i] == "must" || low[i] == "should" || low[i] == "may") && low[i+1] == "not"
+		denied := low[i] == "mustn't" || low[i] == "shouldn't" || oneOf(low[i], "must", "should", "may") && low[i+1] == "not"
 		if !denied {
 			continue
 		}

@@ -63,25 +63,25 @@ func nounishVerb(low []string) int {
 	switch {
 	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (Part(next) || Product(next) || kindNouns[next]) && !strings.HasSuffix(next, "s")):
 		return 0 // "image cropping", "release script"
-	case (low[0] == "slow" || low[0] == "double" || low[0] == "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down":
+	case oneOf(low[0], "slow", "double", "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down":
 		return 0 // "duplicate entries after sync"
 	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
 		return 0
 	case next == "off" && (len(low) == 2 || Preposition(low[2]) || Conditional(low[2])):
 		return 0 // "display off after 10 s"
-	case (Part(next) || next == "box" || next == "bar" || next == "area" || next == "panel" || next == "icon" || next == "page") && !strings.HasSuffix(next, "s") && shows(low[0]):
+	case (Part(next) || oneOf(next, "box", "bar", "area", "panel", "icon", "page")) && !strings.HasSuffix(next, "s") && shows(low[0]):
 		return 0 // "search box in the header": one thing needs an article to be an object
-	case low[0] == "link" && next == "to" && len(low) > 4 && (low[len(low)-2] == "is" || low[len(low)-2] == "are"):
+	case low[0] == "link" && next == "to" && len(low) > 4 && oneOf(low[len(low)-2], "is", "are"):
 		return 0 // "link to imprint is dead"
-	case len(low) > 2 && len(low) < 5 && (next == "level" || next == "format" || next == "size" || next == "order" || next == "mode" || next == "interval" || next == "timeout") && !Preposition(low[2]):
+	case len(low) > 2 && len(low) < 5 && oneOf(next, "level", "format", "size", "order", "mode", "interval", "timeout") && !Preposition(low[2]):
 		return 0 // "log level warn"
-	case next == "first" || next == "last" || next == "too" || next == "instead" || next == "now" || next == "then" || next == "only":
+	case oneOf(next, "first", "last", "too", "instead", "now", "then", "only"):
 		return 0
-	case next == "of" || next == "for" || next == "in" || next == "on" || next == "at" || next == "from" || next == "and" || next == "," || next == "or" || next == "no" || next == ":" || next == "is" || next == "+":
+	case oneOf(next, "of", "for", "in", "on", "at", "from", "and", ",", "or", "no", ":", "is", "+"):
 		return 0
 	case Auxiliary(next) || Negative(next):
 		return 0
-	case Numeric(next) && (len(low) == 2 || Preposition(low[2]) || Unit(low[2])) && low[0] != "limit" && low[0] != "set" && low[0] != "use":
+	case Numeric(next) && (len(low) == 2 || Preposition(low[2]) || Unit(low[2])) && !oneOf(low[0], "limit", "set", "use"):
 		return 0 // "zoom 12 by default"
 	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, Auxiliary) && !Determiner(next) && (places[low[len(low)-1]] && !Preposition(low[len(low)-2]) && !Determiner(low[len(low)-2])):
 		return 0 // "zoom buttons bottom right"

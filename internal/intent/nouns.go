@@ -52,7 +52,7 @@ func story(low []string) bool {
 // wellOff reports a clause that says that nothing is wrong with a thing: "dev is fine".
 func wellOff(low []string) bool {
 	n := len(low)
-	return n > 2 && n < 8 && (low[n-1] == "fine" || low[n-1] == "ok" || low[n-1] == "okay" || low[n-1] == "good" || low[n-1] == "works")
+	return n > 2 && n < 8 && oneOf(low[n-1], "fine", "ok", "okay", "good", "works")
 }
 
 // route notes what the path of an address or a command is about, its first part behind versions

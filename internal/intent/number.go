@@ -56,10 +56,10 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 	within := true
 	for i := from; i < len(low); i++ {
 		w := low[i]
-		if Subordinator(w) || w == "not" || w == "instead" || w == "rather" || i > from && (w == "if" || w == "when" || w == ":") {
+		if Subordinator(w) || oneOf(w, "not", "instead", "rather") || i > from && oneOf(w, "if", "when", ":") {
 			return nil
 		}
-		within = within && i < from+10 && !(i > from && (w == "with" || Preposition(w) && w != "of" && w != "to" && w != "into" && w != "in" || IsWish(w) && i > from+1))
+		within = within && i < from+10 && !(i > from && (w == "with" || Preposition(w) && !oneOf(w, "of", "to", "into", "in") || IsWish(w) && i > from+1))
 		n, ok := counts(low, i, lang)
 		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" || m != belay.MarkFix && wished(low, i))
 		switch {
@@ -92,10 +92,10 @@ func counts(low []string, i int, lang string) (int, bool) {
 	rest, digits := low[i+1:], low[i][0] >= '0' && low[i][0] <= '9'
 	switch next := rest[0]; {
 	case low[i] == "both":
-		return n, (!Preposition(next) || next == "of" || next == "to") && !slices.Contains(rest[:min(len(rest), 4)], "and")
+		return n, (!Preposition(next) || oneOf(next, "of", "to")) && !slices.Contains(rest[:min(len(rest), 4)], "and")
 	case low[i] == "1", notThings.Has(next), Unit(next), Preposition(next) && next != "of", Auxiliary(next), Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
 		return 0, false
-	case n == 1 && (lang != "" || Pronoun(next) || Comparative(next) || next == "of" || next == "day" || AnyVerb(next) && !Nounish[next]):
+	case n == 1 && (lang != "" || Pronoun(next) || Comparative(next) || oneOf(next, "of", "day") || AnyVerb(next) && !Nounish[next]):
 		return 0, false
 	case digits && (valuing(low, i) || numbered(low, i)):
 		return 0, false
@@ -136,7 +136,7 @@ func plural(low []string) bool {
 		if w == "of" {
 			return i == 0
 		}
-		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || w == "people" || w == "children" || w == "indices" {
+		if len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || oneOf(w, "people", "children", "indices") {
 			return true
 		}
 	}

@@ -54,7 +54,7 @@ func endsObject(low []string, from, i int) bool {
 // we (have mailed)", "(anything) that (is exported)".
 func inRelative(low []string) bool {
 	return len(low) > 0 && slices.ContainsFunc(low, func(w string) bool {
-		return w == "that" || w == "which" || w == "who" || w == "we" || w == "i" || w == "you" || w == "they"
+		return oneOf(w, "that", "which", "who", "we", "i", "you", "they")
 	})
 }
 

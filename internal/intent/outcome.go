@@ -63,13 +63,13 @@ func wishAt(low []string) int {
 		if Reporting[w] && i > 0 {
 			return -1 // what somebody or a program says must be
 		}
-		if (w == "should" || w == "must" || w == "shall" || w == "shouldn't" || w == "mustn't") && i > 0 {
+		if oneOf(w, "should", "must", "shall", "shouldn't", "mustn't") && i > 0 {
 			return 0
 		}
-		if (w == "could" || w == "would" || w == "might") && i > 0 && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0 {
+		if oneOf(w, "could", "would", "might") && i > 0 && i+2 < len(low) && low[i+1] == "be" && Compared(low[i+1:]) > 0 {
 			return 0
 		}
-		if (w == "has" || w == "have" || w == "needs" || w == "need") && i+1 < len(low) && low[i+1] == "to" {
+		if oneOf(w, "has", "have", "needs", "need") && i+1 < len(low) && low[i+1] == "to" {
 			return 0
 		}
 	}

@@ -13,18 +13,18 @@ func Finite(low []string) bool {
 func Predicate(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
-		case i > 0 && i < 5 && (w == "who" || w == "that" || w == "which") && !Articled(low[0]) && !AnyVerb(low[0]):
+		case i > 0 && i < 5 && oneOf(w, "who", "that", "which") && !Articled(low[0]) && !AnyVerb(low[0]):
 			if at := behindRelative(low, i); at > 0 {
 				return at, true // "guests who cancel are charged"
 			}
 			return 0, false
-		case i > 1 && (w == "when" || w == "if" || w == "while" || w == "once" || w == "whenever" || w == "wherever") && !Conditional(low[0]):
+		case i > 1 && oneOf(w, "when", "if", "while", "once", "whenever", "wherever") && !Conditional(low[0]):
 			return 0, false
-		case i > 0 && (w == "," || w == ";" || w == ":" || Subordinator(w) || w == "that" && i > 1):
+		case i > 0 && (oneOf(w, ",", ";", ":") || Subordinator(w) || w == "that" && i > 1):
 			return 0, false
 		case i > 0 && Auxiliary(w) && !Asked(low, i):
 			return i, true
-		case i == 0 && (w == "it's" || w == "that's" || w == "there's" || w == "they're" || w == "we're" || w == "i'm" || w == "i've"):
+		case i == 0 && oneOf(w, "it's", "that's", "there's", "they're", "we're", "i'm", "i've"):
 			return 0, true
 		case i > 0 && thirdPerson(low, i):
 			return i, true
@@ -43,9 +43,9 @@ func behindRelative(low []string, from int) int {
 	}
 	for i := from + 2; i < len(low); i++ {
 		switch w := low[i]; {
-		case w == "," || w == "and" || w == "or" || Subordinator(w) || w == "when" || w == "if" || w == "while":
+		case oneOf(w, ",", "and", "or", "when", "if", "while") || Subordinator(w):
 			return 0
-		case Auxiliary(w) && !Modal(w) && w != "been" && w != "be" && w != "being" && low[i-1] != "to" && !Auxiliary(low[i-1]) && !Subject(low[i-1]) && !Negative(low[i-1]):
+		case Auxiliary(w) && !Modal(w) && !oneOf(w, "been", "be", "being") && low[i-1] != "to" && !Auxiliary(low[i-1]) && !Subject(low[i-1]) && !Negative(low[i-1]):
 			return i
 		}
 	}

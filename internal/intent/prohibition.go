@@ -64,7 +64,7 @@ func handsOff(low []string) int {
 	switch {
 	case len(low) > 2 && low[0] == "hands" && low[1] == "off":
 		return 2
-	case len(low) > 3 && (low[0] == "stay" || low[0] == "keep" || low[0] == "steer") && (low[1] == "away" || low[1] == "out" || low[1] == "clear") && (low[2] == "from" || low[2] == "of"):
+	case len(low) > 3 && oneOf(low[0], "stay", "keep", "steer") && oneOf(low[1], "away", "out", "clear") && (low[2] == "from" || low[2] == "of"):
 		return 3
 	}
 	return 0

@@ -15,13 +15,13 @@ func plainVerb(low []string, i int) bool {
 	if Strictly(w) && i > 0 && i < 14 && !AnyVerb(low[0]) && manyBefore(low, i) || ActBase(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (Adverb(low[i+1])) {
 		return true // "prices in the feed lack VAT", "cache keys collide"
 	}
-	if (prev == "they" || prev == "we" || prev == "i" || prev == "you" && i == 1) && !often[w] && !Preposition(w) && !Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
+	if (oneOf(prev, "they", "we", "i") || prev == "you" && i == 1) && !often[w] && !Preposition(w) && !Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
 		return true
 	}
-	if i > 0 && len(prev) > 3 && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (Determiner(low[i+1]) && low[i+1] != "all" && low[i+1] != "both") && (AnyVerb(w) || ActBase(w)) && (!AnyVerb(low[0])) && !Preposition(low[max(0, i-2)]) && low[0] != "to" {
+	if i > 0 && len(prev) > 3 && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (Determiner(low[i+1]) && !oneOf(low[i+1], "all", "both")) && (AnyVerb(w) || ActBase(w)) && (!AnyVerb(low[0])) && !Preposition(low[max(0, i-2)]) && low[0] != "to" {
 		return true // "cancelled uploads leave their chunks"
 	}
-	many := prev == "people" || Subject(prev) && prev != "it" && prev != "that" && prev != "this" && prev != "there" || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
+	many := prev == "people" || Subject(prev) && !oneOf(prev, "it", "that", "this", "there") || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
 	if !many || i > 9 {
 		return false
 	}
@@ -46,11 +46,11 @@ func severalThings(low []string) bool {
 // things with an "and", whatever stands between.
 func manyBefore(low []string, i int) bool {
 	prev := low[i-1]
-	if Determiner(prev) || Preposition(prev) || prev == "to" || prev == "and" || Auxiliary(prev) || Modal(prev) || Negative(prev) || slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
+	if Determiner(prev) || Preposition(prev) || oneOf(prev, "to", "and") || Auxiliary(prev) || Modal(prev) || Negative(prev) || slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
 		return false
 	}
 	plural := func(w string) bool {
-		return len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") && !strings.HasSuffix(w, "'s") && !Preposition(w) && !Filler(w)
+		return len(w) > 3 && strings.HasSuffix(w, "s") && !endsIn(w, "ss", "'s") && !Preposition(w) && !Filler(w)
 	}
 	switch {
 	case plural(low[0]) && !Subject(low[0]) && !Conditional(low[0]):

@@ -103,7 +103,7 @@ func Articled(w string) bool {
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || Unit(low[i+1]) || Conditional(low[i+1])) && (low[i-1] == "at" || low[i-1] == "to" || low[i-1] == "every" || low[i-1] == "after" || low[i-1] == "under" || (i == len(low)-1 || Conditional(low[i+1])) && !Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); ok && (i == len(low)-1 || Unit(low[i+1]) || Conditional(low[i+1])) && (oneOf(low[i-1], "at", "to", "every", "after", "under") || (i == len(low)-1 || Conditional(low[i+1])) && !Preposition(low[i-1])) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
@@ -129,8 +129,8 @@ func Apart(verb string, low []string) (Sense, int) {
 func Generic(o []string) bool {
 	for _, w := range o {
 		switch {
-		case Pronoun(w) || Filler(w) || Determiner(w) || w == "why" || w == "at" || w == "out" || w == "into" || w == "asap" || w == "today" || w == "soon" || w == "up" || w == "as" || w == "possible" || w == "for" || w == "me" || w == "us" || w == "of" || w == "about" || w == "today's" || w == "properly" || w == "what" || w == "is" || w == "happening" || w == "going" || w == "on" || w == "we" || w == "can" || w == "quick" || w == "ça" || w == "bitte":
-		case w == "error" || w == "bug" || w == "problem" || w == "issue" || w == "problems" || w == "issues" || w == "errors" || w == "thing" || w == "things" || w == "crash" || w == "cause" || w == "regression" || w == "bugs" || w == "matter":
+		case Pronoun(w) || Filler(w) || Determiner(w) || oneOf(w, "why", "at", "out", "into", "asap", "today", "soon", "up", "as", "possible", "for", "me", "us", "of", "about", "today's", "properly", "what", "is", "happening", "going", "on", "we", "can", "quick", "ça", "bitte"):
+		case oneOf(w, "error", "bug", "problem", "issue", "problems", "issues", "errors", "thing", "things", "crash", "cause", "regression", "bugs", "matter"):
 		default:
 			return false
 		}

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -151,13 +152,13 @@ var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move
 // Additive reports words in front of a clause that lead to another concern.
 func Additive(low []string) bool {
 	n := Hedge(low)
-	return n > 0 && (low[0] == "on" || low[0] == "apart" || low[0] == "besides" || low[0] == "other" || low[0] == "separately" || low[0] == "unrelated" || low[0] == "while")
+	return n > 0 && oneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
 }
 
 // cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
 // the start: what follows is wished for.
 func cleft(low []string) int {
-	if len(low) < 5 || low[0] != "what" && low[0] != "what's" && !(low[0] == "one" && low[1] == "thing") && !((low[0] == "the" || low[0] == "my") && (low[1] == "one" || low[1] == "only" || low[1] == "thing")) {
+	if len(low) < 5 || !oneOf(low[0], "what", "what's") && !(low[0] == "one" && low[1] == "thing") && !(oneOf(low[0], "the", "my") && oneOf(low[1], "one", "only", "thing")) {
 		return 0
 	}
 	wish := false
@@ -182,27 +183,27 @@ var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy p
 // nice if": what follows is wished for.
 func wouldBe(low []string) (n int, verb bool) {
 	i := 0
-	if len(low) > 4 && (low[0] == "it" || low[0] == "that" || low[0] == "this") && low[1] == "would" {
+	if len(low) > 4 && oneOf(low[0], "it", "that", "this") && low[1] == "would" {
 		i = 2
 	} else if len(low) > 4 && low[0] == "wouldn't" && low[1] == "it" {
 		i = 2
-	} else if len(low) > 3 && (low[0] == "would" || low[0] == "it'd" || low[0] == "that'd" || low[0] == "itd" || low[0] == "might" || low[0] == "could") {
+	} else if len(low) > 3 && oneOf(low[0], "would", "it'd", "that'd", "itd", "might", "could") {
 		i = 1
 	}
 	if i == 0 || low[i] != "be" {
 		return 0, false
 	}
 	i++
-	for i < len(low) && (low[i] == "so" || low[i] == "really" || low[i] == "very" || low[i] == "super" || low[i] == "also" || low[i] == "quite" || low[i] == "pretty" || low[i] == "a" || low[i] == "most" || low[i] == "absolutely") {
+	for i < len(low) && oneOf(low[i], "so", "really", "very", "super", "also", "quite", "pretty", "a", "most", "absolutely") {
 		i++
 	}
-	if i+2 >= len(low) || !pleasant.Has(low[i]) && low[i] != "dream" && low[i] != "lifesaver" && low[i] != "help" {
+	if i+2 >= len(low) || !pleasant.Has(low[i]) && !oneOf(low[i], "dream", "lifesaver", "help") {
 		return 0, false
 	}
 	i++
 	switch low[i] {
 	case "to":
-		if low[i+1] == "have" || low[i+1] == "see" || low[i+1] == "get" {
+		if oneOf(low[i+1], "have", "see", "get") {
 			return i + 2, false
 		}
 		if low[i+1] == "be" && i+4 < len(low) && low[i+2] == "able" {
@@ -210,7 +211,7 @@ func wouldBe(low []string) (n int, verb bool) {
 		}
 		return i + 1, true
 	case "if":
-		if i+2 < len(low) && (low[i+1] == "you" || low[i+1] == "we" || low[i+1] == "i" || low[i+1] == "one" || low[i+1] == "people" || low[i+1] == "users") && (low[i+2] == "could" || low[i+2] == "can" || low[i+2] == "would") {
+		if i+2 < len(low) && oneOf(low[i+1], "you", "we", "i", "one", "people", "users") && oneOf(low[i+2], "could", "can", "would") {
 			return i + 3, true
 		}
 		return i + 1, false
@@ -275,3 +276,11 @@ func Modal(w string) bool        { return modals.Has(w) }
 func Negative(w string) bool     { return negatives.Has(w) }
 func Comparative(w string) bool  { return comparatives.Has(w) }
 func Subordinator(w string) bool { return subordinators.Has(w) }
+
+// oneOf reports a word that is one of a few.
+func oneOf(w string, words ...string) bool { return slices.Contains(words, w) }
+
+// endsIn reports a word that has one of a few endings.
+func endsIn(w string, endings ...string) bool {
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
+}

@@ -42,7 +42,7 @@ func Stem(w string) string {
 
 // sibilant reports an ending behind which a plural has -es: boxes, matches.
 func sibilant(s string) bool {
-	return strings.HasSuffix(s, "ss") || strings.HasSuffix(s, "us") || strings.HasSuffix(s, "x") || strings.HasSuffix(s, "z") || strings.HasSuffix(s, "ch") || strings.HasSuffix(s, "sh")
+	return endsIn(s, "ss", "us", "x", "z", "ch", "sh")
 }
 
 // short reports what is left of a word of one syllable: a single vowel in front of one
@@ -63,7 +63,7 @@ func shortSyllable(s string) bool {
 func vowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
 func undouble(s, end string) string {
-	if n := len(s); (end == "ing" || end == "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
+	if n := len(s); oneOf(end, "ing", "ed") && n > 3 && s[n-1] == s[n-2] && s[n-1] != 's' && s[n-1] != 'l' {
 		return s[:n-1]
 	}
 	return s

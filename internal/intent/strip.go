@@ -20,7 +20,7 @@ func Strip(low []string) (n int, s PassedOver) {
 				return n, s
 			}
 			s.Verb = verb
-			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && (low[n+1] == "think" || low[n+1] == "guess"))
+			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && oneOf(low[n+1], "think", "guess"))
 			s.That = low[n+k-1] == "that" && k > 1 && s.Opener
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
@@ -32,13 +32,13 @@ func Strip(low []string) (n int, s PassedOver) {
 			continue
 		}
 		w := low[n]
-		if !Filler(w) && w != "," && w != "*" && w != "!" && w != "\ufe0f" {
+		if !Filler(w) && !oneOf(w, ",", "*", "!", "\ufe0f") {
 			return n, s
 		}
-		s.Also = w == "also" || w == "plus"
-		s.Nth = s.Nth || w == "second" || w == "third"
+		s.Also = oneOf(w, "also", "plus")
+		s.Nth = s.Nth || oneOf(w, "second", "third")
 		s.Only = w == "only"
-		s.Please = s.Please || w == "please" || w == "kindly"
+		s.Please = s.Please || oneOf(w, "please", "kindly")
 		n++
 	}
 	return n, s

@@ -56,7 +56,7 @@ func StaySubject(low []string) (Span, bool) {
 // thing.
 func ownClause(low []string) []string {
 	for i, w := range low {
-		if i > 0 && w == "where" || Articled(low[0]) && (w == "which" || w == "who" || w == "that") {
+		if i > 0 && w == "where" || Articled(low[0]) && oneOf(w, "which", "who", "that") {
 			return low[:i]
 		}
 	}

@@ -188,5 +188,5 @@ func PlainWord(word string) string {
 
 // Ends reports whether the token ends a sentence.
 func (t Token) Ends() bool {
-	return t.Form == Mark && (t.Low == "." || t.Low == "!" || t.Low == "?" || t.Low == "…" || t.Low == "。" || t.Low == "？")
+	return t.Form == Mark && oneOf(t.Low, ".", "!", "?", "…", "。", "？")
 }

@@ -31,7 +31,7 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get")
-	if end, ok := Fails(low[min(1, len(low)-1)]); ok && end == "ed" && len(low) > 1 && (len(low) == 2 || Preposition(low[2])) && w != "retry" && w != "rerun" && w != "fix" {
+	if end, ok := Fails(low[min(1, len(low)-1)]); ok && end == "ed" && len(low) > 1 && (len(low) == 2 || Preposition(low[2])) && !oneOf(w, "retry", "rerun", "fix") {
 		return 0 // "deploy failed"
 	}
 	if w == "" || w[0] == '-' || method || judgedDeed(low) {
@@ -68,7 +68,7 @@ func Imperative(low []string) int {
 func judgedDeed(low []string) bool {
 	i := slices.Index(low, "is")
 	if i < 2 || i+1 >= len(low) || slices.ContainsFunc(low[:i], func(w string) bool {
-		return Subordinator(w) || Conditional(w) || w == "that" || w == "what" || w == "it" || w == "," || w == "how"
+		return Subordinator(w) || Conditional(w) || oneOf(w, "that", "what", "it", ",", "how")
 	}) {
 		return false
 	}
@@ -102,7 +102,7 @@ func HasVerb(low []string) bool {
 // Fronted finds the order behind a place or time that stands in front of it without a
 // comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
 func Fronted(low []string) int {
-	if len(low) < 4 || !Preposition(low[0]) || low[0] == "to" || low[0] == "of" || low[0] == "than" || low[0] == "by" || low[0] == "like" || low[0] == "as" || Finite(low) {
+	if len(low) < 4 || !Preposition(low[0]) || oneOf(low[0], "to", "of", "than", "by", "like", "as") || Finite(low) {
 		return 0
 	}
 	for j := 2; j < min(len(low)-1, 6); j++ {

@@ -7,11 +7,11 @@ import (
 // verdict reads a whole statement that comes to "leave it": "X shall not be altered", "X has to
 // go on working", "X is final". at is where its subject ends.
 func verdict(low []string) (at int, ok bool) {
-	if Pronoun(low[0]) && low[0] != "everything" || Articled(low[0]) || low[0] == "there" || low[0] == "nothing" || low[0] == "nobody" || Conjunction(low[0]) {
+	if Pronoun(low[0]) && low[0] != "everything" || Articled(low[0]) || oneOf(low[0], "there", "nothing", "nobody") || Conjunction(low[0]) {
 		return 0, false
 	}
 	for i := 1; i < len(low); i++ {
-		if low[i] == "," || low[i] == ":" || low[i] == "\"" && i > 6 || Conditional(low[i]) && low[i] != "as" {
+		if oneOf(low[i], ",", ":") || low[i] == "\"" && i > 6 || Conditional(low[i]) && low[i] != "as" {
 			return 0, false
 		}
 		k, m := ModalVerb(low[i:])
@@ -91,19 +91,19 @@ func outlasts(rest []string) bool {
 	more := rest[1:]
 	switch rest[0] {
 	case "survive":
-		return len(more) == 0 || more[0] == "," || more[0] == "intact" || more[0] == "too" || len(more) < 3 && Determiner(more[0]) && Work(more[len(more)-1])
+		return len(more) == 0 || oneOf(more[0], ",", "intact", "too") || len(more) < 3 && Determiner(more[0]) && Work(more[len(more)-1])
 	case "keep", "retain":
-		return len(more) > 1 && (more[0] == "its" || more[0] == "their")
+		return len(more) > 1 && oneOf(more[0], "its", "their")
 	case "go", "carry":
-		return len(more) > 0 && more[0] == "on" && (len(more) == 1 || more[1] == "as" || more[1] == "undisturbed" || more[1] == "unchanged" || Gerund(more[1]) && !slices.Contains(more, "for"))
+		return len(more) > 0 && more[0] == "on" && (len(more) == 1 || oneOf(more[1], "as", "undisturbed", "unchanged") || Gerund(more[1]) && !slices.Contains(more, "for"))
 	case "remain", "stay":
-		return len(more) == 0 || !Persists[more[0]] && more[0] != "logged" && more[0] != "signed"
+		return len(more) == 0 || !Persists[more[0]] && !oneOf(more[0], "logged", "signed")
 	case "continue":
-		return len(more) == 0 || more[0] == "to" || more[0] == "as"
+		return len(more) == 0 || oneOf(more[0], "to", "as")
 	case "match":
 		return len(more) > 1 && slices.ContainsFunc(more[:2], func(w string) bool { return nowThere(w) || w == "today's" })
 	case "pass":
-		return len(more) == 1 && (more[0] == "unchanged" || more[0] == "unmodified" || more[0] == "as-is")
+		return len(more) == 1 && oneOf(more[0], "unchanged", "unmodified", "as-is")
 	case "be":
 		return len(more) > 0 && (left(more) || exactly(more))
 	case "come", "look", "behave", "work", "render", "print", "read", "sound", "feel", "act", "respond", "run", "taste", "display", "sort", "appear":

@@ -18,7 +18,7 @@ func Over(low []string) bool {
 
 // Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
 func Wanting(low []string) int {
-	if low[0] == "why" || low[0] == "how" || low[0] == "what" || low[0] == "who" || low[0] == "when" {
+	if oneOf(low[0], "why", "how", "what", "who", "when") {
 		return 0
 	}
 	for i := 1; i+1 < len(low) && i < 7; i++ {
@@ -29,10 +29,10 @@ func Wanting(low []string) int {
 				return i
 			}
 		case "asks", "asking", "asked", "ask", "waiting", "begging":
-			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) || low[i-1] == "page" || low[i-1] == "form" || low[i-1] == "browser" || low[i-1] == "signup" || low[i-1] == "login" || low[i-1] == "installer" || low[i-1] == "wizard" || low[i-1] == "phone" || low[i-1] == "screen" || low[i-1] == "it") {
+			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) || oneOf(low[i-1], "page", "form", "browser", "signup", "login", "installer", "wizard", "phone", "screen", "it")) {
 				continue // a form asks, and wants nothing
 			}
-			if next == "for" || next == "to" || low[i] == "asked" && (next == "if" || next == "whether") {
+			if oneOf(next, "for", "to") || low[i] == "asked" && oneOf(next, "if", "whether") {
 				return i
 			}
 		case "like", "love":
@@ -51,14 +51,14 @@ func ModalAt(low []string) (at, n int) {
 		case Reporting[w]:
 			return 0, 0
 		case w == "must" && low[i-1] == "a":
-		case w == "should" || w == "must" || w == "shouldn't":
+		case oneOf(w, "should", "must", "shouldn't"):
 			return i, 1
-		case (w == "have" || w == "need") && (low[i-1] == "wouldn't" || low[i-1] == "won't" || low[i-1] == "don't" || low[i-1] == "didn't" || low[i-1] == "not"):
-		case (w == "has" || w == "have" || w == "needs" || w == "need" || w == "ought" || w == "want" || w == "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we") && !(w == "wants" && (Product(low[i-1]))):
+		case oneOf(w, "have", "need") && oneOf(low[i-1], "wouldn't", "won't", "don't", "didn't", "not"):
+		case oneOf(w, "has", "have", "needs", "need", "ought", "want", "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we") && !(w == "wants" && (Product(low[i-1]))):
 			return i, 2
-		case (w == "can" || w == "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low)))):
+		case oneOf(w, "can", "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low)))):
 			return i, 1
-		case Subordinator(w) || w == "if" || w == "when" || w == "whether":
+		case Subordinator(w) || oneOf(w, "if", "when", "whether"):
 			return 0, 0
 		}
 	}
@@ -72,10 +72,10 @@ var Actors = []string{"user", "users", "admin", "admins", "people", "customer", 
 // Told reports a clause that tells something and names nothing: it begins with who did
 // it or when, or its verb is in the past.
 func Told(low []string) bool {
-	if Subject(low[0]) && low[0] != "this" && low[0] != "that" || Conditional(low[0]) || Subordinator(low[0]) || Auxiliary(low[0]) {
+	if Subject(low[0]) && !oneOf(low[0], "this", "that") || Conditional(low[0]) || Subordinator(low[0]) || Auxiliary(low[0]) {
 		return true
 	}
-	if len(low) > 1 && (low[0] == "both" || low[0] == "all") {
+	if len(low) > 1 && oneOf(low[0], "both", "all") {
 		if _, ok := Fails(low[1]); ok {
 			return true
 		}
@@ -88,7 +88,7 @@ func Told(low []string) bool {
 		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
-	if len(low) == 1 && (low[0] == "earlier" || low[0] == "later") {
+	if len(low) == 1 && oneOf(low[0], "earlier", "later") {
 		return false // "earlier please"
 	}
 	for i := 1; i < len(low) && i < 6; i++ {

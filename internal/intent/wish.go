@@ -40,7 +40,7 @@ func notWanted(low []string) (Span, bool) {
 			}
 			return Span{From: 3, To: i}, true
 		}
-		if low[i] == "to" && i+1 < k && (low[i+1] == "change" || low[i+1] == "break" || low[i+1] == "move") && i+3 >= k {
+		if low[i] == "to" && i+1 < k && oneOf(low[i+1], "change", "break", "move") && i+3 >= k {
 			return Span{From: 3, To: i}, true
 		}
 	}
@@ -117,7 +117,7 @@ func contentWords(low []string) int {
 		return 2
 	case (low[0] == "i'm" || low[0] == "we're") && happy(low[1]) && low[2] == "with":
 		return 3
-	case len(low) > 4 && (low[0] == "i" || low[0] == "we") && (low[1] == "am" || low[1] == "are") && happy(low[2]) && low[3] == "with":
+	case len(low) > 4 && oneOf(low[0], "i", "we") && oneOf(low[1], "am", "are") && happy(low[2]) && low[3] == "with":
 		return 4
 	}
 	return 0

@@ -27,7 +27,7 @@ func Unaided(low []string) (s Span, whole, ok bool) {
 		s.To--
 	}
 	if verb := low[i-1]; verb == "work" || verb == "run" || verb == "do" {
-		return s, true, i < 5 && (low[0] == "can" || low[0] == "could" || low[0] == "it" || low[0] == "must" || low[0] == "should")
+		return s, true, i < 5 && oneOf(low[0], "can", "could", "it", "must", "should")
 	}
 	n, said := Strip(low)
 	if n+1 >= i {
