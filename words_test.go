@@ -101,7 +101,6 @@ var notYet = map[string]bool{
 	"docs/prompts.md":           true,
 	"docs/reports.md":           true,
 	"docs/reviews.md":           true,
-	"docs/safety.md":            true,
 	"docs/speed.md":             true,
 	"docs/stall.md":             true,
 	"internal/app":              true,
