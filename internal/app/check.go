@@ -142,7 +142,7 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *ses
 		return belay.Report{}, err
 	}
 	if w.Baseline, err = d.BaselineOf(r); err != nil {
-		q.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + session.Sentence(err))
+		q.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
 	}
 	report, err := d.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {

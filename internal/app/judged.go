@@ -83,7 +83,7 @@ func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
 	return err
 }
 
-// reason is what a person said, and what the attempt before was refused for.
+// reason is what a person said, and what the attempt before was rejected for.
 func reason(guidance string, was loop.Attempt) string {
 	var lines []string
 	if guidance = strings.TrimSpace(guidance); guidance != "" {

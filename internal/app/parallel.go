@@ -103,7 +103,7 @@ func (p *pool) next(stopped bool) int {
 			} else if first, wait := p.first(r); wait {
 				continue
 			} else if first != nil {
-				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task), "%s comes after %s, which is not accepted", r.Task.ID, first.Task)
+				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task), "%s depends on %s, which is not accepted", r.Task.ID, first.Task)
 			}
 			p.begun[i] = true
 			if err == nil {

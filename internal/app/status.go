@@ -225,7 +225,7 @@ type Shown struct {
 	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
 }
 
-// ShownAttempt is one attempt with the reasons it was refused for.
+// ShownAttempt is one attempt with the reasons it was rejected for.
 type ShownAttempt struct {
 	loop.Attempt
 	Reasons []string `json:"reasons"`

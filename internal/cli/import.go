@@ -75,7 +75,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	case f.all == (len(args) > 0):
 		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "either files are given, or --all")
 	case f.o.Mention && f.o.Free:
-		return belay.Refuse(belay.CodeUsage, "give one of them", "--limit and --no-limit exclude each other")
+		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit exclude each other")
 	}
 	f.o.Free = f.o.Free || c.Flags().Changed("files")
 	q := app.Query{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}

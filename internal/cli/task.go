@@ -44,7 +44,7 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 func (t *NewTask) Request(prose string, agent []string) (q app.NewTask, err error) {
 	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
-		return q, belay.Refuse(belay.CodeUsage, "give one of them", "--clarify and --as-it-is exclude each other")
+		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is exclude each other")
 	}
 	if t.ID != "" || t.flags != nil && t.flags.Changed("task") {
 		q.ID, err = belay.ParseNewTaskID(t.ID)
@@ -90,7 +90,7 @@ func Outcome(r *session.Record) error {
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
 			"%s waits for a review: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"what is meant\", then belay run --resume %s; or belay run --resume %s --as-it-is", id, id, id),
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"what you mean\", then belay run --resume %s; or belay run --resume %s --as-it-is", id, id, id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),

@@ -59,13 +59,13 @@ func TestArguing(t *testing.T) {
 		why    string
 	}{
 		"two in a row":               {0, []string{"a", "a"}, ""},
-		"three in a row":             {0, []string{"a", "a", "a"}, "the same finding refused three attempts in a row: a"},
-		"three, with another before": {0, []string{"b", "a", "a", "a"}, "the same finding refused three attempts in a row: a"},
+		"three in a row":             {0, []string{"a", "a", "a"}, "the same finding blocked three attempts in a row: a"},
+		"three, with another before": {0, []string{"b", "a", "a", "a"}, "the same finding blocked three attempts in a row: a"},
 		"not in a row":               {0, []string{"a", "b", "a", "b", "a"}, ""},
 		"the checks in between":      {0, []string{"a", "a", "checks", "a"}, ""},
 		"always new":                 {0, []string{"a", "b", "c", "d", "e", "f"}, ""},
-		"once, in a hotfix":          {1, []string{"a"}, "reviewers refused 1 of 1 times (mode)"},
-		"the limit":                  {3, []string{"a", "b", "c"}, "reviewers refused 3 of 3 times (mode)"},
+		"once, in a hotfix":          {1, []string{"a"}, "reviewers rejected 1 of 1 times (mode)"},
+		"the limit":                  {3, []string{"a", "b", "c"}, "reviewers rejected 3 of 3 times (mode)"},
 		"below the limit":            {3, []string{"a", "checks", "b"}, ""},
 		"checks do not count":        {2, []string{"checks", "checks", "checks", "a"}, ""},
 	} {
@@ -98,15 +98,15 @@ func TestReachesTheMode(t *testing.T) {
 		why           string
 		retries, free int
 	}{
-		"five":            {full, []string{"a", "b", "c", "d", "e"}, GateLimit, "reviewers refused 5 of 5 times (mode)", 0, 4},
-		"with the checks": {full, []string{"checks", "a", "checks", "b", "c", "checks", "d", "e"}, GateLimit, "reviewers refused 5 of 5 times (mode)", 3, 4},
+		"five":            {full, []string{"a", "b", "c", "d", "e"}, GateLimit, "reviewers rejected 5 of 5 times (mode)", 0, 4},
+		"with the checks": {full, []string{"checks", "a", "checks", "b", "c", "checks", "d", "e"}, GateLimit, "reviewers rejected 5 of 5 times (mode)", 3, 4},
 		"the checks too often": {full, []string{"a", "checks", "b", "checks", "checks", "checks"}, GateRetries,
-			"attempt 6 was refused and 3 of 3 automatic retries are used (retries); before that, reviewers refused 2 of 5 times (mode)", 3, 2},
-		"never reviewed":   {full, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was refused and 3 of 3 automatic retries are used (retries); before that, reviewers refused 0 of 5 times (mode)", 3, 0},
-		"retries of one's": {own, []string{"a", "b"}, GateRetries, "attempt 2 was refused and 1 of 1 automatic retries are used (retries); before that, reviewers refused 2 of 5 times (mode)", 1, 0},
-		"all attempts":     {attempts, []string{"a", "b", "c"}, GateLimit, "attempts 3 reached (limits.attempts); before that, reviewers refused 3 of 5 times (mode)", 0, 2},
-		"the same again":   {full, []string{"a", "a", "a"}, GateLimit, "the same finding refused three attempts in a row: a; before that, reviewers refused 3 of 5 times (mode)", 0, 2},
-		"no reviewers":     {nobody, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was refused and 3 of 3 automatic retries are used (retries)", 3, 0},
+			"attempt 6 was rejected; 3 of 3 automatic retries used (retries); before that, reviewers rejected 2 of 5 times (mode)", 3, 2},
+		"never reviewed":   {full, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was rejected; 3 of 3 automatic retries used (retries); before that, reviewers rejected 0 of 5 times (mode)", 3, 0},
+		"retries of one's": {own, []string{"a", "b"}, GateRetries, "attempt 2 was rejected; 1 of 1 automatic retries used (retries); before that, reviewers rejected 2 of 5 times (mode)", 1, 0},
+		"all attempts":     {attempts, []string{"a", "b", "c"}, GateLimit, "attempts 3 reached (limits.attempts); before that, reviewers rejected 3 of 5 times (mode)", 0, 2},
+		"the same again":   {full, []string{"a", "a", "a"}, GateLimit, "the same finding blocked three attempts in a row: a; before that, reviewers rejected 3 of 5 times (mode)", 0, 2},
+		"no reviewers":     {nobody, []string{"checks", "checks", "checks", "checks"}, GateRetries, "attempt 4 was rejected; 3 of 3 automatic retries used (retries)", 3, 0},
 	} {
 		s := reviews(t, tt.p, tt.titles...)
 		if s.Gate == nil {

@@ -13,7 +13,7 @@ func (m *machine) cancelled() error {
 	case m.s.Phase == PhaseNew || m.s.Phase == "":
 		return m.notNow("the task has not started")
 	case e.Command != "" && (c == nil || e.Command != c.ID):
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was stopped, but it is not under way", e.Command)
+		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was stopped, but it is not running", e.Command)
 	case c == nil || m.s.Ending != OutcomeNone:
 		return nil
 	case c.Kind == CmdAttempt:
@@ -26,7 +26,7 @@ func (m *machine) cancelled() error {
 
 // park holds c at a gate until a person runs the task on.
 func (m *machine) park(c Command) {
-	m.ask(GateCancelled, "a person stopped the run; next would be: "+string(c.Kind), "")
+	m.ask(GateCancelled, "a person stopped the run; next step: "+string(c.Kind), "")
 	c.ID = ""
 	m.s.Parked = &c
 }

@@ -7,9 +7,9 @@ import "strings"
 func (m *machine) unclear() error {
 	switch {
 	case m.s.Phase != "" && m.s.Phase != PhaseNew:
-		return m.notNow("the task is started already")
+		return m.notNow("the task has already started")
 	case len(m.s.Decisions) > 0:
-		return m.notNow("a person has said what is meant")
+		return m.notNow("a person has already answered")
 	}
 	m.ask(GateClarify, m.e.Note, "")
 	return nil

@@ -81,7 +81,7 @@ func (m *machine) decided() error {
 	case !slices.Contains(options, e.Decision):
 		return refuse(ErrDecision, belay.CodeUsage, "one of: "+listed(options), "gate %d does not offer %q", gate.Number, e.Decision)
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
-		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs words for the agent")
+		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs instructions for the agent")
 	case e.Decision == DecideApprove && gate.Kind != GateReview && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force", "accepting refused work needs a reason")
 	}
@@ -110,10 +110,10 @@ func (m *machine) decide(gate Gate) {
 		a := m.last()
 		a.Then = ThenRecheck
 		m.s.Rechecking = true
-		m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: belay.KindAfter, Why: fmt.Sprintf("judge attempt %d again", a.N)})
+		m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: belay.KindAfter, Why: fmt.Sprintf("check attempt %d again", a.N)})
 	case DecideApprove:
 		m.then(ThenAccepted)
-		how := "accepted over its refusal at "
+		how := "accepted despite the rejection at "
 		if gate.Kind == GateReview {
 			how = "approved at "
 		}

@@ -9,11 +9,11 @@ func (s State) Open() bool { return s.Phase != PhaseClosed }
 func (k CommandKind) Noun() string {
 	switch k {
 	case CmdBaseline:
-		return "test run on the state before"
+		return "baseline test run"
 	case CmdDebug:
-		return "search for the root cause"
+		return "diagnosis"
 	case CmdClose:
-		return "closing of the record"
+		return "closing of the task"
 	}
 	return string(k)
 }

@@ -16,7 +16,7 @@ func TestCommandsNameTheirState(t *testing.T) {
 	t.Parallel()
 	p := with(func(p *belay.Policy) { p.Baseline, p.Review = true, true })
 	s, _ := tell(t, p, "ok ok stall")
-	want := &Command{ID: "4-capture", Kind: CmdCapture, Attempt: 1, Capture: belay.KindStall, Why: "hold what attempt 1 left"}
+	want := &Command{ID: "4-capture", Kind: CmdCapture, Attempt: 1, Capture: belay.KindStall, Why: "save the work of attempt 1"}
 	if diff := cmp.Diff(want, s.Pending); diff != "" {
 		t.Error(diff)
 	}
@@ -33,7 +33,7 @@ func TestCommandsNameTheirState(t *testing.T) {
 		t.Errorf("the review reads %+v", c)
 	}
 	s, _ = tell(t, rollback, "ok ok ok fail")
-	if c := s.Pending; c.Kind != CmdRestore || c.Target != "snap1" || c.Why != "roll back: the policy rolls back" {
+	if c := s.Pending; c.Kind != CmdRestore || c.Target != "snap1" || c.Why != "retry policy" {
 		t.Errorf("the rollback is %+v", c)
 	}
 	if s.Before != "snap1" {
@@ -122,18 +122,18 @@ func TestGatesSayWhy(t *testing.T) {
 		{unlimited(limited), "ok ok@30m ok fail", "wall time 30m0s reached (limits.wall_time)"},
 		{unlimited(limited), "ok ok$1.5 ok fail", "cost $1.50 reached (limits.cost): $1.50 used"},
 		{standard, "ok ok ok fail#5/5", "feature retries 5 reached (limits.feature_retries)"},
-		{one, "ok ok ok fail ok ok fail", "attempt 2 was refused and 1 of 1 automatic retries are used (retries)"},
-		{once, "ok ok ok fail", "attempt 1 was refused and nothing is retried without a person (retries 0)"},
-		{once, "ok ok ok unknown", "the work could not be judged: no test runner"},
-		{once, "ok ok ok none", "the work could not be judged"},
-		{once, "ok ok ok broken", "the check could not be done: no space"},
-		{once, "ok ok ok fail debug broken", "the search for the root cause could not be done: no space"},
-		{once, "ok ok ok ok broken", "the closing of the record could not be done: no space"},
-		{with(func(p *belay.Policy) { p.Baseline = true }), "ok broken", "the test run on the state before could not be done: no space"},
+		{one, "ok ok ok fail ok ok fail", "attempt 2 was rejected; 1 of 1 automatic retries used (retries)"},
+		{once, "ok ok ok fail", "attempt 1 was rejected; automatic retries are off (retries 0)"},
+		{once, "ok ok ok unknown", "the work could not be checked: no test runner"},
+		{once, "ok ok ok none", "the work could not be checked"},
+		{once, "ok ok ok broken", "the check failed: no space"},
+		{once, "ok ok ok fail debug broken", "the diagnosis failed: no space"},
+		{once, "ok ok ok ok broken", "the closing of the task failed: no space"},
+		{with(func(p *belay.Policy) { p.Baseline = true }), "ok broken", "the baseline test run failed: no space"},
 		{once, "ok exit=127 ok", "the agent's command could not be run (exit 127)"},
-		{once, "ok lost ok", "an attempt was lost for the 1st time and 0 are made again without a person"},
-		{once, "ok ok ok cancel ok", "a person stopped the run; next would be: close"},
-		{once, "ok ok ok fail recheck ok fail", "the recheck of attempt 1 was refused"},
+		{once, "ok lost ok", "an attempt was lost for the 1st time; only 0 are restarted automatically"},
+		{once, "ok ok ok cancel ok", "a person stopped the run; next step: close"},
+		{once, "ok ok ok fail recheck ok fail", "attempt 1 was rejected again on recheck"},
 	} {
 		s, _ := tell(t, c.policy, c.story)
 		if s.Gate == nil || s.Gate.Why != c.want {
@@ -147,7 +147,7 @@ func TestOutcomesSayWhy(t *testing.T) {
 	for _, c := range []struct{ story, want string }{
 		{"ok ok ok fail skip ok ok", "skipped at gate 1 (retries): words"},
 		{"ok ok ok fail abort ok ok", "aborted at gate 1 (retries): words"},
-		{"ok stall ok ok ok", "attempt 1 went round in circles, the 1st stall where 0 may be recovered from: the same call 3 times"},
+		{"ok stall ok ok ok", "attempt 1 kept repeating the same tool calls: the 1st stall, and only 0 may be retried: the same call 3 times"},
 	} {
 		if s, _ := tell(t, once, c.story); s.Why != c.want || s.Phase != PhaseClosed {
 			t.Errorf("%s: %s %q, want %q", c.story, s.Phase, s.Why, c.want)
@@ -234,17 +234,17 @@ func TestRefusals(t *testing.T) {
 		code   belay.Code
 		says   string
 	}{
-		{"stale", atCheck, Event{Kind: EvChecked, Command: "3-capture"}, ErrStale, belay.CodeUsage, `"3-capture" was answered, but 4-check is under way`},
-		{"no id", atCheck, Event{Kind: EvChecked}, ErrStale, belay.CodeUsage, "under way"},
-		{"nothing pending", atGate, Event{Kind: EvChecked, Command: "4-check"}, ErrStale, belay.CodeUsage, "nothing is under way"},
+		{"stale", atCheck, Event{Kind: EvChecked, Command: "3-capture"}, ErrStale, belay.CodeUsage, `"3-capture" was answered, but 4-check is running`},
+		{"no id", atCheck, Event{Kind: EvChecked}, ErrStale, belay.CodeUsage, "4-check is running"},
+		{"nothing pending", atGate, Event{Kind: EvChecked, Command: "4-check"}, ErrStale, belay.CodeUsage, "nothing is running"},
 		{"stale stop", atCheck, Event{Kind: EvCancelled, Command: "2-attempt"}, ErrStale, belay.CodeUsage, "stopped"},
-		{"wrong kind", atCheck, Event{Kind: EvCaptured, Command: "4-check", Snapshot: "x"}, ErrNotNow, belay.CodeCannot, `"captured" is no answer to 4-check`},
+		{"wrong kind", atCheck, Event{Kind: EvCaptured, Command: "4-check", Snapshot: "x"}, ErrNotNow, belay.CodeCannot, `"captured" does not answer 4-check`},
 		{"no snapshot", first, Event{Kind: EvSnapshot, Command: "1-snapshot"}, ErrEvent, belay.CodeCannot, "without a snapshot"},
 		{"stopped attempt as exit", attempt, Event{Kind: EvAttempted, Command: "2-attempt", Ended: EndedStopped}, ErrEvent, belay.CodeCannot, "stopped"},
 		{"unknown kind", atGate, Event{Kind: "applause"}, ErrEvent, belay.CodeCannot, "applause"},
 		{"wrong gate", atGate, Event{Kind: EvDecided, Gate: 2, Decision: DecideAbort}, ErrDecision, belay.CodeUsage, "gate 1 is open"},
 		{"no such decision", atGate, Event{Kind: EvDecided, Gate: 1, Decision: "accept"}, ErrDecision, belay.CodeUsage, "does not offer"},
-		{"guide without words", atGate, Event{Kind: EvDecided, Gate: 1, Decision: DecideGuide, Note: " \n"}, ErrDecision, belay.CodeUsage, "needs words"},
+		{"guide without words", atGate, Event{Kind: EvDecided, Gate: 1, Decision: DecideGuide, Note: " \n"}, ErrDecision, belay.CodeUsage, "needs instructions"},
 		{"not started", State{}, Event{Kind: EvCancelled}, ErrNotNow, belay.CodeUsage, "not started"},
 		{"damaged", State{Phase: PhaseCheck}, Event{Kind: EvCancelled}, ErrState, belay.CodeCannot, "no command"},
 	} {
@@ -396,7 +396,7 @@ func TestWhyIsOneLine(t *testing.T) {
 	t.Parallel()
 	s, _ := tell(t, once, "ok ok ok")
 	s, _, err := Step(once, s, Event{Kind: EvBroken, Command: s.Pending.ID, Note: " a\n\tb "})
-	if err != nil || s.Gate.Why != "the check could not be done: a b" {
+	if err != nil || s.Gate.Why != "the check failed: a b" {
 		t.Errorf("%+v, %v", s.Gate, err)
 	}
 }

@@ -17,7 +17,7 @@ var (
 	ErrNotNow = errors.New("not possible now")
 	// ErrDecision: the decision is not among the options, answers another gate, or
 	// lacks the words it needs. Code usage.
-	ErrDecision = errors.New("the decision was not taken")
+	ErrDecision = errors.New("the decision was not accepted")
 	// ErrEvent: the event lacks what its kind must bring, or its kind is unknown.
 	// Code cannot: asking again with the same event never helps.
 	ErrEvent = errors.New("the event is incomplete")
@@ -41,17 +41,17 @@ func sound(s State) error {
 	case !known(s.Phase):
 		return damaged("does not exist")
 	case waits && (s.Pending == nil || s.Pending.Kind != kind):
-		return damaged("has no command of its own")
+		return damaged("has no command")
 	case !waits && s.Pending != nil:
-		return damaged("has a command and should have none")
+		return damaged("has an unexpected command")
 	case (s.Phase == PhaseGate) != (s.Gate != nil):
-		return damaged("and its gate contradict each other")
+		return damaged("does not match its gate")
 	case waits && !startable(s, kind):
 		return damaged("has nothing to work on")
 	case waits && kind == CmdAttempt && len(s.Attempts) == 0:
 		return damaged("has no record of the attempt")
 	case s.Phase == PhaseGate && !askable(s):
-		return damaged("has nothing to go on with")
+		return damaged("cannot continue from its gate")
 	}
 	return nil
 }

@@ -72,11 +72,11 @@ func (m *machine) answered() error {
 	e, c := m.e, m.s.Pending
 	switch {
 	case c == nil:
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but nothing is under way", e.Command)
+		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but nothing is running", e.Command)
 	case e.Command != c.ID:
-		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but %s is under way", e.Command, c.ID)
+		return refuse(ErrStale, belay.CodeUsage, "belay status", "%q was answered, but %s is running", e.Command, c.ID)
 	case e.Kind != EvBroken && answers[e.Kind] != c.Kind:
-		return refuse(ErrNotNow, belay.CodeCannot, "", "%q is no answer to %s", e.Kind, c.ID)
+		return refuse(ErrNotNow, belay.CodeCannot, "", "%q does not answer %s", e.Kind, c.ID)
 	case e.Snapshot == "" && (e.Kind == EvSnapshot || e.Kind == EvCaptured):
 		return refuse(ErrEvent, belay.CodeCannot, "", "%s was answered without a snapshot", c.ID)
 	case e.Kind == EvAttempted && e.Ended != EndedExit && e.Ended != EndedTimeout:
@@ -88,7 +88,7 @@ func (m *machine) answered() error {
 // begin follows the snapshot: the baseline if the policy wants one, then attempt 1.
 func (m *machine) begin() {
 	if m.p.Baseline {
-		m.issue(Command{Kind: CmdBaseline, Target: m.s.Before, Why: "run the tests on the state before"})
+		m.issue(Command{Kind: CmdBaseline, Target: m.s.Before, Why: "run the tests for the baseline"})
 		return
 	}
 	m.start()
@@ -114,7 +114,7 @@ func (m *machine) ended() {
 		a.Ended = m.e.Ended
 	}
 	a.Exit, a.Log, a.Transient = m.e.Exit, m.e.Log, m.e.Transient
-	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("hold what attempt %d left", a.N)})
+	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("save the work of attempt %d", a.N)})
 }
 
 // spent books the time of the attempt, and what it used, on its record.
@@ -159,7 +159,7 @@ func (m *machine) captured() {
 
 func (m *machine) check() {
 	a := m.last()
-	m.issue(Command{Kind: CmdCheck, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("judge attempt %d", a.N)})
+	m.issue(Command{Kind: CmdCheck, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("check attempt %d", a.N)})
 }
 
 // judged takes a verdict of the checks or of the reviewer. Whatever is neither pass
@@ -184,7 +184,7 @@ func (m *machine) judged() {
 		m.refused()
 	default:
 		a.Verdict = belay.VerdictUnknown
-		m.ask(GateUnknown, because("the work could not be judged", m.e.Note), "")
+		m.ask(GateUnknown, because("the work could not be checked", m.e.Note), "")
 	}
 }
 
@@ -209,7 +209,7 @@ func (m *machine) restored() {
 
 // debugged grants an attempt that starts with the root cause.
 func (m *machine) debugged() {
-	m.again(Next{Prompt: PromptRepair, Guidance: m.e.Note}, m.p.Retry != belay.RetryRepair, "the debugger named a cause")
+	m.again(Next{Prompt: PromptRepair, Guidance: m.e.Note}, m.p.Retry != belay.RetryRepair, "the diagnosis named a cause")
 }
 
 // broken asks a person what to do about a command that could not be done.
@@ -220,7 +220,7 @@ func (m *machine) broken(c Command) {
 		c.ID = ""
 		m.s.Parked = &c
 	}
-	m.ask(GateBroken, because(fmt.Sprintf("the %s could not be done", c.Kind.Noun()), m.e.Note), c.Kind)
+	m.ask(GateBroken, because(fmt.Sprintf("the %s failed", c.Kind.Noun()), m.e.Note), c.Kind)
 }
 
 // because joins what happened and somebody's reason for it to one line.

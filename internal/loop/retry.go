@@ -11,7 +11,7 @@ import (
 func (m *machine) refused() {
 	a := m.last()
 	if m.s.Rechecking {
-		m.ask(GateRecheck, fmt.Sprintf("the recheck of attempt %d was refused", a.N), "")
+		m.ask(GateRecheck, fmt.Sprintf("attempt %d was rejected again on recheck", a.N), "")
 		return
 	}
 	reviewed := m.p.ReviewRetries && a.Review != "" && a.Reviewer == ""
@@ -21,10 +21,10 @@ func (m *machine) refused() {
 		why = m.arguing()
 	}
 	if why == "" && !free && len(m.s.Attempts) >= m.s.Allowed {
-		why, stop = fmt.Sprintf("attempt %d was refused and %d of %d automatic retries are used (retries)",
+		why, stop = fmt.Sprintf("attempt %d was rejected; %d of %d automatic retries used (retries)",
 			a.N, m.s.Retries, max(0, m.p.Retries)), GateRetries
 		if m.s.Retries == 0 {
-			why = fmt.Sprintf("attempt %d was refused and nothing is retried without a person (retries 0)", a.N)
+			why = fmt.Sprintf("attempt %d was rejected; automatic retries are off (retries 0)", a.N)
 		}
 	}
 	if why == "" {
@@ -86,28 +86,38 @@ func (m *machine) backOff() time.Duration {
 	return min(wait, longestWait)
 }
 
+// causes says why a finding of a category leads to a rollback.
+var causes = map[belay.Category]string{
+	belay.CategoryRecord:    "belay's record was changed",
+	belay.CategoryScope:     "out-of-scope or missing files",
+	belay.CategoryProtected: "a protected path was changed",
+	belay.CategorySecret:    "a secret in the change",
+	belay.CategoryIntegrity: "weakened tests",
+	belay.CategoryRules:     "agent instructions were changed",
+	belay.CategoryGit:       "git's own state was changed",
+}
+
 // rollsBack reports whether a new attempt starts from the state before, and why.
 func (m *machine) rollsBack() (bool, string) {
 	for _, f := range m.s.Reasons() {
 		if f.Category == belay.CategoryRecord { // whatever the policy: nothing such an attempt left can be relied on
-			return true, "a finding of " + string(f.Category)
+			return true, causes[f.Category]
 		}
 	}
 	switch m.p.Retry {
 	case belay.RetryRollback:
-		return true, "the policy rolls back"
+		return true, "retry policy"
 	case belay.RetryRepair:
 		return false, ""
 	}
 	for _, f := range m.s.Reasons() {
-		switch f.Category {
-		case belay.CategoryScope, belay.CategoryProtected, belay.CategorySecret, belay.CategoryIntegrity, belay.CategoryRules, belay.CategoryGit:
-			return true, "a finding of " + string(f.Category)
+		if why := causes[f.Category]; why != "" {
+			return true, why
 		}
 	}
 	for _, f := range m.s.Repeated() {
 		if f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent { // nothing of the work was refused
-			return true, "a finding came back unchanged"
+			return true, "the same finding came back"
 		}
 	}
 	return false, ""
@@ -182,7 +192,7 @@ func (m *machine) refusals() int {
 }
 
 func (m *machine) refusedTimes(n int) string {
-	return fmt.Sprintf("reviewers refused %d of %d times (mode)", n, m.p.Reviews)
+	return fmt.Sprintf("reviewers rejected %d of %d times (mode)", n, m.p.Reviews)
 }
 
 // short says, of what stops a task whose reviewers might refuse more often, how often they
@@ -217,7 +227,7 @@ func (m *machine) sameThrice() string {
 	}
 	for _, f := range newest {
 		if same[signature(f)] >= 3 {
-			return fmt.Sprintf("the same finding refused three attempts in a row: %s", f.Title)
+			return fmt.Sprintf("the same finding blocked three attempts in a row: %s", f.Title)
 		}
 	}
 	return ""
@@ -242,13 +252,13 @@ func (m *machine) stopped() {
 		return
 	}
 	m.then(ThenContinue)
-	m.again(Next{Prompt: PromptContinue}, m.p.Retry == belay.RetryRollback, "the policy rolls back")
+	m.again(Next{Prompt: PromptContinue}, m.p.Retry == belay.RetryRollback, "retry policy")
 }
 
 // lost follows the capture of what an attempt left that died with its runner.
 func (m *machine) lost() {
 	if m.s.Losts > m.p.Lost {
-		m.ask(GateLost, fmt.Sprintf("an attempt was lost for the %s time and %d are made again without a person",
+		m.ask(GateLost, fmt.Sprintf("an attempt was lost for the %s time; only %d are restarted automatically",
 			ordinal(m.s.Losts), max(0, m.p.Lost)), "")
 		return
 	}
@@ -266,7 +276,7 @@ func (m *machine) stalled() {
 	a := m.last()
 	if m.s.Stalls > m.p.Stalls {
 		m.then(ThenFailed)
-		m.end(OutcomeFailed, because(fmt.Sprintf("attempt %d went round in circles, the %s stall where %d may be recovered from",
+		m.end(OutcomeFailed, because(fmt.Sprintf("attempt %d kept repeating the same tool calls: the %s stall, and only %d may be retried",
 			a.N, ordinal(m.s.Stalls), max(0, m.p.Stalls)), a.Note))
 		return
 	}

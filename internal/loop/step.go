@@ -50,10 +50,10 @@ func (m *machine) apply() error {
 	switch m.e.Kind {
 	case EvStarted:
 		if m.s.Phase != "" && m.s.Phase != PhaseNew {
-			return m.notNow("the task is started already")
+			return m.notNow("the task has already started")
 		}
 		m.s.Allowed = 1 + max(0, m.p.Retries)
-		m.issue(Command{Kind: CmdSnapshot, Why: "hold the state before"})
+		m.issue(Command{Kind: CmdSnapshot, Why: "take a snapshot"})
 		return nil
 	case EvUnclear:
 		return m.unclear()
@@ -136,7 +136,7 @@ func (m *machine) again(next Next, rollback bool, why string) {
 	next.Prompt = PromptRetry
 	m.s.Next = &next
 	m.last().Then = ThenRollback
-	m.issue(Command{Kind: CmdRestore, Attempt: len(m.s.Attempts), Target: m.s.Before, Why: "roll back: " + why})
+	m.issue(Command{Kind: CmdRestore, Attempt: len(m.s.Attempts), Target: m.s.Before, Why: why})
 }
 
 // end closes the task. Only a pass keeps the tree, and a task that broke before its
@@ -159,7 +159,7 @@ func (m *machine) closing() {
 func (m *machine) last() *Attempt { return &m.s.Attempts[len(m.s.Attempts)-1] }
 
 func (m *machine) notNow(why string) error {
-	return refuse(ErrNotNow, belay.CodeUsage, "belay status", "%s: %q cannot happen", why, m.e.Kind)
+	return refuse(ErrNotNow, belay.CodeUsage, "belay status", "%s: %q is not possible", why, m.e.Kind)
 }
 
 // clone copies whatever a step changes in place. Findings, Kept and Options are

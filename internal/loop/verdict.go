@@ -16,7 +16,7 @@ func (m *machine) verdict() error {
 	case m.e.Verdict != belay.VerdictPass && m.e.Verdict != belay.VerdictFail:
 		return refuse(ErrEvent, belay.CodeCannot, "", "a review without a verdict")
 	case !Reviewable(m.s):
-		return m.notNow("there is no judged work in the tree")
+		return m.notNow("the working tree has no checked work")
 	case m.e.Verdict == belay.VerdictPass:
 		return m.approved()
 	}
@@ -81,7 +81,7 @@ func (m *machine) rejected() error {
 	}
 	back, reason := m.rollsBack()
 	if m.e.Back {
-		back, reason = true, "the review wants it done again"
+		back, reason = true, "the reviewer asked to start over"
 	}
 	if !back {
 		a.Then = ThenRepair
@@ -105,7 +105,7 @@ func (m *machine) approved() error {
 	}
 	left := m.awaited()
 	if len(left) > 0 && !slices.Contains(left, m.e.By) {
-		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "the review of %s is awaited, not %s's", strings.Join(left, ", "), m.e.By)
+		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "waiting for the review by %s, not %s", strings.Join(left, ", "), m.e.By)
 	}
 	a := m.last()
 	a.Approved = append(slices.Clone(a.Approved), m.e.By)
@@ -146,13 +146,13 @@ func (m *machine) passed() {
 }
 
 func (m *machine) askReview(left []string) {
-	m.ask(GateReview, fmt.Sprintf("attempt %d passed and waits for the review of %s", m.last().N, strings.Join(left, ", ")), "")
+	m.ask(GateReview, fmt.Sprintf("attempt %d passed and waits for a review by %s", m.last().N, strings.Join(left, ", ")), "")
 }
 
 // submitted puts accepted work before a person: whoever reviews it decides anew.
 func (m *machine) submitted() error {
 	if !Reviewable(m.s) || m.last().Verdict != belay.VerdictPass || m.s.Phase == PhaseGate {
-		return m.notNow("no accepted work stands in the tree")
+		return m.notNow("the working tree has no accepted work")
 	}
 	m.reopen()
 	m.last().Approved = nil
@@ -171,7 +171,7 @@ func (m *machine) overruled() error {
 		return refuse(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting refused work needs a reason")
 	}
 	if !Overrulable(m.s) {
-		return m.notNow("no rejection waits to be acted on")
+		return m.notNow("there is no pending rejection")
 	}
 	if m.s.Phase == PhaseAttempt {
 		m.s.Attempts = m.s.Attempts[:len(m.s.Attempts)-1]
@@ -180,7 +180,7 @@ func (m *machine) overruled() error {
 	m.reopen()
 	m.s.Parking = false
 	m.last().Then = ThenAccepted
-	m.end(OutcomePassed, because("accepted over the review of "+m.last().Reviewer, m.e.Note))
+	m.end(OutcomePassed, because("accepted over the review by "+m.last().Reviewer, m.e.Note))
 	return nil
 }
 

@@ -82,7 +82,7 @@ func TestNothingIsCutShort(t *testing.T) {
 	text := Prompt(in)
 	for _, want := range []string{
 		"run: go test -run '^TestName$/^with_space$' ./src/login", "left out; all of it is in .belay/now/last.diff)", "left out; all of it is in .belay/now/findings.md)",
-		"The changed code that the failing tests are about", "+line 4 of src/login/name.go",
+		"Changed code that the failing tests cover", "+line 4 of src/login/name.go",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)

@@ -13,7 +13,7 @@ func TaskFile(t belay.Task) string {
 	return belay.Visible(sections(viewOf(PromptInput{Task: t}), "file", "request", "rules", "judged", "finish"))
 }
 
-// Feedback is .belay/now/feedback.md: what every attempt so far was refused for, in
+// Feedback is .belay/now/feedback.md: what every attempt so far was rejected for, in
 // Markdown. It says so when there is nothing yet.
 func Feedback(s loop.State) string {
 	return belay.Visible(sections(viewOf(PromptInput{State: s}), "feedback", "words", "attempts"))

@@ -17,7 +17,7 @@ func Gate(s loop.State, t belay.Task) string {
 	v := gateView{Task: t, Gate: *s.Gate, Stopped: s.Gate.Kind == loop.GateCancelled, Review: s.Gate.Kind == loop.GateReview}
 	if s.Gate.Kind == loop.GateClarify {
 		v.Doubts = Doubts(t.Request.Doubts)
-		v.Gate.Why = "The words can be read in more than one way, and lead to different work."
+		v.Gate.Why = "The task is ambiguous: its readings lead to different work."
 	}
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
@@ -83,37 +83,37 @@ func lines(a loop.Attempt) []string {
 func meaning(d loop.Decision, s loop.State) string {
 	switch d {
 	case loop.DecideDebug:
-		return "have the root cause looked for, then try again with it"
+		return "an agent looks for the root cause, then retries"
 	case loop.DecideGuide:
 		if b := s.Gate.Broken; b != "" && b != loop.CmdAttempt {
-			return fmt.Sprintf("do the %s again", b.Noun())
+			return fmt.Sprintf("retry the %s", b.Noun())
 		}
 		if s.Gate.Kind == loop.GateClarify {
-			return "say what is meant, in your words or by the number of a reading: the answer is put behind the words"
+			return "say what you mean, in your own words or by the number of a reading; the answer is added to the task"
 		}
-		return "try again with your words"
+		return "retry with your instructions"
 	case loop.DecideAsItIs:
-		return "run the words as they are written"
+		return "run the task as written"
 	case loop.DecideSkip:
-		return putBack(s) + "record a known issue, go on"
+		return rollsBack(s) + "record a known issue and continue"
 	case loop.DecideAbort:
-		return putBack(s) + "stop"
+		return rollsBack(s) + "stop"
 	case loop.DecideRecheck:
-		return "you changed it by hand: judge it as it is now"
+		return "check your own edits"
 	case loop.DecideApprove:
 		if s.Gate.Kind == loop.GateReview {
-			return "accept it, without a review in the record"
+			return "accept it without a recorded review"
 		}
-		return "accept it as it is, over its refusal, for the record with a reason"
+		return "accept it despite the rejection, with a reason for the record"
 	}
 	return ""
 }
 
-func putBack(s loop.State) string {
+func rollsBack(s loop.State) string {
 	if s.Before == "" {
 		return ""
 	}
-	return "put the state before back, "
+	return "roll back, "
 }
 
 func words(d loop.Decision, g loop.Gate) string {
@@ -121,9 +121,9 @@ func words(d loop.Decision, g loop.Gate) string {
 	case d != loop.DecideGuide:
 		return ""
 	case g.Broken != "" && g.Broken != loop.CmdAttempt:
-		return "what you mended"
+		return "what you fixed"
 	case g.Kind == loop.GateClarify:
-		return "what is meant"
+		return "what you mean"
 	}
 	return "what to do differently"
 }

@@ -63,7 +63,7 @@ func TestInput(t *testing.T) {
 		t.Errorf("what the second attempt is to be mended for: %+v", in)
 	}
 	if !reflect.DeepEqual(in.Again, []belay.Finding{wrong}) {
-		t.Errorf("it was refused for the same before, not %v", in.Again)
+		t.Errorf("it was rejected for the same before, not %v", in.Again)
 	}
 	if in.Reproduce != task.Checks.Tests.String() || in.Reproduce == "" {
 		t.Errorf("the tests failed; the command that shows it is %q", in.Reproduce)

@@ -37,10 +37,10 @@ func (s StuckOn) Way() string {
 		return ""
 	}
 	return map[belay.Marker]string{
-		belay.MarkAdd:    "Leave what is there as it is, and add the new beside it.",
-		belay.MarkModify: "Read it once as it is now, then write the whole part anew instead of mending line by line.",
-		belay.MarkFix:    "Find the cause before the next change: run what shows the fault, and read what it says.",
-		belay.MarkRemove: "Delete it, and then whatever still refers to it.",
+		belay.MarkAdd:    "Leave the existing code unchanged and add the new code next to it.",
+		belay.MarkModify: "Read its current state once, then rewrite the whole part instead of patching it line by line.",
+		belay.MarkFix:    "Find the cause before the next change: reproduce the failure and read its output.",
+		belay.MarkRemove: "Delete it, then delete everything that still refers to it.",
 	}[s.On.Marker]
 }
 
@@ -56,7 +56,7 @@ var prompts = map[loop.PromptKind][]string{
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task
-// word for word, what was read from it and what the plan marks, every reason an attempt was refused for so far, which attempt this
+// word for word, what was read from it and what the plan marks, every reason an attempt was rejected for so far, which attempt this
 // is of how many, the last diff in part, what was kept, a person's words, the files
 // that may change, and how the work will be judged. An unknown kind is full.
 func Prompt(in PromptInput) string {
@@ -170,7 +170,7 @@ func goneOf(list []loop.Attempt, i int, detailed bool) goneView {
 func result(a loop.Attempt) string {
 	switch a.Then {
 	case loop.ThenRollback, loop.ThenSkipped, loop.ThenAborted, loop.ThenFailed:
-		return judgement(a) + "; its changes were put back"
+		return judgement(a) + "; its changes were rolled back"
 	case loop.ThenRepair, loop.ThenContinue, loop.ThenRecover:
 		return judgement(a) + "; its changes were kept"
 	}
@@ -183,26 +183,26 @@ func judgement(a loop.Attempt) string {
 		return "passed"
 	case belay.VerdictFail:
 		if a.Ended == loop.EndedTimeout {
-			return "ran out of time and was refused"
+			return "ran out of time and was rejected"
 		}
-		return "was refused"
+		return "was rejected"
 	case belay.VerdictUnknown:
-		return "could not be judged"
+		return "could not be checked"
 	}
 	switch a.Ended {
 	case loop.EndedLost:
-		return "was lost (the program that ran it died, nothing was found wrong with it)"
+		return "was lost: the process that ran it died, nothing was found wrong with the work"
 	case loop.EndedStopped:
-		return "was stopped by a person before it was done"
+		return "was stopped by a person before it finished"
 	case loop.EndedStalled:
-		return "went round in circles and was ended"
+		return "was stopped for repeating the same tool calls"
 	case loop.EndedExit, loop.EndedTimeout:
-		return "ended and was not judged"
+		return "ended and was not checked"
 	}
 	if a.Then != "" {
 		return "could not be run"
 	}
-	return "is under way"
+	return "is running"
 }
 
 // how names how an agent's process ended, for tables: "exit 1", "timeout".

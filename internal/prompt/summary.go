@@ -27,7 +27,7 @@ func Summary(t belay.Task, s loop.State) string {
 	b.WriteString(reviews(t.Policy, s))
 	for _, a := range s.Attempts {
 		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
-			fmt.Fprintf(&b, "attempt %d went round in circles; what it left is held as %s\n", a.N, a.Snapshot.Short())
+			fmt.Fprintf(&b, "attempt %d: stopped, repeating the same tool calls; its work is snapshot %s\n", a.N, a.Snapshot.Short())
 		}
 	}
 	return b.String()
@@ -42,7 +42,7 @@ func reviews(p belay.Policy, s loop.State) string {
 	refused, passed := s.Reviews()
 	text := fmt.Sprintf("reviews: %d rejected, %d passed", refused, passed)
 	if passed == 0 {
-		text += fmt.Sprintf("; after %d rejections a person decides", p.Reviews)
+		text += fmt.Sprintf("; after %d, a person decides", p.Reviews)
 	}
 	if mode := belay.ModeOf(p.Reviews); mode != "" {
 		text += " (mode " + mode + ")"

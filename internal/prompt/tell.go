@@ -15,26 +15,26 @@ import (
 func Doing(c loop.Command) string {
 	switch c.Kind {
 	case loop.CmdSnapshot:
-		return "holding the state before"
+		return "taking a snapshot"
 	case loop.CmdBaseline:
-		return "running the tests on the state before"
+		return "running the tests for the baseline"
 	case loop.CmdAttempt:
 		return fmt.Sprintf("attempt %d (%s)", c.Attempt, belay.VisibleLine(string(c.Prompt)))
 	case loop.CmdCapture:
-		return fmt.Sprintf("holding what attempt %d left", c.Attempt)
+		return fmt.Sprintf("saving the work of attempt %d", c.Attempt)
 	case loop.CmdCheck:
-		return fmt.Sprintf("judging attempt %d", c.Attempt)
+		return fmt.Sprintf("checking attempt %d", c.Attempt)
 	case loop.CmdReview:
-		return fmt.Sprintf("having attempt %d reviewed", c.Attempt)
+		return fmt.Sprintf("reviewing attempt %d", c.Attempt)
 	case loop.CmdRestore:
 		if c.Why != "" {
-			return "putting the state before back: " + belay.VisibleLine(c.Why)
+			return "rolling back: " + belay.VisibleLine(c.Why)
 		}
-		return "putting the state before back"
+		return "rolling back"
 	case loop.CmdDebug:
 		return fmt.Sprintf("looking for the root cause of attempt %d", c.Attempt)
 	case loop.CmdClose:
-		return "closing the record"
+		return "closing the task"
 	}
 	return belay.VisibleLine(string(c.Kind))
 }
@@ -63,32 +63,32 @@ func Happened(s loop.State, e loop.Event) string {
 func outcome(s loop.State, a loop.Attempt, e loop.Event) string {
 	switch e.Kind {
 	case loop.EvSnapshot:
-		return "the state before is held as " + short(e.Snapshot)
+		return "snapshot " + short(e.Snapshot) + " (before)"
 	case loop.EvBaseline:
-		return noted("the tests were run on the state before", e.Note)
+		return noted("baseline", e.Note)
 	case loop.EvAttempted:
 		return noted(fmt.Sprintf("attempt %d ended: %s%s", a.N, how(a), spent(e)), e.Note)
 	case loop.EvStalled:
-		return noted(fmt.Sprintf("attempt %d went round in circles and was ended%s", a.N, spent(e)), e.Note)
+		return noted(fmt.Sprintf("attempt %d: stopped for repeating the same tool calls%s", a.N, spent(e)), e.Note)
 	case loop.EvLimited:
-		return noted(fmt.Sprintf("attempt %d was stopped at a limit%s", a.N, spent(e)), e.Note)
+		return noted(fmt.Sprintf("attempt %d: stopped at a limit%s", a.N, spent(e)), e.Note)
 	case loop.EvLost:
-		return noted(fmt.Sprintf("attempt %d was lost%s", a.N, spent(e)), e.Note)
+		return noted(fmt.Sprintf("attempt %d: lost, its process died%s", a.N, spent(e)), e.Note)
 	case loop.EvChecked:
-		return verdict(fmt.Sprintf("attempt %d", a.N), "the checks", e)
+		return verdict(a, "checks", "checked", e)
 	case loop.EvReviewed:
-		return verdict(fmt.Sprintf("attempt %d", a.N), "the review", e)
+		return verdict(a, "review", "reviewed", e)
 	case loop.EvRestored:
-		text := "the state before is back"
+		text := "rolled back"
 		if e.Snapshot != "" {
-			text += "; what was there is held as " + short(e.Snapshot)
+			text += "; the previous state is kept as snapshot " + short(e.Snapshot) + " (belay undo brings it back)"
 		}
 		for _, k := range e.Kept {
-			text += "\n  - left alone: " + belay.VisibleLine(k)
+			text += "\n  - not touched: " + belay.VisibleLine(k)
 		}
 		return text
 	case loop.EvDebugged:
-		return noted("the root cause was looked for", e.Note)
+		return noted("root cause", e.Note)
 	}
 	return ""
 }
@@ -99,12 +99,12 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvStarted:
 		return "started"
 	case loop.EvCaptured:
-		return fmt.Sprintf("what attempt %d left is held as %s", a.N, short(e.Snapshot))
+		return fmt.Sprintf("snapshot %s (after attempt %d)", short(e.Snapshot), a.N)
 	case loop.EvBroken:
 		if s.Gate != nil { // its reason holds the note
 			return belay.VisibleLine(s.Gate.Why)
 		}
-		return noted("a step could not be done", e.Note)
+		return noted("a step failed", e.Note)
 	case loop.EvCancelled:
 		return "stopped" + by(e)
 	case loop.EvResumed:
@@ -117,25 +117,26 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 		}
 		return "reviewed" + by(e) + ": " + belay.VisibleLine(string(e.Verdict))
 	case loop.EvSubmitted:
-		return "put before a person" + by(e)
+		return "submitted for review" + by(e)
 	case loop.EvRetested:
 		return noted("baseline of the new test command", e.Note)
 	case loop.EvOverruled:
-		return noted("the review was overruled"+by(e), e.Note)
+		return noted("review overruled"+by(e), e.Note)
 	case loop.EvClosed:
 		return "closed: " + belay.VisibleLine(string(s.Outcome))
 	}
 	return belay.VisibleLine(string(e.Kind))
 }
 
-func verdict(what, judge string, e loop.Event) string {
+func verdict(a loop.Attempt, by, done string, e loop.Event) string {
+	what := fmt.Sprintf("attempt %d: ", a.N)
 	switch e.Verdict {
 	case belay.VerdictPass:
-		return noted(what+" passed "+judge, e.Note)
+		return noted(what+"passed the "+by, e.Note)
 	case belay.VerdictFail:
-		return noted(what+" was refused by "+judge, e.Note)
+		return noted(what+"rejected by the "+by+" ("+belay.CountOf(len(a.Reasons()), "finding")+")", e.Note)
 	}
-	return noted(what+" could not be judged by "+judge, e.Note)
+	return noted(what+"could not be "+done, e.Note)
 }
 
 func noted(what, note string) string {

@@ -31,7 +31,7 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	if errors.Is(err, fs.ErrNotExist) {
 		run, err = d.launch(ctx, c, dir)
 	} else if err == nil {
-		d.Watch.Note(fmt.Sprintf("attempt %d: taking up the run that is already there", c.Attempt))
+		d.Watch.Note(fmt.Sprintf("attempt %d: reconnecting to the running agent", c.Attempt))
 	}
 	if err != nil {
 		return loop.Event{}, err
@@ -48,7 +48,7 @@ func (d *Driver) waits(c loop.Command) error {
 	if c.Wait <= 0 {
 		return nil
 	}
-	d.Watch.Note(fmt.Sprintf("the agent failed for a reason that may pass: waiting %s before attempt %d", c.Wait, c.Attempt))
+	d.Watch.Note(fmt.Sprintf("the agent failed, perhaps temporarily: waiting %s before attempt %d", c.Wait, c.Attempt))
 	select {
 	case <-d.Soft.Done():
 		return ErrParked
@@ -318,11 +318,11 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) {
 	var said bytes.Buffer
 	if _, err := run.Output(&said); err != nil {
-		return loop.Event{}, fmt.Errorf("read what the debugger said: %w", err)
+		return loop.Event{}, fmt.Errorf("read the diagnosis: %w", err)
 	}
 	if res.Ended != "exit" || res.Exit != 0 || len(bytes.TrimSpace(said.Bytes())) == 0 {
-		return loop.Event{}, belay.Refuse(belay.CodeCannot, "decide guide with your own words",
-			"the debugger gave no answer (%s, exit %d, %d bytes)", res.Ended, res.Exit, said.Len())
+		return loop.Event{}, belay.Refuse(belay.CodeCannot, "choose guide and write instructions yourself",
+			"the diagnosis agent gave no answer (%s, exit %d, %d bytes)", res.Ended, res.Exit, said.Len())
 	}
 	text := secret.Mask(said.String())
 	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end

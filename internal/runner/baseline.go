@@ -95,7 +95,7 @@ func (d *Driver) installed(o *testrun.Obstacle) bool {
 	var said proc.Spool
 	end := proc.Program{Command: may, Dir: d.Repo.Root, Env: proc.Environ(session.TestEnv(t), d.Repo.Root), Stdout: &said, Grace: time.Second}.Run(ctx)
 	if end.Code != 0 || end.Failed != nil {
-		d.Watch.Note(belay.VisibleLine(secret.Mask(fmt.Sprintf("%s %s; the network and scripts of packages were closed to it", may, end))))
+		d.Watch.Note(belay.VisibleLine(secret.Mask(fmt.Sprintf("%s %s (without network access and package scripts)", may, end))))
 		return false
 	}
 	d.Watch.Note(fmt.Sprintf("%s: installed with %s", t.ID, may))

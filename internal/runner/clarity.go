@@ -19,7 +19,7 @@ func AskFirst(ctx context.Context, d *session.Desk, r *session.Record) error {
 	if !r.Task.Clarify || !r.Task.Request.Waits() || begun || len(st.Decisions) > 0 {
 		return nil
 	}
-	why := "the words can be read in more than one way"
+	why := "the task is ambiguous"
 	if said := strings.Join(strings.Fields(prompt.Doubts(r.Task.Request.Doubts)), " "); said != "" {
 		why += ": " + said
 	}

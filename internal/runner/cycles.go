@@ -31,7 +31,7 @@ func (d *Driver) cycles(ctx context.Context, e loop.Event) {
 		}
 	}
 	if err != nil {
-		d.Watch.Note("the review is in the record, its cycle's file is not: " + session.Sentence(err))
+		d.Watch.Note("the review is recorded, but its file could not be written: " + session.Sentence(err))
 	}
 }
 

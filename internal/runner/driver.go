@@ -113,7 +113,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		// its work would count as a person's. The capture, which comes next, looks again.
 		err = gerr
 	case bad:
-		d.Watch.Note("what belay keeps of the task was changed: " + d.Rec.Notes[len(d.Rec.Notes)-1].Text)
+		d.Watch.Note("the task's record was changed: " + d.Rec.Notes[len(d.Rec.Notes)-1].Text)
 		if err != nil && d.meddled(c) {
 			return nil // it is as it was: look again
 		}
@@ -193,7 +193,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 	asked := d.Rec.State.Gate
 	if asked == nil {
 		return false, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(d.Rec.Task.ID),
-			"%s stands in phase %s with nothing to do", d.Rec.Task.ID, d.Rec.State.Phase)
+			"%s is in phase %s with nothing to do", d.Rec.Task.ID, d.Rec.State.Phase)
 	}
 	wait, stop := context.WithCancel(d.Soft)
 	defer stop()

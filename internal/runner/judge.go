@@ -22,7 +22,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 		w.Last = w.All // a person's own work is judged whole
 	}
 	if w.Baseline, err = d.BaselineOf(d.Rec); err != nil {
-		d.Watch.Note("the baseline is lost, old failures cannot be told from new ones: " + session.Sentence(err))
+		d.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
 	}
 	w.Held = true
 	report, err := d.judgeAll(d.Soft, d.Rec.Task, w, d.Rec.State.Before, c.Target, d.Watch.Checking)
@@ -89,7 +89,7 @@ func warnings(report belay.Report) string {
 	case 0:
 		return ""
 	case 1:
-		return "a warning: " + titles[0]
+		return "1 warning: " + titles[0]
 	}
 	return fmt.Sprintf("%d warnings: %s", n, strings.Join(titles, "; "))
 }
@@ -123,7 +123,7 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 	if err != nil || tree == captured.Tree {
 		return err
 	}
-	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+session.EndMark, "left by the checks"))
+	_, err = d.once(ctx, d.meta(belay.KindAfter, c.Attempt, c.ID+session.EndMark, "files left by the checks"))
 	return err
 }
 
@@ -144,11 +144,11 @@ func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, bef
 	if len(edited) == 0 {
 		return report, nil
 	}
-	result := belay.CheckResult{Check: "context", Verdict: belay.VerdictFail, Summary: "files that belay wrote were edited"}
+	result := belay.CheckResult{Check: "context", Verdict: belay.VerdictFail, Summary: "files written by belay were edited"}
 	for _, path := range edited {
 		result.Findings = append(result.Findings, belay.Finding{
-			Check: "context", Severity: belay.SeverityError, Category: belay.CategoryRules, Title: "a file that belay wrote was edited",
-			Detail: path + " holds a part of the task's context; editing it changes nothing", Recommendation: "leave it; belay context has the commands that change something",
+			Check: "context", Severity: belay.SeverityError, Category: belay.CategoryRules, Title: "a file written by belay was edited",
+			Detail: path + " is generated from the task's context; editing it has no effect", Recommendation: "do not edit it; use the commands of belay context",
 		}.Sign())
 	}
 	report.Checks = append(report.Checks, result)

@@ -16,10 +16,10 @@ func Unlimited(p belay.Policy, attempts []loop.Attempt, used belay.Use) (lines [
 		saidTokens = saidTokens || a.Ended != "" && a.Tokens == nil
 	}
 	if p.Cost > 0 && used.CostUnknown != "" && !saidCost {
-		lines = append(lines, fmt.Sprintf("cost: %s (%s): whether limits.cost is kept is not known", used.CostText(), used.CostUnknown))
+		lines = append(lines, fmt.Sprintf("cost: %s (%s): limits.cost cannot be enforced", used.CostText(), used.CostUnknown))
 	}
 	if p.Tokens > 0 && used.Tokens == nil && !saidTokens {
-		lines = append(lines, "tokens: unknown (the agent reports none): whether limits.tokens is kept is not known")
+		lines = append(lines, "tokens: unknown (the agent reports none): limits.tokens cannot be enforced")
 	}
 	return lines
 }

@@ -84,10 +84,10 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 	}
 	switch {
 	case len(b.Conflicts) > 0:
-		out.Stays = "there are conflicts to resolve"
-		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("resolve them, then belay worktree remove %s; belay undo takes the merge back", q.Task), "%d file(s) have conflict markers", len(b.Conflicts))
+		out.Stays = "it has conflicts to resolve"
+		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("resolve them, then belay worktree remove %s; undo the merge with: belay undo", q.Task), "%d file(s) have conflict markers", len(b.Conflicts))
 	case q.Keep:
-		out.Stays = "as asked"
+		out.Stays = "--keep was given"
 		return out, nil
 	}
 	if err := Retire(ctx, d, r, false); err != nil {
@@ -130,7 +130,7 @@ func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b
 	}
 	if len(b.Unedited) > 0 {
 		k := b.Unedited[0]
-		t.err = belay.Refuse(belay.CodeCannot, "mark it by hand", "%s: %s", belay.VisibleLine(k.Path), k.Why)
+		t.err = belay.Refuse(belay.CodeCannot, "tick the task by hand", "%s: %s", belay.VisibleLine(k.Path), k.Why)
 	}
 	note := session.TickNote(*t.origin, t.lines, t.err)
 	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)
@@ -141,11 +141,11 @@ func mergeable(r *session.Record, q MergeRequest) error {
 	id := r.Task.ID
 	switch {
 	case r.Task.Worktree == "":
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has no working tree of its own: what it did is here already", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has no worktree of its own: its changes are already here", id)
 	case q.AsIs && q.Judged:
-		return belay.Refuse(belay.CodeUsage, "give one of them", "--as-is and --judged exclude each other")
+		return belay.Refuse(belay.CodeUsage, "use one of them", "--as-is and --judged cannot be combined")
 	case r.State.Before == "" || Result(r) == "" && !q.AsIs:
-		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s has done nothing yet that could be merged", id)
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s has nothing to merge yet", id)
 	case r.State.Outcome != loop.OutcomePassed && !q.Unaccepted:
 		standing := string(r.State.Outcome)
 		if r.Open() {
@@ -172,7 +172,7 @@ func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRe
 	}
 	defer unlock()
 	if q.AsIs {
-		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's tree as it was merged"}, at.Extent(r))
+		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's worktree at the merge"}, at.Extent(r))
 		return info.ID, err
 	}
 	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
@@ -181,8 +181,8 @@ func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRe
 	}
 	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })
 	if err == nil && !same && !q.Judged {
-		err = belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay check %s, then --as-is to merge what stands there, or --judged to merge what was judged", r.Task.ID),
-			"the working tree of %s was changed after it was judged", r.Task.ID)
+		err = belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay check %s, then --as-is to merge its current state, or --judged to merge what was checked", r.Task.ID),
+			"the worktree of %s changed after it was checked", r.Task.ID)
 	}
 	return Result(r), err
 }
@@ -192,9 +192,9 @@ func undecided(task belay.TaskID, b worktree.Brought) error {
 	if b.Open() == 0 {
 		return nil
 	}
-	try := fmt.Sprintf("belay merge %s --theirs PATH takes the task's side, --ours PATH yours", task)
+	try := fmt.Sprintf("use belay merge %s --theirs PATH for the task's version, --ours PATH for yours", task)
 	if slices.ContainsFunc(b.Conflicts, worktree.Text) {
-		try += ", --markers writes both into texts"
+		try += ", --markers to write conflict markers"
 	}
 	return belay.Refuse(belay.CodeRefused, try, "%d conflict(s): nothing was written", b.Open())
 }

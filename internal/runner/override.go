@@ -82,9 +82,9 @@ const byBelay = "belay"
 // newOverride writes a review cycle that says what was refused and why it was accepted.
 func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf *review.Shelf, o review.Override) error {
 	c := review.Cycle{Task: string(r.Task.ID), Feature: r.Task.Feature, Reviewer: byBelay, Time: o.Time, Verdict: "reject", Override: &o}
-	body := "# Accepted over its refusal\n"
+	body := "# Accepted despite the rejection\n"
 	if a := prompt.Refused(r.State); a != nil {
-		body += fmt.Sprintf("\nAttempt %d was refused for:\n\n", a.N)
+		body += fmt.Sprintf("\nAttempt %d was rejected for:\n\n", a.N)
 		for _, f := range a.Reasons() {
 			body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
 			if f.File != "" {
@@ -100,5 +100,5 @@ func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf 
 		return err
 	}
 	pointer := review.Of(r.Task.Feature, string(r.Task.ID), n).String()
-	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d holds the override of what refused attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d records the override of the rejection of attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
 }

@@ -17,7 +17,7 @@ import (
 // the reason, when it stays; CodeBusy when somebody works in it.
 func Retire(ctx context.Context, d *session.Desk, r *session.Record, force bool) error {
 	if r.Task.Worktree == "" {
-		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no working tree of its own", r.Task.ID)
+		return belay.Refuse(belay.CodeUsage, "belay status", "%s has no worktree of its own", r.Task.ID)
 	}
 	home, err := Home(ctx, d)
 	if err != nil {
@@ -44,7 +44,7 @@ func Retire(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 // missed says why a task's tree must stay. With force it holds what stands there instead.
 func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool) error {
 	stays := func(try, why string) error {
-		return belay.Refuse(belay.CodeRefused, try, "the working tree of %s stays: %s", r.Task.ID, why)
+		return belay.Refuse(belay.CodeRefused, try, "the worktree of %s was not removed: %s", r.Task.ID, why)
 	}
 	switch {
 	case force:
@@ -58,9 +58,9 @@ func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 		return err
 	}
 	if !force {
-		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it holds changes that belay did not see")
+		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it has unrecorded changes")
 	}
-	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash, Message: "before its working tree is removed"}, d.Extent(r))
+	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash, Message: "before its worktree was removed"}, d.Extent(r))
 	return err
 }
 

@@ -39,7 +39,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		defer cancel()
 		info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
 		if err != nil && taking.Err() != nil && ctx.Err() == nil {
-			return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("no snapshot could be taken within %s", limit), Err: err,
+			return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("taking a snapshot took longer than %s", limit), Err: err,
 				Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
 		}
 		if err != nil {
@@ -51,7 +51,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
 	}
 	if err := d.Secure(ctx, d.Rec); err != nil {
-		d.Watch.Note("the snapshots have no second ref: " + session.Sentence(err)) // they have the first
+		d.Watch.Note("snapshots have no backup ref: " + session.Sentence(err)) // they have the first
 	}
 	return info, nil
 }
@@ -106,7 +106,7 @@ func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
 	if old, err := d.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
 		return nil // it may be pruned: then there is nothing to compare with
 	}
-	text := fmt.Sprintf("attempt %d left the same files as attempt %d and said the same", is.N, was.N)
+	text := fmt.Sprintf("attempt %d produced the same files and the same output as attempt %d", is.N, was.N)
 	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
 		return nil // killed after it was noted
 	}

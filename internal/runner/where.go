@@ -55,7 +55,7 @@ func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error
 	if root == d.Repo.Root {
 		return d, nil
 	}
-	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "there is no working tree %s of this repository any more", belay.VisibleLine(root))
+	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "the worktree %s no longer exists", belay.VisibleLine(root))
 	repo, err := git.Open(ctx, root, true)
 	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
 		return nil, gone
@@ -84,11 +84,11 @@ func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk,
 		return nil, err
 	}
 	if !ok || m.Task.Key() != r.Task.ID.Key() {
-		try := fmt.Sprintf("belay run --resume %s makes it again", r.Task.ID)
+		try := fmt.Sprintf("belay run --resume %s recreates it", r.Task.ID)
 		if !r.Open() {
 			try = fmt.Sprintf("belay show %s", r.Task.ID)
 		}
-		return nil, belay.Refuse(belay.CodeNotFound, try, "the working tree of %s, %s, is gone", r.Task.ID, belay.VisibleLine(r.Task.Worktree))
+		return nil, belay.Refuse(belay.CodeNotFound, try, "the worktree of %s, %s, is gone", r.Task.ID, belay.VisibleLine(r.Task.Worktree))
 	}
 	snaps, err := restore.Open(ctx, repo, Captured(d))
 	return with(d, repo, snaps), err
@@ -133,7 +133,7 @@ func mayLie(d *session.Desk, home, folder string) error {
 			return nil
 		}
 	}
-	return &belay.Error{Code: belay.CodeCannot, What: "worktrees in .belay/config.yaml leads out of the repository, to " + belay.VisibleLine(folder),
+	return &belay.Error{Code: belay.CodeCannot, What: "worktrees in .belay/config.yaml points outside the repository, to " + belay.VisibleLine(folder),
 		Try: "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
 }
 
@@ -168,7 +168,7 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	if made.New {
 		w.Note(fmt.Sprintf("%s works in %s", r.Task.ID, r.Task.Worktree))
 		if r.State.Before != "" {
-			w.Note(fmt.Sprintf("the working tree of %s was gone and is made again as snapshot %s holds it", r.Task.ID, from.Short()))
+			w.Note(fmt.Sprintf("recreated the worktree of %s from snapshot %s", r.Task.ID, from.Short()))
 		}
 	}
 	equip(ctx, home.Repo.Root, made.Repo, w)
@@ -220,10 +220,10 @@ func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher)
 		return info.ID, err
 	}
 	if held, busy := d.Held(); busy {
-		w.Note(fmt.Sprintf("%s starts from what the working tree holds now, in the middle of the work of %s", r.Task.ID, held))
+		w.Note(fmt.Sprintf("%s starts from the current working tree, while %s is working in it", r.Task.ID, held))
 	}
 	meta := snapshot.Meta{Kind: belay.KindBefore, Task: r.Task.ID, Command: apartMark, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
-		Message: "what the working tree of " + string(r.Task.ID) + " starts from"}
+		Message: "start of the worktree of " + string(r.Task.ID)}
 	before, err := toBring(d, r)
 	if err != nil {
 		return "", err
@@ -234,7 +234,7 @@ func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher)
 		info, err = d.Snaps.Take(ctx, meta)
 	}
 	if names := info.LeftOut(); names != "" && err == nil {
-		w.Note(fmt.Sprintf("not in the working tree of %s: %s", r.Task.ID, names))
+		w.Note(fmt.Sprintf("not in the worktree of %s: %s", r.Task.ID, names))
 	}
 	return info.ID, err
 }

@@ -33,16 +33,16 @@ func (t *Terminal) Interrupted() *belay.Error {
 	ids := slices.Sorted(maps.Keys(t.work.tasks))
 	switch len(ids) {
 	case 0:
-		return belay.Refuse(belay.CodeInterrupted, "belay status shows where things are; run the command again", "interrupted")
+		return belay.Refuse(belay.CodeInterrupted, "belay status, then run the command again", "interrupted")
 	case 1:
-		what, id := "interrupted; %s continues where it was", ids[0]
+		what, id := "interrupted; %s can be resumed", ids[0]
 		switch t.work.tasks[id] {
 		case loop.CmdAttempt:
 			what = "interrupted; the agent of %s may still be running"
 		case loop.CmdDebug:
 			what = "interrupted; the debugger of %s may still be running"
 		case loop.CmdRestore:
-			what = "interrupted in the middle of rolling back %s"
+			what = "interrupted while rolling back %s"
 		}
 		return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), what, id)
 	}

@@ -101,7 +101,7 @@ func problemOf(err error) *problem {
 		p.Try = odd.Try()
 	}
 	if p.Try == "" && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		p.Try = "look at who owns it and at its permissions, then belay doctor"
+		p.Try = "check its owner and permissions, then belay doctor"
 	}
 	return p
 }

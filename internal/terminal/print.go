@@ -37,7 +37,7 @@ func Snapshot(w io.Writer, s snapshot.Info) {
 		rows = append(rows, []string{"expects", e})
 	}
 	for _, n := range s.Nested {
-		rows = append(rows, []string{"left alone", n + " (a repository of its own)"})
+		rows = append(rows, []string{"not included", n + " (nested repository)"})
 	}
 	for _, g := range s.Gaps {
 		rows = append(rows, []string{"not captured", g.Path + " (" + g.Reason + ")"})
@@ -64,7 +64,7 @@ func Tasks(w io.Writer, lines []app.TaskLine) {
 		if l.Problem != "" {
 			about = l.Problem
 		}
-		rows = append(rows, []string{string(l.ID), state, fmt.Sprintf("%d attempt(s)", l.Attempts), about})
+		rows = append(rows, []string{string(l.ID), state, belay.CountOf(l.Attempts, "attempt"), about})
 	}
 	Table(w, rows)
 }
@@ -94,7 +94,7 @@ func Worktrees(w io.Writer, lines []app.TaskLine) {
 			state += ", not merged"
 		}
 		if tree == "" {
-			tree = "gone; its snapshots are there"
+			tree = "deleted; its snapshots are kept"
 		}
 		rows = append(rows, []string{string(l.ID), state, tree})
 	}
@@ -111,54 +111,54 @@ func Status(w io.Writer, s app.Status, limit int64) {
 		fmt.Fprintf(w, "%s\n", p.Warn("under review: "+belay.VisibleLine(c)))
 	}
 	if s.Interrupted {
-		what, try := "a restore was interrupted", "belay doctor finishes it, belay undo reverses it"
+		what, try := "a restore was interrupted", "finish it with belay doctor, or reverse it with belay undo"
 		if s.Standing != nil {
 			what, try = s.Standing.Says()
 		}
 		fmt.Fprintln(w, p.Warn(what+": "+try))
 	}
 	if len(s.Untrusted) > 0 {
-		fmt.Fprintln(w, p.Warn("not trusted, so not run: "+belay.VisibleLine(strings.Join(s.Untrusted, ", "))+": belay trust"))
+		fmt.Fprintln(w, p.Warn("not trusted, so not run: "+belay.VisibleLine(strings.Join(s.Untrusted, ", "))+": run belay trust"))
 	}
 	Tasks(w, s.Tasks)
 	if len(s.Worktrees) > 0 {
-		fmt.Fprintln(w, "\nworking trees of their own:")
+		fmt.Fprintln(w, "\nworktrees:")
 		Worktrees(w, s.Worktrees)
 		fmt.Fprintln(w)
 	}
 	for _, l := range s.Overruled {
-		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted over a refusal: %s", l.ID, l.Over))))
+		fmt.Fprintln(w, p.Warn(belay.VisibleLine(fmt.Sprintf("%s was accepted despite a rejection: %s", l.ID, l.Over))))
 	}
 	if len(s.Features) > 0 {
 		fmt.Fprintln(w, "features:")
 		Features(w, s.Features)
 	}
 	if s.Ended > 0 {
-		fmt.Fprintf(w, "%d task(s) have ended: belay task list\n", s.Ended)
+		fmt.Fprintf(w, "%s (belay task list)\n", belay.CountOf(s.Ended, "closed task"))
 	}
-	fmt.Fprintf(w, "%d snapshot(s), %s\n", s.Snapshots.Snapshots, Size(s.Snapshots.Bytes))
+	fmt.Fprintf(w, "%s, %s\n", belay.CountOf(s.Snapshots.Snapshots, "snapshot"), Size(s.Snapshots.Bytes))
 	if s.Archived > 0 {
-		fmt.Fprintf(w, "%d of them archived: their tasks have ended, and neither rollback nor undo needs them (snapshot.archive_for)\n", s.Archived)
+		fmt.Fprintf(w, "%d archived: not needed for rollback or undo, deleted after snapshot.archive_for\n", s.Archived)
 	}
 	if n := s.Snapshots.Unreadable; n > 0 {
-		fmt.Fprintln(w, p.Warn(fmt.Sprintf("%d snapshot(s) cannot be read: belay doctor", n)))
+		fmt.Fprintln(w, p.Warn(belay.CountOf(n, "unreadable snapshot")+": run belay doctor"))
 	}
 	if len(s.Missing) > 0 {
 		fmt.Fprintln(w, p.Warn(MissingSnapshots(s.Missing)))
 	}
 	for _, a := range s.Absent {
 		if !slices.ContainsFunc(s.Tasks, func(l app.TaskLine) bool { return l.ID == a.Task }) {
-			fmt.Fprintln(w, p.Warn(a.String()+": belay doctor"))
+			fmt.Fprintln(w, p.Warn(a.String()+": run belay doctor"))
 		}
 	}
 	if s.OverCap {
-		fmt.Fprintf(w, "%s\n", p.Warn("snapshots are over the cap of "+Size(limit)+": belay snapshot prune"))
+		fmt.Fprintf(w, "%s\n", p.Warn("snapshots exceed the limit of "+Size(limit)+": run belay snapshot prune"))
 	}
 }
 
 // MissingSnapshots is the sentence about snapshots that tasks need and that are gone.
 func MissingSnapshots(ids []belay.SnapshotID) string {
-	return fmt.Sprintf("%d snapshot(s) that tasks need are missing, the first is %s: belay doctor looks for them", len(ids), ids[0].Short())
+	return fmt.Sprintf("%s that tasks need, the first %s: run belay doctor", belay.CountOf(len(ids), "missing snapshot"), ids[0].Short())
 }
 
 // Diff colours a patch for the terminal and makes the rest of it safe there.
@@ -184,9 +184,9 @@ func Diff(p Paint, text string) string {
 
 // Planned says a plan in a few words.
 func Planned(r restore.Restored) string {
-	text := fmt.Sprintf("%d path(s) written, %d removed, %d kept", len(r.Written), len(r.Removed), len(r.Kept))
+	text := fmt.Sprintf("%s written, %d removed, %d kept", belay.CountOf(len(r.Written), "path"), len(r.Removed), len(r.Kept))
 	if len(r.Refs) > 0 {
-		text += fmt.Sprintf(", %d ref(s) moved", len(r.Refs))
+		text += ", " + belay.CountOf(len(r.Refs), "ref") + " moved"
 	}
 	for _, part := range []struct {
 		back bool
@@ -201,13 +201,13 @@ func Planned(r restore.Restored) string {
 
 // Restored prints what a restore did, or would do.
 func (t *Terminal) Restored(r restore.Restored, dry bool) error {
-	return t.restored(r, dry, "belay undo takes this back")
+	return t.restored(r, dry, "undo with: belay undo")
 }
 
 // SteppedBack prints what an undo or a redo did, or would do.
 func (t *Terminal) SteppedBack(r restore.Restored, dry bool, step string) error {
 	if step == "undo" {
-		return t.restored(r, dry, "belay redo takes this back")
+		return t.restored(r, dry, "undo with: belay redo")
 	}
 	return t.Restored(r, dry)
 }
@@ -225,7 +225,7 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
 		for _, k := range r.Missing {
-			fmt.Fprintf(w, "cannot bring back %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
+			fmt.Fprintf(w, "cannot restore %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
 		for _, k := range r.Skipped {
 			fmt.Fprintf(w, "skipped %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
@@ -237,17 +237,17 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 			fmt.Fprintf(w, "kept %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 		}
 		for _, p := range r.Overruled {
-			fmt.Fprintf(w, "%s was changed by somebody else as well: that is in the state kept below\n", belay.VisibleLine(p))
+			fmt.Fprintf(w, "%s was also changed by someone else: that version is in the snapshot named below\n", belay.VisibleLine(p))
 		}
 		fmt.Fprintln(w, Planned(r))
 		if n := len(r.Skipped); n > 0 && !dry {
-			fmt.Fprintf(w, "%s\n", PaintFor(w).Warn(fmt.Sprintf("partial: %d skipped, which stay as they are", n)))
+			fmt.Fprintf(w, "%s\n", PaintFor(w).Warn(fmt.Sprintf("partial: %d skipped and unchanged", n)))
 		}
 		if r.Reversed {
-			next = "the interrupted restore is reversed"
+			next = "reversed the interrupted restore"
 		}
 		if !dry && r.Rescue != "" {
-			fmt.Fprintf(w, "the state it met is kept as %s: %s\n", r.Rescue.Short(), next)
+			fmt.Fprintf(w, "the previous state is snapshot %s; %s\n", r.Rescue.Short(), next)
 		}
 	})
 }

@@ -364,7 +364,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		word, words, _ := strings.Cut(strings.TrimSpace(line), " ")
 		d, found := decision(r.State.Gate.Options, word)
 		if !found {
-			fmt.Fprintln(s.t.Err, "  one of:", Options(r.State.Gate.Options), "(guide takes your words after it)")
+			fmt.Fprintln(s.t.Err, "  one of:", Options(r.State.Gate.Options), "(write your instructions after guide)")
 			continue
 		}
 		if d == loop.DecideGuide && strings.TrimSpace(words) == "" {

@@ -97,7 +97,7 @@ func TestTellPrintsOneObject(t *testing.T) {
 	}
 	errs.Reset()
 	_ = term.Tell(nil, fmt.Errorf("read the index: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES}))
-	if !strings.Contains(errs.String(), "try: look at who owns it") {
+	if !strings.Contains(errs.String(), "try: check its owner and permissions") {
 		t.Errorf("what to do about permissions is not said: %q", errs.String())
 	}
 }
@@ -146,8 +146,8 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 		if err := tell(); err != nil {
 			t.Fatal(err)
 		}
-		want := "wrote a\\x1b\ncannot bring back pipe: gone\n1 path(s) written, 0 removed, 0 kept, the index, HEAD\n" +
-			"the state it met is kept as 01jd6y3k8m: " + next + " takes this back\n"
+		want := "wrote a\\x1b\ncannot restore pipe: gone\n1 path written, 0 removed, 0 kept, the index, HEAD\n" +
+			"the previous state is snapshot 01jd6y3k8m; undo with: " + next + "\n"
 		if out.String() != want {
 			t.Errorf("%q:\n%s\nwant:\n%s", step, out.String(), want)
 		}
