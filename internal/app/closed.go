@@ -44,7 +44,11 @@ func (r *pipelineRun) closed(ctx context.Context, command config.Command) (confi
 	}
 	for _, dir := range open {
 		// A link would open what it leads to.
-		if real, err := filepath.EvalSymlinks(dir); err == nil && strings.HasPrefix(real, root+"/") && isFolder(dir) && (real == dir || dir == r.Repo.Dir || dir == r.Repo.Common) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil || real != dir && dir != r.Repo.Dir && dir != r.Repo.Common {
+			continue
+		}
+		if strings.HasPrefix(real, root+"/") && isFolder(dir) {
 			within.Open = append(within.Open, real)
 		}
 	}

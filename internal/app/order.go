@@ -74,7 +74,8 @@ func (im *Import) parts(i int) []int {
 
 // partOf reports a part of a task.
 func (l ImportLine) partOf(whole ImportLine) bool {
-	return l.PartOf > 0 && l.Source == whole.Source && l.PartOf == whole.Line && (l.Parent == whole.ID || whole.ID == "" && l.Parent == whole.Title)
+	named := l.Parent == whole.ID || whole.ID == "" && l.Parent == whole.Title
+	return named && l.PartOf > 0 && l.PartOf == whole.Line && l.Source == whole.Source
 }
 
 // inOrder puts each task of a file after the one before it. Neighbours that say that they

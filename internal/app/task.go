@@ -191,8 +191,9 @@ func valid(t belay.Task) error {
 // otherwise.
 func asEvents(c belay.TestCommand) belay.TestCommand {
 	rest, ok := strings.CutPrefix(c.Command, "go test")
+	ok = ok && (rest == "" || rest[0] == ' ')
 	plain := !strings.ContainsAny(c.Command, "|&;<>$`(){}\n") && !strings.Contains(c.Command, "-json")
-	if ok && plain && (rest == "" || rest[0] == ' ') && (c.Format == "" || c.Format == "exit") {
+	if ok && plain && (c.Format == "" || c.Format == "exit") {
 		c.Command, c.Format = "go test -json"+rest, "gotest"
 	}
 	return c

@@ -30,8 +30,9 @@ func isDevice(name string) bool {
 func only(s, extra string) bool {
 	for i := range len(s) {
 		c := s[i]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && strings.IndexByte(extra, c) < 0 {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		digit := c >= '0' && c <= '9'
+		if !letter && !digit && strings.IndexByte(extra, c) < 0 {
 			return false
 		}
 	}
@@ -41,9 +42,9 @@ func only(s, extra string) bool {
 // ParseTaskID checks s against TaskIDRule. Ids end up in file names on every
 // platform, which is why the rule is narrower than git's for refs.
 func ParseTaskID(s string) (TaskID, error) {
-	bad := s == "" || len(s) > 64 || !only(s[:1], "") || !only(s, "._-") || strings.Contains(s, "..") ||
-		strings.HasSuffix(s, ".") || strings.HasSuffix(strings.ToLower(s), ".lock") || isDevice(s)
-	if bad {
+	spelled := s != "" && len(s) <= 64 && only(s[:1], "") && only(s, "._-")
+	reserved := strings.HasSuffix(strings.ToLower(s), ".lock") || isDevice(s)
+	if !spelled || reserved || strings.Contains(s, "..") || strings.HasSuffix(s, ".") {
 		return "", Refuse(CodeUsage, TaskIDRule, "%q is not a task id", s)
 	}
 	return TaskID(s), nil

@@ -168,7 +168,7 @@ func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
 	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
 		m.Verdict = belay.MetYes
 		j.counts(*m)
-	case res.Verdict == count.Fail && res.Certain && !existing(r, m) && !ofOthers.MatchString(r.Text) && j.newFiles(r) < r.Many() && (j.differ(m.File) || !j.elsewhere(r)):
+	case res.Verdict == count.Fail && res.Certain && j.lacking(m, r):
 		m.Verdict = belay.MetNot
 		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
@@ -231,17 +231,26 @@ func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
 	return may >= len(res.Gone)
 }
 
+// lacking tells whether nothing but the counted list can have what was to be added.
+func (j *contractJudge) lacking(m *belay.Met, r belay.Requirement) bool {
+	if existing(r, m) || ofOthers.MatchString(r.Text) || j.newFiles(r) >= r.Many() {
+		return false
+	}
+	return j.differ(m.File) || !j.elsewhere(r)
+}
+
 // addSome holds an ADD without a number: something new has to be there. "A drink" in a list
 // that is as long as it was, and changed, is a warning: nobody stated a number.
 func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
 	var met belay.Met
 	res, told := j.count(&met, r)
-	if told && res.Certain && another.MatchString(r.Text) && *met.After <= *met.Before && j.differ(met.File) && j.newFiles(r) == 0 {
+	certain := told && res.Certain
+	if certain && *met.After <= *met.Before && another.MatchString(r.Text) && j.differ(met.File) && j.newFiles(r) == 0 {
 		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After, List: met.List, File: met.File, Line: met.Line}
 		j.warn(m.File, m.Line, countedAs(res, ""), r)
 		return
 	}
-	if told && res.Certain && *met.After > *met.Before {
+	if certain && *met.After > *met.Before {
 		m.Verdict, m.Before, m.After, m.List, m.File, m.Line = belay.MetYes, met.Before, met.After, met.List, met.File, met.Line
 		j.counted = append(j.counted, m.File+"\x00"+m.List)
 		return

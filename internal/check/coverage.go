@@ -129,12 +129,19 @@ func changesCode(f *syntax.File, tokens []syntax.Token) bool {
 	return false
 }
 
+// arrowBody tells whether the tokens begin with => and a body.
+func arrowBody(l syntax.Language, tokens []syntax.Token) bool {
+	if len(tokens) < 2 || !tokens[0].Is("=") || !tokens[1].Is(">") {
+		return false
+	}
+	return l == syntax.JavaScript || bodyAfter(tokens[2:])
+}
+
 // hasBehaviour tells whether there is anything to test: a function with a body.
 func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 	for i, t := range tokens {
 		if t.Kind != syntax.Word {
-			arrow := l.Family() == syntax.TypeScript && t.Is("=") && i+1 < len(tokens) && tokens[i+1].Is(">") && i > 0 && (l == syntax.JavaScript || bodyAfter(tokens[i+2:]))
-			if arrow {
+			if l.Family() == syntax.TypeScript && i > 0 && arrowBody(l, tokens[i:]) {
 				return true
 			}
 			continue
@@ -153,7 +160,7 @@ func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 				return true
 			}
 		case syntax.Java, syntax.CSharp:
-			if t.Text == "return" || t.Text == "throw" || t.Text == "new" || t.Text == "if" || t.Text == "for" {
+			if t.Among("return", "throw", "new", "if", "for") {
 				return true
 			}
 		default:

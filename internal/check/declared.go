@@ -138,5 +138,6 @@ func wordLine(text []byte, name string) int {
 }
 
 func wordByte(c byte) bool {
-	return c == '_' || c == '$' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c > 127
+	letter := c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+	return letter || c >= '0' && c <= '9' || c == '_' || c == '$'
 }

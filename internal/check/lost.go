@@ -86,7 +86,8 @@ func (r *reader) lostSince(ctx context.Context, f *Facts, from *side, any, skip 
 	var paths []string
 	for p, c := range changed {
 		d, uncommitted := dirty[p]
-		if uncommitted && d.NewMode != 0 && c.OldMode != 0 && any[p] && !skip[p] && !belays(p) {
+		was := d.NewMode != 0 && c.OldMode != 0
+		if uncommitted && was && any[p] && !skip[p] && !belays(p) {
 			paths = append(paths, p)
 		}
 	}

@@ -252,7 +252,9 @@ func (p *orderReader) nameList() bool {
 		if k, _ := orderedKind(p.word()); k != anything && k == p.o.kind {
 			p.at++ // "a function Half and a function Other"
 		}
-		if next, ok := p.peek(); !ok || !next.sure && !next.path && !(p.many && p.ends(p.at+1)) || next.path != n.path {
+		next, ok := p.peek()
+		isName := next.sure || next.path || p.many && p.ends(p.at+1)
+		if !ok || !isName || next.path != n.path {
 			p.at = back
 			return true
 		}
@@ -288,6 +290,9 @@ var endings = lazyregexp.Of(`.txt .sh .bash .toml .cfg .ini .env .mod .sum .lock
 
 // participle is a word that says something of a thing, and is no name: "the endpoint documented in".
 var participle = lazyregexp.New(`(?:ed|ing)$|^(?:seen|known|given|found|written|like|listed|made|kept)$`)
+
+// grammatical tells a word that joins, places or asks, and names nothing.
+func grammatical(w string) bool { return joining.Has(w) || placing.Has(w) || asking()[w] }
 
 // name reads one name.
 func (p *orderReader) name() (name, bool) {
@@ -331,7 +336,7 @@ func (p *orderReader) name() (name, bool) {
 	}
 	n := name{text: id, sure: t.quote || rest != "" || p.told || camel.MatchString(id)}
 	plain := id == strings.ToLower(id) || p.o.kind == anything && p.o.deed != renames
-	if !n.sure && plain && (joining.Has(strings.ToLower(id)) || placing.Has(strings.ToLower(id)) || asking()[strings.ToLower(id)] || participle.MatchString(id)) {
+	if !n.sure && plain && (grammatical(strings.ToLower(id)) || participle.MatchString(id)) {
 		return name{}, false
 	}
 	if k, _ := orderedKind(id); k != anything && !n.sure {
@@ -442,7 +447,7 @@ func (p *orderReader) more(at int) {
 		return
 	}
 	first := strings.ToLower(p.w[at].text)
-	if deeds[first] != 0 || asking()[first] && !joining.Has(first) || first == "leave" || first == "don't" || first == "do" {
+	if deeds[first] != 0 || asking()[first] && !joining.Has(first) || slices.Contains([]string{"leave", "don't", "do"}, first) {
 		return
 	}
 	var words []string

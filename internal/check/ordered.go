@@ -81,7 +81,10 @@ func (j *contractJudge) known(p string) bool {
 		i, _ := slices.BinarySearch(t.paths, p)
 		return i < len(t.paths) && strings.HasPrefix(t.paths[i], p)
 	}
-	return j.after.has(p) || j.before.has(p) || len(p) > 1 && strings.HasSuffix(p, "/") && (below(j.after) || below(j.before))
+	if j.after.has(p) || j.before.has(p) {
+		return true
+	}
+	return len(p) > 1 && strings.HasSuffix(p, "/") && (below(j.after) || below(j.before))
 }
 
 // evidence says what was found where.
@@ -354,7 +357,8 @@ func stated(line, literal string) bool {
 		return false
 	}
 	end := at + len(bare)
-	return (end == len(line) || !wordByte(line[end]) && line[end] != '-') && (bare == literal || at == 0 || !wordByte(line[at-1]))
+	begins := bare == literal || at == 0 || !wordByte(line[at-1])
+	return begins && (end == len(line) || !wordByte(line[end]) && line[end] != '-')
 }
 
 // went: something that was to be removed.

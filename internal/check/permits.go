@@ -43,7 +43,7 @@ func Permits(req belay.Request, words, p string) bool {
 func forbidding(w []term) bool {
 	return slices.ContainsFunc(w, func(t term) bool {
 		low := strings.ToLower(t.text)
-		return low == "not" || low == "don't" || low == "don’t" || low == "without" || low == "never" || low == "except"
+		return slices.Contains([]string{"not", "don't", "don’t", "without", "never", "except"}, low)
 	})
 }
 

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -18,7 +19,8 @@ func pythonLacks(tokens []syntax.Token, stub bool) []lack {
 				open = open[:len(open)-1]
 			}
 		}
-		if !t.Is("def") && !t.Is("class") || i+1 >= len(tokens) || tokens[i+1].Kind != syntax.Word || !(t.First || i > 0 && tokens[i-1].Is("async")) {
+		first := t.First || i > 0 && tokens[i-1].Is("async")
+		if !first || !t.Among("def", "class") || i+1 >= len(tokens) || tokens[i+1].Kind != syntax.Word {
 			continue
 		}
 		d := pythonDeclaration(tokens, i)
@@ -106,7 +108,7 @@ func (d *pythonDef) params(tokens []syntax.Token) {
 			if n == 0 {
 				d.first = name
 			}
-			if !typed && stars == 0 && !(n == 0 && (name == "self" || name == "cls" || name == "mcs")) {
+			if !typed && stars == 0 && !(n == 0 && slices.Contains([]string{"self", "cls", "mcs"}, name)) {
 				d.untyped = append(d.untyped, name)
 			}
 			n++

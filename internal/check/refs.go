@@ -36,7 +36,8 @@ func (j *judge) refs() {
 		}
 		title, detail := describe(r)
 		s := severity
-		if r.To == "" && r.From != "" || r.Gone > 0 || r.From != "" && strings.HasPrefix(r.Name, "refs/tags/") || strings.HasPrefix(r.To, symbolic) {
+		removed, moved := r.From != "" && r.To == "", r.From != "" && strings.HasPrefix(r.Name, "refs/tags/")
+		if removed || moved || r.Gone > 0 || strings.HasPrefix(r.To, symbolic) {
 			s = belay.SeverityWarning // asking for a commit is not asking for this
 		}
 		if strings.HasPrefix(r.Name, "refs/remotes/") {
@@ -136,11 +137,22 @@ func (j *judge) index() {
 	}
 }
 
+// askedFor tells whether the task asks for what lost something.
+func (j *judge) askedFor(l Loss) bool {
+	switch l.Kind {
+	case LostStash:
+		return j.asked.has("stash")
+	case LostStaged:
+		return j.asked.path(l.Path) || j.asked.commit()
+	}
+	return j.asked.path(l.Path)
+}
+
 // lost rejects work of a person that is nowhere any more.
 func (j *judge) lost() {
 	for _, l := range j.Lost {
-		severity, asked := belay.SeverityError, l.Kind != LostStash && j.asked.path(l.Path)
-		if l.Unsure || !j.Sure || asked || l.Kind == LostStaged && j.asked.commit() || l.Kind == LostStash && j.asked.has("stash") {
+		severity := belay.SeverityError
+		if l.Unsure || !j.Sure || j.askedFor(l) {
 			severity = belay.SeverityWarning
 		}
 		f := belay.Finding{Severity: severity, Category: belay.CategoryGit, File: l.Path}

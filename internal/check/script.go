@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -119,8 +120,8 @@ func scriptParams(s []syntax.Token) (untyped []string, rest []syntax.Token) {
 		name, typed = "", false
 	}
 	for i, t := range s {
-		opens := t.Is("(") || t.Is("[") || t.Is("{") || t.Is("<")
-		closes := t.Is(")") || t.Is("]") || t.Is("}") || t.Is(">") && !(i > 0 && s[i-1].Is("="))
+		opens := t.Among("(", "[", "{", "<")
+		closes := t.Among(")", "]", "}") || t.Is(">") && !(i > 0 && s[i-1].Is("="))
 		switch {
 		case t.Is(")") && depth == 0:
 			flush()
@@ -137,7 +138,7 @@ func scriptParams(s []syntax.Token) (untyped []string, rest []syntax.Token) {
 			flush()
 		case t.Is(":") || t.Is("="):
 			typed = true
-		case t.Kind == syntax.Word && (name == "" || name == "public" || name == "private" || name == "readonly"):
+		case t.Kind == syntax.Word && (name == "" || slices.Contains([]string{"public", "private", "readonly"}, name)):
 			name = t.Text
 		}
 	}

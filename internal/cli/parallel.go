@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +15,14 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
+// describesTask reports flags that say what one task is or how it goes on.
+func (f runFlags) describesTask() bool {
+	return cmp.Or(f.ID, f.resume, f.Feature, f.Role) != "" || len(f.Expect) > 0 || f.Clarify || f.AsItIs
+}
+
 // parallel runs recorded tasks side by side: belay run --parallel N TASK…
 func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error {
-	if c.ArgsLenAtDash() >= 0 || f.ID != "" || f.resume != "" || f.Feature != "" || f.Role != "" || len(f.Expect) > 0 || f.Clarify || f.AsItIs || len(f.Settings.Flags(c.Flags())) > 0 {
+	if c.ArgsLenAtDash() >= 0 || f.describesTask() || len(f.Settings.Flags(c.Flags())) > 0 {
 		return belay.Refuse(belay.CodeUsage, `record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
 			"what a task is and how it is judged is said when it is recorded")
 	}

@@ -16,7 +16,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 	}
 	full := s.Range(lo, open)
 	switch {
-	case full == "Object.assign" || name == "chain" || full == "slices.Concat" || full == "_.concat":
+	case slices.Contains([]string{"Object.assign", "slices.Concat", "_.concat"}, full) || name == "chain":
 		return s.join(args, c, depth)
 	case name == "of" && listOf(full) || full == "Arrays.asList":
 		return s.group(args, c, Array, 1), true

@@ -107,8 +107,8 @@ func (s *Store) lockFile(task belay.TaskID) string {
 func fileKey(task belay.TaskID) string {
 	var b strings.Builder
 	for i, c := range []byte(task.Key()) {
-		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || (c == '.' || c == '_' || c == '-') && i > 0
-		if plain {
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if plain || i > 0 && strings.IndexByte("._-", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02x", c)

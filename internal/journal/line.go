@@ -83,7 +83,8 @@ func parseFrame(b []byte) (l Line, err error) {
 	stamp, front, ok2 := between(front, "", frameTask)
 	task, front, ok3 := between(front, "", frameType)
 	typ, data, ok4 := between(front, "", frameData)
-	if !ok1 || !ok2 || !ok3 || !ok4 || !json.Valid(data) || !typePattern.Match(typ) {
+	whole := ok1 && ok2 && ok3 && ok4
+	if !whole || !json.Valid(data) || !typePattern.Match(typ) {
 		return l, errFrame
 	}
 	if l.Seq, err = parseSeq(string(seq)); err != nil {

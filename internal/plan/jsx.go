@@ -3,6 +3,7 @@ package plan
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -120,11 +121,11 @@ func (r *reader) find(s string) int {
 }
 
 func space(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+	return strings.IndexByte(" \t\n\r\f\v", c) >= 0
 }
 
 func wordStart(c byte) bool {
-	return c == '_' || c == '$' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == '$' || c >= 0x80
 }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }

@@ -128,6 +128,14 @@ func pinned(p *Plan, names []string) ([]Match, error) {
 	return out, nil
 }
 
+// sentenceEnds tells whether a text begins with the mark at the end of a sentence.
+func sentenceEnds(text string) bool {
+	if strings.IndexByte(".!?;", text[0]) < 0 {
+		return false
+	}
+	return len(text) == 1 || text[1] == ' ' || text[1] == '\n'
+}
+
 // beyond gives for each requirement what its sentence says after its words, up to the next
 // requirement and up to what is to stay: "the hero" is often followed by "and the footer".
 func beyond(w Work) []string {
@@ -153,7 +161,7 @@ func beyond(w Work) []string {
 		}
 		begin := at[i] + len(r.Text)
 		end := begin
-		for end < len(low) && low[end] != '\n' && !(strings.IndexByte(".!?;", low[end]) >= 0 && (end+1 == len(low) || low[end+1] == ' ' || low[end+1] == '\n')) {
+		for end < len(low) && low[end] != '\n' && !sentenceEnds(low[end:]) {
 			end++
 		}
 		for _, s := range stops {

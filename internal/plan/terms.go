@@ -175,7 +175,7 @@ func Spelled(name string) string {
 // HasWord reports whether a name stands in a text and is no part of a longer one.
 func HasWord(text, name string) bool {
 	in := func(i int) bool {
-		return i >= 0 && i < len(text) && (text[i] == '_' || text[i] == '$' || text[i] >= '0' && text[i] <= '9' || text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= 0x80)
+		return i >= 0 && i < len(text) && (wordStart(text[i]) || text[i] >= '0' && text[i] <= '9')
 	}
 	for from := 0; ; {
 		k := strings.Index(text[from:], name)

@@ -103,10 +103,12 @@ func sameFile(name, p string) bool {
 
 // testLike tells whether a path is that of a test, by what files of tests are called.
 func testLike(p string) bool {
-	base := strings.ToLower(path.Base(p))
-	stem := strings.TrimSuffix(base, path.Ext(base))
-	return strings.HasPrefix(stem, "test_") || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, ".test") || strings.HasSuffix(stem, ".spec") || strings.HasSuffix(stem, "_spec") ||
-		strings.HasSuffix(strings.TrimSuffix(path.Base(p), path.Ext(p)), "Test") || strings.HasSuffix(strings.TrimSuffix(path.Base(p), path.Ext(p)), "Tests")
+	stem := strings.TrimSuffix(path.Base(p), path.Ext(p))
+	ends := func(s string, endings ...string) bool {
+		return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(s, end) })
+	}
+	low := strings.ToLower(stem)
+	return strings.HasPrefix(low, "test_") || ends(low, "_test", ".test", ".spec", "_spec") || ends(stem, "Test", "Tests")
 }
 
 // subjectOf tells whether p is the code that a test file is for: parse_test.go and parse.go.

@@ -234,7 +234,7 @@ func opens(l string) bool {
 	if l == "" || strings.ContainsAny(l[:1], "})];") {
 		return false
 	}
-	if last := l[len(l)-1]; last == '{' || last == ':' || last == '(' || last == '[' || strings.HasSuffix(l, "=>") || strings.HasSuffix(l, "->") {
+	if strings.IndexByte("{:([", l[len(l)-1]) >= 0 || strings.HasSuffix(l, "=>") || strings.HasSuffix(l, "->") {
 		return true
 	}
 	word, _, _ := strings.Cut(l, " ")

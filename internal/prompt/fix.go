@@ -163,7 +163,8 @@ next:
 	for _, f := range list {
 		for i := range out {
 			o := &out[i]
-			if f.File == "" || f.Line == 0 || o.File != f.File || o.Category != f.Category || o.Severity != f.Severity || !overlap(*o, f) {
+			alike := o.File == f.File && o.Category == f.Category && o.Severity == f.Severity
+			if !alike || f.File == "" || f.Line == 0 || !overlap(*o, f) {
 				continue
 			}
 			if !strings.Contains(o.Title, f.Title) {

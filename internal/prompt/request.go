@@ -108,9 +108,9 @@ func Read(t belay.Task) string {
 // shown is a phrase on a line of its own: as it is, or quoted where that would not come
 // back as it was.
 func shown(s string) string {
-	plain := s != "" && utf8.ValidString(s) && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t") && belay.Visible(s) == s && s[0] != '"' && s[0] != '('
-	plain = plain && strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
-	if plain {
+	oneLine := s != "" && strings.TrimSpace(s) == s && !strings.ContainsAny(s, "\n\r\t")
+	spans := strings.Count(s, "`")%2 == 0 && !strings.Contains(s, "``") // a code span ends where it should, and none is a fence
+	if oneLine && spans && utf8.ValidString(s) && belay.Visible(s) == s && s[0] != '"' && s[0] != '(' {
 		return s
 	}
 	return strconv.QuoteToASCII(s)

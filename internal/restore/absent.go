@@ -81,7 +81,12 @@ func (pl *Planner) planned(p string) bool {
 	kept := func(list []Kept) bool {
 		return slices.ContainsFunc(list, func(k Kept) bool { return within(asked, k.Path) })
 	}
+	writes := func(list []Write) bool {
+		return slices.ContainsFunc(list, func(w Write) bool { return within(asked, string(w.Path)) })
+	}
 	plan := &pl.Plan
-	return raw(plan.Remove) || raw(plan.Rmdir) || folders(plan.Mkdir) || folders(plan.Chmod) || kept(plan.Kept) || kept(plan.Missing) ||
-		slices.ContainsFunc(plan.Writes, func(w Write) bool { return within(asked, string(w.Path)) })
+	if raw(plan.Remove) || raw(plan.Rmdir) || writes(plan.Writes) {
+		return true
+	}
+	return folders(plan.Mkdir) || folders(plan.Chmod) || kept(plan.Kept) || kept(plan.Missing)
 }

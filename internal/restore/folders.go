@@ -76,8 +76,10 @@ func (pl *Planner) chmods() {
 		named[m.Path] = true
 	}
 	for _, d := range pl.scan.Dirs {
-		if d.Path != "" && (all || named[d.Path]) && pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) == "" &&
-			(pl.comeFolders[d.Path] || pl.holds(d.Path, pl.added)) {
+		if d.Path == "" || !all && !named[d.Path] || pl.leave(git.Difference{Path: d.Path, NewMode: 0o40000}) != "" {
+			continue
+		}
+		if pl.comeFolders[d.Path] || pl.holds(d.Path, pl.added) {
 			want[d.Path] = pl.Then.Man.FolderPerm(d.Path)
 		}
 	}

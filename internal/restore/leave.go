@@ -43,7 +43,11 @@ func (pl *Planner) newGaps(ctx context.Context) error {
 	var paths []string
 	for _, g := range pl.Now.Man.Gaps {
 		was := slices.ContainsFunc(pl.Then.Man.Gaps, func(t snapshot.ManifestGap) bool { return t.Path == g.Path })
-		if !was && !g.Tracked && !pl.Inner[g.Path] && within(pl.wish.Paths, g.Path) && !pl.written[g.Path] && !pl.Then.Man.WasIgnored(g.Path) {
+		handled := pl.Inner[g.Path] || pl.written[g.Path]
+		if was || handled || g.Tracked || pl.Then.Man.WasIgnored(g.Path) {
+			continue
+		}
+		if within(pl.wish.Paths, g.Path) {
 			paths = append(paths, g.Path)
 		}
 	}

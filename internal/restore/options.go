@@ -90,8 +90,14 @@ type InnerRestored struct {
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // likewise
 }
 
+// whole tells whether all of a state is to be restored.
+func (o *Options) whole() bool {
+	return !o.FilesOnly && len(o.Paths)+len(o.Preserve) == 0 && o.Only == nil
+}
+
 func (r *Restored) nothing() bool {
-	return len(r.Written)+len(r.Removed)+len(r.Refs)+len(r.Inner) == 0 && !r.Index && !r.Head && !r.Operation && !r.Admin && !r.Logs
+	gitState := r.Index || r.Head || r.Operation || r.Admin || r.Logs
+	return !gitState && len(r.Written)+len(r.Removed)+len(r.Refs)+len(r.Inner) == 0
 }
 
 func report(p *Plan, target belay.SnapshotID, g *gitPlan) Restored {

@@ -87,7 +87,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		it := o.SkipBroken && !o.DryRun && j.unread == "" && (j.Target == id || strings.HasPrefix(string(j.Target), string(id)))
 		done, err := s.finish(ctx, j, it)
 		switch {
-		case err != nil && j.unread != "" && o.SkipBroken && !o.FilesOnly && len(o.Paths)+len(o.Preserve) == 0 && o.Only == nil:
+		case err != nil && j.unread != "" && o.SkipBroken && o.whole():
 			o.unread = true // the whole state that is asked for takes the place of one that nobody can know
 		case err != nil:
 			return Restored{}, s.cannotFinish(ctx, j, err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
@@ -261,7 +262,7 @@ func Holder(pid int) proc.ID {
 // Fill makes the value that keeps a review apart, with {agent} and {task} filled in.
 func Fill(pattern, agent string, task belay.TaskID) string {
 	plain := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
+		if r < utf8.RuneSelf && word(byte(r)) || r == '-' || r == '.' {
 			return r
 		}
 		return '_'

@@ -245,7 +245,7 @@ func mentions(text, id string) bool {
 }
 
 func word(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // strangers gives what changed in the tree and is no task's work.

@@ -47,7 +47,7 @@ func ParsePointer(s string) (Pointer, error) {
 
 // Plain tells whether a name is one element of a path and nothing else.
 func Plain(s string) bool {
-	if s == "" || s == "." || s == ".." || len(s) > 200 || strings.HasPrefix(s, "-") || strings.HasPrefix(s, ".") {
+	if s == "" || len(s) > 200 || s[0] == '-' || s[0] == '.' {
 		return false
 	}
 	for _, r := range s {

@@ -83,7 +83,10 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 // In the user's tree it is the user's to do. It reports whether it did.
 func (d *Driver) installed(o *testrun.Obstacle) bool {
 	t := d.Rec.Task
-	if o == nil || o.Install == nil || len(o.Install.Offline) == 0 || t.Worktree == "" || o.Install.Folder == "" || testrun.Has(d.Repo.Root, o.Install.Folder) {
+	if o == nil || o.Install == nil || t.Worktree == "" || len(o.Install.Offline) == 0 {
+		return false
+	}
+	if o.Install.Folder == "" || testrun.Has(d.Repo.Root, o.Install.Folder) {
 		return false
 	}
 	may, err := d.May.Install(o.Install.Offline, t.Checks.Tests)

@@ -221,10 +221,13 @@ func shortened(s string) string {
 	return s
 }
 
+// wordsFor are words for a number of things that are no numerals.
+var wordsFor = map[string]int{"single": 1, "pair": 2, "couple": 2}
+
 // stated reports whether a message says a number, in digits or as a word.
 func stated(text string, n int) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if got, ok := intent.Number(w); ok && got == n || w == strconv.Itoa(n) || n == 2 && (w == "pair" || w == "couple") || n == 1 && w == "single" {
+		if got, ok := intent.Number(w); ok && got == n || w == strconv.Itoa(n) || wordsFor[w] == n && n > 0 {
 			return true
 		}
 	}

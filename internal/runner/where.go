@@ -251,7 +251,10 @@ func lastOf(ctx context.Context, d *session.Desk, r *session.Record) (belay.Snap
 	last := r.State.Before
 	for _, s := range all {
 		working := s.Kind == belay.KindAfter || s.Kind == belay.KindStall || s.Kind == belay.KindBefore && s.Command != apartMark
-		if s.Task.Key() == r.Task.ID.Key() && r.Own(s) && working && s.ID > last && (!anew || strings.HasPrefix(s.Command, c.ID+":")) {
+		if !working || s.ID <= last || anew && !strings.HasPrefix(s.Command, c.ID+":") {
+			continue
+		}
+		if s.Task.Key() == r.Task.ID.Key() && r.Own(s) {
 			last = s.ID
 		}
 	}

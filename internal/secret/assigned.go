@@ -118,7 +118,9 @@ func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 // as mixed as chance. A password may be short.
 func worth(v string, password bool) bool {
 	switch {
-	case placeholder(v) || repeats(v) || strings.ContainsAny(v, " \t") || strings.Contains(v, "://") || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./"):
+	case placeholder(v), repeats(v), strings.ContainsAny(v, " \t"):
+		return false
+	case strings.Contains(v, "://"), strings.HasPrefix(v, "/"), strings.HasPrefix(v, "./"): // an address, a path
 		return false
 	case password:
 		return len(v) >= 6 && bits(v) >= 2.3 && mixed(v) && !reference(v)
@@ -139,7 +141,7 @@ func mixed(v string) bool {
 			signs = true
 		}
 	}
-	return letters && (digits >= 2 || digits > 0 && signs || digits > 0 && len(v) < 16)
+	return letters && (digits >= 2 || digits > 0 && (signs || len(v) < 16))
 }
 
 // reference tells values that name where a secret is: a variable, a path, a key of a

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -74,7 +75,8 @@ func address(text string, hit int) (Match, bool) {
 	group := func(n int) string { return text[hit+loc[2*n] : hit+loc[2*n+1]] }
 	scheme := schemeBefore(text, hit)
 	user, password, host := group(1), group(2), strings.ToLower(group(3))
-	if scheme == "" || password == user || placeholder(password) || repeats(password) || nobody(host) || deskWords[strings.ToLower(password)] {
+	harmless := password == user || placeholder(password) || repeats(password) || deskWords[strings.ToLower(password)]
+	if scheme == "" || harmless || nobody(host) {
 		return Match{}, false
 	}
 	m := Match{Rule: inAddress.name, Title: "password in a web address", Start: hit + loc[4], End: hit + loc[5]}
@@ -107,5 +109,5 @@ func nobody(host string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(host, "127.") || host == "0.0.0.0" || host == "host" || host == "hostname" || host == "db" || host == "foo.com" || host == "foo.bar"
+	return strings.HasPrefix(host, "127.") || slices.Contains([]string{"0.0.0.0", "host", "hostname", "db", "foo.com", "foo.bar"}, host)
 }

@@ -152,7 +152,8 @@ func (s *Store) path(task string) string { return filepath.Join(s.dir, fileOf(ta
 func fileOf(task string) string {
 	var b strings.Builder
 	for i, c := range []byte(strings.ToLower(task)) {
-		if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || (c == '_' || c == '-' || c == '.') && i > 0 {
+		plain := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if plain || i > 0 && strings.IndexByte("_-.", c) >= 0 {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "%%%02x", c)

@@ -50,7 +50,9 @@ func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckR
 func same(told, planned belay.Finding) bool {
 	sentence := strings.TrimSuffix(told.Title, fmt.Sprintf(": %s:%d", told.File, told.Line))
 	_, says, _ := strings.Cut(planned.Title, ": ")
-	return told.Category == belay.CategoryContract && planned.Category == belay.CategoryContract &&
-		told.File != "" && told.File == planned.File && told.Line == planned.Line && says != "" &&
-		(sentence == says || strings.HasSuffix(sentence, ": "+says))
+	if told.Category != belay.CategoryContract || planned.Category != belay.CategoryContract {
+		return false
+	}
+	samePlace := told.File != "" && told.File == planned.File && told.Line == planned.Line
+	return samePlace && says != "" && (sentence == says || strings.HasSuffix(sentence, ": "+says))
 }

@@ -293,7 +293,8 @@ func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]scan.Tr
 		var all []scan.Tracked
 		for _, e := range entries {
 			t := scan.Tracked{Path: e.Path, OID: fsroot.OID(e.OID), Gitlink: e.Mode == 0o160000}
-			if seeds && e.HasStat && e.Stage == 0 && !e.Assume && !e.Skip && !e.Intent && !t.Gitlink {
+			flagged := e.Assume || e.Skip || e.Intent
+			if seeds && e.HasStat && e.Stage == 0 && !flagged && !t.Gitlink {
 				t.Seed = &scan.Stat{
 					MtimeSec: int64(e.MtimeSec), CtimeSec: int64(e.CtimeSec), MtimeNsec: e.MtimeNsec, CtimeNsec: e.CtimeNsec,
 					Dev: e.Dev, Ino: e.Ino, Uid: e.UID, Gid: e.GID, Mode: e.Mode, Size: e.Size,

@@ -25,8 +25,9 @@ const KeptPrefix = "refs/kept/"
 // can guess, and the snapshot's id.
 func Kept(name string) bool {
 	secret, id, ok := strings.Cut(strings.TrimPrefix(name, KeptPrefix), "-")
-	return ok && strings.HasPrefix(name, KeptPrefix) && len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == "" &&
-		len(id) == 26 && strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") == ""
+	isSecret := len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == ""
+	isID := len(id) == 26 && strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") == ""
+	return ok && strings.HasPrefix(name, KeptPrefix) && isSecret && isID
 }
 
 // Ours reports whether a ref is belay's: not part of the state that a snapshot holds, and

@@ -93,7 +93,7 @@ func bullet(s string) (number string, n int) {
 	if strings.HasPrefix(s, "•") {
 		return "", len("•")
 	}
-	for n < len(s) && n < 12 && (s[n] >= '0' && s[n] <= '9' || s[n] == '.' && n > 0) {
+	for n < min(len(s), 12) && (digit(s[n]) || s[n] == '.' && n > 0) {
 		n++
 	}
 	switch {
@@ -160,7 +160,8 @@ func inside(s string, round bool) State {
 		return Done
 	}
 	r, n := utf8.DecodeRuneInString(blank)
-	if round || n != len(blank) || unicode.IsLetter(r) || unicode.IsDigit(r) || r == utf8.RuneError || r == '^' || r == '[' {
+	written := unicode.IsLetter(r) || unicode.IsDigit(r) || r == utf8.RuneError || r == '^' || r == '['
+	if round || n != len(blank) || written {
 		return NoBox
 	}
 	return Unclear

@@ -149,6 +149,12 @@ func (r *reader) ends(i int, withID []bool) int {
 	return j
 }
 
+// goesOn tells whether line i is a further one of a block: of code, of a comment, of front matter.
+func (r *reader) goesOn(i int) bool {
+	kind := r.lines[i].Kind
+	return i > 0 && kind == r.prev && (kind == Fence || kind == Comment || kind == Front)
+}
+
 func (r *reader) line(i int) {
 	l := &r.lines[i]
 	raw := strings.TrimSpace(l.Raw(r.data))
@@ -161,7 +167,7 @@ func (r *reader) line(i int) {
 		r.open = nil
 	case l.Kind == Item:
 		r.item(i)
-	case l.Kind == r.prev && (l.Kind == Fence || l.Kind == Comment || l.Kind == Front) && i > 0 && r.class[i-1].kind != structure:
+	case r.goesOn(i) && r.class[i-1].kind != structure:
 		r.class[i] = r.class[i-1]
 		r.put(i, r.class[i])
 	default:

@@ -128,7 +128,7 @@ func file(s string, quoted bool) string {
 	s = strings.TrimRight(unmarked(s), ".,;:!?\"'*_")
 	s = place.ReplaceAllString(s, "")
 	s = unbracketed(s)
-	if len(s) < 2 || len(s) > 400 || strings.Contains(s, "://") || strings.HasPrefix(s, "/") || strings.HasPrefix(s, "@") || strings.HasPrefix(s, "~") || !inPath.MatchString(s) {
+	if len(s) < 2 || len(s) > 400 || strings.IndexByte("/@~", s[0]) >= 0 || strings.Contains(s, "://") || !inPath.MatchString(s) {
 		return ""
 	}
 	folder := strings.HasSuffix(s, "/")
@@ -137,7 +137,7 @@ func file(s string, quoted bool) string {
 		return ""
 	}
 	if !strings.Contains(clean, "/") && !folder {
-		if alone[clean] || bareFileName(clean, quoted) {
+		if alone[clean] || bareFileName(clean) {
 			return clean
 		}
 		return ""
@@ -165,13 +165,16 @@ func unmarked(s string) string {
 }
 
 // named reports a name of a file without a folder.
-func bareFileName(s string, quoted bool) bool {
+func bareFileName(s string) bool {
 	e := path.Ext(s)
 	if e == "" || programs[strings.ToLower(s)] || strings.ContainsAny(s, "(){}$") && !strings.Contains(s, "*") {
 		return false
 	}
 	base := strings.TrimSuffix(s, e)
-	return endings()[strings.ToLower(e[1:])] && (len(e) > 2 || !strings.Contains(base, ".")) && (base != "" || quoted) && strings.Trim(base, ".") != ""
+	if strings.Trim(base, ".") == "" || len(e) <= 2 && strings.Contains(base, ".") {
+		return false
+	}
+	return endings()[strings.ToLower(e[1:])]
 }
 
 // ofFolders tells a path from words with a slash between them: and/or, CI/CD, GET/POST.

@@ -65,7 +65,8 @@ func Of(name string, data []byte) Dialect {
 		}
 	}
 	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), " \t\r\n")
-	if !strings.HasSuffix(name, ".md") && len(text) > 0 && (text[0] == '{' || text[0] == '[' && !bytes.HasPrefix(text, []byte("[ ]")) && !bytes.HasPrefix(text, []byte("[x]"))) {
+	box := bytes.HasPrefix(text, []byte("[ ]")) || bytes.HasPrefix(text, []byte("[x]"))
+	if !strings.HasSuffix(name, ".md") && len(text) > 0 && !box && (text[0] == '{' || text[0] == '[') {
 		return Issue
 	}
 	if bytes.HasPrefix(text, []byte("---")) && wp.Match(text[:min(len(text), 4096)]) {

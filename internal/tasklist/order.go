@@ -128,7 +128,7 @@ func orderWords(text string) []string {
 				n++
 			}
 			list, i = append(list, text[i:n]), n
-		case c == ' ' || c == '*' || c == '`' || c == '\t' || c == '(' || c == ')' || c == '"':
+		case strings.IndexByte(" *`\t()\"", c) >= 0:
 			i++
 		case strings.HasPrefix(text[i:], "->") || strings.HasPrefix(text[i:], "=>") || strings.HasPrefix(text[i:], "<-"):
 			list, i = append(list, text[i:i+2]), i+2
@@ -219,10 +219,10 @@ func (s *sentence) take(w, next string) {
 	case w == ";" || w == "." && (next == "" || strings.ToUpper(next[:1]) == next[:1] && !digit(next[0])):
 		s.settle()
 		s.left, s.right, s.order, s.list = nil, nil, 0, false
-	case named && (low == "-" || low == "–" || low == "—" || low == "to" || low == "through" || strings.HasPrefix(low, "..")):
+	case named && (slices.Contains([]string{"-", "–", "—", "to", "through"}, low) || strings.HasPrefix(low, "..")):
 		s.span = true
 		return
-	case low == "," || low == "and" || low == "&" || low == "+" || low == "/" || low == ":":
+	case slices.Contains([]string{",", "and", "&", "+", "/", ":"}, low):
 		return
 	case digit(w[len(w)-1]) || len(w) > 1 && digit(w[len(w)-2]):
 		s.name(w)

@@ -216,7 +216,10 @@ func (r *pageReader) underline(l *Line, words string) bool {
 
 func heading(l *Line, words string) bool {
 	level := len(words) - len(strings.TrimLeft(words, "#"))
-	if level == 0 || level > 6 || l.Indent > 3 || len(words) > level && words[level] != ' ' && words[level] != '\t' {
+	if level == 0 || level > 6 || l.Indent > 3 {
+		return false
+	}
+	if len(words) > level && words[level] != ' ' && words[level] != '\t' {
 		return false
 	}
 	l.Kind, l.Level = Heading, level

@@ -178,7 +178,8 @@ func proved(before Reading, at int, data []byte, o belay.Origin) error {
 			break
 		}
 		a, b := after.Tasks[i], before.Tasks[i]
-		same = a.ID == b.ID && a.Title == b.Title && a.Line == b.Line && (i == at && a.Done || a.State == b.State || b.Parts > 0)
+		box := i == at && a.Done || a.State == b.State || b.Parts > 0
+		same = box && a.ID == b.ID && a.Title == b.Title && a.Line == b.Line
 	}
 	if !same {
 		return belay.Refuse(belay.CodeCannot, "mark it by hand", "%s cannot be ticked in %s without a change to another task", name(o), belay.VisibleLine(o.File))

@@ -64,20 +64,20 @@ func (s *Source) Asserts(i int) bool {
 	case syntax.Go:
 		return call && s.goAsserts(i, dotted)
 	case syntax.Python:
-		return t.Is("assert") && !dotted || call && (dotted || strings.HasPrefix(low, "assert")) && (strings.HasPrefix(low, "assert") || low == "raises" || low == "warns" || low == "fail" || low == "deprecated_call") ||
+		return t.Is("assert") && !dotted || call && (dotted || strings.HasPrefix(low, "assert")) && (strings.HasPrefix(low, "assert") || slices.Contains([]string{"raises", "warns", "fail", "deprecated_call"}, low)) ||
 			t.Is("raise") && s.Is(i+1, "AssertionError")
 	case syntax.JavaScript, syntax.TypeScript:
 		return s.scriptAsserts(i, call, dotted)
 	case syntax.Rust:
-		return s.Is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || low == "panic" || low == "unreachable" || low == "prop_assert" || strings.HasPrefix(low, "prop_assert"))
+		return s.Is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || slices.Contains([]string{"panic", "unreachable", "prop_assert"}, low) || strings.HasPrefix(low, "prop_assert"))
 	case syntax.Java:
-		return call && (strings.HasPrefix(low, "assert") || low == "verify" || low == "fail" || strings.HasPrefix(low, "expect") || low == "andexpect" || low == "verifynomoreinteractions") ||
+		return call && (strings.HasPrefix(low, "assert") || slices.Contains([]string{"verify", "fail", "andexpect", "verifynomoreinteractions"}, low) || strings.HasPrefix(low, "expect")) ||
 			t.Is("assert") && !dotted
 	case syntax.CSharp:
-		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && !dotted && len(t.Text) > len("Assert") && strings.HasPrefix(t.Text, "Assert") && !s.At(i-1).Is("void") && !s.At(i-1).Is("Task") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && (low == "verify" || low == "received")
+		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && !dotted && len(t.Text) > len("Assert") && strings.HasPrefix(t.Text, "Assert") && !s.At(i-1).Among("void", "Task") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && slices.Contains([]string{"verify", "received"}, low)
 	case syntax.Ruby:
-		return !dotted && (t.Is("expect") || t.Is("is_expected") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute") || t.Is("flunk")) ||
-			dotted && (t.Is("should") || t.Is("should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
+		return !dotted && (t.Among("expect", "is_expected", "flunk") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute")) ||
+			dotted && (t.Among("should", "should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
 	}
 	return false
 }
@@ -106,7 +106,7 @@ func (s *Source) goAsserts(i int, dotted bool) bool {
 	case "assert", "require", "is", "must", "should", "qt", "expect":
 		return t.Text != "New"
 	case "s", "suite": // the methods of a suite
-		return strings.HasPrefix(t.Text, "Equal") || strings.HasPrefix(t.Text, "NoError") || strings.HasPrefix(t.Text, "Error") || t.Text == "True" || t.Text == "False" || t.Text == "Nil" || t.Text == "NotNil" || t.Text == "Len" || t.Text == "Contains"
+		return strings.HasPrefix(t.Text, "Equal") || strings.HasPrefix(t.Text, "NoError") || strings.HasPrefix(t.Text, "Error") || slices.Contains([]string{"True", "False", "Nil", "NotNil", "Len", "Contains"}, t.Text)
 	}
 	return false
 }
@@ -117,7 +117,7 @@ func (s *Source) Handed(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
 		first := i == open+1
-		if s.Open[i] != open || t.Kind != syntax.Word || !(first || t.Is("t") && s.Is(i-1, ",")) || !(s.Is(i+1, ",") || s.Is(i+1, ")")) {
+		if s.Open[i] != open || t.Kind != syntax.Word || !(first || t.Is("t") && s.Is(i-1, ",")) || !s.Among(i+1, ",", ")") {
 			continue
 		}
 		if slices.Contains(goHandles, t.Text) {

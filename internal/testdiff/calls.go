@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -79,7 +80,7 @@ func (r *reader) called(i int) bool {
 // it compares and what that should be.
 func (r *reader) helper(i int) bool {
 	low := strings.ToLower(r.tokens[i].Text)
-	if !r.is(i+1, "(") || r.is(i-1, ".") && !r.is(i-2, "self") && !r.is(i-2, "this") ||
+	if !r.is(i+1, "(") || r.is(i-1, ".") && !r.among(i-2, "self", "this") ||
 		!strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect") && !strings.HasPrefix(low, "check") && !strings.HasPrefix(low, "verify") {
 		return false
 	}
@@ -104,7 +105,7 @@ func (r *reader) messageFirst(args [][]syntax.Token) bool {
 
 // margin notes how far a number may be off: what is compared is its subject.
 func (r *reader) margin(op string, args [][]syntax.Token) {
-	if (op == "near" || op == "eq") && len(args) > 2 && len(args[2]) > 0 && len(args[2]) <= 2 && args[2][0].Kind == syntax.Number {
+	if slices.Contains([]string{"near", "eq"}, op) && len(args) > 2 && len(args[2]) > 0 && len(args[2]) <= 2 && args[2][0].Kind == syntax.Number {
 		r.add(Value{Subject: key(args[0]) + " ~ " + key(args[1]), Op: "within", Text: text(args[2])}, args[2][0])
 	}
 }
@@ -192,7 +193,7 @@ func (r *reader) chained(i int) bool {
 // before gives the tokens of the statement up to the dot at i.
 func (r *reader) before(i int) []syntax.Token {
 	k := i
-	for k > 0 && r.nest.Open[k-1] >= r.nest.Open[i] && !(r.nest.Open[k-1] == r.nest.Open[i] && (r.is(k-1, ";") || r.is(k-1, "{") || r.is(k-1, "}") || r.tokens[k].First && !r.is(k, "."))) && i-k < 200 {
+	for k > 0 && r.nest.Open[k-1] >= r.nest.Open[i] && !(r.nest.Open[k-1] == r.nest.Open[i] && (r.among(k-1, ";", "{", "}") || r.tokens[k].First && !r.is(k, "."))) && i-k < 200 {
 		k--
 	}
 	return r.tokens[k:i]

@@ -89,7 +89,7 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Skips: s.classSkips(attrs)})
 			open = append(open, scope{s.End(body), name})
 			i, attrs = body, nil
-		case t.Kind == syntax.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == syntax.Word || s.At(i-1).Is(">") || s.At(i-1).Is("]") || s.At(i-1).Is("?")):
+		case t.Kind == syntax.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == syntax.Word || s.At(i-1).Among(">", "]", "?")):
 			u, body, ok := s.method(i, attrs, tests)
 			if attrs = nil; ok {
 				u.Name = within(groups, u.Leaf)

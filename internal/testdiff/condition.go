@@ -211,7 +211,7 @@ func (r *reader) goIf(i int) {
 // what it closes goes on with the condition.
 func (r *reader) composite(open int) bool {
 	end := r.end(open)
-	return end+1 < len(r.tokens) && !r.tokens[end+1].First && (r.is(end+1, "{") || r.is(end+1, ")") || r.is(end+1, "&") || r.is(end+1, "|") || r.is(end+1, "="))
+	return end+1 < len(r.tokens) && !r.tokens[end+1].First && r.among(end+1, "{", ")", "&", "|", "=")
 }
 
 var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)

@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"go/build/constraint"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -116,7 +117,7 @@ func plain(e constraint.Expr) bool {
 		for _, arch := range []string{"amd64", "arm64", "386", "arm", "wasm", "riscv64", "ppc64le", "s390x"} {
 			if e.Eval(func(tag string) bool {
 				unix := tag == "unix" && system != "windows" && system != "js" && system != "plan9" && system != "wasip1"
-				return tag == system || tag == arch || unix || tag == "cgo" || tag == "gc" || strings.HasPrefix(tag, "go1.")
+				return tag == system || tag == arch || unix || slices.Contains([]string{"cgo", "gc"}, tag) || strings.HasPrefix(tag, "go1.")
 			}) {
 				return true
 			}

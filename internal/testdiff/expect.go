@@ -93,6 +93,8 @@ func (r *reader) is(i int, words ...string) bool {
 	return true
 }
 
+func (r *reader) among(i int, words ...string) bool { return r.at(i).Among(words...) }
+
 // end gives the index of what closes the bracket at i, or the end of the text.
 func (r *reader) end(i int) int {
 	if i < 0 || i >= len(r.tokens) || r.nest.Close[i] < 0 {
@@ -115,7 +117,7 @@ func (r *reader) statement(i int) []syntax.Token {
 	k := i
 	for k < len(r.tokens) {
 		t := r.tokens[k]
-		if k > i && t.First && !t.Is(".") && !continues(r.tokens[k-1]) || t.Is(";") || t.Is(")") || t.Is("}") || t.Is("]") {
+		if k > i && t.First && !t.Is(".") && !continues(r.tokens[k-1]) || t.Among(";", ")", "}", "]") {
 			break
 		}
 		if t.Is("(") || t.Is("[") || t.Is("{") {

@@ -87,7 +87,7 @@ func head(tokens []syntax.Token, t placed) int {
 		switch x := tokens[i]; {
 		case x.Line >= line:
 		case t.lang == syntax.Python || t.lang == syntax.Rust || t.lang == syntax.CSharp || t.lang == syntax.Java:
-			if x.Is("}") || x.Is(";") || x.Is("{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOf(tokens, i).Text) {
+			if x.Among("}", ";", "{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOf(tokens, i).Text) {
 				return line
 			}
 			if first := firstOf(tokens, i); first.Is("@") || first.Is("#") || first.Is("[") {

@@ -42,7 +42,7 @@ func (s *Source) Hollow(i int) bool {
 	if t.Is("expect") && !s.Is(i-1, ".") && alone(st) {
 		return true // nothing is asked of what is expected; request.expect(200) asks
 	}
-	if t.Is("expect") || t.Is("assertThat") || t.Is("that") || s.Lang == syntax.CSharp && low == "that" {
+	if t.Among("expect", "assertThat", "that") || s.Lang == syntax.CSharp && low == "that" {
 		return s.hollowExpect(args, st)
 	}
 	return hollowCall(low, args)

@@ -29,7 +29,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 		return false
 	}
 	solid := false
-	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && (tokens[2].Is("(") || tokens[2].Is("{") || tokens[2].Is("[")) {
+	if tokens[0].Is("new") && len(tokens) > 2 && tokens[1].Kind == syntax.Word && tokens[2].Among("(", "{", "[") {
 		tokens = tokens[2:] // a value that is made: its arguments say
 		solid = true
 	}
@@ -80,7 +80,7 @@ func name(l syntax.Language, tokens []syntax.Token) int {
 		after = tokens[n]
 	}
 	switch {
-	case constants[first] && n == 1, makers[last] && (after.Is("(") || after.Is("[") || after.Is("{")):
+	case constants[first] && n == 1, makers[last] && after.Among("(", "[", "{"):
 		return n
 	case after.Is(":") && (n+1 >= len(tokens) || !tokens[n+1].Is(":")), after.Is("=") && n == 1: // a key
 		return n

@@ -14,7 +14,7 @@ func (s *source) findLoops() {
 		switch {
 		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby:
 			loop = s.forLoop(i)
-		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && (t.Is("each") || t.Is("each_with_index") || t.Is("each_pair")) || script(s.Lang) && t.Is("forEach")):
+		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.Among("each", "each_with_index", "each_pair") || script(s.Lang) && t.Is("forEach")):
 			loop = s.eachLoop(i)
 		}
 		if loop.to > loop.from {

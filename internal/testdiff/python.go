@@ -133,7 +133,7 @@ func pythonSkips(body []syntax.Token, first int) []Mark {
 		raised := i > 0 && (body[i-1].Is("raise") || dotted && i > 2 && body[i-3].Is("raise"))
 		nested := !oneLine && lineCol > first
 		switch {
-		case (t.Is("skip") || t.Is("xfail")) && call && dotted && i > 1 && body[i-2].Is("pytest"), t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
+		case t.Among("skip", "xfail") && call && dotted && i > 1 && body[i-2].Is("pytest"), t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
 			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: nested})
 		case t.Is("importorskip") && call:
 			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: true})

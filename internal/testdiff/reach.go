@@ -223,7 +223,7 @@ func (s *Source) ownCondition(i int) string {
 	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) && impossible(s.Tokens[open:k], 0) {
 		return Text(s.Tokens[open-1 : k])
 	}
-	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Is(k-4, ";") || s.Is(k-4, "{") || s.Is(k-4, ">") || k == 3) {
+	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Among(k-4, ";", "{", ">") || k == 3) {
 		return "false &&"
 	}
 	return ""
@@ -280,7 +280,7 @@ func untrue(tokens []syntax.Token) bool {
 	switch len(tokens) {
 	case 1:
 		t := tokens[0]
-		return t.Is("false") || t.Is("False") || t.Is("nil") || t.Is("None") || t.Is("null") || t.Kind == syntax.Number && t.Text == "0"
+		return t.Among("false", "False", "nil", "None", "null") || t.Kind == syntax.Number && t.Text == "0"
 	case 2:
 		return (tokens[0].Is("!") || tokens[0].Is("not")) && (tokens[1].Is("true") || tokens[1].Is("True"))
 	}

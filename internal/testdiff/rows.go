@@ -123,11 +123,11 @@ func (s *source) listAt(i, to int, names bool) (rows int, values []syntax.Token)
 				return Unknown, nil
 			}
 			return s.listAt(k+1, s.End(k), names) // enumerate([…]), Object.entries({…})
-		case s.Is(k, "(") && s.Lang == syntax.Java && !s.Is(k-1, "of") && !s.Is(k-1, "asList"):
+		case s.Is(k, "(") && s.Lang == syntax.Java && !s.Among(k-1, "of", "asList"):
 			k = s.End(k)
 		case s.Is(k, ";") || s.Is(k, "(") && s.Lang == syntax.Go:
 			return Unknown, nil
-		case s.Is(k, "[") || s.Is(k, "{") || s.Is(k, "("):
+		case s.Among(k, "[", "{", "("):
 			return s.elements(k)
 		}
 	}
@@ -145,7 +145,7 @@ func (s *source) definitions() map[string]int {
 			continue
 		}
 		k := i + 1
-		for k < i+30 && k < len(s.Tokens) && !s.Is(k, "=") && s.Open[k] >= s.Open[i] && !s.Is(k, ";") && !s.Is(k, ",") && (s.Is(i+1, ":") || s.Is(i-1, "var") || s.Is(i+1, "=")) {
+		for k < i+30 && k < len(s.Tokens) && !s.Among(k, "=", ";", ",") && s.Open[k] >= s.Open[i] && (s.Among(i+1, ":", "=") || s.Is(i-1, "var")) {
 			if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
 				k = min(s.End(k), len(s.Tokens)-1)
 			}

@@ -109,7 +109,7 @@ func (s *source) rubyName(i int, def bool, body int) string {
 		return name.Value()
 	}
 	if end := i + 1; !name.Is("{") && !name.Is("do") {
-		for end < len(s.Tokens) && s.At(end).Line == s.At(i).Line && !s.Is(end, "do") && !s.Is(end, "{") && !s.Is(end, ",") && !s.Is(end, "<") {
+		for end < len(s.Tokens) && s.At(end).Line == s.At(i).Line && !s.Among(end, "do", "{", ",", "<") {
 			end++
 		}
 		return Text(s.Tokens[i+1 : end])

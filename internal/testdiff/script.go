@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"github.com/belay-dev/belay/internal/syntax"
+	"slices"
 )
 
 // What test frameworks of JavaScript call tests and groups, and what goes before them
@@ -92,8 +93,8 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 			return u, 0, false // test.beforeEach, it.name
 		}
 		k += 2
-		if (mod.Text == "each" || mod.Text == "for" || mod.Text == "skipIf" || mod.Text == "runIf") && s.Is(k, "(") {
-			if mod.Text == "each" || mod.Text == "for" {
+		if slices.Contains([]string{"each", "for", "skipIf", "runIf"}, mod.Text) && s.Is(k, "(") {
+			if slices.Contains([]string{"each", "for"}, mod.Text) {
 				each = append(each, s.given(k))
 			}
 			k = s.End(k) + 1
@@ -166,7 +167,7 @@ func (s *source) scriptOptions(open int, u *Test) {
 // ctx.skip(), test.skip(condition).
 func (s *source) scriptSkip(u *Test, i int) {
 	t := s.Tokens[i]
-	if !t.Is("skip") && !t.Is("fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {
+	if !t.Among("skip", "fixme") || !s.At(i-1).Is(".") || !s.Is(i+1, "(") || s.At(i+2).Kind == syntax.Text && s.At(i-2).Is("test") {
 		return
 	}
 	switch s.At(i - 2).Text {

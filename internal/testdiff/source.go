@@ -47,6 +47,9 @@ func (s *Source) Is(i int, words ...string) bool {
 	return true
 }
 
+// Among tells whether token i is one of these words and marks.
+func (s *Source) Among(i int, words ...string) bool { return s.At(i).Among(words...) }
+
 // End gives the index of what closes the bracket at i, or the end of the text.
 func (s *Source) End(i int) int {
 	if i < 0 || i >= len(s.Tokens) || s.Pair[i] < 0 {
@@ -86,10 +89,10 @@ func (s *Source) Conditional(i, body int) bool {
 		}
 		for k := o - 1; k > body; k-- {
 			t := s.Tokens[k]
-			if t.Is("if") || t.Is("for") || t.Is("while") || t.Is("switch") || t.Is("else") || t.Is("match") || t.Is("catch") {
+			if t.Among("if", "for", "while", "switch", "else", "match", "catch") {
 				return !(t.Is("if") && constantTrue(s.Tokens[k+1:o]))
 			}
-			if t.Is(";") || t.Is("{") || t.Is("}") || t.Is("func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
+			if t.Among(";", "{", "}", "func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
 				break
 			}
 		}

@@ -187,7 +187,7 @@ func (s *Source) loops(head int) bool {
 	if s.byColumns() {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {
 			switch t := s.At(k); {
-			case k == head && (t.Is("for") || t.Is("while") || t.Is("until") || t.Is("loop") || t.Is("async")):
+			case k == head && t.Among("for", "while", "until", "loop", "async"):
 				return true
 			case s.Lang == syntax.Ruby && s.Is(k-1, ".") && (t.Is("times") || t.Is("each") || t.Is("upto")):
 				return true
@@ -225,7 +225,7 @@ func silent(body []syntax.Token) (quiet, maybe bool) {
 		case t.Is(";"):
 			start = true
 		case idle[t.Text] && t.Kind == syntax.Word, t.Is("."), !start, t.Kind == syntax.Text && start: // pass, …, a docstring
-		case t.Kind == syntax.Word && tellers[t.Text] && i+1 < len(body) && (body[i+1].Is("(") || body[i+1].Is(".") || body[i+1].Kind == syntax.Text || body[i+1].Kind == syntax.Word):
+		case t.Kind == syntax.Word && tellers[t.Text] && i+1 < len(body) && (body[i+1].Among("(", ".") || body[i+1].Kind == syntax.Text || body[i+1].Kind == syntax.Word):
 			maybe, start = true, false
 		default:
 			return false, false

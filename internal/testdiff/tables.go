@@ -101,7 +101,7 @@ func (r *reader) table(i int) {
 				r.rows(parameters(args[1]), i+2)
 			}
 		}
-	case r.lang == syntax.CSharp && (t.Is("InlineData") || t.Is("TestCase") || t.Is("DataRow")) && r.is(i+1, "("), r.lang == syntax.Rust && t.Is("case") && r.is(i-1, "[") && r.is(i+1, "("):
+	case r.lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && r.is(i+1, "("), r.lang == syntax.Rust && t.Is("case") && r.is(i-1, "[") && r.is(i+1, "("):
 		r.row(r.method(i), i+1)
 	}
 }
@@ -159,7 +159,7 @@ func (r *reader) goFields(open int) []string {
 	var names []string
 	for k := open + 1; k < r.end(open); k++ {
 		t := r.tokens[k]
-		if r.nest.Open[k] != open || t.Kind != syntax.Word || !t.First && !r.is(k-1, "{") && !r.is(k-1, ";") && !(r.is(k-1, ",") && r.nest.Open[k-1] == open) {
+		if r.nest.Open[k] != open || t.Kind != syntax.Word || !t.First && !r.among(k-1, "{", ";") && !(r.is(k-1, ",") && r.nest.Open[k-1] == open) {
 			continue
 		}
 		names = append(names, t.Text)

@@ -164,6 +164,11 @@ func (u *Text) plain(p []byte) int {
 
 // xmlRune is the Char of XML 1.0, section 2.2.
 func xmlRune(r rune) bool {
-	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xd7ff ||
-		r >= 0xe000 && r <= 0xfffd || r >= 0x10000 && r <= 0x10ffff
+	switch {
+	case r < 0x20:
+		return r == '\t' || r == '\n' || r == '\r'
+	case r < 0x10000:
+		return r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd
+	}
+	return r <= 0x10ffff
 }

@@ -140,7 +140,7 @@ func (m *mender) markup() {
 }
 
 func nameStart(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c >= 0x80
 }
 
 func (m *mender) inTag(c byte) {

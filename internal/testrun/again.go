@@ -44,7 +44,9 @@ func (r *testRun) sort(ctx context.Context) {
 			}
 		}
 	}
-	if len(r.fresh) > 0 && len(r.fresh) <= mostAgain && !(Demanded(r.in.Command) && !r.names()) && r.in.Before != nil && !r.ending.Cut && ctx.Err() == nil {
+	few := len(r.fresh) > 0 && len(r.fresh) <= mostAgain
+	ended := !r.ending.Cut && ctx.Err() == nil
+	if few && ended && r.in.Before != nil && (r.names() || !Demanded(r.in.Command)) {
 		r.again(ctx)
 	}
 	r.compare(ctx, failing)
@@ -68,7 +70,8 @@ func Demanded(c belay.TestCommand) bool {
 
 // whole tells whether what is not in the report did not fail.
 func (r *testRun) whole() bool {
-	return r.in.Baseline != nil && r.ending.Failed == nil && !r.ending.Cut && !r.report.Incomplete && r.broken == "" && r.report.Total > 0
+	ended := r.ending.Failed == nil && !r.ending.Cut && r.broken == ""
+	return ended && r.in.Baseline != nil && !r.report.Incomplete && r.report.Total > 0
 }
 
 // again runs what fails for the first time once more, here and on the state before. A

@@ -216,7 +216,7 @@ func (s scene) missing(name, said string) *Obstacle {
 		if in, ok := PythonInstall(s.root); ok && in.Folder == dir {
 			o.Fix, o.Install = in.Command, &in
 		}
-	case (base == "rspec" || base == "rake" || base == "minitest") && HasFile(s.root, "Gemfile"):
+	case slices.Contains([]string{"rspec", "rake", "minitest"}, base) && HasFile(s.root, "Gemfile"):
 		o.Fix, o.Path = "bundle install", "vendor/bundle"
 	case base == "phpunit" && HasFile(s.root, "composer.json"):
 		o.Fix, o.Path = "composer install", "vendor"

@@ -129,7 +129,7 @@ func toolIn(words []string) (tool string, at int) {
 		case t == "" && name == "node" && slices.Contains(words[i:], "--test"):
 			return "node", i
 		case t == "":
-		case (t == "go" && name == "go" || t == "cargo" || t == "dotnet") && (i+1 >= len(words) || !slices.Contains(words[i:min(i+3, len(words))], "test")):
+		case slices.Contains([]string{"go", "cargo", "dotnet"}, name) && !slices.Contains(words[i+1:min(i+3, len(words))], "test"):
 		case name == "gotestsum": // its own options stand in front of go test's
 			return "go", -1
 		default:

@@ -256,11 +256,13 @@ func (r *testRun) own(t testreport.Failure, file string) bool {
 	if file != "" && r.in.Own != nil && r.in.Own(file) {
 		return true
 	}
-	b := r.in.Baseline // it is new where all that ran before is known by name
-	return b != nil && b.NamesPasses() && b.Skipped == 0 && !b.Incomplete && !b.HasPassed(t.Test) &&
-		!slices.ContainsFunc(b.Failures, func(f testreport.Failure) bool {
-			return f.Test == t.Test || f.Package != "" && f.Test == f.Package && f.Package == t.Package
-		})
+	b := r.in.Baseline
+	if b == nil || !b.NamesPasses() || b.Skipped > 0 || b.Incomplete {
+		return false // it is new where all that ran before is known by name
+	}
+	return !b.HasPassed(t.Test) && !slices.ContainsFunc(b.Failures, func(f testreport.Failure) bool {
+		return f.Test == t.Test || f.Package != "" && f.Test == f.Package && f.Package == t.Package
+	})
 }
 
 // repaired names the tests that failed before the task and do not any more.

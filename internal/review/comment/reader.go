@@ -44,7 +44,10 @@ func (g *group) carriers() []*hit {
 // gives tells that a finding has taken a path; exactly, that a carrier gives its lines.
 func (g *group) gives(path string, exactly bool) bool {
 	return slices.ContainsFunc(g.hits, func(h *hit) bool {
-		return h.path == path && (exactly && h.carrier && h.span != (lines{}) || !exactly && h.off == "")
+		if exactly {
+			return h.path == path && h.carrier && h.span != (lines{})
+		}
+		return h.path == path && h.off == ""
 	})
 }
 
@@ -224,7 +227,8 @@ func (r *reader) unit(u *unit) {
 	up, numbers := g.parent, refs(u.text, all)
 	for _, s := range sentences(u.text, all) {
 		text, own := u.text[s[0]:s[1]], of(all, s)
-		fresh := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' && len(own) > 0 && g.taken > 0 && says("starts", text)
+		begins := u.kind == prose && s[0] > 0 && u.text[s[0]-1] == '\n' // a line of its own
+		fresh := begins && len(own) > 0 && g.taken > 0 && says("starts", text)
 		if fresh && (says("opens", u.text[s[0]:own[0].from]) || labelIn(text) != "") {
 			g = r.open(up, nil)
 		}
@@ -251,8 +255,10 @@ func (r *reader) sentence(u *unit, g *group, s [2]int, own []mention, numbers []
 		how = u.leads.mark
 	}
 	sev := labelIn(text)
-	if sev != "" && (g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5) && (len(own) == 0 || s[0] == 0) {
-		g.severity = sev
+	if sev != "" && (len(own) == 0 || s[0] == 0) {
+		if g.severity == "" || len(g.hits) == 0 || len(strings.Fields(text)) < 5 {
+			g.severity = sev
+		}
 	}
 	lone, title, place := bare(u.text, s, own), u.kind == heading, says("field", text)
 	g.closed = g.closed || says("closed", text)
@@ -286,7 +292,7 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		off := r.left(g, how, lead, rest, i == 0, prior && joined || further, carries)
 		switch {
 		case off != "":
-		case carries && u.leads != nil && u.scope != nil && u.scope.names || joined && !prior:
+		case joined && !prior, carries && u.leads != nil && u.scope != nil && u.scope.names:
 			off = "beside what is only mentioned, or listed below what is named"
 		case m.command && !carries:
 			off = "an argument of a command"

@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -29,10 +30,12 @@ type pytest struct {
 func newPytest() voice { return &pytest{lines: map[string]int{}} }
 
 func (p *pytest) line(s string) {
-	if m := pytestSum.FindStringSubmatch(s); m != nil && (m[1] == "no tests ran" || strings.Contains(m[1], "passed") ||
-		strings.Contains(m[1], "failed") || strings.Contains(m[1], "skipped") || strings.Contains(m[1], "error") || strings.Contains(m[1], "deselected") || strings.Contains(m[1], "xfailed")) {
-		p.sums(m[1])
-		return
+	if m := pytestSum.FindStringSubmatch(s); m != nil {
+		outcome := func(word string) bool { return strings.Contains(m[1], word) }
+		if m[1] == "no tests ran" || slices.ContainsFunc([]string{"passed", "failed", "skipped", "error", "deselected"}, outcome) {
+			p.sums(m[1])
+			return
+		}
 	}
 	switch {
 	case strings.HasPrefix(s, "FAILED "), strings.HasPrefix(s, "ERROR "):
