@@ -19,7 +19,8 @@ func (b *bench) handed(dir string, n int, status contender) error {
 		return nil
 	}
 	steps := [][]string{
-		{"task", "add", "--task", "handed", "measure a handover"}, {"task", "start", "handed"}, {"context", "init", "handed", "--without-standards"},
+		{"task", "add", "--task", "handed", "measure a handover"}, {"task", "start", "handed"},
+		{"context", "init", "handed", "--without-standards"},
 		{"context", "update", "handed", "--role", "implementer", "--status", "in_progress"},
 	}
 	for _, s := range steps {

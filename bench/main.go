@@ -181,5 +181,6 @@ func (b *bench) startup() error {
 	few := b.rounds
 	b.rounds = max(31, few)
 	defer func() { b.rounds = few }()
-	return b.compare("start-up", dir, contender{name: "an empty Go program", argv: []string{empty}}, contender{name: "belay version", argv: []string{b.belay, "version"}})
+	return b.compare("start-up", dir, contender{name: "an empty Go program", argv: []string{empty}},
+		contender{name: "belay version", argv: []string{b.belay, "version"}})
 }

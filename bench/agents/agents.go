@@ -31,9 +31,11 @@ func claude() program {
 		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: claudeNames.speak,
 		Files: none,
 		Env: func(url string) []string {
-			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=unused", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}
+			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=unused",
+				"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}
 		},
-		Args: []string{"--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Read,Write", "-p"},
+		Args: []string{"--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5",
+			"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Read,Write", "-p"},
 	}
 }
 
@@ -41,8 +43,10 @@ func codex() program {
 	return program{
 		Name: "codex", Package: "@openai/codex", Binary: ".bin/codex", Speak: speakCodex, Mute: true,
 		Files: func(url string) map[string]string {
-			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\n" +
-				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"" + url + "/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n"}
+			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = " +
+				"\"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\n" +
+				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"" + url +
+				"/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n"}
 		},
 		Env:  func(string) []string { return nil },
 		Args: []string{"exec", "--json"},
@@ -53,7 +57,9 @@ func gemini() program {
 	return program{
 		Name: "gemini", Package: "@google/gemini-cli", Binary: ".bin/gemini", Speak: speakGemini,
 		Files: func(string) map[string]string {
-			return map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`}
+			return map[string]string{
+				".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`,
+			}
 		},
 		Env: func(url string) []string {
 			return []string{"GEMINI_API_KEY=unused", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
@@ -66,8 +72,10 @@ func opencode() program {
 	return program{
 		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: openCodeNames.speak,
 		Files: func(url string) map[string]string {
-			return map[string]string{"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
-  "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": "` + url + `/v1", "apiKey": "unused"}, "models": {"scripted": {"name": "scripted"}}}}}`}
+			return map[string]string{
+				"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
+  "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": "` + url +
+					`/v1", "apiKey": "unused"}, "models": {"scripted": {"name": "scripted"}}}}}`}
 		},
 		Env: func(string) []string {
 			return []string{"OPENCODE_CONFIG=~/opencode.json", "OPENCODE_DISABLE_MODELS_FETCH=1"}
@@ -80,7 +88,9 @@ func qwen() program {
 	return program{
 		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: qwenNames.speak,
 		Files: func(string) map[string]string {
-			return map[string]string{".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`}
+			return map[string]string{
+				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`,
+			}
 		},
 		Env: func(url string) []string {
 			return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=unused", "OPENAI_MODEL=scripted"}
@@ -93,7 +103,8 @@ func pi() program {
 	return program{
 		Name: "pi", Package: "@mariozechner/pi-coding-agent", Binary: ".bin/pi", Speak: speakPi,
 		Files: func(url string) map[string]string {
-			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url + `/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", "contextWindow": 200000, "maxTokens": 8000}]}}}`}
+			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url +
+				`/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", "contextWindow": 200000, "maxTokens": 8000}]}}}`}
 		},
 		Env:  func(string) []string { return []string{"PI_OFFLINE=1"} },
 		Args: []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},

@@ -61,7 +61,8 @@ func messageEvents(e events, msg, block map[string]any, a answer) {
 	e.send("content_block_delta", map[string]any{"type": "content_block_delta", "index": 0, "delta": delta})
 	e.send("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0})
 	e.send("message_delta", map[string]any{
-		"type": "message_delta", "delta": map[string]any{"stop_reason": why, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 10},
+		"type": "message_delta", "delta": map[string]any{"stop_reason": why, "stop_sequence": nil},
+		"usage": map[string]any{"output_tokens": 10},
 	})
 	e.send("message_stop", map[string]any{"type": "message_stop"})
 }

@@ -20,7 +20,8 @@ type names struct {
 var (
 	claudeNames   = names{read: "Read", edit: "Edit", run: "Bash", path: "file_path", old: "old_string", new: "new_string", first: 1}
 	openCodeNames = names{read: "read", edit: "edit", run: "bash", path: "filePath", old: "oldString", new: "newString", first: 1}
-	qwenNames     = names{read: "read_file", edit: "edit", run: "run_shell_command", path: "file_path", old: "old_string", new: "new_string",
+	qwenNames     = names{read: "read_file", edit: "edit", run: "run_shell_command", path: "file_path",
+		old: "old_string", new: "new_string",
 		running: map[string]any{"is_background": false}}
 )
 
@@ -41,7 +42,8 @@ func speakCodex(_ string, s Step) answer {
 	command := s.Run
 	switch {
 	case s.Edit != "":
-		return answer{Tool: "apply_patch", Free: fmt.Sprintf("*** Begin Patch\n*** Update File: %s\n@@\n-  %s\n+  %s\n*** End Patch\n", s.Edit, s.Old, s.New)}
+		return answer{Tool: "apply_patch",
+			Free: fmt.Sprintf("*** Begin Patch\n*** Update File: %s\n@@\n-  %s\n+  %s\n*** End Patch\n", s.Edit, s.Old, s.New)}
 	case s.Read != "" && s.To > 0:
 		command = fmt.Sprintf("sed -n '%d,%dp' %s", s.From, s.To, s.Read)
 	case s.Read != "":
@@ -59,7 +61,8 @@ func speakGemini(_ string, s Step) answer {
 		}
 		return answer{Tool: "read_file", Args: args}
 	case s.Edit != "":
-		return answer{Tool: "replace", Args: map[string]any{"file_path": s.Edit, "old_string": s.Old, "new_string": s.New, "instruction": "Mend the price"}}
+		return answer{Tool: "replace",
+			Args: map[string]any{"file_path": s.Edit, "old_string": s.Old, "new_string": s.New, "instruction": "Mend the price"}}
 	}
 	return answer{Tool: "run_shell_command", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
 }
@@ -69,7 +72,8 @@ func speakPi(_ string, s Step) answer {
 	case s.Read != "":
 		return answer{Tool: "read", Args: page(s, 1, map[string]any{"path": s.Read})}
 	case s.Edit != "":
-		return answer{Tool: "edit", Args: map[string]any{"path": s.Edit, "edits": []any{map[string]any{"oldText": s.Old, "newText": s.New}}}}
+		return answer{Tool: "edit", Args: map[string]any{"path": s.Edit,
+			"edits": []any{map[string]any{"oldText": s.Old, "newText": s.New}}}}
 	}
 	return answer{Tool: "bash", Args: map[string]any{"command": s.Run}}
 }

@@ -34,7 +34,8 @@ func (m *model) content(w http.ResponseWriter, body []byte, stream bool) {
 		part = map[string]any{"functionCall": map[string]any{"id": a.ID, "name": a.Tool, "args": a.Args}}
 	}
 	out := map[string]any{
-		"candidates":    []any{map[string]any{"index": 0, "finishReason": "STOP", "content": map[string]any{"role": "model", "parts": []any{part}}}},
+		"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP",
+			"content": map[string]any{"role": "model", "parts": []any{part}}}},
 		"usageMetadata": map[string]any{"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20},
 		"modelVersion":  "scripted",
 	}

@@ -74,8 +74,10 @@ type namer struct {
 
 // beside are keys whose values say nothing of the work; those of times are set to 0.
 var (
-	beside = map[string]bool{"tool_use_result": true, "signature": true, "usage": true, "modelUsage": true, "tokens": true, "snapshot": true, "cost": true, "details": true, "originalFile": true}
-	clocks = map[string]bool{"timestamp": true, "start": true, "end": true, "created": true, "duration_ms": true, "duration_api_ms": true, "pid": true, "total_cost_usd": true}
+	beside = map[string]bool{"tool_use_result": true, "signature": true, "usage": true, "modelUsage": true,
+		"tokens": true, "snapshot": true, "cost": true, "details": true, "originalFile": true}
+	clocks = map[string]bool{"timestamp": true, "start": true, "end": true, "created": true, "duration_ms": true,
+		"duration_api_ms": true, "pid": true, "total_cost_usd": true}
 )
 
 func (n namer) value(key string, v any) any {

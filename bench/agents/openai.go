@@ -27,7 +27,8 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 	said, why := map[string]any{"role": "assistant", "content": a.Text}, "stop"
 	if a.Tool != "" {
 		args, _ := json.Marshal(a.Args)
-		call := map[string]any{"index": 0, "id": a.ID, "type": "function", "function": map[string]any{"name": a.Tool, "arguments": string(args)}}
+		call := map[string]any{"index": 0, "id": a.ID, "type": "function",
+			"function": map[string]any{"name": a.Tool, "arguments": string(args)}}
 		said, why = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{call}}, "tool_calls"
 	}
 	usage := map[string]any{"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
@@ -67,10 +68,12 @@ func (m *model) responses(w http.ResponseWriter, body []byte) {
 	var item map[string]any
 	switch {
 	case a.Free != "":
-		item = map[string]any{"type": "custom_tool_call", "id": "item_" + a.ID, "call_id": a.ID, "name": a.Tool, "input": a.Free, "status": "completed"}
+		item = map[string]any{"type": "custom_tool_call", "id": "item_" + a.ID, "call_id": a.ID, "name": a.Tool,
+			"input": a.Free, "status": "completed"}
 	case a.Tool != "":
 		args, _ := json.Marshal(a.Args)
-		item = map[string]any{"type": "function_call", "id": "item_" + a.ID, "call_id": a.ID, "name": a.Tool, "arguments": string(args), "status": "completed"}
+		item = map[string]any{"type": "function_call", "id": "item_" + a.ID, "call_id": a.ID, "name": a.Tool,
+			"arguments": string(args), "status": "completed"}
 	default:
 		item = map[string]any{
 			"type": "message", "id": "item_end", "role": "assistant", "status": "completed",
@@ -78,7 +81,8 @@ func (m *model) responses(w http.ResponseWriter, body []byte) {
 		}
 	}
 	e := streaming(w)
-	whole := map[string]any{"id": "resp_" + a.ID, "object": "response", "created_at": 1, "model": "scripted", "status": "in_progress", "output": []any{}}
+	whole := map[string]any{"id": "resp_" + a.ID, "object": "response", "created_at": 1, "model": "scripted",
+		"status": "in_progress", "output": []any{}}
 	e.send("response.created", map[string]any{"type": "response.created", "response": whole})
 	e.send("response.output_item.added", map[string]any{"type": "response.output_item.added", "output_index": 0, "item": item})
 	e.send("response.output_item.done", map[string]any{"type": "response.output_item.done", "output_index": 0, "item": item})

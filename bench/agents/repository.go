@@ -11,14 +11,18 @@ import (
 // shop is the little repository that agents work in: its tests fail until the price has
 // its tax.
 var shop = map[string]string{
-	"package.json":        `{"name": "shop", "version": "1.0.0", "private": true, "scripts": {"test": "node --test"}}` + "\n",
-	".gitignore":          "build.log\ndist/\n",
-	"src/price.js":        "const TAX = 0.2;\n\nfunction gross(net) {\n  return net + TAX;\n}\n\nmodule.exports = { gross };\n",
-	"src/basket.js":       "const { gross } = require('./price');\n\nfunction total(items) {\n  return items.reduce((sum, item) => sum + gross(item.net), 0);\n}\n\nmodule.exports = { total };\n",
-	"src/catalog.js":      catalog(),
-	"test/price.test.js":  "const test = require('node:test');\nconst assert = require('node:assert');\nconst { gross } = require('../src/price');\n\ntest('a price has its tax', () => {\n  assert.strictEqual(gross(10), 12);\n});\n",
-	"test/basket.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total } = require('../src/basket');\n\ntest('an empty basket costs nothing', () => {\n  assert.strictEqual(total([]), 0);\n});\n",
-	"build.sh":            "mkdir -p dist\nfor step in 1 2 3; do echo \"step $step of 3\"; sleep 1; done\ncat src/price.js src/basket.js > dist/shop.js\necho built\n",
+	"package.json": `{"name": "shop", "version": "1.0.0", "private": true, "scripts": {"test": "node --test"}}` + "\n",
+	".gitignore":   "build.log\ndist/\n",
+	"src/price.js": "const TAX = 0.2;\n\nfunction gross(net) {\n  return net + TAX;\n}\n\nmodule.exports = { gross };\n",
+	"src/basket.js": "const { gross } = require('./price');\n\nfunction total(items) {\n  return " +
+		"items.reduce((sum, item) => sum + gross(item.net), 0);\n}\n\nmodule.exports = { total };\n",
+	"src/catalog.js": catalog(),
+	"test/price.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { gross } " +
+		"= require('../src/price');\n\ntest('a price has its tax', () => {\n  assert.strictEqual(gross(10), 12);\n});\n",
+	"test/basket.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total } " +
+		"= require('../src/basket');\n\ntest('an empty basket costs nothing', () => {\n  assert.strictEqual(total([]), 0);\n});\n",
+	"build.sh": "mkdir -p dist\nfor step in 1 2 3; do echo \"step $step of 3\"; sleep 1; done\ncat src/price.js " +
+		"src/basket.js > dist/shop.js\necho built\n",
 }
 
 func catalog() string {
@@ -59,7 +63,8 @@ func lay(dir, home string) error {
 // that leads nowhere but to the model.
 func environment(home, proxy string, more ...string) []string {
 	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"), "TMPDIR=" + filepath.Join(home, "tmp"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
+		"TMPDIR=" + filepath.Join(home, "tmp"),
 		"GIT_CONFIG_NOSYSTEM=1", "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "CI=1",
 		"HTTP_PROXY=" + proxy, "HTTPS_PROXY=" + proxy, "NO_PROXY=127.0.0.1,localhost",
 		"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1,localhost",

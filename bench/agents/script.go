@@ -49,7 +49,8 @@ func joined(lists ...[]Step) []Step {
 
 // scripts are all that is played: first work that must be let be, then rounds of the same.
 func scripts() []Script {
-	missing := edit("src/price.js", "return rates[country].of(net);", "return rates[country].of(net) * 1;") // like nothing in the file: some agents take what is near
+	// like nothing in the file: some agents take what is near
+	missing := edit("src/price.js", "return rates[country].of(net);", "return rates[country].of(net) * 1;")
 	missing.Fails = true
 	return []Script{
 		{Name: "edit_and_test", Steps: editAndTest()},
@@ -75,7 +76,8 @@ func mended() Step {
 func editAndTest() []Step {
 	steps := []Step{{Run: "ls"}, price, tests}
 	last := "return net + TAX;"
-	for _, next := range []string{"return net * TAX;", "return TAX;", "return net - TAX;", "return net + 2 * TAX;", "return net + net * TAX;"} {
+	for _, next := range []string{"return net * TAX;", "return TAX;", "return net - TAX;", "return net + 2 * TAX;",
+		"return net + net * TAX;"} {
 		steps = append(steps, edit("src/price.js", last, next), tests)
 		last = next
 	}

@@ -192,5 +192,6 @@ func (e events) send(name string, v any) {
 
 // bad says that a request could not be read.
 func bad(w http.ResponseWriter, err error) {
-	http.Error(w, `{"error":{"message":"not a request that can be read: `+strings.ReplaceAll(err.Error(), `"`, "'")+`"}}`, http.StatusBadRequest)
+	http.Error(w, `{"error":{"message":"not a request that can be read: `+strings.ReplaceAll(err.Error(), `"`, "'")+
+		`"}}`, http.StatusBadRequest)
 }

@@ -197,7 +197,8 @@ func (b *bench) asTask(p project.Project, t project.Trial, dir string, env []str
 	if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
 		return r, err
 	}
-	out, code := b.ask(dir, env, "run", "make the change", "--as-it-is", "--task", "evidence", "--files", p.Files, "--test", p.Test, "--check-timeout", "120s", "-q", "--", "sh", script)
+	out, code := b.ask(dir, env, "run", "make the change", "--as-it-is", "--task", "evidence", "--files", p.Files,
+		"--test", p.Test, "--check-timeout", "120s", "-q", "--", "sh", script)
 	record, _ := b.ask(dir, env, "show", "evidence", "--json")
 	refused := strings.Count(string(record), `"scope"`) > 0
 	r.said = map[int]string{0: "accepted at the second attempt", 1: "refused"}[code]

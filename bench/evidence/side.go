@@ -79,7 +79,8 @@ func withoutPrograms(cases []project.Trial) []project.Trial {
 			}
 		}
 		t.Flags = append(slices.Clone(t.Flags), "--skip", skip)
-		t.Says = slices.DeleteFunc(slices.Clone(t.Says), func(s string) bool { return strings.Contains(s, " tests") || strings.Contains(s, " lint") })
+		t.Says = slices.DeleteFunc(slices.Clone(t.Says),
+			func(s string) bool { return strings.Contains(s, " tests") || strings.Contains(s, " lint") })
 		out = append(out, t)
 	}
 	return out
@@ -101,5 +102,6 @@ func (p *progress) ended(r row, took time.Duration) {
 	if r.wrong != "" {
 		mark = "WRONG: " + r.wrong
 	}
-	fmt.Fprintf(os.Stderr, "%3d/%d %5s  %-12s %-32s %4.1fs %s: %s\n", p.done, p.total, time.Since(p.start).Round(time.Second), r.project.Name, r.name, took.Seconds(), mark, r.said)
+	fmt.Fprintf(os.Stderr, "%3d/%d %5s  %-12s %-32s %4.1fs %s: %s\n", p.done, p.total,
+		time.Since(p.start).Round(time.Second), r.project.Name, r.name, took.Seconds(), mark, r.said)
 }

@@ -32,7 +32,8 @@ func (b *bench) source(p project.Project) error {
 		return err
 	}
 	env := append(p.Env(b.store), alone(home)...)
-	for _, args := range [][]string{{"init", "-q"}, {"-c", "user.name=n", "-c", "user.email=n@example.com", "commit", "-q", "--allow-empty", "-m", "nothing"}} {
+	for _, args := range [][]string{{"init", "-q"},
+		{"-c", "user.name=n", "-c", "user.email=n@example.com", "commit", "-q", "--allow-empty", "-m", "nothing"}} {
 		if err := project.Command(dir, env, "git", args...); err != nil {
 			return err
 		}
@@ -40,7 +41,8 @@ func (b *bench) source(p project.Project) error {
 	if err := p.Unpack(b.store, dir); err != nil {
 		return err
 	}
-	out, _ := b.ask(dir, env, "check", "--before", "HEAD", "--json", "--skip", "change,scope,protect,rules,size,integrity,coverage,style,lint,tests")
+	out, _ := b.ask(dir, env, "check", "--before", "HEAD", "--json", "--skip",
+		"change,scope,protect,rules,size,integrity,coverage,style,lint,tests")
 	var got report
 	if err := json.Unmarshal(out, &got); err != nil || got.Data.Checks == nil {
 		return fmt.Errorf("belay check printed %q", out)

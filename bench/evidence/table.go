@@ -14,10 +14,14 @@ func (b *bench) table() bool {
 			projects = append(projects, p)
 		}
 	}
-	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence` (`FETCH=1 make evidence` brings the packages that the projects and their linters are in, and installs\n"+
-		"nothing). Each change is made to the project as it was published and judged by `belay check --before HEAD` with the project's own tests and a linter.\n"+
-		"*Right* is what says every error and every warning that it should, and no other; notes are left out. Some changes are judged with a check left out, so that they\n"+
-		"show one thing: planted secrets without tests, linters and style, broken code without linters, old remarks in a file without tests without coverage.\n\n")
+	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence` (`FETCH=1 make "+
+		"evidence` brings the packages that the projects and their linters are in, and installs\n"+
+		"nothing). Each change is made to the project as it was published and judged by `belay check --before HEAD` "+
+		"with the project's own tests and a linter.\n"+
+		"*Right* is what says every error and every warning that it should, and no other; notes are left out. Some "+
+		"changes are judged with a check left out, so that they\n"+
+		"show one thing: planted secrets without tests, linters and style, broken code without linters, old remarks in "+
+		"a file without tests without coverage.\n\n")
 	fmt.Fprintf(b.out, "%d projects: %s.\n", len(projects), b.sum())
 	for _, title := range projects {
 		b.projectTable(title)
@@ -51,7 +55,8 @@ func (b *bench) projectTable(title string) {
 		}
 		if first {
 			p := r.project
-			fmt.Fprintf(b.out, "\n### %s: %s, from %s\n\nTests: `%s`.\n\n| change | belay said | |\n|---|---|---|\n", p.Language, title, p.From, p.Test)
+			fmt.Fprintf(b.out, "\n### %s: %s, from %s\n\nTests: `%s`.\n\n| change | belay said | |\n|---|---|---|\n",
+				p.Language, title, p.From, p.Test)
 			first = false
 		}
 		mark := "right"

@@ -35,7 +35,8 @@ func (b *bench) times() error {
 	if err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "first"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"},
+		{"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "first"}} {
 		if err := project.Command(dir, env, "git", args...); err != nil {
 			return err
 		}
@@ -90,7 +91,8 @@ func (b *bench) timed(dir string, env []string, paths []string) ([]timing, error
 	}
 	var least []timing
 	for range 3 {
-		c := exec.Command(b.belay, "check", "--before", "HEAD", "--json", "--skip", "lint,tests", "--files", "**", "--protect", "nothing.txt")
+		c := exec.Command(b.belay, "check", "--before", "HEAD", "--json", "--skip", "lint,tests", "--files", "**",
+			"--protect", "nothing.txt")
 		c.Dir, c.Env = dir, append(os.Environ(), env...)
 		start := time.Now()
 		out, _ := c.Output()
@@ -106,7 +108,8 @@ func (b *bench) timed(dir string, env []string, paths []string) ([]timing, error
 			}
 		}
 		now = append(now, timing{"all of them, side by side", time.Duration(got.Data.Millis) * time.Millisecond},
-			timing{"the whole command", wall.Round(time.Millisecond)}, timing{"the whole command, processor time", cpu.Round(time.Millisecond)})
+			timing{"the whole command", wall.Round(time.Millisecond)},
+			timing{"the whole command, processor time", cpu.Round(time.Millisecond)})
 		for i := range now {
 			if least != nil {
 				now[i].took = min(now[i].took, least[i].took)

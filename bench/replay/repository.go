@@ -36,7 +36,8 @@ func safe() []string {
 }
 
 func (r *repository) git(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", r.dir}, args...)...)
+	cmd := exec.CommandContext(ctx, "git",
+		append([]string{"-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", r.dir}, args...)...)
 	cmd.Env = safe()
 	return cmd
 }

@@ -154,7 +154,8 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 					}
 				}
 				subject, _, _ := strings.Cut(v.Message, "\n")
-				out.Missed = append(out.Missed, fmt.Sprintf("%.10s %q %s: %s of %s: %s", c.ID, belay.VisibleLine(subject), kind.name, test, path, said))
+				out.Missed = append(out.Missed,
+					fmt.Sprintf("%.10s %q %s: %s of %s: %s", c.ID, belay.VisibleLine(subject), kind.name, test, path, said))
 			}
 		}
 	}

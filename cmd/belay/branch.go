@@ -20,9 +20,11 @@ type branch struct {
 // branches gives all commands in the order of the help.
 func branches() []branch {
 	return []branch{
-		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log", "fix-prompt"}, cli.LoopCommands},
+		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
+			"fix-prompt"}, cli.LoopCommands},
 		{"loop", []string{"review"}, cli.ReviewCommands},
-		{"loop", []string{"task", "task-history"}, func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
+		{"loop", []string{"task", "task-history"},
+			func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
 		{"loop", []string{"context"}, cli.ContextCommands},
 		{"loop", []string{"plan"}, cli.PlanCommands},
 		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, cli.SnapshotCommands},

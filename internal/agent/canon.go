@@ -12,16 +12,20 @@ import (
 // aside are keys of arguments that say nothing of what is done: remarks on it, limits of
 // it, and what is made up anew for each call.
 var aside = map[string]bool{
-	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true, "toolsummary": true, "toolaction": true,
+	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true,
+	"toolsummary": true, "toolaction": true,
 	"timeout": true, "timeout_ms": true, "timeoutms": true, "yield_time_ms": true, "max_output_tokens": true, "block_until_ms": true,
-	"id": true, "call_id": true, "callid": true, "toolcallid": true, "tool_use_id": true, "request_id": true, "session_id": true, "sessionid": true,
+	"id": true, "call_id": true, "callid": true, "toolcallid": true, "tool_use_id": true, "request_id": true,
+	"session_id": true, "sessionid": true,
 	"nonce": true, "idempotency_key": true, "timestamp": true, "run_in_background": true, "is_background": true,
 }
 
 // verbatim are keys whose white space is part of the work.
 var verbatim = map[string]bool{
-	"content": true, "contents": true, "old_string": true, "new_string": true, "oldstring": true, "newstring": true, "old_str": true, "new_str": true,
-	"oldtext": true, "newtext": true, "patch": true, "input": true, "file_text": true, "insert_text": true, "edits": true, "text": true, "chars": true,
+	"content": true, "contents": true, "old_string": true, "new_string": true, "oldstring": true, "newstring": true,
+	"old_str": true, "new_str": true,
+	"oldtext": true, "newtext": true, "patch": true, "input": true, "file_text": true, "insert_text": true,
+	"edits": true, "text": true, "chars": true,
 }
 
 // canonical writes arguments so that two calls that do the same are written the same:
@@ -112,7 +116,8 @@ func (c canon) plain(s string) string {
 var (
 	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	lasting = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
-	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`) // the unit stands in front, as in TAP, or nowhere
+	// the unit stands in front, as in TAP, or nowhere
+	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
 	// Claude Code and Qwen Code say this in place of a file that they have read before.
 	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)

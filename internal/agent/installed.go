@@ -64,7 +64,8 @@ func workspaces(root string) (found []string) {
 			return
 		}
 		for _, e := range entries {
-			if name := e.Name(); e.IsDir() && name != "node_modules" && name != "vendor" && name != "venv" && !strings.HasPrefix(name, ".") {
+			if name := e.Name(); e.IsDir() && name != "node_modules" && name != "vendor" && name != "venv" &&
+				!strings.HasPrefix(name, ".") {
 				look(path.Join(dir, name), depth-1)
 			}
 		}
@@ -296,7 +297,8 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 // speaks tells of the files of a virtual environment that name the tree they lie in.
 func speaks(at string) bool {
 	base := path.Base(at)
-	return path.Base(path.Dir(at)) == "bin" || strings.HasSuffix(base, ".pth") || strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"
+	return path.Base(path.Dir(at)) == "bin" || strings.HasSuffix(base, ".pth") ||
+		strings.HasSuffix(base, ".egg-link") || strings.HasPrefix(base, "__editable__") || base == "pyvenv.cfg"
 }
 
 // makeAll makes a folder below a tree, and opens it.

@@ -23,12 +23,20 @@ var waiting = []string{"output", "wait", "poll", "status", "sleep", "await", "mo
 var advancing = []string{"scroll", "press", "next", "step", "continue", "key", "screenshot", "snapshot", "click", "navigate_back"}
 
 var (
-	polls = lazyregexp.New(`(?i)(?:^|[;&|(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)(?:sleep|wait|watch|until|while|tail -\S*[fF]|jobs|ps|pgrep|pidof|top|lsof|ss|netstat|nc -z|pg_isready|squeue|qstat|nvidia-smi|journalctl|systemctl (?:is-active|status)|` +
-		`gh (?:run|pr checks|workflow|pr view|api)|glab (?:ci|mr view|pipeline)|kubectl (?:get|rollout|logs|wait|describe|top)|oc (?:get|logs)|docker (?:ps|logs|inspect|wait|stats|compose (?:ps|logs))|podman (?:ps|logs)|` +
-		`aws \S+ (?:describe|get|list|wait)\S*|gcloud .*\b(?:describe|list|operations)\b|az .*\b(?:show|list)\b|fly (?:status|logs)|vercel (?:inspect|logs)|bjobs|nomad|helm status|redis-cli ping|curl|wget|http|ping|dig|nslookup)\b`)
+	polls = lazyregexp.New(`(?i)(?:^|[;&|` +
+		`(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)(?:sleep|wait|watch|until|while|tail -\S*[fF]|jobs|ps|pgrep|pidof|top|` +
+		`lsof|ss|netstat|nc -z|pg_isready|squeue|qstat|nvidia-smi|journalctl|systemctl (?:is-active|status)|` +
+		`gh (?:run|pr checks|workflow|pr view|api)|glab (?:ci|mr view|pipeline)|` +
+		`kubectl (?:get|rollout|logs|wait|describe|top)|oc (?:get|logs)|` +
+		`docker (?:ps|logs|inspect|wait|stats|compose (?:ps|logs))|podman (?:ps|logs)|` +
+		`aws \S+ (?:describe|get|list|wait)\S*|gcloud .*\b(?:describe|list|operations)\b|az .*\b(?:show|list)\b|` +
+		`fly (?:status|logs)|vercel (?:inspect|logs)|bjobs|nomad|helm status|redis-cli ping|curl|wget|http|ping|dig|nslookup)\b`)
 	logFile   = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
-	runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test)\b|jest|vitest|mocha|cargo (?:test|nextest)|mvnw? .*test|gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
-	goesOn    = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|\bgit (?:bisect|stash (?:pop|drop))\b|--(?:continue|resume|next)\b`)
+	runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
+		`(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test)\b|jest|vitest|mocha|cargo (?:test|nextest)|mvnw? .*test|` +
+		`gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
+	goesOn = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
+		`\bgit (?:bisect|stash (?:pop|drop))\b|--(?:continue|resume|next)\b`)
 )
 
 // kindOf tells what kind a call is.

@@ -293,7 +293,8 @@ func (m *Meter) price(u Usage) (use belay.Use) {
 		if i := slices.IndexFunc(m.prices, func(p belay.Price) bool { return p.For(model) }); i < 0 {
 			part.CostUnknown = "no price for " + belay.VisibleLine(model)
 		} else if cost, missing := m.prices[i].Cost(one.Tokens); missing != "" {
-			part.Cost, part.CostUnknown = cost, fmt.Sprintf("no price for %s: prices.%s.%s", belay.VisibleLine(model), m.prices[i].Name, missing)
+			part.Cost, part.CostUnknown = cost, fmt.Sprintf("no price for %s: prices.%s.%s", belay.VisibleLine(model),
+				m.prices[i].Name, missing)
 		} else {
 			part.Cost = cost
 		}

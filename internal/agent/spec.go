@@ -93,7 +93,8 @@ func (s Spec) check() error {
 	for _, words := range [][]string{argv, s.Env, {s.Dir}} {
 		for _, w := range words {
 			if strings.ContainsRune(w, 0) {
-				return belay.Refuse(belay.CodeUsage, "remove it", "a NUL byte in the agent's command or environment: %s", belay.VisibleLine(w))
+				return belay.Refuse(belay.CodeUsage, "remove it",
+					"a NUL byte in the agent's command or environment: %s", belay.VisibleLine(w))
 			}
 		}
 	}

@@ -224,7 +224,8 @@ func (r *Reader) stepFinish(e object) {
 		return
 	}
 	cache := numbers{of: part.object("tokens").object("cache")}
-	t := belay.Tokens{Input: tokens.count("input"), Output: tokens.count("output") + tokens.count("reasoning"), CacheRead: cache.count("read"), CacheWrite: cache.count("write")}
+	t := belay.Tokens{Input: tokens.count("input"), Output: tokens.count("output") + tokens.count("reasoning"),
+		CacheRead: cache.count("read"), CacheWrite: cache.count("write")}
 	n := numbers{of: part}
 	u := Usage{Agent: "opencode", ID: part.text("id"), Counter: part.text("sessionID"), Last: part.text("reason") == "stop"}
 	u.Cost, u.Priced = n.dollars("cost")
@@ -242,7 +243,8 @@ func (r *Reader) messageEnd(m object) {
 		return
 	}
 	n, cost := numbers{of: usage}, numbers{of: usage.object("cost")}
-	t := belay.Tokens{Input: n.count("input"), Output: n.count("output"), CacheRead: n.count("cacheRead"), CacheWrite: n.count("cacheWrite")}
+	t := belay.Tokens{Input: n.count("input"), Output: n.count("output"), CacheRead: n.count("cacheRead"),
+		CacheWrite: n.count("cacheWrite")}
 	u := Usage{Agent: "pi", Models: models(m.text("model"), t), Last: m.text("stopReason") == "stop"}
 	u.Cost, u.Priced = cost.dollars("total")
 	n.odd = first2(n.odd, cost.odd)

@@ -159,7 +159,8 @@ func (r *Run) end(ctx context.Context, b begun, last ...proc.ID) error {
 	case err != nil:
 		return fmt.Errorf("ending what is left of %s: %w", r.name(), err)
 	case len(left) > 0:
-		return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s", r.name(), strings.Join(names(left), ", "))
+		return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s",
+			r.name(), strings.Join(names(left), ", "))
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Confi
 		return nil, err
 	}
 	if gate := r.State.Gate; gate != nil && q.AsItIs {
-		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs, By: os.Getenv("USER")}); err != nil {
+		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs,
+			By: os.Getenv("USER")}); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +124,8 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 		return t, nil, err
 	}
 	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
-		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID), "%s is being closed: no flag can change anything", t.ID)
+		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID),
+			"%s is being closed: no flag can change anything", t.ID)
 	}
 	return t, changed, nil
 }

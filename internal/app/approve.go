@@ -56,9 +56,11 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 		}
 		return r, d.Settle(ctx, r, q.Watch)
 	case !refused && !loop.Overrulable(r.State):
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s holds no refused work that could be accepted (%s)", q.Task, r.Phase())
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task),
+			"%s holds no refused work that could be accepted (%s)", q.Task, r.Phase())
 	case !q.Force:
-		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("mend it, or belay task move %s --to approved --force", q.Task), "the work of %s was refused", q.Task)
+		return nil, belay.Refuse(belay.CodeRefused,
+			fmt.Sprintf("mend it, or belay task move %s --to approved --force", q.Task), "the work of %s was refused", q.Task)
 	}
 	why, err := q.Why()
 	if err != nil {
@@ -102,7 +104,8 @@ func unbegun(ctx context.Context, d *Desk, r *session.Record) (func(), error) {
 	}
 	refuse := func(what string) (func(), error) {
 		unlock()
-		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id), "%s: the rejection of %s is being acted on", what, id)
+		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id),
+			"%s: the rejection of %s is being acted on", what, id)
 	}
 	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
 		return refuse("an agent was started")

@@ -79,7 +79,8 @@ func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *session.Reco
 		return d, nil, err
 	}
 	if r.State.Before == "" {
-		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has not started: there is nothing to compare with", q.Task)
+		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
+			"%s has not started: there is nothing to compare with", q.Task)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return d, nil, err
@@ -190,7 +191,9 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	report, err := d.Judge(ctx, q.Adhoc, session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID, info.ID, q.Watch.Checking)
+	report, err := d.Judge(ctx, q.Adhoc,
+		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
+		info.ID, q.Watch.Checking)
 	report.After = "" // it is in no list, and a commit is no snapshot
 	if before.Passing {
 		report.Before = ""

@@ -36,7 +36,8 @@ func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
 		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" records another`, "%s has ended: %s", id, r.State.Outcome)
 	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
 	case c != nil:
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is under way", c.Kind.Noun(), id)
+		return nil, belay.Refuse(belay.CodeUsage,
+			fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is under way", c.Kind.Noun(), id)
 	}
 	return r, nil
 }
@@ -72,7 +73,8 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	}
 	e, err := prompt.ReadEditedTask(r.Task.ID, text)
 	if err != nil {
-		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text cannot be taken", Try: fmt.Sprintf("mend what is named, then belay task edit %s --file FILE", id), Err: err}
+		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text cannot be taken",
+			Try: fmt.Sprintf("mend what is named, then belay task edit %s --file FILE", id), Err: err}
 	}
 	out := Edited{Task: r.Task, Changed: []string{}}
 	out.apply(ctx, d, e)
@@ -82,7 +84,8 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	err = d.Append(ctx, r, session.EntryTask, out.Task)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
-		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id), "%s was changed by somebody else meanwhile", id)
+		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id),
+			"%s was changed by somebody else meanwhile", id)
 	}
 	if err != nil {
 		return out, err
@@ -109,7 +112,8 @@ func (out *Edited) apply(ctx context.Context, d *Desk, e prompt.Edited) {
 		out.Changed = append(out.Changed, "request")
 		t.Request, t.Reading = e.Request, nil
 	}
-	same := slices.Equal(e.Scope.Files, t.Scope.Files) && slices.Equal(e.Scope.Protect, t.Scope.Protect) && slices.Equal(e.Scope.Expect, t.Scope.Expect)
+	same := slices.Equal(e.Scope.Files, t.Scope.Files) && slices.Equal(e.Scope.Protect, t.Scope.Protect) &&
+		slices.Equal(e.Scope.Expect, t.Scope.Expect)
 	if !same {
 		out.Changed = append(out.Changed, "scope")
 		t.Scope = e.Scope

@@ -171,7 +171,9 @@ func Log(ctx context.Context, d *session.Desk, q Request, role string) (handoff.
 			return proof, data, err
 		}
 	}
-	return handoff.ProofOf{}, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has recorded no tests", s.Name)
+	return handoff.ProofOf{}, nil,
+		belay.Refuse(belay.CodeNotFound,
+			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has recorded no tests", s.Name)
 }
 
 // Evidence reads what was attached under an id.
@@ -186,5 +188,6 @@ func Evidence(ctx context.Context, d *session.Desk, q Request, id string) (hando
 			return e, data, err
 		}
 	}
-	return handoff.Evidence{}, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context get %s lists them", q.Task), "%s has no evidence %q", q.Task, id)
+	return handoff.Evidence{}, nil,
+		belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context get %s lists them", q.Task), "%s has no evidence %q", q.Task, id)
 }

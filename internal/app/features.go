@@ -111,7 +111,8 @@ func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err e
 		}
 	}
 	if len(ours) == 0 {
-		return nil, nil, belay.Refuse(belay.CodeNotFound, "belay task list, or --tasks T1,T2", "no task belongs to the feature %q", q.Feature)
+		return nil, nil, belay.Refuse(belay.CodeNotFound, "belay task list, or --tasks T1,T2",
+			"no task belongs to the feature %q", q.Feature)
 	}
 	slices.SortStableFunc(ours, func(a, b *session.Record) int { return strings.Compare(string(a.State.Before), string(b.State.Before)) })
 	return ours, others, nil
@@ -122,7 +123,8 @@ func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err e
 func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*session.Record) (*work, error) {
 	w := &work{records: ours}
 	for _, r := range ours {
-		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed, Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: runner.Unmerged(r)}
+		t := review.Task{Task: r.Task, Accepted: r.State.Outcome == loop.OutcomePassed,
+			Standing: cmp.Or(string(r.State.Outcome), r.Phase()), Elsewhere: runner.Unmerged(r)}
 		if n := len(r.Over); n > 0 {
 			t.Over = r.Over[n-1].String()
 		}
@@ -210,7 +212,8 @@ func boxRequirements(ids []string) string {
 }
 
 // asked has the configured reviewers read the whole work. CodeUsage when there is none.
-func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document, facts []review.Fact) ([]belay.CheckResult, error) {
+func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document,
+	facts []review.Fact) ([]belay.CheckResult, error) {
 	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
@@ -222,7 +225,8 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 		return nil, err
 	}
 	name := cmp.Or(q.Feature, "of these tasks")
-	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers, Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
+	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers,
+		Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
 	var prose []string
 	var paths []string
 	for _, t := range w.tasks {
@@ -303,7 +307,9 @@ func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
 		return err
 	}
 	for _, r := range w.records {
-		note := session.Note{Kind: "feature-review", Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), cmp.Or(out.Feature, "a list"), out.Verdict, out.Report)}
+		note := session.Note{Kind: "feature-review",
+			Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), cmp.Or(out.Feature, "a list"),
+				out.Verdict, out.Report)}
 		if err := d.AddNote(ctx, r, note); err != nil {
 			return err
 		}

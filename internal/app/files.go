@@ -23,13 +23,15 @@ func Read(dir, name string) ([]byte, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, &belay.Error{Code: belay.CodeNotFound, What: "cannot read " + belay.VisibleLine(name), Try: "give the path of a file", Err: errors.Unwrap(err)}
+		return nil, &belay.Error{Code: belay.CodeNotFound, What: "cannot read " + belay.VisibleLine(name),
+			Try: "give the path of a file", Err: errors.Unwrap(err)}
 	}
 	if !info.Mode().IsRegular() {
 		return nil, belay.Refuse(belay.CodeUsage, "give the path of a file", "%s is not a regular file", belay.VisibleLine(name))
 	}
 	if info.Size() > MaxLog {
-		return nil, belay.Refuse(belay.CodeUsage, "cut it to what matters", "%s has %d MB; at most %d are kept", belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
+		return nil, belay.Refuse(belay.CodeUsage, "cut it to what matters", "%s has %d MB; at most %d are kept",
+			belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
 	}
 	f, err := fsroot.OpenUsers(path)
 	if err != nil {
@@ -50,12 +52,14 @@ func (p *Place) Current() error {
 		return err
 	}
 	if b.Git.Source == "" && b.Git.SHA != handoff.Hash([]byte(p.Rec.Task.Prose)) {
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID), "the words of %s changed since its context was made", b.Task.ID)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
+			"the words of %s changed since its context was made", b.Task.ID)
 	}
 	if b.Git.Source != "" {
 		text, err := Read(p.Repo.Root, b.Git.Source)
 		if err != nil || handoff.Hash(text) != b.Git.SHA {
-			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID), "%s changed since the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)
+			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
+				"%s changed since the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)
 		}
 	}
 	return nil

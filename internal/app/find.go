@@ -23,7 +23,8 @@ type Found struct {
 }
 
 // skipped are folders that hold other people's files, or made ones.
-var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true, "dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
+var skipped = map[string]bool{".git": true, "node_modules": true, "vendor": true, ".belay": true, "target": true,
+	"dist": true, ".venv": true, "site-packages": true, "__pycache__": true}
 
 // Find gives the task files below root, in order: those of the patterns, else of every
 // known layout. Templates and archives of a layout are left out, and so are folders that
@@ -102,7 +103,8 @@ func read(path string) ([]byte, error) {
 	name := belay.VisibleLine(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, belay.Refuse(belay.CodeNotFound, "belay task import --all looks in the places that tools use", "there is no file %s", name)
+		return nil, belay.Refuse(belay.CodeNotFound, "belay task import --all looks in the places that tools use",
+			"there is no file %s", name)
 	case err != nil:
 		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
 	case !info.Mode().IsRegular():

@@ -31,7 +31,8 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 		return nil, err
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task), "refused work is accepted with a category and a reason")
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task),
+			"refused work is accepted with a category and a reason")
 	}
 	return d.decide(ctx, r, what, words, by)
 }

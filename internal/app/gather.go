@@ -47,7 +47,8 @@ func Gather(q Query) ([]File, error) {
 			paths = append(paths, filepath.Join(q.Root, filepath.FromSlash(f.Path)))
 		}
 		if len(paths) == 0 {
-			return nil, belay.Refuse(belay.CodeNotFound, "belay task import FILE, or specs: in .belay/config.yaml", "there is no task file in the places that tools use")
+			return nil, belay.Refuse(belay.CodeNotFound, "belay task import FILE, or specs: in .belay/config.yaml",
+				"there is no task file in the places that tools use")
 		}
 	}
 	var files []File
@@ -118,7 +119,8 @@ func (q Query) file(p string, logs lanes) ([]File, error) {
 func ours(path string) bool {
 	base := filepath.Base(path)
 	d := tasklist.Of(filepath.ToSlash(path), nil)
-	return !tasklist.Ignored(filepath.ToSlash(path)) && (base == "tasks.md" || strings.HasSuffix(base, ".task.yaml") || d == tasklist.SpecKitty)
+	return !tasklist.Ignored(filepath.ToSlash(path)) &&
+		(base == "tasks.md" || strings.HasSuffix(base, ".task.yaml") || d == tasklist.SpecKitty)
 }
 
 func one(name string, outside bool, data []byte) ([]File, error) {

@@ -130,7 +130,9 @@ func (p *Place) Secrets(force bool, what string, words ...string) (let []string,
 				continue
 			}
 			if !force {
-				return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("leave it out; if it is none, add %s to secrets.allow in the config, or use --force-secrets, which is recorded", m.Fingerprint),
+				return nil, belay.Refuse(belay.CodeRefused,
+					fmt.Sprintf("leave it out; if it is none, add %s to secrets.allow in the config, or use "+
+						"--force-secrets, which is recorded", m.Fingerprint),
 					"%s holds what looks like a secret: %s, line %d", what, m.Title, m.Line)
 			}
 			let = append(let, m.Fingerprint)
@@ -187,7 +189,8 @@ func (p *Place) Block() (handoff.Block, error) {
 		return b, err
 	}
 	if b.Version != handoff.Version {
-		return b, belay.Refuse(belay.CodeCannot, "use the version of belay that made it", "the context of %s has the version %d, which is not known", p.Rec.Task.ID, b.Version)
+		return b, belay.Refuse(belay.CodeCannot, "use the version of belay that made it",
+			"the context of %s has the version %d, which is not known", p.Rec.Task.ID, b.Version)
 	}
 	return b, nil
 }

@@ -137,7 +137,8 @@ func restores(ctx context.Context, d *session.Desk) Complaint {
 	case err != nil:
 		return Complaint{About: "restore", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"}
 	case done != nil:
-		return Complaint{About: "restore", OK: true, Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
+		return Complaint{About: "restore", OK: true,
+			Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
 	}
 	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
 }
@@ -174,10 +175,12 @@ func recordComplaints(d *session.Desk) []Complaint {
 // anchors says whether records are remembered outside the repository.
 func anchors(d *session.Desk) Complaint {
 	if err := d.Anchors.Problem(); err != nil {
-		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+		return Complaint{About: "anchors", OK: true,
+			Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
 	}
 	if _, err := d.Gone(); err != nil {
-		return Complaint{About: "anchors", OK: true, Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+		return Complaint{About: "anchors", OK: true,
+			Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
 	}
 	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
 }
@@ -206,7 +209,8 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 		return []Complaint{{About: "snapshots", Says: err.Error()}}
 	}
 	complain := func(r *session.Record, err error) {
-		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: session.Sentence(err),
+			Try: "belay doctor, once the cause is gone"})
 	}
 	needs := runner.Needs(ctx, d)
 	for _, r := range all {
@@ -220,15 +224,17 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 				Says: fmt.Sprintf("refs/belay/%s was missing, or named another commit than the record: it is restored", b.ID)})
 		}
 		for _, b := range gone {
-			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),
-				Try: fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
+			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID),
+				Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),
+				Try:  fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
 		}
 	}
 	if err := d.Sweep(ctx, all); err != nil {
 		list = append(list, Complaint{About: "second refs", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
 	}
 	if err := d.Snaps.SweepInner(ctx); err != nil {
-		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err),
+			Try: "belay doctor, once the cause is gone"})
 	}
 	return list
 }
@@ -237,7 +243,8 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 func contexts(d *session.Desk) (list []Complaint) {
 	swept, err := d.SweepContexts()
 	for _, key := range swept {
-		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true, Says: "its task is gone or has ended: the files written for agents are removed"})
+		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true,
+			Says: "its task is gone or has ended: the files written for agents are removed"})
 	}
 	if err != nil {
 		list = append(list, Complaint{About: "contexts", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
@@ -255,7 +262,9 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 	for _, r := range all {
 		if runner.Unmerged(r) {
 			if _, err := runner.At(ctx, d, r); belay.CodeOf(err) == belay.CodeNotFound {
-				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID), Says: fmt.Sprintf("%s is gone, and the accepted work is not merged; its snapshots are there", belay.VisibleLine(r.Task.Worktree)),
+				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID),
+					Says: fmt.Sprintf("%s is gone, and the accepted work is not merged; its snapshots are there",
+						belay.VisibleLine(r.Task.Worktree)),
 					Try: fmt.Sprintf("belay merge %s", r.Task.ID)})
 			}
 		}
@@ -274,8 +283,9 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 		if err != nil {
 			continue
 		}
-		list = append(list, Complaint{About: "run of " + string(r.Task.ID), Says: fmt.Sprintf("attempt %d is %v and nobody waits for it", c.Attempt, run.State()),
-			Try: fmt.Sprintf("belay run --resume %s", r.Task.ID)})
+		list = append(list, Complaint{About: "run of " + string(r.Task.ID),
+			Says: fmt.Sprintf("attempt %d is %v and nobody waits for it", c.Attempt, run.State()),
+			Try:  fmt.Sprintf("belay run --resume %s", r.Task.ID)})
 	}
 	return list
 }
@@ -343,7 +353,8 @@ func sayDamaged(x snapshot.Damaged) Complaint {
 		parts = append(parts, b.String())
 	}
 	return Complaint{About: "snapshot " + x.ID.Short(), Says: "cannot be read whole: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
-		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay snapshot drop %s", x.ID.Short())}
+		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay "+
+			"snapshot drop %s", x.ID.Short())}
 }
 
 func more(n int) string {
@@ -380,7 +391,8 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 		case at >= 0:
 			// Nobody built on it: a line counts once it is whole, and what is remembered outside has none more.
 			out.Problems = slices.Delete(out.Problems, at, at+1)
-			out.Note = strings.TrimPrefix(note+"; ", "; ") + v.Torn + ": belay was stopped while it wrote this line; the next entry sets it aside"
+			out.Note = strings.TrimPrefix(note+"; ", "; ") + v.Torn +
+				": belay was stopped while it wrote this line; the next entry sets it aside"
 		}
 	}
 	out.OK = len(out.Problems) == 0

@@ -122,7 +122,8 @@ func findings(path string, j plan.Judged) []belay.Finding {
 	for _, f := range j.Findings {
 		one := belay.Finding{
 			Severity: belay.Severity(f.Severity), Category: belay.CategoryContract, File: f.File, Line: f.Line,
-			Title: fmt.Sprintf("%s: %s", j.Section, f.Message), Detail: fmt.Sprintf("%s:%d says [%s]: %s", belay.VisibleLine(path), j.Line, j.Marker, j.Text),
+			Title:          fmt.Sprintf("%s: %s", j.Section, f.Message),
+			Detail:         fmt.Sprintf("%s:%d says [%s]: %s", belay.VisibleLine(path), j.Line, j.Marker, j.Text),
 			Recommendation: "do what the plan's marker asks for",
 		}
 		out = append(out, one)

@@ -69,7 +69,9 @@ func (l lanes) read(q Query, log string, f *File) error {
 		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: b.Line, Text: b.Text, Why: b.Why, Source: q.name(log)})
 	}
 	if more := len(bad) - 20; more > 0 {
-		f.reading.Notes = append(f.reading.Notes, tasklist.Note{Line: bad[20].Line, Text: bad[20].Text, Why: fmt.Sprintf("%s, as %d more lines", bad[20].Why, more-1), Source: q.name(log)})
+		f.reading.Notes = append(f.reading.Notes,
+			tasklist.Note{Line: bad[20].Line, Text: bad[20].Text,
+				Why: fmt.Sprintf("%s, as %d more lines", bad[20].Why, more-1), Source: q.name(log)})
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func Show(dir, name string) (ShownPlan, error) {
 	}
 	out := ShownPlan{Plan: name, Format: p.Format, Sections: []Section{}, Blocks: []Section{}, Loose: shownMarkers(p.Of(-1))}
 	for i, s := range p.Sections {
-		one := Section{Name: s.Name, ID: s.ID, Path: s.Path, Kind: s.Kind, Level: s.Level, Line: s.Line, EndLine: s.EndLine, Start: s.Start, End: s.End,
+		one := Section{Name: s.Name, ID: s.ID, Path: s.Path, Kind: s.Kind, Level: s.Level, Line: s.Line,
+			EndLine: s.EndLine, Start: s.Start, End: s.End,
 			Markers: shownMarkers(p.Of(i)), Lists: append([]plan.List{}, lists[i]...)}
 		if s.Parent >= 0 {
 			one.Parent = p.Sections[s.Parent].Path

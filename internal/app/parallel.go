@@ -43,7 +43,8 @@ const Most = 64
 // those are accepted, from the user's tree together with their work.
 func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error) {
 	if q.Limit < 1 || q.Limit > Most {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", Most), "%d tasks cannot run at the same time", q.Limit)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", Most),
+			"%d tasks cannot run at the same time", q.Limit)
 	}
 	tasks, err := chosen(d, q)
 	if err != nil {
@@ -63,7 +64,8 @@ func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error)
 			running++
 			go func() {
 				id := tasks[i].Task.ID
-				r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep, Watch: q.Watch(id), Soft: q.Soft})
+				r, err := d.Run(ctx, RunRequest{NewTask: NewTask{Apart: true, Trust: q.Trust}, Resume: id, Keep: q.Keep,
+					Watch: q.Watch(id), Soft: q.Soft})
 				if err == nil {
 					err = Standing(r)
 				}
@@ -99,11 +101,13 @@ func (p *pool) next(stopped bool) int {
 			}
 			err := error(nil)
 			if stopped {
-				err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --parallel 1 %s", r.Task.ID), "%s was not begun", r.Task.ID)
+				err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --parallel 1 %s", r.Task.ID),
+					"%s was not begun", r.Task.ID)
 			} else if first, wait := p.first(r); wait {
 				continue
 			} else if first != nil {
-				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task), "%s depends on %s, which is not accepted", r.Task.ID, first.Task)
+				err = belay.Refuse(belay.CodeOf(first.Err), fmt.Sprintf("belay show %s", first.Task),
+					"%s depends on %s, which is not accepted", r.Task.ID, first.Task)
 			}
 			p.begun[i] = true
 			if err == nil {
@@ -184,7 +188,8 @@ func Standing(r *session.Record) error {
 }
 
 // severity orders the ways in which tasks end badly, the worst last.
-var severity = []belay.Code{belay.CodeWaiting, belay.CodeRefused, belay.CodeDrift, belay.CodeNotFound, belay.CodeBusy, belay.CodeUsage, belay.CodeCannot, belay.CodeInterrupted}
+var severity = []belay.Code{belay.CodeWaiting, belay.CodeRefused, belay.CodeDrift, belay.CodeNotFound, belay.CodeBusy,
+	belay.CodeUsage, belay.CodeCannot, belay.CodeInterrupted}
 
 // Worst sums runs up: nil when all were accepted, else an error with the worst code.
 func Worst(ran []ParallelRun) error {

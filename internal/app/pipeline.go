@@ -85,10 +85,12 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return nil, err
 		}
 		if !rec.Open() {
-			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, rec.State.Outcome)
+			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s",
+				q.Resume, rec.State.Outcome)
 		}
 		if rec.Task.Worktree != "" {
-			return rec, belay.Refuse(belay.CodeUsage, "record it without a working tree of its own", "%s works in a tree of its own, and roles in the user's", q.Resume)
+			return rec, belay.Refuse(belay.CodeUsage, "record it without a working tree of its own",
+				"%s works in a tree of its own, and roles in the user's", q.Resume)
 		}
 		if len(r.agent) == 0 {
 			r.agent = rec.Task.Agent
@@ -103,7 +105,8 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 	for _, role := range r.roles {
 		argv := r.commandOf(role.Name)
 		if len(argv) == 0 {
-			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
+			return rec, belay.Refuse(belay.CodeUsage,
+				fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
 		}
 		if err := agent.LookPath(argv[0], d.Repo.Root, os.Environ()); err != nil {
 			return rec, err
@@ -150,7 +153,8 @@ func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handof
 			})
 		}
 		if i < 0 {
-			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known), "there is no role %q", n)
+			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known),
+				"there is no role %q", n)
 		}
 		if slices.ContainsFunc(out, func(r handoff.Role) bool { return r.Name == known[i].Name }) {
 			return nil, belay.Refuse(belay.CodeUsage, "name it once", "the role %s is named twice", known[i].Name)
@@ -258,7 +262,9 @@ func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Re
 }
 
 func stopped(rec *session.Record, s *handoff.State) error {
-	return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s --clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
+	return belay.Refuse(belay.CodeRefused,
+		fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s "+
+			"--clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
 		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
 }
 

@@ -197,5 +197,6 @@ func sum(words string) string {
 
 // origin is where a line comes from, for the record.
 func (l ImportLine) origin(dialect tasklist.Dialect) *belay.Origin {
-	return &belay.Origin{File: l.Source, Dialect: string(dialect), ID: l.ID, Title: l.Title, Line: l.Line, Part: l.Parent, Section: l.Section, Words: sum(l.Words), Outside: l.outside}
+	return &belay.Origin{File: l.Source, Dialect: string(dialect), ID: l.ID, Title: l.Title, Line: l.Line,
+		Part: l.Parent, Section: l.Section, Words: sum(l.Words), Outside: l.outside}
 }

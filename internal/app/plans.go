@@ -100,7 +100,8 @@ func (f *PlanFile) Read() (*plan.Plan, error) {
 }
 
 func (f *PlanFile) cannot(what string, err error) error {
-	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + what + " " + belay.VisibleLine(f.Shown), Try: "look at its path and permissions", Err: err}
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + what + " " + belay.VisibleLine(f.Shown),
+		Try: "look at its path and permissions", Err: err}
 }
 
 // Write gives the plan new bytes. was are those it was read with, nil for a plan that is
@@ -129,7 +130,8 @@ func (f *PlanFile) Write(was, text []byte, tmp string) error {
 	case errors.As(err, &saved) && was == nil:
 		return f.taken()
 	case errors.As(err, &saved):
-		return &belay.Error{Code: belay.CodeBusy, What: belay.VisibleLine(f.Shown) + " changed meanwhile, and nothing was written", Try: "look at it and try again", Err: err}
+		return &belay.Error{Code: belay.CodeBusy,
+			What: belay.VisibleLine(f.Shown) + " changed meanwhile, and nothing was written", Try: "look at it and try again", Err: err}
 	case err != nil:
 		return f.cannot("write", err)
 	}
@@ -145,12 +147,14 @@ func nameOf(text []byte) fsroot.OID {
 }
 
 func (f *PlanFile) moved() error {
-	return belay.Refuse(belay.CodeBusy, "look at it and try again", "%s changed meanwhile, and nothing was written", belay.VisibleLine(f.Shown))
+	return belay.Refuse(belay.CodeBusy, "look at it and try again", "%s changed meanwhile, and nothing was written",
+		belay.VisibleLine(f.Shown))
 }
 
 func (f *PlanFile) taken() error {
 	shown := belay.VisibleLine(f.Shown)
-	return belay.Refuse(belay.CodeUsage, "belay plan update "+shown+" --task TASK, or name another file", "there is a plan %s already", shown)
+	return belay.Refuse(belay.CodeUsage, "belay plan update "+shown+" --task TASK, or name another file",
+		"there is a plan %s already", shown)
 }
 
 // opened reads a plan and keeps its place open, for what is to be written there.
@@ -185,7 +189,8 @@ func recordedTask(d *Desk, id belay.TaskID) (belay.Task, error) {
 	}
 	if rival := plan.Rival(id); rival != "" {
 		if _, err := d.Load(rival); err == nil {
-			return belay.Task{}, belay.Refuse(belay.CodeUsage, "give one of the two another id", "%s and %s are both task-%s in a plan", id, rival, plan.Label(id))
+			return belay.Task{}, belay.Refuse(belay.CodeUsage, "give one of the two another id",
+				"%s and %s are both task-%s in a plan", id, rival, plan.Label(id))
 		}
 	}
 	return r.Task, nil

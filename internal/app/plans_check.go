@@ -132,7 +132,8 @@ func earlier(ctx context.Context, d *Desk, task belay.TaskID) (*state, error) {
 	}
 	s, err := revision(ctx, d, "HEAD")
 	if err != nil {
-		return nil, belay.Refuse(belay.CodeNotFound, "--against DIR, a snapshot or a revision", "there is neither a state before a task nor a commit to compare with")
+		return nil, belay.Refuse(belay.CodeNotFound, "--against DIR, a snapshot or a revision",
+			"there is neither a state before a task nor a commit to compare with")
 	}
 	return s, nil
 }
@@ -203,5 +204,6 @@ func (c Compared) Refusal() error {
 	if failed > 1 {
 		what += fmt.Sprintf(" (and %d more)", failed-1)
 	}
-	return belay.Refuse(belay.CodeRefused, "do what the markers of "+string(c.Task)+" ask for, and keep what they preserve", "%s: %s", first.Section, what)
+	return belay.Refuse(belay.CodeRefused,
+		"do what the markers of "+string(c.Task)+" ask for, and keep what they preserve", "%s: %s", first.Section, what)
 }

@@ -44,7 +44,8 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 			return nil, err
 		}
 		if !loop.Reviewable(r.State) {
-			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s holds no judged work (%s): nothing was put back", id, r.Phase())
+			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id),
+				"%s holds no judged work (%s): nothing was put back", id, r.Phase())
 		}
 		records = append(records, r)
 	}
@@ -57,7 +58,8 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(records, func(a, b *session.Record) int { return strings.Compare(string(b.State.Before), string(a.State.Before)) })
+	slices.SortStableFunc(records,
+		func(a, b *session.Record) int { return strings.Compare(string(b.State.Before), string(a.State.Before)) })
 	var out []Back
 	for _, r := range records {
 		one, err := putOneBack(ctx, d, r, q, ids)
@@ -70,7 +72,8 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 }
 
 func putOneBack(ctx context.Context, d *Desk, r *session.Record, q Rejection, with []belay.TaskID) (Back, error) {
-	given, err := RecordReview(ctx, d, New{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Again: true, Together: with, Watch: q.Watch})
+	given, err := RecordReview(ctx, d,
+		New{Task: r.Task.ID, Verdict: Reject, Text: q.Text, Reviewer: q.Reviewer, Again: true, Together: with, Watch: q.Watch})
 	if err != nil {
 		return Back{}, err
 	}

@@ -139,7 +139,8 @@ func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
 	if err != nil || state.Ready {
 		return err
 	}
-	return belay.Refuse(belay.CodeDrift, captures(r), "%s is not accepted as it stands: %s", r.Task.ID, listedChanges(review.Blocked(state.Dirty)))
+	return belay.Refuse(belay.CodeDrift, captures(r), "%s is not accepted as it stands: %s", r.Task.ID,
+		listedChanges(review.Blocked(state.Dirty)))
 }
 
 // Submit puts a task's judged work before a person, once nothing of its own stands in
@@ -158,14 +159,16 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 		return state, err
 	}
 	if !state.Ready {
-		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s cannot be reviewed yet: %s", task, listedChanges(review.Blocked(state.Dirty)))
+		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s cannot be reviewed yet: %s", task,
+			listedChanges(review.Blocked(state.Dirty)))
 	}
 	switch c := s.Pending; {
 	case s.Gate != nil && s.Gate.Kind == loop.GateReview:
 		state.Waits = s.Gate.Why
 		return state, nil
 	case s.Gate != nil:
-		return state, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay gate show %s", task), "%s waits at another gate: %s", task, s.Gate.Why)
+		return state, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay gate show %s", task),
+			"%s waits at another gate: %s", task, s.Gate.Why)
 	case c != nil && c.Kind != loop.CmdClose:
 		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not judged yet: it stands in phase %s", task, s.Phase)
 	}
@@ -188,7 +191,8 @@ func captures(r *session.Record) string {
 	case r.State.Gate != nil:
 		return fmt.Sprintf("belay gate decide %s recheck, then belay run --resume %s", id, id)
 	case c == nil || c.Kind == loop.CmdClose:
-		return fmt.Sprintf("put them back (belay snapshot restore %s -- PATH), or give them to a task of their own", runner.Result(r).Short())
+		return fmt.Sprintf("put them back (belay snapshot restore %s -- PATH), or give them to a task of their own",
+			runner.Result(r).Short())
 	case c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture:
 		return fmt.Sprintf("belay task capture %s, then belay check %s", id, id)
 	case c.Kind == loop.CmdCheck:

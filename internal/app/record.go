@@ -65,7 +65,8 @@ func Have(d *Desk) ([]belay.Task, error) {
 func (im *Import) asked(o Options) error {
 	for _, id := range o.Only {
 		if !slices.ContainsFunc(im.Tasks, func(l ImportLine) bool { return l.ID == id }) {
-			return belay.Refuse(belay.CodeNotFound, "belay task import … --dry-run lists the tasks", "there is no task %s in these files", belay.VisibleLine(id))
+			return belay.Refuse(belay.CodeNotFound, "belay task import … --dry-run lists the tasks",
+				"there is no task %s in these files", belay.VisibleLine(id))
 		}
 	}
 	return nil

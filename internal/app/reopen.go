@@ -26,7 +26,8 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 	}
 	mine, err := changedBy(ctx, at, r)
 	if err != nil {
-		return belay.Refuse(belay.CodeRefused, follow, "the snapshots of %s are gone: the review is recorded, its work is mended by a task of its own", id)
+		return belay.Refuse(belay.CodeRefused, follow,
+			"the snapshots of %s are gone: the review is recorded, its work is mended by a task of its own", id)
 	}
 	if r.Task.Worktree != "" {
 		return nil
@@ -35,7 +36,8 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 	if err != nil || later == nil {
 		return err
 	}
-	return belay.Refuse(belay.CodeRefused, follow, "%s changed %s after %s did: the review is recorded, what it asks for is done by a task of its own",
+	return belay.Refuse(belay.CodeRefused, follow,
+		"%s changed %s after %s did: the review is recorded, what it asks for is done by a task of its own",
 		later.Task.ID, belay.VisibleLine(strings.Join(shared, ", ")), id)
 }
 
@@ -57,13 +59,15 @@ func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[st
 
 // builtOn gives the first task that was begun in the user's tree after r's work was
 // captured and touched some of its paths, and at most five of them.
-func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]bool, with []belay.TaskID) (*session.Record, []string, error) {
+func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]bool,
+	with []belay.TaskID) (*session.Record, []string, error) {
 	all, err := d.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, other := range all {
-		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= runner.Result(r) || other.PutBack() || slices.Contains(with, other.Task.ID) {
+		if other.Task.ID == r.Task.ID || other.Task.Worktree != "" || other.State.Before <= runner.Result(r) ||
+			other.PutBack() || slices.Contains(with, other.Task.ID) {
 			continue
 		}
 		theirs, err := changedBy(ctx, d.Desk, other)

@@ -122,7 +122,8 @@ func (u *undoable) names(s snapshot.Info) bool {
 		}
 		return true
 	}
-	return len(u.damaged) > 0 && s.Kind == belay.KindRescue || slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
+	return len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
+		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
 }
 
 // lost names the files that are damaged or gone, as far as rescues were met.

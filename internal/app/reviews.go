@@ -77,7 +77,8 @@ func List(d *Desk, task belay.TaskID) ([]Review, error) {
 // counts.
 func knownReview(r *session.Record, shelf *review.Shelf, e review.Entry) Review {
 	v := Review{Cycle: e.Number, Verdict: e.Cycle.Verdict, Reviewer: e.Cycle.Reviewer, Time: e.Cycle.Time, Path: shelf.Path(e.Number),
-		Pointer: review.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected, Resolved: !e.Cycle.Resolved.IsZero()}
+		Pointer: review.Of(r.Task.Feature, string(r.Task.ID), e.Number).String(), Affected: e.Cycle.Affected,
+		Resolved: !e.Cycle.Resolved.IsZero()}
 	if e.Err != nil {
 		v.Problem = e.Err.Error()
 	} else {
@@ -182,7 +183,8 @@ func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []in
 			return nil, e.Err
 		}
 		if v := knownReview(r, shelf, e); !v.Recorded {
-			return nil, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task), "review %d of %s is a file that the record does not know", n, task)
+			return nil, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task),
+				"review %d of %s is a file that the record does not know", n, task)
 		}
 		entries = append(entries, e)
 	}

@@ -137,7 +137,8 @@ func (g *giving) read(ctx context.Context) error {
 		by = left[0]
 	}
 	g.c = review.Cycle{Task: string(g.r.Task.ID), Feature: g.r.Task.Feature, Reviewer: by, Time: time.Now().UTC().Truncate(time.Second),
-		Verdict: g.q.Verdict, Affected: affected(said.Affected, g.body, g.files), Reproduction: cmp.Or(g.q.Reproduction, said.Reproduction), Override: said.Override}
+		Verdict: g.q.Verdict, Affected: affected(said.Affected, g.body, g.files),
+		Reproduction: cmp.Or(g.q.Reproduction, said.Reproduction), Override: said.Override}
 	return nil
 }
 
@@ -165,7 +166,8 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 		}
 		why = err // somebody moved the task on meanwhile
 	}
-	note := session.Note{Kind: "review", Text: text, Review: &review.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
+	note := session.Note{Kind: "review", Text: text,
+		Review: &review.Recorded{Cycle: g.c.Number, Verdict: g.q.Verdict, Reviewer: g.c.Reviewer, Pointer: pointer}}
 	if err := g.AddNote(ctx, g.r, note); err != nil {
 		return false, "", err
 	}
@@ -178,13 +180,16 @@ func (g *giving) mayAct(ctx context.Context) error {
 	waits := s.Gate != nil && s.Gate.Kind == loop.GateReview
 	switch {
 	case !loop.Reviewable(s) && s.Phase == "":
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --task %s -- AGENT", id), "%s has not begun: the review is recorded, nothing waits for it", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --task %s -- AGENT", id),
+			"%s has not begun: the review is recorded, nothing waits for it", id)
 	case !loop.Reviewable(s):
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s holds no judged work now (%s): the review is recorded, nothing waits for it", id, s.Phase)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
+			"%s holds no judged work now (%s): the review is recorded, nothing waits for it", id, s.Phase)
 	case g.q.Verdict == Approve && s.Outcome == loop.OutcomePassed:
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s is accepted already", id)
 	case g.q.Verdict == Approve && !waits:
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id), "the work of %s was refused: an approval alone does not accept it", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id),
+			"the work of %s was refused: an approval alone does not accept it", id)
 	case g.q.Verdict == Approve:
 		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
@@ -199,8 +204,10 @@ func (g *giving) report(findings []belay.Finding, pointer string) (string, error
 	if err != nil {
 		return "", err
 	}
-	result := belay.CheckResult{Check: "review/" + cmp.Or(g.c.Reviewer, "person"), Verdict: belay.VerdictFail, Summary: pointer, Findings: findings, Log: log}
-	text, err := json.Marshal(belay.Report{Task: g.r.Task.ID, Time: time.Now().UTC(), Before: g.r.State.Before, After: runner.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
+	result := belay.CheckResult{Check: "review/" + cmp.Or(g.c.Reviewer, "person"), Verdict: belay.VerdictFail,
+		Summary: pointer, Findings: findings, Log: log}
+	text, err := json.Marshal(belay.Report{Task: g.r.Task.ID, Time: time.Now().UTC(), Before: g.r.State.Before,
+		After: runner.Result(g.r), Verdict: belay.VerdictFail, Checks: []belay.CheckResult{result}})
 	if err != nil {
 		return "", err
 	}
@@ -300,7 +307,8 @@ func wordsOf(d *Desk, at *session.Desk, q *New) (source, error) {
 			return source{top, path, text}, nil
 		}
 	}
-	return source{}, belay.Refuse(belay.CodeUsage, "write what is to change, or what is good, into "+path+" or give --file FILE", "the review has no words")
+	return source{}, belay.Refuse(belay.CodeUsage,
+		"write what is to change, or what is good, into "+path+" or give --file FILE", "the review has no words")
 }
 
 // taken removes the file whose words are in the review's own now, unless somebody wrote

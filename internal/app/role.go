@@ -101,7 +101,8 @@ func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.S
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Use: res.Use, Limit: res.Limit, Ended: res.Ended, Exit: res.Exit, Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
+	ended := handoff.Run{Round: round, Use: res.Use, Limit: res.Limit, Ended: res.Ended, Exit: res.Exit,
+		Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
 	if err := Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
 		return err
 	}
@@ -141,7 +142,8 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 		return nil, err
 	}
 	role := roleOf(r.Config, s.Name)
-	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name), Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.NowFiles()}
+	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name),
+		Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.NowFiles()}
 	in.Plan.Path, in.Plan.Lines = r.PlanMarks(fresh)
 	timeout := role.Timeout
 	if timeout == 0 {
@@ -160,7 +162,8 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 		Command: command, Dir: r.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
-			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name, "BELAY_ATTEMPT": strconv.Itoa(round), session.ContextVar: path,
+			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name,
+			"BELAY_ATTEMPT": strconv.Itoa(round), session.ContextVar: path,
 		}),
 	})
 }

@@ -39,7 +39,8 @@ func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.Stat
 		}
 	}
 	if set == (handoff.Set{}) && !q.ClearFindings {
-		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings", "nothing is said of %s", q.Role)
+		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings",
+			"nothing is said of %s", q.Role)
 	}
 	let, err := p.Secrets(q.Force, "what is said of "+q.Role, q.Session, q.QALog)
 	if err != nil {
@@ -237,7 +238,8 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 			return handoff.Event{}, err
 		}
 		if c.Expected() != previous {
-			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "do it again: belay context snapshot", "somebody else handed %s over meanwhile", c.Task)
+			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "do it again: belay context snapshot",
+				"somebody else handed %s over meanwhile", c.Task)
 		}
 		h.PreviousRole = c.LastBy
 		return handoff.Event{Kind: handoff.Handed, Role: r.Name, Handed: &h, Masked: h.FromBase.Masked}, nil
@@ -267,7 +269,8 @@ func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info
 	if err != nil {
 		return handoff.Handoff{}, err
 	}
-	return handoff.DeltaReader{Snaps: p.Snaps.Store, Attach: p.Journal.Attach, InScope: inScope, Unmasked: unmasked}.Handoff(ctx, base, previous, info)
+	return handoff.DeltaReader{Snaps: p.Snaps.Store, Attach: p.Journal.Attach, InScope: inScope,
+		Unmasked: unmasked}.Handoff(ctx, base, previous, info)
 }
 
 func notes(h handoff.Handoff, info snapshot.Info) []string {
@@ -276,13 +279,15 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 		out = append(out, "nothing differs from where the work began")
 	}
 	if d := h.FromBase; d.Large {
-		out = append(out, fmt.Sprintf("the diff has %d MB: look for files that do not belong; it is kept whole and cut where it is shown", d.Bytes>>20))
+		out = append(out, fmt.Sprintf("the diff has %d MB: look for files that do not belong; it is kept whole and cut "+
+			"where it is shown", d.Bytes>>20))
 	}
 	if n := h.FromBase.Masked; n > 0 {
 		out = append(out, fmt.Sprintf("%d secret(s) are masked in what is kept of the diff", n))
 	}
 	if n := len(h.Outside); n > 0 {
-		out = append(out, fmt.Sprintf("%d path(s) out of the task's scope changed: %s", n, belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
+		out = append(out, fmt.Sprintf("%d path(s) out of the task's scope changed: %s", n,
+			belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
 	}
 	if info.Partial {
 		out = append(out, "not captured: "+info.NotHeld())
@@ -305,12 +310,15 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 		return nil
 	}
 	err = p.Add(ctx, func(*handoff.Context) (handoff.Event, error) {
-		return handoff.Event{Kind: handoff.Drifted, Role: role, Note: role + " is read-only", Drift: &handoff.Drift{Expected: then, Found: now, Report: report}}, nil
+		return handoff.Event{Kind: handoff.Drifted, Role: role, Note: role + " is read-only",
+			Drift: &handoff.Drift{Expected: then, Found: now, Report: report}}, nil
 	})
 	if err != nil {
 		return err
 	}
-	return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay context diff %s --drift shows it; belay snapshot restore %s puts it back, then belay context resolve-drift %s --note \"…\"", p.Rec.Task.ID, then.Short(), p.Rec.Task.ID),
+	return belay.Refuse(belay.CodeDrift,
+		fmt.Sprintf("belay context diff %s --drift shows it; belay snapshot restore %s puts it back, then belay context "+
+			"resolve-drift %s --note \"…\"", p.Rec.Task.ID, then.Short(), p.Rec.Task.ID),
 		"%s is read-only and changed the tree: %s", role, report.Summary())
 }
 
@@ -322,7 +330,8 @@ func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Hand
 	}
 	note = handoff.Fit(handoff.Text(belay.Visible(note)), "a shorter note: it is cut here")
 	if note == "" {
-		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened, and why it is right now"`, "a drift is not resolved without a word")
+		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened, and why it is right now"`,
+			"a drift is not resolved without a word")
 	}
 	if p.Rec.Context.DriftCount() == 0 {
 		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", q.Task), "nothing of %s has drifted", q.Task)

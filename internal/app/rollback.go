@@ -38,7 +38,8 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 		return restore.Restored{}, err
 	}
 	if r.State.Before == "" {
-		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task), "%s has no state before: it has not started", q.Task)
+		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
+			"%s has no state before: it has not started", q.Task)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return restore.Restored{}, err
@@ -87,9 +88,11 @@ func (d *Desk) rolledBack(ctx context.Context, r *session.Record, q RollbackRequ
 		return err
 	}
 	if q.awaited(r) {
-		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue, Kept: session.KeptLines(out), Note: q.Reason})
+		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
+			Kept: session.KeptLines(out), Note: q.Reason})
 	}
-	if err := d.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target, Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
+	if err := d.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target,
+		Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
 		return err
 	}
 	if !r.Open() { // the state before has the markers of the task in its plan, which ended

@@ -75,7 +75,8 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked", r.Task.ID)
 	}
 	if err == nil && q.Soft.Err() != nil && r.Open() {
-		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked; its work is captured", r.Task.ID)
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID),
+			"%s is parked; its work is captured", r.Task.ID)
 	}
 	return r, err
 }
@@ -138,13 +139,15 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
 	}
 	if len(r.Task.Roles) > 0 {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s is handed from role to role: it cannot run beside others", q.Resume)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
+			"%s is handed from role to role: it cannot run beside others", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
 		return d.added(ctx, q, r)
 	}
 	if q.Apart && r.Task.Worktree == "" {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume), "%s has begun in the working tree %s", q.Resume, d.Repo.Root)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
+			"%s has begun in the working tree %s", q.Resume, d.Repo.Root)
 	}
 	t, _, err := d.adjusted(r, d.Config, q.NewTask)
 	if err != nil {
@@ -189,7 +192,8 @@ func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error 
 		}
 	}
 	if dr.Rec.Log.Torn > 0 {
-		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were torn and are set aside; the step they told of is done again", dr.Rec.Log.Torn))
+		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were torn and are set aside; the step they told of "+
+			"is done again", dr.Rec.Log.Torn))
 	}
 	st := dr.Rec.State
 	switch {
@@ -211,7 +215,8 @@ func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
 		return nil
 	}
-	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)", mode, p.Reviews, config.File)
+	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)",
+		mode, p.Reviews, config.File)
 	dr.Watch.Note(text)
 	return d.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
 }

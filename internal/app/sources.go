@@ -39,7 +39,8 @@ func (p *Place) gather(ctx context.Context, from snapshot.Info, area, priority s
 	if err != nil {
 		return gathered{}, err
 	}
-	g := gathered{sources: handoff.Sources{Task: t, Area: first(area, t.Area), Priority: first(priority, t.Priority), Acceptance: t.Acceptance, Head: from.Head, TestsFrom: testsFrom(t)}}
+	g := gathered{sources: handoff.Sources{Task: t, Area: first(area, t.Area), Priority: first(priority, t.Priority),
+		Acceptance: t.Acceptance, Head: from.Head, TestsFrom: testsFrom(t)}}
 	if t.Scope.Files, err = p.Config.Expand(t.Scope.Files); err != nil {
 		return g, err
 	}
@@ -85,7 +86,8 @@ func testsFrom(t belay.Task) string {
 func (p *Place) rules(t belay.Task) []handoff.Rule {
 	var all []handoff.Rule
 	for _, s := range p.Config.Standards {
-		all = append(all, handoff.Rule{Name: s.Name, Files: s.Files, Areas: s.Areas, Priorities: s.Priorities, Sections: s.Sections, Commands: s.Commands})
+		all = append(all, handoff.Rule{Name: s.Name, Files: s.Files, Areas: s.Areas, Priorities: s.Priorities,
+			Sections: s.Sections, Commands: s.Commands})
 	}
 	for _, name := range t.Standards {
 		file, section := cutAnchor(name)
@@ -132,7 +134,8 @@ func (p *Place) readAll(ctx context.Context, g *gathered, list []snapshot.Entry,
 			return err
 		}
 		if sizes[0] > handoff.MaxSize {
-			return belay.Refuse(belay.CodeUsage, "cut it into several files, or leave it out of standards", "%s cannot be cited: it is larger than %d MiB", belay.VisibleLine(e.Path), handoff.MaxSize>>20)
+			return belay.Refuse(belay.CodeUsage, "cut it into several files, or leave it out of standards",
+				"%s cannot be cited: it is larger than %d MiB", belay.VisibleLine(e.Path), handoff.MaxSize>>20)
 		}
 		o, err := rd.Read(e.OID)
 		if err != nil {
@@ -170,7 +173,8 @@ func (p *Place) readAll(ctx context.Context, g *gathered, list []snapshot.Entry,
 
 func (g *gathered) note(kind, path string, text []byte) {
 	text = handoff.Normalise(text)
-	g.manifest = append([]handoff.Source{{Kind: kind, Path: handoff.PathText(path), SHA: handoff.Hash(text), Bytes: len(text)}}, g.manifest...)
+	g.manifest = append([]handoff.Source{{Kind: kind, Path: handoff.PathText(path), SHA: handoff.Hash(text),
+		Bytes: len(text)}}, g.manifest...)
 }
 
 // taken is a snapshot of the present for the task's context.
@@ -203,7 +207,8 @@ func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef,
 	if ref.Block, _, err = p.keep(b); err != nil {
 		return b, ref, err
 	}
-	ref.Manifest, _, err = p.keep(handoff.Manifest{Version: handoff.Version, Serialiser: handoff.Serialiser, Normaliser: handoff.Normaliser, Block: ref.Block, Sources: g.manifest})
+	ref.Manifest, _, err = p.keep(handoff.Manifest{Version: handoff.Version, Serialiser: handoff.Serialiser,
+		Normaliser: handoff.Normaliser, Block: ref.Block, Sources: g.manifest})
 	return b, ref, err
 }
 

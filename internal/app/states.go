@@ -37,7 +37,8 @@ func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
 		return &state{name: name, dir: path}, nil
 	}
 	if d == nil {
-		return nil, belay.Refuse(belay.CodeNotFound, "name a folder, or ask in a repository", "there is no folder %s", belay.VisibleLine(name))
+		return nil, belay.Refuse(belay.CodeNotFound, "name a folder, or ask in a repository", "there is no folder %s",
+			belay.VisibleLine(name))
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
 		if r, err := d.Load(id); err == nil && r.State.Before != "" {
@@ -69,7 +70,8 @@ func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*stat
 func revision(ctx context.Context, d *Desk, name string) (*state, error) {
 	out, err := git.Answer(d.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
 	if err != nil {
-		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log", "%s is no folder, task, snapshot or revision", belay.VisibleLine(name))
+		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
+			"%s is no folder, task, snapshot or revision", belay.VisibleLine(name))
 	}
 	return stored(ctx, d, strings.TrimSpace(string(out)), name)
 }
@@ -135,7 +137,8 @@ func sides(ctx context.Context, d *Desk, before, after *state, p *plan.Plan, tas
 	if before.dir != "" || after.dir != "" {
 		a, b := before.tree(), after.tree()
 		if a == nil || b == nil {
-			return nil, belay.Refuse(belay.CodeUsage, "name another folder, or a revision", "%s and %s cannot be compared", before.name, after.name)
+			return nil, belay.Refuse(belay.CodeUsage, "name another folder, or a revision",
+				"%s and %s cannot be compared", before.name, after.name)
 		}
 		return plan.Compared(a, b, hide)
 	}

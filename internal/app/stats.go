@@ -51,7 +51,8 @@ func StatsOf(ctx context.Context, d *session.Desk, q Request) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	s := Stats{Task: p.Rec.Task.ID, Estimate: "bytes / 4, rounded up: an estimate, models differ", Citations: len(b.Citations), Sources: len(m.Sources)}
+	s := Stats{Task: p.Rec.Task.ID, Estimate: "bytes / 4, rounded up: an estimate, models differ",
+		Citations: len(b.Citations), Sources: len(m.Sources)}
 	for _, state := range p.Rec.Context.Roles {
 		_, text, err := p.measured(state.Role, b, changes)
 		if err != nil {

@@ -113,14 +113,15 @@ func features(lines []TaskLine) []FeatureLine {
 
 // Status is the working tree at a glance.
 type Status struct {
-	Root        string             `json:"root"`
-	Held        string             `json:"held,omitempty"`    // who works in this tree now
-	Reviews     []string           `json:"reviews,omitempty"` // who reviews in it
-	Tasks       []TaskLine         `json:"tasks"`             // open ones
-	Ended       int                `json:"ended"`             // how many ended
-	Overruled   []TaskLine         `json:"overruled"`         // those accepted over a refusal
-	Worktrees   []TaskLine         `json:"worktrees"`         // tasks with a working tree of their own, and accepted ones that are not merged
-	Features    []FeatureLine      `json:"features"`          // those of tasks, in the order of their first ones
+	Root      string     `json:"root"`
+	Held      string     `json:"held,omitempty"`    // who works in this tree now
+	Reviews   []string   `json:"reviews,omitempty"` // who reviews in it
+	Tasks     []TaskLine `json:"tasks"`             // open ones
+	Ended     int        `json:"ended"`             // how many ended
+	Overruled []TaskLine `json:"overruled"`         // those accepted over a refusal
+	// tasks with a working tree of their own, and accepted ones that are not merged
+	Worktrees   []TaskLine         `json:"worktrees"`
+	Features    []FeatureLine      `json:"features"` // those of tasks, in the order of their first ones
 	Snapshots   snapshot.Usage     `json:"snapshots"`
 	Archived    int                `json:"archived_snapshots"`          // of them, those that nothing needs any more
 	Absent      []session.Absent   `json:"absent,omitempty"`            // tasks whose record is gone
@@ -243,7 +244,8 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 	s := Shown{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
-		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{}, Unmerged: runner.Unmerged(r), Overruled: r.Over,
+		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
+		Unmerged: runner.Unmerged(r), Overruled: r.Over,
 	}
 	s.Snapshots = retains(r)
 	if cut != nil {

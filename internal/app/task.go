@@ -110,7 +110,8 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s, or belay show %s", r.Task.ID, r.Task.ID),
 			"%s is open already: %s", r.Task.ID, r.Task.Title)
 	}
-	return belay.Refuse(belay.CodeUsage, "leave --task out and a new id is made", "%s has ended (%s) and ids are not used twice", r.Task.ID, r.State.Outcome)
+	return belay.Refuse(belay.CodeUsage, "leave --task out and a new id is made",
+		"%s has ended (%s) and ids are not used twice", r.Task.ID, r.State.Outcome)
 }
 
 // task makes a whole task of what was said, the config and what can be detected.
@@ -133,7 +134,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Checks: belay.Checks{
 			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
 			SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
-			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse, IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
+			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse,
+			IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
 		},
 	}
 	if len(t.Agent) == 0 {
@@ -168,7 +170,8 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Role = t.Agent[0]
 	}
 	if rules := belay.Reviewable(t.Guidelines, t.Role); len(rules) > 0 && !t.Policy.Review && len(t.Policy.Persons) == 0 {
-		return belay.Task{}, belay.Refuse(belay.CodeUsage, "add reviewers: {NAME: {kind: person}} to .belay/config.yaml, or a program or model",
+		return belay.Task{}, belay.Refuse(belay.CodeUsage,
+			"add reviewers: {NAME: {kind: person}} to .belay/config.yaml, or a program or model",
 			"the guideline %s requires a review, and there is no reviewer", rules[0].ID)
 	}
 	return t, nil
@@ -214,7 +217,8 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 		return nil, err
 	}
 	if r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
-		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
+		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task),
+			"%s waits for a person: %s", task, r.State.Gate.Why)
 	}
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
@@ -238,7 +242,8 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
-			return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task), "%s waits for a person: %s", task, r.State.Gate.Why)
+			return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task),
+				"%s waits for a person: %s", task, r.State.Gate.Why)
 		}
 	}
 	if err := d.pending(ctx, r, w, loop.CmdSnapshot); err != nil {
@@ -255,7 +260,8 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 	}
 	c := r.State.Pending
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s has no attempt under way (%s)", task, r.State.Phase)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task),
+			"%s has no attempt under way (%s)", task, r.State.Phase)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return nil, err

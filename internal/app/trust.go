@@ -80,7 +80,8 @@ func (d *Desk) items() []Item {
 func (d *Desk) detected() (items []Item) {
 	add := func(what, key string, c belay.TestCommand) {
 		shown := config.Written(c)
-		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))}, text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
+		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
+			text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
 	}
 	if tests, ok := testrun.Tests(d.Repo.Root); ok {
 		add("detected tests", "detected.tests", tests)

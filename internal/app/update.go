@@ -53,7 +53,8 @@ type PlanChange struct {
 // Update marks a plan for a task that changes what is planned. A task that makes something
 // new, or only mends, leaves it, and says so.
 func UpdatePlan(ctx context.Context, d *Desk, q Change) (PlanChange, error) {
-	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{}, Dropped: []plan.Line{}, Warnings: []string{}}
+	out := PlanChange{Plan: q.Plan, Task: q.Task, Asked: []Where{}, Kept: []Where{}, Added: []plan.Line{},
+		Dropped: []plan.Line{}, Warnings: []string{}}
 	f, p, err := opened(d, q.Dir, q.Plan)
 	if err != nil {
 		return out, err
@@ -108,7 +109,9 @@ func (c *PlanChange) leave(req belay.Request, q Change) error {
 	case req.Type == belay.Bugfix:
 		c.Left = fmt.Sprintf("%s is a bugfix: %s stays as it is", c.Task, name)
 	case req.Type == belay.Unclear:
-		return belay.Refuse(belay.CodeWaiting, "say which is meant in a new task, or mark it as it was read with --anyway", "what %s asks for can be read in two ways, so nothing was marked", c.Task)
+		return belay.Refuse(belay.CodeWaiting,
+			"say which is meant in a new task, or mark it as it was read with --anyway",
+			"what %s asks for can be read in two ways, so nothing was marked", c.Task)
 	}
 	return nil
 }
@@ -154,7 +157,8 @@ func (c *PlanChange) warn(format string, args ...any) {
 func where(p *plan.Plan, placed []plan.Placed) []Where {
 	out := []Where{}
 	for _, a := range placed {
-		w := Where{Number: a.Number, Marker: a.Requirement.Marker, Count: a.Requirement.Count, Text: a.Requirement.Text, Sections: []Because{}, Hints: a.Hints}
+		w := Where{Number: a.Number, Marker: a.Requirement.Marker, Count: a.Requirement.Count, Text: a.Requirement.Text,
+			Sections: []Because{}, Hints: a.Hints}
 		for _, m := range a.Matches {
 			w.Sections = append(w.Sections, Because{Section: p.Sections[m.Section].Path, Why: m.Why})
 		}

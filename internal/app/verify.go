@@ -102,7 +102,8 @@ func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
 	v.Report = v.Report.Cut()
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		role := first(c.LastBy, c.At, c.Roles[0].Name)
-		return handoff.Event{Kind: handoff.Drifted, Role: role, Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
+		return handoff.Event{Kind: handoff.Drifted, Role: role,
+			Drift: &handoff.Drift{Expected: v.Expected, Found: v.Found, Report: v.Report}}, nil
 	})
 	if err != nil {
 		return v, err
@@ -122,9 +123,12 @@ func refusal(v Verified) error {
 		by = "belay"
 	}
 	if v.Expected == "" { // what belay wrote itself was edited
-		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what, v.Task, by, v.Report.Summary())
+		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what,
+			v.Task, by, v.Report.Summary())
 	}
-	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
+	return belay.Refuse(belay.CodeDrift,
+		fmt.Sprintf(
+			`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
 		what, v.Task, by, v.Report.Summary())
 }
 

@@ -60,8 +60,10 @@ func Get(ctx context.Context, d *session.Desk, q Request) (View, error) {
 		return View{}, err
 	}
 	c := &p.Rec.Context
-	v := View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block, Manifest: c.Block.Manifest, Base: c.Block.Base,
-		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof), Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
+	v := View{Version: handoff.Version, Task: p.Rec.Task.ID, Created: c.Created, By: c.By, SHA: c.Block.Block,
+		Manifest: c.Block.Manifest, Base: c.Block.Base,
+		Dirty: c.Block.Dirty, Roles: c.Roles, AtWork: c.At, QA: listed(c.Proofs), Evidence: listed(c.Proof),
+		Drifts: listed(c.Drifts), DriftCount: c.DriftCount(), Exports: c.Exports,
 		History: c.History, Audit: Audit{c.Changed, c.Actor, c.Updates, c.Forced}, Warnings: []string{}}
 	if v.Immutable, err = p.Block(); err != nil {
 		return v, err
@@ -84,7 +86,8 @@ func (p place) stale(ctx context.Context, v *View) error {
 		return err
 	}
 	if head.OID != v.Immutable.Git.Head {
-		v.Warnings = append(v.Warnings, fmt.Sprintf("the context was made at %s, HEAD is %s now", short(v.Immutable.Git.Head), short(head.OID)))
+		v.Warnings = append(v.Warnings,
+			fmt.Sprintf("the context was made at %s, HEAD is %s now", short(v.Immutable.Git.Head), short(head.OID)))
 	}
 	if err := p.Current(); err != nil {
 		v.Warnings = append(v.Warnings, err.Error()+": belay context rebuild "+string(v.Task))
@@ -150,7 +153,8 @@ func StatusOf(d *session.Desk, task belay.TaskID) (ContextStatus, error) {
 	}
 	c := &r.Context
 	c.Task = r.Task.ID
-	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Gone, Roles: []Line{}, AtWork: c.At, Drift: c.DriftCount(), Updated: c.Changed, Rebuilds: len(c.History)}
+	s := ContextStatus{Task: r.Task.ID, There: c.There(), Purged: c.Gone, Roles: []Line{}, AtWork: c.At,
+		Drift: c.DriftCount(), Updated: c.Changed, Rebuilds: len(c.History)}
 	if !s.There {
 		return s, nil
 	}
@@ -210,14 +214,16 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 		role = c.LastBy
 	}
 	if role == "" {
-		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", q.Task), "nothing of %s was handed over", q.Task)
+		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", q.Task),
+			"nothing of %s was handed over", q.Task)
 	}
 	s, err := c.Of(role)
 	if err != nil {
 		return out, nil, err
 	}
 	if s.Snapshot == nil {
-		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has handed nothing over", s.Name)
+		return out, nil, belay.Refuse(belay.CodeNotFound,
+			fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has handed nothing over", s.Name)
 	}
 	kept := s.Snapshot.FromBase
 	out.Role, out.From, out.To = s.Name, c.Block.Base, s.Snapshot.Snapshot
@@ -256,5 +262,6 @@ func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Wri
 			return err
 		}, nil
 	}
-	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task), "no verification of %s has failed", out.Task)
+	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),
+		"no verification of %s has failed", out.Task)
 }

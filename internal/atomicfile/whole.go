@@ -20,11 +20,12 @@ const Prefix = ".tmp-"
 // How says how a file is replaced; the zero value is a private file that need not
 // outlive a power cut.
 type How struct {
-	Synced bool                          // a power cut takes neither the bytes nor the name
-	Perm   fs.FileMode                   // 0 is 0600
-	Prefix string                        // of the temporary file's name; "" is Prefix
-	Held   bool                          // by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
-	Step   func(name, path string) error // called before each step, for tests that make it fail or kill there
+	Synced bool        // a power cut takes neither the bytes nor the name
+	Perm   fs.FileMode // 0 is 0600
+	Prefix string      // of the temporary file's name; "" is Prefix
+	// by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
+	Held bool
+	Step func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
 // Replace gives the file at path the parts, one after the other, as its bytes. Its

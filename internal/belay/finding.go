@@ -54,8 +54,9 @@ type Finding struct {
 	Line           int      `json:"line,omitempty"`
 	EndLine        int      `json:"end_line,omitempty"`
 	Recommendation string   `json:"recommendation,omitempty"`
-	Reproduce      string   `json:"reproduce,omitempty"` // a shell line that shows it: for a test, that test alone where its runner is known
-	Signature      string   `json:"signature"`
+	// a shell line that shows it: for a test, that test alone where its runner is known
+	Reproduce string `json:"reproduce,omitempty"`
+	Signature string `json:"signature"`
 }
 
 // Sign fills Signature: 16 hex digits over check, category, file and title with

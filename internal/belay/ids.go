@@ -12,7 +12,8 @@ import (
 type TaskID string
 
 // TaskIDRule is the sentence a refused id is answered with.
-const TaskIDRule = "a task id is 1 to 64 letters, digits, '.', '_' or '-', starts with a letter or digit, has no '..', does not end in '.' or '.lock', and is no Windows device name"
+const TaskIDRule = "a task id is 1 to 64 letters, digits, '.', '_' or '-', starts with a letter or digit, has no '..', " +
+	"does not end in '.' or '.lock', and is no Windows device name"
 
 // isDevice reports whether Windows takes a file name for a device: CON, or nul.txt.
 func isDevice(name string) bool {
@@ -51,7 +52,8 @@ func ParseTaskID(s string) (TaskID, error) {
 }
 
 // NewTaskIDRule is the sentence a refused id of a new task is answered with.
-const NewTaskIDRule = TaskIDRule + "; it is no name that git uses (HEAD), and nothing that YAML or JSON reads as another value than text (null, yes, 1e5, 0x10)"
+const NewTaskIDRule = TaskIDRule +
+	"; it is no name that git uses (HEAD), and nothing that YAML or JSON reads as another value than text (null, yes, 1e5, 0x10)"
 
 // ParseNewTaskID is ParseTaskID for an id that is to be given to a task. Records and files
 // that people write would turn some ids into other values, or into git's own names.

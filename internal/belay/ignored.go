@@ -17,7 +17,8 @@ var rewrittenFolders = wordsOf(`tmp temp .tmp .temp log logs cache caches .cache
 
 // rewrittenKinds are ends of names, from a dot on, that compilers, test runners, databases,
 // packagers and editors give to files of theirs.
-var rewrittenKinds = wordsOf(`log tmp temp swp swo swn pid lock lck cache pyc pyo pyd class o obj lo la a so dylib dll exe lib pdb ilk d dsym
+var rewrittenKinds = wordsOf(`log tmp temp swp swo swn pid lock lck cache pyc pyo pyd class o obj lo la a so dylib dll
+	exe lib pdb ilk d dsym
 	gcda gcno gcov profraw profdata prof pprof out test cover coverprofile coverage lcov tsbuildinfo map trx hprof dmp stackdump
 	sqlite sqlite3 db db3 db-shm db-wal db-journal sqlite-shm sqlite-wal sqlite-journal sqlite3-shm sqlite3-wal sqlite3-journal rdb mdb ldb
 	mo egg whl gz tgz zip jar war ear nupkg gem crate vsix tar xz bz2 zst iml suo user rlib rmeta beam hi elc wasm node aux toc fls lof lot
@@ -25,27 +26,35 @@ var rewrittenKinds = wordsOf(`log tmp temp swp swo swn pid lock lck cache pyc py
 
 // rewrittenNames are whole names.
 var rewrittenNames = wordsOf(`.ds_store thumbs.db desktop.ini .coverage .rspec_status .last-run .directory .dirstamp
-	.byebug_history .irb_history .pry_history .python_history .node_repl_history .bash_history .zsh_history .lesshst .viminfo .rediscli_history
-	tags .tags cscope.files gtags grtags gpath compile_commands.json cmakecache.txt cmake_install.cmake ctesttestfile.cmake install_manifest.txt
+	.byebug_history .irb_history .pry_history .python_history .node_repl_history .bash_history .zsh_history .lesshst
+	.viminfo .rediscli_history
+	tags .tags cscope.files gtags grtags gpath compile_commands.json cmakecache.txt cmake_install.cmake
+	ctesttestfile.cmake install_manifest.txt
 	config.status config.h config.guess config.sub stamp-h1 libtool aclocal.m4 configure depcomp missing install-sh ltmain.sh test-driver
-	nosetests.xml lcov.info next-env.d.ts package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.work.sum _version.py core nohup.out
+	nosetests.xml lcov.info next-env.d.ts package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb go.work.sum
+	_version.py core nohup.out
 	.project .classpath .factorypath .buildpath .eslintcache .stylelintcache .prettiercache`)
 
 // rewrittenStarts and rewrittenParts are what else such names begin with, and have in them.
 var (
-	rewrittenStarts = []string{".coverage.", "coverage.", "coverage-", "junit", "test-report", "test_report", "test-result", "test_result", "testresult", "core.", "vite.config.ts.timestamp",
+	rewrittenStarts = []string{".coverage.", "coverage.", "coverage-", "junit", "test-report", "test_report",
+		"test-result", "test_result", "testresult", "core.", "vite.config.ts.timestamp",
 		"npm-debug", "yarn-error", "lerna-debug", ".pnp.", ".aider.", ".nfs", ".fuse_hidden", "~$", ".#", "hs_err_pid", "replay_pid"}
-	rewrittenParts = []string{".generated.", "_generated.", ".gen.", "_gen.", ".pb.", "_pb2", "_pb.", ".g.dart", ".freezed.dart", ".min.", ".bundle.", ".log.", ".tmp.", "autogen"}
+	rewrittenParts = []string{".generated.", "_generated.", ".gen.", "_gen.", ".pb.", "_pb2", "_pb.", ".g.dart",
+		".freezed.dart", ".min.", ".bundle.", ".log.", ".tmp.", "autogen"}
 )
 
 // settingsNames, settingsKinds, settingsStarts and settingsParts are the same for files in
 // which people keep settings and secrets of this machine.
 var (
-	settingsNames = wordsOf(`.env .envrc .dev.vars .netrc .pgpass .my.cnf .npmrc .yarnrc .pypirc .htpasswd .dockerconfigjson local.properties local.settings.json
-		local_settings.py settings_local.py localsettings.php wp-config.php master.key kubeconfig google-services.json googleservice-info.plist id_rsa id_ed25519 id_ecdsa`)
+	settingsNames = wordsOf(`.env .envrc .dev.vars .netrc .pgpass .my.cnf .npmrc .yarnrc .pypirc .htpasswd
+	.dockerconfigjson local.properties local.settings.json
+		local_settings.py settings_local.py localsettings.php wp-config.php master.key kubeconfig google-services.json
+	googleservice-info.plist id_rsa id_ed25519 id_ecdsa`)
 	settingsKinds  = wordsOf(`env local pem key p12 pfx keystore jks tfvars tfstate kubeconfig vault`)
-	settingsStarts = []string{"todo", "notes", "scratchpad", ".env.", "secrets.", "secret.", ".secret", "credentials", "service-account", "service_account", "serviceaccount"}
-	settingsParts  = []string{".local.", ".override.", ".secret.", ".secrets."}
+	settingsStarts = []string{"todo", "notes", "scratchpad", ".env.", "secrets.", "secret.", ".secret", "credentials",
+		"service-account", "service_account", "serviceaccount"}
+	settingsParts = []string{".local.", ".override.", ".secret.", ".secrets."}
 	// settingsFolders are entered although git ignores them as a whole.
 	settingsFolders = wordsOf(`secrets .secrets secret .secret credentials .credentials`)
 )
@@ -74,7 +83,8 @@ func Rewritten(file string) bool {
 	}
 	// A dot at the start begins no kind: .env is a name.
 	kind := strings.TrimPrefix(path.Ext(strings.TrimPrefix(name, ".")), ".")
-	return rewrittenNames[name] || rewrittenKinds[kind] || strings.HasSuffix(name, "~") || begins(name, rewrittenStarts) || contains(name, rewrittenParts)
+	return rewrittenNames[name] || rewrittenKinds[kind] || strings.HasSuffix(name, "~") ||
+		begins(name, rewrittenStarts) || contains(name, rewrittenParts)
 }
 
 // settings reports whether an ignored file is, by its name or a folder's above it, one of

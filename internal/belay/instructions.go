@@ -51,7 +51,8 @@ func Rule(path string) string {
 
 // own are the files that belay itself writes for agents below .belay/now.
 var own = map[string]bool{
-	"task.md": true, "feedback.md": true, "history.md": true, "summary.md": true, "last.diff": true, "findings.md": true, "plan.md": true, "plan.tsx": true,
+	"task.md": true, "feedback.md": true, "history.md": true, "summary.md": true, "last.diff": true,
+	"findings.md": true, "plan.md": true, "plan.tsx": true,
 }
 
 // Now is where those files are.

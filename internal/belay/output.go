@@ -7,14 +7,19 @@ import "strings"
 // hides one is believed only where nothing was in it before, which the caller looks up.
 var output = map[string]bool{
 	"node_modules": true, "bower_components": true, "jspm_packages": true, ".yarn": true, ".pnpm-store": true, ".npm": true,
-	"target": true, "dist": true, "build": true, "out": true, "_build": true, "obj": true, "zig-out": true, ".zig-cache": true, "zig-cache": true,
+	"target": true, "dist": true, "build": true, "out": true, "_build": true, "obj": true, "zig-out": true,
+	".zig-cache": true, "zig-cache": true,
 	"__pycache__": true, ".venv": true, "venv": true, ".tox": true, ".nox": true, ".eggs": true, ".pytest_cache": true, ".mypy_cache": true,
 	".ruff_cache": true, ".hypothesis": true, ".ipynb_checkpoints": true, "htmlcov": true, "coverage": true, ".nyc_output": true,
-	".gradle": true, ".mvn-repo": true, ".m2": true, ".bundle": true, "vendor": true, ".cargo-target": true, "deriveddata": true, ".build": true, ".swiftpm": true,
-	".dart_tool": true, ".pub-cache": true, ".next": true, ".nuxt": true, ".output": true, ".svelte-kit": true, ".astro": true, ".turbo": true,
-	".parcel-cache": true, ".vite": true, ".cache": true, ".angular": true, ".terraform": true, ".serverless": true, ".vercel": true, ".netlify": true,
-	"cmake-build-debug": true, "cmake-build-release": true, "cmakefiles": true, "bazel-bin": true, "bazel-out": true, "bazel-testlogs": true,
-	".stack-work": true, "dist-newstyle": true, "elm-stuff": true, ".elixir_ls": true, "_opam": true, ".lake": true,
+	".gradle": true, ".mvn-repo": true, ".m2": true, ".bundle": true, "vendor": true, ".cargo-target": true,
+	"deriveddata": true, ".build": true, ".swiftpm": true,
+	".dart_tool": true, ".pub-cache": true, ".next": true, ".nuxt": true, ".output": true, ".svelte-kit": true,
+	".astro": true, ".turbo": true,
+	".parcel-cache": true, ".vite": true, ".cache": true, ".angular": true, ".terraform": true, ".serverless": true,
+	".vercel": true, ".netlify": true,
+	"cmake-build-debug": true, "cmake-build-release": true, "cmakefiles": true, "bazel-bin": true, "bazel-out": true,
+	"bazel-testlogs": true,
+	".stack-work":    true, "dist-newstyle": true, "elm-stuff": true, ".elixir_ls": true, "_opam": true, ".lake": true,
 }
 
 // Output gives the highest folder of a path that is build output by its name, "" for none.

@@ -200,7 +200,8 @@ func (p Price) Cost(t Tokens) (cost float64, missing string) {
 		n     int64
 		price float64
 		name  string
-	}{{t.Input, p.Input, "input"}, {t.CacheRead, p.CacheRead, "cache_read"}, {t.CacheWrite, p.CacheWrite, "cache_write"}, {t.Output, p.Output, "output"}} {
+	}{{t.Input, p.Input, "input"}, {t.CacheRead, p.CacheRead, "cache_read"},
+		{t.CacheWrite, p.CacheWrite, "cache_write"}, {t.Output, p.Output, "output"}} {
 		switch {
 		case part.n <= 0:
 		case part.price < 0:

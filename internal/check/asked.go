@@ -29,7 +29,8 @@ var (
 	denied   = lazyregexp.New(`\b(?:not|never|without|no|don't|doesn't|avoid|except)\b`)
 	commits  = lazyregexp.New(`\b(?:commit|amend|squash|rebase|merge|cherry-pick|branch|tag)\b`)
 	gitHook  = lazyregexp.New(`\bgit(?:'s)?[ -]hooks?\b`)
-	remotes  = lazyregexp.New(`\bgit remotes?\b|\b(?:set|add|change|update|rename|remove) (?:the |a )?remote(?:$| (?:to|at|url|named|called)\b| [\w-]+ (?:to|at|url)\b)`)
+	remotes  = lazyregexp.New(`\bgit remotes?\b|` +
+		`\b(?:set|add|change|update|rename|remove) (?:the |a )?remote(?:$| (?:to|at|url|named|called)\b| [\w-]+ (?:to|at|url)\b)`)
 )
 
 // has reports whether a word is there, by itself.

@@ -32,12 +32,20 @@ func asksFor(r belay.Request, words, p, rule string) bool {
 
 var (
 	sentences = lazyregexp.New(`[.;!?](?:\s|$)|\n`)
-	denies    = lazyregexp.New(`\b(?:not|never|without|don.?t|doesn.?t|avoid|except|but no|unchanged|untouched|as (?:it|they) (?:is|are)|alone)\b`)
+	denies    = lazyregexp.New(`\b(?:not|never|without|don.?t|doesn.?t|avoid|except|but no|unchanged|untouched|` +
+		`as (?:it|they) (?:is|are)|alone)\b`)
 
-	fileName     = lazyregexp.New(`[\w./-]+\.(?:ya?ml|json|md|toml|mdc)\b`)
-	ofCI         = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
-	ofHooks      = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
-	ofAgents     = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|skills?|commands?|prompts?)\b|\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
+	fileName = lazyregexp.New(`[\w./-]+\.(?:ya?ml|json|md|toml|mdc)\b`)
+	ofCI     = lazyregexp.New(`\bci\b|\bcontinuous integration\b|\bgithub[- ]actions?\b|\bgha\b|\bworkflows?\b|` +
+		`\bactions/|\bsetup-[a-z]+\b|\b(?:build|release|deploy(?:ment)?) pipeline\b|\btravis\b|\bcircle ?ci\b|` +
+		`\bgitlab-ci\b|\bazure[- ]pipelines?\b|\bjenkins|\bdependabot\b|\bbuild matrix\b`)
+	ofHooks = lazyregexp.New(`\bpre[- ]?commit\b|\bgit hooks?\b|\bhusky\b|\blefthook\b|\blint(?:s|ers?|ing)?\b|` +
+		`\bformatters?\b|\b(?:code|automatic|auto) ?-?formatting\b`)
+	ofAgents = lazyregexp.New(`\b(?:agents?|claude|gemini|copilot|cursor|codex|windsurf|qwen|aider|opencode|llms?|` +
+		`ai)['’]?s?[ -](?:\.?md|files?|rules?|instructions?|guide(?:lines?)?|settings|config(?:uration)?|docs?|hooks?|` +
+		`skills?|commands?|prompts?)\b|` +
+		`\b(?:instructions?|rules|guidelines|message|docs|documentation) for (?:the |ai |coding )*(?:agents?|ais?|llms?|` +
+		`claude|copilot|assistants?)\b|^\s*\w+\((?:ai|agents?)\):`)
 	ofContainers = lazyregexp.New(`\bdev ?containers?\b|\bcodespaces?\b|\bdev(?:elopment)?[- ](?:setup|environment|env)\b`)
 	ofServers    = lazyregexp.New(`\bmcp\b`)
 	ofEditors    = lazyregexp.New(`\bvs ?code\b|\beditor settings\b`)
@@ -50,7 +58,8 @@ func ofKind(sentence, p, rule string) bool {
 	switch {
 	case runsInCI(p):
 		return ofCI.MatchString(sentence) || titled(sentence, p)
-	case rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" || rule == ".githooks" || strings.Contains(rule, "lefthook"):
+	case rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" ||
+		rule == ".githooks" || strings.Contains(rule, "lefthook"):
 		return ofHooks.MatchString(sentence)
 	case strings.HasPrefix(rule, ".devcontainer"):
 		return ofContainers.MatchString(sentence)
@@ -83,19 +92,27 @@ func runsInCI(p string) bool {
 			return true
 		}
 	}
-	return slices.Contains([]string{".github/dependabot.yml", ".gitlab-ci.yml", ".woodpecker.yml", ".travis.yml", ".drone.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile"}, p)
+	return slices.Contains([]string{".github/dependabot.yml", ".gitlab-ci.yml", ".woodpecker.yml", ".travis.yml",
+		".drone.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile"}, p)
 }
 
 var (
 	// grants are lines that give a run of CI more than the repository's own code has (when it runs, with what rights and
 	// secrets, whose code it brings in, where it sends things), or that make a failure count for nothing.
-	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
+	grants = lazyregexp.New(`(?i)\bpermissions\b|:\s*write\b|write-all|\bsecrets?\b|\btokens?\b|\bpassword|\bcredential|` +
+		`\bapi[_-]?key|pull_request_target|workflow_run|workflow_dispatch|repository_dispatch|issue_comment|` +
+		`^\s*(?:"?on"?|schedule|push|pull_request|branches|tags|environment)\s*:|\buses\s*:|\bimage\s*:|\bcontainer\s*:|` +
+		`\bservices\s*:|\b(?:curl|wget|invoke-webrequest|iwr|nc|ncat|ssh|scp|eval|base64)\b|\bgit push\b|` +
+		`\b(?:npm|cargo|gem|twine|mvn|gradle|dotnet nuget|docker)\b.*\b(?:publish|push|upload|deploy|release)\b|` +
+		`https?://|\bself-hosted\b|\brepo\s*:|\borbs?\s*:|\binclude\s*:|continue-on-error|allow_failure|` +
+		`\|\|\s*(?:true|:|exit 0|echo)|;\s*(?:true|exit 0)\b|set \+e|\bif\s*:\s*(?:\$\{\{\s*)?false`)
 	// keeps are lines that keep a run from more.
 	keeps = lazyregexp.New(`(?i)\bpermissions\b|:\s*(?:read|none)\b|^\s*-?\s*if\s*:|\benvironment\s*:|persist-credentials|\bneeds\s*:`)
 	// brings are lines that bring in other code.
 	brings = lazyregexp.New(`(?i)^-?\s*uses\s*:`)
 	// proves are lines that run what CI is there for, and entitled those that only name something.
-	proves   = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|tox|nox|vet|clippy|mypy|audit|scan)\b`)
+	proves = lazyregexp.New(`(?i)\b(?:tests?|specs?|check|verify|lint|coverage|pytest|jest|vitest|mocha|phpunit|rspec|` +
+		`tox|nox|vet|clippy|mypy|audit|scan)\b`)
 	entitled = lazyregexp.New(`(?i)^-?\s*(?:name|id|key|title|description|files?|path|labels?)\s*:`)
 	// remark is a comment behind a value. What holds a quote may be text of a script.
 	remark  = lazyregexp.New(`\s#[\w\s.,:/@()-]*$`)
@@ -111,7 +128,8 @@ func harmless(f *syntax.File, files []*syntax.File) bool {
 	if ofCI && (f.Before == nil) != (f.After == nil) {
 		return slices.ContainsFunc(files, func(o *syntax.File) bool {
 			other := runsInCI(strings.ToLower(o.Path)) && (o.Before == nil) == (f.After == nil) && (o.After == nil) == (f.Before == nil)
-			return other && harmless(&syntax.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before), After: slices.Concat(f.After, o.After)}, nil)
+			return other && harmless(&syntax.File{Path: f.Path, Before: slices.Concat(f.Before, o.Before),
+				After: slices.Concat(f.After, o.After)}, nil)
 		})
 	}
 	if f.Before == nil || f.After == nil || syntax.Binary(f.Before) || syntax.Binary(f.After) {

@@ -108,7 +108,8 @@ func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
 	covers, sure := b.means(one.What)
 	if covers == nil {
 		b.found = append(b.found, belay.Finding{
-			Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "not to be touched, and nothing of that name is there: " + one.What,
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
+			Title:  "not to be touched, and nothing of that name is there: " + one.What,
 			Detail: "the request says: " + one.Words,
 		})
 		return
@@ -141,7 +142,8 @@ func (b *bounds) only(changes []belay.Change) {
 		if covers == nil {
 			new := strings.ToLower(strings.TrimPrefix(one.What, "./"))
 			b.found = append(b.found, belay.Finding{
-				Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "the only place to change, and nothing of that name is there: " + one.What,
+				Severity: belay.SeverityWarning, Category: belay.CategoryScope,
+				Title:  "the only place to change, and nothing of that name is there: " + one.What,
 				Detail: "the request says: " + one.Words,
 			})
 			covers, is = func(c belay.Change) bool { return strings.HasPrefix(strings.ToLower(c.Path), new) }, false
@@ -155,7 +157,8 @@ func (b *bounds) only(changes []belay.Change) {
 	named := slices.ContainsFunc(b.paths, func(p string) bool { return b.elsewhere(p) })
 	if len(allowed) == 0 && !named {
 		b.found = append(b.found, belay.Finding{
-			Severity: belay.SeverityWarning, Category: belay.CategoryScope, Title: "nothing else was to be changed, and the request names no file: this cannot be checked",
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
+			Title:  "nothing else was to be changed, and the request names no file: this cannot be checked",
 			Detail: "the request says: " + first.Words,
 		})
 		return

@@ -118,7 +118,8 @@ type question struct {
 func questions() []question {
 	return []question{
 		{nameChange, change}, {nameScope, scope}, {nameProtect, protect},
-		{nameRules, rules}, {nameCaptured, captured}, {nameGit, gitState}, {nameAsked, contractCheck}, {nameSize, size}, {nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
+		{nameRules, rules}, {nameCaptured, captured}, {nameGit, gitState}, {nameAsked, contractCheck}, {nameSize, size},
+		{nameSecrets, secretsCheck}, {nameIntegrity, integrityCheck}, {namePlaceholder, placeholderCheck},
 		{nameCoverage, coverageCheck}, {nameStyle, styleCheck}, {nameLint, linters}, {nameTests, tests},
 	}
 }
@@ -273,7 +274,8 @@ func (in Input) skips(name string) string {
 		return "the task has no requirements"
 	case in.Git == nil && name == nameGit:
 		return "the states of git are not at hand"
-	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, namePlaceholder, nameCoverage, nameStyle}, name):
+	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, namePlaceholder,
+		nameCoverage, nameStyle}, name):
 		return "the texts of the change are not at hand"
 	}
 	return ""

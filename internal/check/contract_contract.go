@@ -246,7 +246,8 @@ func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
 	res, told := j.count(&met, r)
 	certain := told && res.Certain
 	if certain && *met.After <= *met.Before && another.MatchString(r.Text) && j.differ(met.File) && j.newFiles(r) == 0 {
-		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After, List: met.List, File: met.File, Line: met.Line}
+		*m = belay.Met{Marker: r.Marker, Text: r.Text, Verdict: belay.MetUnknown, Before: met.Before, After: met.After,
+			List: met.List, File: met.File, Line: met.Line}
 		j.warn(m.File, m.Line, countedAs(res, ""), r)
 		return
 	}
@@ -401,7 +402,8 @@ func (j *contractJudge) counts(m belay.Met) {
 	noun := m.List[strings.LastIndex(m.List, ".")+1:]
 	j.findings = append(j.findings, belay.Finding{
 		Severity: belay.SeverityNote, Category: belay.CategoryContract, File: m.File, Line: m.Line,
-		Title:  count.Finding{Message: fmt.Sprintf("%s: %d before, %d after", noun, *m.Before, *m.After), File: m.File, Line: m.Line}.String(),
+		Title: count.Finding{Message: fmt.Sprintf("%s: %d before, %d after", noun, *m.Before, *m.After), File: m.File,
+			Line: m.Line}.String(),
 		Detail: string(m.Marker) + ": " + m.Text,
 	})
 }

@@ -83,7 +83,8 @@ var exemptNames = map[string]bool{
 	"main.go": true, "doc.go": true, "__main__.py": true, "setup.py": true, "conf.py": true, "settings.py": true, "manage.py": true,
 	"wsgi.py": true, "asgi.py": true, "conftest.py": true, "noxfile.py": true, "gulpfile.js": true, "Gruntfile.js": true,
 	"main.rs": true, "build.rs": true, "mod.rs": true, "Program.cs": true, "Startup.cs": true, "AssemblyInfo.cs": true,
-	"package-info.java": true, "module-info.java": true, "Application.java": true, "application.rb": true, "environment.rb": true, "routes.rb": true,
+	"package-info.java": true, "module-info.java": true, "Application.java": true, "application.rb": true,
+	"environment.rb": true, "routes.rb": true,
 }
 
 var exemptFolders = map[string]bool{
@@ -104,7 +105,8 @@ func exempt(p string, l syntax.Language) bool {
 	}
 	switch l {
 	case syntax.TypeScript, syntax.JavaScript:
-		for _, mark := range []string{".d.ts", ".d.mts", ".d.cts", ".config.", ".stories.", ".types.", "rc.js", "rc.cjs", "rc.mjs", "setupTests."} {
+		for _, mark := range []string{".d.ts", ".d.mts", ".d.cts", ".config.", ".stories.", ".types.", "rc.js",
+			"rc.cjs", "rc.mjs", "setupTests."} {
 			if strings.Contains(base, mark) {
 				return true
 			}

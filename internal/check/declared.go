@@ -32,8 +32,10 @@ func fold(s string) string {
 
 // declaringWords stand in front of a name that they declare.
 var declaringWords = map[string]bool{
-	"func": true, "function": true, "def": true, "fn": true, "class": true, "type": true, "struct": true, "interface": true, "enum": true, "trait": true,
-	"const": true, "let": true, "var": true, "val": true, "static": true, "module": true, "record": true, "union": true, "get": true, "set": true, "macro_rules": true,
+	"func": true, "function": true, "def": true, "fn": true, "class": true, "type": true, "struct": true,
+	"interface": true, "enum": true, "trait": true,
+	"const": true, "let": true, "var": true, "val": true, "static": true, "module": true, "record": true, "union": true,
+	"get": true, "set": true, "macro_rules": true,
 }
 
 // members are the kinds of lists whose items are declarations.
@@ -115,7 +117,8 @@ func keyworded(tokens []syntax.Token, key string, found map[int]bool) {
 }
 
 // declaration is a line of a language that no check reads closer.
-var declaration = lazyregexp.New(`^\s*(?:[\w<>\[\]*&:,~@]+\s+)*?(?:func|function|fun|def|fn|sub|class|type|struct|interface|enum|trait|const|let|var|val|object|protocol|module)\s+([A-Za-z_$][\w$]*)`)
+var declaration = lazyregexp.New(`^\s*(?:[\w<>\[\]*&:,~@]+\s+)*?(?:func|function|fun|def|fn|sub|class|type|struct|` +
+	`interface|enum|trait|const|let|var|val|object|protocol|module)\s+([A-Za-z_$][\w$]*)`)
 
 // words tells on which line of a text a name stands as a word of its own; 0 for none.
 func wordLine(text []byte, name string) int {

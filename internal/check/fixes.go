@@ -24,7 +24,9 @@ type OrderedNames struct {
 }
 
 var (
-	theTests = lazyregexp.New(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
+	theTests = lazyregexp.New(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|` +
+		`e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|` +
+		`\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
 	theLint  = lazyregexp.New(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
 	aside    = lazyregexp.New(`(?i)\s*(?:,|\bwithout\b|\bbut\b|\bdo(?:n['’]t| not)\b)`)
 	testName = lazyregexp.New(`[A-Za-z_][\w./:#-]*`)
@@ -53,7 +55,8 @@ func Fixes(req belay.Request, words string, tests Ran, lint belay.CheckResult, m
 			})
 		}
 		if i := slices.IndexFunc(met, func(m belay.Met) bool { return m.Marker == r.Marker && m.Text == r.Text }); i >= 0 {
-			met[i].Verdict = map[belay.Severity]string{"": belay.MetYes, belay.SeverityError: belay.MetNot, belay.SeverityWarning: belay.MetUnknown}[severity]
+			met[i].Verdict = map[belay.Severity]string{"": belay.MetYes, belay.SeverityError: belay.MetNot,
+				belay.SeverityWarning: belay.MetUnknown}[severity]
 			if met[i].Evidence = nil; severity == "" {
 				met[i].Evidence = []string{title}
 			}

@@ -336,7 +336,8 @@ func (r *reader) refs(ctx context.Context, f *Facts) error {
 		if git.IsOID(c.From) && git.IsOID(c.To) && counted < mostCountedRefs && name != "refs/stash" {
 			counted++
 			c.Gone, c.Came = r.commits(ctx, c.From, c.To)
-		} else if base := r.before.refs.Head.OID; c.From == "" && base != "" && strings.HasPrefix(name, "refs/heads/") && counted < mostCountedRefs {
+		} else if base := r.before.refs.Head.OID; c.From == "" && base != "" &&
+			strings.HasPrefix(name, "refs/heads/") && counted < mostCountedRefs {
 			counted++
 			_, c.Came = r.commits(ctx, base, c.To)
 		}

@@ -112,7 +112,8 @@ func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult 
 	}
 	switch {
 	case errors > 0:
-		summary = fmt.Sprintf("%s of git's own state, or of work that was not committed", belay.Count(errors, "change that is not allowed", "changes that are not allowed"))
+		summary = fmt.Sprintf("%s of git's own state, or of work that was not committed",
+			belay.Count(errors, "change that is not allowed", "changes that are not allowed"))
 	case named > 0:
 		summary = belay.Count(named, "change", "changes") + " of git's own state, none that runs anything"
 	}
@@ -173,7 +174,8 @@ func (j *judge) files() {
 		case name == "info/grafts":
 			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "git shows another history because of them", tryInfo)
 		case name == "objects/info/alternates":
-			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name, "git reads objects from folders outside of the repository", tryInfo)
+			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name,
+				"git reads objects from folders outside of the repository", tryInfo)
 		case strings.HasPrefix(name, "remotes/"), strings.HasPrefix(name, "branches/"):
 			j.reject(j.asked.remote(path.Base(name)), "remote "+verb(c)+": "+c.Name, whySends, tryConfig)
 		}

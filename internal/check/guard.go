@@ -27,7 +27,8 @@ func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Co
 // it is put back to the capture, with a rescue: but only where the run holds the tree,
 // and only when it was just as captured before they ran. Otherwise somebody else is at
 // work in it, and what they edit must not be taken for the linter's.
-func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID, held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
+func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
+	held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
 	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
 		captured, err := snaps.Get(ctx, after)
 		if err != nil {

@@ -276,7 +276,8 @@ func (h *hunt) made(ctx context.Context, args ...string) (string, error) {
 			fmt.Fprintln(&ask, "^"+oid)
 		}
 	}
-	out, err := h.snaps.Repo.Run(ctx, strings.NewReader(ask.String()), append([]string{"rev-list", "--ignore-missing"}, append(args, "--stdin")...)...)
+	out, err := h.snaps.Repo.Run(ctx, strings.NewReader(ask.String()),
+		append([]string{"rev-list", "--ignore-missing"}, append(args, "--stdin")...)...)
 	return string(out), err
 }
 
@@ -348,7 +349,8 @@ func (h *hunt) filtered(p string) bool {
 			return true
 		}
 		o, err := h.rd.Read(name)
-		if err == nil && (bytes.Contains(o.Data, []byte("filter=")) || bytes.Contains(o.Data, []byte("ident")) || bytes.Contains(o.Data, []byte("working-tree-encoding"))) {
+		if err == nil && (bytes.Contains(o.Data, []byte("filter=")) || bytes.Contains(o.Data, []byte("ident")) ||
+			bytes.Contains(o.Data, []byte("working-tree-encoding"))) {
 			return true
 		}
 	}
@@ -356,7 +358,8 @@ func (h *hunt) filtered(p string) bool {
 }
 
 // throwaways are the ends of names, and folders, of what tools make and remove.
-var throwaways = []string{".log", ".tmp", ".temp", ".bak", ".swp", ".pyc", ".o", ".a", ".so", ".class", ".out", ".test", ".pid", ".orig", ".rej", "~", ".coverage", ".DS_Store", ".tsbuildinfo", ".sum", ".lock"}
+var throwaways = []string{".log", ".tmp", ".temp", ".bak", ".swp", ".pyc", ".o", ".a", ".so", ".class", ".out", ".test",
+	".pid", ".orig", ".rej", "~", ".coverage", ".DS_Store", ".tsbuildinfo", ".sum", ".lock"}
 
 // throwaway reports whether a path looks like what a build or a test leaves.
 func throwaway(p string) bool {
@@ -367,7 +370,8 @@ func throwaway(p string) bool {
 	}
 	for _, part := range strings.Split(path.Dir(p), "/") {
 		switch part {
-		case "build", "dist", "out", "target", "bin", "obj", "tmp", "temp", "coverage", "node_modules", "__pycache__", ".cache", ".pytest_cache", ".mypy_cache", ".next", "htmlcov":
+		case "build", "dist", "out", "target", "bin", "obj", "tmp", "temp", "coverage", "node_modules", "__pycache__",
+			".cache", ".pytest_cache", ".mypy_cache", ".next", "htmlcov":
 			return true
 		}
 	}
@@ -505,7 +509,8 @@ func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error)
 			continue
 		}
 		skip[e.Path] = true
-		lost = append(lost, Loss{Path: e.Path, Kind: LostStaged, Unsure: h.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
+		lost = append(lost, Loss{Path: e.Path, Kind: LostStaged,
+			Unsure: h.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
 	}
 	return lost, nil
 }

@@ -64,9 +64,11 @@ var deeds = map[string]deed{
 var kinds = map[string]kind{
 	"file": aFile, "script": aFile, "page": aFile, "document": aFile, "module": aFile,
 	"function": aSymbol, "func": aSymbol, "method": aSymbol, "class": aSymbol, "type": aSymbol, "struct": aSymbol, "interface": aSymbol,
-	"enum": aSymbol, "trait": aSymbol, "test": aSymbol, "helper": aSymbol, "component": aSymbol, "hook": aSymbol, "decorator": aSymbol, "macro": aSymbol,
+	"enum": aSymbol, "trait": aSymbol, "test": aSymbol, "helper": aSymbol, "component": aSymbol, "hook": aSymbol,
+	"decorator": aSymbol, "macro": aSymbol,
 	"procedure": aSymbol, "subroutine": aSymbol, "constructor": aSymbol,
-	"constant": aValue, "const": aValue, "variable": aValue, "var": aValue, "field": aValue, "property": aValue, "attribute": aValue, "parameter": aValue,
+	"constant": aValue, "const": aValue, "variable": aValue, "var": aValue, "field": aValue, "property": aValue,
+	"attribute": aValue, "parameter": aValue,
 	"argument": aValue, "getter": aValue, "setter": aValue,
 	"endpoint": aRoute, "route": aRoute, "flag": aFlag, "option": aFlag, "switch": aFlag,
 }
@@ -91,7 +93,8 @@ func orderedKind(w string) (k kind, many bool) {
 var (
 	conditional = lazyregexp.Of(`on under when if unless while during`)
 	opening     = lazyregexp.Of(`please also then and now just first finally next kindly can could you we should must let's`)
-	joining     = lazyregexp.Of(`a an the new one another our my public private protected static async exported simple small missing empty existing
+	joining     = lazyregexp.Of(`a an the new one another our my public private protected static async exported simple
+	small missing empty existing
 		old obsolete unused deprecated unit instance http get post put patch delete head options both these those two three four`)
 	placing = lazyregexp.Of(`in to into inside within from on of at under`)
 	verbs   = lazyregexp.Of(`get post put patch delete head options any`)
@@ -278,14 +281,16 @@ func (p *orderReader) ends(i int) bool {
 }
 
 var (
-	identifier  = lazyregexp.New(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
-	declaring   = lazyregexp.New(`^(?:(?:pub|export|async|public|private|static)\s+)*(?:func|function|def|fn|class|type|struct|interface|const|var|let)\s+(?:\([^)]*\)\s*)?`)
+	identifier = lazyregexp.New(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
+	declaring  = lazyregexp.New(`^(?:(?:pub|export|async|public|private|static)\s+)*(?:func|function|def|fn|class|type|` +
+		`struct|interface|const|var|let)\s+(?:\([^)]*\)\s*)?`)
 	orderedFile = lazyregexp.New(`^\.?[\w@+\-./\[\]]*[\w\-]\.[a-z][a-z0-9]{0,6}$`)
 	camel       = lazyregexp.New(`[a-z0-9][A-Z]|_|[A-Za-z]\d|^[A-Z]{2,}$`)
 )
 
 // endings are those of files beside the ones that lists are counted in.
-var endings = lazyregexp.Of(`.txt .sh .bash .toml .cfg .ini .env .mod .sum .lock .xml .csv .proto .tf .rst .c .h .cc .cpp .hpp .kt .swift .php .scala .lua .pl .dart .ex .exs
+var endings = lazyregexp.Of(`.txt .sh .bash .toml .cfg .ini .env .mod .sum .lock .xml .csv .proto .tf .rst .c .h .cc
+	.cpp .hpp .kt .swift .php .scala .lua .pl .dart .ex .exs
 	.vue .svelte .bat .ps1 .gradle .properties .graphql .conf .adoc .zig .hs .ml .jl .r`)
 
 // participle is a word that says something of a thing, and is no name: "the endpoint documented in".
@@ -414,8 +419,10 @@ func (p *orderReader) target() bool {
 }
 
 // following are words that begin what says more about a thing, and names nothing else.
-var following = lazyregexp.Of(`that which who so because since as for with returning returns taking using when while but where if it they please
-	beside besides near next alongside above below inside again too now instead entirely completely everywhere altogether here there named called like via by before after without`)
+var following = lazyregexp.Of(`that which who so because since as for with returning returns taking using when while
+	but where if it they please
+	beside besides near next alongside above below inside again too now instead entirely completely everywhere
+	altogether here there named called like via by before after without`)
 
 // rest holds that what follows the names says more about them, or nothing: "remove a.go
 // references" is about something else.

@@ -125,7 +125,8 @@ func (t *tree) find(named string) []string {
 	}
 	var out []string
 	for _, p := range t.paths {
-		if strings.EqualFold(p, named) || len(p) > len(named) && strings.EqualFold(p[len(p)-len(named)-1:], "/"+named) || strings.HasPrefix(p, named+"/") {
+		if strings.EqualFold(p, named) ||
+			len(p) > len(named) && strings.EqualFold(p[len(p)-len(named)-1:], "/"+named) || strings.HasPrefix(p, named+"/") {
 			out = append(out, p)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 var (
 	// editing are verbs whose object a request wants changed.
-	editing = lazyregexp.Of(`add append put insert write create change update edit modify remove delete replace bump set fix document mention note list
+	editing = lazyregexp.Of(`add append put insert write create change update edit modify remove delete replace bump
+	set fix document mention note list
 		correct reword extend drop move rename tidy clean improve refresh rewrite revise adjust sync regenerate restore
 		harden secure pin simplify split merge convert migrate reformat format lint enable disable shorten`)
 	lying    = lazyregexp.Of(`to in into from of within inside`)
@@ -55,7 +56,8 @@ func objective(w []term) bool {
 		case articles.Has(low), low == "and", low == ",", strings.ContainsAny(w[k].text, "./") && !w[k].mark && k == len(w)-2:
 			continue
 		case lying.Has(low):
-			return !participle.MatchString(strings.ToLower(w[k-1].text)) && !slices.Contains([]string{"as", "according", "see", "described", "defined", "it", "says"}, strings.ToLower(w[k-1].text))
+			return !participle.MatchString(strings.ToLower(w[k-1].text)) &&
+				!slices.Contains([]string{"as", "according", "see", "described", "defined", "it", "says"}, strings.ToLower(w[k-1].text))
 		}
 		return false
 	}

@@ -19,13 +19,22 @@ const fewest = 3
 
 var (
 	// elisions are what models write for code that they leave out, as it stands in a comment.
-	elisions = lazyregexp.New(`(?i)(?:\.\.\.|…)\s*(?:\(?the )?\(?(?:rest|remaining|remainder|existing|other|previous|same|unchanged|keep)\b` +
-		`|\b(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|method|class|implementation|module|component|imports?|tests?|content|body|logic)\b[^.]{0,40}(?:unchanged|the same|as before|remains?|stays?|here|omitted|\.\.\.|…)` +
-		`|\b(?:existing|previous|original|remaining|other) (?:code|implementation|methods?|functions?|imports?|logic|tests?|content|fields|cases|handlers|routes|styles)\b\s*(?:goes |go |stays? |remains? |is |are )?(?:here|unchanged|the same|omitted|as before|\.\.\.|…)` +
+	elisions = lazyregexp.New(`(?i)(?:\.\.\.|…)\s*(?:\(?the )?\(?(?:rest|remaining|remainder|existing|other|previous|` +
+		`same|unchanged|keep)\b` +
+		`|\b(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|method|class|implementation|` +
+		`module|component|imports?|tests?|content|body|logic)\b[^.]{0,40}(?:unchanged|the same|as before|remains?|` +
+		`stays?|here|omitted|\.\.\.|…)` +
+		`|\b(?:existing|previous|original|remaining|other) (?:code|implementation|methods?|functions?|imports?|logic|` +
+		`tests?|content|fields|cases|handlers|routes|styles)\b\s*(?:goes |go |stays? |remains? |is |are )?(?:here|` +
+		`unchanged|the same|omitted|as before|\.\.\.|…)` +
 		`|\b(?:omitted|truncated|snipped|elided) for (?:brevity|clarity|space)\b`)
 	// stubs are bodies that do nothing yet.
-	stubs = lazyregexp.New(`(?i)\bTODO:?\s*\(?(?:implement|fill in|write|complete|add (?:the )?(?:implementation|logic|code))\b|\byour code here\b|\bimplementation goes here\b` +
-		`|\braise NotImplementedError\b|\bNotImplementedException\b|\btodo!\(|\bunimplemented!\(|\bpanic\("(?:TODO|not (?:yet )?implemented|unimplemented)|throw new Error\(["'\x60](?:TODO|not (?:yet )?implemented|unimplemented)|\bUnsupportedOperationException\("(?:TODO|not (?:yet )?implemented)`)
+	stubs = lazyregexp.New(`(?i)\bTODO:?\s*\(?(?:implement|fill in|write|complete|` +
+		`add (?:the )?(?:implementation|logic|code))\b|\byour code here\b|\bimplementation goes here\b` +
+		`|\braise NotImplementedError\b|\bNotImplementedException\b|\btodo!\(|\bunimplemented!\(|` +
+		`\bpanic\("(?:TODO|not (?:yet )?implemented|unimplemented)|` +
+		`throw new Error\(["'\x60](?:TODO|not (?:yet )?implemented|unimplemented)|` +
+		`\bUnsupportedOperationException\("(?:TODO|not (?:yet )?implemented)`)
 	comment  = lazyregexp.New(`^\s*(?://|#|/\*|\*|<!--|--|;|%|\{/\*|"""|''')`)
 	trailing = lazyregexp.New(`(?://|#|/\*|<!--|\{/\*)[^"']*$`)
 )
@@ -103,7 +112,9 @@ func inComment(line string) bool { return comment.MatchString(line) || trailing.
 func abstract(lines [][]byte, at int) bool {
 	for i := at; i >= max(0, at-12); i-- {
 		line := string(bytes.TrimSpace(lines[i]))
-		if strings.Contains(line, "abstractmethod") || strings.HasPrefix(line, "class ") && (strings.Contains(line, "ABC") || strings.Contains(line, "Protocol") || strings.Contains(line, "Base")) {
+		if strings.Contains(line, "abstractmethod") ||
+			strings.HasPrefix(line, "class ") &&
+				(strings.Contains(line, "ABC") || strings.Contains(line, "Protocol") || strings.Contains(line, "Base")) {
 			return true
 		}
 	}

@@ -20,7 +20,8 @@ func (j *judge) refs() {
 	}
 	moved := j.HeadFrom.Branch != j.HeadTo.Branch || j.HeadTo.Branch == "" && j.HeadFrom.OID != j.HeadTo.OID
 	if moved {
-		j.add(severity, "HEAD moved: "+headName(j.HeadFrom)+" → "+headName(j.HeadTo), "the working tree is on another branch or commit than before", "")
+		j.add(severity, "HEAD moved: "+headName(j.HeadFrom)+" → "+headName(j.HeadTo),
+			"the working tree is on another branch or commit than before", "")
 	}
 	rest, last := 0, ""
 	for i, r := range j.Refs {
@@ -28,7 +29,8 @@ func (j *judge) refs() {
 		case r.Name == "refs/stash":
 			continue // its entries are named
 		case strings.HasPrefix(r.Name, "refs/replace/"):
-			j.reject(j.asked.has("replace"), "a replacement was "+made(r)+": "+r.Name, "git shows another object in the place of the true one", "remove it with: git replace -d")
+			j.reject(j.asked.has("replace"), "a replacement was "+made(r)+": "+r.Name,
+				"git shows another object in the place of the true one", "remove it with: git replace -d")
 			continue
 		case i >= maxRefs:
 			rest, last = rest+1, r.Name
@@ -72,16 +74,19 @@ func describe(r RefChange) (title, detail string) {
 	case r.From == "":
 		return fmt.Sprintf("%s %s was created at %s", kind, name, short(r.To)), ""
 	case r.To == "":
-		return fmt.Sprintf("%s %s was deleted, it was at %s", kind, name, short(r.From)), "git branch or git tag makes it again from that commit"
+		return fmt.Sprintf("%s %s was deleted, it was at %s", kind, name, short(r.From)),
+			"git branch or git tag makes it again from that commit"
 	case r.Gone < 0 || kind != "branch":
 		return fmt.Sprintf("%s %s moved: %s → %s", kind, name, short(r.From), short(r.To)), ""
 	case r.Gone == 0:
 		return fmt.Sprintf("%s on %s: %s → %s", belay.Count(r.Came, "new commit", "new commits"), name, short(r.From), short(r.To)), ""
 	case r.Came == 0:
-		return fmt.Sprintf("%s %s was reset by %s: %s → %s", kind, name, belay.Count(r.Gone, "commit", "commits"), short(r.From), short(r.To)),
+		return fmt.Sprintf("%s %s was reset by %s: %s → %s", kind, name, belay.Count(r.Gone, "commit", "commits"),
+				short(r.From), short(r.To)),
 			"those commits are no longer in its history; git branch NAME " + short(r.From) + " names them again"
 	}
-	return fmt.Sprintf("%s %s was rewritten: %s → %s, %s replaced by %d", kind, name, short(r.From), short(r.To), belay.Count(r.Gone, "commit", "commits"), r.Came),
+	return fmt.Sprintf("%s %s was rewritten: %s → %s, %s replaced by %d", kind, name, short(r.From), short(r.To),
+			belay.Count(r.Gone, "commit", "commits"), r.Came),
 		"an amend or a rebase; git branch NAME " + short(r.From) + " names the old history again"
 }
 
@@ -96,7 +101,8 @@ func made(r RefChange) string {
 }
 
 func kindOf(ref string) (kind, name string) {
-	for _, k := range [][2]string{{"refs/heads/", "branch"}, {"refs/tags/", "tag"}, {"refs/remotes/", "remote branch"}, {"refs/notes/", "notes"}} {
+	for _, k := range [][2]string{{"refs/heads/", "branch"}, {"refs/tags/", "tag"}, {"refs/remotes/", "remote branch"},
+		{"refs/notes/", "notes"}} {
 		if name, ok := strings.CutPrefix(ref, k[0]); ok {
 			return k[1], belay.VisibleLine(name)
 		}
@@ -130,7 +136,8 @@ func (j *judge) index() {
 	if n := len(j.Index.Hidden); n > 0 {
 		j.reject(j.asked.has("skip-worktree") || j.asked.has("assume-unchanged") || j.asked.has("sparse"),
 			belay.Count(n, "file is hidden", "files are hidden")+" from git status: "+listedNames(j.Index.Hidden),
-			"marked assume-unchanged or skip-worktree, so that changes are neither shown nor committed", "unmark them with: git update-index --no-assume-unchanged --no-skip-worktree")
+			"marked assume-unchanged or skip-worktree, so that changes are neither shown nor committed",
+			"unmark them with: git update-index --no-assume-unchanged --no-skip-worktree")
 	}
 	if n := len(j.Index.Staged); n > 0 {
 		j.add(belay.SeverityNote, belay.Count(n, "path", "paths")+" staged or unstaged: "+listedNames(j.Index.Staged), "", "")

@@ -28,7 +28,8 @@ func parse(text string) (rule, error) {
 	source, tests, ok := strings.Cut(text, "->")
 	r := rule{source: strings.TrimSpace(source)}
 	refuse := func(what string) (rule, error) {
-		return rule{}, belay.Refuse(belay.CodeUsage, `write it as "src/**/*.py -> tests/**/test_{name}.py", or "scripts/** -> none"`, "the coverage rule %q %s", text, what)
+		return rule{}, belay.Refuse(belay.CodeUsage,
+			`write it as "src/**/*.py -> tests/**/test_{name}.py", or "scripts/** -> none"`, "the coverage rule %q %s", text, what)
 	}
 	if !ok {
 		return refuse("has no ->")
@@ -67,7 +68,8 @@ func fill(tests, source string) string {
 	dir := strings.TrimPrefix(path.Dir(source), ".")
 	plain := strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`, "}", `\}`)
 	out := strings.NewReplacer(
-		"{dir}", plain.Replace(dir), "{name}", plain.Replace(strings.TrimSuffix(path.Base(source), ext)), "{ext}", plain.Replace(strings.TrimPrefix(ext, ".")),
+		"{dir}", plain.Replace(dir), "{name}", plain.Replace(strings.TrimSuffix(path.Base(source), ext)), "{ext}",
+		plain.Replace(strings.TrimPrefix(ext, ".")),
 	).Replace(tests)
 	return strings.TrimPrefix(out, "/")
 }
@@ -129,7 +131,8 @@ func convention(f *syntax.File, there *paths) string {
 		}
 		return path.Join(dir, stem+"_test.go") + " or another test of the package"
 	case syntax.Rust:
-		inside := bytes.Contains(f.After, []byte("#[test]")) || bytes.Contains(f.After, []byte("#[cfg(test)]")) || bytes.Contains(f.After, []byte("::test]"))
+		inside := bytes.Contains(f.After, []byte("#[test]")) || bytes.Contains(f.After, []byte("#[cfg(test)]")) ||
+			bytes.Contains(f.After, []byte("::test]"))
 		if inside || there.rust || has(stem) || has(folder) {
 			return ""
 		}

@@ -51,7 +51,8 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 	case len(files) == 0:
 		summary = belay.Count(len(expect), "expected file", "expected files") + " changed"
 	}
-	if n := len(extra); n > 0 && len(missing) == 0 && !slices.ContainsFunc(extra, func(f belay.Finding) bool { return f.Severity == belay.SeverityError }) {
+	if n := len(extra); n > 0 && len(missing) == 0 &&
+		!slices.ContainsFunc(extra, func(f belay.Finding) bool { return f.Severity == belay.SeverityError }) {
 		summary = belay.Count(n, "ignored file", "ignored files") + " outside the task's files"
 	} else if n+len(missing) > 0 {
 		summary = fmt.Sprintf("%s outside the task's files, %d expected but not changed",

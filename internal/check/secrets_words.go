@@ -24,7 +24,9 @@ func InWords(what, text string, allow []string, force bool) ([]string, error) {
 	if len(places) == 0 || force {
 		return prints, nil
 	}
-	return nil, belay.Refuse(belay.CodeUsage, "take it out and name the variable or file that holds it; --force-secrets lets it go out, and if it is none, add the fingerprint to secrets.allow",
+	return nil, belay.Refuse(belay.CodeUsage,
+		"take it out and name the variable or file that holds it; --force-secrets lets it go out, and if it is none, "+
+			"add the fingerprint to secrets.allow",
 		"%s would be sent out with a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
 }
 

@@ -38,7 +38,8 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 		}
 	}
 	notes = belay.Brief(notes, "more binary and generated files changed")
-	summary := fmt.Sprintf("%s in %s, the limit is %d", belay.Count(lines, "line", "lines"), belay.Count(len(counted), "file", "files"), most)
+	summary := fmt.Sprintf("%s in %s, the limit is %d", belay.Count(lines, "line", "lines"),
+		belay.Count(len(counted), "file", "files"), most)
 	if lines <= most {
 		return belay.Of(nameSize, summary, notes)
 	}

@@ -130,7 +130,8 @@ func (in Input) listed(ctx context.Context, files []*syntax.File) ([]*syntax.Fil
 // integrityCheck asks whether the change takes tests away or weakens them.
 func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, nameIntegrity, func(files []*syntax.File) (string, []belay.Finding, error) {
-		found := testdiff.Look(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow, Expected: in.Checks.IntegrityExpected, Asked: testdiff.AsksForTests(in.Request), Wanted: testdiff.Wants(in.Request, in.Words)})
+		found := testdiff.Look(files, testdiff.Rules{Allow: in.Checks.IntegrityAllow,
+			Expected: in.Checks.IntegrityExpected, Asked: testdiff.AsksForTests(in.Request), Wanted: testdiff.Wants(in.Request, in.Words)})
 		summary := "no test is weaker than before"
 		if len(found) > 0 {
 			summary = belay.Count(len(found), "sign", "signs") + " of weaker tests"

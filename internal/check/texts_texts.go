@@ -33,7 +33,8 @@ func New(snaps *snapshot.Store, before, after belay.SnapshotID) *Source {
 // holds in each snapshot: nil where it is not there or no regular file. A file that has
 // more than most bytes in one of them is given as larger, without what it holds. It stops
 // at the first error of take.
-func (s *Source) Each(ctx context.Context, paths []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+func (s *Source) Each(ctx context.Context, paths []string, most int64,
+	take func(path string, before, after []byte, larger bool) error) error {
 	if err := s.list(ctx); err != nil || len(paths) == 0 {
 		return err
 	}
@@ -60,7 +61,8 @@ func (s *Source) Each(ctx context.Context, paths []string, most int64, take func
 }
 
 // eachIn is Each for paths of one repository, with the objects of then and now of each.
-func (s *Source) eachIn(ctx context.Context, repo *git.Repo, changed, oids []string, most int64, take func(path string, before, after []byte, larger bool) error) error {
+func (s *Source) eachIn(ctx context.Context, repo *git.Repo, changed, oids []string, most int64,
+	take func(path string, before, after []byte, larger bool) error) error {
 	sizes, err := sizes(ctx, repo, oids)
 	if err != nil || len(changed) == 0 {
 		return err

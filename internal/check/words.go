@@ -32,15 +32,18 @@ var (
 	keeping = lazyregexp.New(`(?i)^\s*(?:please\s+)?(?:keep|leave|retain|preserve|maintain|don.?t (?:touch|change|remove))\b`)
 	single  = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:(?:just|only|exactly)\s+)?1\s+\pL`)
 	another = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:an?|one|another|one more|a new)\s+\pL`)
-	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|` +
+		`current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
 )
 
 var (
 	// insteadOf takes away what comes after it.
-	insteadOf = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replacing|in exchange for|(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
+	insteadOf = lazyregexp.New(`(?i)\b(?:instead of|in place of|rather than|replacing|in exchange for|` +
+		`(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
 	// ofOthers is a number of things to which something is added: "a hint to the 2 arguments".
-	ofOthers = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|its)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
-	numeral  = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
+	ofOthers = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|` +
+		`its)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+	numeral = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
 )
 
 // statedIn gives the first number of a text, 0 for none.
@@ -234,7 +237,8 @@ func learn(set map[string]bool, text string) {
 }
 
 // sentence is text for people on a line of code: two words in quotes, or between tags.
-var sentenceInCode = lazyregexp.New("[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
+var sentenceInCode = lazyregexp.New(
+	"[\"'`>][^\"'`<>{}]*\\pL{2,}[,.!?]?\\s+[^\"'`<>{}]*\\pL{2,}|^\\s*\\pL[\\pL'’,-]*(?:\\s+[\\pL'’,.!?-]+){2,}\\s*$")
 
 func textFile(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
@@ -332,6 +336,7 @@ func About(text, other string) int {
 func NamesPath(text, p string) bool {
 	return slices.ContainsFunc(terms(text), func(t term) bool {
 		w := strings.TrimSuffix(strings.TrimPrefix(t.text, "./"), "/")
-		return strings.ContainsAny(w, "./") && len(w) > 2 && (strings.EqualFold(w, p) || len(p) > len(w) && strings.EqualFold(p[len(p)-len(w)-1:], "/"+w))
+		return strings.ContainsAny(w, "./") && len(w) > 2 &&
+			(strings.EqualFold(w, p) || len(p) > len(w) && strings.EqualFold(p[len(p)-len(w)-1:], "/"+w))
 	})
 }

@@ -11,7 +11,8 @@ import (
 
 func (a taskFamily) acceptRecordCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "accept-record TASK", Short: "Continue with a record that was cut or changed", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
+		Use: "accept-record TASK", Short: "Continue with a record that was cut or changed", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: a.CompleteTasks,
 		Long: `Belay remembers in your state folder, outside the repository, how far the record of each
 task goes, and refuses to continue with one that was cut, changed or deleted. This command
 accepts the record as it is now and notes that in it; one that is gone is forgotten. Find

@@ -66,7 +66,8 @@ func printMade(w io.Writer, m app.MadeContext) {
 	fmt.Fprintf(w, "%s: %s\n", b.Task.ID, belay.VisibleLine(b.Task.Title))
 	rows := [][]string{
 		{"block", m.SHA[:16]}, {"base", m.Base.Short() + ", HEAD " + terminal.Short(b.Git.Head)},
-		{"criteria", fmt.Sprint(len(b.Task.Acceptance))}, {"citations", fmt.Sprintf("%d from %d file(s)", len(b.Citations), len(m.Sources)-1)},
+		{"criteria", fmt.Sprint(len(b.Task.Acceptance))},
+		{"citations", fmt.Sprintf("%d from %d file(s)", len(b.Citations), len(m.Sources)-1)},
 		{"commands", fmt.Sprint(len(b.Baseline.Commands))}, {"paths in scope", fmt.Sprint(len(b.Paths) + b.MorePaths)},
 	}
 	terminal.Table(w, rows)
@@ -74,7 +75,8 @@ func printMade(w io.Writer, m app.MadeContext) {
 		fmt.Fprintf(w, "  %s  (%s)\n", belay.VisibleLine(c.Command), belay.VisibleLine(c.From))
 	}
 	for _, c := range b.Citations {
-		fmt.Fprintf(w, "  %s#%s %s  %s\n", belay.VisibleLine(c.File), belay.VisibleLine(c.Section), c.Lines, belay.VisibleLine(c.Requirement))
+		fmt.Fprintf(w, "  %s#%s %s  %s\n", belay.VisibleLine(c.File), belay.VisibleLine(c.Section), c.Lines,
+			belay.VisibleLine(c.Requirement))
 	}
 	printNotes(w, m.Notes)
 }
@@ -170,7 +172,8 @@ func printView(w io.Writer, v app.View) {
 	b := v.Immutable
 	fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(b.Task.Title))
 	terminal.Table(w, [][]string{
-		{"block", v.SHA[:16]}, {"made", v.Created.Local().Format("2006-01-02 15:04:05") + " by " + v.By}, {"head", terminal.Short(b.Git.Head)},
+		{"block", v.SHA[:16]}, {"made", v.Created.Local().Format("2006-01-02 15:04:05") + " by " + v.By},
+		{"head", terminal.Short(b.Git.Head)},
 		{"last change", v.Audit.Updated.Local().Format("2006-01-02 15:04:05") + " by " + v.Audit.By},
 	})
 	fmt.Fprintln(w, "\n"+belay.Visible(b.Task.Description))
@@ -212,7 +215,8 @@ func printRoles(w io.Writer, roles []handoff.State) {
 	for _, r := range roles {
 		row := []string{r.Name, string(r.Status), "-", ""}
 		if r.Snapshot != nil {
-			row[2], row[3] = r.Snapshot.Snapshot.Short(), fmt.Sprintf("%d file(s), +%d -%d", r.Snapshot.Files, r.Snapshot.Added, r.Snapshot.Deleted)
+			row[2], row[3] = r.Snapshot.Snapshot.Short(), fmt.Sprintf("%d file(s), +%d -%d", r.Snapshot.Files,
+				r.Snapshot.Added, r.Snapshot.Deleted)
 		}
 		if r.Drift > 0 {
 			row[3] += fmt.Sprintf("  drift %d", r.Drift)

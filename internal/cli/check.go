@@ -82,7 +82,8 @@ func (a planFamily) compare(ctx context.Context, name string, q asking) (app.Com
 func (a planFamily) diffCommand() *cobra.Command {
 	var q asking
 	c := &cobra.Command{
-		Use: "diff PLAN", Short: "Show what became of a plan's sections, and what the implementation counts", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Use: "diff PLAN", Short: "Show what became of a plan's sections, and what the implementation counts",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Diff holds a plan against an earlier state of the project: which sections came, went,
 moved, changed or were only marked; and for each marker of a task how many items the list
 that it means had then and has now. The state is the one before the task; --against names
@@ -109,7 +110,8 @@ Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
 func (a planFamily) checkCommand() *cobra.Command {
 	var q asking
 	c := &cobra.Command{
-		Use: "check PLAN", Short: "Hold the implementation to the markers of a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Use: "check PLAN", Short: "Hold the implementation to the markers of a plan", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: completePlans,
 		Long: `Check counts what the markers of a task ask for, before the task and now:
 
   ADD 2       the list has 2 more         REMOVE      it is gone
@@ -164,7 +166,8 @@ func printLines(w io.Writer, sign string, list []plan.Line) {
 
 func tellMarkers(w io.Writer, c app.Compared, paint terminal.Paint) {
 	for _, j := range c.Markers {
-		fmt.Fprintf(w, "%s  %s [%s]%s  %s\n", verdict(j.Verdict, paint), belay.VisibleLine(j.Section), j.Marker, numbers(j.Counts), belay.VisibleLine(j.Text))
+		fmt.Fprintf(w, "%s  %s [%s]%s  %s\n", verdict(j.Verdict, paint), belay.VisibleLine(j.Section), j.Marker,
+			numbers(j.Counts), belay.VisibleLine(j.Text))
 		for _, f := range j.Findings {
 			fmt.Fprintf(w, "    %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
 		}

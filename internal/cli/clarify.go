@@ -28,7 +28,8 @@ func (a *App) Clarified(ctx context.Context, desk *app.Desk, q *app.NewTask, mus
 	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), desk.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
-		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts + "add detail, or press Enter to run it as written:"); {
+		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts +
+			"add detail, or press Enter to run it as written:"); {
 		case asked && words != "":
 			q.Answer = words
 			return

@@ -38,7 +38,8 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 				return err
 			}
 			if verdict == "" || file != "" && text != "" {
-				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+args[0]+" --verdict reject --file feedback.md", "a review needs a verdict and one text")
+				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+args[0]+" --verdict reject --file feedback.md",
+					"a review needs a verdict and one text")
 			}
 			if file != "" {
 				if text, err = a.read(file); err != nil {
@@ -52,12 +53,15 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			v, err := app.RecordReview(c.Context(), desk, app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command, Again: again, Secrets: force, Watch: a.Screen(true)})
+			v, err := app.RecordReview(c.Context(), desk,
+				app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command,
+					Again: again, Secrets: force, Watch: a.Screen(true)})
 			if err != nil {
 				return err
 			}
 			return a.Tell(v, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "review %d of %s: %s, %d place(s) to change\n%s\n", v.Cycle, task, v.Verdict, len(v.Affected), belay.VisibleLine(v.Path))
+				fmt.Fprintf(w, "review %d of %s: %s, %d place(s) to change\n%s\n", v.Cycle, task, v.Verdict,
+					len(v.Affected), belay.VisibleLine(v.Path))
 				fmt.Fprintln(w, belay.VisibleLine(v.Then))
 			})
 		},

@@ -58,7 +58,8 @@ wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
 			}
 			if len(flags) > 0 {
 				if show || file != "" {
-					return belay.Refuse(belay.CodeUsage, "give them in two commands", "the text and the test command cannot be changed at once")
+					return belay.Refuse(belay.CodeUsage, "give them in two commands",
+						"the text and the test command cannot be changed at once")
 				}
 				out, err := app.Retest(c.Context(), desk, r)
 				return editSession{importFamily: a, id: r.Task.ID}.told(out, err)
@@ -97,7 +98,8 @@ func (s editSession) from(ctx context.Context, name string) error {
 	if name != "-" {
 		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
-			return belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the text cannot be read: %v", err)
+			return belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input",
+				"the text cannot be read: %v", err)
 		}
 		defer f.Close()
 		in = f
@@ -123,7 +125,8 @@ func (s editSession) edit(ctx context.Context) error {
 		editor = os.Getenv("EDITOR")
 	}
 	if strings.TrimSpace(editor) == "" {
-		return belay.Refuse(belay.CodeUsage, "set EDITOR, or belay task edit "+string(s.id)+" --file FILE", "neither VISUAL nor EDITOR names an editor")
+		return belay.Refuse(belay.CodeUsage, "set EDITOR, or belay task edit "+string(s.id)+" --file FILE",
+			"neither VISUAL nor EDITOR names an editor")
 	}
 	dir, err := os.MkdirTemp("", "belay-edit-")
 	if err != nil {
@@ -162,9 +165,11 @@ func (s editSession) opened(ctx context.Context, editor, path, text string) (str
 	data, err := fsroot.ReadUsers(path, most)
 	switch {
 	case err != nil:
-		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone", Try: "an editor that writes to the file it is given", Err: err}
+		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone",
+			Try: "an editor that writes to the file it is given", Err: err}
 	case rerr != nil:
-		return string(data), &belay.Error{Code: belay.CodeCannot, What: "the editor failed, and nothing was taken", Try: "look at VISUAL and EDITOR", Err: rerr}
+		return string(data), &belay.Error{Code: belay.CodeCannot, What: "the editor failed, and nothing was taken",
+			Try: "look at VISUAL and EDITOR", Err: rerr}
 	}
 	return string(data), nil
 }

@@ -83,7 +83,8 @@ Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
 				return err
 			}
 			return a.Tell(e, nil, func(w io.Writer) {
-				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type, e.Path, e.Lines, e.SHA[:16]))))
+				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type,
+					e.Path, e.Lines, e.SHA[:16]))))
 			})
 		}),
 	}
@@ -159,7 +160,8 @@ func (a contextFamily) tellParts(parts []app.Part) error {
 	return a.Tell(map[string]any{"exports": all}, nil, func(w io.Writer) {
 		rows := [][]string{}
 		for _, p := range parts {
-			rows = append(rows, []string{p.Role, fmt.Sprintf("%d bytes", p.Bytes), fmt.Sprintf("about %d tokens", p.Tokens), p.Attachment[:16], strings.Join(p.Files, "  ")})
+			rows = append(rows, []string{p.Role, fmt.Sprintf("%d bytes", p.Bytes),
+				fmt.Sprintf("about %d tokens", p.Tokens), p.Attachment[:16], strings.Join(p.Files, "  ")})
 		}
 		terminal.Table(w, rows)
 	})
@@ -184,7 +186,8 @@ Exit codes: 0 done · 6 no context.`,
 			return a.Tell(s, nil, func(w io.Writer) {
 				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
 				for _, one := range s.Roles {
-					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections), fmt.Sprint(one.Files), saving(one.Saved), fmt.Sprint(one.Changed)})
+					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections),
+						fmt.Sprint(one.Files), saving(one.Saved), fmt.Sprint(one.Changed)})
 				}
 				terminal.Table(w, rows)
 				fmt.Fprintf(w, "tokens, estimated (%s); %d citation(s) of %d source(s)\n", s.Estimate, s.Citations, s.Sources)

@@ -94,7 +94,8 @@ func (a reviewFamily) reviewWhole(c *cobra.Command, desk *app.Desk, q app.Featur
 	case belay.VerdictFail:
 		try := "mend what is named above"
 		if len(v.Blamed) > 0 {
-			try = fmt.Sprintf("belay review feature %s --reject %s -m \"why\" puts them back", strings.TrimSpace(q.Feature+" "+tasksFlag(q.Tasks)), joined(v.Blamed))
+			try = fmt.Sprintf("belay review feature %s --reject %s -m \"why\" puts them back",
+				strings.TrimSpace(q.Feature+" "+tasksFlag(q.Tasks)), joined(v.Blamed))
 		}
 		err = belay.Refuse(belay.CodeRefused, try, "the feature is refused")
 	case belay.VerdictUnknown:

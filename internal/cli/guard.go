@@ -90,7 +90,8 @@ func (a repositoryFamily) guidelines(list []belay.Guideline) error {
 			if !g.Enabled {
 				state = "off"
 			}
-			rows = append(rows, []string{g.ID, state, strconv.Itoa(g.Priority), g.Category, strings.Join(g.Agents, ","), strings.Join(g.Actions, ",")})
+			rows = append(rows, []string{g.ID, state, strconv.Itoa(g.Priority), g.Category, strings.Join(g.Agents, ","),
+				strings.Join(g.Actions, ",")})
 		}
 		if len(rows) == 0 {
 			fmt.Fprintln(w, "no guideline")

@@ -28,8 +28,10 @@ it is for agents that belay runs.`,
   belay context verify T7 --for reviewer
   belay context diff T7 --role reviewer --type incremental`,
 	}
-	c.AddCommand(a.initCommand(), a.rebuildCommand(), a.getCommand(), a.statusCommand(), a.updateCommand(), a.blockCommand(), a.snapshotCommand(),
-		a.verifyCommand(), a.resolveCommand(), a.diffCommand(), a.qaCommand(), a.attachCommand(), a.exportCommand(), a.statsCommand(), a.purgeCommand())
+	c.AddCommand(a.initCommand(), a.rebuildCommand(), a.getCommand(), a.statusCommand(), a.updateCommand(),
+		a.blockCommand(), a.snapshotCommand(),
+		a.verifyCommand(), a.resolveCommand(), a.diffCommand(), a.qaCommand(), a.attachCommand(), a.exportCommand(),
+		a.statsCommand(), a.purgeCommand())
 	for _, sub := range c.Commands() {
 		for _, flag := range []string{"role", "for", "qa"} {
 			if sub.Flags().Lookup(flag) != nil {

@@ -143,7 +143,8 @@ Exit codes: 0 done.`,
 					fmt.Fprintln(w, "this repository names nothing to run")
 				}
 				for _, i := range st.Items {
-					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What), map[bool]string{true: "trusted", false: "not trusted"}[i.Trusted])
+					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What),
+						map[bool]string{true: "trusted", false: "not trusted"}[i.Trusted])
 					for _, line := range i.Shows {
 						fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
 					}

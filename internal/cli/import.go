@@ -92,7 +92,8 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	if err != nil {
 		return err
 	}
-	im, err := f.imported(c.Context(), desk, files, app.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
+	im, err := f.imported(c.Context(), desk, files,
+		app.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
 	if im.Tasks == nil {
 		return err
 	}
@@ -149,7 +150,8 @@ func notes(w io.Writer, im app.Import, every bool) {
 	for i := 0; i < len(im.Notes); {
 		n := im.Notes[i]
 		j := i + 1
-		for !every && j < len(im.Notes) && im.Notes[j].Why == n.Why && im.Notes[j].Source == n.Source && im.Notes[j].Line > im.Notes[j-1].Line {
+		for !every && j < len(im.Notes) && im.Notes[j].Why == n.Why && im.Notes[j].Source == n.Source &&
+			im.Notes[j].Line > im.Notes[j-1].Line {
 			j++
 		}
 		place := belay.VisibleLine(n.Source)

@@ -124,7 +124,8 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	}
 	var err error
 	if broken > 0 {
-		err = belay.Refuse(belay.CodeRefused, "what is named above was changed or deleted after it was written", "%d of %d record(s) are broken", broken, len(proofs))
+		err = belay.Refuse(belay.CodeRefused, "what is named above was changed or deleted after it was written",
+			"%d of %d record(s) are broken", broken, len(proofs))
 	}
 	return a.Tell(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {

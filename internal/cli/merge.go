@@ -76,12 +76,14 @@ func merged(w io.Writer, m runner.Merged, dry, failed bool) {
 	p := terminal.PaintFor(w)
 	if m.Open() == 0 || dry {
 		for _, c := range m.Changes {
-			verb := map[worktree.How]string{worktree.HowTaken: "wrote", worktree.HowJoined: "joined", worktree.HowMarked: "marked", worktree.HowChosen: "wrote"}[c.How]
+			verb := map[worktree.How]string{worktree.HowTaken: "wrote", worktree.HowJoined: "joined",
+				worktree.HowMarked: "marked", worktree.HowChosen: "wrote"}[c.How]
 			if c.Removed {
 				verb = "removed"
 			}
 			if dry {
-				verb = map[string]string{"wrote": "would write", "joined": "would join", "marked": "would mark", "removed": "would remove"}[verb]
+				verb = map[string]string{"wrote": "would write", "joined": "would join", "marked": "would mark",
+					"removed": "would remove"}[verb]
 			}
 			fmt.Fprintf(w, "%s %s\n", verb, belay.VisibleLine(c.Path))
 		}

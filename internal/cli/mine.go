@@ -68,7 +68,8 @@ func (a reviewFamily) read(name string) (string, error) {
 	if name != "-" {
 		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
-			return "", belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input", "the review cannot be read: %v", err)
+			return "", belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input",
+				"the review cannot be read: %v", err)
 		}
 		defer func() { _ = f.Close() }()
 		in = f

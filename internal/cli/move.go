@@ -58,13 +58,15 @@ nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no 
 	for _, q := range review.Questions() {
 		f.Bool(flagOf(q), false, q.Text)
 	}
-	_ = c.RegisterFlagCompletionFunc("category", cobra.FixedCompletions(strings.Split(review.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("category",
+		cobra.FixedCompletions(strings.Split(review.Listed(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	if q.to != "approved" && q.to != "for_review" {
-		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved", "a task is moved to approved or for_review and nowhere else, not to %q", q.to)
+		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved",
+			"a task is moved to approved or for_review and nowhere else, not to %q", q.to)
 	}
 	desk, id, err := a.OpenTask(c.Context(), task)
 	if err != nil {

@@ -23,7 +23,8 @@ func (f runFlags) describesTask() bool {
 // parallel runs recorded tasks side by side: belay run --parallel N TASK…
 func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error {
 	if c.ArgsLenAtDash() >= 0 || f.describesTask() || len(f.Settings.Flags(c.Flags())) > 0 {
-		return belay.Refuse(belay.CodeUsage, `record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
+		return belay.Refuse(belay.CodeUsage,
+			`record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
 			"what a task is and how it is judged is said when it is recorded")
 	}
 	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}

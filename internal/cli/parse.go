@@ -40,7 +40,8 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if batch {
 				if len(args) > 0 {
-					return belay.Refuse(belay.CodeUsage, "belay task parse --batch <requests.jsonl", "--batch reads standard input and takes no words")
+					return belay.Refuse(belay.CodeUsage, "belay task parse --batch <requests.jsonl",
+						"--batch reads standard input and takes no words")
 				}
 				return parseBatch(c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr())
 			}

@@ -31,7 +31,8 @@ for a task with comments and holds the implementation to them:
 docs/plans.md has all of it.`,
 		Example: "  belay plan sections plan.tsx\n  belay plan show plan.tsx",
 	}
-	c.AddCommand(a.sectionsCommand(), a.showCommand(), a.newCommand(), a.updateCommand(), a.validateCommand(), a.diffCommand(), a.checkCommand())
+	c.AddCommand(a.sectionsCommand(), a.showCommand(), a.newCommand(), a.updateCommand(), a.validateCommand(),
+		a.diffCommand(), a.checkCommand())
 	return []*cobra.Command{c}
 }
 

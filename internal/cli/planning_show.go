@@ -16,7 +16,8 @@ import (
 
 func (a planFamily) sectionsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "sections PLAN", Short: "List the sections of a plan, their lines and markers", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Use: "sections PLAN", Short: "List the sections of a plan, their lines and markers", Args: cobra.ExactArgs(1),
+		ValidArgsFunction: completePlans,
 		Long: `Sections lists what a plan is made of: each section with its path, its lines, how many
 markers it has, and the lists in it as far as they can be counted. With --json there are
 the bytes, the nesting and the markers themselves. It needs no repository.
@@ -31,7 +32,8 @@ Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 			return a.Tell(shown, nil, func(w io.Writer) {
 				rows := [][]string{}
 				for _, s := range shown.Sections {
-					rows = append(rows, []string{s.Path, string(s.Kind), fmt.Sprintf("%d-%d", s.Line, s.EndLine), marks(len(s.Markers)), strings.Join(counts(s), ", ")})
+					rows = append(rows, []string{s.Path, string(s.Kind), fmt.Sprintf("%d-%d", s.Line, s.EndLine),
+						marks(len(s.Markers)), strings.Join(counts(s), ", ")})
 				}
 				terminal.Table(w, rows)
 				if len(rows) == 0 {
@@ -102,7 +104,8 @@ func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
 		if lists != "" {
 			lists = "  " + lists
 		}
-		fmt.Fprintf(w, "%s%s  %s\n", in, paint.Bold(belay.VisibleLine(s.Name)), paint.Dim(belay.VisibleLine(fmt.Sprintf("%s, line %d%s", s.Kind, s.Line, lists))))
+		fmt.Fprintf(w, "%s%s  %s\n", in, paint.Bold(belay.VisibleLine(s.Name)),
+			paint.Dim(belay.VisibleLine(fmt.Sprintf("%s, line %d%s", s.Kind, s.Line, lists))))
 		for _, m := range s.Markers {
 			fmt.Fprintf(w, "%s    %s\n", in, mark(m, paint))
 		}

@@ -25,7 +25,9 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
-		Long:    about + ". Nothing is lost either way: the present is held first.\n\nA restore that was interrupted is finished first. One that cannot be finished is reversed\nby belay undo, an interrupted undo by belay redo.\n\nExit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
+		Long: about + ". Nothing is lost either way: the present is held first.\n\nA restore that was interrupted is " +
+			"finished first. One that cannot be finished is reversed\nby belay undo, an interrupted undo by belay " +
+			"redo.\n\nExit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
@@ -77,7 +79,9 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 					return err
 				}
 				if protected(info) == app.NeededByTask {
-					return belay.Refuse(belay.CodeCannot, fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task), "%s belongs to the open task %s", info.ID.Short(), info.Task)
+					return belay.Refuse(belay.CodeCannot,
+						fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task),
+						"%s belongs to the open task %s", info.ID.Short(), info.Task)
 				}
 				if !slices.Contains(ids, info.ID) {
 					ids = append(ids, info.ID)
@@ -130,10 +134,12 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 				return err
 			}
 			for _, task := range slices.Sorted(maps.Keys(out.Unrecorded)) {
-				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay doctor; --without-record forgets them)\n", out.Unrecorded[task], belay.VisibleLine(string(task)))
+				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay "+
+					"doctor; --without-record forgets them)\n", out.Unrecorded[task], belay.VisibleLine(string(task)))
 			}
 			for _, file := range out.Damaged {
-				fmt.Fprintf(a.Err, "belay: %s is damaged or gone: what belay undo needs there is not known, so its rescues stay\n", belay.VisibleLine(file))
+				fmt.Fprintf(a.Err, "belay: %s is damaged or gone: what belay undo needs there is not known, so its "+
+					"rescues stay\n", belay.VisibleLine(file))
 			}
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
@@ -166,7 +172,8 @@ func pruned(w io.Writer, out app.Pruned, dry bool) {
 	}
 	fmt.Fprintf(w, "%d snapshot(s) %s, %d kept%s\n", len(out.Dropped), verb, out.Kept, text)
 	if len(out.Contexts) > 0 {
-		fmt.Fprintf(w, "removed the contexts of tasks that are gone or have ended: %s\n", belay.VisibleLine(strings.Join(out.Contexts, ", ")))
+		fmt.Fprintf(w, "removed the contexts of tasks that are gone or have ended: %s\n",
+			belay.VisibleLine(strings.Join(out.Contexts, ", ")))
 	}
 }
 

@@ -57,7 +57,8 @@ func (a contextFamily) blockCommand() *cobra.Command {
 	var q asked
 	var role, finding string
 	c := &cobra.Command{
-		Use: "block [TASK] --role ROLE --finding TEXT", Short: "Record a finding that stops the roles after this one", Args: cobra.MaximumNArgs(1),
+		Use: "block [TASK] --role ROLE --finding TEXT", Short: "Record a finding that stops the roles after this one",
+		Args: cobra.MaximumNArgs(1),
 		Long: `Block records what has to be mended before anybody after this role begins. It is
 recorded also while a drift is open.
 

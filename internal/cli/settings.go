@@ -62,13 +62,16 @@ func (s *Settings) AddTests(f *pflag.FlagSet) {
 // keyOf names the config key a flag stands for.
 var keyOf = map[string]string{
 	"files": "files", "protect": "protect", "preserve": "preserve", "skip": "checks.skip",
-	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report", "known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
+	"test": "checks.tests.command", "test-format": "checks.tests.format", "test-report": "checks.tests.report",
+	"known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
 	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
-	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time", "cost": "limits.cost", "tokens": "limits.tokens",
+	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time",
+	"cost": "limits.cost", "tokens": "limits.tokens",
 }
 
 // ofScope names the flags that AddScope defines.
-var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true, "known-failures": true, "max-diff": true, "skip": true}
+var ofScope = map[string]bool{"files": true, "protect": true, "test": true, "test-format": true, "test-report": true,
+	"known-failures": true, "max-diff": true, "skip": true}
 
 // Flags gives the keys that were set on the command line.
 func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {

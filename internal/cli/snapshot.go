@@ -142,7 +142,8 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 					if s.Archived {
 						about = strings.TrimSpace(about + " (archived)")
 					}
-					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"), string(s.Kind), string(s.Task), about})
+					rows = append(rows, []string{s.ID.Short(), s.Time.Local().Format("2006-01-02 15:04:05"),
+						string(s.Kind), string(s.Task), about})
 				}
 				terminal.Table(w, rows)
 			})

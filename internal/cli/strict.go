@@ -26,7 +26,8 @@ func Strict(c *cobra.Command) {
 			if len(args) == 0 {
 				return nil
 			}
-			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+nearest(args[0], names(c), "--help"), "%s knows no command %q", c.CommandPath(), args[0])
+			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+nearest(args[0], names(c), "--help"),
+				"%s knows no command %q", c.CommandPath(), args[0])
 		}
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	}

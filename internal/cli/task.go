@@ -72,7 +72,8 @@ func Split(c *cobra.Command, args []string) (prose string, agent []string, err e
 			return "", nil, fmt.Errorf("read the task from standard input: %w", err)
 		}
 		if len(text) > 1<<20 {
-			return "", nil, belay.Refuse(belay.CodeUsage, "give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
+			return "", nil, belay.Refuse(belay.CodeUsage,
+				"give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
 		}
 		prose = string(text)
 	}
@@ -87,13 +88,18 @@ func Outcome(r *session.Record) error {
 	case r.State.Outcome == loop.OutcomePassed:
 		return nil
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
+		return belay.Refuse(belay.CodeWaiting,
+			fmt.Sprintf("belay review record %s --verdict approve|reject --file FEEDBACK, then belay run --resume %s", id, id),
 			"%s waits for a review: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"what you mean\", then belay run --resume %s; or belay run --resume %s --as-it-is", id, id, id),
+		return belay.Refuse(belay.CodeWaiting,
+			fmt.Sprintf("belay gate decide %s guide --message \"what you mean\", then belay run --resume %s; or belay "+
+				"run --resume %s --as-it-is", id, id, id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil:
-		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id, terminal.Options(r.State.Gate.Options), id),
+		return belay.Refuse(belay.CodeWaiting,
+			fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id,
+				terminal.Options(r.State.Gate.Options), id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)

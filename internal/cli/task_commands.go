@@ -25,7 +25,8 @@ func TaskCommands(app *App, others ...*cobra.Command) []*cobra.Command {
 	}
 	c.AddCommand(a.addCommand(), a.listCommand(), a.historyCommand("history"), a.parseCommand(), a.moveCommand(), a.acceptRecordCommand(),
 		a.stepCommand("start", "Hold the state before a task", "holds the state before: %s", (*apppkg.Desk).Start),
-		a.stepCommand("capture", "Say that the attempt has ended and hold what it left", "the attempt is captured; now: belay check %s", (*apppkg.Desk).Capture),
+		a.stepCommand("capture", "Say that the attempt has ended and hold what it left",
+			"the attempt is captured; now: belay check %s", (*apppkg.Desk).Capture),
 		a.stepCommand("finish", "Close a task whose checks passed", "%s is finished", (*apppkg.Desk).Finish))
 	c.AddCommand(others...)
 	history := a.historyCommand("task-history")

@@ -21,7 +21,8 @@ func (a taskFamily) addCommand() *cobra.Command {
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long:    "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a person to say what the words mean (belay gate show; --as-it-is does not wait).",
+		Long: "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a " +
+			"person to say what the words mean (belay gate show; --as-it-is does not wait).",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := Split(c, args)
@@ -109,7 +110,8 @@ Exit codes: 0 shown.`,
 }
 
 // stepCommand makes the command for one step of a task driven by hand.
-func (a taskFamily) stepCommand(name, short, done string, do func(*app.Desk, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
+func (a taskFamily) stepCommand(name, short, done string,
+	do func(*app.Desk, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",

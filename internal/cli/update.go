@@ -17,7 +17,8 @@ func (a planFamily) newCommand() *cobra.Command {
 	var id string
 	var anyway bool
 	c := &cobra.Command{
-		Use: "new --task TASK [PLAN]", Short: "Make the first plan of a task", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completePlans,
+		Use: "new --task TASK [PLAN]", Short: "Make the first plan of a task", Args: cobra.MaximumNArgs(1),
+		ValidArgsFunction: completePlans,
 		Long: `New writes a plan for what a task asks for: a section for each requirement with its
 marker, and one for what stays. Without PLAN it goes into the folder of the task's feature
 (specs, kitty-specs, .kiro/specs, openspec/changes, .workitems), else to .belay/now/plan.md.
@@ -71,7 +72,8 @@ func (a planFamily) updateCommand() *cobra.Command {
 	var sections []string
 	var dry, explain, anyway bool
 	c := &cobra.Command{
-		Use: "update PLAN --task TASK", Short: "Mark in a plan what a task changes and what stays", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Use: "update PLAN --task TASK", Short: "Mark in a plan what a task changes and what stays",
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Update adds comments to a plan: TASK-N [ADD|MODIFY|FIX|REMOVE]: … to the sections that a
 requirement is about, NO CHANGES for task-N to the others, PRESERVED to what has to stay.
 Not a byte of anything else changes, no section is ever removed, and a second update adds

@@ -111,10 +111,12 @@ func (a loopFamily) judged(report belay.Report, err error, format string) error 
 	}
 	switch report.Verdict {
 	case belay.VerdictFail:
-		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback", "%d finding(s) refuse the work", len(report.Errors()))
+		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback",
+			"%d finding(s) refuse the work", len(report.Errors()))
 	case belay.VerdictUnknown:
 		try := "see the check that could not tell, above"
-		if slices.ContainsFunc(report.Checks, func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
+		if slices.ContainsFunc(report.Checks,
+			func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
 			try = "belay trust (it shows what would run and asks), then check again; or --trust in a script"
 		}
 		err = belay.Refuse(belay.CodeCannot, try, "the work could not be judged")

@@ -230,7 +230,8 @@ func (g *Gate) Model(address, key string) (Endpoint, error) {
 		for line := range strings.Lines(text) {
 			name, words, _ := cut(line)
 			base, is := strings.CutSuffix(name, ".endpoint")
-			if is && words == TrustArgs([]string{address}) && (key == "" || strings.Contains("\n"+text, "\n"+base+".key_env: "+TrustArgs([]string{key})+"\n")) {
+			if is && words == TrustArgs([]string{address}) &&
+				(key == "" || strings.Contains("\n"+text, "\n"+base+".key_env: "+TrustArgs([]string{key})+"\n")) {
 				return true
 			}
 		}

@@ -34,7 +34,8 @@ const (
 
 // checkNames are the checks that can be left out: those of check.Names, which a test there
 // holds them to, and what is asked of a context and a plan.
-var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets", "integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
+var checkNames = []string{"change", "scope", "protect", "rules", "captured", "git", "contract", "size", "secrets",
+	"integrity", "placeholder", "coverage", "style", "lint", "tests", "context", "plan"}
 
 // formats in which tests report; the first ones are files, which report names.
 var formats = []string{"junit", "trx", "nunit", "xunit", "gotest", "tap", "pytest", "cargo", "node", "maven", "go",
@@ -81,7 +82,8 @@ var keys = []key{
 	{name: "checks.baseline", kind: Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests on the state before the agent starts, so that old failures are not held against it"},
 	{name: "checks.reuse", kind: List, within: true, field: func(c *Config) any { return &c.Checks.Reuse },
-		doc: "folders that throwaway checkouts link to instead of lacking them, besides those of package managers (node_modules, .venv, vendor)"},
+		doc: "folders that throwaway checkouts link to instead of lacking them, besides those of package managers " +
+			"(node_modules, .venv, vendor)"},
 	{name: "checks.skip", kind: List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks that are not run"},
 	{name: "checks.max_diff", kind: Whole, def: "300", least: 1, field: func(c *Config) any { return &c.Checks.MaxDiff },
@@ -96,8 +98,10 @@ var keys = []key{
 		doc: "refuse a change of a source file that has no test file, instead of a warning"},
 	{name: "checks.integrity.allow", kind: List, field: func(c *Config) any { return &c.Checks.IntegrityAllow },
 		doc: "globs of files in which tests may be deleted, skipped or weakened"},
-	{name: "checks.integrity.expected", kind: Choice, choices: severities, field: func(c *Config) any { return &c.Checks.IntegrityExpected },
-		doc: "how much it counts when the value that a test expects, or a snapshot file, changes with the code and the task does not ask for it: error, warning (when not set) or note"},
+	{name: "checks.integrity.expected", kind: Choice, choices: severities,
+		field: func(c *Config) any { return &c.Checks.IntegrityExpected },
+		doc: "how much it counts when the value that a test expects, or a snapshot file, changes with the code and " +
+			"the task does not ask for it: error, warning (when not set) or note"},
 	{name: "secrets.allow", kind: List, field: func(c *Config) any { return &c.Secrets.Allow },
 		doc: "globs of files that may hold secrets, and fingerprints of findings that are none"},
 	{name: "secrets.examples", kind: Truth, def: "false", field: func(c *Config) any { return &c.Secrets.Examples },
@@ -156,12 +160,14 @@ var keys = []key{
 		doc: "for whom: implementer, reviewer, debugger, or agents by name; all when not set"},
 	{name: "guidelines.*.condition.actions", kind: List, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
 		doc: "for what: implement, fix, review, debug; everything when not set"},
-	{name: "guidelines.*.action.type", kind: Choice, choices: belay.GuidelineTypes, of: func(c *Config, n string) any { return &c.guideline(n).Type },
+	{name: "guidelines.*.action.type", kind: Choice, choices: belay.GuidelineTypes,
+		of:  func(c *Config, n string) any { return &c.guideline(n).Type },
 		doc: "constraint (it has to be followed) or advice (it may be); constraint when not set"},
 	{name: "guidelines.*.action.instruction", kind: Text, of: func(c *Config, n string) any { return &c.guideline(n).Instruction },
 		doc: "what agents are told"},
 	{name: "guidelines.*.action.require_review", kind: Truth, of: func(c *Config, n string) any { return &c.guideline(n).RequireReview },
-		doc: "whether work that it holds for is accepted only after a review, in which a breach of it is a critical finding; false when not set"},
+		doc: "whether work that it holds for is accepted only after a review, in which a breach of it is a critical " +
+			"finding; false when not set"},
 	{name: "roles.*.command", kind: Args, runs: true, of: func(c *Config, n string) any { return &c.role(n).Command },
 		doc: "its agent: a program and its arguments; the task's when not set"},
 	{name: "roles.*.prompt", kind: Text, of: func(c *Config, n string) any { return &c.role(n).Prompt },
@@ -242,8 +248,10 @@ var keys = []key{
 		doc: "the same for the snapshots of tasks, where it is more: what they hold a rollback can restore"},
 	{name: "snapshot.cap", kind: Size, def: "5GiB", field: func(c *Config) any { return &c.Snapshot.Cap },
 		doc: "size of all snapshots together before a warning; 0 never warns"},
-	{name: "snapshot.on_completion", kind: Choice, choices: Completions, def: CompletionArchive, field: func(c *Config) any { return &c.Snapshot.OnCompletion },
-		doc: "what becomes of a task's snapshots when it ends, besides those that rollback and undo need: archive (they stay for archive_for), prune (they are forgotten at once) or keep (they stay until belay snapshot prune)"},
+	{name: "snapshot.on_completion", kind: Choice, choices: Completions, def: CompletionArchive,
+		field: func(c *Config) any { return &c.Snapshot.OnCompletion },
+		doc: "what becomes of a task's snapshots when it ends, besides those that rollback and undo need: archive " +
+			"(they stay for archive_for), prune (they are forgotten at once) or keep (they stay until belay snapshot prune)"},
 	{name: "snapshot.archive_for", kind: Duration, def: "168h", field: func(c *Config) any { return &c.Snapshot.ArchiveFor },
 		doc: "how long archived snapshots stay after the end of their task"},
 	{name: "worktrees", kind: Text, leads: true, field: func(c *Config) any { return &c.Worktrees },
@@ -255,11 +263,15 @@ var keys = []key{
 // groups describes the keys that hold keys.
 var groups = map[string]string{
 	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
-	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests", "checks.integrity": "which tests may be weakened",
-	"secrets": "what is no secret", "limits": "what stops a loop and asks a person", "stall": "agents that go round in circles",
+	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests",
+	"checks.integrity": "which tests may be weakened",
+	"secrets":          "what is no secret", "limits": "what stops a loop and asks a person", "stall": "agents that go round in circles",
 	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
-	"snapshot": "what is captured", "plan": "what says section by section what is to be built", "review": "how reviews are kept, and kept apart", "review.isolate": "what lets several go on at once", "reviewers": "who looks at work that passed the checks, by name",
-	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them", "guidelines.*.condition": "when it holds", "guidelines.*.action": "what it asks for", "environment": "what commands may see",
+	"snapshot": "what is captured", "plan": "what says section by section what is to be built",
+	"review": "how reviews are kept, and kept apart", "review.isolate": "what lets several go on at once",
+	"reviewers":   "who looks at work that passed the checks, by name",
+	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them",
+	"guidelines.*.condition": "when it holds", "guidelines.*.action": "what it asks for", "environment": "what commands may see",
 	"roles": "who hands work on to whom, in this order; implementer, reviewer and validator when there are none", "roles.*": "one of them",
 	"standards": "written rules that tasks are told, by name", "standards.*": "one of them",
 	"prices": "what models cost, by names of yours, for agents that report tokens alone (docs/costs.md)", "prices.*": "one of them",

@@ -58,7 +58,8 @@ func (c *Config) macro(name string) *Macro {
 }
 
 func (c *Config) price(name string) *belay.Price {
-	return one(&c.Prices, priceName, name, belay.Price{Name: name, Input: belay.NoPrice, Output: belay.NoPrice, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice})
+	return one(&c.Prices, priceName, name,
+		belay.Price{Name: name, Input: belay.NoPrice, Output: belay.NoPrice, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice})
 }
 
 // guideline gives one of a built-in's name as that.

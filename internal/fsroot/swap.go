@@ -35,7 +35,8 @@ type SavedError struct{ Path, Aside string }
 // Error gives the sentence.
 func (e *SavedError) Error() string {
 	if e.Aside != "" {
-		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path), belay.VisibleLine(e.Aside))
+		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path),
+			belay.VisibleLine(e.Aside))
 	}
 	return fmt.Sprintf("somebody saved %s meanwhile", belay.VisibleLine(e.Path))
 }

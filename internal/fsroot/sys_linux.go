@@ -28,7 +28,8 @@ func below(fd int, path string, flags int) (int, error) {
 	if noOpenat2.Load() || len(path) > longest {
 		return eachBelow(fd, path, flags)
 	}
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	for {
 		got, err := unix.Openat2(fd, path, &how)
 		switch err {

@@ -69,7 +69,8 @@ func Make(s Sources) (Block, error) {
 	t := s.Task
 	description := Text(t.Prose)
 	if description == "" {
-		return Block{}, belay.Refuse(belay.CodeUsage, "describe what is wanted: belay task add \"…\"", "%s has no description to hand over", t.ID)
+		return Block{}, belay.Refuse(belay.CodeUsage, "describe what is wanted: belay task add \"…\"",
+			"%s has no description to hand over", t.ID)
 	}
 	whole := "belay show " + string(t.ID)
 	text := []byte(t.Prose)
@@ -80,7 +81,8 @@ func Make(s Sources) (Block, error) {
 		Version: Version,
 		Task: TaskPart{
 			ID: t.ID, Title: Text(t.Title), Priority: s.Priority, Area: s.Area, Description: Fit(description, whole),
-			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(slices.Concat(t.Scope.Protect, t.Exclude)), Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
+			ScopeIn: texts(t.Scope.Files), ScopeOut: texts(slices.Concat(t.Scope.Protect, t.Exclude)),
+			Acceptance: acceptance(s, whole), Preserve: texts(t.Request.Preserve),
 		},
 		Git:       GitPart{Head: s.Head, Source: s.Source, SHA: Hash(text)},
 		Citations: slices.Clone(s.Chosen.Citations),

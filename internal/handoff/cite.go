@@ -37,7 +37,8 @@ func Cite(file string, s Section, whole bool) Citation {
 	if lines := Commands(s); words == "" && len(lines) > 0 {
 		words = cut("run "+strings.Join(lines, "; "), MaxRequirement)
 	}
-	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end), SHA: shortText(text), Whole: whole}
+	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end),
+		SHA: shortText(text), Whole: whole}
 }
 
 func shortText(text string) string {
@@ -71,7 +72,8 @@ func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 
 var (
 	bullet  = lazyregexp.New(`^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?`)
-	demands = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
+	demands = lazyregexp.New(`(?i)\b(?:must|shall|never|always|required?|requires|do not|don't|may not|cannot|should|` +
+		`only|at most|at least|no more than|forbidden|avoid|ensure)\b`)
 	ends    = lazyregexp.New(`[.!?]["')\]]*\s+`)
 	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 	marks   = lazyregexp.New("(\\*{1,3}|_{2,3}|`+|~~)")

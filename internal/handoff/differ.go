@@ -216,7 +216,8 @@ func (r Reader) index(ctx context.Context, f *Facts, one, two *side) error {
 		return err
 	}
 	if was.readable != is.readable {
-		f.Index = append(f.Index, IndexPair{Path: "(the index)", Then: Staged{Extra: truth(was.readable)}, Now: Staged{Extra: truth(is.readable)}})
+		f.Index = append(f.Index, IndexPair{Path: "(the index)", Then: Staged{Extra: truth(was.readable)},
+			Now: Staged{Extra: truth(is.readable)}})
 		return nil
 	}
 	for a, b := was.entries, is.entries; len(a)+len(b) > 0; {

@@ -102,8 +102,10 @@ const maxPaths = 100
 
 // ExportFor makes what role is given of a block, what was done, and what was changed last.
 func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
-	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title, Block: c.Block.Block[:min(16, len(c.Block.Block))],
-		Head: b.Git.Head, ReadOnly: role.ReadOnly, How: fmt.Sprintf("cited rules stand in the files named; belay context get %s --json has everything", b.Task.ID)}
+	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title,
+		Block: c.Block.Block[:min(16, len(c.Block.Block))],
+		Head:  b.Git.Head, ReadOnly: role.ReadOnly,
+		How: fmt.Sprintf("cited rules stand in the files named; belay context get %s --json has everything", b.Task.ID)}
 	for _, part := range PartsOf(role) {
 		e.fill(part, b, c, changes)
 	}
@@ -128,7 +130,8 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 		e.Commands = b.Baseline.Commands
 	case "qa":
 		for _, p := range latestProofs(c.Proofs) {
-			e.QA = append(e.QA, QAPart{Role: p.Role, Status: p.Status, Summary: p.Summary, Log: fmt.Sprintf("belay context get %s --qa %s", b.Task.ID, p.Role)})
+			e.QA = append(e.QA, QAPart{Role: p.Role, Status: p.Status, Summary: p.Summary,
+				Log: fmt.Sprintf("belay context get %s --qa %s", b.Task.ID, p.Role)})
 		}
 	case "paths":
 		e.Paths, e.MorePaths = b.Paths, b.MorePaths
@@ -152,7 +155,8 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 		}
 	case "evidence":
 		for _, x := range c.Proof {
-			e.Evidence = append(e.Evidence, EvidencePart{ID: x.ID, Type: x.Type, Path: PathText(x.Path), Lines: x.Lines, SHA: x.SHA[:min(16, len(x.SHA))]})
+			e.Evidence = append(e.Evidence,
+				EvidencePart{ID: x.ID, Type: x.Type, Path: PathText(x.Path), Lines: x.Lines, SHA: x.SHA[:min(16, len(x.SHA))]})
 		}
 	}
 }
@@ -175,7 +179,8 @@ func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
 	if c.Last == nil || changes == nil {
 		return nil
 	}
-	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot), Stat: fmt.Sprintf("%d file(s), +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
+	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot),
+		Stat:  fmt.Sprintf("%d file(s), +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
 		Files: []string{}, Outside: texts(c.Last.Outside),
 		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
 		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}

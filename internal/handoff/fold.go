@@ -24,7 +24,8 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 // Apply is Fold for an event that was read.
 func Apply(c Context, at time.Time, e Event) (Context, error) {
 	if !e.whole() {
-		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task), "an entry of the context of the kind %q does not say what it is about", e.Kind)
+		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task),
+			"an entry of the context of the kind %q does not say what it is about", e.Kind)
 	}
 	c.Roles = slices.Clone(c.Roles)
 	c.Changed, c.Actor = at, e.By
@@ -176,7 +177,8 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 		r.Drift++
 		c.Drifts = append(slices.Clip(c.Drifts), DriftOf{Role: r.Name, Time: at, Drift: *e.Drift})
 	default:
-		return c, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "an entry of the context of the kind %q is not known", e.Kind)
+		return c, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it",
+			"an entry of the context of the kind %q is not known", e.Kind)
 	}
 	return c, nil
 }

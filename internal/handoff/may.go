@@ -24,7 +24,8 @@ func (c *Context) MayBegin() error {
 	if !c.There() {
 		return nil
 	}
-	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context get %s, or belay context rebuild %s when its sources changed", c.Task, c.Task),
+	return belay.Refuse(belay.CodeUsage,
+		fmt.Sprintf("belay context get %s, or belay context rebuild %s when its sources changed", c.Task, c.Task),
 		"%s has a context already, made %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
 }
 
@@ -35,7 +36,9 @@ func (c *Context) NoDrift() error {
 		return nil
 	}
 	last := c.Drifts[len(c.Drifts)-1]
-	return belay.Refuse(belay.CodeDrift, fmt.Sprintf(`belay context diff %s --drift shows it; belay context resolve-drift %s --note "…" accepts what is there now`, c.Task, c.Task),
+	return belay.Refuse(belay.CodeDrift,
+		fmt.Sprintf(
+			`belay context diff %s --drift shows it; belay context resolve-drift %s --note "…" accepts what is there now`, c.Task, c.Task),
 		"%s failed %d verification(s) of what %s handed over (%s), and nobody has said why", c.Task, n, last.Role, last.Report.Summary())
 }
 
@@ -66,7 +69,8 @@ func (c *Context) MayStart(role string) error {
 			break
 		}
 		if len(s.Blocking) > 0 {
-			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("answer them, then belay context update %s --role %s --clear-findings", c.Task, s.Name),
+			return belay.Refuse(belay.CodeRefused,
+				fmt.Sprintf("answer them, then belay context update %s --role %s --clear-findings", c.Task, s.Name),
 				"%s blocks %s: %s", s.Name, r.Name, strings.Join(s.Blocking, "; "))
 		}
 	}
@@ -74,7 +78,9 @@ func (c *Context) MayStart(role string) error {
 }
 
 func (c *Context) busy(at string) error {
-	return belay.Refuse(belay.CodeBusy, fmt.Sprintf("wait for its belay context snapshot %s --role %s, or say that it has stopped: belay context update %s --role %s --status pending", c.Task, at, c.Task, at),
+	return belay.Refuse(belay.CodeBusy,
+		fmt.Sprintf("wait for its belay context snapshot %s --role %s, or say that it has stopped: belay context update "+
+			"%s --role %s --status pending", c.Task, at, c.Task, at),
 		"%s is at work on %s", at, c.Task)
 }
 

@@ -135,7 +135,8 @@ func (s *Store) Append(ctx context.Context, task belay.TaskID, after Head, typ s
 	if end.last.Head() != after {
 		return Head{}, &MovedError{Task: end.last.Task, After: after, Head: end.last.Head()}
 	}
-	l := Line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw, Prev: after.Hash}, Task: end.last.Task}
+	l := Line{Entry: Entry{Seq: after.Seq + 1, Time: later(s.now(), end.last.Time), Type: typ, Data: raw,
+		Prev: after.Hash}, Task: end.last.Task}
 	text, err := Make(&l)
 	if err != nil {
 		return Head{}, err

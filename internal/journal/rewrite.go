@@ -44,7 +44,8 @@ func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) er
 			return err
 		}
 		if l.Hash != e.Hash {
-			return belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task), "entry %d of %s is not as it was read", e.Seq, log.Task)
+			return belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task),
+				"entry %d of %s is not as it was read", e.Seq, log.Task)
 		}
 		text.Write(one)
 	}

@@ -38,7 +38,8 @@ func readCheckstyle(in io.Reader) (Report, error) {
 		case xml.StartElement:
 			depth++
 			if !rooted && t.Name.Local != "checkstyle" {
-				return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is no checkstyle report: it begins with <%s>", word(t.Name.Local))
+				return r, belay.Refuse(belay.CodeCannot, useAnother,
+					"the file is no checkstyle report: it begins with <%s>", word(t.Name.Local))
 			}
 			rooted = true
 			switch attrs := testreport.Attrs(t); t.Name.Local {

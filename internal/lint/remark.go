@@ -138,7 +138,8 @@ func Read(r io.Reader, format string) (Report, error) {
 	case GitHub, Text:
 		return readText(in, format)
 	}
-	return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "), "%q is no format of a linter's report", format)
+	return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
+		"%q is no format of a linter's report", format)
 }
 
 // text gives JSON as UTF-8, within the bound.
@@ -161,7 +162,8 @@ func Detect(head []byte) string {
 		return RDJSONL
 	case strings.HasPrefix(s, "{"):
 		return SARIF
-	case strings.HasPrefix(s, "::") || strings.Contains(s, "\n::error ") || strings.Contains(s, "\n::warning ") || strings.Contains(s, "\n::notice "):
+	case strings.HasPrefix(s, "::") || strings.Contains(s, "\n::error ") || strings.Contains(s, "\n::warning ") ||
+		strings.Contains(s, "\n::notice "):
 		return GitHub
 	}
 	return Text

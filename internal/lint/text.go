@@ -30,7 +30,8 @@ var (
 	rustHead = lazyregexp.New(`^(error|warning|note|help)(?:\[([A-Z]\d+)\])?: (.+)$`)
 	rustAt   = lazyregexp.New(`^\s*--> (.+?):(\d{1,9}):(\d{1,9})$`)
 
-	leadWord = lazyregexp.New(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
+	leadWord = lazyregexp.New(`(?i)^(fatal error|error|warning|warn|note|notice|info|information|hint|help|style|` +
+		`performance|portability|convention|refactor|remark)(?:\s*\[([^\]\s]{1,60})\]|\s+([A-Za-z][A-Za-z0-9_/-]{0,40}\d))?\s*:\s*(.+)$`)
 	// "W: [Correctable] Lint/Void: text", of rubocop
 	leadLetter = lazyregexp.New(`^([CREWFI]):\s(?:\[[A-Z][a-z]+\]\s)?(?:([A-Z]\w+(?:/[A-Z]\w+)+):\s)?(.+)$`)
 	leadCode   = lazyregexp.New(`^\[?([A-Z][A-Za-z]{0,9}\d{1,5})\]?:?\s+(?:\[\*\]\s+)?(.+)$`)
@@ -185,7 +186,8 @@ func (t *reader) command(s string) {
 	if g == nil {
 		return
 	}
-	m := Remark{Severity: map[string]belay.Severity{"error": belay.SeverityError, "warning": belay.SeverityWarning, "notice": belay.SeverityNote}[g[1]]}
+	m := Remark{Severity: map[string]belay.Severity{"error": belay.SeverityError, "warning": belay.SeverityWarning,
+		"notice": belay.SeverityNote}[g[1]]}
 	m.Message = unescape(g[3])
 	for property := range strings.SplitSeq(g[2], ",") {
 		key, value, _ := strings.Cut(strings.TrimSpace(property), "=")

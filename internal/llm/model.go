@@ -118,7 +118,8 @@ func content(reply []byte) ([]byte, error) {
 	if err := json.Unmarshal(reply, &envelope); err != nil {
 		return nil, fmt.Errorf("the endpoint's answer is not the protocol's: %w", err)
 	}
-	if len(envelope.Choices) == 0 || envelope.Choices[0].Message.Content == nil || strings.TrimSpace(*envelope.Choices[0].Message.Content) == "" {
+	if len(envelope.Choices) == 0 || envelope.Choices[0].Message.Content == nil ||
+		strings.TrimSpace(*envelope.Choices[0].Message.Content) == "" {
 		return nil, errors.New("the endpoint's answer holds no words")
 	}
 	return []byte(*envelope.Choices[0].Message.Content), nil

@@ -72,14 +72,15 @@ const (
 // Command is one thing for the driver to do. ID is a function of the state that
 // issued it: doing the command again under the same ID must have no second effect.
 type Command struct {
-	ID      string           `json:"id"`
-	Kind    CommandKind      `json:"kind"`
-	Attempt int              `json:"attempt,omitempty"`
-	Prompt  PromptKind       `json:"prompt,omitempty"`  // for attempt
-	Capture belay.Kind       `json:"capture,omitempty"` // for capture: after or stall
-	Target  belay.SnapshotID `json:"target,omitempty"`  // for restore: the state to put back; for baseline, check, review, debug: what to look at
-	Why     string           `json:"why,omitempty"`     // one line for people and the record
-	Wait    time.Duration    `json:"wait_ns,omitempty"` // for attempt: how long to wait first
+	ID      string      `json:"id"`
+	Kind    CommandKind `json:"kind"`
+	Attempt int         `json:"attempt,omitempty"`
+	Prompt  PromptKind  `json:"prompt,omitempty"`  // for attempt
+	Capture belay.Kind  `json:"capture,omitempty"` // for capture: after or stall
+	// for restore: the state to put back; for baseline, check, review, debug: what to look at
+	Target belay.SnapshotID `json:"target,omitempty"`
+	Why    string           `json:"why,omitempty"`     // one line for people and the record
+	Wait   time.Duration    `json:"wait_ns,omitempty"` // for attempt: how long to wait first
 }
 
 // Ended says how an agent's process ended.

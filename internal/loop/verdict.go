@@ -105,7 +105,8 @@ func (m *machine) approved() error {
 	}
 	left := m.awaited()
 	if len(left) > 0 && !slices.Contains(left, m.e.By) {
-		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "waiting for the review by %s, not %s", strings.Join(left, ", "), m.e.By)
+		return refuse(ErrDecision, belay.CodeUsage, "--reviewer "+left[0], "waiting for the review by %s, not %s",
+			strings.Join(left, ", "), m.e.By)
 	}
 	a := m.last()
 	a.Approved = append(slices.Clone(a.Approved), m.e.By)

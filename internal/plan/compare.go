@@ -80,7 +80,8 @@ func Compare(before, after *Plan) []Change {
 	}
 	for i, s := range before.Sections {
 		if !now[s.Path] && !moved[i] {
-			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed, Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
+			out = append(out, Change{Path: s.Path, Name: s.Name, Kind: s.Kind, Change: Removed,
+				Allowed: mayGo(before, i) || asksToRemove(after, s), after: -1})
 		}
 	}
 	return out

@@ -108,14 +108,16 @@ func (v *validation) twins() {
 			severity = belay.SeverityError
 		}
 		if !s.Given || severity == belay.SeverityWarning {
-			v.say(severity, "id", i, s.Line, "%q is called as line %d is; markers and belay know it as %s", s.Name, v.p.Sections[first].Line, s.Path)
+			v.say(severity, "id", i, s.Line, "%q is called as line %d is; markers and belay know it as %s", s.Name,
+				v.p.Sections[first].Line, s.Path)
 		}
 	}
 }
 
 // plain are the tags of plans.
 var plain = map[string]bool{
-	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true, "Animation": true, "Rule": true,
+	"App": true, "Plan": true, "Screen": true, "Section": true, "Theme": true, "Content": true, "Typography": true,
+	"Animation": true, "Rule": true,
 	"Fragment": true, "React.Fragment": true,
 }
 

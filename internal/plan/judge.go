@@ -34,7 +34,8 @@ func Task(p *Plan, task belay.TaskID, s *Sides) ([]Judged, error) {
 	var out []Judged
 	asked := p.For(task)
 	for _, a := range asked {
-		j := Judged{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind, Text: a.Marker.Text, Findings: []count.Finding{}}
+		j := Judged{Section: a.Section.Path, Line: a.Marker.Line, Task: string(task), Marker: a.Marker.Kind,
+			Text: a.Marker.Text, Findings: []count.Finding{}}
 		j.Files = files(p, a.Section, s.Paths)
 		var err error
 		if a.Marker.Kind == belay.MarkNoChanges {

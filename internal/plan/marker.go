@@ -63,11 +63,14 @@ func (m Marker) String() string {
 func (m Marker) Change() bool { return m.Kind != belay.MarkNoChanges && m.Kind != belay.MarkPreserved }
 
 var (
-	changing  = lazyregexp.New(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
+	changing = lazyregexp.New(`^(?i:TASK-([\w.-]+?)[ ]?\[(ADD|MODIFY|FIX|` +
+		`REMOVE)(?:[ ](\d+))?\])[ ]?(?:\((\d+)\)[ ]?)?:[ ]?(?:\((\d+)\)[ ]?)?(.*)$`)
 	unchanged = lazyregexp.New(`^NO CHANGES(?: for (?i:task)-([\w.-]+))?(?:[ ]?[:—–].*|[ ]-.*)?$`)
-	preserved = lazyregexp.New(`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
-	meant     = lazyregexp.New(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
-	behind    = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
+	preserved = lazyregexp.New(
+		`^(?:(?i:TASK-([\w.-]+))[ ]?:?[ ])?(?:EXISTING[ ](.+)[ ])?PRESERVED(?: for (?i:task)-([\w.-]+))?(?:(?:[ ]?[:—–]|[ ]-)[ ]?(.*))?$`)
+	meant = lazyregexp.New(`^(?:(?i:TASK[-_ ]?\w[\w.-]*)[ ]?(?:[\[(]|:?[ ]?(?:ADD|MODIFY|FIX|REMOVE)\b)|` +
+		`\[(?:ADD|MODIFY|FIX|REMOVE)\b|NO[ _-]CHANGES?\b|PRESERVED?\b|EXISTING .*PRESERVED?\b)`)
+	behind = lazyregexp.New(`[ ]?(?:[—–-]+[ ]?)?do not remove(?: or convert)?\.?$`)
 )
 
 // ParseMarker reads what a comment says. ok is false for a comment that is no marker; one
@@ -97,7 +100,8 @@ func ParseMarker(comment string) (m Marker, ok bool) {
 		return m, true
 	}
 	if meant.MatchString(s) {
-		return Marker{Text: s, Bad: "it is written as TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or PRESERVED for task-N: …"}, true
+		return Marker{Text: s, Bad: "it is written as TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or " +
+			"PRESERVED for task-N: …"}, true
 	}
 	return Marker{}, false
 }

@@ -41,7 +41,8 @@ func Update(p *Plan, w Work) (Updated, error) {
 	if u.Asked, u.Kept, err = Find(p, w); err != nil {
 		return u, err
 	}
-	d := &draft{p: p, w: w, there: map[string]bool{}, open: map[int]bool{}, has: make([][]Marker, len(p.Sections)), want: make([][]Marker, len(p.Sections))}
+	d := &draft{p: p, w: w, there: map[string]bool{}, open: map[int]bool{}, has: make([][]Marker, len(p.Sections)),
+		want: make([][]Marker, len(p.Sections))}
 	d.look()
 	d.changes(u.Asked)
 	if !d.any {
@@ -206,8 +207,9 @@ func (d *draft) finish(u Updated) (Updated, error) {
 	}
 	again, err := Read(d.p.Name, u.Text)
 	if err != nil || !d.faithful(again) {
-		return u, &belay.Error{Code: belay.CodeCannot, What: "the markers cannot be written into " + belay.VisibleLine(d.p.Name) + " without changing what it says",
-			Try: "put each section's tag on a line of its own", Err: err}
+		return u, &belay.Error{Code: belay.CodeCannot,
+			What: "the markers cannot be written into " + belay.VisibleLine(d.p.Name) + " without changing what it says",
+			Try:  "put each section's tag on a line of its own", Err: err}
 	}
 	u.Added = d.added(again)
 	return u, nil

@@ -80,7 +80,8 @@ func (p *Plan) Find(name string) (int, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return 0, belay.Refuse(belay.CodeNotFound, "belay plan sections "+belay.VisibleLine(p.Name), "%s has no section %q", belay.VisibleLine(p.Name), shown)
+		return 0, belay.Refuse(belay.CodeNotFound, "belay plan sections "+belay.VisibleLine(p.Name),
+			"%s has no section %q", belay.VisibleLine(p.Name), shown)
 	}
 	var paths []string
 	for _, i := range found {

@@ -73,12 +73,14 @@ type outlineReader struct {
 }
 
 var (
-	atx     = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*))?$`)
-	under   = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
-	fenced  = lazyregexp.New("^[ \t]*(`{3,}|~{3,})(.*)$")
-	bullet  = lazyregexp.New(`^([ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))(.*)$`)
-	rule    = lazyregexp.New(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	block   = lazyregexp.New(`(?i)^ {0,3}</?(?:address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|main|menu|nav|ol|optgroup|option|p|section|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)(?:[ \t/>]|$)`)
+	atx    = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*))?$`)
+	under  = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
+	fenced = lazyregexp.New("^[ \t]*(`{3,}|~{3,})(.*)$")
+	bullet = lazyregexp.New(`^([ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))(.*)$`)
+	rule   = lazyregexp.New(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
+	block  = lazyregexp.New(`(?i)^ {0,3}</?(?:address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|` +
+		`fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|main|menu|nav|ol|optgroup|` +
+		`option|p|section|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)(?:[ \t/>]|$)`)
 	literal = lazyregexp.New(`(?i)^ {0,3}<(pre|script|style|textarea)(?:[ \t>]|$)`)
 	anchor  = lazyregexp.New(`[ \t]*\{#([^\s}]+)\}[ \t]*$`)
 	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)

@@ -31,7 +31,8 @@ func FormatOf(name string) (Format, error) {
 	case ".md", ".markdown":
 		return Markdown, nil
 	}
-	return "", belay.Refuse(belay.CodeUsage, "name a plan.tsx or a plan.md", "%s is no plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
+	return "", belay.Refuse(belay.CodeUsage, "name a plan.tsx or a plan.md",
+		"%s is no plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
 }
 
 // MaxSize is the largest plan that is read, in bytes.

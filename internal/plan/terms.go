@@ -42,15 +42,18 @@ func set(list string) map[string]bool {
 }
 
 // small are words that tell no section from another.
-var small = set(`the a an and or of to in on at for from with without by as is are be it its this that these those there here then than so not no yes
+var small = set(`the a an and or of to in on at for from with without by as is are be it its this that these those
+	there here then than so not no yes
 	new more another other others additional extra existing current same only just all any every each both some such also too still now
-	add adds added remove removed delete drop modify change changed update fix fixed make made put use keep kept stay stays remain leave left
+	add adds added remove removed delete drop modify change changed update fix fixed make made put use keep kept stay
+	stays remain leave left
 	should must can could would will may might please need needs want like do does done don't doesn't isn't aren't
 	my our your his her their i you we they he she me us them what which who whose when where how why
 	working work works broken wrong fails failing untouched unchanged touch alone`)
 
 // generic are words for any part of a plan: a name is made by the others in it.
-var generic = set(`section sections screen screens page pages view views component components part parts block blocks area panel plan step phase item items
+var generic = set(`section sections screen screens page pages view views component components part parts block blocks
+	area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
 // Signs gives the stems of the words that tell something, each once, in their order.

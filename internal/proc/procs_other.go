@@ -37,7 +37,8 @@ func BootID() string { return "" }
 func List() ([]Process, error) { return ps("axeww") }
 
 func ps(args ...string) ([]Process, error) {
-	cmd := exec.Command("/bin/ps", append(args, "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "stat=", "-o", "lstart=", "-o", "command=")...)
+	cmd := exec.Command("/bin/ps",
+		append(args, "-o", "pid=", "-o", "ppid=", "-o", "pgid=", "-o", "stat=", "-o", "lstart=", "-o", "command=")...)
 	cmd.Env = []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin", "LC_ALL=C", "TZ=UTC0"}
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {

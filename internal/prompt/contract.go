@@ -55,7 +55,8 @@ func (v view) Meanings() []string {
 	if counted {
 		number = " A number counts the new ones."
 	}
-	say(has[belay.MarkAdd], "[ADD] creates something beside what is there. Nothing that is there is converted into it or replaced by it.%s", number)
+	say(has[belay.MarkAdd], "[ADD] creates something beside what is there. Nothing that is there is converted into it "+
+		"or replaced by it.%s", number)
 	say(has[belay.MarkModify], "[MODIFY] changes what is there; it neither adds to it nor takes from it.")
 	say(has[belay.MarkFix], "[FIX] repairs what is wrong and leaves the rest of the behavior as it was.")
 	say(has[belay.MarkRemove], "[REMOVE] deletes what it names and nothing else.")

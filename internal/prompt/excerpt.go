@@ -238,7 +238,8 @@ func opens(l string) bool {
 		return true
 	}
 	word, _, _ := strings.Cut(l, " ")
-	return slices.Contains([]string{"def", "class", "module", "function", "do", "describe", "it", "test", "fn", "sub"}, strings.TrimRight(word, "("))
+	return slices.Contains([]string{"def", "class", "module", "function", "do", "describe", "it", "test", "fn", "sub"},
+		strings.TrimRight(word, "("))
 }
 
 func closes(l string) bool {

@@ -48,11 +48,15 @@ func (s StuckOn) Way() string {
 // person's words before anything of ours; the others read first what is different
 // this time.
 var prompts = map[loop.PromptKind][]string{
-	loop.PromptFull:     {"prose", "contract", "plan", "words", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
-	loop.PromptRetry:    {"retry", "words", "task", "contract", "plan", "attempts", "changed", "diff", "kept", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
-	loop.PromptRepair:   {"repair", "words", "attempts", "changed", "diff", "task", "contract", "plan", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
-	loop.PromptContinue: {"continue", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
-	loop.PromptStall:    {"stall", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptFull: {"prose", "contract", "plan", "words", "baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRetry: {"retry", "words", "task", "contract", "plan", "attempts", "changed", "diff", "kept",
+		"baseline", "history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptRepair: {"repair", "words", "attempts", "changed", "diff", "task", "contract", "plan", "baseline",
+		"history", "rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptContinue: {"continue", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history",
+		"rules", "guidelines", "judged", "now", "finish"},
+	loop.PromptStall: {"stall", "words", "task", "contract", "plan", "attempts", "diff", "baseline", "history", "rules",
+		"guidelines", "judged", "now", "finish"},
 }
 
 // Prompt is the text an attempt starts with, in Markdown. It holds the person's task

@@ -40,7 +40,8 @@ func Request(r belay.Request) string {
 		fmt.Fprintf(&b, "- AFFECTED: %s\n", shown(s))
 	}
 	for _, bound := range r.Bounds {
-		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: onlyLine, false: untouchedLine}[bound.Only], shown(bound.What), shown(bound.Words))
+		fmt.Fprintf(&b, "%s%s\n  - because: %s\n", map[bool]string{true: onlyLine, false: untouchedLine}[bound.Only],
+			shown(bound.What), shown(bound.Words))
 	}
 	for _, d := range r.Doubts {
 		fmt.Fprintf(&b, "- IN DOUBT: %s\n", strconv.QuoteToASCII(d.Words))

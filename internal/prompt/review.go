@@ -84,7 +84,8 @@ func Review(in ReviewInput) string {
 	}
 	v.Facts = facts.String()
 	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
-	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open", "review_change", "review_answer")
+	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open",
+		"review_change", "review_answer")
 }
 
 func writeWarnings(b *strings.Builder, list []belay.Finding) {

@@ -13,7 +13,8 @@ import (
 const maxSaid = 160
 
 // generic are headings that say nothing of what was done.
-var generic = []string{"summary", "task summary", "summary of changes", "changes", "overview", "report", "result", "results", "done", "what was done", "what i did"}
+var generic = []string{"summary", "task summary", "summary of changes", "changes", "overview", "report", "result",
+	"results", "done", "what was done", "what i did"}
 
 var listMark = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?`)
 

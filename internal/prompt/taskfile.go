@@ -21,7 +21,8 @@ const (
 // Write gives the file of a task.
 func Write(t belay.Task) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n%s\n\n%s\n\n%s\n\n", t.ID, belay.VisibleLine(t.Title), t.Prose, askedHeading, Request(t.Request), allowed)
+	fmt.Fprintf(&b, "# %s: %s\n\n%s\n\n%s\n\n%s\n\n%s\n\n", t.ID, belay.VisibleLine(t.Title), t.Prose, askedHeading,
+		Request(t.Request), allowed)
 	for _, l := range lists(&t.Scope) {
 		for _, g := range *l.list {
 			fmt.Fprintf(&b, "- %s: %s\n", l.name, g)

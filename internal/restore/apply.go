@@ -68,7 +68,8 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 	}
 	for _, d := range p.Rmdir {
 		err := s.Root.Rmdir(string(d))
-		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsroot.ErrNotFolder)
+		keep := errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) || errors.Is(err, fs.ErrNotExist) ||
+			errors.Is(err, fsroot.ErrNotFolder)
 		if err != nil && !keep {
 			if err := s.failed("remove folder", string(d), err); err != nil {
 				return err
@@ -86,7 +87,8 @@ func (s *Place) Apply(ctx context.Context, p *Plan, held *scan.Result) error {
 		return err
 	}
 	for _, c := range p.Chmod {
-		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fsroot.ErrNotFolder) {
+		if err := s.Root.Chmod(string(c.Path), c.Perm); err != nil && !errors.Is(err, fs.ErrNotExist) &&
+			!errors.Is(err, fsroot.ErrNotFolder) {
 			if err := s.failed("set the mode of", string(c.Path), err); err != nil {
 				return err
 			}

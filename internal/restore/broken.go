@@ -38,7 +38,8 @@ func (f *Failure) Kept() Kept {
 // Skippable reports whether an error speaks of one path, so that others may still be
 // restored: a full disk, too many open files or an end asked for speak of all.
 func SkippableWrite(err error) bool {
-	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
+	for _, all := range []error{context.Canceled, context.DeadlineExceeded, syscall.ENOSPC, syscall.EDQUOT,
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM} {
 		if errors.Is(err, all) {
 			return false
 		}
@@ -93,7 +94,8 @@ func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
 	}
 	for _, d := range p.Chmod {
 		why, err := s.Root.Fixed(string(d.Path))
-		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil && (why == fsroot.Immutable || why == fsroot.AppendOnly) && lerr == nil && info.Perm != d.Perm {
+		if info, lerr := s.Root.Lstat(string(d.Path)); err == nil &&
+			(why == fsroot.Immutable || why == fsroot.AppendOnly) && lerr == nil && info.Perm != d.Perm {
 			found = append(found, Kept{string(d.Path), why})
 		}
 		if err != nil {

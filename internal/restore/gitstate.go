@@ -415,7 +415,8 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	}
 	info, err := root.Lstat(w.name)
 	if err == nil && !w.link && info.Kind != fsroot.SymbolicLink {
-		if now, err := fsroot.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name)), fsroot.Usual); err == nil && bytes.Equal(now, w.data) {
+		if now, err := fsroot.ReadFile(filepath.Join(w.dir, filepath.FromSlash(w.name)), fsroot.Usual); err == nil &&
+			bytes.Equal(now, w.data) {
 			if info.Perm == w.perm {
 				return nil
 			}
@@ -519,7 +520,8 @@ func (s *Store) lockFree(ctx context.Context, path string) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			return belay.Refuse(belay.CodeBusy, "wait for it; if no git runs, remove that file", "%s is locked by another git process", belay.VisibleLine(path))
+			return belay.Refuse(belay.CodeBusy, "wait for it; if no git runs, remove that file",
+				"%s is locked by another git process", belay.VisibleLine(path))
 		}
 		select {
 		case <-ctx.Done():

@@ -72,7 +72,8 @@ func (s *Store) say(done *Restored) {
 
 // Finished is the sentence about an interrupted restore that was finished.
 func Finished(done Restored) string {
-	text := fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(), done.Rescue.Short())
+	text := fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(),
+		done.Rescue.Short())
 	for _, k := range done.Skipped {
 		text += fmt.Sprintf("; skipped %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
@@ -128,7 +129,8 @@ func (s *Store) load(ctx context.Context) (*intent, error) {
 			return &j, nil
 		}
 		if err == nil && j.Version > intentVersion {
-			return &intent{unread: fmt.Sprintf("was written by a later version of belay (format %d)", j.Version), Target: j.Target, Rescue: j.Rescue, Step: j.Step}, nil
+			return &intent{unread: fmt.Sprintf("was written by a later version of belay (format %d)", j.Version),
+				Target: j.Target, Rescue: j.Rescue, Step: j.Step}, nil
 		}
 		why = "is damaged"
 	}
@@ -183,7 +185,8 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 		return nil, err
 	}
 	if s.Say != nil {
-		s.Say(fmt.Sprintf("%s %s, and no restore is unfinished: moved to %s", belay.VisibleLine(s.intentPath()), why, belay.VisibleLine(at)))
+		s.Say(fmt.Sprintf("%s %s, and no restore is unfinished: moved to %s", belay.VisibleLine(s.intentPath()), why,
+			belay.VisibleLine(at)))
 	}
 	return nil, nil
 }
@@ -674,7 +677,8 @@ func (g *gitPlan) without(broken []Kept) {
 		out[k.Path] = true
 	}
 	file := func(w gitWrite) bool { return out[gitName(w.name)] }
-	g.adminFiles, g.stateFiles, g.logFiles = slices.DeleteFunc(g.adminFiles, file), slices.DeleteFunc(g.stateFiles, file), slices.DeleteFunc(g.logFiles, file)
+	g.adminFiles, g.stateFiles, g.logFiles = slices.DeleteFunc(g.adminFiles, file), slices.DeleteFunc(g.stateFiles,
+		file), slices.DeleteFunc(g.logFiles, file)
 	g.refs = slices.DeleteFunc(slices.Clone(g.refs), func(m RefMove) bool { return out[m.Ref] })
 	g.index = g.index && !out[gitName("index")]
 	if out["HEAD"] {

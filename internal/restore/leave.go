@@ -103,7 +103,8 @@ func (pl *Planner) leave(d git.Difference) string {
 	case d.NewMode == 0 && pl.Inner[d.Path]:
 	case d.NewMode == 0 && slices.ContainsFunc(pl.kept, func(repo string) bool { return strings.HasPrefix(d.Path, repo+"/") }):
 		return halfHeld
-	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) && (pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):
+	case d.NewMode == 0 && (pl.wasIgnored[d.Path] || pl.Then.Man.WasIgnored(d.Path)) &&
+		(pl.Looked == nil || !pl.Looked.Covers(d.Path, false)):
 		return ignoredThen
 	case d.NewMode == 0 && pl.gapAt(d.Path):
 		return gapThen

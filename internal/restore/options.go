@@ -101,7 +101,8 @@ func (r *Restored) nothing() bool {
 }
 
 func report(p *Plan, target belay.SnapshotID, g *gitPlan) Restored {
-	out := Restored{Target: target, Written: []string{}, Removed: []string{}, Kept: append(append([]Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
+	out := Restored{Target: target, Written: []string{}, Removed: []string{},
+		Kept: append(append([]Kept{}, p.Kept...), g.stay...), Missing: p.Missing,
 		Refs: append([]RefMove{}, g.refs...), KeptRefs: append([]Kept{}, g.kept...),
 		Index: g.index, Head: g.head != nil, Operation: g.operation, Admin: g.admin, Logs: g.logs}
 	for _, w := range p.Writes {

@@ -159,7 +159,8 @@ func (pl *Planner) Decide(ctx context.Context) error {
 			continue
 		}
 		pl.written[d.Path] = true
-		pl.Plan.Writes = append(pl.Plan.Writes, Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
+		pl.Plan.Writes = append(pl.Plan.Writes,
+			Write{RawPath(d.Path), d.NewMode, d.NewOID, pl.Then.Man.Perm(d.Path, d.NewMode == 0o100755), d.OldMode == 0})
 	}
 	for _, d := range diffs {
 		if d.NewMode != 0 {

@@ -154,7 +154,8 @@ func (p *RefPlan) inTheWay() error {
 			}
 			if at := p.Elsewhere[name]; at != "" {
 				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
-					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref), belay.VisibleLine(name), belay.VisibleLine(at))
+					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref),
+					belay.VisibleLine(name), belay.VisibleLine(at))
 			}
 			if p.Only != nil && !p.Only(name) {
 				blocked[m.Ref] = true

@@ -46,7 +46,8 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.C
 	if err != nil {
 		return err
 	}
-	p := RefPlan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef, Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Ours}
+	p := RefPlan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef,
+		Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Ours}
 	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
@@ -194,7 +195,8 @@ func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]st
 	now := values(refs)
 	for _, m := range moves {
 		if now[m.Ref] != m.To && now[m.Ref] != seen[m.Ref] {
-			return nil, belay.Refuse(belay.CodeCannot, "stop what moves it, then run the restore again", "%s was moved while it was restored", belay.VisibleLine(m.Ref))
+			return nil, belay.Refuse(belay.CodeCannot, "stop what moves it, then run the restore again",
+				"%s was moved while it was restored", belay.VisibleLine(m.Ref))
 		}
 	}
 	return now, nil

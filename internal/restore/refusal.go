@@ -29,13 +29,15 @@ func (pl *Planner) room(ctx context.Context) error {
 	var need int64 = 1 << 20
 	for i, n := range sizes {
 		if n < 0 {
-			return belay.Refuse(belay.CodeCannot, "belay doctor", "the bytes of %s are gone from the repository", belay.VisibleLine(string(pl.Plan.Writes[i].Path)))
+			return belay.Refuse(belay.CodeCannot, "belay doctor", "the bytes of %s are gone from the repository",
+				belay.VisibleLine(string(pl.Plan.Writes[i].Path)))
 		}
 		need += n
 	}
 	free, known := freeSpace(pl.repo.Root)
 	if known && free < need {
-		return belay.Refuse(belay.CodeCannot, "free some space and try again", "the disk is full: the restore needs %d MiB and %d are free", need>>20, free>>20)
+		return belay.Refuse(belay.CodeCannot, "free some space and try again",
+			"the disk is full: the restore needs %d MiB and %d are free", need>>20, free>>20)
 	}
 	return nil
 }

@@ -170,7 +170,8 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		}
 	}
 	out := report(&pl.Plan, target.ID, g)
-	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant, Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
+	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant,
+		Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
 		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken, Inner: steps}
 	var changed []Kept // files in which nothing of belay's is replaced
 	j.Edits, changed = s.due(pl.Root, o)
@@ -262,7 +263,8 @@ func (s *Store) leaveBroken(ctx context.Context, pl *Planner, g *gitPlan, j *int
 
 // prepare holds the present and plans. Where the plan meets something that is ignored, now
 // and then, the present is held once more with that.
-func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture, _ *Planner, err error) {
+func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
+	_ *Planner, err error) {
 	man, err := s.Manifest(ctx, target)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
@@ -315,7 +317,8 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapsho
 	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
 	w := snapshot.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
-		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large, Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
+		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large,
+			Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
 	}
 	return w
 }
@@ -441,7 +444,8 @@ func (s *Store) compare(root *fsroot.Root, j *intent) error {
 		return nil
 	}
 	if len(wrong) > 0 {
-		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again", "%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))
+		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again",
+			"%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))
 	}
 	return nil
 }

@@ -168,13 +168,15 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	last, ok := h.Next(way)
 	if !ok {
 		_ = s.Settle() // what a killed restore left of packs; no take comes to do it
-		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "there is nothing to %s", way)
+		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
+			"there is nothing to %s", way)
 	}
 	o.back(last)
 	o.Reason, o.step = way, way
 	out, j, err := s.restore(ctx, last.Back, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID", "the state that %s would bring back was forgotten: snapshot %s", way, last.Back.Short())
+		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
+			"the state that %s would bring back was forgotten: snapshot %s", way, last.Back.Short())
 	}
 	if err != nil || o.DryRun {
 		return out, err

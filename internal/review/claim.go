@@ -134,7 +134,8 @@ func (b Book) Begin(c Claim) (Claim, error) {
 		switch {
 		case same || b.gone(other):
 		case other.Key == c.Key || other.Key == "" || c.Key == "":
-			return c, belay.Refuse(belay.CodeBusy, fmt.Sprintf("wait for it, or belay review end %s --reviewer %q when it was given up", other.Task, other.Reviewer),
+			return c, belay.Refuse(belay.CodeBusy,
+				fmt.Sprintf("wait for it, or belay review end %s --reviewer %q when it was given up", other.Task, other.Reviewer),
 				"one review at a time: %s", other)
 		default:
 			kept = append(kept, other)
@@ -231,7 +232,8 @@ func (b Book) write(list []Claim) error {
 }
 
 // shells are programs that come and go for a command of somebody else's.
-var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "timeout", "nice", "sudo", "xargs", "time", "make"}
+var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "timeout", "nice", "sudo",
+	"xargs", "time", "make"}
 
 // Holder gives the process that stands for whoever runs this one: its nearest ancestor
 // that is no shell, since an agent's shell ends with the command. Without one it is

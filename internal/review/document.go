@@ -109,7 +109,8 @@ func line(s string) (string, string) {
 }
 
 func conflict() error {
-	return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first", "the front matter holds the marks of a merge conflict")
+	return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first",
+		"the front matter holds the marks of a merge conflict")
 }
 
 // check refuses front matter that cannot be read without a guess.

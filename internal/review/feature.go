@@ -84,7 +84,8 @@ func unmet(t Task) []Fact {
 		for _, r := range t.Request.Requirements {
 			detail += requirement(r) + "\n"
 		}
-		return []Fact{fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s is not accepted (%s): %s", t.ID, t.Standing, t.Title), strings.TrimSpace(detail))}
+		return []Fact{fact(belay.SeverityError, t.ID, "",
+			fmt.Sprintf("%s is not accepted (%s): %s", t.ID, t.Standing, t.Title), strings.TrimSpace(detail))}
 	}
 	var out []Fact
 	if t.Over != "" {
@@ -130,9 +131,11 @@ func beyond(t Task) []Fact {
 		case belay.Match(t.Scope.Protect, c):
 			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a protected file", t.ID), ""))
 		case len(t.Scope.Files) > 0 && !belay.Match(t.Scope.Files, c):
-			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a file outside of its own", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
+			out = append(out, fact(belay.SeverityError, t.ID, c,
+				fmt.Sprintf("%s changed a file outside of its own", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
 		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !near(t.Request.Affected, c) && !forTests(c):
-			out = append(out, fact(belay.SeverityWarning, t.ID, c, fmt.Sprintf("%s changed a file that its words do not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
+			out = append(out, fact(belay.SeverityWarning, t.ID, c,
+				fmt.Sprintf("%s changed a file that its words do not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
 		}
 	}
 	return out
@@ -164,7 +167,8 @@ func forTests(p string) bool {
 			return true
 		}
 	}
-	return strings.Contains(low, "_test.") || strings.Contains(low, ".test.") || strings.Contains(low, ".spec.") || strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
+	return strings.Contains(low, "_test.") || strings.Contains(low, ".test.") || strings.Contains(low, ".spec.") ||
+		strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
 }
 
 // unclaimed gives the specification's requirements and boxes that no accepted task is
@@ -193,7 +197,8 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 		}
 	}
 	if len(spec.Items) > 0 && len(named) == 0 {
-		f := fact(belay.SeverityNote, "", spec.Items[0].File, fmt.Sprintf("%d requirement(s) of the specification cannot be told: no task names one by its id", len(spec.Items)), "")
+		f := fact(belay.SeverityNote, "", spec.Items[0].File,
+			fmt.Sprintf("%d requirement(s) of the specification cannot be told: no task names one by its id", len(spec.Items)), "")
 		return append(out, f)
 	}
 	for _, i := range spec.Items {
@@ -262,7 +267,8 @@ func strangers(tasks []Task, changed, others []string) []Fact {
 	var out []Fact
 	for _, c := range changed {
 		if !known[c] && !strings.HasPrefix(c, ".belay/") {
-			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, by no task", "a person, or a program beside the tasks, changed it"))
+			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, by no task",
+				"a person, or a program beside the tasks, changed it"))
 		}
 	}
 	return out

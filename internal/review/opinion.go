@@ -172,7 +172,8 @@ func odd(list []Finding) (wrong []string) {
 func recommended(s string) string {
 	word := strings.ToLower(strings.TrimSpace(s))
 	for _, r := range []string{Approve, Reject} {
-		if rest, ok := strings.CutPrefix(word, r); ok && (rest == "" || strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz") == rest || rest == "d" || rest == "ed") {
+		if rest, ok := strings.CutPrefix(word, r); ok &&
+			(rest == "" || strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz") == rest || rest == "d" || rest == "ed") {
 			return r
 		}
 	}
@@ -209,7 +210,8 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		if refused {
 			severity = belay.SeverityWarning
 		}
-		add(severity, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold), fmt.Sprintf("its score is %d. %s", o.Score, clipOpinion(o.Summary)))
+		add(severity, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold),
+			fmt.Sprintf("its score is %d. %s", o.Score, clipOpinion(o.Summary)))
 		refused = true
 	}
 	if o.Recommendation == Reject && !refused {
@@ -219,7 +221,8 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		claim, claimed := o.Alignment[name]
 		measured, known := r.Facts[MeasuredClaims[name]]
 		if claimed && known && claim.Passed != measured {
-			add(belay.SeverityNote, r.Name+" was wrong about "+name, "it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clipOpinion(claim.Reason))
+			add(belay.SeverityNote, r.Name+" was wrong about "+name,
+				"it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clipOpinion(claim.Reason))
 		}
 	}
 	verdict := belay.VerdictPass
@@ -235,7 +238,8 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 // Data gives an answer as it is recorded. Of the four questions belay answers those that it
 // measured; what the reviewer says of them counts where nothing was measured.
 func (r Reviewer) Data(o Opinion) *belay.Reviewed {
-	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation, Summary: clipOpinion(o.Summary), Findings: []belay.ReviewerRemark{}}
+	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation,
+		Summary: clipOpinion(o.Summary), Findings: []belay.ReviewerRemark{}}
 	for _, name := range []string{"file_scope", LogicFidelity, "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]
 		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clipOpinion(claim.Reason)}
@@ -249,8 +253,10 @@ func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 		out.Alignment = append(out.Alignment, a)
 	}
 	for _, f := range o.Findings {
-		out.Findings = append(out.Findings, belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clipOpinion(f.Category), Title: clipOpinion(f.Title), Detail: clipOpinion(f.Detail),
-			File: clipOpinion(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation)})
+		out.Findings = append(out.Findings,
+			belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clipOpinion(f.Category),
+				Title: clipOpinion(f.Title), Detail: clipOpinion(f.Detail),
+				File: clipOpinion(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation)})
 	}
 	return out
 }

@@ -59,7 +59,8 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 			docs = append(docs, prompt.Document{Path: name, Text: text})
 		case len(named) == 0: // listed a moment ago: it is gone, or a link
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, belay.Refuse(belay.CodeNotFound, "give a path from the root of the repository", "there is no %s", belay.VisibleLine(name))
+			return nil, belay.Refuse(belay.CodeNotFound, "give a path from the root of the repository",
+				"there is no %s", belay.VisibleLine(name))
 		default:
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}

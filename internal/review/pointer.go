@@ -31,11 +31,13 @@ func ParsePointer(s string) (Pointer, error) {
 	}
 	parts := strings.Split(rest, "/")
 	if len(parts) != 3 {
-		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q names no feature, task and file", s)
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md",
+			"%q names no feature, task and file", s)
 	}
 	for _, p := range parts {
 		if !Plain(p) {
-			return Pointer{}, belay.Refuse(belay.CodeUsage, "name the feature, the task and the file as they are", "%q leads out of the folder of reviews", s)
+			return Pointer{}, belay.Refuse(belay.CodeUsage, "name the feature, the task and the file as they are",
+				"%q leads out of the folder of reviews", s)
 		}
 	}
 	p := Pointer{Feature: parts[0], Task: parts[1], Name: parts[2], Legacy: scheme == "feedback"}

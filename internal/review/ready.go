@@ -99,7 +99,8 @@ func named(globs []string, p string) bool {
 }
 
 // specFolders hold what spec tools keep beside the work: task lists, status, journals.
-var specFolders = []string{".workitems/", ".kittify/", "kitty-specs/", ".spec-kitty/", ".specify/", "openspec/", ".kiro/specs/", ".snapshots/"}
+var specFolders = []string{".workitems/", ".kittify/", "kitty-specs/", ".spec-kitty/", ".specify/", "openspec/",
+	".kiro/specs/", ".snapshots/"}
 
 // journals are names of files that tools append to while others work.
 var journals = map[string]bool{

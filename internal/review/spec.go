@@ -9,8 +9,9 @@ import (
 // An id of a requirement at the start of an item or a heading: FR-001, NFR-2, SC-003,
 // REQ-1.2; and OpenSpec's and Kiro's headings, whose names or numbers are the id.
 var (
-	labelled = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)]|#{1,6})?\s*(?:\[[ xX]\]\s*)?\**((?:FR|NFR|SC|REQ|UC|AC|R)-\d+(?:\.\d+)*[a-z]?)\**\s*[:.\x{2014}\x{2013}-]?\**\s*(.*)$`)
-	headed   = lazyregexp.New(`^#{2,4}\s+Requirement(?:\s+(\d+)|:)\s*:?\s*(.*)$`)
+	labelled = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)]|` +
+		`#{1,6})?\s*(?:\[[ xX]\]\s*)?\**((?:FR|NFR|SC|REQ|UC|AC|R)-\d+(?:\.\d+)*[a-z]?)\**\s*[:.\x{2014}\x{2013}-]?\**\s*(.*)$`)
+	headed = lazyregexp.New(`^#{2,4}\s+Requirement(?:\s+(\d+)|:)\s*:?\s*(.*)$`)
 )
 
 const (

@@ -61,7 +61,8 @@ func (d *Driver) waits(c loop.Command) error {
 func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent.Run, error) {
 	t := d.Rec.Task
 	if len(t.Agent) == 0 {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID), "%s has no agent command", t.ID)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID),
+			"%s has no agent command", t.ID)
 	}
 	command, err := d.May.Program(t.Agent)
 	if err != nil {

@@ -49,7 +49,8 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 		return err
 	}
 	defer func() { _ = shelf.Close() }()
-	c := review.Cycle{Task: string(t.ID), Feature: t.Feature, Reviewer: strings.TrimPrefix(r.Check, "review/"), Time: time.Now().UTC().Truncate(time.Second), Verdict: "approve"}
+	c := review.Cycle{Task: string(t.ID), Feature: t.Feature, Reviewer: strings.TrimPrefix(r.Check, "review/"),
+		Time: time.Now().UTC().Truncate(time.Second), Verdict: "approve"}
 	if r.Verdict == belay.VerdictFail {
 		c.Verdict = "reject"
 	}
@@ -57,7 +58,8 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 	for _, f := range r.Findings {
 		body += "- " + strings.TrimSpace(prompt.Findings([]belay.Finding{f})) + "\n"
 		if f.File != "" {
-			c.Affected = append(c.Affected, review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine), Severity: severities[f.Severity]})
+			c.Affected = append(c.Affected,
+				review.Affected{Path: f.File, Lines: review.Lines(f.Line, f.EndLine), Severity: severities[f.Severity]})
 		}
 	}
 	n, err := shelf.Add(func(n int) (*review.Document, error) {
@@ -68,7 +70,8 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 		return err
 	}
 	pointer := review.Of(t.Feature, string(t.ID), n).String()
-	return d.AddNote(ctx, d.Rec, session.Note{Kind: "review", Text: fmt.Sprintf("review %d by %s: %s, %s", n, c.Reviewer, c.Verdict, pointer),
+	return d.AddNote(ctx, d.Rec, session.Note{Kind: "review",
+		Text:   fmt.Sprintf("review %d by %s: %s, %s", n, c.Reviewer, c.Verdict, pointer),
 		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }
 

@@ -47,7 +47,8 @@ func (d *Driver) untouched(report belay.Report) belay.Report {
 	if f == nil {
 		return report
 	}
-	report.Checks = append(slices.Clone(report.Checks), belay.CheckResult{Check: f.Check, Verdict: belay.VerdictFail, Summary: f.Title, Findings: []belay.Finding{*f}})
+	report.Checks = append(slices.Clone(report.Checks),
+		belay.CheckResult{Check: f.Check, Verdict: belay.VerdictFail, Summary: f.Title, Findings: []belay.Finding{*f}})
 	report.Verdict = belay.Judge(report.Checks)
 	return report
 }
@@ -128,7 +129,8 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 }
 
 // judgeAll judges the change, and what was done to the files that belay wrote for agents.
-func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID,
+	progress func(check.Progress)) (belay.Report, error) {
 	report, err := d.Judge(ctx, t, w, before, after, progress)
 	if err != nil {
 		return report, err
@@ -148,7 +150,8 @@ func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, bef
 	for _, path := range edited {
 		result.Findings = append(result.Findings, belay.Finding{
 			Check: "context", Severity: belay.SeverityError, Category: belay.CategoryRules, Title: "a file written by belay was edited",
-			Detail: path + " is generated from the task's context; editing it has no effect", Recommendation: "do not edit it; use the commands of belay context",
+			Detail:         path + " is generated from the task's context; editing it has no effect",
+			Recommendation: "do not edit it; use the commands of belay context",
 		}.Sign())
 	}
 	report.Checks = append(report.Checks, result)

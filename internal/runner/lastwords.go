@@ -22,7 +22,8 @@ func lastWords(run *agent.Run) (words string, transient bool) {
 }
 
 var (
-	passing = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|bad gateway|gateway time-?out|timed? ?out|connection (?:reset|refused|error)|ECONNRESET|ETIMEDOUT|\b(?:429|502|503|504|529)\b`)
+	passing = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|` +
+		`bad gateway|gateway time-?out|timed? ?out|connection (?:reset|refused|error)|ECONNRESET|ETIMEDOUT|\b(?:429|502|503|504|529)\b`)
 	lasting = lazyregexp.New(`(?i)quota|credit|billing|payment|api key|unauthori[sz]ed|authenticat|forbidden|\b(?:401|402|403)\b`)
 )
 

@@ -85,7 +85,9 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 	switch {
 	case len(b.Conflicts) > 0:
 		out.Stays = "it has conflicts to resolve"
-		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("resolve them, then belay worktree remove %s; undo the merge with: belay undo", q.Task), "%d file(s) have conflict markers", len(b.Conflicts))
+		return out, belay.Refuse(belay.CodeRefused,
+			fmt.Sprintf("resolve them, then belay worktree remove %s; undo the merge with: belay undo", q.Task),
+			"%d file(s) have conflict markers", len(b.Conflicts))
 	case q.Keep:
 		out.Stays = "--keep was given"
 		return out, nil
@@ -141,7 +143,8 @@ func mergeable(r *session.Record, q MergeRequest) error {
 	id := r.Task.ID
 	switch {
 	case r.Task.Worktree == "":
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has no worktree of its own: its changes are already here", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
+			"%s has no worktree of its own: its changes are already here", id)
 	case q.AsIs && q.Judged:
 		return belay.Refuse(belay.CodeUsage, "use one of them", "--as-is and --judged cannot be combined")
 	case r.State.Before == "" || Result(r) == "" && !q.AsIs:
@@ -172,7 +175,9 @@ func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRe
 	}
 	defer unlock()
 	if q.AsIs {
-		info, err := at.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash, Message: "the task's worktree at the merge"}, at.Extent(r))
+		info, err := at.Snaps.TakeWith(ctx,
+			snapshot.Meta{Kind: belay.KindManual, Task: r.Task.ID, Feature: r.Task.Feature, Journal: r.Log.Head.Hash,
+				Message: "the task's worktree at the merge"}, at.Extent(r))
 		return info.ID, err
 	}
 	// A snapshot that cannot be read is in no list to compare with: the tree would seem changed.
@@ -181,7 +186,8 @@ func finished(ctx context.Context, d *session.Desk, r *session.Record, q MergeRe
 	}
 	same, err := asHeld(ctx, at, r, func(s snapshot.Info) bool { return s.ID >= Result(r) })
 	if err == nil && !same && !q.Judged {
-		err = belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay check %s, then --as-is to merge its current state, or --judged to merge what was checked", r.Task.ID),
+		err = belay.Refuse(belay.CodeDrift,
+			fmt.Sprintf("belay check %s, then --as-is to merge its current state, or --judged to merge what was checked", r.Task.ID),
 			"the worktree of %s changed after it was checked", r.Task.ID)
 	}
 	return Result(r), err

@@ -18,10 +18,12 @@ func InOrder(d *session.Desk, r *session.Record, merged bool) error {
 			return err
 		}
 		if first.State.Outcome != loop.OutcomePassed {
-			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s depends on %s, which is not accepted", r.Task.ID, id)
+			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id),
+				"%s depends on %s, which is not accepted", r.Task.ID, id)
 		}
 		if merged && Unmerged(first) {
-			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s", id), "%s depends on %s, which is not merged", r.Task.ID, id)
+			return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s", id),
+				"%s depends on %s, which is not merged", r.Task.ID, id)
 		}
 	}
 	return nil

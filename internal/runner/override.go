@@ -23,7 +23,8 @@ func Write(ctx context.Context, d *session.Desk, r *session.Record) error {
 		return nil
 	}
 	over := r.Over[len(r.Over)-1]
-	o := review.Override{Category: string(over.Category), Rationale: over.Note, By: over.By, Time: over.Time.Truncate(time.Second), Answers: over.Answers}
+	o := review.Override{Category: string(over.Category), Rationale: over.Note, By: over.By,
+		Time: over.Time.Truncate(time.Second), Answers: over.Answers}
 	root := d.Repo.Root
 	if m, apart, err := worktree.MarkOf(d.Repo); err != nil {
 		return err
@@ -100,5 +101,7 @@ func newOverride(ctx context.Context, d *session.Desk, r *session.Record, shelf 
 		return err
 	}
 	pointer := review.Of(r.Task.Feature, string(r.Task.ID), n).String()
-	return d.AddNote(ctx, r, session.Note{Kind: "review", Text: fmt.Sprintf("review %d records the override of the rejection of attempt %d: %s", n, len(r.State.Attempts), pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
+	return d.AddNote(ctx, r, session.Note{Kind: "review",
+		Text: fmt.Sprintf("review %d records the override of the rejection of attempt %d: %s", n, len(r.State.Attempts),
+			pointer), Review: &review.Recorded{Cycle: n, Verdict: "reject", Reviewer: byBelay, Pointer: pointer}})
 }

@@ -87,7 +87,8 @@ func Mend(first, wrong, answer, nonce string) string {
 	if len(answer) > 8<<10 {
 		answer = strings.ToValidUTF8(answer[:8<<10], "")
 	}
-	return first + "\nYour answer was not accepted: " + belay.VisibleLine(wrong) + "\n\n" + quoted(nonce, "answer", answer) + "\n\nAnswer again, with the JSON object and nothing else.\n"
+	return first + "\nYour answer was not accepted: " + belay.VisibleLine(wrong) + "\n\n" +
+		quoted(nonce, "answer", answer) + "\n\nAnswer again, with the JSON object and nothing else.\n"
 }
 
 func quoted(nonce, name, text string) string {

@@ -43,12 +43,14 @@ func Assisted(ctx context.Context, d *session.Desk, text string) (belay.Request,
 	case !ok:
 		return grammar, nil
 	case !asked(d, who):
-		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("%s was not started: commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
+		return grammar, &belay.Reading{By: belay.ByGrammar,
+			Note: fmt.Sprintf("%s was not started: commands in .belay/config.yaml are not trusted (belay trust)", who.Name)}
 	}
 	q := Input{Text: secret.Mask(text), PlanExists: in.PlanExists, Files: in.Files, Nonce: nonce()}
 	model, err := put(ctx, d, who, q)
 	if err != nil {
-		return grammar, &belay.Reading{By: belay.ByGrammar, Note: fmt.Sprintf("the answer of %s was not usable: %s", who.Name, belay.VisibleLine(err.Error()))}
+		return grammar, &belay.Reading{By: belay.ByGrammar,
+			Note: fmt.Sprintf("the answer of %s was not usable: %s", who.Name, belay.VisibleLine(err.Error()))}
 	}
 	model.Bounds = grammar.Bounds // enforced: read by what always reads the same
 	return model, &belay.Reading{By: who.Name, Grammar: &grammar, Differs: Differ(model, grammar)}

@@ -60,7 +60,9 @@ func missed(ctx context.Context, d *session.Desk, r *session.Record, force bool)
 	if !force {
 		return stays(fmt.Sprintf("belay merge %s --as-is, or --force", r.Task.ID), "it has unrecorded changes")
 	}
-	_, err = d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash, Message: "before its worktree was removed"}, d.Extent(r))
+	_, err = d.Snaps.TakeWith(ctx,
+		snapshot.Meta{Kind: belay.KindRescue, Task: r.Task.ID, Journal: r.Log.Head.Hash,
+			Message: "before its worktree was removed"}, d.Extent(r))
 	return err
 }
 

@@ -43,7 +43,8 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked
 	}
-	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target, Verdict: belay.Judge(results), Checks: results}
+	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target,
+		Verdict: belay.Judge(results), Checks: results}
 	files, err := prompt.Paths(ctx, d.Repo)
 	if err != nil {
 		return loop.Event{}, err
@@ -91,7 +92,8 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 			in.Checks = report.Checks
 		}
 		if a.N < c.Attempt && a.Review != "" && a.Snapshot != "" {
-			in.Since, in.Open, from = a.N, slices.DeleteFunc(slices.Clone(a.Findings), func(f belay.Finding) bool { return f.Check != "review" }), a.Snapshot
+			in.Since, in.Open, from = a.N, slices.DeleteFunc(slices.Clone(a.Findings),
+				func(f belay.Finding) bool { return f.Check != "review" }), a.Snapshot
 		}
 	}
 	changes, err := d.Snaps.Changes(ctx, from, c.Target)

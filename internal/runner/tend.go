@@ -53,7 +53,8 @@ const turnEnds = 3 * time.Second
 func (r Run) Await(ctx context.Context) (End, error) {
 	soft, cancel := context.WithCancel(r.Soft)
 	defer cancel()
-	live := &screen{to: r.Live, stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel, file: r.file(meterFile), turnEndsWait: turnEnds}
+	live := &screen{to: r.Live, stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
+		file: r.file(meterFile), turnEndsWait: turnEnds}
 	live.load(agent.New(r.Prices))
 	res, err := r.Wait(soft, live)
 	if live.wait != nil {

@@ -55,7 +55,8 @@ func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error
 	if root == d.Repo.Root {
 		return d, nil
 	}
-	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR", "the worktree %s no longer exists", belay.VisibleLine(root))
+	gone := belay.Refuse(belay.CodeNotFound, "work from the tree it was moved to: belay -C DIR",
+		"the worktree %s no longer exists", belay.VisibleLine(root))
 	repo, err := git.Open(ctx, root, true)
 	if belay.CodeOf(err) == belay.CodeCannot && !git.IsOdd(err) || err == nil && (repo.Root != root || repo.Common != d.Repo.Common) {
 		return nil, gone
@@ -125,16 +126,19 @@ func mayLie(d *session.Desk, home, folder string) error {
 	}
 	first, _, _ := strings.Cut(filepath.ToSlash(beside), "/")
 	name, ok := strings.CutPrefix(first, filepath.Base(home))
-	if ok && name != "" && strings.ContainsAny(name[:1], ".-_") || folder == common || strings.HasPrefix(folder, common+string(filepath.Separator)) {
+	if ok && name != "" && strings.ContainsAny(name[:1], ".-_") || folder == common ||
+		strings.HasPrefix(folder, common+string(filepath.Separator)) {
 		return nil
 	}
 	for _, value := range d.May.Values("worktrees") {
-		if at, err := worktree.Folder(d.Repo, home, value); err == nil && (folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
+		if at, err := worktree.Folder(d.Repo, home, value); err == nil &&
+			(folder == at || strings.HasPrefix(folder, at+string(filepath.Separator))) {
 			return nil
 		}
 	}
-	return &belay.Error{Code: belay.CodeCannot, What: "worktrees in .belay/config.yaml points outside the repository, to " + belay.VisibleLine(folder),
-		Try: "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
+	return &belay.Error{Code: belay.CodeCannot,
+		What: "worktrees in .belay/config.yaml points outside the repository, to " + belay.VisibleLine(folder),
+		Try:  "belay trust (or --trust in a script), or worktrees: ../" + filepath.Base(home) + "-trees", Err: config.ErrUntrusted}
 }
 
 // Ready gives the desk of the tree that a task is to run in. Its own is made if it is not
@@ -161,7 +165,8 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	if err != nil {
 		return nil, err
 	}
-	made, err := worktree.MakeTree(ctx, home.Snaps, r.Task.Worktree, worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
+	made, err := worktree.MakeTree(ctx, home.Snaps, r.Task.Worktree,
+		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,9 @@ var names = []string{"passw", "pwd", "secret", "token", "api_key", "apikey", "ap
 // What may follow such a name: the rest of it, then an assignment and a value in quotes,
 // or one without as in .env files, YAML and properties.
 var (
-	inQuotes = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? ]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
-	bare     = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
+	inQuotes = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})[\"'`]?\\]?\\)?\\s{0,8}(?::\\s{0,3}[A-Za-z&'*<>\\[\\]? " +
+		"]{1,24}=|:=|=>|==?=?|:|,)\\s{0,8}(?:[bfru]{0,2}|String\\.raw)(\"[^\"\\n]{6,200}\"|'[^'\\n]{6,200}'|`[^`\\n]{6,200}`)")
+	bare = lazyregexp.New("^([A-Za-z0-9_.-]{0,30})(?:=|:[ \\t]+|[ \\t]*=[ \\t]*)([^\\s\"'`,;(){}<>#]{8,200})[ \\t\\r]*(?:$|[ \\t]#)")
 )
 
 // maxLine is how long a line may be in which names are looked for: in longer ones, which
@@ -80,7 +81,8 @@ func value(text string, hit, after int) (Match, bool) {
 		title = "password"
 	}
 	if strings.Contains(lower(text[begin:hit]), "aws") && awsSecret.MatchString(text[start:end]) {
-		return Match{Rule: "aws-secret-key", Title: "AWS secret key", Start: start, End: end, Sure: true, Example: example(text[start:end])}, true
+		return Match{Rule: "aws-secret-key", Title: "AWS secret key", Start: start, End: end, Sure: true,
+			Example: example(text[start:end])}, true
 	}
 	return Match{Rule: "assigned-secret", Title: title, Start: start, End: end, Example: example(text[start:end])}, true
 }
@@ -110,7 +112,12 @@ func leads(s string) bool { return leading.MatchString(s) }
 
 // notASecretsName tells names that speak of secrets without being one's: token_type,
 // password_field, secretName, nextPageToken.
-var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|manager|provider|factory|generator|spec|store|service|handler|validator|hash_?algo|algorithm|expiry|expires|ttl|scope|env|var|key_?name|ref|length)s?)$|(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
+var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|path|file|placeholder|hint|header|prefix|` +
+	`regex|pattern|policy|length|len|min|max|format|error|message|msg|text|title|class|selector|param|kind|endpoint|` +
+	`manager|provider|factory|generator|spec|store|service|handler|validator|hash_?algo|algorithm|expiry|expires|ttl|` +
+	`scope|env|var|key_?name|ref|length)s?)$|` +
+	`(page|csrf_?|cancellation|continuation|next|sync|reset|lexer|cursor|design|css|color|public|syntax|parse)_?-?token|` +
+	`^\s*(//|#|\*|/\*)?\s*(import|from|require|include|using)\b`)
 
 func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 
@@ -146,6 +153,8 @@ func mixed(v string) bool {
 
 // reference tells values that name where a secret is: a variable, a path, a key of a
 // table, a call.
-var referring = lazyregexp.New(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)
+var referring = lazyregexp.New(`^[A-Za-z_$][A-Za-z_$0-9]*(?:(?:\.|->|::|/)[A-Za-z_$][A-Za-z_$0-9-]*)+$|` +
+	`^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$|^[a-z][a-z0-9]*(?:[_-][a-z]+[0-9]?)+$|^[a-z]+(?:[A-Z][a-z]+)+[0-9]?$|^arn:|` +
+	`^sha(?:256|512)[-:]|^projects/|\.(?:json|ya?ml|txt|pem|key|md|go|js|ts|py|html?|png|svg|css)$`)
 
 func reference(v string) bool { return referring.MatchString(v) }

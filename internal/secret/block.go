@@ -9,8 +9,9 @@ import (
 
 var (
 	privateKey = rule{name: "private-key", title: "private key", anchor: "-----BEGIN "}
-	putty      = form("private-key-putty", "PuTTY private key", "PuTTY-User-Key-File-", `PuTTY-User-Key-File-\d: [^\n]+\n(?:[A-Za-z-]+: [^\n]*\n)*`)
-	inAddress  = rule{name: "address-password", title: "password in an address", anchor: "://"}
+	putty      = form("private-key-putty", "PuTTY private key", "PuTTY-User-Key-File-",
+		`PuTTY-User-Key-File-\d: [^\n]+\n(?:[A-Za-z-]+: [^\n]*\n)*`)
+	inAddress = rule{name: "address-password", title: "password in an address", anchor: "://"}
 )
 
 var keyHead = lazyregexp.New(`^-----BEGIN ((?:[A-Z0-9]+ ){0,3})PRIVATE KEY( BLOCK)?-----`)
@@ -83,13 +84,15 @@ func address(text string, hit int) (Match, bool) {
 	if databases[scheme] {
 		m.Rule, m.Title = "database-password", "password in a database address"
 	}
-	m.Sure = len(password) >= 8 && bits(password) >= 2.5 && strings.ContainsAny(password, "0123456789!$%^&*+=~_-") && !strings.Contains(password, "%s") && !counted.MatchString(password)
+	m.Sure = len(password) >= 8 && bits(password) >= 2.5 && strings.ContainsAny(password, "0123456789!$%^&*+=~_-") &&
+		!strings.Contains(password, "%s") && !counted.MatchString(password)
 	return m, true
 }
 
 var deskWords = map[string]bool{
 	"root": true, "admin": true, "postgres": true, "mysql": true, "guest": true, "user": true, "username": true, "1234": true,
-	"12345": true, "123456": true, "toor": true, "qwerty": true, "x-oauth-basic": true, "oauth2": true, "mongo": true, "redis": true, "rabbitmq": true,
+	"12345": true, "123456": true, "toor": true, "qwerty": true, "x-oauth-basic": true, "oauth2": true, "mongo": true,
+	"redis": true, "rabbitmq": true,
 }
 
 func schemeBefore(text string, hit int) string {

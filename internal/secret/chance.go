@@ -61,7 +61,13 @@ func repeats(s string) bool {
 }
 
 // standIn are words that a value says it is no secret with.
-var standIn = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|hello|letmein|qwerty|s3cr3t|p@ssw0rd|pa\$\$word|passw0rd|p4ssw0rd)[0-9!]{0,5}$|^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
+var standIn = lazyregexp.New(`(?i)change.?me|change.?it|placeholder|your[-_. ]?|redacted|masked|dummy|example|sample|` +
+	`fake|mock|insert|replace|todo|fixme|xxxx|\*{3}|\.{3}|<[^>]*>|\$\{|\{\{|\$\(|%\(|%[sdv]\b|\{[a-z_.]*\}|^\$[A-Za-z_]|` +
+	`^@|^%[A-Z_]+%$|process\.env|os\.environ|getenv|^env[:.]|vault:|secretsmanager|` +
+	`^(?:none|null|nil|undefined|true|false|string|password|passwd|secret|token|test|testing|foobar|foo|bar|hunter2|` +
+	`hello|letmein|qwerty|s3cr3t|p@ssw0rd|pa\$\$word|passw0rd|p4ssw0rd)[0-9!]{0,5}$|` +
+	`^(?:test|my|some|the|a|super|user|admin|new|old|wrong|bad|good|invalid|valid|correct|secure|strong|weak|root|db|` +
+	`app|demo|dev|local)[-_ ]?(?:password|passwd|pass|secret|token|key|user|pwd|value)`)
 
 // sentence tells text in another script, as sources that keep to ASCII spell it.
 var sentence = lazyregexp.New(`(?:\\u[0-9A-Fa-f]{4}){2}`)
@@ -97,9 +103,11 @@ func ascending(v string) bool {
 var examples = map[string]bool{
 	"AKIAIOSFODNN7" + "EXAMPLE": true, "AKIAI44QH8DHB" + "EXAMPLE": true, "ASIAIOSFODNN7" + "EXAMPLE": true,
 	"wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY": true,
-	"sk_test_4eC39HqLyj" + "WDarjtT1zdp7dc":         true, "sk_test_BQokikJOvBiI2" + "HlWgH4olfQ2": true, "sk_test_26PHem9AhJZvU623" + "DfE1x4sd": true,
-	"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c": true,
-	"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq" + "/K1SZFPTOtr/KBHBeksoGMGw==":                                                                    true,
+	"sk_test_4eC39HqLyj" + "WDarjtT1zdp7dc":         true, "sk_test_BQokikJOvBiI2" + "HlWgH4olfQ2": true,
+	"sk_test_26PHem9AhJZvU623" + "DfE1x4sd": true,
+	"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." +
+		"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c": true,
+	"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq" + "/K1SZFPTOtr/KBHBeksoGMGw==": true,
 }
 
 func example(v string) bool {

@@ -61,7 +61,8 @@ var rules = []rule{
 	form("gitlab-token", "GitLab token", "glrt-", `glrt-[0-9A-Za-z_-]{20,}`),
 	form("slack-token", "Slack token", "xox", `xox[abeoprs](?:-[0-9A-Za-z]+){2,}`),
 	form("slack-token", "Slack app token", "xapp-", `xapp-\d-[A-Z0-9]+-\d+-[a-z0-9]+`),
-	form("slack-webhook", "Slack webhook", "hooks.slack.com/", `hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{30,})`).within(),
+	form("slack-webhook", "Slack webhook", "hooks.slack.com/",
+		`hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{30,})`).within(),
 	form("discord-webhook", "Discord webhook", "/api/webhooks/", `/api/webhooks/(\d{17,20}/[A-Za-z0-9_-]{60,})`).within(),
 	form("twilio-key", "Twilio key", "SK", `SK[0-9a-f]{32}\b`),
 	form("sendgrid-key", "SendGrid key", "SG.", `SG\.[0-9A-Za-z_-]{16,32}\.[0-9A-Za-z_-]{16,64}`),
@@ -102,8 +103,10 @@ var rules = []rule{
 	form("flyio-token", "Fly.io token", "fm2_", `fm2_[0-9A-Za-z+/]{80,}={0,2}`),
 	form("age-key", "age secret key", "AGE-SECRET-KEY-1", `AGE-SECRET-KEY-1[0-9A-Z]{58}`),
 	form("jwt", "JSON web token", "eyJ", `eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{16,}`).random(3.5),
-	form("authorization", "authorization header", "uthorization", `uthorization["']?\]?\s*[:=,]\s*["'\x60]?(?:Bearer|Token|token)\s+([0-9A-Za-z_.=+/-]{20,})`).within().guess().random(3.5),
-	form("basic-auth", "authorization header", "uthorization", `uthorization["']?\]?\s*[:=,]\s*["'\x60]?Basic\s+([0-9A-Za-z+/]{12,}={0,2})`).within().guess().random(3),
+	form("authorization", "authorization header", "uthorization",
+		`uthorization["']?\]?\s*[:=,]\s*["'\x60]?(?:Bearer|Token|token)\s+([0-9A-Za-z_.=+/-]{20,})`).within().guess().random(3.5),
+	form("basic-auth", "authorization header", "uthorization",
+		`uthorization["']?\]?\s*[:=,]\s*["'\x60]?Basic\s+([0-9A-Za-z+/]{12,}={0,2})`).within().guess().random(3),
 	privateKey, putty, inAddress,
 }
 

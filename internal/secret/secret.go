@@ -44,7 +44,8 @@ func Find(text string) []Match {
 	}
 	found = assigned(text, found)
 	slices.SortFunc(found, func(a, b Match) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(rank(a), rank(b)), -cmp.Compare(a.End, b.End), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(a.Start, b.Start), -cmp.Compare(rank(a), rank(b)), -cmp.Compare(a.End, b.End),
+			cmp.Compare(a.Rule, b.Rule))
 	})
 	out := found[:0]
 	for _, m := range found {

@@ -168,7 +168,8 @@ func (r *Record) Tampering() *belay.Finding {
 	}
 	f := belay.Finding{
 		Check: "record", Severity: belay.SeverityError, Category: belay.CategoryRecord, Title: "belay's record was changed: " + said[0],
-		Detail: strings.Join(said, "\n"), Recommendation: "leave .git/belay and the refs of snapshots alone; the belay commands change them",
+		Detail:         strings.Join(said, "\n"),
+		Recommendation: "leave .git/belay and the refs of snapshots alone; the belay commands change them",
 	}.Sign()
 	return &f
 }
@@ -248,7 +249,9 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	}
 	if _, err := fsroot.Lstat(filepath.Join(d.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		// Nothing is made in the place of a git folder that may come back, with its record.
-		return nil, belay.Refuse(belay.CodeCannot, "put the git folder back from a copy; the files are left as they are", "%s is not a git repository any more: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
+		return nil, belay.Refuse(belay.CodeCannot,
+			"put the git folder back from a copy; the files are left as they are",
+			"%s is not a git repository any more: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
 	}
 	whole := journal.Log{Task: r.Log.Task, Entries: truth.Log.Entries}
 	if err := d.Journal.Replace(ctx, whole); err != nil {
@@ -280,7 +283,8 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 		return "its record got an entry that names a snapshot"
 	case EntryNote:
 		var n Note
-		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 && slices.ContainsFunc(n.Snapshots, func(b snapshot.Bound) bool { return !d.stands(b) }) {
+		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 &&
+			slices.ContainsFunc(n.Snapshots, func(b snapshot.Bound) bool { return !d.stands(b) }) {
 			return "its record got a note that names a snapshot that is none"
 		}
 		return ""

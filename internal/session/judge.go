@@ -88,7 +88,8 @@ func (d *Desk) KeepReport(report belay.Report) (string, error) {
 }
 
 // Judge runs the task's checks on what it changed.
-func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID, progress func(check.Progress)) (belay.Report, error) {
+func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after belay.SnapshotID,
+	progress func(check.Progress)) (belay.Report, error) {
 	for _, one := range slices.Concat(t.Scope.Files, t.Scope.Protect, t.Scope.Expect) {
 		if err := belay.Valid(one); err != nil {
 			return belay.Report{}, err
@@ -106,7 +107,8 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 	}
 	report := check.Run(ctx, check.Input{
 		Root: d.Repo.Root, Env: TestEnv(t),
-		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope, Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
+		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
+		Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
 		Lines: check.Lines(d.Snaps, before, after), Guard: check.Tree(d.Snaps, t.ID, after, w.Held),
 		Texts: check.New(d.Snaps.Store, before, after),

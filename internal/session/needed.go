@@ -26,7 +26,8 @@ func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 		if a == b || trees[a] != trees[b] || trees[a] == "" {
 			return a == b, nil
 		}
-		for _, names := range []func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error){snaps.Touched, snaps.RefChanges, snaps.TouchedGit} {
+		for _, names := range []func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string,
+			error){snaps.Touched, snaps.RefChanges, snaps.TouchedGit} {
 			if list, err := names(ctx, a, b); err != nil || len(list) > 0 {
 				return false, err
 			}

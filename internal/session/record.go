@@ -245,7 +245,8 @@ func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) erro
 			return err
 		}
 	}
-	return belay.Refuse(belay.CodeCannot, "stop what writes there, then belay run --resume "+string(r.Task.ID), "the record of %s is changed by somebody else again and again", r.Task.ID)
+	return belay.Refuse(belay.CodeCannot, "stop what writes there, then belay run --resume "+string(r.Task.ID),
+		"the record of %s is changed by somebody else again and again", r.Task.ID)
 }
 
 func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
@@ -290,7 +291,8 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 	}
 	fresh, lerr := d.LoadAnyway(r.Task.ID)
 	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
-		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID), "the record of %s was changed by somebody else", r.Task.ID)
+		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID),
+			"the record of %s was changed by somebody else", r.Task.ID)
 	}
 	if lerr != nil && driven {
 		after := r.Log.Head

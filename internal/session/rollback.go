@@ -56,7 +56,8 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 func innerOf(t Touch) []restore.Inner {
 	list := []restore.Inner{} // not nil, which is all
 	for path, in := range t.Inner {
-		x := restore.Inner{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)), Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerOf(in)}
+		x := restore.Inner{Path: restore.RawPath(path), Refs: slices.Sorted(maps.Keys(in.Refs)),
+			Git: slices.Sorted(maps.Keys(in.Git)), Inner: innerOf(in)}
 		for p := range in.Paths {
 			x.Paths = append(x.Paths, restore.RawPath(p))
 		}
@@ -120,7 +121,8 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(since, func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
+	return slices.DeleteFunc(since,
+		func(p string) bool { return !slices.Contains(out.Written, p) && !slices.Contains(out.Removed, p) }), nil
 }
 
 // NotRestored adds to what a rollback could not bring back: files that the task's attempts
@@ -153,7 +155,8 @@ func (d *Desk) NotRestored(ctx context.Context, r *Record, out *restore.Restored
 // judged by must not depend on rules of ignoring that an agent writes.
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
-	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true, Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
+	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true,
+		Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
 }
 
 // Passing describes a snapshot that only this command looks at: it is in no list.

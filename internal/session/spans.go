@@ -121,7 +121,8 @@ func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) 
 // Work compares the state before with a capture and keeps what the agent did: all is
 // everything that any attempt had a hand in, last what the last attempt changed, list the
 // spans up to the capture. taken are the task's snapshots.
-func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
+func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info,
+	before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
 	list = slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
 	changed, err := content(ctx, snaps, list)
 	if err != nil {

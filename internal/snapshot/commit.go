@@ -71,7 +71,8 @@ func parseMessage(text string, i *Info) error {
 		}
 	}
 	if v := facts["Format"]; v != formatVersion {
-		return belay.Refuse(belay.CodeCannot, "use the version of belay that took it", "snapshot %s has the format %q, which is not known", i.ID, v)
+		return belay.Refuse(belay.CodeCannot, "use the version of belay that took it",
+			"snapshot %s has the format %q, which is not known", i.ID, v)
 	}
 	unquote := func(name string) string {
 		s, err := strconv.Unquote(facts[name])
@@ -233,7 +234,8 @@ func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	}
 	o, err := rd.Read(ref.OID)
 	if errors.Is(err, git.ErrNoObject) {
-		return info, belay.Refuse(belay.CodeCannot, "git update-ref -d "+ref.Name+" forgets it", "the bytes of snapshot %s are gone from the repository", info.ID.Short())
+		return info, belay.Refuse(belay.CodeCannot, "git update-ref -d "+ref.Name+" forgets it",
+			"the bytes of snapshot %s are gone from the repository", info.ID.Short())
 	}
 	if err != nil {
 		return info, fmt.Errorf("read snapshot %s: %w", info.ID, err)
@@ -274,7 +276,8 @@ func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, erro
 	case len(found) == 0:
 		return git.Ref{}, belay.Refuse(belay.CodeNotFound, "belay snapshot list", "there is no snapshot %s", id)
 	}
-	return git.Ref{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list", "%d snapshots start with %s", len(found), id)
+	return git.Ref{}, belay.Refuse(belay.CodeUsage, "give more of the id: belay snapshot list",
+		"%d snapshots start with %s", len(found), id)
 }
 
 // Find gives the newest snapshot that was taken for a task's command, if there is one, of

@@ -62,7 +62,8 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 		return Info{}, err
 	}
 	now := s.opts.Now()
-	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch, Operation: git.Operation(c.State),
+	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID,
+		Branch: c.Head.Branch, Operation: git.Operation(c.State),
 		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0, Moving: c.Moving, odd: len(man.Odd)}
 	info.Gaps, info.Nested = gapsOf(man)
 	commit := CommitObject(s.Repo, whole, c.Parents, now, info.message())
@@ -95,7 +96,8 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 	}
 	missing, err := s.Repo.Missing(ctx, oids)
 	if err == nil && len(missing) > 0 {
-		err = belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again", "objects of the present vanished while they were read")
+		err = belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again",
+			"objects of the present vanished while they were read")
 	}
 	if err != nil {
 		return errors.Join(err, s.Discard(ctx, []Info{info}))

@@ -229,7 +229,9 @@ func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 // was found named is named still: a gc that ran while it was not may yet delete it.
 func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 	if there, err := git.Stands(st.pack); !there {
-		return errors.Join(err, belay.Refuse(belay.CodeCannot, "stop what deletes packs in this repository, then try again", "objects of the snapshot were deleted as soon as they were stored"))
+		return errors.Join(err, belay.Refuse(belay.CodeCannot,
+			"stop what deletes packs in this repository, then try again",
+			"objects of the snapshot were deleted as soon as they were stored"))
 	}
 	if err := s.storeAgain(ctx, c, st); err != nil {
 		return err

@@ -61,7 +61,8 @@ func (s *Place) describeExtent(c *Capture, m *Manifest) {
 			continue
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			m.Left = append(m.Left, Left{Kind: LeftFile, Path: g.Path, Print: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), changeTime(st))})
+			m.Left = append(m.Left, Left{Kind: LeftFile, Path: g.Path,
+				Print: fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), changeTime(st))})
 		}
 	}
 	m.Left = append(m.Left, c.looked...)
@@ -111,7 +112,8 @@ func fromScan(m *Manifest, r *scan.Result) {
 	for _, d := range r.Dirs {
 		perms[fsroot.Folder][d.Perm]++
 	}
-	m.FilePerm, m.ExecPerm, m.DirPerm = Usual(perms[fsroot.File], 0o644), Usual(perms[fsroot.Exec], 0o755), Usual(perms[fsroot.Folder], 0o755)
+	m.FilePerm, m.ExecPerm, m.DirPerm = Usual(perms[fsroot.File], 0o644), Usual(perms[fsroot.Exec],
+		0o755), Usual(perms[fsroot.Folder], 0o755)
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		if e.Kind != fsroot.SymbolicLink && e.Perm != m.Perm("", e.Kind == fsroot.Exec) {

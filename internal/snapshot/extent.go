@@ -26,7 +26,8 @@ type Extent struct {
 // wanted makes of it what a capture needs; done ends that. A state that is gone leaves only
 // the rest.
 func (s *Store) wanted(ctx context.Context, e Extent) (w Wanted, done func(), err error) {
-	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored, Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
+	w.Extent = CaptureExtent{Agents: e.Agents, Protect: e.Protect, Large: e.Large, Ignored: e.Ignored,
+		Own: slices.Clone(e.Own), Kept: slices.Clone(e.Kept)}
 	for _, g := range e.Files {
 		if belay.Spells(g) {
 			w.Extent.Built = append(w.Extent.Built, g)
@@ -80,7 +81,8 @@ func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, erro
 		return Extent{}, err
 	}
 	e, since := ExtentOf(m)
-	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since), Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
+	return Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Since: belay.SnapshotID(since),
+		Inner: len(m.Inner) > 0, Large: e.Large, Ignored: e.Ignored, Own: e.Own, Kept: e.Kept}, nil
 }
 
 // incomparable tells which differences of two snapshots are none: one of the two holds a

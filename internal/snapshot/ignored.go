@@ -155,7 +155,8 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 	for _, p := range ask {
 		exec := are[p] == "100755"
 		if was[p] == are[p] && (exec || are[p] == "100644") && then.Perm(p, exec) != now.Perm(p, exec) {
-			out = append(out, Missed{Kind: MissedMode, Path: p, Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Sure: true})
+			out = append(out, Missed{Kind: MissedMode, Path: p,
+				Detail: fmt.Sprintf("its mode changed from %o to %o", then.Perm(p, exec), now.Perm(p, exec)), Sure: true})
 		}
 	}
 	return out, err

@@ -60,7 +60,8 @@ func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 	if err != nil {
 		return fmt.Errorf("read the index: %w", err)
 	}
-	c.Index = IndexState{Key: indexKey(info), Facts: Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
+	c.Index = IndexState{Key: indexKey(info),
+		Facts: Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
 	if c.Last.settled() && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
 		c.Index.Tree, c.Index.Staged = c.Last.IndexTree, c.Last.Staged
 		c.Next.Pieces = c.Last.Pieces

@@ -191,7 +191,8 @@ func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 			continue // a submodule that was never checked out; somebody else's place of work
 		}
 		in := InnerSnapshot{Path: n.Path, Link: LinkOf(root)}
-		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files), Large: t.e.Large, Ignored: t.e.Ignored, Inner: true}
+		e := Extent{Agents: t.e.Agents, Protect: InnerGlobs(n.Path, t.e.Protect), Files: InnerGlobs(n.Path, t.e.Files),
+			Large: t.e.Large, Ignored: t.e.Ignored, Inner: true}
 		why := ""
 		open := func() (*Store, error) { return t.s.OpenInner(ctx, n.Path) }
 		if i := slices.IndexFunc(t.since, func(b InnerSnapshot) bool { return b.Path == n.Path }); i >= 0 {

@@ -173,7 +173,8 @@ func flag(b bool) string {
 	return "0"
 }
 
-var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1, "w": 2, "u": 3, "l": 2, "b": 3, "s": 4}
+var arity = map[string]int{"v": 1, "d": 3, "x": 2, "m": 2, "e": 1, "o": 3, "n": 2, "g": 3, "i": 1, "r": 3, "c": 1,
+	"w": 2, "u": 3, "l": 2, "b": 3, "s": 4}
 
 // ErrVersion is wrapped when the manifest was written by a version not known here: it
 // is refused, never guessed.

@@ -94,7 +94,8 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
 			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
 		case i >= 0 && then.Nested[i].Head != n.Head && !lost[n.Path]:
-			out = append(out, Missed{Kind: MissedMoved, Path: n.Path, Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})
+			out = append(out, Missed{Kind: MissedMoved, Path: n.Path,
+				Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})
 		}
 	}
 	return out, nil
@@ -102,7 +103,8 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 
 // missedInside gives what changed in repositories inside of the tree beside their files. lost
 // are the paths of those of which nothing more is to be said.
-func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed, lost map[string]bool, err error) {
+func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
+	lost map[string]bool, err error) {
 	lost = map[string]bool{}
 	if len(then.Inner) == 0 {
 		return nil, lost, nil

@@ -45,7 +45,8 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 			c.Files = append(c.Files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
 		}
 		if e.Fresh || !c.Last.settled() {
-			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == fsroot.SymbolicLink, Size: e.Size, Held: !e.Fresh && c.Last.Valid}
+			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == fsroot.SymbolicLink, Size: e.Size,
+				Held: !e.Fresh && c.Last.Valid}
 		}
 	}
 	var trees []git.NewObject

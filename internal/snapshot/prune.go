@@ -132,7 +132,8 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 	if err != nil || len(all) == 0 {
 		return u, err
 	}
-	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage", "--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage",
+		"--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}
@@ -155,7 +156,8 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 	}
 	for _, i := range all {
 		if now := s.opts.Now(); foreign(i.ID, now) {
-			problems = append(problems, fmt.Sprintf("snapshot %s: its id lies in the future, %s: a wrong clock or somebody else made it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
+			problems = append(problems, fmt.Sprintf("snapshot %s: its id lies in the future, %s: a wrong clock or "+
+				"somebody else made it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
 		}
 		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit}
 		out, err := s.Repo.Run(ctx, nil, append(walk, "--not", "--branches", "--tags")...)

@@ -51,7 +51,8 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		o.Known = &Known{}
 	}
 	place := &Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Place: place, opts: o, objects: Objects{Place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
+	return &Store{Place: place, opts: o,
+		objects: Objects{Place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
 // Meta is what the taker says of a snapshot.

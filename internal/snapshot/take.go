@@ -170,7 +170,8 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 func (s *Store) seal(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
-		Operation: git.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0, Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
+		Operation: git.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0,
+		Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
 	if s.Repo.Linked() {
 		info.Worktree = filepath.Base(s.Repo.Dir)
 	}

@@ -34,7 +34,8 @@ type Box struct {
 
 // drawn are boxes that are one sign. Small and filled squares are not among them: they
 // are bullets with many.
-var drawn = map[rune]State{'☐': Open, '□': Open, '▢': Open, '◻': Open, '◽': Open, '❏': Open, '❐': Open, '❑': Open, '❒': Open, '🔲': Open, '⬜': Open,
+var drawn = map[rune]State{'☐': Open, '□': Open, '▢': Open, '◻': Open, '◽': Open, '❏': Open, '❐': Open, '❑': Open,
+	'❒': Open, '🔲': Open, '⬜': Open,
 	'☑': Done, '✅': Done, '✔': Done, '✓': Done, '🗹': Done, '☒': Unclear, '🗷': Unclear, '⬛': Unclear, '❌': Unclear}
 
 // Drawn are the signs that are a box by themselves.

@@ -283,7 +283,8 @@ func (r *reader) other(i int) {
 }
 
 var why = map[Kind]string{
-	Text: "words outside of a task", Quote: "a quotation", Table: "a table: no task is read from one", Fence: "code: a box in it is no task",
+	Text: "words outside of a task", Quote: "a quotation", Table: "a table: no task is read from one",
+	Fence:   "code: a box in it is no task",
 	Comment: "a comment: a box in it is no task", Front: "what stands above the text",
 }
 

@@ -10,7 +10,8 @@ import (
 
 var (
 	// field is a line that says what kind of thing follows: "Files:", "**Dependencies**: T1".
-	field = lazyregexp.New(`(?i)^[*_]*(` + strings.Join([]string{files, depends, acceptance, requirements, tests, status}, "|") + `)[*_]*\s*[:：][*_]*\s*(.*)$`)
+	field = lazyregexp.New(`(?i)^[*_]*(` +
+		strings.Join([]string{files, depends, acceptance, requirements, tests, status}, "|") + `)[*_]*\s*[:：][*_]*\s*(.*)$`)
 	// fulfils is a line that names the requirements that a task is about without being a list of them.
 	fulfils = lazyregexp.New(`(?i)^[*_]*(?:validates|valida|验证|驗證|検証対象|検証)\s*[:：]?[*_]*\s*(?:` + requirements + `)\s*[:：]?[*_]*\s*(.*)$`)
 	// further are the fields behind the first of a line: "Priority: P1 · Depends on: WP01".
@@ -18,17 +19,20 @@ var (
 	kinds   = []struct {
 		name string
 		form *lazyregexp.Regexp
-	}{{"files", exactly(files)}, {"depends", exactly(depends)}, {"acceptance", exactly(acceptance)}, {"requirements", exactly(requirements)}, {"tests", exactly(tests)}}
+	}{{"files", exactly(files)}, {"depends", exactly(depends)}, {"acceptance", exactly(acceptance)},
+		{"requirements", exactly(requirements)}, {"tests", exactly(tests)}}
 	// toCheck are headings whose boxes are looked at, not worked off, in a file whose tasks
 	// have ids; onlyToCheck are those of which the headings below them say nothing else.
-	toCheck     = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|assertions|sign-?off|acceptance|\bgates?\b|review|success metrics|summary|legend|leyenda|notation|before (?:you )?(?:commit|start|mark)`)
+	toCheck = lazyregexp.New(`(?i)checklist|criteria|definition of done|verification|validation|assertions|` +
+		`sign-?off|acceptance|\bgates?\b|review|success metrics|summary|legend|leyenda|notation|before (?:you )?(?:commit|start|mark)`)
 	onlyToCheck = lazyregexp.New(`(?i)checklist|criteria|definition of done|sign-?off|\bgates?\b|success metrics`)
 	// orderly are headings below which stands what comes first.
 	orderly = lazyregexp.New(`(?i)dependenc|execution order|dependências|dépendances|abhängigkeit|зависимост|依赖|依賴|依存|의존`)
 	// closed are the steps that say that the whole task is done.
 	closed = lazyregexp.New(`(?i)^[*_]*(?:task\s+)?(?:completed?|done|finished|status)[*_]*(?:\s*[:.!]|\s*$)`)
 	// aside are lines about the work rather than of it.
-	aside = lazyregexp.New(`(?i)^[*_]*(?:estimate|est\.?|stories|type|owner|priority|parallel\??|notes?|validates|purpose|agent|assignee|effort|prompt)[*_]*\s*[:：]`)
+	aside = lazyregexp.New(`(?i)^[*_]*(?:estimate|est\.?|stories|type|owner|priority|parallel\??|notes?|validates|` +
+		`purpose|agent|assignee|effort|prompt)[*_]*\s*[:：]`)
 	// named is what a line of words is called: "**Description**:".
 	named = lazyregexp.New(`^[*_]+[\p{L} ]{2,24}[*_]*[:：][*_]*\s*`)
 	// prompted is a line that names the file with a task's whole text.
@@ -38,12 +42,17 @@ var (
 
 // What fields are called, in the languages in which people write their tasks.
 const (
-	files        = `files?(?:\(s\))?(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?|(?:owned|affected) files|files (?:affected|changed|touched)|owns|(?:涉及)?文件|檔案|(?:対象)?ファイル|파일|(?:archivos?|arquivos?)(?: afe[ct]+ados)?|fichiers?|dateien?|файлы?`
-	depends      = `depends(?:[ -]on)?|dependencies|dependency|blocked[ -]by|依赖(?:于|关系)?|依賴|依存(?:関係)?|의존(?:성)?|dependencias|dependências|dépendances|abhängig(?:keiten| von)|зависимости`
-	acceptance   = `acceptance(?: criteria)?|success criteria|definition of done|验收标准|驗收標準|受入基準|criterios de aceptación|critérios de aceitação`
-	requirements = `requirements?(?: refs?)?|validates|要件|需求|要求|요구사항|requisitos?|requerimientos?|exigences?|anforderung(?:en)?|требовани[ея]`
-	tests        = `tests?|测试文件|測試檔案|テスト|pruebas|testes`
-	status       = `status|状态|狀態|estado`
+	files = `files?(?:\(s\))?(?: to (?:create|modify|change|touch|edit)(?:/\w+)?)?|(?:owned|affected) files|` +
+		`files (?:affected|changed|touched)|owns|(?:涉及)?文件|檔案|(?:対象)?ファイル|파일|(?:archivos?|arquivos?)(?: afe[ct]+ados)?|` +
+		`fichiers?|dateien?|файлы?`
+	depends = `depends(?:[ -]on)?|dependencies|dependency|blocked[ -]by|依赖(?:于|关系)?|依賴|依存(?:関係)?|의존(?:성)?|` +
+		`dependencias|dependências|dépendances|abhängig(?:keiten| von)|зависимости`
+	acceptance = `acceptance(?: criteria)?|success criteria|definition of done|验收标准|驗收標準|受入基準|criterios de aceptación|` +
+		`critérios de aceitação`
+	requirements = `requirements?(?: refs?)?|validates|要件|需求|要求|요구사항|requisitos?|requerimientos?|exigences?|` +
+		`anforderung(?:en)?|требовани[ея]`
+	tests  = `tests?|测试文件|測試檔案|テスト|pruebas|testes`
+	status = `status|状态|狀態|estado`
 )
 
 func exactly(form string) *lazyregexp.Regexp { return lazyregexp.New(`(?i)^(?:` + form + `)$`) }

@@ -115,11 +115,14 @@ var endings = sync.OnceValue(func() map[string]bool {
 })
 
 // alone are files that have no ending.
-var alone = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true, "Rakefile": true, "Procfile": true, "Vagrantfile": true, "Justfile": true,
-	"CODEOWNERS": true, "LICENSE": true, "CHANGELOG": true, ".gitignore": true, ".dockerignore": true, ".editorconfig": true, ".env": true, ".gitattributes": true}
+var alone = map[string]bool{"Makefile": true, "Dockerfile": true, "Jenkinsfile": true, "Gemfile": true,
+	"Rakefile": true, "Procfile": true, "Vagrantfile": true, "Justfile": true,
+	"CODEOWNERS": true, "LICENSE": true, "CHANGELOG": true, ".gitignore": true, ".dockerignore": true,
+	".editorconfig": true, ".env": true, ".gitattributes": true}
 
 // programs are names with a file's ending that are no files.
-var programs = map[string]bool{"node.js": true, "next.js": true, "vue.js": true, "react.js": true, "express.js": true, "three.js": true, "d3.js": true, "nuxt.js": true, "asp.net": true, "socket.io": true, "e.g": true, "i.e": true}
+var programs = map[string]bool{"node.js": true, "next.js": true, "vue.js": true, "react.js": true, "express.js": true,
+	"three.js": true, "d3.js": true, "nuxt.js": true, "asp.net": true, "socket.io": true, "e.g": true, "i.e": true}
 
 func file(s string, quoted bool) string {
 	if !strings.ContainsAny(s, "./") && !alone[strings.Trim(s, "*_,:;()")] {
@@ -186,7 +189,8 @@ func ofFolders(s string, quoted, folder bool) bool {
 	case folder:
 		return strings.ContainsFunc(s, unicode.IsLetter)
 	case quoted: // the first part of a.b/c is no folder but an address or the name of a field
-		return !strings.ContainsAny(s, "(){}$,") && strings.ContainsFunc(s, unicode.IsLower) && strings.LastIndexByte(s[:strings.IndexByte(s, '/')], '.') <= 0
+		return !strings.ContainsAny(s, "(){}$,") && strings.ContainsFunc(s, unicode.IsLower) &&
+			strings.LastIndexByte(s[:strings.IndexByte(s, '/')], '.') <= 0
 	}
 	return false
 }

@@ -71,7 +71,8 @@ func ReadIssues(name string, data []byte) (Reading, error) {
 	known := Knows(ids)
 	for _, is := range list {
 		if is.pull() {
-			out.Notes = append(out.Notes, Note{Line: is.line, Text: is.Title, Why: fmt.Sprintf("#%d is a pull request, no issue", is.Number)})
+			out.Notes = append(out.Notes, Note{Line: is.line, Text: is.Title,
+				Why: fmt.Sprintf("#%d is a pull request, no issue", is.Number)})
 			continue
 		}
 		is.tasks(&out, known)

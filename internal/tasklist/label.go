@@ -17,7 +17,8 @@ type label struct {
 // The ways in which the words of a task begin with its id. One that could be a word as
 // well, such as HTTP2, needs a sign behind it.
 var (
-	idNamed  = lazyregexp.New(`^(?i:task|work package|subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$|\s+\[)`)
+	idNamed = lazyregexp.New(`^(?i:task|work package|` +
+		`subtask)\s+#?((?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*[a-z]?)(?:\s*[:.)–—-]|\*\*|\s*$|\s+\[)`)
 	idRange  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+[-–—](?:T|TASK-|T-|Task-|WP|WP-)?\d+)(?:[\s:.)\[\]*]|$)`)
 	idPlain  = lazyregexp.New(`^((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?|T?X{3,4})(?:[\s:.)\[\]*–—-]|$)`)
 	idInside = lazyregexp.New(`^[(\[]((?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)[)\]]`)
@@ -114,4 +115,5 @@ func (l *label) tags() {
 }
 
 // isTask is a heading that is a task: "T01: …", "Task 3 - …".
-var isTask = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)
+var isTask = lazyregexp.New(`^(?:\[.?\]\s*)?(?:\*\*)?(?:(?i:task|` +
+	`work package)\s+#?(?:[A-Za-z]{1,10}[-_]?)?\d+(?:\.\d+)*|(?:T|TASK-|T-|Task-|WP|WP-)\d+(?:\.\d+)*[a-z]?)(?:\*\*)?(?:\s*[:.)–—-]|\s|$)`)

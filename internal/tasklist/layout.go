@@ -103,7 +103,8 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 		r = Read(data, d)
 	}
 	if err != nil {
-		return Reading{Dialect: d}, &belay.Error{Code: belay.CodeUsage, What: "its tasks cannot be read", Try: "mend what is named, and import it again", Err: err}
+		return Reading{Dialect: d}, &belay.Error{Code: belay.CodeUsage, What: "its tasks cannot be read",
+			Try: "mend what is named, and import it again", Err: err}
 	}
 	for i := range r.Tasks {
 		r.Tasks[i].Source = name

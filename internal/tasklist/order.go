@@ -69,18 +69,26 @@ type cue struct {
 }
 
 var cues = map[string][]cue{
-	"depends": {{after, "on upon : **:"}}, "depends-on": {{after, ""}}, "blocked-by": {{after, ""}}, "依赖": {{after, ""}}, "依賴": {{after, ""}}, "depend": {{after, "on upon :"}}, "dependent": {{after, "on upon"}}, "depending": {{after, "on upon"}},
+	"depends": {{after, "on upon : **:"}}, "depends-on": {{after, ""}}, "blocked-by": {{after, ""}},
+	"依赖": {{after, ""}}, "依賴": {{after, ""}}, "depend": {{after, "on upon :"}}, "dependent": {{after, "on upon"}},
+	"depending":    {{after, "on upon"}},
 	"dependencies": {{after, ": on"}}, "dependency": {{after, ": on"}}, "deps": {{after, ":"}}, "dep": {{after, ":"}},
-	"blocked": {{after, "by"}}, "wait": {{after, "for on"}}, "waits": {{after, "for on"}}, "build": {{after, "on upon"}}, "builds": {{after, "on upon"}},
-	"require": {{after, ""}}, "requires": {{after, ""}}, "need": {{after, ""}}, "needs": {{after, ""}}, "after": {{after, ""}}, "follow": {{after, ""}}, "follows": {{after, ""}},
+	"blocked": {{after, "by"}}, "wait": {{after, "for on"}}, "waits": {{after, "for on"}},
+	"build": {{after, "on upon"}}, "builds": {{after, "on upon"}},
+	"require": {{after, ""}}, "requires": {{after, ""}}, "need": {{after, ""}}, "needs": {{after, ""}},
+	"after": {{after, ""}}, "follow": {{after, ""}}, "follows": {{after, ""}},
 	"prerequisite": {{before, "for of"}, {after, ":"}}, "prerequisites": {{before, "for of"}, {after, ":"}},
-	"before": {{before, ""}}, "block": {{before, ""}}, "blocks": {{before, ""}}, "unblocks": {{before, ""}}, "precede": {{before, ""}}, "precedes": {{before, ""}},
-	"required": {{before, "by for"}}, "needed": {{before, "by for"}}, "enable": {{before, ""}}, "enables": {{before, ""}}, "then": {{before, ""}},
+	"before": {{before, ""}}, "block": {{before, ""}}, "blocks": {{before, ""}}, "unblocks": {{before, ""}},
+	"precede": {{before, ""}}, "precedes": {{before, ""}},
+	"required": {{before, "by for"}}, "needed": {{before, "by for"}}, "enable": {{before, ""}},
+	"enables": {{before, ""}}, "then": {{before, ""}},
 	"->": {{before, ""}}, "→": {{before, ""}}, "=>": {{before, ""}}, "⟶": {{before, ""}}, "<-": {{after, ""}}, "←": {{after, ""}},
 }
 
 // others are what numbers are of when they are of no task.
-var others = map[string]bool{"phase": true, "phases": true, "story": true, "stories": true, "step": true, "steps": true, "section": true, "week": true, "day": true, "sprint": true, "version": true, "requirement": true, "requirements": true, "milestone": true}
+var others = map[string]bool{"phase": true, "phases": true, "story": true, "stories": true, "step": true, "steps": true,
+	"section": true, "week": true, "day": true, "sprint": true, "version": true, "requirement": true,
+	"requirements": true, "milestone": true}
 
 // Order gives what a text says of which task comes after which. self is the task whose
 // text it is, which is meant where no task is named; "" outside of a task. Names of tasks
@@ -240,7 +248,8 @@ func (s *sentence) cue(low, next string) bool {
 	for _, c := range cues[low] {
 		if c.next == "" || slices.Contains(strings.Fields(c.next), strings.ToLower(next)) {
 			s.turn(c.order)
-			s.list = strings.HasPrefix(low, "dep") || strings.HasPrefix(low, "blocked") || strings.HasPrefix(low, "prereq") || strings.HasPrefix(low, "依")
+			s.list = strings.HasPrefix(low, "dep") || strings.HasPrefix(low, "blocked") ||
+				strings.HasPrefix(low, "prereq") || strings.HasPrefix(low, "依")
 			s.chain = arrows[low]
 			return true
 		}

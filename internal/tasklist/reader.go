@@ -96,7 +96,8 @@ func members(raw json.RawMessage) ([]member, error) {
 
 // around are the keys that issues lie under: pages of lists, the parts of a GraphQL answer,
 // the items of a project, what a webhook sends.
-var around = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues", "issue", "edges", "nodes", "items", "content", "subIssues"}
+var around = []string{"data", "repository", "organization", "user", "viewer", "node", "search", "projectV2", "issues",
+	"issue", "edges", "nodes", "items", "content", "subIssues"}
 
 // from reads the issues of one value that begins at an offset of the file.
 func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue, error) {

@@ -25,7 +25,8 @@ func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	t := Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"), State: StateOf(f.text("status"))}
+	t := Task{ID: f.text("id"), Title: f.text("title"), Priority: f.text("priority"), Area: f.text("area"),
+		State: StateOf(f.text("status"))}
 	scope := f.under("scope")
 	in, out := append(scope.list("in"), f.list("scope_in")...), append(scope.list("out"), f.list("scope_out")...)
 	t.Exclude = out
@@ -36,10 +37,12 @@ func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	t.Depends = f.ids("blocked_by", "depends_on", "depends", "dependencies")
 	must := f.under("acceptance_criteria")
 	t.Acceptance = slices.Concat(f.list("acceptance_criteria", "acceptance"), must.list("must"), must.list("quality_gates"))
-	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"), f.under("validation").each("pipeline", "command"))
+	t.QA = slices.Concat(f.list("qa"), f.under("qa").list("commands"), f.under("validation").list("commands"),
+		f.under("validation").each("pipeline", "command"))
 	t.Standards = f.list("standards")
 	var words []string
-	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), items("In scope", in), items("Not in scope", out), f.plan(), items("Acceptance criteria", t.Acceptance)} {
+	for _, s := range []string{t.Title, f.text("description"), f.text("outcome"), items("In scope", in),
+		items("Not in scope", out), f.plan(), items("Acceptance criteria", t.Acceptance)} {
 		if s = strings.TrimSpace(s); s != "" {
 			words = append(words, s)
 		}

@@ -34,7 +34,8 @@ func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) 
 		out, lines = boxes(data, r.Tasks[at].Marks)
 	}
 	if len(lines) == 0 {
-		return nil, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has no box or status of its own in %s", name(o), belay.VisibleLine(o.File))
+		return nil, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has no box or status of its own in %s",
+			name(o), belay.VisibleLine(o.File))
 	}
 	if err := proved(r, at, out, o); err != nil {
 		return nil, nil, err
@@ -70,7 +71,8 @@ func find(r Reading, o belay.Origin) (int, error) {
 	case len(same) > 1:
 		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands %d times in %s", name(o), len(same), file)
 	case len(near) > 0:
-		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has other words in %s now (line %d)", name(o), file, r.Tasks[near[0]].Line)
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has other words in %s now (line %d)", name(o),
+			file, r.Tasks[near[0]].Line)
 	}
 	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands no longer in %s", name(o), file)
 }
@@ -182,7 +184,8 @@ func proved(before Reading, at int, data []byte, o belay.Origin) error {
 		same = box && a.ID == b.ID && a.Title == b.Title && a.Line == b.Line
 	}
 	if !same {
-		return belay.Refuse(belay.CodeCannot, "mark it by hand", "%s cannot be ticked in %s without a change to another task", name(o), belay.VisibleLine(o.File))
+		return belay.Refuse(belay.CodeCannot, "mark it by hand",
+			"%s cannot be ticked in %s without a change to another task", name(o), belay.VisibleLine(o.File))
 	}
 	return nil
 }

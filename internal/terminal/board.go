@@ -36,7 +36,8 @@ type Board struct {
 
 // Board makes the terminal of several runs.
 func (t *Terminal) Board(quiet bool) *Board {
-	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err), doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
+	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err),
+		doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
 }
 
 // Tick redraws the lines each second until ctx ends.

@@ -46,7 +46,8 @@ func (t *Terminal) Interrupted() *belay.Error {
 		}
 		return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), what, id)
 	}
-	return belay.Refuse(belay.CodeInterrupted, "belay status, then belay run --resume TASK", "interrupted; agents of %d tasks may still be running", len(ids))
+	return belay.Refuse(belay.CodeInterrupted, "belay status, then belay run --resume TASK",
+		"interrupted; agents of %d tasks may still be running", len(ids))
 }
 
 // Leave says that the program leaves before its command is done, unless the command has said

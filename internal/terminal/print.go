@@ -28,7 +28,8 @@ func Snapshot(w io.Writer, s snapshot.Info) {
 		{"snapshot", string(s.ID)}, {"kind", string(s.Kind)}, {"taken", s.Time.Local().Format(time.RFC3339)},
 		{"head", head}, {"branch", branch}, {"files", fmt.Sprint(s.Files)},
 	}
-	for _, r := range [][]string{{"task", string(s.Task)}, {"message", s.Message}, {"feature", s.Feature}, {"agent", s.Agent}, {"operation", s.Operation}} {
+	for _, r := range [][]string{{"task", string(s.Task)}, {"message", s.Message}, {"feature", s.Feature},
+		{"agent", s.Agent}, {"operation", s.Operation}} {
 		if r[1] != "" {
 			rows = append(rows, r)
 		}
@@ -77,7 +78,8 @@ func Features(w io.Writer, lines []app.FeatureLine) {
 		if l.Used != nil {
 			used = prompt.Used(*l.Used)
 		}
-		rows = append(rows, []string{l.Feature, belay.CountOf(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open), belay.CountOf(l.Attempts, "attempt"), used})
+		rows = append(rows, []string{l.Feature, belay.CountOf(l.Tasks, "task"), fmt.Sprintf("%d open", l.Open),
+			belay.CountOf(l.Attempts, "attempt"), used})
 	}
 	Table(w, rows)
 }
@@ -191,7 +193,8 @@ func Planned(r restore.Restored) string {
 	for _, part := range []struct {
 		back bool
 		name string
-	}{{r.Index, "the index"}, {r.Head, "HEAD"}, {r.Operation, "an operation in progress"}, {r.Admin, "git's config, hooks or info"}, {r.Logs, "reflogs"}} {
+	}{{r.Index, "the index"}, {r.Head, "HEAD"}, {r.Operation, "an operation in progress"},
+		{r.Admin, "git's config, hooks or info"}, {r.Logs, "reflogs"}} {
 		if part.back {
 			text += ", " + part.name
 		}
@@ -268,7 +271,8 @@ func Short(oid string) string {
 func Report(w io.Writer, report belay.Report) {
 	p := PaintFor(w)
 	for _, r := range report.Checks {
-		word := map[belay.Verdict]string{belay.VerdictPass: p.Good("pass"), belay.VerdictFail: p.Bad("fail"), belay.VerdictUnknown: p.Warn("unknown")}[r.Verdict]
+		word := map[belay.Verdict]string{belay.VerdictPass: p.Good("pass"), belay.VerdictFail: p.Bad("fail"),
+			belay.VerdictUnknown: p.Warn("unknown")}[r.Verdict]
 		if r.Skipped {
 			word = p.Dim("skipped")
 		}

@@ -21,8 +21,9 @@ const (
 const MaxFile = 1 << 30
 
 var (
-	errDoctype = belay.Refuse(belay.CodeCannot, "have the program write XML without a document type", "the report declares a document type of its own, which is not read")
-	errTag     = errors.New("a tag is over 1 MiB")
+	errDoctype = belay.Refuse(belay.CodeCannot, "have the program write XML without a document type",
+		"the report declares a document type of its own, which is not read")
+	errTag = errors.New("a tag is over 1 MiB")
 )
 
 // Broken is said of XML that cannot be read any further.

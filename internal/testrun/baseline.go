@@ -56,7 +56,8 @@ func (b Baseline) says() string {
 	case b.Why != "":
 		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"
 	case b.Report.Format == testreport.Exit && n > 0 && Demanded(b.Command):
-		return "the test command fails before the task: " + b.Command.String() + "; it has to pass after it (--known-failures lets the same failure stay)"
+		return "the test command fails before the task: " + b.Command.String() +
+			"; it has to pass after it (--known-failures lets the same failure stay)"
 	case b.Report.Format == testreport.Exit && n > 0:
 		return "the test command fails before the task already: " + b.Command.String()
 	case b.Report.Format == testreport.Exit:
@@ -70,7 +71,8 @@ func (b Baseline) says() string {
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, testreport.Clip(f.Test, 200))
 		}
-		text := "before the task: " + b.Report.String() + b.lacks() + "; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		text := "before the task: " + b.Report.String() + b.lacks() +
+			"; failing already, and not held against the work: " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}

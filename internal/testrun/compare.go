@@ -219,16 +219,19 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 	}
 	add(l.skipped, "test passed before and is skipped now: ", "a skipped test shows nothing", "make it run and pass again; do not skip it",
 		func(test string) bool { return asks(request, test, skipWords, false) })
-	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected", "bring it back; if its name had to change, keep what it checks",
+	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected",
+		"bring it back; if its name had to change, keep what it checks",
 		func(test string) bool { return asks(request, test, removeWords, true) })
 	warn := func(list []string, title string) {
 		for i, test := range list {
 			if i == 10 {
-				out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests, Title: title + "more of them",
+				out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+					Title:  title + "more of them",
 					Detail: fmt.Sprintf("%d more", len(list)-i)})
 				return
 			}
-			out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests, Title: title + testreport.Clip(test, 300)})
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
+				Title: title + testreport.Clip(test, 300)})
 		}
 	}
 	warn(l.renamed, "test renamed or replaced: ")
@@ -253,8 +256,11 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 
 // named are the options that have a runner name its tests.
 var named = map[string]string{
-	testreport.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.Unittest: "-v", testreport.Minitest: "-v", testreport.Jest: "--verbose", testreport.Vitest: "--reporter=verbose",
-	testreport.PHPUnit: `--log-junit "$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.RSpec: `rspec_junit_formatter and checks.tests.format: junit`, testreport.Dotnet: "--logger trx and checks.tests.format: trx",
+	testreport.Pytest: `--junitxml="$BELAY_REPORTS/r.xml" and checks.tests.format: junit`, testreport.Unittest: "-v",
+	testreport.Minitest: "-v", testreport.Jest: "--verbose", testreport.Vitest: "--reporter=verbose",
+	testreport.PHPUnit: `--log-junit "$BELAY_REPORTS/r.xml" and checks.tests.format: junit`,
+	testreport.RSpec:   `rspec_junit_formatter and checks.tests.format: junit`,
+	testreport.Dotnet:  "--logger trx and checks.tests.format: trx",
 }
 
 // names says how the tests would be named.
@@ -274,7 +280,8 @@ func verb(n int, one, many string) string {
 
 var (
 	skipWords   = []string{"skip", "disable", "quarantine", "xfail", "ignore", "mark "}
-	removeWords = []string{"remove", "delete", "drop", "rename", "move", "merge", "consolidate", "dedup", "replace", "rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
+	removeWords = []string{"remove", "delete", "drop", "rename", "move", "merge", "consolidate", "dedup", "replace",
+		"rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
 )
 
 // asks tells whether a request asks for what became of a test: it names the test, or it
@@ -286,7 +293,8 @@ func asks(request []belay.Requirement, test string, words []string, removing boo
 		if removing && q.Marker == belay.MarkRemove {
 			return true
 		}
-		about := strings.Contains(text, "test") || strings.Contains(text, "spec") || leaf != "" && strings.Contains(text, strings.ToLower(leaf))
+		about := strings.Contains(text, "test") || strings.Contains(text, "spec") ||
+			leaf != "" && strings.Contains(text, strings.ToLower(leaf))
 		if !about {
 			continue
 		}
@@ -307,8 +315,10 @@ func (r *testRun) arithmetic(known int) string {
 		n    int
 		noun string
 	}{
-		{len(r.fresh), "newly failing"}, {r.lost.left(r.lost.skipped) + r.lost.moreSkipped, "newly skipped"}, {r.lost.left(r.lost.missing), "missing"},
-		{r.lost.fewer, "fewer"}, {len(r.lost.renamed), "renamed"}, {known, "known before"}, {len(r.flaky), "flaky"}, {len(r.fixed), "fixed"}, {len(r.gone), "failed before and did not run"},
+		{len(r.fresh), "newly failing"}, {r.lost.left(r.lost.skipped) + r.lost.moreSkipped, "newly skipped"},
+		{r.lost.left(r.lost.missing), "missing"},
+		{r.lost.fewer, "fewer"}, {len(r.lost.renamed), "renamed"}, {known, "known before"}, {len(r.flaky), "flaky"},
+		{len(r.fixed), "fixed"}, {len(r.gone), "failed before and did not run"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.noun))

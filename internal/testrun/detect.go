@@ -154,7 +154,8 @@ func hasPythonTests(dir string) bool {
 	defer f.Close()
 	names, _ := f.Readdirnames(10_000)
 	return slices.ContainsFunc(names, func(name string) bool {
-		return strings.HasSuffix(name, ".py") && (strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py")) && isFile(dir, name)
+		return strings.HasSuffix(name, ".py") &&
+			(strings.HasPrefix(name, "test_") || strings.HasSuffix(name, "_test.py")) && isFile(dir, name)
 	})
 }
 

@@ -28,7 +28,8 @@ func NodeInstall(root string) (in Install, ok bool) {
 	case isFile(root, "pnpm-lock.yaml"):
 		in.Command = "pnpm install --frozen-lockfile"
 		in.Offline = []string{"pnpm", "install", "--frozen-lockfile", "--offline", "--ignore-scripts"}
-	case isFile(root, "yarn.lock") && (isFile(root, ".yarnrc.yml") || strings.Contains(string(readSmall(root, "yarn.lock")), "__metadata:")):
+	case isFile(root, "yarn.lock") &&
+		(isFile(root, ".yarnrc.yml") || strings.Contains(string(readSmall(root, "yarn.lock")), "__metadata:")):
 		in.Command = "yarn install --immutable" // yarn 2 and newer have no way without the network
 	case isFile(root, "yarn.lock"):
 		in.Command = "yarn install --frozen-lockfile"
@@ -53,7 +54,8 @@ func NodeNeeds(root, name string) bool {
 	if json.Unmarshal([]byte(strings.TrimPrefix(string(readSmall(root, "package.json")), "\ufeff")), &manifest) != nil {
 		return false
 	}
-	for _, list := range []map[string]any{manifest.Dependencies, manifest.DevDependencies, manifest.PeerDependencies, manifest.OptionalDependencies} {
+	for _, list := range []map[string]any{manifest.Dependencies, manifest.DevDependencies, manifest.PeerDependencies,
+		manifest.OptionalDependencies} {
 		for package_ := range list {
 			if package_ == name || package_ == name+"-cli" || strings.HasSuffix(package_, "/"+name) || package_ == programs[name] {
 				return true
@@ -64,7 +66,8 @@ func NodeNeeds(root, name string) bool {
 }
 
 // programs are those of node packages that have another name.
-var programs = map[string]string{"tsc": "typescript", "playwright": "@playwright/test", "ng": "@angular/cli", "vue-cli-service": "@vue/cli-service", "wtr": "@web/test-runner", "nyc": "nyc", "tap": "tap"}
+var programs = map[string]string{"tsc": "typescript", "playwright": "@playwright/test", "ng": "@angular/cli",
+	"vue-cli-service": "@vue/cli-service", "wtr": "@web/test-runner", "nyc": "nyc", "tap": "tap"}
 
 // PythonInstall tells how the project's Python packages, those for its tests among them,
 // are installed; ok is false where no file at root says so.
@@ -77,7 +80,8 @@ func PythonInstall(root string) (in Install, ok bool) {
 		}
 	}
 	pip := Python(root) + " -m pip install "
-	for _, name := range []string{"requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt", "requirements-test.txt", "requirements-tests.txt",
+	for _, name := range []string{"requirements-dev.txt", "requirements_dev.txt", "dev-requirements.txt",
+		"requirements-test.txt", "requirements-tests.txt",
 		"test-requirements.txt", "requirements/dev.txt", "requirements/tests.txt", "requirements/test.txt", "requirements.txt"} {
 		if isFile(root, name) {
 			return Install{Command: pip + "-r " + name}, true

@@ -13,7 +13,8 @@ import (
 func Linters(root, path string) []belay.Linter {
 	var found []belay.Linter
 	for _, d := range []struct{ name, program, why, command string }{
-		{"golangci-lint", "golangci-lint", configured(root, "", ".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"), "golangci-lint run"},
+		{"golangci-lint", "golangci-lint",
+			configured(root, "", ".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"), "golangci-lint run"},
 		{"ruff", "ruff", configured(root, "tool.ruff", "ruff.toml", ".ruff.toml"), "ruff check --no-fix --output-format concise ."},
 		{"eslint", "eslint", configured(root, "", "eslint.config.js", "eslint.config.mjs", "eslint.config.cjs", "eslint.config.ts",
 			".eslintrc", ".eslintrc.js", ".eslintrc.cjs", ".eslintrc.json", ".eslintrc.yml", ".eslintrc.yaml"), "eslint ."},

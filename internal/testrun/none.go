@@ -25,11 +25,13 @@ var noTests = []struct {
 }
 
 // idle is what make prints where a target has nothing to do: a folder is called test.
-var idle = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|(?:Entering|Leaving) directory )[^\n]*\n?)+$`)
+var idle = lazyregexp.New(`^(?:g?make(?:\[\d+\])?: (?:Nothing to be done for |[^\n]* is up to date|` +
+	`(?:Entering|Leaving) directory )[^\n]*\n?)+$`)
 
 // noneWords are what runners print that end well although they ran no test, where they
 // print no sums.
-var noneWords = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0", "testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
+var noneWords = []string{"No tests found, exiting with code 0", "No test files found, exiting with code 0",
+	"testing: warning: no tests to run", "No tests executed!", "NO TESTS RAN", "No specs found", "no tests ran in", "No tests were found"}
 
 // ranNone tells of a command that ended well and, as its runner says, ran no test. Where
 // another runner that spoke as well ran one, its words are not read at all.
@@ -51,7 +53,8 @@ func (r *testRun) ranNone() bool {
 }
 
 // somePassed finds a count of tests of any runner.
-var somePassed = lazyregexp.New(`(?i)\b[1-9]\d* (?:\w+ )?(?:tests?|examples?|specs?|runs|passed|passing|pass|assertions?)\b|\b(?:tests?(?: run)?|passed|pass):? +[1-9]`)
+var somePassed = lazyregexp.New(`(?i)\b[1-9]\d* (?:\w+ )?(?:tests?|examples?|specs?|runs|passed|passing|pass|` +
+	`assertions?)\b|\b(?:tests?(?: run)?|passed|pass):? +[1-9]`)
 
 // nothing tells of a runner that failed because it found no test at all.
 func (r *testRun) nothing() bool {
@@ -104,5 +107,6 @@ func (r *testRun) before(ctx context.Context) (testreport.Report, belay.CheckRes
 		return testreport.Report{}, belay.CheckResult{}
 	}
 	defer done()
-	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May, Baseline: &testreport.Report{}, Grace: r.in.Grace})
+	return Run(ctx, Input{Root: root, Env: r.in.Env, Command: r.in.Command, May: r.in.May,
+		Baseline: &testreport.Report{}, Grace: r.in.Grace})
 }

@@ -114,7 +114,8 @@ func (s scene) line(words ...string) string {
 
 // notStarted reads why a program of its own could not be started.
 func (s scene) notStarted(why string) *Obstacle {
-	if len(s.command.Args) == 0 || !strings.Contains(why, "not found") && !strings.Contains(why, "no such file") && !strings.Contains(why, "permission denied") {
+	if len(s.command.Args) == 0 ||
+		!strings.Contains(why, "not found") && !strings.Contains(why, "no such file") && !strings.Contains(why, "permission denied") {
 		return nil
 	}
 	return s.missing(s.command.Args[0], why)
@@ -149,8 +150,10 @@ func (s scene) program() *Obstacle {
 			}
 		}
 		if s.code == 126 || s.code == 127 {
-			if name, ok := s.find(lazyregexp.New(`(?m)^(?:\S*/)?(?:ba|da|z|k|a)?sh: (?:line )?(?:\d+: )?([^\s:]+): Permission denied`)); ok {
-				return &Obstacle{What: name + " may not be executed: " + s.line(name), Fix: "chmod +x " + name, Names: own(name), Path: name, runner: true}
+			if name, ok := s.find(lazyregexp.New(`(?m)^(?:\S*/)?(?:ba|da|z|k|` +
+				`a)?sh: (?:line )?(?:\d+: )?([^\s:]+): Permission denied`)); ok {
+				return &Obstacle{What: name + " may not be executed: " + s.line(name), Fix: "chmod +x " + name,
+					Names: own(name), Path: name, runner: true}
 			}
 			return &Obstacle{What: s.last(), runner: true}
 		}
@@ -158,7 +161,8 @@ func (s scene) program() *Obstacle {
 	for _, re := range noScript {
 		if name, ok := s.find(re); ok {
 			name = strings.TrimPrefix(name, strings.TrimSuffix(s.root, "/")+"/")
-			return &Obstacle{What: "there is no " + name + ": " + s.line(name), Names: own(name), Project: true, Fix: phpFix(s.root, name), Path: name, runner: true}
+			return &Obstacle{What: "there is no " + name + ": " + s.line(name), Names: own(name), Project: true,
+				Fix: phpFix(s.root, name), Path: name, runner: true}
 		}
 	}
 	return nil
@@ -187,10 +191,14 @@ func own(name string) []string {
 
 // tools are how people get programs that no dependency of a project brings.
 var tools = map[string]string{
-	"npm": "install Node.js", "node": "install Node.js", "npx": "install Node.js", "pnpm": "corepack enable pnpm", "yarn": "corepack enable yarn", "bun": "npm install -g bun",
-	"python": "use python3 in the test command", "uv": "python3 -m pip install uv", "poetry": "pipx install poetry", "tox": "python3 -m pip install tox", "nox": "python3 -m pip install nox",
-	"go": "install Go", "cargo": "install Rust (rustup)", "mvn": "install Maven, or use ./mvnw", "gradle": "install Gradle, or use ./gradlew", "java": "install a JDK",
-	"bundle": "gem install bundler", "composer": "install Composer", "dotnet": "install the .NET SDK", "make": "install make", "deno": "install Deno", "just": "install just",
+	"npm": "install Node.js", "node": "install Node.js", "npx": "install Node.js", "pnpm": "corepack enable pnpm",
+	"yarn": "corepack enable yarn", "bun": "npm install -g bun",
+	"python": "use python3 in the test command", "uv": "python3 -m pip install uv", "poetry": "pipx install poetry",
+	"tox": "python3 -m pip install tox", "nox": "python3 -m pip install nox",
+	"go": "install Go", "cargo": "install Rust (rustup)", "mvn": "install Maven, or use ./mvnw",
+	"gradle": "install Gradle, or use ./gradlew", "java": "install a JDK",
+	"bundle": "gem install bundler", "composer": "install Composer", "dotnet": "install the .NET SDK",
+	"make": "install make", "deno": "install Deno", "just": "install just",
 }
 
 // missing tells of a program that is not there, and what brings it.
@@ -208,7 +216,8 @@ func (s scene) missing(name, said string) *Obstacle {
 		o.Fix = s.pytest()
 	case strings.HasPrefix(name, "vendor/bin/") || strings.HasPrefix(name, "./vendor/bin/"):
 		o.Fix, o.Project = "composer install", false
-	case strings.Contains(name, "node_modules/") || NodeNeeds(s.root, base) || s.byNode() && HasFile(s.root, "package.json") && !Has(s.root, "node_modules"):
+	case strings.Contains(name, "node_modules/") || NodeNeeds(s.root, base) ||
+		s.byNode() && HasFile(s.root, "package.json") && !Has(s.root, "node_modules"):
 		s.needsNode(o)
 	case strings.HasPrefix(strings.TrimPrefix(name, "./"), ".venv/"), strings.HasPrefix(strings.TrimPrefix(name, "./"), "venv/"):
 		dir, _, _ := strings.Cut(strings.TrimPrefix(name, "./"), "/")
@@ -281,7 +290,8 @@ func (s scene) python() *Obstacle {
 		if Has(s.root, name) || Has(s.root, name+".py") || Has(s.root, "src/"+name) {
 			return nil // the project's own: whether it imports is what is tested
 		}
-		o := &Obstacle{What: s.line("No module named " + m), Fix: Python(s.root) + " -m pip install " + name, Names: []string{name}, runner: true}
+		o := &Obstacle{What: s.line("No module named " + m), Fix: Python(s.root) + " -m pip install " + name,
+			Names: []string{name}, runner: true}
 		if name == "pytest" {
 			o.Fix = s.pytest()
 		}
@@ -293,7 +303,8 @@ func (s scene) python() *Obstacle {
 		return &Obstacle{What: line, Fix: tool + " install " + m[1], Names: []string{m[1]}, runner: true}
 	}
 	collected := strings.Contains(s.said, "ImportError while loading conftest") || strings.Contains(s.said, "errors during collection") ||
-		strings.Contains(s.said, "error during collection") || strings.Contains(s.said, "ERROR collecting ") || strings.Contains(s.said, "Failed to import test module")
+		strings.Contains(s.said, "error during collection") || strings.Contains(s.said, "ERROR collecting ") ||
+		strings.Contains(s.said, "Failed to import test module")
 	if !collected || s.code == 0 {
 		return nil
 	}
@@ -313,7 +324,8 @@ func (s scene) python() *Obstacle {
 	if missing == "" {
 		return nil
 	}
-	o := &Obstacle{What: "the Python package " + missing + " is not installed, so no test file can be imported", Names: []string{missing, "dependencies"}}
+	o := &Obstacle{What: "the Python package " + missing + " is not installed, so no test file can be imported",
+		Names: []string{missing, "dependencies"}}
 	if Has(s.root, "src/"+missing) {
 		o.What = "the project itself (" + missing + ") is not installed, so no test file can import it"
 	}
@@ -331,11 +343,14 @@ func (s scene) node() *Obstacle {
 	if name, ok := s.find(npmNoScript); ok && !strings.Contains(s.said, `Command "`+name+`" exited`) {
 		return &Obstacle{What: "package.json has no script " + name, Names: []string{"package.json", name, "npm"}, Project: true}
 	}
-	if strings.Contains(s.said, "Could not read package.json") || strings.Contains(s.said, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND") || strings.Contains(s.said, "Couldn't find a package.json") {
+	if strings.Contains(s.said, "Could not read package.json") ||
+		strings.Contains(s.said, "ERR_PNPM_NO_IMPORTER_MANIFEST_FOUND") || strings.Contains(s.said, "Couldn't find a package.json") {
 		return &Obstacle{What: "there is no package.json", Names: []string{"package.json", "npm"}, Project: true}
 	}
 	if strings.Contains(s.said, "npx canceled due to missing packages") {
-		o := &Obstacle{What: s.line("npx canceled"), Names: strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@", " ").Replace(after(s.said, "missing packages and no YES option:")))[:1]}
+		o := &Obstacle{What: s.line("npx canceled"),
+			Names: strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@",
+				" ").Replace(after(s.said, "missing packages and no YES option:")))[:1]}
 		s.needsNode(o)
 		return o
 	}
@@ -372,16 +387,22 @@ func (s scene) manifest() *Obstacle {
 
 // jvm looks for what Maven and Gradle could not get.
 func (s scene) jvm() *Obstacle {
-	if line := s.line("JAVA_HOME is not set", "JAVA_HOME environment variable is not defined", "Unable to locate a Java Runtime", "No compiler is provided in this environment"); line != "" {
+	if line := s.line("JAVA_HOME is not set", "JAVA_HOME environment variable is not defined",
+		"Unable to locate a Java Runtime", "No compiler is provided in this environment"); line != "" {
 		return &Obstacle{What: line, Fix: "install a JDK and set JAVA_HOME"}
 	}
-	if s.line("in offline mode and the artifact", "Could not transfer artifact", "has not been downloaded from it before", "was not found in https://repo.maven") != "" &&
-		s.line("Could not resolve dependencies", "could not be resolved", "Non-resolvable", "Failed to read artifact descriptor", "Error resolving version for plugin") != "" {
-		return &Obstacle{What: "Maven does not have the project's dependencies: " + s.line("Could not resolve", "could not be resolved", "Non-resolvable", "Failed to read artifact", "Error resolving"),
+	if s.line("in offline mode and the artifact", "Could not transfer artifact",
+		"has not been downloaded from it before", "was not found in https://repo.maven") != "" &&
+		s.line("Could not resolve dependencies", "could not be resolved", "Non-resolvable",
+			"Failed to read artifact descriptor", "Error resolving version for plugin") != "" {
+		return &Obstacle{What: "Maven does not have the project's dependencies: " +
+			s.line("Could not resolve", "could not be resolved", "Non-resolvable", "Failed to read artifact", "Error resolving"),
 			Fix: wrapperOr(s.root, "mvnw", "mvn") + " dependency:go-offline", Names: []string{"dependencies"}}
 	}
-	if line := s.line("No cached version of ", "Could not resolve all ", "Could not find or load main class org.gradle.wrapper", "UnknownHostException: services.gradle.org"); line != "" {
-		return &Obstacle{What: "Gradle does not have what it needs: " + line, Fix: wrapperOr(s.root, "gradlew", "gradle") + " testClasses", Names: []string{"dependencies"}}
+	if line := s.line("No cached version of ", "Could not resolve all ",
+		"Could not find or load main class org.gradle.wrapper", "UnknownHostException: services.gradle.org"); line != "" {
+		return &Obstacle{What: "Gradle does not have what it needs: " + line,
+			Fix: wrapperOr(s.root, "gradlew", "gradle") + " testClasses", Names: []string{"dependencies"}}
 	}
 	return nil
 }
@@ -395,9 +416,12 @@ func wrapperOr(root, own, tool string) string {
 
 // cargo looks for crates and toolchains that are not there.
 func (s scene) cargo() *Obstacle {
-	if line := s.line("error: no matching package named", "error: failed to get `", "error: failed to download", "error: unable to update", "error: failed to load source for dependency"); line != "" &&
-		s.line("offline", "--offline", "network", "failed to fetch", "download of", "Could not resolve host", "Couldn't resolve host", "unable to update", "spurious") != "" {
-		return &Obstacle{What: "cargo does not have the project's dependencies: " + line, Fix: "cargo fetch --locked", Names: []string{"dependencies"}}
+	if line := s.line("error: no matching package named", "error: failed to get `", "error: failed to download",
+		"error: unable to update", "error: failed to load source for dependency"); line != "" &&
+		s.line("offline", "--offline", "network", "failed to fetch", "download of", "Could not resolve host",
+			"Couldn't resolve host", "unable to update", "spurious") != "" {
+		return &Obstacle{What: "cargo does not have the project's dependencies: " + line, Fix: "cargo fetch --locked",
+			Names: []string{"dependencies"}}
 	}
 	if line := s.line("error: toolchain '", "error: rustup could not choose"); line != "" {
 		return &Obstacle{What: line, Fix: "rustup toolchain install", Names: []string{"toolchain", "rust-toolchain"}}
@@ -410,15 +434,18 @@ func (s scene) golang() *Obstacle {
 	if line := s.line("; GOTOOLCHAIN=local)", "toolchain not available"); line != "" {
 		return &Obstacle{What: line, Fix: "install that Go", Names: []string{"go.mod", "toolchain"}}
 	}
-	if line := s.line("dial tcp", "module lookup disabled by GOPROXY=off", "module lookup disabled by -mod=vendor"); line != "" && s.line("[setup failed]", "go: ") != "" {
-		return &Obstacle{What: "go does not have the project's modules: " + line, Fix: "go mod download", Names: []string{"dependencies", "go.mod"}}
+	if line := s.line("dial tcp", "module lookup disabled by GOPROXY=off",
+		"module lookup disabled by -mod=vendor"); line != "" && s.line("[setup failed]", "go: ") != "" {
+		return &Obstacle{What: "go does not have the project's modules: " + line, Fix: "go mod download",
+			Names: []string{"dependencies", "go.mod"}}
 	}
 	return nil
 }
 
 // ruby looks for gems that are not there.
 func (s scene) ruby() *Obstacle {
-	if line := s.line("Could not find gem ", "Run `bundle install`", "Bundler could not find compatible versions", "in locally installed gems"); line != "" {
+	if line := s.line("Could not find gem ", "Run `bundle install`", "Bundler could not find compatible versions",
+		"in locally installed gems"); line != "" {
 		return &Obstacle{What: line, Fix: "bundle install", Names: []string{"Gemfile", "dependencies"}, Path: "vendor/bundle"}
 	}
 	return nil
@@ -433,8 +460,11 @@ func phpFix(root, name string) string {
 
 // php looks for what Composer installs.
 func (s scene) php() *Obstacle {
-	if line := s.line("vendor/autoload.php"); line != "" && s.line("Failed to open stream", "Failed opening required", "You need to set up the project dependencies") != "" && !HasFile(s.root, "vendor/autoload.php") {
-		return &Obstacle{What: "the project's dependencies are not installed (no vendor/autoload.php)", Fix: "composer install", Names: []string{"composer", "dependencies"}, Path: "vendor"}
+	if line := s.line("vendor/autoload.php"); line != "" &&
+		s.line("Failed to open stream", "Failed opening required",
+			"You need to set up the project dependencies") != "" && !HasFile(s.root, "vendor/autoload.php") {
+		return &Obstacle{What: "the project's dependencies are not installed (no vendor/autoload.php)",
+			Fix: "composer install", Names: []string{"composer", "dependencies"}, Path: "vendor"}
 	}
 	return nil
 }

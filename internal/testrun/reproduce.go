@@ -31,22 +31,29 @@ type reproducer struct {
 
 // toolNames are the words by which a runner is known in a command.
 var toolNames = map[string]string{
-	"pytest": "pytest", "py.test": "pytest", "jest": "jest", "vitest": "vitest", "mocha": "mocha", "ava": "ava", "rspec": "rspec", "phpunit": "phpunit",
-	"mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "cargo": "cargo", "go": "go", "gotestsum": "go", "unittest": "unittest", "dotnet": "dotnet", "jasmine": "jasmine",
+	"pytest": "pytest", "py.test": "pytest", "jest": "jest", "vitest": "vitest", "mocha": "mocha", "ava": "ava",
+	"rspec": "rspec", "phpunit": "phpunit",
+	"mvn": "maven", "mvnw": "maven", "gradle": "gradle", "gradlew": "gradle", "cargo": "cargo", "go": "go",
+	"gotestsum": "go", "unittest": "unittest", "dotnet": "dotnet", "jasmine": "jasmine",
 	"react-scripts": "jest",
 }
 
 // starts are how a runner is started where the command does not say it.
 var starts = map[string][]string{
-	"go": {"go", "test"}, "cargo": {"cargo", "test"}, "jest": {"npx", "jest"}, "vitest": {"npx", "vitest", "run"}, "mocha": {"npx", "mocha"}, "ava": {"npx", "ava"}, "jasmine": {"npx", "jasmine"},
-	"node": {"node", "--test"}, "dotnet": {"dotnet", "test"}, "unittest": {"python3", "-m", "unittest"}, "pytest": {"python3", "-m", "pytest"},
-	"rspec": {"rspec"}, "phpunit": {"phpunit"}, "maven": {"mvn"}, "gradle": {"gradle"},
+	"go": {"go", "test"}, "cargo": {"cargo", "test"}, "jest": {"npx", "jest"}, "vitest": {"npx", "vitest", "run"},
+	"mocha": {"npx", "mocha"}, "ava": {"npx", "ava"}, "jasmine": {"npx", "jasmine"},
+	"node": {"node", "--test"}, "dotnet": {"dotnet", "test"}, "unittest": {"python3", "-m", "unittest"},
+	"pytest": {"python3", "-m", "pytest"},
+	"rspec":  {"rspec"}, "phpunit": {"phpunit"}, "maven": {"mvn"}, "gradle": {"gradle"},
 }
 
 // formats are the formats of reports that only one runner writes.
 var ownFormats = map[string]string{
-	testreport.GoTest: "go", testreport.Go: "go", testreport.Cargo: "cargo", testreport.Pytest: "pytest", testreport.Jest: "jest", testreport.Vitest: "vitest", testreport.Mocha: "mocha", testreport.AVA: "ava",
-	testreport.Jasmine: "jasmine", testreport.Node: "node", testreport.RSpec: "rspec", testreport.PHPUnit: "phpunit", testreport.Unittest: "unittest", testreport.Maven: "maven", testreport.Dotnet: "dotnet", testreport.TRX: "dotnet", testreport.XUnit: "dotnet",
+	testreport.GoTest: "go", testreport.Go: "go", testreport.Cargo: "cargo", testreport.Pytest: "pytest",
+	testreport.Jest: "jest", testreport.Vitest: "vitest", testreport.Mocha: "mocha", testreport.AVA: "ava",
+	testreport.Jasmine: "jasmine", testreport.Node: "node", testreport.RSpec: "rspec", testreport.PHPUnit: "phpunit",
+	testreport.Unittest: "unittest", testreport.Maven: "maven", testreport.Dotnet: "dotnet", testreport.TRX: "dotnet",
+	testreport.XUnit: "dotnet",
 }
 
 // shell are the signs of a command line that is more than one command with its words.
@@ -56,7 +63,8 @@ const shell = "|&;<>$`(){}\n"
 var reporting = lazyregexp.New(`[ \t]+--?[\w-]+[= ]"?\$\{?` + ReportsVar + `\}?[^"\s]*"?`)
 
 // kept are options of a command that a single test needs as well: what is built, and how.
-var kept = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package --profile -P -f --file --manifest-path`)
+var kept = lazyregexp.Of(`-tags -race -mod -C --config -c --features --all-features --no-default-features -p --package
+	--profile -P -f --file --manifest-path`)
 
 // reproduces makes a reproducer for the command and report of a run. A command that a script
 // hides is known by its report: it is started then as the project usually does.
@@ -343,7 +351,8 @@ func (p reproducer) method(f testreport.Failure) []string {
 	case "unittest":
 		return []string{class + "." + name}
 	case "phpunit":
-		return []string{"--filter", "/" + regexp.QuoteMeta(class[strings.LastIndexAny(class, `\.`)+1:]) + "::" + regexp.QuoteMeta(name) + "\\b/"}
+		return []string{"--filter", "/" + regexp.QuoteMeta(class[strings.LastIndexAny(class, `\.`)+1:]) + "::" +
+			regexp.QuoteMeta(name) + "\\b/"}
 	case "dotnet":
 		how := "="
 		if id != f.Test {

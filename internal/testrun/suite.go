@@ -143,7 +143,8 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 	case testreport.Exit:
 	default:
 		if !slices.Contains(formats.Formats(), r.format) {
-			return nil, fmt.Errorf("%q is no format of a test report, use exit or one of %s", cmd.Format, strings.Join(formats.Formats(), ", "))
+			return nil, fmt.Errorf("%q is no format of a test report, use exit or one of %s", cmd.Format,
+				strings.Join(formats.Formats(), ", "))
 		}
 	}
 	if r.inFiles() {
@@ -312,7 +313,8 @@ func (r *testRun) readFiles(ctx context.Context) {
 	case len(found.files) > 0:
 		r.broken = fmt.Sprintf("no report was written: %s matches only files from before the run", r.in.Command.Report)
 	default:
-		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree", reportGlob(r.in.Command.Report), ReportsVar)
+		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree",
+			reportGlob(r.in.Command.Report), ReportsVar)
 	}
 }
 

@@ -33,7 +33,8 @@ func New() (*Ear, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Ear{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirt: &scan.Dirt{}, waits: map[string]chan struct{}{}, fine: map[uint64]error{}}
+	e := &Ear{q: q, paths: map[int32]string{}, wds: map[string]int32{}, dirt: &scan.Dirt{},
+		waits: map[string]chan struct{}{}, fine: map[uint64]error{}}
 	go e.listen()
 	return e, nil
 }

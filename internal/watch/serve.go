@@ -73,7 +73,8 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	defer func() { _ = lock.Unlock() }()
 	sweep(dir)
 	p := &process{own: programNow(), stop: stop, sentry: &sentry{
-		place: place, dir: dir, log: &diary{path: filepath.Join(dir, "log"), limit: diaryLimit}, life: ctx, wait: shortWait, last: time.Now(),
+		place: place, dir: dir, log: &diary{path: filepath.Join(dir, "log"), limit: diaryLimit}, life: ctx,
+		wait: shortWait, last: time.Now(),
 		status: Status{PID: os.Getpid(), Root: repo.Root, Since: time.Now().UTC().Truncate(time.Second), Idle: spec.Idle.String()},
 	}}
 	if err := p.sentry.first(ctx); err != nil {

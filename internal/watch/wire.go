@@ -88,7 +88,8 @@ func encode(s *snapshot.Seen) (reply, []byte) {
 		fmt.Fprintf(&trees, "%d\n", len(t.Data))
 		trees.Write(t.Data)
 	}
-	r := reply{V: protocol, Sure: true, Tree: s.Tree, Count: s.Count, Index: s.Index, Rules: s.Rules, Parts: [3]int{len(man), changed.Len(), trees.Len()}}
+	r := reply{V: protocol, Sure: true, Tree: s.Tree, Count: s.Count, Index: s.Index, Rules: s.Rules,
+		Parts: [3]int{len(man), changed.Len(), trees.Len()}}
 	return r, append(append(man, changed.Bytes()...), trees.Bytes()...)
 }
 

@@ -88,7 +88,8 @@ func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 }
 
 func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
-	m := merger{to: to, q: q, out: Brought{Task: q.Task, Before: q.Before, After: q.After, Changes: []Written{}, Agreed: []string{}, Conflicts: []Conflict{}, Left: []restore.Kept{}}}
+	m := merger{to: to, q: q, out: Brought{Task: q.Task, Before: q.Before, After: q.After, Changes: []Written{},
+		Agreed: []string{}, Conflicts: []Conflict{}, Left: []restore.Kept{}}}
 	composed, still, err := m.prepare(ctx)
 	if err != nil || composed.ID == "" {
 		return m.out, err
@@ -113,7 +114,8 @@ func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
 		return snapshot.Info{}, still{}, err
 	}
 	entries, folders, changed := m.composed(c, plan)
-	info, err := m.to.Compose(ctx, c, entries, folders, snapshot.Meta{Kind: belay.KindMerge, Task: m.q.Task, Message: "the work of " + string(m.q.Task) + " with what is here"})
+	info, err := m.to.Compose(ctx, c, entries, folders,
+		snapshot.Meta{Kind: belay.KindMerge, Task: m.q.Task, Message: "the work of " + string(m.q.Task) + " with what is here"})
 	return info, still{m, c, changed}, err
 }
 
@@ -268,7 +270,8 @@ func renames(ctx context.Context, r *git.Repo, from, to string, base, side State
 	if from == to {
 		return moved, nil
 	}
-	out, err := r.Run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M50%", "-l1000", "--diff-filter=R", "--no-ext-diff", "--no-textconv", "--no-abbrev", from, to)
+	out, err := r.Run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "-M50%", "-l1000", "--diff-filter=R", "--no-ext-diff",
+		"--no-textconv", "--no-abbrev", from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,8 @@ func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot
 
 // find gives the id of the commit that name means.
 func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
-	unknown := belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log", "there is no snapshot and no commit %s", belay.VisibleLine(name))
+	unknown := belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
+		"there is no snapshot and no commit %s", belay.VisibleLine(name))
 	if name == "" || strings.HasPrefix(name, "-") {
 		return "", unknown
 	}

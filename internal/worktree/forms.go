@@ -65,7 +65,8 @@ func (f *forms) otherLines(stored git.TreeEntry, here scan.Entry) bool {
 // first being the version, with the SHA-256 and the size of the file.
 func (f *forms) pointedTo(stored git.TreeEntry, here scan.Entry) bool {
 	var pointer beginning
-	if _, err := f.reader.Copy(stored.OID, &pointer); err != nil || pointer.longer || !bytes.HasPrefix(pointer.text, []byte("version https://git-lfs.github.com/spec/")) {
+	if _, err := f.reader.Copy(stored.OID, &pointer); err != nil || pointer.longer ||
+		!bytes.HasPrefix(pointer.text, []byte("version https://git-lfs.github.com/spec/")) {
 		return false
 	}
 	file, err := f.root.Open(here.Path)

@@ -84,7 +84,8 @@ func (j *joiner) join(base, ours, theirs string) (Joined, error) {
 }
 
 func (j *joiner) run(files []string) (Joined, error) {
-	text, err := j.repo.Run(j.ctx, nil, append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
+	text, err := j.repo.Run(j.ctx, nil,
+		append([]string{"merge-file", "-p", "-q", "-L", "here", "-L", "before " + j.task, "-L", j.task, "--"}, files...)...)
 	var f *git.Failure
 	clean := err == nil
 	if errors.As(err, &f) && f.Exit > 0 && f.Exit < 128 { // so many conflicts

@@ -55,9 +55,11 @@ func (p *planner) wentElsewhere(path, to, says string) {
 // follow brings two entries together at the new place of a path.
 func (p *planner) follow(path, to string, base, ours, theirs Entry) error {
 	p.done[path] = true
-	free := !p.in.Base[to].there() && (p.in.TheirsMoved[path] == to && !p.in.Ours[to].there() || p.in.OursMoved[path] == to && !p.in.Theirs[to].there())
+	free := !p.in.Base[to].there() &&
+		(p.in.TheirsMoved[path] == to && !p.in.Ours[to].there() || p.in.OursMoved[path] == to && !p.in.Theirs[to].there())
 	if !free {
-		p.conflict(path, KindRenamed, "renamed to "+to+" by one side and changed by the other, and "+to+" is there on both", p.in.Theirs[path])
+		p.conflict(path, KindRenamed, "renamed to "+to+" by one side and changed by the other, and "+to+
+			" is there on both", p.in.Theirs[path])
 		return nil
 	}
 	p.done[to] = true

@@ -50,7 +50,8 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 		return m, false, fmt.Errorf("read the mark of %s: %w", r.Root, err)
 	}
 	if m.Version != markVersion {
-		return m, false, belay.Refuse(belay.CodeCannot, "use the version of belay that made it", "the working tree %s is of a version that is not known", belay.VisibleLine(r.Root))
+		return m, false, belay.Refuse(belay.CodeCannot, "use the version of belay that made it",
+			"the working tree %s is of a version that is not known", belay.VisibleLine(r.Root))
 	}
 	return m, true, nil
 }
@@ -80,7 +81,8 @@ func Folder(r *git.Repo, root, setting string) (string, error) {
 	}
 	dir = real(dir)
 	if inside(root, dir) && !inside(r.Common, dir) {
-		return "", belay.Refuse(belay.CodeUsage, "name a folder beside it in .belay/config.yaml, like worktrees: ../"+filepath.Base(root)+"-trees",
+		return "", belay.Refuse(belay.CodeUsage,
+			"name a folder beside it in .belay/config.yaml, like worktrees: ../"+filepath.Base(root)+"-trees",
 			"%s is within the working tree", belay.VisibleLine(dir))
 	}
 	return dir, nil
@@ -145,7 +147,8 @@ func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o s
 		return Made{}, err
 	}
 	if ok && now.Task.Key() != m.Task.Key() {
-		return Made{}, belay.Refuse(belay.CodeCannot, "belay worktree remove "+string(now.Task), "%s is the working tree of %s", belay.VisibleLine(path), now.Task)
+		return Made{}, belay.Refuse(belay.CodeCannot, "belay worktree remove "+string(now.Task),
+			"%s is the working tree of %s", belay.VisibleLine(path), now.Task)
 	}
 	if ok {
 		snaps, err := restore.Open(ctx, r, o)
@@ -206,7 +209,8 @@ func free(path string) error {
 		return nil
 	}
 	if err != nil || len(list) > 1 || len(list) == 1 && list[0].Name() != ".git" {
-		return errors.Join(err, belay.Refuse(belay.CodeCannot, "move it away", "%s is in the way of the task's working tree", belay.VisibleLine(path)))
+		return errors.Join(err, belay.Refuse(belay.CodeCannot, "move it away",
+			"%s is in the way of the task's working tree", belay.VisibleLine(path)))
 	}
 	if len(list) == 1 {
 		if err := fsroot.Remove(filepath.Join(path, ".git")); err != nil {
@@ -222,7 +226,8 @@ func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapsh
 	if err != nil {
 		return Made{}, err
 	}
-	out, err := snaps.Restore(ctx, from.ID, restore.Options{Task: m.Task, Reason: "to make the working tree of " + string(m.Task), Plant: true})
+	out, err := snaps.Restore(ctx, from.ID,
+		restore.Options{Task: m.Task, Reason: "to make the working tree of " + string(m.Task), Plant: true})
 	if err != nil {
 		return Made{}, err
 	}
@@ -243,7 +248,8 @@ func Remove(ctx context.Context, home *git.Repo, path string, task belay.TaskID)
 		return err
 	}
 	if r != nil && (!ok && m.Task == "" || m.Task.Key() != task.Key()) {
-		return belay.Refuse(belay.CodeCannot, "git worktree remove, if it is yours", "%s is not the working tree of %s", belay.VisibleLine(path), task)
+		return belay.Refuse(belay.CodeCannot, "git worktree remove, if it is yours", "%s is not the working tree of %s",
+			belay.VisibleLine(path), task)
 	}
 	known, err := registered(ctx, home, path)
 	if err != nil || !known {

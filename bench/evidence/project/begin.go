@@ -44,7 +44,8 @@ func (p Project) Begin(s Store, dir string, env []string) error {
 	if err := Edits(config, Write("LICENSE", "as it was published\n"))(dir); err != nil {
 		return err
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"}, {"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as it was published"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"},
+		{"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as it was published"}} {
 		if err := Command(dir, env, "git", args...); err != nil {
 			return err
 		}

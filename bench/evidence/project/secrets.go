@@ -34,7 +34,8 @@ func planted() []plant {
 		{"GitHub", "", "ghp_" + made(letter, 36), "error"},
 		{"Stripe", "", "sk_" + "live_" + made(letter, 24), "error"},
 		{"web token", "", "eyJ" + made(letter, 33) + ".eyJ" + made(letter, 60) + "." + made(letter, 43), "error"},
-		{"private key", "", "-----BEGIN " + "PRIVATE KEY-----\n" + made(letter, 64) + "\n" + made(letter, 62) + "==\n-----END " + "PRIVATE KEY-----\n", "error"},
+		{"private key", "", "-----BEGIN " + "PRIVATE KEY-----\n" + made(letter, 64) + "\n" + made(letter, 62) +
+			"==\n-----END " + "PRIVATE KEY-----\n", "error"},
 		{"Slack", "", "xoxb-" + made(digits, 12) + "-" + made(digits, 13) + "-" + made(letter, 24), "error"},
 		{"Google", "", "AIza" + made(letter, 35), "error"},
 		{"OpenAI", "", "sk-" + "proj-" + made(letter, 48), "error"},

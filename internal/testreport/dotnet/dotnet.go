@@ -144,7 +144,8 @@ func (d *reader) read(x *testreport.XML) error {
 func (d *reader) broken(why string) error {
 	switch {
 	case !d.known:
-		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML", "the file is no report of a .NET test runner")
+		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML",
+			"the file is no report of a .NET test runner")
 	case why != "":
 		d.report.Lack("%s", why)
 	}

@@ -33,7 +33,8 @@ const howToMend = "have the tests write JUnit XML, go test -json or TAP, or name
 
 // Formats are the names that Read takes, in the order of the documentation.
 func Formats() []string {
-	return append([]string{testreport.JUnit, testreport.GoTest, testreport.TAP, testreport.TRX, testreport.NUnit, testreport.XUnit}, plain.Formats()...)
+	return append([]string{testreport.JUnit, testreport.GoTest, testreport.TAP, testreport.TRX, testreport.NUnit,
+		testreport.XUnit}, plain.Formats()...)
 }
 
 // Read reads a report; format is one of Formats, or "" to tell it by its content. What
@@ -46,7 +47,8 @@ func Formats() []string {
 // named, or r fails before the first test.
 func Read(r io.Reader, format string) (testreport.Report, error) {
 	if format != "" && !slices.Contains(Formats(), format) {
-		return testreport.Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "), "%q is no format of a test report", format)
+		return testreport.Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
+			"%q is no format of a test report", format)
 	}
 	in, err := unpacked(r)
 	if err != nil {
@@ -57,7 +59,8 @@ func Read(r io.Reader, format string) (testreport.Report, error) {
 		if err != nil && err != io.EOF {
 			return testreport.Report{}, unreadable(err)
 		}
-		return testreport.Report{Format: format}, belay.Refuse(belay.CodeCannot, "look at how the tests ended", "the report is empty: it says nothing about any test")
+		return testreport.Report{Format: format},
+			belay.Refuse(belay.CodeCannot, "look at how the tests ended", "the report is empty: it says nothing about any test")
 	}
 	if format == "" {
 		if format, err = Detect(head); err != nil {
@@ -152,8 +155,9 @@ var (
 	tapPlan    = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
 	tapPoint   = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
 	nodeSpec   = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
-	goEvent    = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|attr|artifacts|build-output|build-fail)"`)
-	suite      = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
+	goEvent    = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|` +
+		`attr|artifacts|build-output|build-fail)"`)
+	suite = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
 )
 
 // Detect tells the format from the beginning of a report. It gives "plain" for what may

@@ -12,10 +12,11 @@ var (
 	cargoTarget = lazyregexp.New(`^\s+Running .*\((?:.*/)?([^/()]+?)(?:-[0-9a-f]{16})?\)$`)
 	cargoDocs   = lazyregexp.New(`^\s+Doc-tests (\S+)$`)
 	cargoTest   = lazyregexp.New(`^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b`)
-	cargoSum    = lazyregexp.New(`^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out`)
-	cargoSaid   = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
-	cargoBuild  = lazyregexp.New("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
-	cargoPanic  = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
+	cargoSum    = lazyregexp.New(`^test result: (?:ok|` +
+		`FAILED)\. (\d+) passed; (\d+) failed; (\d+) ignored; (\d+) measured; \d+ filtered out`)
+	cargoSaid  = lazyregexp.New(`^---- (.+?) (?:stdout|stderr) ----$`)
+	cargoBuild = lazyregexp.New("^error: could not compile `([^`]+)`(?: \\((.+?)\\))?")
+	cargoPanic = lazyregexp.New(`panicked at (?:'.*', )?([^:\s]+\.rs):(\d+):\d+`)
 )
 
 // cargo runs one program for each target; each speaks with a line of sums.

@@ -228,9 +228,11 @@ func (m *mocha) detail(s string) {
 func (m *mocha) sum() (testreport.Report, bool) { return m.report(testreport.Mocha, m.counts), m.spoke }
 
 var (
-	avaSum  = lazyregexp.New(`^  (\d+) (tests? passed|tests? failed|known failures?|tests? skipped|tests? todo|uncaught exceptions?|unhandled rejections?)$`)
+	avaSum = lazyregexp.New(`^  (\d+) (tests? passed|tests? failed|known failures?|tests? skipped|tests? todo|` +
+		`uncaught exceptions?|unhandled rejections?)$`)
 	avaTest = lazyregexp.New(`^  ([✔✘-]) (?:(\[fail\]:|\[skip\]|\[todo\]|\[expected fail\]) )?(.+)$`)
-	avaWhy  = lazyregexp.New(` (?:Error thrown in test|Rejected promise returned by test|Test finished without running any assertions|Assertion failed.*|Promise returned by test never resolved)$`)
+	avaWhy  = lazyregexp.New(` (?:Error thrown in test|Rejected promise returned by test|` +
+		`Test finished without running any assertions|Assertion failed.*|Promise returned by test never resolved)$`)
 )
 
 // ava speaks with a line for each test, and lines of sums.

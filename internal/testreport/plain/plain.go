@@ -61,7 +61,8 @@ func voiceOf(format string) voice {
 // Formats are the formats that Read knows.
 func Formats() []string {
 	return []string{testreport.Pytest, testreport.Cargo, testreport.Node, testreport.Maven, testreport.Go,
-		testreport.Jest, testreport.Vitest, testreport.Mocha, testreport.AVA, testreport.Jasmine, testreport.RSpec, testreport.Minitest, testreport.Unittest, testreport.PHPUnit, testreport.Dotnet}
+		testreport.Jest, testreport.Vitest, testreport.Mocha, testreport.AVA, testreport.Jasmine, testreport.RSpec,
+		testreport.Minitest, testreport.Unittest, testreport.PHPUnit, testreport.Dotnet}
 }
 
 // Read reads a stream to its end as the output of the runner format names. The error is
