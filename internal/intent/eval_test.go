@@ -321,7 +321,7 @@ func TestEvaluation(t *testing.T) {
 	}
 	fmt.Fprintln(&doc, held.row("**all held out**"))
 	fmt.Fprintln(&doc, whole.row("**all**"))
-	fmt.Fprint(&doc, "\nMessages that are held out, by how many concerns they have.\n\n", held.concerns())
+	fmt.Fprint(&doc, "\nHeld-out messages, by number of concerns.\n\n", held.concerns())
 	fmt.Print(doc.String())
 	if os.Getenv("BELAY_ASK_BATCH") != "" {
 		fmt.Print("\n", whole.matrix())
@@ -329,7 +329,7 @@ func TestEvaluation(t *testing.T) {
 	if os.Getenv("BELAY_ASK_SETS") == "" {
 		whole.hold(t)
 		held.unseen(t)
-		fmt.Fprint(&doc, "\nTypes of the messages that are held out: rows are meant, columns are read.\n\n", held.matrix(), "\nTypes, all sets together.\n\n", whole.matrix(), "\n", whole.failures(10))
+		fmt.Fprint(&doc, "\nTypes of the held-out messages: rows are the labels, columns the answers.\n\n", held.matrix(), "\nTypes, all sets together.\n\n", whole.matrix(), "\n", whole.failures(10))
 		if file := os.Getenv("BELAY_ASK_DOC"); file != "" {
 			rewrite(t, file, "figures", doc.String())
 		}
@@ -407,7 +407,7 @@ func (s *score) failures(n int) string {
 		if r := []rune(text); len(r) > 300 {
 			text = string(r[:299]) + "…"
 		}
-		fmt.Fprintf(&b, "\n- `%s` “%s”\n  - meant: %s\n  - read: %s\n", f.id, strings.ReplaceAll(text, "`", "'"), strings.ReplaceAll(f.want, "\n", " "), strings.ReplaceAll(f.got, "\n", " "))
+		fmt.Fprintf(&b, "\n- `%s` “%s”\n  - label: %s\n  - answer: %s\n", f.id, strings.ReplaceAll(text, "`", "'"), strings.ReplaceAll(f.want, "\n", " "), strings.ReplaceAll(f.got, "\n", " "))
 	}
 	return b.String()
 }

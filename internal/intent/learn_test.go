@@ -72,5 +72,5 @@ func crossed(t *testing.T, all []lesson) string {
 		}
 	}
 	t.Logf("%v", time.Since(begin))
-	return tableHead + "\n" + before.row("lessons, grammar alone") + "\n" + after.row("lessons, each read by what the others teach") + "\n\nTypes: rows are meant, columns are read.\n\n" + after.matrix()
+	return tableHead + "\n" + before.row("training messages, grammar alone") + "\n" + after.row("training messages, weights from the others") + "\n\nTypes: rows are the labels, columns the answers.\n\n" + after.matrix()
 }
