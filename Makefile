@@ -1,24 +1,24 @@
-# make demo      the whole loop on a real repository, with a scripted agent
+# make demo      the whole loop in a copy of this repository, with a scripted agent
 #                (AGENT="claude -p" make demo runs another one)
 # make test      every test; installs what the tests need
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
-# make crash     kill and fail belay at every write
-# make fidelity  every repository state: taken, mutated, restored, compared
-# make eval      how often counting is right, by language, and how well requests and reviews are read, set by set
-# make learn-ask  what the words of a request are worth, learned anew from the labelled messages, and how well that reads others
-# make eval-stall  how often agents that go round in circles are noticed, and work is not
-# make record-stall  the same with real agents: installs six into a temporary folder, has each do what scripts say,
+# make crash     kill belay, and fail its writes, at every step
+# make fidelity  every repository state: snapshot, change, restore, compare
+# make eval      accuracy of counting, by language, and of reading requests and reviews (docs/quality.md)
+# make learn-ask  learn the weights for reading requests from the labelled messages, and measure them on others
+# make eval-stall  how often stalled agents are detected, and false alarms
+# make record-stall  record real agents: installs six into a temporary folder, has each follow scripts,
 #                and records what they print
-# make eval-fix  what part of the full prompt a fix prompt takes
-# make evidence  what the checks say of good and bad changes to real projects of eight languages
-#                (FETCH=1 make evidence brings the packages they are in first)
-# make evidence-texts  the same without the projects' tests and linters: by the checks that read the change
-# make replay REPO="DIR…"  what the checks reject of commits that people made, in clones of public repositories
-# make eval-secrets    what is taken for a secret in whole source trees that people publish
+# make eval-fix  size of fix prompts, compared with full prompts
+# make evidence  what the checks find in good and bad changes to real projects of eight languages
+#                (FETCH=1 make evidence downloads them first)
+# make evidence-texts  the same without the projects' tests and linters
+# make replay REPO="DIR…"  which real commits the checks reject, in clones of public repositories
+# make eval-secrets    what counts as a secret in published source trees
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
-# make report    proportions of the house
-# make install   puts belay into $(go env GOPATH)/bin
+# make report    sizes and layers of the packages
+# make install   install belay in $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -27,7 +27,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 
 build: bin/belay
 
-# Without C: it starts a third faster, and runs wherever its kernel does.
+# Without C: it starts a third faster, and runs on any Linux.
 bin/belay: FORCE
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/belay
 
@@ -65,7 +65,7 @@ crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 150m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \
 	status=$$?; [ $$status = 0 ] || cat $$out; grep -E '^(--- |ok|FAIL|crash:)|points|kills|cuts|watched' $$out | grep -v 'no tests'; rm -f $$out; exit $$status
 
-# Where the worth of cues comes from: about two minutes, and the same messages give the same worth.
+# About two minutes; the same messages give the same weights.
 learn-ask:
 	@BELAY_ASK_LEARN=write BELAY_ASK_DOC="$(CURDIR)/docs/parser.md" $(GO) test -count=1 -timeout 20m -run 'TestLearn$$' -v ./internal/intent | grep '^|'
 
