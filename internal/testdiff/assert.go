@@ -64,25 +64,56 @@ func (s *Source) Asserts(i int) bool {
 	case syntax.Go:
 		return call && s.goAsserts(i, dotted)
 	case syntax.Python:
-		return t.Is("assert") && !dotted || call && (dotted || strings.HasPrefix(low, "assert")) && (strings.HasPrefix(low, "assert") || slices.Contains([]string{"raises", "warns", "fail", "deprecated_call"}, low)) ||
-			t.Is("raise") && s.Is(i+1, "AssertionError")
+		if t.Is("assert") && !dotted || t.Is("raise") && s.Is(i+1, "AssertionError") {
+			return true
+		}
+		return call && (strings.HasPrefix(low, "assert") || dotted && pythonAsserts[low])
 	case syntax.JavaScript, syntax.TypeScript:
 		return s.scriptAsserts(i, call, dotted)
 	case syntax.Rust:
-		return s.Is(i+1, "!") && (strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "debug_assert") || slices.Contains([]string{"panic", "unreachable", "prop_assert"}, low) || strings.HasPrefix(low, "prop_assert"))
+		return s.Is(i+1, "!") && (startsWith(low, "assert", "debug_assert", "prop_assert") || low == "panic" || low == "unreachable")
 	case syntax.Java:
-		return call && (strings.HasPrefix(low, "assert") || slices.Contains([]string{"verify", "fail", "andexpect", "verifynomoreinteractions"}, low) || strings.HasPrefix(low, "expect")) ||
-			t.Is("assert") && !dotted
+		return call && (startsWith(low, "assert", "expect") || javaAsserts[low]) || t.Is("assert") && !dotted
 	case syntax.CSharp:
-		return dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") || call && !dotted && len(t.Text) > len("Assert") && strings.HasPrefix(t.Text, "Assert") && !s.At(i-1).Among("void", "Task") || call && low == "should" || call && dotted && strings.HasPrefix(t.Text, "Should") || call && dotted && slices.Contains([]string{"verify", "received"}, low)
+		return s.csharpAsserts(i, call, dotted)
 	case syntax.Ruby:
-		return !dotted && (t.Among("expect", "is_expected", "flunk") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "refute")) ||
-			dotted && (t.Among("should", "should_not") || strings.HasPrefix(low, "must_") || strings.HasPrefix(low, "wont_"))
+		if dotted {
+			return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
+		}
+		return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
 	}
 	return false
 }
 
 var goHandles = []string{"t", "b", "f", "tb", "rt", "tt"}
+
+var (
+	pythonAsserts = set("raises warns fail deprecated_call")
+	javaAsserts   = set("verify fail andexpect verifynomoreinteractions")
+)
+
+func startsWith(s string, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s, w) })
+}
+
+// csharpAsserts knows Assert.X and functions called AssertX, x.Should(), x.ShouldBe(…), and
+// what mocks are asked.
+func (s *Source) csharpAsserts(i int, call, dotted bool) bool {
+	name := s.Tokens[i].Text
+	if dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") {
+		return true
+	}
+	switch low := strings.ToLower(name); {
+	case !call:
+		return false
+	case low == "should":
+		return true
+	case dotted:
+		return strings.HasPrefix(name, "Should") || low == "verify" || low == "received"
+	}
+	declared := s.At(i-1).Among("void", "Task")
+	return len(name) > len("Assert") && strings.HasPrefix(name, "Assert") && !declared
+}
 
 // goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers
 // that are handed t.
@@ -106,7 +137,7 @@ func (s *Source) goAsserts(i int, dotted bool) bool {
 	case "assert", "require", "is", "must", "should", "qt", "expect":
 		return t.Text != "New"
 	case "s", "suite": // the methods of a suite
-		return strings.HasPrefix(t.Text, "Equal") || strings.HasPrefix(t.Text, "NoError") || strings.HasPrefix(t.Text, "Error") || slices.Contains([]string{"True", "False", "Nil", "NotNil", "Len", "Contains"}, t.Text)
+		return startsWith(t.Text, "Equal", "NoError", "Error") || t.Among("True", "False", "Nil", "NotNil", "Len", "Contains")
 	}
 	return false
 }
@@ -116,11 +147,9 @@ func (s *Source) goAsserts(i int, dotted bool) bool {
 func (s *Source) Handed(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
-		first := i == open+1
-		if s.Open[i] != open || t.Kind != syntax.Word || !(first || t.Is("t") && s.Is(i-1, ",")) || !s.Among(i+1, ",", ")") {
-			continue
-		}
-		if slices.Contains(goHandles, t.Text) {
+		whole := s.Open[i] == open && t.Kind == syntax.Word && s.Among(i+1, ",", ")")
+		usual := i == open+1 || t.Is("t") && s.Is(i-1, ",")
+		if whole && usual && slices.Contains(goHandles, t.Text) {
 			return true
 		}
 	}
@@ -130,7 +159,8 @@ func (s *Source) Handed(open int) bool {
 // What tape, tap, ava and node's runner hand to a test, and its methods that assert.
 var (
 	scriptHandles = map[string]bool{"t": true, "st": true, "sst": true, "tt": true}
-	scriptMethods = words(`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
+	scriptMethods = words(
+		`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
 		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
 		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
 		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
@@ -214,7 +244,8 @@ func (s *Source) statementHolds(i, k int) bool {
 	lines := s.Lang != syntax.Java && s.Lang != syntax.CSharp && s.Lang != syntax.Rust // a line ends a statement
 	for n := i + 1; n <= k; n++ {
 		t := s.Tokens[n]
-		if s.Open[n] < 0 && (t.Is(";") || lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")) {
+		newLine := lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")
+		if s.Open[n] < 0 && (t.Is(";") || newLine) {
 			return false
 		}
 	}

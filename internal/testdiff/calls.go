@@ -1,7 +1,6 @@
 package testdiff
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/syntax"
@@ -19,23 +18,35 @@ var ops = map[string]struct {
 	args int
 	op   string
 }{
-	"equal": {2, "eq"}, "equals": {2, "eq"}, "eq": {2, "eq"}, "same": {2, "eq"}, "is": {2, "eq"}, "areequal": {2, "eq"}, "aresame": {2, "eq"},
-	"deepequal": {2, "eq"}, "deepequals": {2, "eq"}, "strictequal": {2, "eq"}, "strictequals": {2, "eq"}, "deepstrictequal": {2, "eq"}, "looseequal": {2, "eq"},
-	"jsoneq": {2, "eq"}, "yamleq": {2, "eq"}, "equalvalues": {2, "eq"}, "exactly": {2, "eq"}, "listequal": {2, "eq"}, "dictequal": {2, "eq"}, "setequal": {2, "eq"},
-	"tupleequal": {2, "eq"}, "countequal": {2, "eq"}, "multilineequal": {2, "eq"}, "sequenceequal": {2, "eq"}, "almostequal": {2, "eq"}, "arrayequals": {2, "eq"},
-	"iterableequals": {2, "eq"}, "linesmatch": {2, "eq"}, "equivalent": {2, "eq"}, "elementsmatch": {2, "eq"}, "samestrict": {2, "eq"}, "isequal": {2, "eq"},
+	"equal": {2, "eq"}, "equals": {2, "eq"}, "eq": {2, "eq"}, "same": {2, "eq"}, "is": {2, "eq"}, "areequal": {2, "eq"},
+	"aresame":   {2, "eq"},
+	"deepequal": {2, "eq"}, "deepequals": {2, "eq"}, "strictequal": {2, "eq"}, "strictequals": {2, "eq"},
+	"deepstrictequal": {2, "eq"}, "looseequal": {2, "eq"},
+	"jsoneq": {2, "eq"}, "yamleq": {2, "eq"}, "equalvalues": {2, "eq"}, "exactly": {2, "eq"}, "listequal": {2, "eq"},
+	"dictequal": {2, "eq"}, "setequal": {2, "eq"},
+	"tupleequal": {2, "eq"}, "countequal": {2, "eq"}, "multilineequal": {2, "eq"}, "sequenceequal": {2, "eq"},
+	"almostequal": {2, "eq"}, "arrayequals": {2, "eq"},
+	"iterableequals": {2, "eq"}, "linesmatch": {2, "eq"}, "equivalent": {2, "eq"}, "elementsmatch": {2, "eq"},
+	"samestrict": {2, "eq"}, "isequal": {2, "eq"},
 	"indelta": {3, "near"}, "inepsilon": {3, "near"}, "withindelta": {3, "near"},
-	"notequal": {2, "ne"}, "notequals": {2, "ne"}, "ne": {2, "ne"}, "arenotequal": {2, "ne"}, "notsame": {2, "ne"}, "isnot": {2, "ne"}, "notdeepequal": {2, "ne"},
-	"greater": {2, ">"}, "gt": {2, ">"}, "less": {2, "<"}, "lt": {2, "<"}, "greaterequal": {2, ">="}, "greaterorequal": {2, ">="}, "lessequal": {2, "<="}, "lessorequal": {2, "<="},
-	"contains": {2, "contains"}, "in": {2, "in"}, "includes": {2, "contains"}, "include": {2, "contains"}, "notcontains": {2, "not contains"}, "doesnotcontain": {2, "not contains"},
-	"match": {2, "match"}, "matches": {2, "match"}, "regexp": {2, "match"}, "regex": {2, "match"}, "regexpmatches": {2, "match"}, "len": {2, "len"}, "length": {2, "len"},
-	"equalerror": {2, "error"}, "errorcontains": {2, "error"}, "erroris": {2, "error"}, "isinstance": {2, "type"}, "isinstanceof": {2, "type"}, "instanceof": {2, "type"}, "kindof": {2, "type"},
-	"throws": {2, "throws"}, "raises": {2, "throws"}, "raise": {2, "throws"}, "raisesregex": {3, "throws"}, "startswith": {2, "prefix"}, "endswith": {2, "suffix"},
+	"notequal": {2, "ne"}, "notequals": {2, "ne"}, "ne": {2, "ne"}, "arenotequal": {2, "ne"}, "notsame": {2, "ne"},
+	"isnot": {2, "ne"}, "notdeepequal": {2, "ne"},
+	"greater": {2, ">"}, "gt": {2, ">"}, "less": {2, "<"}, "lt": {2, "<"}, "greaterequal": {2, ">="},
+	"greaterorequal": {2, ">="}, "lessequal": {2, "<="}, "lessorequal": {2, "<="},
+	"contains": {2, "contains"}, "in": {2, "in"}, "includes": {2, "contains"}, "include": {2, "contains"},
+	"notcontains": {2, "not contains"}, "doesnotcontain": {2, "not contains"},
+	"match": {2, "match"}, "matches": {2, "match"}, "regexp": {2, "match"}, "regex": {2, "match"},
+	"regexpmatches": {2, "match"}, "len": {2, "len"}, "length": {2, "len"},
+	"equalerror": {2, "error"}, "errorcontains": {2, "error"}, "erroris": {2, "error"}, "isinstance": {2, "type"},
+	"isinstanceof": {2, "type"}, "instanceof": {2, "type"}, "kindof": {2, "type"},
+	"throws": {2, "throws"}, "raises": {2, "throws"}, "raise": {2, "throws"}, "raisesregex": {3, "throws"},
+	"startswith": {2, "prefix"}, "endswith": {2, "suffix"},
 	"true": {1, "true"}, "ok": {1, "true"}, "truthy": {1, "true"}, "istrue": {1, "true"}, "": {1, "true"},
 	"false": {1, "false"}, "notok": {1, "false"}, "falsy": {1, "false"}, "isfalse": {1, "false"},
 	"nil": {1, "nil"}, "null": {1, "nil"}, "isnil": {1, "nil"}, "isnull": {1, "nil"}, "isnone": {1, "nil"},
-	"notnil": {1, "not nil"}, "notnull": {1, "not nil"}, "isnotnil": {1, "not nil"}, "isnotnull": {1, "not nil"}, "isnotnone": {1, "not nil"},
-	"noerror": {1, "no error"}, "error": {1, "error"}, "empty": {1, "empty"}, "notempty": {1, "not empty"}, "zero": {1, "zero"},
+	"notnil": {1, "not nil"}, "notnull": {1, "not nil"}, "isnotnil": {1, "not nil"}, "isnotnull": {1, "not nil"},
+	"isnotnone": {1, "not nil"},
+	"noerror":   {1, "no error"}, "error": {1, "error"}, "empty": {1, "empty"}, "notempty": {1, "not empty"}, "zero": {1, "zero"},
 }
 
 // called reads the call of an assertion whose name is token i.
@@ -57,7 +68,7 @@ func (r *reader) called(i int) bool {
 		args = args[1:]
 	}
 	o := ops[bare]
-	if r.lang == syntax.Java && len(args) == o.args+1 && len(args[0]) == 1 && args[0][0].Kind == syntax.Text && (o.args == 1 || r.messageFirst(args)) {
+	if r.lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || r.messageFirst(args)) {
 		args = args[1:] // the message comes first
 	}
 	if len(args) < min(o.args, 2) || len(args) == 0 || len(args[0]) == 0 {
@@ -76,12 +87,15 @@ func (r *reader) called(i int) bool {
 	return true
 }
 
+// isText tells whether an argument is a text and nothing else.
+func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == syntax.Text }
+
 // helper reads the call of a function of the tests that is named like an assertion, of what
 // it compares and what that should be.
 func (r *reader) helper(i int) bool {
 	low := strings.ToLower(r.tokens[i].Text)
-	if !r.is(i+1, "(") || r.is(i-1, ".") && !r.among(i-2, "self", "this") ||
-		!strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect") && !strings.HasPrefix(low, "check") && !strings.HasPrefix(low, "verify") {
+	ofOther := r.is(i-1, ".") && !r.among(i-2, "self", "this")
+	if ofOther || !r.is(i+1, "(") || !startsWith(low, "assert", "expect", "check", "verify") {
 		return false
 	}
 	args := r.args(i + 1)
@@ -105,7 +119,10 @@ func (r *reader) messageFirst(args [][]syntax.Token) bool {
 
 // margin notes how far a number may be off: what is compared is its subject.
 func (r *reader) margin(op string, args [][]syntax.Token) {
-	if slices.Contains([]string{"near", "eq"}, op) && len(args) > 2 && len(args[2]) > 0 && len(args[2]) <= 2 && args[2][0].Kind == syntax.Number {
+	if op != "near" && op != "eq" || len(args) < 3 {
+		return
+	}
+	if n := len(args[2]); n > 0 && n <= 2 && args[2][0].Kind == syntax.Number {
 		r.add(Value{Subject: key(args[0]) + " ~ " + key(args[1]), Op: "within", Text: text(args[2])}, args[2][0])
 	}
 }
@@ -154,7 +171,8 @@ func (r *reader) assertion(i int) (bare string, open int, ok bool) {
 }
 
 // sames are matchers that ask for equality.
-var sames = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparingTo eq eql equal be equals EqualTo SameAs Be ShouldBe ShouldEqual must_equal deep toMatchObject
+var sames = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparingTo eq eql equal be equals EqualTo
+	SameAs Be ShouldBe ShouldEqual must_equal deep toMatchObject
 	BeEquivalentTo to_equal toMatchInlineSnapshot`)
 
 // chained reads expect(x).toBe(3), assertThat(x).isEqualTo(3), x.Should().Be(3),
@@ -183,7 +201,8 @@ func (r *reader) chained(i int) bool {
 	case t.Is("Should") && r.is(i-1, ".") && r.is(i+1, "("):
 		r.matchers(key(r.before(i-1)), r.end(i+1)+1)
 		return true
-	case (strings.HasPrefix(t.Text, "ShouldBe") || strings.HasPrefix(t.Text, "ShouldEqual") || strings.HasPrefix(t.Text, "must_")) && r.is(i-1, "."):
+	case (strings.HasPrefix(t.Text, "ShouldBe") || strings.HasPrefix(t.Text, "ShouldEqual") ||
+		strings.HasPrefix(t.Text, "must_")) && r.is(i-1, "."):
 		r.matcher(key(r.before(i-1)), r.statement(i), false)
 		return true
 	}
@@ -193,7 +212,11 @@ func (r *reader) chained(i int) bool {
 // before gives the tokens of the statement up to the dot at i.
 func (r *reader) before(i int) []syntax.Token {
 	k := i
-	for k > 0 && r.nest.Open[k-1] >= r.nest.Open[i] && !(r.nest.Open[k-1] == r.nest.Open[i] && (r.among(k-1, ";", "{", "}") || r.tokens[k].First && !r.is(k, "."))) && i-k < 200 {
+	for k > 0 && i-k < 200 && r.nest.Open[k-1] >= r.nest.Open[i] {
+		begins := r.among(k-1, ";", "{", "}") || r.tokens[k].First && !r.is(k, ".")
+		if begins && r.nest.Open[k-1] == r.nest.Open[i] {
+			break
+		}
 		k--
 	}
 	return r.tokens[k:i]

@@ -7,7 +7,8 @@ import (
 )
 
 var (
-	javaTests   = map[string]bool{"Test": true, "ParameterizedTest": true, "RepeatedTest": true, "TestFactory": true, "TestTemplate": true, "Property": true}
+	javaTests = map[string]bool{"Test": true, "ParameterizedTest": true, "RepeatedTest": true, "TestFactory": true,
+		"TestTemplate": true, "Property": true}
 	csharpTests = map[string]bool{"Fact": true, "Theory": true, "Test": true, "TestMethod": true, "TestCase": true, "TestCaseSource": true,
 		"DataTestMethod": true, "SkippableFact": true, "SkippableTheory": true, "Property": true}
 )
@@ -152,7 +153,8 @@ func (s *source) classSkips(attrs []attribute) []Mark {
 		switch {
 		case a.name == "Disabled" || a.name == "Ignore" || a.name == "Explicit" || a.name == "Ignored":
 			marks = append(marks, m)
-		case strings.HasPrefix(a.name, "DisabledIf") || strings.HasPrefix(a.name, "DisabledOn") || strings.HasPrefix(a.name, "EnabledIf") || strings.HasPrefix(a.name, "EnabledOn"):
+		case strings.HasPrefix(a.name, "DisabledIf") || strings.HasPrefix(a.name, "DisabledOn") ||
+			strings.HasPrefix(a.name, "EnabledIf") || strings.HasPrefix(a.name, "EnabledOn"):
 			m.Maybe = true
 			marks = append(marks, m)
 		case a.has("Skip"), a.has("enabled") && a.has("false"), a.has("Ignore") && s.Lang == syntax.CSharp:

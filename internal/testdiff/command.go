@@ -34,7 +34,8 @@ func silenced(f *syntax.File, before, after []confLine) []belay.Finding {
 			continue
 		}
 		x := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: a.line, Title: "no test is run any more: " + clip(name),
-			Detail: clip("it ran “" + line(b.runs) + "”, and runs “" + line(a.runs) + "”"), Recommendation: "put the command back, and make the code pass the tests"}
+			Detail:         clip("it ran “" + line(b.runs) + "”, and runs “" + line(a.runs) + "”"),
+			Recommendation: "put the command back, and make the code pass the tests"}
 		moved := slices.ContainsFunc(slices.Collect(maps.Keys(is)), func(other string) bool {
 			return other != name && is[other].runs == b.runs && was[other].runs != b.runs
 		})
@@ -50,14 +51,16 @@ var (
 	testName = lazyregexp.New(`^(?:\S* )?(?:tests?|unit|check|commands|spec)(?:[:_-]\S*)?$`)
 	tests    = lazyregexp.New(`(?i)\b(?:tests?|specs?)\b`)
 	// nothing are commands that do nothing, whatever the code does.
-	nothing = lazyregexp.New(`^[@+-]*\s*(?:|(?:echo|printf|sleep|true|/bin/true|:|cd|rem|@?:)(?:\s[^>]*)?|exit(?:\s+0)?|(?:node -e|python3? -c|sh -c|bash -c)\s+["']+\s*(?:true|exit 0|pass|process\.exit\(0\))?\s*["']+)$`)
-	ends    = lazyregexp.New(`^[@+-]*\s*exit\s+\d+$`)
+	nothing = lazyregexp.New(`^[@+-]*\s*(?:|(?:echo|printf|sleep|true|/bin/true|:|cd|rem|@?:)(?:\s[^>]*)?|exit(?:\s+0)?|` +
+		`(?:node -e|python3? -c|sh -c|bash -c)\s+["']+\s*(?:true|exit 0|pass|process\.exit\(0\))?\s*["']+)$`)
+	ends = lazyregexp.New(`^[@+-]*\s*exit\s+\d+$`)
 )
 
 // works tells a command that does something: it speaks of no test that is still to be
 // written, and no more.
 func (c command) works() bool {
-	return len(c.also) > 0 || slices.ContainsFunc(commands(c.runs), func(one string) bool { return !onlySpeaks(one) && !ends.MatchString(one) })
+	return len(c.also) > 0 || slices.ContainsFunc(commands(c.runs),
+		func(one string) bool { return !onlySpeaks(one) && !ends.MatchString(one) })
 }
 
 // emptied tells a command that does nothing but speak, where it was another.
@@ -203,7 +206,8 @@ func sections(lines []confLine) map[string]command {
 
 // unquoted gives the words of a TOML value, and any other as it is.
 func unquoted(value string) string {
-	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") && !strings.HasPrefix(value, "[") && !strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "]") {
+	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") && !strings.HasPrefix(value, "[") &&
+		!strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "]") {
 		return value
 	}
 	var words []string

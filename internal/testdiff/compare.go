@@ -32,10 +32,12 @@ func compare(b, a placed) []belay.Finding {
 			severity = belay.SeverityError
 		}
 		m := a.Hollow[len(a.Hollow)-1]
-		out = append(out, finding(a, severity, m.Line, "assertion that always holds: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives"))
+		out = append(out, finding(a, severity, m.Line, "assertion that always holds: ",
+			clip(m.Text)+" holds whatever the code does", "assert what the code gives"))
 	} else if a.Asserts < b.Asserts && a.Asserts*max(a.Rows, 1) < b.Asserts*max(b.Rows, 1) {
 		out = append(out, finding(a, belay.SeverityWarning, a.Line, "fewer assertions: ",
-			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)), "bring back what it asserted, unless another test does"))
+			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)),
+			"bring back what it asserted, unless another test does"))
 	}
 	out = append(out, deaf(b, a)...)
 	if len(a.Early) > len(b.Early) {
@@ -50,21 +52,24 @@ func deaf(b, a placed) []belay.Finding {
 	var out []belay.Finding
 	if len(a.Never) > len(b.Never) {
 		m := a.Never[len(a.Never)-1]
-		out = append(out, finding(a, belay.SeverityError, m.Line, "assertion that is never reached: ", clip(m.Text)+" never holds", "take the condition back"))
+		out = append(out, finding(a, belay.SeverityError, m.Line, "assertion that is never reached: ",
+			clip(m.Text)+" never holds", "take the condition back"))
 	}
 	if m, sure := moreCaught(b, a); m.Text != "" {
 		severity := belay.SeverityWarning
 		if sure {
 			severity = belay.SeverityError
 		}
-		out = append(out, finding(a, severity, m.Line, "failed assertion is caught: ", clip(m.Text)+" catches it, and the test goes on as if it held", "let the assertion fail the test"))
+		out = append(out, finding(a, severity, m.Line, "failed assertion is caught: ",
+			clip(m.Text)+" catches it, and the test goes on as if it held", "let the assertion fail the test"))
 	}
 	if a.Panics > 0 && b.Panics == 0 && b.Asserts > 0 {
 		severity, detail := belay.SeverityWarning, "it passes when anything in it panics; it had to run to its end"
 		if len(a.Body) == len(b.Body) && b.Shared(a.Test) == len(a.Body) {
 			severity, detail = belay.SeverityError, "it does what it did, and passes when one of its assertions fails"
 		}
-		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail, "take #[should_panic] out and make the code pass the test"))
+		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail,
+			"take #[should_panic] out and make the code pass the test"))
 	}
 	return out
 }
@@ -95,20 +100,23 @@ func moreCaught(b, a placed) (m Mark, sure bool) {
 // skipped says what of a test or group is left out that was not before.
 func skipped(b, a placed) []belay.Finding {
 	if m, more := newMark(b.Only, a.Only); more {
-		return []belay.Finding{finding(a, belay.SeverityError, m.Line, "only some tests run: ", m.Text+" keeps all other tests from running", "take "+m.Text+" out")}
+		return []belay.Finding{finding(a, belay.SeverityError, m.Line, "only some tests run: ",
+			m.Text+" keeps all other tests from running", "take "+m.Text+" out")}
 	}
 	m, more := newMark(b.Skips, a.Skips)
 	if !more {
 		return nil
 	}
 	if m.Maybe {
-		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "test skipped under a condition: ", m.Text, "make sure that the test still runs where it should")}
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "test skipped under a condition: ", m.Text,
+			"make sure that the test still runs where it should")}
 	}
 	what := "test skipped: "
 	if a.Group {
 		what = "tests skipped: "
 	}
-	return []belay.Finding{finding(a, belay.SeverityError, m.Line, what, m.Text+" keeps it from running", "take "+m.Text+" out and make the code pass the test")}
+	return []belay.Finding{finding(a, belay.SeverityError, m.Line, what, m.Text+" keeps it from running",
+		"take "+m.Text+" out and make the code pass the test")}
 }
 
 // newMark gives the first mark that was not there, sure ones first.
@@ -140,16 +148,19 @@ func added(a placed) []belay.Finding {
 	}
 	for _, m := range a.Skips {
 		if !m.Maybe {
-			return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test is skipped: ", m.Text, "make it run, or leave it out")}
+			return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test is skipped: ", m.Text,
+				"make it run, or leave it out")}
 		}
 	}
 	if !a.Group && a.Asserts == 0 && len(a.Hollow) > 0 {
 		m := a.Hollow[0]
-		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test asserts nothing: ", clip(m.Text)+" holds whatever the code does", "assert what the code gives")}
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test asserts nothing: ",
+			clip(m.Text)+" holds whatever the code does", "assert what the code gives")}
 	}
 	if n := len(a.Never) + len(a.Caught); !a.Group && n > 0 && n == a.Asserts {
 		m := append(a.Never, a.Caught...)[0]
-		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test cannot fail: ", clip(m.Text), "let its assertions fail it")}
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test cannot fail: ", clip(m.Text),
+			"let its assertions fail it")}
 	}
 	return nil
 }

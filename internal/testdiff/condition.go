@@ -149,8 +149,10 @@ func (r *reader) orders() bool {
 	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, r.lang)
 }
 
-var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq", "Equals": "eq", "SequenceEqual": "eq",
-	"Contains": "contains", "contains": "contains", "includes": "contains", "HasPrefix": "prefix", "HasSuffix": "suffix", "startswith": "prefix", "endswith": "suffix",
+var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq",
+	"Equals": "eq", "SequenceEqual": "eq",
+	"Contains": "contains", "contains": "contains", "includes": "contains", "HasPrefix": "prefix",
+	"HasSuffix": "suffix", "startswith": "prefix", "endswith": "suffix",
 	"starts_with": "prefix", "ends_with": "suffix", "startsWith": "prefix", "endsWith": "suffix", "include?": "contains"}
 
 // function reads a call that compares: slices.Equal(got, want), text.contains("x").

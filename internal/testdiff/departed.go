@@ -71,7 +71,8 @@ func (p *pairing) together() {
 	for i := range p.gone {
 		g := &p.gone[i]
 		at := piece{g.file, g.between}
-		if g.why == "" && g.into == "" && !g.Group && g.Name != outsideName && without[at] > 1 && without[at]*2 > all[at] {
+		most := without[at] > 1 && without[at]*2 > all[at]
+		if most && g.unexplained() && !g.Group && g.Name != outsideName {
 			g.why = "the tests around it, which are gone with it, used what is gone from the code"
 		}
 	}
@@ -95,8 +96,11 @@ func (p *pairing) inPlace(g placed) string {
 	}
 	for _, a := range p.fresh {
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
-		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts ||
-			p.stands[key] != "" && p.stands[key] != one || !g.SameSubject(a.Test, p.common[g.file]) || alike(was, count.TopicWords(a.Leaf)) == 0 {
+		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts {
+			continue
+		}
+		taken := p.stands[key] != "" && p.stands[key] != one
+		if taken || !g.SameSubject(a.Test, p.common[g.file]) || alike(was, count.TopicWords(a.Leaf)) == 0 {
 			continue
 		}
 		if p.stands == nil {
@@ -173,7 +177,8 @@ func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 	for i := range p.gone {
 		g := &p.gone[i]
 		was, is := gone[g.file], came[g.file]
-		if g.why != "" || g.into != "" || is.tests < was.tests || is.asserts < was.asserts || !r.Asked && !alone && (was.stayed > 0 || was.tests < 2) {
+		anew := r.Asked || alone || was.stayed == 0 && was.tests > 1
+		if !anew || !g.unexplained() || is.tests < was.tests || is.asserts < was.asserts {
 			continue
 		}
 		if slices.ContainsFunc(p.fresh, func(a placed) bool { return a.file == g.file && a.runs() && g.SameSubject(a.Test, nil) }) {
@@ -185,7 +190,8 @@ func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 // twin tells whether a test that does the very same is among those that are there now.
 func (p *pairing) twin(g placed) bool {
 	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
-		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && len(a.Body) == len(g.Body) && slices.EqualFunc(a.Body, g.Body, func(x, y syntax.Token) bool { return x.Text == y.Text })
+		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && len(a.Body) == len(g.Body) &&
+			slices.EqualFunc(a.Body, g.Body, func(x, y syntax.Token) bool { return x.Text == y.Text })
 	})
 }
 
@@ -203,7 +209,8 @@ func (p *pairing) successor(g placed) string {
 	for i := range p.fresh {
 		a := &p.fresh[i]
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
-		if a.lang.Family() != g.lang.Family() || !a.runs() || p.stands[key] != "" && p.stands[key] != one || !g.SameSubject(a.Test, p.common[g.file]) {
+		if a.lang.Family() != g.lang.Family() || !a.runs() || p.stands[key] != "" && p.stands[key] != one ||
+			!g.SameSubject(a.Test, p.common[g.file]) {
 			continue
 		}
 		is := count.TopicWords(a.Leaf)
@@ -279,7 +286,8 @@ func (p *pairing) quoted(g placed) string {
 	}
 	for _, c := range p.grew() {
 		a := c.is
-		if a.runs() && slices.ContainsFunc(a.Body, func(t syntax.Token) bool { return t.Kind == syntax.Text && strings.Contains(t.Text, g.Leaf) }) {
+		if a.runs() && slices.ContainsFunc(a.Body,
+			func(t syntax.Token) bool { return t.Kind == syntax.Text && strings.Contains(t.Text, g.Leaf) }) {
 			return clip(a.Name)
 		}
 	}
@@ -290,6 +298,18 @@ func (p *pairing) quoted(g placed) string {
 // are those of what others can use, false any other: variables, parameters.
 type names map[string]bool
 
+// givenByName tells whether the word at i of the test is an argument or option given by its name.
+func (a placed) givenByName(i int) bool {
+	if i+1 >= len(a.Body) {
+		return false
+	}
+	if a.Body[i+1].Is("=") {
+		return a.lang == syntax.Python
+	}
+	walrus := i+2 < len(a.Body) && a.Body[i+2].Is("=")
+	return a.Body[i+1].Is(":") && !walrus
+}
+
 // uses gives a name that the test uses and that is gone: of what it calls or reads, or of an
 // argument or option that it gives by its name.
 func (a placed) uses(gone names) string {
@@ -298,8 +318,7 @@ func (a placed) uses(gone names) string {
 		if t.Kind != syntax.Word || !there {
 			continue
 		}
-		given := i+1 < len(a.Body) && (a.Body[i+1].Is(":") && !(i+2 < len(a.Body) && a.Body[i+2].Is("=")) || a.Body[i+1].Is("=") && a.lang == syntax.Python)
-		if open || given {
+		if open || a.givenByName(i) {
 			return t.Text
 		}
 	}
@@ -357,7 +376,8 @@ func named(tokens []syntax.Token, i int) bool {
 		return false
 	}
 	switch tokens[i-1].Text {
-	case ".", "#", "class", "def", "fn", "func", "function", "struct", "enum", "trait", "interface", "type", "record", "module", "namespace", "macro_rules", "::":
+	case ".", "#", "class", "def", "fn", "func", "function", "struct", "enum", "trait", "interface", "type", "record",
+		"module", "namespace", "macro_rules", "::":
 		return true
 	}
 	return false

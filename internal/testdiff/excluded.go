@@ -2,7 +2,6 @@ package testdiff
 
 import (
 	"go/build/constraint"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -84,7 +83,8 @@ func goExcluded(f *syntax.File) []belay.Finding {
 		return nil
 	}
 	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are left out",
-		Detail: "//go:build " + after.String() + " keeps them from running", Recommendation: "take the constraint out and make the code pass the tests"}
+		Detail:         "//go:build " + after.String() + " keeps them from running",
+		Recommendation: "take the constraint out and make the code pass the tests"}
 	if plain(after) {
 		out.Severity, out.Detail = belay.SeverityWarning, "//go:build "+after.String()+" keeps them from running on some machines"
 	}
@@ -113,11 +113,13 @@ func goConstraint(text []byte) (constraint.Expr, int) {
 // plain tells whether a machine that only runs `go test` could meet the constraint: for
 // some system with some architecture and cgo or not, and no tag of the project's own.
 func plain(e constraint.Expr) bool {
-	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios", "openbsd", "netbsd", "solaris", "aix"} {
+	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios",
+		"openbsd", "netbsd", "solaris", "aix"} {
 		for _, arch := range []string{"amd64", "arm64", "386", "arm", "wasm", "riscv64", "ppc64le", "s390x"} {
 			if e.Eval(func(tag string) bool {
 				unix := tag == "unix" && system != "windows" && system != "js" && system != "plan9" && system != "wasip1"
-				return tag == system || tag == arch || unix || slices.Contains([]string{"cgo", "gc"}, tag) || strings.HasPrefix(tag, "go1.")
+				ofGo := tag == "cgo" || tag == "gc" || strings.HasPrefix(tag, "go1.")
+				return tag == system || tag == arch || unix || ofGo
 			}) {
 				return true
 			}

@@ -31,7 +31,8 @@ func (v Value) Said() string {
 
 // helped tells the name of a helper of the tests' own.
 func helped(op string) bool {
-	return strings.HasPrefix(op, "assert") || strings.HasPrefix(op, "check") || strings.HasPrefix(op, "verify") || strings.HasPrefix(op, "expect")
+	return strings.HasPrefix(op, "assert") || strings.HasPrefix(op, "check") || strings.HasPrefix(op, "verify") ||
+		strings.HasPrefix(op, "expect")
 }
 
 // Change is a value that was expected, and the one that is expected in its place.
@@ -60,7 +61,7 @@ func ExpectedValues(l syntax.Language, tokens []syntax.Token) []Value {
 		switch {
 		case l == syntax.Go && t.Is("if"):
 			r.goIf(i)
-		case t.Is("assert") && (l == syntax.Python || l == syntax.Java) && !r.is(i-1, ".") && !(l == syntax.Java && r.is(i+1, "(")):
+		case t.Is("assert") && !r.is(i-1, ".") && (l == syntax.Python || l == syntax.Java && !r.is(i+1, "(")):
 			what := r.statement(i + 1)
 			if l == syntax.Java {
 				what = until(what, ":")

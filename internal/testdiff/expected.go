@@ -23,14 +23,19 @@ type turn struct {
 
 // aboutTests are the words of a requirement that is about tests. That it asks for a change
 // of them is said by its marker.
-var aboutTests = lazyregexp.New(`(?i)\b(?:tests?|specs?|expectations?|expect(?:ed|s)?|assert(?:s|ed|ion|ions)?|snapshots?|goldens?|golden[- ]files?|fixtures?|test[- ]?cases?)\b|_test\.|\.test\.|\.spec\.|_spec\.`)
+var aboutTests = lazyregexp.New(`(?i)\b(?:tests?|specs?|expectations?|expect(?:ed|s)?|assert(?:s|ed|ion|ions)?|` +
+	`snapshots?|goldens?|golden[- ]files?|fixtures?|test[- ]?cases?)\b|_test\.|\.test\.|\.spec\.|_spec\.`)
 
 // AsksForTests tells whether a request asks for tests to be changed: one of its
 // requirements is to modify or remove something of them. To add tests, or to make them
 // pass, is none.
 func AsksForTests(r belay.Request) bool {
 	return slices.ContainsFunc(r.Requirements, func(q belay.Requirement) bool {
-		return (q.Marker == belay.MarkModify || q.Marker == belay.MarkRemove) && (aboutTests.MatchString(q.Text) || syntax.IsTest(q.File) && syntax.Of(q.File) != syntax.Rust && syntax.Of(q.File) != syntax.CSharp)
+		if q.Marker != belay.MarkModify && q.Marker != belay.MarkRemove {
+			return false
+		}
+		l := syntax.Of(q.File)
+		return aboutTests.MatchString(q.Text) || syntax.IsTest(q.File) && l != syntax.Rust && l != syntax.CSharp
 	})
 }
 
@@ -132,8 +137,9 @@ func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Findi
 		}
 		out = append(out, belay.Finding{
 			Severity: r.expected(), File: t.test.file.Path, Line: t.New.Line,
-			Title:          fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), short(t.Old.Said()), short(t.New.Said())),
-			Detail:         fmt.Sprintf("for %s the test expected %s, and expects %s now; the code changed as well", short(t.New.Subject), short(t.Old.Said()), short(t.New.Said())),
+			Title: fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), short(t.Old.Said()), short(t.New.Said())),
+			Detail: fmt.Sprintf("for %s the test expected %s, and expects %s now; the code changed as well",
+				short(t.New.Subject), short(t.Old.Said()), short(t.New.Said())),
 			Recommendation: "put the old value back and make the code give it, unless the task asks for the new one",
 		})
 	}
@@ -152,7 +158,10 @@ func short(s string) string {
 // tools write.
 func codeChanged(files []*syntax.File) bool {
 	return slices.ContainsFunc(files, func(f *syntax.File) bool {
-		if syntax.ForTests(f.Path) || syntax.Generated(f.Path) || snapshotFile(f.Path) || docs[path.Ext(f.Path)] || syntax.Binary(f.After) || syntax.Binary(f.Before) {
+		if syntax.ForTests(f.Path) || syntax.Generated(f.Path) || snapshotFile(f.Path) || docs[path.Ext(f.Path)] {
+			return false
+		}
+		if syntax.Binary(f.After) || syntax.Binary(f.Before) {
 			return false
 		}
 		l := syntax.Of(f.Path)

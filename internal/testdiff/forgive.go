@@ -10,24 +10,34 @@ import (
 )
 
 // runsTests are the commands that run tests, as they stand in CI files and scripts.
-var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
+var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:pytest|unittest)|unittest|tox|nox|` +
+	`(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|` +
+	`playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|` +
+	`mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|` +
+	`minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
 
 var (
 	// Kept stores how a command ended, for a later step to end with.
 	Kept = lazyregexp.New(`\|\|\s*echo\s+"?\$\?"?\s*>`)
 	// swallow makes a command succeed whatever it did.
-	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
+	swallow = lazyregexp.New(`\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:$|["'])|^\s*set \+e\b|` +
+		`^\s*-\s*(?:go test|pytest|npm|cargo)\b.*\|\|`)
 	// forgive is a key that makes a step's failure count for nothing.
-	forgive = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
+	forgive = lazyregexp.New(`^[\s-]*["']?(continue-on-error|allow_failure|allow-failure|ignore_failure|failure|` +
+		`testFailureIgnore|ignoreFailures|soft_fail|informational)["']?\s*[:=]\s*["']?(?:true|ignore|\$\{\{)|` +
+		`<(testFailureIgnore|skipTests|maven\.test\.skip|maven\.test\.failure\.ignore)>\s*true|\b(ignoreFailures)\s*=\s*true`)
 	// leaveOut keeps tests from running by an option.
-	leaveOut = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
+	leaveOut = lazyregexp.New(`-D(?:skipTests|maven\.test\.skip)(?:=true)?\b|--(?:deselect|ignore)[= ]\S+|` +
+		`--passWithNoTests|--exclude-task[= ]test|\s-x test\b|--no-tests=pass|\btest\s*\{\s*enabled\s*=\s*false|` +
+		`\bcollect_ignore\b|testPathIgnorePatterns|\s-k ["']?not |--exitfirst=false|--no-cov\b`)
 )
 
 // forgiven says where a failure of tests no longer fails what runs them.
 func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
 	var out []belay.Finding
 	add := func(s belay.Severity, line int, what, detail string) {
-		out = append(out, belay.Finding{Severity: s, File: f.Path, Line: line, Title: "failures of tests no longer count: " + what, Detail: clip(strings.TrimSpace(detail)),
+		out = append(out, belay.Finding{Severity: s, File: f.Path, Line: line,
+			Title: "failures of tests no longer count: " + what, Detail: clip(strings.TrimSpace(detail)),
 			Recommendation: "take it out, so that a failing test fails what runs it"})
 	}
 	for i, line := range after {
@@ -91,7 +101,8 @@ func step(lines []confLine, i int) []confLine {
 		from--
 	}
 	to := i + 1
-	for to < len(lines) && indent(lines[to].text) >= depth && !(indent(lines[to].text) < indent(lines[from].text)+1 && strings.HasPrefix(strings.TrimSpace(lines[to].text), "- ")) {
+	for to < len(lines) && indent(lines[to].text) >= depth &&
+		!(indent(lines[to].text) < indent(lines[from].text)+1 && strings.HasPrefix(strings.TrimSpace(lines[to].text), "- ")) {
 		to++
 	}
 	return lines[from:to]
@@ -101,9 +112,10 @@ func indent(s string) int { return len(s) - len(strings.TrimLeft(s, " \t")) }
 
 func ci(p string) bool {
 	base := strings.ToLower(path.Base(p))
-	return strings.HasPrefix(p, ".github/workflows/") || strings.HasPrefix(p, ".circleci/") || strings.HasPrefix(p, ".buildkite/") ||
-		strings.Contains(base, "gitlab-ci") || strings.Contains(base, "travis") || strings.Contains(base, "pipelines") || base == "jenkinsfile"
+	return startsWith(p, ".github/workflows/", ".circleci/", ".buildkite/") || ciNames.MatchString(base)
 }
+
+var ciNames = lazyregexp.New(`gitlab-ci|travis|pipelines|^jenkinsfile$`)
 
 // ignored says where tests are left out by an option, and where what a linter passes
 // over has grown.
@@ -115,12 +127,14 @@ func ignored(f *syntax.File, before, after []confLine) []belay.Finding {
 			continue
 		}
 		if m := leaveOut.FindString(l.text); m != "" {
-			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n, Title: "tests may be left out: " + strings.TrimSpace(m),
+			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
+				Title:  "tests may be left out: " + strings.TrimSpace(m),
 				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that no test stops running by it"})
 		}
 		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && golangciExcludes(f, l.n) {
 			if exclusions++; exclusions == 1 {
-				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n, Title: "the linter passes over more than before",
+				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
+					Title:  "the linter passes over more than before",
 					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "mend what the linter finds instead"})
 			}
 		}

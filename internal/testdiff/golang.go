@@ -21,7 +21,11 @@ func (s *source) goUnits() []Test {
 			name = s.End(name) + 1
 		}
 		n := s.At(name)
-		if n.Kind != syntax.Word || !goTestName(n.Text, name > i+1) || !s.Is(name+1, "(") || len(s.Inside(name+1)) == 0 && !strings.HasPrefix(n.Text, "Example") && name == i+1 {
+		if n.Kind != syntax.Word || !goTestName(n.Text, name > i+1) || !s.Is(name+1, "(") {
+			continue
+		}
+		method, example := name > i+1, strings.HasPrefix(n.Text, "Example")
+		if len(s.Inside(name+1)) == 0 && !example && !method {
 			continue
 		}
 		body := s.End(name+1) + 1
@@ -72,7 +76,8 @@ func (s *source) goBody(u Test, open int) []Test {
 				body++
 			}
 			if body < s.End(i+1) {
-				list = append(list, Test{Name: u.Name + "/" + name.Value(), Leaf: u.Leaf + "/" + name.Value(), Line: name.Line, Body: s.Inside(body)})
+				list = append(list, Test{Name: u.Name + "/" + name.Value(), Leaf: u.Leaf + "/" + name.Value(),
+					Line: name.Line, Body: s.Inside(body)})
 			}
 		}
 	}

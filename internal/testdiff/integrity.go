@@ -43,6 +43,9 @@ type placed struct {
 	without bool      // of one that is gone: what it used is gone from the code
 }
 
+// unexplained tells whether nothing is known yet of why a test that is gone may be no loss.
+func (a *placed) unexplained() bool { return a.why == "" && a.into == "" }
+
 // pairing is what became of the tests of a change.
 type pairing struct {
 	found []belay.Finding // of tests that are still there; moved and renamed ones are
@@ -298,7 +301,8 @@ func testDeleted(g placed, w *Wanted) belay.Finding {
 	}
 	switch {
 	case g.into != "":
-		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each row of a table, may do what it did", g.Line, clip(g.into))
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each "+
+			"row of a table, may do what it did", g.Line, clip(g.into))
 		x.Recommendation = "make sure that its case is one of the rows"
 	case g.why != "":
 		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s", g.Line, g.why)

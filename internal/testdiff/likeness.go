@@ -53,8 +53,10 @@ func (u Test) CallsMore(b Test) bool {
 func (u Test) Fails() bool { return u.Asserts > len(u.Never)+len(u.Caught) }
 
 // asking are words that tests of all kinds have, whatever they test.
-var asking = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await new let const var val in is not and or
-	true false True False nil null None undefined self this end do done it test describe expect assert require t b f tb should to not_to eq eql be
+var asking = lazyregexp.Of(`if for while switch case catch try except func function return range def lambda async await
+	new let const var val in is not and or
+	true false True False nil null None undefined self this end do done it test describe expect assert require t b f tb
+	should to not_to eq eql be
 	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
 	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
 

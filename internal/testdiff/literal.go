@@ -11,8 +11,10 @@ import (
 var constants = set(`true false True False nil null None NULL undefined NaN new vec not`)
 
 // makers are functions that only give what they are given another type.
-var makers = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64 float32 int64 int32 uint uint8 uint16 uint32 uint64
-	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err to_string into to_owned any`)
+var makers = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64
+	float32 int64 int32 uint uint8 uint16 uint32 uint64
+	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err
+	to_string into to_owned any`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}

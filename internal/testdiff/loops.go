@@ -14,7 +14,8 @@ func (s *source) findLoops() {
 		switch {
 		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby:
 			loop = s.forLoop(i)
-		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.Among("each", "each_with_index", "each_pair") || script(s.Lang) && t.Is("forEach")):
+		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.Among("each", "each_with_index", "each_pair") ||
+			script(s.Lang) && t.Is("forEach")):
 			loop = s.eachLoop(i)
 		}
 		if loop.to > loop.from {
@@ -24,7 +25,8 @@ func (s *source) findLoops() {
 }
 
 // over is the word before the list of a loop.
-var over = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of", syntax.TypeScript: "of", syntax.Rust: "in", syntax.CSharp: "in", syntax.Java: ":"}
+var over = map[syntax.Language]string{syntax.Go: "range", syntax.Python: "in", syntax.JavaScript: "of",
+	syntax.TypeScript: "of", syntax.Rust: "in", syntax.CSharp: "in", syntax.Java: ":"}
 
 // forLoop reads the loop over a list that begins at i; one over something else is empty.
 func (s *source) forLoop(i int) (loop table) {

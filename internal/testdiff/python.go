@@ -93,7 +93,8 @@ func (s *source) pythonDecorators(i int) []Mark {
 			nested := s.Open[k] >= start // pytest.param(…, marks=…)
 			switch t.Text {
 			case "skip", "xfail", "expectedFailure", "skipTest":
-				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
+				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text,
+					Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
 			case "skipif", "skipIf", "skipUnless":
 				sure := s.Is(k+1, "(") && (t.Text != "skipUnless" && s.Is(k+2, "True") || t.Text == "skipUnless" && s.Is(k+2, "False"))
 				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
@@ -133,7 +134,8 @@ func pythonSkips(body []syntax.Token, first int) []Mark {
 		raised := i > 0 && (body[i-1].Is("raise") || dotted && i > 2 && body[i-3].Is("raise"))
 		nested := !oneLine && lineCol > first
 		switch {
-		case t.Among("skip", "xfail") && call && dotted && i > 1 && body[i-2].Is("pytest"), t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
+		case t.Among("skip", "xfail") && call && dotted && i > 1 && body[i-2].Is("pytest"),
+			t.Is("skipTest") && call && dotted, t.Is("SkipTest") && raised:
 			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: nested})
 		case t.Is("importorskip") && call:
 			marks = append(marks, Mark{Line: t.Line, Text: t.Text, Maybe: true})

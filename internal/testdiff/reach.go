@@ -220,7 +220,8 @@ func (s *Source) ownCondition(i int) string {
 	for s.Is(k-1, "await") || s.Is(k-1, "return") {
 		k--
 	}
-	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) && impossible(s.Tokens[open:k], 0) {
+	if open := s.Opener(k - 1); s.Is(k-1, ")") && open > 0 && (s.Is(open-1, "if") || s.Is(open-1, "while")) &&
+		impossible(s.Tokens[open:k], 0) {
 		return Text(s.Tokens[open-1 : k])
 	}
 	if s.Is(k-3, "false", "&", "&") && (s.At(k-3).First || s.Among(k-4, ";", "{", ">") || k == 3) {

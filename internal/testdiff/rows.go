@@ -118,7 +118,8 @@ func (s *source) listAt(i, to int, names bool) (rows int, values []syntax.Token)
 			k = s.End(k) // of a type
 		case s.Is(k, "[") && s.Lang == syntax.Java:
 			k = s.End(k)
-		case s.Is(k, "(") && s.At(k-1).Kind == syntax.Word && (s.Lang == syntax.Python || s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript):
+		case s.Is(k, "(") && s.At(k-1).Kind == syntax.Word &&
+			(s.Lang == syntax.Python || s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript):
 			if s.Is(k-1, "range") || s.Is(k+1, ")") {
 				return Unknown, nil
 			}
@@ -145,7 +146,8 @@ func (s *source) definitions() map[string]int {
 			continue
 		}
 		k := i + 1
-		for k < i+30 && k < len(s.Tokens) && !s.Among(k, "=", ";", ",") && s.Open[k] >= s.Open[i] && (s.Among(i+1, ":", "=") || s.Is(i-1, "var")) {
+		declared := s.Among(i+1, ":", "=") || s.Is(i-1, "var")
+		for declared && k < min(i+30, len(s.Tokens)) && !s.Among(k, "=", ";", ",") && s.Open[k] >= s.Open[i] {
 			if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
 				k = min(s.End(k), len(s.Tokens)-1)
 			}
@@ -218,7 +220,8 @@ func (s *source) attributed(u *Test, attrs []attribute) {
 			rows = 2
 		case "ValueSource", "CsvSource":
 			rows = s.javaRows(a)
-		case "MethodSource", "EnumSource", "ArgumentsSource", "CsvFileSource", "FieldSource", "MemberData", "ClassData", "TestCaseSource", "DynamicData":
+		case "MethodSource", "EnumSource", "ArgumentsSource", "CsvFileSource", "FieldSource", "MemberData", "ClassData",
+			"TestCaseSource", "DynamicData":
 			rows = Unknown
 		default:
 			continue

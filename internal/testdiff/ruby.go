@@ -33,7 +33,10 @@ func (s *source) rubyUnits() []Test {
 			start = i - 2
 		}
 		def := t.Is("def") && strings.HasPrefix(s.At(i+1).Text, "test_")
-		if t.Kind != syntax.Word || !s.At(start).First || !def && !rubyTests[word] && !rubyGroups[word] || s.Is(i+1, "=") || s.Is(i+1, ".") && word != "test" {
+		if t.Kind != syntax.Word || !s.At(start).First || !def && !rubyTests[word] && !rubyGroups[word] {
+			continue
+		}
+		if s.Is(i+1, "=") || s.Is(i+1, ".") && word != "test" {
 			continue
 		}
 		body, end, ok := s.rubyBody(start, i)

@@ -30,7 +30,11 @@ func (s *source) scriptUnits() []Test {
 		if n := len(at) - 1; n >= 0 && !list[at[n]].Group && i > open[n].call {
 			s.scriptSkip(&list[at[n]], i)
 		}
-		if t.Kind != syntax.Word || s.Depth[i] > Deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] || s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.subtest(i) || s.At(i-1).Is("function") {
+		if t.Kind != syntax.Word || s.Depth[i] > Deepest || !scriptTests[t.Text] && !scriptGroups[t.Text] {
+			continue
+		}
+		ofOther := s.At(i-1).Is(".") && !s.At(i-2).Is("Deno") && !s.subtest(i)
+		if ofOther || s.At(i-1).Is("function") {
 			continue
 		}
 		var groups []string
@@ -154,7 +158,8 @@ func (s *source) scriptOptions(open int, u *Test) {
 		if s.Open[i] != open || !s.Is(i+1, ":") || s.Is(i+2, "false") {
 			continue
 		}
-		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.At(i+2).Text, Maybe: !s.Is(i+2, "true") && s.At(i+2).Kind != syntax.Text}); t.Text {
+		switch m := (Mark{Line: t.Line, Text: t.Text + ": " + s.At(i+2).Text,
+			Maybe: !s.Is(i+2, "true") && s.At(i+2).Kind != syntax.Text}); t.Text {
 		case "skip", "todo":
 			u.Skips = append(u.Skips, m)
 		case "only":
@@ -177,6 +182,7 @@ func (s *source) scriptSkip(u *Test, i int) {
 		for body >= 0 && !s.Tokens[body].Is("(") {
 			body = s.Open[body]
 		}
-		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.At(i-2).Text + "." + t.Text, Maybe: maybe || s.Conditional(i, body) || s.Guarded(i-2)})
+		u.Skips = append(u.Skips, Mark{Line: t.Line, Text: s.At(i-2).Text + "." + t.Text,
+			Maybe: maybe || s.Conditional(i, body) || s.Guarded(i-2)})
 	}
 }

@@ -25,7 +25,14 @@ func settings(f *syntax.File) []belay.Finding {
 	return append(out, ignored(f, before, after)...)
 }
 
-var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|package\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio)\.config\.[a-z.]+|\.mocharc\..*|karma\.conf\.js|makefile|gnumakefile|.*\.mk|justfile|taskfile\.ya?ml|rakefile|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|\.rspec|pom\.xml|build\.gradle(?:\.kts)?|cargo\.toml|tarpaulin\.toml|.*\.csproj|directory\.build\.props|.*\.runsettings|\.golangci\.(?:ya?ml|toml|json)|\.?testcoverage\.ya?ml|jenkinsfile|\.gitlab-ci\.ya?ml|\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|sonar-project\.properties|phpunit\.xml.*)$`)
+var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|` +
+	`package\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|` +
+	`(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio)\.config\.[a-z.]+|\.mocharc\..*|karma\.conf\.js|makefile|` +
+	`gnumakefile|.*\.mk|justfile|taskfile\.ya?ml|rakefile|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|` +
+	`\.rspec|pom\.xml|build\.gradle(?:\.kts)?|cargo\.toml|tarpaulin\.toml|.*\.csproj|directory\.build\.props|` +
+	`.*\.runsettings|\.golangci\.(?:ya?ml|toml|json)|\.?testcoverage\.ya?ml|jenkinsfile|\.gitlab-ci\.ya?ml|` +
+	`\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|` +
+	`sonar-project\.properties|phpunit\.xml.*)$`)
 
 // configures tells by its path whether a file says how the project is built and tested.
 func configures(p string) bool {
@@ -38,7 +45,8 @@ func configures(p string) bool {
 	case syntax.Go, syntax.Rust, syntax.Java, syntax.CSharp:
 		return false // quicker than asking
 	}
-	return configNames.MatchString(path.Base(p)) || strings.HasSuffix(p, ".sh") && (strings.Contains(p, "test") || strings.Contains(p, "ci"))
+	return configNames.MatchString(path.Base(p)) ||
+		strings.HasSuffix(p, ".sh") && (strings.Contains(p, "test") || strings.Contains(p, "ci"))
 }
 
 // confLine is a line without its comment.
@@ -158,7 +166,8 @@ func limits(f *syntax.File, before, after []confLine) []belay.Finding {
 			}
 			for i := range min(len(was), len(is)) {
 				if l.less == (is[i].amount < was[i].amount) && is[i].amount != was[i].amount && f.Added().Has(is[i].n) {
-					out = append(out, lowered(f, belay.SeverityError, is[i].n, name, fmt.Sprintf("%s was %s and is %s", name, was[i].text, is[i].text)))
+					out = append(out, lowered(f, belay.SeverityError, is[i].n, name,
+						fmt.Sprintf("%s was %s and is %s", name, was[i].text, is[i].text)))
 				}
 			}
 		}

@@ -207,6 +207,11 @@ var (
 	fails   = words(`raise throw rethrow fail flunk assert expect exit abort done reject pytest addFailure`)
 )
 
+// goesOn tells whether a token can follow the name of what is called or asked.
+func goesOn(t syntax.Token) bool {
+	return t.Among("(", ".") || t.Kind == syntax.Text || t.Kind == syntax.Word
+}
+
 // silent tells whether a handler does nothing; maybe tells one that only says something.
 func silent(body []syntax.Token) (quiet, maybe bool) {
 	depth, start := 0, true
@@ -225,7 +230,7 @@ func silent(body []syntax.Token) (quiet, maybe bool) {
 		case t.Is(";"):
 			start = true
 		case idle[t.Text] && t.Kind == syntax.Word, t.Is("."), !start, t.Kind == syntax.Text && start: // pass, …, a docstring
-		case t.Kind == syntax.Word && tellers[t.Text] && i+1 < len(body) && (body[i+1].Among("(", ".") || body[i+1].Kind == syntax.Text || body[i+1].Kind == syntax.Word):
+		case t.Kind == syntax.Word && tellers[t.Text] && i+1 < len(body) && goesOn(body[i+1]):
 			maybe, start = true, false
 		default:
 			return false, false

@@ -64,7 +64,10 @@ func (r *reader) typed(k, otherwise int) int {
 func (r *reader) around(i, at int) string {
 	own := r.tokens[i].Value()
 	open := r.nest.Open[i]
-	if open < 0 || at != i+2 || !r.is(i+1, ":") && !r.is(open, "(") || r.end(open)-open > widest || r.end(open) == len(r.tokens) {
+	if open < 0 || at != i+2 || !r.is(i+1, ":") && !r.is(open, "(") {
+		return own
+	}
+	if r.end(open)-open > widest || r.end(open) == len(r.tokens) {
 		return own
 	}
 	var rest []syntax.Token
@@ -101,7 +104,8 @@ func (r *reader) table(i int) {
 				r.rows(parameters(args[1]), i+2)
 			}
 		}
-	case r.lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && r.is(i+1, "("), r.lang == syntax.Rust && t.Is("case") && r.is(i-1, "[") && r.is(i+1, "("):
+	case r.lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && r.is(i+1, "("),
+		r.lang == syntax.Rust && t.Is("case") && r.is(i-1, "[") && r.is(i+1, "("):
 		r.row(r.method(i), i+1)
 	}
 }
@@ -159,10 +163,10 @@ func (r *reader) goFields(open int) []string {
 	var names []string
 	for k := open + 1; k < r.end(open); k++ {
 		t := r.tokens[k]
-		if r.nest.Open[k] != open || t.Kind != syntax.Word || !t.First && !r.among(k-1, "{", ";") && !(r.is(k-1, ",") && r.nest.Open[k-1] == open) {
-			continue
+		begins := t.First || r.among(k-1, "{", ";") || r.is(k-1, ",") && r.nest.Open[k-1] == open
+		if begins && r.nest.Open[k] == open && t.Kind == syntax.Word {
+			names = append(names, t.Text)
 		}
-		names = append(names, t.Text)
 	}
 	return names
 }

@@ -38,23 +38,34 @@ const (
 )
 
 var (
-	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
-	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
+	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|` +
+		`strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
+	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|` +
+		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
+		`convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|` +
+		`rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|` +
+		`clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
 
 	undoes = lazyregexp.New(`(?i)^\s*(?:this )?(?:reverts?|undo|back(?:s|ing)? out)\s`)
 
 	// objectEnd is where what a verb takes ends, and where it comes from or why begins.
-	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|but|instead|after|before|if|until|unless|(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
-	refused   = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
+	objectEnd = lazyregexp.New(`(?i)\s+(?:from|in|into|of|for|on|at|by|with|because|since|as|when|where|which|that|so|` +
+		`but|instead|after|before|if|until|unless|` +
+		`(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|` +
+		`let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
+	refused = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
 
-	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|assertions?|suites?)$`)
-	many     = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
-	stated   = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
+	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
+		`assertions?|suites?)$`)
+	many   = lazyregexp.New(`(?i)\b(?:tests|specs|testcases|cases|suites?|coverage)\b`)
+	stated = lazyregexp.New(`(?i)\b(\d{1,3}|two|three|four|five|six)\b`)
 )
 
 // plainWords say what a test is like, and not what it is about.
-var plainWords = count.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
-	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now longer file files one last first second third whole entire old new`)
+var plainWords = count.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate
+	duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
+	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
+	longer file files one last first second third whole entire old new`)
 
 var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
@@ -89,7 +100,8 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 		verb, rest := text[from+m[0]:from+m[2]], text[from+m[2]:from+m[3]]
 		before := text[:from+m[0]]
 		from += m[2]
-		if refused.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") && !strings.HasPrefix(strings.ToLower(verb), "rather") {
+		if refused.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
+			!strings.HasPrefix(strings.ToLower(verb), "rather") {
 			continue
 		}
 		if end := objectEnd.FindStringIndex(rest); end != nil {
@@ -130,8 +142,9 @@ func (w *Wanted) file(p string) permission {
 func (o object) names(p string) bool {
 	for _, word := range strings.Fields(o.text) {
 		word = strings.TrimPrefix(strings.Trim(word, "`'\"(),;:"), "./")
-		if word == p || word == path.Base(p) || strings.Contains(word, "/") && strings.HasSuffix(p, "/"+word) ||
-			strings.HasSuffix(word, "/") && strings.Contains("/"+p, "/"+word) {
+		tail := strings.Contains(word, "/") && strings.HasSuffix(p, "/"+word)
+		folder := strings.HasSuffix(word, "/") && strings.Contains("/"+p, "/"+word)
+		if word == p || word == path.Base(p) || tail || folder {
 			return true
 		}
 	}
@@ -203,7 +216,8 @@ func (o object) alike(about []string, g placed) bool {
 func fixture(p string) bool {
 	for part := range strings.SplitSeq(path.Dir(p), "/") {
 		switch strings.ToLower(part) {
-		case "fixtures", "fixture", "__fixtures__", "test_fixtures", "test-fixtures", "testdata", "test_data", "test-data", "examples", "example":
+		case "fixtures", "fixture", "__fixtures__", "test_fixtures", "test-fixtures", "testdata", "test_data",
+			"test-data", "examples", "example":
 			return true
 		}
 	}
