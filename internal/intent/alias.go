@@ -22,8 +22,10 @@ var usual = []alias{
 	{said: []string{"signup", "sign up", "register", "registration"}, prefix: []string{"regist", "signup"}},
 	{said: []string{"usernames", "username"}, file: func(_, base string) bool { return stemOf(base) == "user" }},
 	{said: []string{"container", "containers", "docker", "docker compose"}, prefix: []string{"docker-compose"}},
-	{said: []string{"docker image", "docker build", "docker images", "base image", "dockerfile"}, file: func(_, base string) bool { return base == "dockerfile" }},
-	{said: []string{"state"}, beside: []string{"terraform", "s3", "bucket", "backend", "remote", "lock"}, file: func(_, base string) bool { return base == "backend.tf" }},
+	{said: []string{"docker image", "docker build", "docker images", "base image", "dockerfile"},
+		file: func(_, base string) bool { return base == "dockerfile" }},
+	{said: []string{"state"}, beside: []string{"terraform", "s3", "bucket", "backend", "remote", "lock"},
+		file: func(_, base string) bool { return base == "backend.tf" }},
 	{said: []string{"man page", "manpage", "man pages"}, file: manual},
 	{said: []string{"heart rate", "watch"}, file: func(low, _ string) bool {
 		return strings.Contains(low, "healthkit") || strings.Contains(low, "healthstore")
@@ -41,7 +43,8 @@ func manual(low, base string) bool {
 }
 
 // tools are files that are spoken of by the tool that reads them.
-var tools = map[string]string{"fastlane": "fastfile", "brew": "brewfile", "homebrew": "brewfile", "cron": "crontab", "cron entries": "crontab", "crontab": "crontab", "makefile": "makefile", "vagrant": "vagrantfile",
+var tools = map[string]string{"fastlane": "fastfile", "brew": "brewfile", "homebrew": "brewfile", "cron": "crontab",
+	"cron entries": "crontab", "crontab": "crontab", "makefile": "makefile", "vagrant": "vagrantfile",
 	"procfile": "procfile", "justfile": "justfile", "bibliography": "references.bib", "manifest": "androidmanifest.xml"}
 
 // aliases are files that people call by another word.
@@ -93,7 +96,8 @@ const workflows = ".github/workflows/"
 // pipeline reports a file that says what a server runs; the one for releases only where they are
 // spoken of.
 func (n nouns) pipeline(low, base string) bool {
-	return strings.Contains(low, workflows) && (!strings.Contains(base, "release") || n.saying("release")) || oneOf(base, ".gitlab-ci.yml", "jenkinsfile") || strings.Contains(low, ".circleci/")
+	return strings.Contains(low, workflows) && (!strings.Contains(base, "release") || n.saying("release")) ||
+		oneOf(base, ".gitlab-ci.yml", "jenkinsfile") || strings.Contains(low, ".circleci/")
 }
 
 // below are the files of a folder that is named, or all of them.

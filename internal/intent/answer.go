@@ -8,7 +8,8 @@ import (
 
 // answer puts together what was found.
 func (p *parse) answer() belay.Request {
-	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{}, Affected: []string{}, Doubts: []belay.Doubt{}}
+	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{},
+		Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.Out {
 		if req.Type == belay.Fresh {
 			f.Marker = belay.MarkAdd
@@ -17,8 +18,10 @@ func (p *parse) answer() belay.Request {
 	}
 	req.Preserve = append(req.Preserve, p.Preserve...)
 	req.Doubts = append(req.Doubts, p.doubted(p.Doubts)...)
-	message := FileMessage{Msg: p.Text, Blocks: p.Blocks, Acts: p.Acts, Preserve: p.Preserve, Kind: req.Type, Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
-	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt }) && !slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt && !a.Vague }) {
+	message := FileMessage{Msg: p.Text, Blocks: p.Blocks, Acts: p.Acts, Preserve: p.Preserve, Kind: req.Type,
+		Fresh: p.Fresh, PlanExists: p.PlanExists, Files: p.Files}
+	if req.Type == belay.Unclear && slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt }) &&
+		!slices.ContainsFunc(p.Acts, func(a Act) bool { return a.Deed == Doubt && !a.Vague }) {
 		message.Kind = belay.Mutation // whichever is meant, it is done to what is named
 	}
 	for _, f := range p.Out {

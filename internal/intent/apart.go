@@ -24,10 +24,15 @@ func Tail(low []string) bool {
 
 var tails = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
-	for p := range strings.SplitSeq("hands off|don't touch|do not touch|don't touch it|don't touch that|don't touch them|don't touch those|do not touch it|never touch|no touching|not to be touched|not to be changed|don't change|do not change|don't change it|don't change them|no change|no changes|"+
-		"leave alone|leave it alone|leave them alone|leave that alone|leave it|leave them|leave as is|leave it as is|leave as it is|leave them as they are|leave it as it is|leave be|leave it be|left alone|let it be|"+
-		"keep as is|keep as it is|keep it as is|keep it as it is|keep them as they are|as is|as it is|as they are|as before|as today|as now|unchanged|untouched|stays|stay|stays as is|stays as it is|stay as they are|remains|remain|"+
-		"off limits|off-limits|taboo|frozen|sacred|same as before|same as now|the same as before|the same as now|out of scope|not in scope|not part of this|not my problem|don't mess with it|don't even look at it|not this time", "|") {
+	for p := range strings.SplitSeq("hands off|don't touch|do not touch|don't touch it|don't touch that|don't touch "+
+		"them|don't touch those|do not touch it|never touch|no touching|not to be touched|not to be changed|don't "+
+		"change|do not change|don't change it|don't change them|no change|no changes|"+
+		"leave alone|leave it alone|leave them alone|leave that alone|leave it|leave them|leave as is|leave it as "+
+		"is|leave as it is|leave them as they are|leave it as it is|leave be|leave it be|left alone|let it be|"+
+		"keep as is|keep as it is|keep it as is|keep it as it is|keep them as they are|as is|as it is|as they are|as "+
+		"before|as today|as now|unchanged|untouched|stays|stay|stays as is|stays as it is|stay as they are|remains|remain|"+
+		"off limits|off-limits|taboo|frozen|sacred|same as before|same as now|the same as before|the same as now|out of "+
+		"scope|not in scope|not part of this|not my problem|don't mess with it|don't even look at it|not this time", "|") {
 		out[p] = true
 	}
 	return out

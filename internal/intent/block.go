@@ -40,7 +40,9 @@ var (
 	field    = lazyregexp.New(`^\s*([\p{L}][\p{L} /-]{1,30}):\s+`)
 	commit   = lazyregexp.New(`^\s*(feat|fix|chore|docs|refactor|perf|test|style|build|ci)(?:\([\w ./-]+\))?!?:\s+`)
 	wrote    = lazyregexp.New(`(?i)^\s*(?:on|am|le|el|em|il)\s.{4,80}\s(?:wrote|schrieb|écrit|escribió|escreveu|ha scritto)\s*:\s*$`)
-	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
+	farewell = lazyregexp.New(`(?i)^\s*(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|many|friendly)\s+(?:regards|` +
+		`wishes|greetings)|regards|cheers|sincerely|yours(?:\s+\w+)?|(?:many |kind )?thanks(?: a lot| in advance)?|` +
+		`thank you|best|mit freundlichen grüßen|viele grüße|cordialement|saludos|atenciosamente|cordiali saluti)\s*[,!.]?\s*$`)
 )
 
 // Blocks cuts a message into its blocks, in order and without overlap. What is left out
@@ -202,6 +204,14 @@ func (c *blockCutter) heading(at int, raw, label string) {
 	c.out = append(c.out, Block{Heading, at, raw, c.label})
 }
 
+// begins reports a line that begins a sentence of its own behind a short block.
+func (c *blockCutter) begins(trimmed string) bool {
+	if len(c.out) == 0 || !upper(trimmed[0]) {
+		return false
+	}
+	return len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")
+}
+
 // para adds a line of prose, or lengthens the block before when it is a wrapped line
 // or belongs to a list's item.
 func (c *blockCutter) para(at int, raw, trimmed string) {
@@ -215,7 +225,8 @@ func (c *blockCutter) para(at int, raw, trimmed string) {
 			return
 		}
 	}
-	if (c.gap || len(c.out) > 0 && trimmed[0] >= 'A' && trimmed[0] <= 'Z' && len(c.out[len(c.out)-1].Text) < 50 && strings.Contains(trimmed, " ")) && c.inline && (sectionHeadings[c.label] == Around || sectionHeadings[c.label] == Title) {
+	about := sectionHeadings[c.label] == Around || sectionHeadings[c.label] == Title
+	if c.inline && about && (c.gap || c.begins(trimmed)) {
 		c.label, c.inline = "", false
 	}
 	label := c.label
@@ -257,7 +268,8 @@ func (c *blockCutter) done() []Block {
 }
 
 // inline are the fields of a ticket that somebody wrote on one line.
-var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|expected|expected result)\s*:\s+`)
+var inline = lazyregexp.New(`(?i)(?:^|[.;!]\s+)(steps|steps to reproduce|repro|result|actual|actual result|observed|` +
+	`expected|expected result)\s*:\s+`)
 
 var (
 	numberedItem = lazyregexp.New(`(?:^|[\s:])\(?([1-9])[.)]\s+`)
@@ -268,7 +280,8 @@ var (
 func enumerate(in []Block) []Block {
 	var out []Block
 	for _, b := range in {
-		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para && (len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings[b.Label] != Open) {
+		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para &&
+			(len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings[b.Label] != Open) {
 			if f[0][0] > 0 {
 				out = append(out, Block{Para, b.At, b.Text[:f[0][0]+1], b.Label})
 			}

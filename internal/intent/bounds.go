@@ -16,7 +16,8 @@ const (
 	touch      = `(?:touch|change|modify|edit|alter)`
 	touchy     = `(?:touching|changing|modifying|editing|altering)`
 	deniedVerb = `(?:do\s+not|don['’]?t|never|must\s+not|may\s+not|should\s+not|shouldn['’]?t|mustn['’]?t)\s+(?:ever\s+)?`
-	others     = `(?:anything|any\s+(?:other\s+)?(?:files?|code)|other\s+files|files)\s+(?:else\s+)?(?:except|but|other\s+than|besides|apart\s+from|outside(?:\s+of)?)(?:\s+for)?\s+`
+	others     = `(?:anything|any\s+(?:other\s+)?(?:files?|code)|other\s+files|files)\s+(?:else\s+)?(?:except|but|` +
+		`other\s+than|besides|apart\s+from|outside(?:\s+of)?)(?:\s+for)?\s+`
 )
 
 var (
@@ -28,21 +29,31 @@ var (
 		{lazyregexp.New(`(?i)\bwithout\s+` + touchy + `\s+` + others), true},
 		{lazyregexp.New(begins + `only\s+(?:` + touch + `|update|work\s+(?:in|on))\s+`), true},
 		{lazyregexp.New(begins + `(?:` + touch + `|work\s+(?:in|on))\s+(?:nothing\s+but|only)\s+`), true},
-		{lazyregexp.New(begins + `(?:limit|restrict|confine|keep)\s+(?:yourself|your\s+changes?|the\s+changes?|all\s+changes|changes|your\s+work|the\s+work)\s+to\s+`), true},
+		{
+			lazyregexp.New(begins + `(?:limit|restrict|confine|keep)\s+(?:yourself|your\s+changes?|the\s+changes?|` +
+				`all\s+changes|changes|your\s+work|the\s+work)\s+to\s+`), true,
+		},
 		{lazyregexp.New(begins + deniedVerb + touch + `\s+`), false},
 		{lazyregexp.New(`(?i)\bwithout\s+` + touchy + `\s+`), false},
 		{lazyregexp.New(begins + `(?:hands\s+off|keep\s+(?:your\s+)?hands\s+off|stay\s+(?:out\s+of|away\s+from))\s+(?:of\s+)?`), false},
 	}
-	leaving   = lazyregexp.New(begins + `(?:leave|keep)\s+`)
-	isLeft    = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
-	onlyThat  = lazyregexp.New(begins + `(?:` + touch + `\s+nothing\s+else|` + deniedVerb + touch + `\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
-	hedged    = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other)\b`)
-	ended     = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|in\s+any\s+way|here|this\s+time|today)\b)`)
-	thing     = lazyregexp.New("(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
+	leaving = lazyregexp.New(begins + `(?:leave|keep)\s+`)
+	isLeft  = lazyregexp.New(`(?i)^\s*(?:alone|untouched|unchanged|unmodified|intact|as[\s-]is|` +
+		`(?:exactly\s+)?(?:as|the\s+way|like)\s+(?:it|they)\s+(?:is|was|are|were))\b`)
+	onlyThat = lazyregexp.New(begins + `(?:` + touch + `\s+nothing\s+else|` + deniedVerb + touch +
+		`\s+anything\s+else|nothing\s+else\s+(?:may|must|should|is\s+to)\s+(?:be\s+)?change[ds]?)\s*(?:$|[.;:!?,)])`)
+	hedged = lazyregexp.New(`(?i)^\s*,?\s*(?:unless|if|when|whenever|until|till|yet|except|too|more|much|by\s+hand|` +
+		`manually|directly|other\s+than|apart|beyond|for\s+(?:any|no)\s+reason\s+other)\b`)
+	ended = lazyregexp.New(`(?i)^\s*(?:$|[.;:!?,)–—]|` +
+		`(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|` +
+		`in\s+any\s+way|here|this\s+time|today)\b)`)
+	thing = lazyregexp.New(
+		"(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
 	boundPath = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
 	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}
-	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true, "them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
+	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true,
+		"them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
 )
 
 // Bounds gives what a request allows the work to touch only, and what it must not touch, where
@@ -111,8 +122,9 @@ func boundsOf(s string) []belay.Bound {
 }
 
 var (
-	doubtfulBound = lazyregexp.New(`(?i)\b(?:unless|if\s+(?:possible|you\s+can|needed|necessary)|where\s+possible|ideally|try\s+(?:not\s+)?to|as\s+far\s+as|as\s+little)\b`)
-	describing    = lazyregexp.New(`(?i)\b(?:that|which|who|mode|flag|option|command|--\w+)\b`)
+	doubtfulBound = lazyregexp.New(`(?i)\b(?:unless|if\s+(?:possible|you\s+can|needed|necessary)|where\s+possible|` +
+		`ideally|try\s+(?:not\s+)?to|as\s+far\s+as|as\s+little)\b`)
+	describing = lazyregexp.New(`(?i)\b(?:that|which|who|mode|flag|option|command|--\w+)\b`)
 )
 
 // things reads a list of files and folders, and gives what follows it.

@@ -74,9 +74,13 @@ func headed(file string) []string {
 }
 
 // plainParts are parts of a file's name that say what sort of file it is, not what it is about.
-var plainParts = lazyregexp.Of(`screen view views page controller service component activity fragment test tests spec model handler repository adapter html main index
-		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server provider route router config settings hook use api src core types list detail show edit factory job task worker plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
-		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface manager dao dto entity job cog cmd command commands`)
+var plainParts = lazyregexp.Of(`screen view views page controller service component activity fragment test tests spec
+	model handler repository adapter html main index
+		manager mailer helper util utils mod lib app init dialog menu widget module base impl store client server
+	provider route router config settings hook use api src core types list detail show edit factory job task worker
+	plugin base default data user-interface ui it mqtt http grpc rest scheduler exporter renderer generator processor
+		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface
+	manager dao dto entity job cog cmd command commands`)
 
 // called gives the parts of a file's name that nouns of the message match; none when
 // what the file is about is not among them.
@@ -175,7 +179,8 @@ var generic = lazyregexp.Of(`deployment kustomization +page +server +layout rout
 
 // people are who uses a thing: where something else is named beside them, it is meant, and not
 // the file about them.
-var people = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
+var people = lazyregexp.Of(`user guest driver employee donor patient player pupil member customer student owner teacher
+	parent tenant volunteer school client visitor reader author admin staff couple kid child nurse doctor coach trainer manager editor
 	subscriber seller buyer vendor supplier partner colleague resident respondent voter team bot`)
 
 // ofPeople reports a file of what is done with people, where nothing but people was said: a
@@ -192,7 +197,8 @@ var topics = map[string]bool{"settings": true, "config": true, "home": true, "me
 
 // shown are plain parts of what is seen of a thing. A file of the bare name stands for the
 // thing itself.
-var shown = map[string]bool{"view": true, "screen": true, "page": true, "list": true, "detail": true, "show": true, "edit": true, "index": true, "fragment": true, "activity": true, "dialog": true, "row": true, "cell": true}
+var shown = map[string]bool{"view": true, "screen": true, "page": true, "list": true, "detail": true, "show": true,
+	"edit": true, "index": true, "fragment": true, "activity": true, "dialog": true, "row": true, "cell": true}
 
 // onlyShown reports a file of how a thing is shown, where the bare thing is a file too and
 // nothing was said of showing it.
@@ -209,23 +215,37 @@ func (n nouns) onlyShown(file string, files []string) bool {
 		}
 		about = append(about, w)
 	}
-	return seen && len(about) == 1 && !n.word["page"] && !n.word["screen"] && !n.word["view"] && slices.ContainsFunc(files, func(f string) bool {
+	if n.word["page"] || n.word["screen"] || n.word["view"] {
+		return false
+	}
+	return seen && len(about) == 1 && slices.ContainsFunc(files, func(f string) bool {
 		all := nameParts(stemOf(path.Base(f)))
 		return len(all) == 1 && Stem(all[0]) == Stem(about[0])
 	})
 }
 
-var dirs = map[string]bool{"bot": true, "src": true, "lib": true, "app": true, "cmd": true, "docs": true, "scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true, "staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true, "components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true, "services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true, "types": true, "workflows": true}
+var dirs = map[string]bool{"bot": true, "src": true, "lib": true, "app": true, "cmd": true, "docs": true,
+	"scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true,
+	"staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true,
+	"components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true,
+	"services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true,
+	"types": true, "workflows": true}
 
 // short forms in names of files for words of people.
-var shortForms = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag", "img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
+var shortForms = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag",
+	"img": "imag", "nav": "navigat", "doc": "docs", "uploader": "upload", "picker": "pick",
 	"spawner": "spawn", "parser": "pars", "mailer": "mail", "importer": "import", "tracker": "track", "loader": "load", "decoder": "decod"}
 
 // twins are words that stand for each other.
-var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail", "pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
-	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart", "photo": "picture", "picture": "photo", "stats": "statistics", "statistics": "stats", "srs": "repetition",
-	"favourites": "favorites", "favorites": "favourites", "colors": "colours", "colours": "colors", "color": "colour", "colour": "color", "ai": "bot", "voice": "speech", "tts": "speech", "thumbs": "thumbnails", "thumb": "thumbnail",
-	"idx": "index", "docs": "documentation", "auth": "authentication", "wifi": "wlan", "wlan": "wifi", "perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences", "admin": "administration", "pwd": "password"}
+var twins = map[string]string{"email": "mail", "mail": "email", "emails": "mail", "mails": "email", "mailer": "mail",
+	"pic": "picture", "cfg": "config", "config": "configuration", "configuration": "config", "repo": "repository", "nav": "navigation",
+	"navbar": "navigation", "ad": "advert", "login": "sign-in", "signin": "login", "cart": "basket", "basket": "cart",
+	"photo": "picture", "picture": "photo", "stats": "statistics", "statistics": "stats", "srs": "repetition",
+	"favourites": "favorites", "favorites": "favourites", "colors": "colours", "colours": "colors", "color": "colour",
+	"colour": "color", "ai": "bot", "voice": "speech", "tts": "speech", "thumbs": "thumbnails", "thumb": "thumbnail",
+	"idx": "index", "docs": "documentation", "auth": "authentication", "wifi": "wlan", "wlan": "wifi",
+	"perms": "permissions", "prefs": "preferences", "preferences": "settings", "settings": "preferences",
+	"admin": "administration", "pwd": "password"}
 
 // has reports a part of a file's name that the message speaks of. The parts of a large repository
 // are few, and each is asked for again and again.

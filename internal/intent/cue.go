@@ -11,7 +11,8 @@ import (
 
 // view is a message as grammar reads it. Made is what it made of each act, in their order: the
 // marker of a requirement, or "". Type is what the message is as a whole, and Sure
-// whether that is sure; it is the second best where the best is fresh, of which Anew says from 0 to 3 how likely it is; Doubts are the readings
+// whether that is sure; it is the second best where the best is fresh, of which Anew says from 0 to 3 how
+// likely it is; Doubts are the readings
 // that grammar finds. Decided is what was decided of the acts so far, in their order.
 type view struct {
 	Text       string
@@ -115,7 +116,8 @@ func (m view) clause(l *list, a Act) {
 		name string
 	}{{a.Pronoun, "pronoun"}, {a.Also, "also"}, {a.Bare, "bare"}, {a.Made, "made"},
 		{a.C.Group, "one of a row"}, {a.C.Frag, "no verb"}, {a.C.Yet, "although"}, {a.C.Colon, "behind a colon"},
-		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Nth, "nth"}, {said.Only, "only"}, {said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
+		{said.Opener, "somebody asks"}, {said.Want, "wants a thing"}, {said.Nth, "nth"}, {said.Only, "only"},
+		{said.Please, "please"}, {len(a.Keeps) > 0, "keeps"}, {len(a.Readings) > 0, "readings"}, {a.C.Block.Label != "", "under a label"},
 		{Finite(low), "finite"}, {n < len(low) && Imperative(low[n:]) > 0, "imperative"}, {Now(low), "now"}} {
 		if f.on {
 			l.both(f.name)
@@ -186,7 +188,8 @@ func shape(low []string) string {
 	return "noun"
 }
 
-var senses = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy", "start", "do", "capable", "show"}
+var senses = [...]string{"none", "add", "modify", "fix", "remove", "make", "put", "give", "use", "keep", "tidy",
+	"start", "do", "capable", "show"}
 
 // sense is what the verb means that a clause begins with.
 func sense(low []string) string {
@@ -288,7 +291,8 @@ func near(a, b Act) string {
 }
 
 // telling are the small words whose meaning depends on what the clause is.
-var telling = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just instead but i we it they you is are was again now currently")
+var telling = lazyregexp.Of("not don't doesn't no never too only still always when if should must can please just " +
+	"instead but i we it they you is are was again now currently")
 
 // mostWords is how many words of a clause are cues.
 const mostWords = 60

@@ -112,6 +112,15 @@ func (c *cutter) comma(left, right []string, i int) (lead string, next int) {
 	return ",", i + 1
 }
 
+// adds reports words in front of a sign of adding that are a sentence by themselves, and words
+// behind it that are no second tool.
+func adds(left, right []string) bool {
+	if len(left) < 3 || len(right) < 2 || Tool(right[0]) {
+		return false
+	}
+	return HasVerb(left) && !Determiner(left[len(left)-1])
+}
+
 // conjunction ends a clause where what follows can be said by itself.
 func (c *cutter) conjunction(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
@@ -133,7 +142,7 @@ func (c *cutter) conjunction(left, right []string, i int) (lead string, next int
 			return "and", i + 1
 		}
 		return "", 0
-	case oneOf(w, "+", "&", "plus") && len(left) > 2 && len(right) > 1 && HasVerb(left) && !Tool(right[0]) && !Determiner(left[len(left)-1]):
+	case oneOf(w, "+", "&", "plus") && adds(left, right):
 		return w, i + 1 // "make it rounder + dark mode"
 	case opens(right) && !joinsSubjects(left, right), c.frag && apart(left, right):
 		return w, i + 1
@@ -167,7 +176,10 @@ func opens(low []string) bool {
 		return false
 	}
 	rest := low[n:]
-	if said.Opener || said.Also && !Preposition(rest[0]) || Imperative(rest) > 0 || Negated(rest) || Finite(rest) {
+	if said.Opener || said.Also && !Preposition(rest[0]) {
+		return true
+	}
+	if Imperative(rest) > 0 || Negated(rest) || Finite(rest) {
 		return true
 	}
 	switch rest[0] {
@@ -180,7 +192,11 @@ func opens(low []string) bool {
 	if end < 1 {
 		end = len(rest)
 	}
-	return Said(rest[:end]) || len(rest) > 1 && (Articled(rest[0]) || Comparative(rest[0]) || slices.Contains(rest[1:min(len(rest), 6)], "to") && Definite(rest[0]))
+	if Said(rest[:end]) || len(rest) < 2 {
+		return Said(rest[:end])
+	}
+	toBe := slices.Contains(rest[1:min(len(rest), 6)], "to") && Definite(rest[0])
+	return toBe || Articled(rest[0]) || Comparative(rest[0])
 }
 
 // joinsSubjects reports two things that do one thing together: "the account page and the order

@@ -41,7 +41,8 @@ type Act struct {
 }
 
 // creates are the verbs that make a whole.
-var creates = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true, "scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
+var creates = map[string]bool{"create": true, "build": true, "generate": true, "set up": true, "put together": true,
+	"scaffold": true, "bootstrap": true, "develop": true, "start": true, "begin": true, "make": true, "write": true, "prototype": true}
 
 // Creates reports a verb that makes a whole.
 func Creates(verb string) bool { return creates[verb] }
@@ -106,15 +107,19 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 	}
 	a.Pronoun = Pronoun(rest[0])
 	order := Imperative(rest)
-	if order == 0 && said.Opener && said.Verb && len(rest) > 1 && !Determiner(rest[0]) && !Pronoun(rest[0]) {
-		order = 1 // "somebody should lock down …": what stands there is a verb, known or not
+	if order == 0 && said.Opener && said.Verb {
+		if len(rest) > 1 && !Determiner(rest[0]) && !Pronoun(rest[0]) {
+			order = 1 // "somebody should lock down …": what stands there is a verb, known or not
+		}
 	}
 	if front := Fronted(rest); front > 0 {
 		return a.ordered(rest[front:], n+front, Imperative(rest[front:]))
 	}
 	noun := said.Want && Nounish[rest[0]]
+	complained := len(rest) == 2 && Said(rest)
+	asked := a.C.Close == "?" && !said.Opener
 	switch {
-	case order > 0 && !noun && !(len(rest) == 2 && Said(rest)) && !(a.C.Close == "?" && Finite(rest) && !said.Opener):
+	case order > 0 && !noun && !complained && !(asked && Finite(rest)):
 		return a.ordered(rest, n, order)
 	case strength > Fine && !said.Want:
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, strength, by
@@ -127,7 +132,8 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 		return a.ask(behindModal(rest[at+k:]), strings.Join(rest[at:at+k], " "))
 	}
 	for i := 1; i+1 < min(len(rest), 7); i++ {
-		if w := rest[i]; oneOf(w, "needs", "need", "lacks", "gets", "wants") && rest[i+1] != "to" && !Negative(rest[i-1]) && rest[i-1] != "i" {
+		if w := rest[i]; oneOf(w, "needs", "need", "lacks", "gets", "wants") && rest[i+1] != "to" &&
+			!Negative(rest[i-1]) && rest[i-1] != "i" {
 			a.Obj = n + i + 1
 			return a.ask(described(rest[i+1:], belay.MarkAdd), w)
 		}
@@ -218,7 +224,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	a.Verb = strings.Join(rest[:min(k, len(rest))], " ")
 	a.Pronoun = len(o) > 0 && (oneOf(o[0], "it", "them") || len(o) < 3 && oneOf(o[0], "that", "this", "those", "these"))
 	m := MarkerOf(sense)
-	if m == "" && (Retains(rest) || Lasting(rest) || Omits(rest) || sense == None && UnknownVerb(rest)) {
+	unknown := sense == None && UnknownVerb(rest)
+	if m == "" && (unknown || Retains(rest) || Lasting(rest) || Omits(rest)) {
 		m = belay.MarkModify
 	}
 	switch {
@@ -239,7 +246,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	}
 	if better(o) || sense == Tidy && len(o) < 5 {
 		a.Deed, a.Vague, a.Marker = Doubt, !a.Pronoun && !better(o), m
-		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks", "delete what is no longer used"}
+		a.Readings = []string{"tidy the code without changing what it does", "change what it does or how it looks",
+			"delete what is no longer used"}
 		return a
 	}
 	switch {
@@ -255,7 +263,8 @@ func (a Act) ordered(rest []string, at, k int) Act {
 
 // named reads a clause without a verb: "dark mode", "header smaller", "typo in the receipt mail".
 func (a Act) named(rest []string, said PassedOver) Act {
-	for len(rest) > 1 && (Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" || rest[len(rest)-1] == "!") {
+	for len(rest) > 1 && (Filler(rest[len(rest)-1]) && rest[len(rest)-1] != "only" && rest[len(rest)-1] != "first" ||
+		rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	please := said.Please || slices.Contains(a.C.Low(), "please")

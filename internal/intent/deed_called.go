@@ -41,20 +41,24 @@ func Trouble(low []string) bool {
 }
 
 // twofold are what may be double on purpose.
-var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press": true, "opt-in": true, "jump": true, "quotes": true, "check": true, "column": true, "page": true, "entry": true, "room": true, "rooms": true, "buffering": true, "points": true}
+var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press": true, "opt-in": true, "jump": true,
+	"quotes": true, "check": true, "column": true, "page": true, "entry": true, "room": true, "rooms": true,
+	"buffering": true, "points": true}
 
 // Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
 // "the export broken", "margins off".
 func Said(low []string) bool {
 	n := len(low)
-	if n < 2 || n > 7 || Preposition(low[0]) || Subject(low[0]) || Subordinator(low[0]) || Conditional(low[0]) || oneOf(low[0], "no", "not") || Imperative(low) > 0 && !(n == 2 && Nounish[low[0]]) || slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," }) {
+	if n < 2 || n > 7 || !namesFirst(low) {
 		return false
 	}
 	for n > 2 && (Filler(low[n-1]) || oneOf(low[n-1], "again", "!")) {
 		n--
 	}
-	if i := slices.IndexFunc(low[1:n], Preposition); i > 0 && i+1 < n && oneOf(low[i], "missing", "empty", "gone", "dead", "broken", "stuck") && !oneOf(low[i+1], "of", "for") {
-		n = i + 1 // "prices missing on /pricing"
+	if i := slices.IndexFunc(low[1:n], Preposition); i > 0 && i+1 < n && !oneOf(low[i+1], "of", "for") {
+		if oneOf(low[i], "missing", "empty", "gone", "dead", "broken", "stuck") {
+			n = i + 1 // "prices missing on /pricing"
+		}
 	}
 	if n < 2 {
 		return false
@@ -63,7 +67,7 @@ func Said(low []string) bool {
 	switch {
 	case oneOf(prev, "not", "n't", "never"):
 		_, end := Base(last, func(string) bool { return true })
-		return n > 2 && (oneOf(last, "working", "loading", "switching", "showing", "there") || strings.HasSuffix(last, "ing") || end == "ed")
+		return n > 2 && (last == "there" || strings.HasSuffix(last, "ing") || end == "ed")
 	case last == "off":
 		return offMeasures[strings.TrimSuffix(prev, "s")]
 	case oneOf(last, "nan", "null", "undefined"):
@@ -71,12 +75,28 @@ func Said(low []string) bool {
 	case oneOf(last, "missing", "gone", "down", "stuck", "dead") || last == "empty" && n > 2:
 		return true
 	}
-	_, adverb := Number(last)
-	return !adverb && WrongSenses(last) && !(last == "twice" && n == 2) && !oneOf(last, "duplicate", "bug", "bugs") && !Determiner(prev) && !Preposition(prev)
+	if _, number := Number(last); number || last == "twice" && n == 2 || oneOf(last, "duplicate", "bug", "bugs") {
+		return false
+	}
+	return WrongSenses(last) && !Determiner(prev) && !Preposition(prev)
+}
+
+// namesFirst reports words that begin with a thing, and with no order or statement of it.
+func namesFirst(low []string) bool {
+	first := low[0]
+	if Preposition(first) || Subject(first) || Subordinator(first) || Conditional(first) || oneOf(first, "no", "not") {
+		return false
+	}
+	if Imperative(low) > 0 && !(len(low) == 2 && Nounish[first]) {
+		return false
+	}
+	return !slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," })
 }
 
 // measures are what can be off, which no switch turns off.
-var offMeasures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true, "colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true, "price": true, "size": true, "font": true, "count": true,
+var offMeasures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true,
+	"colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true,
+	"price": true, "size": true, "font": true, "count": true,
 	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
 
 // existing reports what there is, what somebody gets or what anybody can do: "there's a

@@ -15,7 +15,8 @@ func (p *reader) foreign(s Sentence, b Block, line, sent int) {
 	start, join := 0, ""
 	add := func(end int, lead string) {
 		if end > start {
-			p.acts = append(p.acts, p.understood(Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line, Sent: sent, Close: s.Close}, tongue))
+			p.acts = append(p.acts, p.understood(Clause{T: s.Tokens[start:end], Join: join, Block: b, Line: line,
+				Sent: sent, Close: s.Close}, tongue))
 		}
 		start, join = end+1, lead
 	}
@@ -197,7 +198,9 @@ func foreignNone(low []string, line string, tongue Tongue) (Span, bool) {
 		from++
 	}
 	rest := " " + strings.Join(low[from:], " ") + " "
-	if at(rest, tongue.None) != 0 || strings.HasPrefix(first(rest, tongue.Hands), first(rest, tongue.None)) && strings.Count(first(rest, tongue.Hands), " ") > 2 || first(rest, tongue.Wrong) != "" {
+	if at(rest, tongue.None) != 0 ||
+		strings.HasPrefix(first(rest, tongue.Hands), first(rest, tongue.None)) &&
+			strings.Count(first(rest, tongue.Hands), " ") > 2 || first(rest, tongue.Wrong) != "" {
 		return Span{}, false
 	}
 	to := len(low)

@@ -17,7 +17,9 @@ func Named(low []string, i int) bool {
 			return Imperative(low) > 0
 		}
 		switch low[i+1] {
-		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling", "detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests", "items", "down", "sharing", "state", "class", "classes":
+		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling",
+			"detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests",
+			"items", "down", "sharing", "state", "class", "classes":
 			return true
 		}
 		if oneOf(w, "duplicate", "duplicates", "stale", "old", "slow", "infinite") && !Auxiliary(low[i+1]) && Imperative(low) > 0 {
@@ -58,65 +60,84 @@ func denied(low []string, i int) int {
 		}
 		return Fine
 	}
-	next := low[i+1]
-	switch w {
-	case "don't", "never", "do":
-		if i == 0 || w == "do" && next != "not" {
-			return Fine
-		}
-	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
-	case "not":
-		if i == 0 || !Auxiliary(low[i-1]) {
-			return Fine
-		}
-		if _, ok := Number(next); ok {
-			return Fine
-		}
-	case "nobody", "nothing":
-		if i > 0 && Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
-			return Fine // "there is nothing of the kind yet"
-		}
-		if i > 0 && strings.HasSuffix(low[i-1], "s") && !oneOf(low[i-1], "means", "costs") {
-			return Plain // "prints nothing"
-		}
-		if i == 0 && Finite(low) && w == "nothing" {
-			return Plain
-		}
-		return Fine
-	default:
+	if oneOf(w, "nobody", "nothing") {
+		return noneThere(low, i)
+	}
+	if !denies(low, i) || deniedOfUs(low, i) || Imperative(low) > 0 || low[len(low)-1] == "yet" {
 		return Fine
 	}
-	if i == 1 && low[0] == "we" && w == "don't" && !oneOf(next, "get", "receive", "see", "know") {
-		return Fine // "we don't set any": nothing that fails
-	}
-	if Imperative(low) > 0 || i > 0 && oneOf(low[0], "we", "i") && Past[w] {
-		return Fine
-	}
-	if low[len(low)-1] == "yet" {
-		return Fine
-	}
-	if i > 0 && i < 3 && oneOf(next, "see", "tell", "find", "know") && slices.Contains(Actors, low[i-1]) && i+2 < len(low) && oneOf(low[i+2], "who", "what", "which", "how", "whether", "when") {
-		return Faint // "guests can't see who else is coming": nothing shows it yet
-	}
-	if i > 0 && low[i-1] == "i" {
-		switch next {
-		case "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain":
-			return Fine // "I can't test much": about the writer
-		}
-	}
-	if oneOf(low[0], "he", "she") && i == 1 {
+	if unseen(low, i) || i == 1 && oneOf(low[0], "he", "she") {
 		return Faint // "he can't tell red from green"
-	}
-	if oneOf(next, "find", "notice", "read") && i > 0 && slices.Contains(Actors, low[i-1]) && low[i-1] != "it" && !oneOf(w, "can't", "couldn't") {
-		return Faint // "people don't find the map": they do not look there
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
-		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand", "want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows", "wants", "yet", "believe", "first":
+		case "so", "very", "really", "that", "ideal", "great", "nice", "pretty", "optimal", "know", "understand",
+			"want", "need", "care", "think", "mind", "sure", "like", "use", "remember", "i'm", "expect", "knows",
+			"wants", "yet", "believe", "first":
 			return Fine
 		}
 	}
 	return Plain
+}
+
+// denies reports a word that denies what the words around it say of a thing.
+func denies(low []string, i int) bool {
+	next := low[i+1]
+	switch low[i] {
+	case "don't", "never":
+		return i > 0
+	case "do":
+		return i > 0 && next == "not"
+	case "doesn't", "can't", "won't", "isn't", "aren't", "couldn't", "hasn't", "haven't", "didn't", "wasn't":
+		return true
+	case "not":
+		_, number := Number(next)
+		return i > 0 && Auxiliary(low[i-1]) && !number
+	}
+	return false
+}
+
+// noneThere reads "nobody" and "nothing" at i.
+func noneThere(low []string, i int) int {
+	if i > 0 && Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
+		return Fine // "there is nothing of the kind yet"
+	}
+	if i > 0 && strings.HasSuffix(low[i-1], "s") && !oneOf(low[i-1], "means", "costs") {
+		return Plain // "prints nothing"
+	}
+	if i == 0 && Finite(low) && low[i] == "nothing" {
+		return Plain
+	}
+	return Fine
+}
+
+// deniedOfUs reports what the writers say that they do not do, or did not: nothing that fails.
+func deniedOfUs(low []string, i int) bool {
+	w, next := low[i], low[i+1]
+	switch {
+	case i == 0:
+		return false
+	case i == 1 && low[0] == "we" && w == "don't" && !oneOf(next, "get", "receive", "see", "know"):
+		return true // "we don't set any"
+	case oneOf(low[0], "we", "i") && Past[w]:
+		return true
+	}
+	return low[i-1] == "i" && // "I can't test much"
+		oneOf(next, "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain")
+}
+
+// unseen reports what people do not see because nothing shows it, or they do not look there.
+func unseen(low []string, i int) bool {
+	if i == 0 || !slices.Contains(Actors, low[i-1]) {
+		return false
+	}
+	w, next := low[i], low[i+1]
+	if i < 3 && i+2 < len(low) && oneOf(next, "see", "tell", "find", "know") {
+		if oneOf(low[i+2], "who", "what", "which", "how", "whether", "when") {
+			return true // "guests can't see who else is coming"
+		}
+	}
+	return oneOf(next, "find", "notice", "read") && low[i-1] != "it" && !oneOf(w, "can't", "couldn't") // "people don't find the map"
 }
 
 var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}

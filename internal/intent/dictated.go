@@ -6,11 +6,13 @@ import "strings"
 // they upload …". Each byte stays where it is. A message with marks of its own is left alone.
 func Dictated(text string) string {
 	low := strings.ToLower(text)
-	if strings.ContainsAny(strings.TrimRight(text, " .!?\n"), ".!?;\n") || !strings.Contains(low, " period ") && !strings.Contains(low, " full stop") && !strings.Contains(low, " new line ") {
+	if strings.ContainsAny(strings.TrimRight(text, " .!?\n"), ".!?;\n") ||
+		!strings.Contains(low, " period ") && !strings.Contains(low, " full stop") && !strings.Contains(low, " new line ") {
 		return text
 	}
 	out := text
-	for name, mark := range map[string]string{" period ": ".", " full stop ": ".", " comma ": ",", " question mark ": "?", " new line ": ".", " new paragraph ": "."} {
+	for name, mark := range map[string]string{" period ": ".", " full stop ": ".", " comma ": ",",
+		" question mark ": "?", " new line ": ".", " new paragraph ": "."} {
 		for from := 0; ; {
 			i := strings.Index(low[from:], name)
 			if i < 0 {
@@ -31,7 +33,8 @@ func Dictated(text string) string {
 func article(before string) bool {
 	w := before[strings.LastIndexByte(before, ' ')+1:]
 	switch w {
-	case "a", "an", "the", "this", "that", "each", "every", "per", "trial", "grace", "time", "billing", "free", "notice", "retention", "test", "one", "trailing", "missing", "decimal":
+	case "a", "an", "the", "this", "that", "each", "every", "per", "trial", "grace", "time", "billing", "free",
+		"notice", "retention", "test", "one", "trailing", "missing", "decimal":
 		return true
 	}
 	return false

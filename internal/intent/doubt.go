@@ -16,7 +16,8 @@ func setReadings(low []string) []string {
 }
 
 // elsewhere are phrases that point to what a message does not hold.
-var elsewhere = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ", " as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
+var elsewhere = []string{" same as last time", " same as before ", " do the same ", " same again ", " like last time ",
+	" as discussed ", " as we discussed ", " like we said ", " as agreed ", " you know what ", " what we talked about ", " the usual "}
 
 // unsaid reads a clause that means what was said or done before, or elsewhere.
 func unsaid(low []string) []string {
@@ -90,10 +91,15 @@ func channel(low []string) []string {
 		n--
 	}
 	at := slices.IndexFunc(low, Modal)
-	if at < 0 || at > 4 || n < 5 || n > 9 || Subject(low[0]) || Determiner(low[n-1]) || Numeric(low[n-1]) || Old(low) || slices.Contains(low, "also") || slices.Contains(low, "too") {
+	if at < 0 || at > 4 || n < 5 || n > 9 {
 		return nil
 	}
-	if verb, way := low[n-3], low[n-2]; verb == "be" && oneOf(way, "with", "in", "via") || oneOf(verb, "go", "run") && (way == "through" || way == "via") {
+	beside := slices.Contains(low, "also") || slices.Contains(low, "too")
+	if beside || Old(low) || Subject(low[0]) || Determiner(low[n-1]) || Numeric(low[n-1]) {
+		return nil
+	}
+	if verb, way := low[n-3], low[n-2]; verb == "be" && oneOf(way, "with", "in", "via") ||
+		oneOf(verb, "go", "run") && (way == "through" || way == "via") {
 		return []string{"it takes the place of what there is", "it is offered beside what there is"}
 	}
 	return nil
@@ -110,7 +116,12 @@ func identity(low []string) []string {
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
-	if w == `"` || Auxiliary(w) || Preposition(w) || Comparative(w) || Negative(w) || Pronoun(w) || Determiner(w) || Numeric(w) || Format(w) {
+	for _, other := range []func(string) bool{Auxiliary, Preposition, Comparative, Negative, Pronoun, Determiner, Numeric, Format} {
+		if other(w) {
+			return false
+		}
+	}
+	if w == `"` {
 		return false
 	}
 	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
@@ -181,7 +192,9 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 			return []string{"what is wrong with it is not said"}, false
 		}
 	}
-	if sense, ok := Verb(rest[0]); ok && len(what) == 1 && (Pronoun(what[0]) || oneOf(what[0], "that", "this")) && (sense == Modify || sense == Remove || sense == Add) {
+	sense, ok := Verb(rest[0])
+	changes := ok && (sense == Modify || sense == Remove || sense == Add)
+	if changes && len(what) == 1 && (Pronoun(what[0]) || oneOf(what[0], "that", "this")) {
 		return []string{"what it is done to was said before, and this message does not name it"}, false
 	}
 	return nil, false
@@ -190,7 +203,8 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 // ails reports a thing of which one knows what is wrong when it needs mending.
 func ails(w string) bool {
 	switch w = strings.TrimSuffix(w, "s"); w {
-	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression", "deadlock", "conflict", "crash", "formatting", "spelling":
+	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression",
+		"deadlock", "conflict", "crash", "formatting", "spelling":
 		return true
 	}
 	return WrongSenses(w) || Soft(w)

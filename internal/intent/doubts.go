@@ -60,16 +60,18 @@ var gaps = map[string]gap{
 // readings are what words with each gap can mean: at least two things to do that differ, so that
 // a person can choose one, or see what is missing.
 var readings = map[gap][]string{
-	anything: {"something that is there is to be changed: say what, and how it should be", "something new is to be added beside what is there: say what"},
-	earlier:  {"what the last task or commit did is meant", "something else is meant, which these words do not name: name it"},
-	which:    {"all of them are meant", "one of them is meant: say which"},
-	wrong:    {"it fails or gives a wrong result: say what happens, and what should happen", "nothing fails, it should look or work differently: say how"},
-	what:     {"it is to be changed: say what it should become", "it is to be removed", "it is not there yet and is to be added"},
-	become:   {"how it looks or reads is to change: say to what", "what it does is to change: say to what"},
-	another:  {"one more of what was added last", "one more of something else: say of what"},
-	with:     {"something that the repository has already takes its place: say what", "something new takes its place: say what"},
-	strange:  {"something that is there is to be changed: say what in English", "something new is to be added: say what in English"},
-	middle:   {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
+	anything: {"something that is there is to be changed: say what, and how it should be",
+		"something new is to be added beside what is there: say what"},
+	earlier: {"what the last task or commit did is meant", "something else is meant, which these words do not name: name it"},
+	which:   {"all of them are meant", "one of them is meant: say which"},
+	wrong: {"it fails or gives a wrong result: say what happens, and what should happen",
+		"nothing fails, it should look or work differently: say how"},
+	what:    {"it is to be changed: say what it should become", "it is to be removed", "it is not there yet and is to be added"},
+	become:  {"how it looks or reads is to change: say to what", "what it does is to change: say to what"},
+	another: {"one more of what was added last", "one more of something else: say of what"},
+	with:    {"something that the repository has already takes its place: say what", "something new takes its place: say what"},
+	strange: {"something that is there is to be changed: say what in English", "something new is to be added: say what in English"},
+	middle:  {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
 }
 
 // undoing are verbs that take back what was done, and what that can be.
@@ -100,7 +102,8 @@ func (p *parse) readings(d belay.Doubt) []string {
 	low := strings.FieldsFunc(strings.ToLower(d.Words), func(r rune) bool { return strings.ContainsRune(" \t\n,.!?:;\"'()", r) })
 	switch {
 	case kind == earlier && len(low) > 0 && undoing[low[0]]:
-		return []string{"the changes that are not committed are taken back", "the last commit is taken back", "what an earlier task did is taken back: say which"}
+		return []string{"the changes that are not committed are taken back", "the last commit is taken back",
+			"what an earlier task did is taken back: say which"}
 	case kind == which:
 		if files := p.candidates(low); len(files) > 1 {
 			return files
@@ -168,7 +171,8 @@ func Answered(in Input, said, answer string) belay.Request {
 	case whole.Type != belay.Unclear && len(whole.Requirements) > 0:
 		return whole
 	default:
-		req.Requirements = append(slices.Clone(first.Requirements), settled(first.Doubts, said, strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!")))
+		req.Requirements = append(slices.Clone(first.Requirements),
+			settled(first.Doubts, said, strings.TrimRight(strings.Join(strings.Fields(answer), " "), ".!")))
 	}
 	req.Doubts, req.Type = []belay.Doubt{}, kindOf(req.Requirements)
 	if second.Type == belay.Fresh {

@@ -9,7 +9,8 @@ func Except(low []string) (Span, bool) {
 		from := i + 1
 		switch {
 		case low[i] == "except" || low[i] == "excluding":
-		case low[i] == "apart" && low[i+1] == "from", low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
+		case low[i] == "apart" && low[i+1] == "from",
+			low[i] == "other" && low[i+1] == "than" && (low[i-1] == "everything" || low[i-1] == "anything" || low[i-1] == "nothing"):
 			from = i + 2
 		case low[i] == "but" && low[i+1] == "not" && i+2 < len(low) && Definite(low[i+2]):
 			from = i + 2

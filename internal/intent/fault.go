@@ -30,7 +30,9 @@ func narrated(rest []string) bool {
 	}
 	for _, w := range rest {
 		switch w {
-		case "can't", "couldn't", "can", "could", "unable", "get", "got", "gets", "getting", "see", "seeing", "saw", "receive", "received", "receiving", "lose", "lost", "losing", "charged", "out", "end", "ended", "find", "found", "have", "notice", "noticed", "am", "are", "type", "click", "press", "open", "enter":
+		case "can't", "couldn't", "can", "could", "unable", "get", "got", "gets", "getting", "see", "seeing", "saw",
+			"receive", "received", "receiving", "lose", "lost", "losing", "charged", "out", "end", "ended", "find",
+			"found", "have", "notice", "noticed", "am", "are", "type", "click", "press", "open", "enter":
 			if w != "have" || rest[1] == "have" && len(rest) > 2 && (Several(rest[2]) || rest[2] == "no") {
 				return false
 			}
@@ -55,13 +57,15 @@ func wrongness(low []string) (strength int, by string) {
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
-	case len(rest) > 2 && oneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") && !slices.Contains(rest, "working"):
+	case len(rest) > 2 && oneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") &&
+		!slices.Contains(rest, "working"):
 		return Fine, ""
 	case trespass(rest):
 		return Plain, "can"
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
-	case slices.Contains(rest, "empty") && slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return oneOf(w, "repo", "repository", "folder", "directory") }):
+	case slices.Contains(rest, "empty") &&
+		slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return oneOf(w, "repo", "repository", "folder", "directory") }):
 		return Fine, ""
 	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
 		return Fine, ""
@@ -76,6 +80,11 @@ func wrongness(low []string) (strength int, by string) {
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
 	}
+	return complained(rest)
+}
+
+// complained finds what is wrong in the words of a statement, in front of what is wished for.
+func complained(rest []string) (strength int, by string) {
 	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
 		return Faint, "not so" // "my eyes are not so young any more"
 	}
@@ -115,7 +124,8 @@ func unable(rest []string) bool {
 	if len(rest) < 3 || !oneOf(rest[0], "nobody", "hardly", "noone") && !(rest[0] == "no" && rest[1] == "one") {
 		return false
 	}
-	return slices.ContainsFunc(rest[1:min(len(rest), 6)], func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" })
+	return slices.ContainsFunc(rest[1:min(len(rest), 6)],
+		func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" })
 }
 
 // asks reports a clause that says what somebody wants or uses, what may go, what the
@@ -126,7 +136,8 @@ func asks(rest []string) bool {
 		return true
 	}
 	if oneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads") || rest[0] == "nobody" && oneOf(w, "has", "likes", "remembers", "visits", "opens", "buys")
+		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads") ||
+			rest[0] == "nobody" && oneOf(w, "has", "likes", "remembers", "visits", "opens", "buys")
 	}) {
 		return true
 	}
@@ -139,9 +150,10 @@ func asks(rest []string) bool {
 	if i := Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !Negative(rest[i-1]) {
 		return true // "legal wants the box unchecked"
 	}
-	i := slices.Index(rest, "can")
-	return i > 0 && i+1 < n && rest[i+1] == "go" && n-i < 4 || // "the label can go away"
-		strings.HasPrefix(rest[0], "-") && n > 1 && !Finite(rest) // "--color always|never"
+	if i := slices.Index(rest, "can"); i > 0 && i+1 < n && rest[i+1] == "go" && n-i < 4 {
+		return true // "the label can go away"
+	}
+	return strings.HasPrefix(rest[0], "-") && n > 1 && !Finite(rest) // "--color always|never"
 }
 
 // ruled reports a clause that says how it is to be: who may only do what, who sees it, what
@@ -184,6 +196,9 @@ func reported(rest []string) string {
 	return ""
 }
 
+// person reports a word for somebody who does something.
+func person(w string) bool { return slices.Contains(Actors, w) && w != "it" }
+
 // told finds the word that says that something is wrong: a bad word, a verb of failing, a
 // negation of what should work, a state that should not last.
 func told(rest []string) (int, string) {
@@ -204,7 +219,7 @@ func told(rest []string) (int, string) {
 			return Plain, w
 		}
 		if end, ok := Fails(w); ok && failingHere(rest, i, end) {
-			if i > 0 && i < 4 && humanly(w) && (slices.Contains(Actors, rest[i-1]) && rest[i-1] != "it" || oneOf(rest[0], "i", "we")) {
+			if i > 0 && i < 4 && humanly(w) && (person(rest[i-1]) || oneOf(rest[0], "i", "we")) {
 				return Faint, w // "people forget to log their hours": no program does
 			}
 			return Plain, w
@@ -214,7 +229,8 @@ func told(rest []string) (int, string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists[rest[i+1]] && !Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
+		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists[rest[i+1]] &&
+			!Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
 	}
@@ -227,7 +243,8 @@ func longerThan(rest []string) bool {
 	if i < 2 || i+1 >= len(rest) || Imperative(rest) > 0 || !oneOf(rest[i-1], "longer", "slower", "bigger", "more") {
 		return false
 	}
-	return rest[i+1] == "before" || rest[i+1] == "in" || i+2 < len(rest) && oneOf(rest[i+1], "it", "they") && oneOf(rest[i+2], "did", "was", "used", "were")
+	return rest[i+1] == "before" || rest[i+1] == "in" ||
+		i+2 < len(rest) && oneOf(rest[i+1], "it", "they") && oneOf(rest[i+2], "did", "was", "used", "were")
 }
 
 // hoursOff reports "the timestamps are an hour off".
@@ -244,7 +261,8 @@ func felt(rest []string) bool {
 	}
 	for i, w := range rest {
 		switch w {
-		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled", "complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
+		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled",
+			"complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
 			return i > 1 && !Determiner(rest[i-1]) && !slices.ContainsFunc(rest[:i], Modal)
 		}
 	}
@@ -264,7 +282,9 @@ func trespass(rest []string) bool {
 		return false
 	}
 	line := " " + strings.Join(rest[i+2:], " ") + " "
-	for _, p := range []string{" other people", " of others ", " other users", " other customers", " each other's ", " someone else", " somebody else", " everybody else", " another user", " another company", " other patients", " other members", " strangers"} {
+	for _, p := range []string{" other people", " of others ", " other users", " other customers", " each other's ",
+		" someone else", " somebody else", " everybody else", " another user", " another company", " other patients",
+		" other members", " strangers"} {
 		if strings.Contains(line, p) {
 			return true
 		}
@@ -301,7 +321,8 @@ func mistaken(rest []string) string {
 func selfish(before []string) bool {
 	b, _ := Base(before[len(before)-1], func(b string) bool {
 		switch b {
-		case "close", "shut", "restart", "reboot", "quit", "switch", "stop", "delete", "reset", "turn", "minimise", "minimize", "unsubscribe":
+		case "close", "shut", "restart", "reboot", "quit", "switch", "stop", "delete", "reset", "turn", "minimise",
+			"minimize", "unsubscribe":
 			return true
 		}
 		return false
@@ -312,31 +333,72 @@ func selfish(before []string) bool {
 // humanly reports what goes wrong with people and with no program.
 func humanly(w string) bool {
 	switch w {
-	case "forget", "forgot", "forgetting", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook", "jump", "bounce", "die":
+	case "forget", "forgot", "forgetting", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook",
+		"jump", "bounce", "die":
 		return true
 	}
 	return false
 }
 
 var (
-	faulty = map[string]bool{"bad": true, "wrong": true, "weird": true, "strange": true, "blank": true, "broken": true, "duplicate": true, "duplicated": true, "double": true, "slow": true, "inconsistent": true, "unreadable": true, "garbled": true,
-		"infinite": true, "stale": true, "leftover": true, "poor": true, "misplaced": true, "incorrect": true, "invalid": true, "ugly": true, "odd": true, "random": true, "endless": true, "uninitialised": true, "uninitialized": true, "flickering": true, "off-by-one": true}
-	loads    = map[string]bool{"cpu": true, "memory": true, "load": true, "latency": true, "contrast": true, "ram": true, "disk": true, "usage": true, "fps": true}
-	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true, "errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true, "artifact": true, "artifacts": true,
-		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true, "trouble": true, "timeouts": true, "exception": true, "exceptions": true, "condition": false}
+	faulty = map[string]bool{"bad": true, "wrong": true, "weird": true, "strange": true, "blank": true, "broken": true,
+		"duplicate": true, "duplicated": true, "double": true, "slow": true, "inconsistent": true, "unreadable": true, "garbled": true,
+		"infinite": true, "stale": true, "leftover": true, "poor": true, "misplaced": true, "incorrect": true,
+		"invalid": true, "ugly": true, "odd": true, "random": true, "endless": true, "uninitialised": true,
+		"uninitialized": true, "flickering": true, "off-by-one": true}
+	loads = map[string]bool{"cpu": true, "memory": true, "load": true, "latency": true, "contrast": true,
+		"ram": true, "disk": true, "usage": true, "fps": true}
+	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true,
+		"errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true,
+		"artifact": true, "artifacts": true,
+		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true,
+		"trouble": true, "timeouts": true, "exception": true, "exceptions": true, "condition": false}
 )
 
 // plainly are phrases that only a complaint has.
 var plainly = []string{
-	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ", " keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ", " quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ", " off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ", " throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
-	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ", " out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ", " time out ", " timing out ", " timed out ", " runs out ", " falls over ",
-	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ", " blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ", " is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ", " arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ", " appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
-	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ", " without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ", " compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ", " inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ", " has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ", " memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ", " endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ", " never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ", " takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ", " still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ", " are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ", " failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ", " gets deleted ", " get deleted ", " red since ", " upside down ", " has a mistake ", " a mistake in ", " comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
+	" greyed out ", " grayed out ", " not receiving ", " not getting ", " not able to ", " am not seeing ",
+	" keeps saying ", " keeps crashing ", " keeps asking ", " not working ", " stopped working ", " stops working ",
+	" quit working ", " even when ", " even if ", " even after ", " no longer ", " any more ", " anymore ",
+	" off by one ", " off by a ", " is off by ", " are off by ", " runs off ", " off the screen ", " off screen ",
+	" throws ", " threw ", " out of order ", " out of sync ", " out of memory ", " random order ",
+	" cut off ", " goes on playing ", " again and again ", " for ever ", " forever ", " for no reason ",
+	" out of nowhere ", " all of a sudden ", " every single time ", " non stop ", " all the time ", " times out ",
+	" time out ", " timing out ", " timed out ", " runs out ", " falls over ",
+	" does nothing ", " do nothing ", " did nothing ", " nothing happens ", " has no effect ", " have no effect ",
+	" blows up ", " goes to nan ", " goes blank ", " goes black ", " goes wrong ", " gets lost ", " get lost ",
+	" is lost ", " are lost ", " getting lost ", " gets stuck ", " come twice ", " comes twice ", " arrive twice ",
+	" arrives twice ", " sent twice ", " shown twice ", " paid twice ", " charged twice ", " counted twice ",
+	" appears twice ", " appear twice ", " shows up twice ", " runs twice ", " called twice ", " fires twice ", " wrong now ",
+	" shows up on every ", " by guessing ", " without permission ", " without being logged in ", " without logging in ",
+	" without auth ", " without any check ", " lint errors ", " type errors ", " eslint errors ", " compile errors ",
+	" compiler errors ", " broken link ", " dead link ", " never taken ", " doing it wrong ", " gone for ",
+	" inside walls ", " too late ", " in random ", " thrown out ", " kicked out ", " logged out ", " walk through ",
+	" has an old ", " have an old ", " has the old ", " has the wrong ", " has a wrong ", " stack overflow ",
+	" memory leak ", " null pointer ", " nullpointer ", " out of bounds ", " redirect loop ", " infinite loop ",
+	" endless loop ", " security hole ", " race between ", " red on main ", " merge conflict ", " never ends ",
+	" never stops ", " comes back empty ", " come back empty ", " does the same thing ", " takes ages ", " take ages ",
+	" takes forever ", " spins forever ", " for ages ", " race condition ", " still says ", " still shows ",
+	" still get ", " still gets ", " still points ", " makes no sense ", " is missing ", " are missing ", " is gone ",
+	" are gone ", " went missing ", " gives an error ", " throws an error ", " an error ", " error message ", " fails ",
+	" failing ", " behind the ", " on top of prices ", " overlapping ", " is empty ", " are empty ", " even though ",
+	" gets deleted ", " get deleted ", " red since ", " upside down ", " has a mistake ", " a mistake in ",
+	" comes back after every ", " comes back every ", " comes back each ", " keeps coming back ",
 }
 
 // tooMuch are what something can be too much of.
-var tooMuch = map[string]bool{"small": true, "big": true, "large": true, "slow": true, "fast": true, "long": true, "short": true, "dark": true, "bright": true, "loud": true, "quiet": true, "narrow": true, "wide": true, "thin": true, "thick": true,
-	"high": true, "low": true, "close": true, "late": true, "early": true, "many": true, "much": true, "few": true, "strict": true, "hard": true, "heavy": true, "noisy": true, "verbose": true, "often": true, "tiny": true, "tight": true}
+var tooMuch = map[string]bool{"small": true, "big": true, "large": true, "slow": true, "fast": true, "long": true,
+	"short": true, "dark": true, "bright": true, "loud": true, "quiet": true, "narrow": true, "wide": true, "thin": true, "thick": true,
+	"high": true, "low": true, "close": true, "late": true, "early": true, "many": true, "much": true, "few": true,
+	"strict": true, "hard": true, "heavy": true, "noisy": true, "verbose": true, "often": true, "tiny": true, "tight": true}
+
+// attribute reports a word behind an article that says of what sort the thing behind it is.
+func attribute(low []string, i int) bool {
+	if i == 0 || i+1 >= len(low) || Auxiliary(low[i+1]) || !Determiner(low[i-1]) && !Preposition(low[i-1]) {
+		return false
+	}
+	return oneOf(low[i], "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing")
+}
 
 // faintly finds what may be a complaint if nothing is asked.
 func faintly(low []string, line string) (int, string) {
@@ -348,15 +410,21 @@ func faintly(low []string, line string) (int, string) {
 		if w == "off" && i > 0 && AnyVerb(low[i-1]) && i > 1 && Modal(low[i-2]) {
 			continue // "you can tick off"
 		}
-		attribute := oneOf(w, "old", "red", "late", "early", "odd", "unchecked", "visible", "exposed", "empty", "missing") && i > 0 && (Determiner(low[i-1]) || Preposition(low[i-1])) && i+1 < len(low) && !Auxiliary(low[i+1])
-		if Soft(w) && !attribute && verb && i > 0 && (i+1 == len(low) || !Named(low, i)) {
+		if i == 0 || !verb || !Soft(w) || attribute(low, i) {
+			continue
+		}
+		if i+1 == len(low) || !Named(low, i) {
 			return Faint, w
 		}
 	}
 	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (Comparative(low[i+1]+"er") || tooMuch[low[i+1]]) {
 		return Plain, "too"
 	}
-	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ", " are too ", " far too ", " way too ", " much too ", " gets too ", " too slow ", " too big ", " too small ", " hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ", " went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ", " only shows ", " only works ", " ignores "} {
+	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ",
+		" are too ", " far too ", " way too ", " much too ", " gets too ", " too slow ", " too big ", " too small ",
+		" hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ",
+		" went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ",
+		" only shows ", " only works ", " ignores "} {
 		if strings.Contains(line, p) && verb {
 			return Faint, strings.TrimSpace(p)
 		}

@@ -66,10 +66,15 @@ func final(low []string, denied bool) bool {
 // What "X is …" and "X is not …" say of a thing that stays. The first that fits decides, so a
 // longer one stands before a shorter one that it begins with.
 var (
-	settledWords = []string{"final", "staying", "perfect", "just right", "spot on", "already right", "already fine", "already good", "already ok", "already correct", "good enough", "ok for us", "fine for us",
-		"correct as", "prescribed", "mandated", "regulated", "dictated by", "fixed by", "legally required", "certified", "frozen", "signed off", "sacrosanct",
-		"carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table", "out of bounds", "a no-go", "a no go", "notarised", "notarized",
+	settledWords = []string{"final", "staying", "perfect", "just right", "spot on", "already right", "already fine",
+		"already good", "already ok", "already correct", "good enough", "ok for us", "fine for us",
+		"correct as", "prescribed", "mandated", "regulated", "dictated by", "fixed by", "legally required", "certified",
+		"frozen", "signed off", "sacrosanct",
+		"carved in stone", "cast in stone", "written in stone", "non-negotiable", "off the table", "out of bounds",
+		"a no-go", "a no go", "notarised", "notarized",
 		"legally binding", "contractual", "none of our business", "none of your business", "excluded", "exempt", "exempted", "unaffected"}
-	unsettled = []string{"touched", "tampered with", "yours to change", "ours to change", "our concern", "your concern", "our job", "your job", "yours", "ours",
-		"concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs", "on the table", "our business", "open to discussion", "open for discussion"}
+	unsettled = []string{"touched", "tampered with", "yours to change", "ours to change", "our concern", "your concern",
+		"our job", "your job", "yours", "ours",
+		"concerned", "involved", "part of it", "negotiable", "up for discussion", "up for debate", "up for grabs",
+		"on the table", "our business", "open to discussion", "open for discussion"}
 )

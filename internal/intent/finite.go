@@ -15,10 +15,14 @@ func thirdPerson(low []string, i int) bool {
 		return false
 	}
 	if end, ok := Fails(w); ok && oneOf(end, "s", "ed") {
-		if end == "ed" && i == 1 && Nounish[prev] && i+1 < len(low) && strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1]) {
+		if i+1 >= len(low) {
+			return true
+		}
+		things := strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1])
+		if end == "ed" && i == 1 && Nounish[prev] && things {
 			return false // "retry failed chunks"
 		}
-		return i+1 >= len(low) || !Auxiliary(low[i+1])
+		return !Auxiliary(low[i+1])
 	}
 	if states[w] || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
 		return true
@@ -38,21 +42,33 @@ func thirdPerson(low []string, i int) bool {
 
 // plural are verbs whose -s is as often a noun in the plural.
 var pluralOrVerb = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
-	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true, "post": true, "email": true, "mail": true,
+	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true,
+	"post": true, "email": true, "mail": true,
 	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
-	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true, "release": true, "document": true,
-	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true, "review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true, "store": true, "view": true}
+	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true,
+	"release": true, "document": true,
+	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true,
+	"review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true,
+	"store": true, "view": true}
 
 // states are other finite verbs that a description of how things are is made of.
 var states = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
-		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks", "jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls", "leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends", "applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn",
-		"eats", "fires", "ends", "resets", "predicts", "spins", "lasts", "includes", "allows", "accepts", "rejects", "sends", "produces", "creates", "generates", "writes", "prints", "renders", "converts", "adds", "removes",
-		"deletes", "refers", "relies", "assumes", "reloads", "terminates", "quits", "waits", "sleeps", "grows", "shrinks", "increases", "decreases", "rises", "loses", "begins", "finishes", "exits", "consists", "differs", "lacks",
-		"uses", "puts", "gives", "provides", "receives", "speaks", "talks", "sounds", "smells", "wins", "rotates", "merges", "inserts", "appends", "treats", "handles", "encodes", "decodes", "interprets", "compares", "chooses", "picks", "prefers",
-		"triggers", "redirects", "behaves", "reacts", "responds", "complains", "whines", "refuses", "insists", "demands", "requires", "recreates", "rebuilds", "reappears", "overlays", "sinks", "turns", "throws", "kills", "burns", "bites", "hides", "reads", "opens", "leaves", "stops"} {
+		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks",
+		"jumps", "exists", "knows",
+		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls",
+		"leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends",
+		"applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn",
+		"eats", "fires", "ends", "resets", "predicts", "spins", "lasts", "includes", "allows", "accepts", "rejects",
+		"sends", "produces", "creates", "generates", "writes", "prints", "renders", "converts", "adds", "removes",
+		"deletes", "refers", "relies", "assumes", "reloads", "terminates", "quits", "waits", "sleeps", "grows",
+		"shrinks", "increases", "decreases", "rises", "loses", "begins", "finishes", "exits", "consists", "differs", "lacks",
+		"uses", "puts", "gives", "provides", "receives", "speaks", "talks", "sounds", "smells", "wins", "rotates",
+		"merges", "inserts", "appends", "treats", "handles", "encodes", "decodes", "interprets", "compares", "chooses", "picks", "prefers",
+		"triggers", "redirects", "behaves", "reacts", "responds", "complains", "whines", "refuses", "insists",
+		"demands", "requires", "recreates", "rebuilds", "reappears", "overlays", "sinks", "turns", "throws", "kills",
+		"burns", "bites", "hides", "reads", "opens", "leaves", "stops"} {
 		out[w] = true
 	}
 	return out
@@ -64,8 +80,13 @@ var states = func() map[string]bool {
 // all it needs.
 func does(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
-	if len(w) < 4 || w[len(w)-1] != 's' || endsIn(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") ||
-		Determiner(prev) || Preposition(prev) || Preposition(w) || Filler(w) || slices.Contains(Actors, w) || Auxiliary(prev) || Several(prev) {
+	if len(w) < 4 || w[len(w)-1] != 's' || endsIn(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") {
+		return false
+	}
+	if Preposition(w) || Filler(w) || slices.Contains(Actors, w) {
+		return false
+	}
+	if Determiner(prev) || Preposition(prev) || Auxiliary(prev) || Several(prev) {
 		return false
 	}
 	if strings.ContainsAny(prev, "(_.") {

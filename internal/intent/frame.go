@@ -7,11 +7,15 @@ import (
 // frames are what people say in front of what is to stay: "as long as the numbers stay
 // correct", "please note that the API is frozen". The first that fits is taken, so a longer one
 // stands before a shorter one that it begins with.
-var frames = []string{"for now", "for the moment", "for the time being", "until then", "though", "although", "as long as", "so long as", "provided that", "provided",
-	"but make sure", "on condition that", "under the condition that", "with the caveat that", "note that", "please note that", "keep in mind that", "bear in mind that",
+var frames = []string{"for now", "for the moment", "for the time being", "until then", "though", "although",
+	"as long as", "so long as", "provided that", "provided",
+	"but make sure", "on condition that", "under the condition that", "with the caveat that", "note that",
+	"please note that", "keep in mind that", "bear in mind that",
 	"remember that", "mind that", "take care that", "be aware that", "be careful that", "make sure that", "make sure",
-	"it's important that", "it is important that", "important is that", "it's essential that", "it is essential that", "it's crucial that", "it's vital that",
-	"what matters is that", "the condition is that", "the only condition is that", "only condition is that", "the main thing is that", "the important thing is that",
+	"it's important that", "it is important that", "important is that", "it's essential that", "it is essential that",
+	"it's crucial that", "it's vital that",
+	"what matters is that", "the condition is that", "the only condition is that", "only condition is that",
+	"the main thing is that", "the important thing is that",
 	"whatever you do", "whatever happens", "under no circumstances"}
 
 // cares are frames in front of "not" alone: "try not to touch X", but not "try another colour".

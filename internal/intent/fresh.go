@@ -13,7 +13,8 @@ import (
 // the first thing asked for is a whole of its own.
 func (p *parse) founds() bool {
 	line := " " + strings.ToLower(p.Text[:min(len(p.Text), 600)]) + " "
-	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield", "new project", "new service", "new app ", "nothing here yet"} {
+	for _, s := range []string{"from scratch", "from nothing", "from zero", "repo is empty", "empty repo", "greenfield",
+		"new project", "new service", "new app ", "nothing here yet"} {
 		if strings.Contains(line, s) {
 			return true
 		}
@@ -35,7 +36,8 @@ func Sourced(files []string) bool {
 }
 
 // sources are the endings of files with a program in them.
-var sources = lazyregexp.Of(`.go .py .ts .tsx .js .jsx .rb .rs .java .kt .cs .swift .php .c .h .cpp .dart .ex .exs .lua .vue .svelte .tf .scala .sh .sql
+var sources = lazyregexp.Of(`.go .py .ts .tsx .js .jsx .rb .rs .java .kt .cs .swift .php .c .h .cpp .dart .ex .exs .lua
+	.vue .svelte .tf .scala .sh .sql
 	.html .erb .razor .gd .unity .r .jl .pl .hs .clj .ml .zig .ino .m .mm .css .scss`)
 
 // whole reports a request for a whole: made, with a noun for such a thing near.

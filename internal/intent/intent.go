@@ -48,7 +48,8 @@ func declined(low []string) (Span, bool) {
 
 // aboutElse reads "this is not about the admin area".
 func aboutElse(low []string) (Span, bool) {
-	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"}, {"it", "is", "not", "about"}, {"careful", "with"}} {
+	for _, p := range [][]string{{"this", "is", "not", "about"}, {"this", "isn't", "about"}, {"it's", "not", "about"},
+		{"it", "is", "not", "about"}, {"careful", "with"}} {
 		if len(low) > len(p)+1 && slices.Equal(low[:len(p)], p) {
 			s := object(low, len(p))
 			return s, s.To > s.From && Determiner(low[s.From])
@@ -101,7 +102,10 @@ func unharmed(low []string) (Span, bool) {
 		return Span{}, false
 	}
 	k, m := ModalVerb(low[i:])
-	if k == 0 || !m.Denied || m.Copula || i+k+1 >= len(low) || oneOf(low[i], "can't", "won't") || !harming.Has(low[i+k]) {
+	if k == 0 || !m.Denied || m.Copula || oneOf(low[i], "can't", "won't") {
+		return Span{}, false
+	}
+	if i+k+1 >= len(low) || !harming.Has(low[i+k]) {
 		return Span{}, false
 	}
 	j := i + k + 1

@@ -9,13 +9,23 @@ import (
 // stopwords tell the languages apart that are read; English is among them to lose or
 // win against.
 var stopwords = map[string]*lazyregexp.Set{
-	"nl": lazyregexp.Of(`de het een en is zijn niet van voor op met naar dat die wordt worden kan kunnen je we ik ook maar als bij moet moeten uit aan om te er nog graag toe zoals meer`),
-	"en": lazyregexp.Of(`the is are and to of in it for that with on this be not you we i a an should please can add fix make when but from at my our have has does was all no new use get so if by or as up they them more some like after before too also without every each only must there here via per into out not now than any`),
-	"de": lazyregexp.Of(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere als bleibt am vom zum zur wie war aus den einem dass wurde bei nach einer eines nur oder sich alle kommt es soll sollen muss müssen sein manchmal immer liefert wenn nichts`),
-	"fr": lazyregexp.Of(`le la les des de on en doit doivent être voudrait et est une un pas dans pour que qui sur avec nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
-	"es": lazyregexp.Of(`el la los las de y debe deben ser es una un no en para que con por se del al nos yo está este esta cuando pero más añade agrega favor son hay lo mi cambia`),
-	"pt": lazyregexp.Of(`o os as de e é deve devem ser uma um não em para que com por se do da dos das no na ao está este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
-	"it": lazyregexp.Of(`il la lo gli di e è deve devono essere una un non in per che con di del della dei delle nel nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
+	"nl": lazyregexp.Of(`de het een en is zijn niet van voor op met naar dat die wordt worden kan kunnen je we ik ook
+	maar als bij moet moeten uit aan om te er nog graag toe zoals meer`),
+	"en": lazyregexp.Of(`the is are and to of in it for that with on this be not you we i a an should please can add
+	fix make when but from at my our have has does was all no new use get so if by or as up they them more some like
+	after before too also without every each only must there here via per into out not now than any`),
+	"de": lazyregexp.Of(`der die das und ist nicht ein eine einen einem bitte auf mit für den dem wir ich es soll
+	sollte auch im zu aber wenn werden wird sind kann von beim seit kein keine mehr noch neue neuen füge unsere als
+	bleibt am vom zum zur wie war aus den einem dass wurde bei nach einer eines nur oder sich alle kommt es soll sollen
+	muss müssen sein manchmal immer liefert wenn nichts`),
+	"fr": lazyregexp.Of(`le la les des de on en doit doivent être voudrait et est une un pas dans pour que qui sur avec
+	nous je il elle ce cette ne plus du au aux s'il vous te plaît sont être ça dès lors ajoute ajouter mais`),
+	"es": lazyregexp.Of(`el la los las de y debe deben ser es una un no en para que con por se del al nos yo está este
+	esta cuando pero más añade agrega favor son hay lo mi cambia`),
+	"pt": lazyregexp.Of(`o os as de e é deve devem ser uma um não em para que com por se do da dos das no na ao está
+	este esta quando mas mais favor são há maiores corrige adicione adiciona remova`),
+	"it": lazyregexp.Of(`il la lo gli di e è deve devono essere una un non in per che con di del della dei delle nel
+	nella al alla sono quando ma più aggiungi favore questo questa rinomina rimuovi si`),
 }
 
 // Language names the language of a message if it is one of de, fr, es, pt, it, nl, "?" if

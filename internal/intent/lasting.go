@@ -55,5 +55,8 @@ func Lasting(low []string) bool {
 // "Leave X out of this" is about the work.
 func Omits(low []string) bool {
 	i := slices.Index(low, "out")
-	return low[0] == "leave" && i > 1 && i+2 < len(low) && low[i+1] == "of" && !Pronoun(low[i+2]) && low[i+2] != "scope"
+	if low[0] != "leave" || i < 2 || i+2 >= len(low) || low[i+1] != "of" {
+		return false
+	}
+	return !Pronoun(low[i+2]) && low[i+2] != "scope"
 }

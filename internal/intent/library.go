@@ -11,10 +11,14 @@ import (
 )
 
 // manifests are files that say which libraries a project is made with.
-var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true, "pyproject.toml": true, "gemfile": true, "composer.json": true,
-	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true, "pubspec.yaml": true, "requirements-docs.txt": true,
-	"environment.yml": true, "deps.edn": true, "project.clj": true, "cmakelists.txt": true, "package.swift": true, "description": true, "project.toml": true, "versions.tf": true, "stack.yaml": true,
-	"rebar.config": true, "conanfile.txt": true, "vcpkg.json": true, "platformio.ini": true, "podfile": true, "setup.py": true, "setup.cfg": true, "deno.json": true, "shard.yml": true, "cpanfile": true}
+var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true,
+	"pyproject.toml": true, "gemfile": true, "composer.json": true,
+	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true,
+	"pubspec.yaml": true, "requirements-docs.txt": true,
+	"environment.yml": true, "deps.edn": true, "project.clj": true, "cmakelists.txt": true, "package.swift": true,
+	"description": true, "project.toml": true, "versions.tf": true, "stack.yaml": true,
+	"rebar.config": true, "conanfile.txt": true, "vcpkg.json": true, "platformio.ini": true, "podfile": true,
+	"setup.py": true, "setup.cfg": true, "deno.json": true, "shard.yml": true, "cpanfile": true}
 
 // library reports a request to change a dependency: an upgrade, or one library in
 // place of another.
@@ -36,12 +40,15 @@ func (p FileMessage) library() bool {
 		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
-		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && !aboutPart(o) && library(o[0]) && library(o[2]):
+		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && library(o[0]) && library(o[2]) && !aboutPart(o):
 			return true
 		case oneOf(v, "upgrade", "bump", "downgrade") || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
 		case oneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0 && !aboutPart(o):
-			return v == "migrate" && slices.Contains(o, "to") || v != "migrate" && (slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") || slices.Contains(o, "from") && slices.Contains(o, "to")) && !Determiner(o[0])
+			if v == "migrate" {
+				return slices.Contains(o, "to")
+			}
+			return !Determiner(o[0]) && inPlaceOf(o)
 		}
 	}
 	return false
@@ -64,6 +71,14 @@ func topmost(files []string) (out []string) {
 	return out
 }
 
+// inPlaceOf reports words that name one thing and another in whose place it comes.
+func inPlaceOf(o []string) bool {
+	if slices.Contains(o, "instead") || slices.Contains(o, "for") || strings.Contains(strings.Join(o, " "), "in place of") {
+		return true
+	}
+	return slices.Contains(o, "from") && slices.Contains(o, "to")
+}
+
 // raised reports a name with an old version and a new one, or a new one alone: "sqlalchemy 1.4 ->
 // 2.0", "vue 2 -> vue 3", "Sidekiq to 7.2".
 func (p FileMessage) raised(f Act) bool {
@@ -82,7 +97,10 @@ func (p FileMessage) raised(f Act) bool {
 			}
 			continue
 		}
-		if at >= 0 && !Preposition(low[at]) && library(low[at]) && digit(now) && (version(was) || version(now) || capital(p.Msg, f.C.T[at]) || low[max(0, i-2)] == low[i+1]) {
+		if at < 0 || Preposition(low[at]) || !library(low[at]) || !digit(now) {
+			continue
+		}
+		if version(was) || version(now) || capital(p.Msg, f.C.T[at]) || low[at] == low[i+1] {
 			return true
 		}
 	}
@@ -105,7 +123,10 @@ func version(w string) bool {
 
 // library reports a word that can only be a name: no other list has it.
 func library(w string) bool {
-	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") || Part(w) || Product(w) || Determiner(w) || Comparative(w) || Filler(w) {
+	if len(w) < 3 || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "js") {
+		return false
+	}
+	if Part(w) || Product(w) || Determiner(w) || Comparative(w) || Filler(w) {
 		return false
 	}
 	_, verb := Verb(w)

@@ -66,7 +66,8 @@ func needless(low []string) (n int, m Must) {
 
 // Adverbs of several words between a modal verb and its verb; those of the first list deny.
 var (
-	denying   = []string{"under no circumstances ", "on no account ", "in no way ", "in no case ", "by no means ", "at no point ", "at no time "}
+	denying = []string{"under no circumstances ", "on no account ", "in no way ", "in no case ", "by no means ",
+		"at no point ", "at no time "}
 	affirming = []string{"under any circumstances ", "in any way ", "in any case ", "at all costs ", "at any rate ", "of course "}
 )
 
@@ -76,7 +77,8 @@ func adverbial(low []string) (n int, no bool) {
 	switch low[0] {
 	case "not", "never":
 		return 1, true
-	case "to", "also", "please", "really", "always", "still", "ever", "definitely", "absolutely", "simply", "just", "therefore", "likewise", "of-course", "obviously":
+	case "to", "also", "please", "really", "always", "still", "ever", "definitely", "absolutely", "simply", "just",
+		"therefore", "likewise", "of-course", "obviously":
 		return 1, false
 	}
 	line := strings.Join(low[:min(4, len(low))], " ") + " "

@@ -62,7 +62,8 @@ func (n nouns) found(p FileMessage) (sure []string, maybe []hit, close []string)
 		}
 		close = append(close, f)
 		if n.names(f) {
-			if testFile(f) && !n.word["test"] && slices.ContainsFunc(p.Files, func(o string) bool { return !testFile(o) && path.Base(o) == path.Base(f) }) {
+			if testFile(f) && !n.word["test"] &&
+				slices.ContainsFunc(p.Files, func(o string) bool { return !testFile(o) && path.Base(o) == path.Base(f) }) {
 				continue // decoder.rs is the one that is no test
 			}
 			sure = append(sure, f)
@@ -111,7 +112,11 @@ type hit struct {
 // likely adds to the files that are sure those of the others that nothing speaks against.
 func (n nouns) likely(sure []string, maybe []hit, p FileMessage) []string {
 	maybe = slices.DeleteFunc(maybe, func(h hit) bool {
-		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || strings.HasSuffix(h.path, ".sln") || n.toolsOwn(h.path) || strings.Contains(strings.ToLower(h.path), "migration") && !n.has("migration")
+		migration := strings.Contains(strings.ToLower(h.path), "migration")
+		if migration && !n.has("migration") || strings.HasSuffix(h.path, ".sln") {
+			return true
+		}
+		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || n.toolsOwn(h.path)
 	})
 	if p.Kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
 		maybe = nil // one thing is named, or it is not said which
@@ -123,7 +128,8 @@ func (n nouns) likely(sure []string, maybe []hit, p FileMessage) []string {
 	for i, h := range maybe {
 		better := slices.ContainsFunc(said, func(f string) bool { return f != h.path && sibling(f, h.path) && !n.names(h.path) })
 		for j, o := range maybe {
-			better = better || i != j && o.n > h.n && subset(h.got, o.got) && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
+			more := i != j && o.n > h.n && subset(h.got, o.got)
+			better = better || more && (testFile(h.path) || !testFile(o.path)) && !n.apart(h.got, o.got)
 		}
 		if !better && !(testFile(h.path) && !n.word["test"]) {
 			sure = append(sure, h.path)
@@ -192,8 +198,10 @@ func (n nouns) names(file string) bool {
 			return true
 		}
 	}
-	if s := stemOf(base); len(s) > 3 && (n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)]) && !n.kept[base] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
-		return true
+	if s := stemOf(base); len(s) > 3 && !n.kept[base] && (strings.ContainsAny(s, "_-.") || hasCamel(stemOf(path.Base(file)))) {
+		if n.literal[s] || n.word["test"] && testFile(file) && n.literal[untested(s)] {
+			return true
+		}
 	}
 	return strings.Contains(n.paste, base) && (len(base) > 4 || strings.Contains(n.paste, low)) && frameOf(n.paste, low)
 }

@@ -64,7 +64,10 @@ func lacking(low []string) (n int, ok bool) {
 		low = low[:i]
 	}
 	n = len(low)
-	return n, n > 1 && n < 6 && !Gerund(low[1]) && !Finite(low) && !slices.Contains(low, ",") && low[1] != "the"
+	if n < 2 || n > 5 || low[1] == "the" || Gerund(low[1]) {
+		return n, false
+	}
+	return n, !Finite(low) && !slices.Contains(low, ",")
 }
 
 // lacks reports words by which somebody wants that a thing has none of another: "it should have
@@ -117,7 +120,8 @@ func independent(low []string) bool {
 		return false
 	}
 	switch low[i] {
-	case "need", "require", "use", "depend", "rely", "talk", "connect", "contact", "phone", "upload", "track", "collect", "cost", "send", "store", "ask", "leave", "install", "share":
+	case "need", "require", "use", "depend", "rely", "talk", "connect", "contact", "phone", "upload", "track",
+		"collect", "cost", "send", "store", "ask", "leave", "install", "share":
 		return i+1 < len(low)
 	}
 	return false

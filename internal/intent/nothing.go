@@ -52,7 +52,8 @@ func alters(low []string) bool {
 		if i > 0 && (w == "changes" || w == "moves" || w == "breaks") {
 			return true
 		}
-		if i > 0 && Modal(low[i-1]) && (Touches(w) || w == "be" && i+1 < len(low) && Touched(low[i+1])) {
+		touched := w == "be" && i+1 < len(low) && Touched(low[i+1])
+		if i > 0 && Modal(low[i-1]) && (touched || Touches(w)) {
 			return true
 		}
 	}
@@ -61,14 +62,17 @@ func alters(low []string) bool {
 
 // Untouched reads "nothing may change", "none should ever break".
 func Untouched(low []string) (Span, bool) {
-	ok := len(low) > 2 && oneOf(low[0], "nothing", "none") && Modal(low[1]) && (Touches(low[2]) || len(low) > 3 && Touches(low[3]))
-	return Span{From: 0, To: len(low)}, ok
+	ok := len(low) > 2 && oneOf(low[0], "nothing", "none") && Modal(low[1])
+	return Span{From: 0, To: len(low)}, ok && slices.ContainsFunc(low[2:min(len(low), 4)], Touches)
 }
 
 // Unchanged reads "on desktop nothing changes", "nothing else".
 func Unchanged(low []string) (Span, bool) {
 	i := slices.Index(low, "nothing")
-	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 || i > 0 && oneOf(low[i-1], "did", "does", "had", "has") {
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
+		return Span{}, false
+	}
+	if i > 0 && oneOf(low[i-1], "did", "does", "had", "has") {
 		return Span{}, false
 	}
 	if w := low[i+1]; w != "changes" && w != "else" {

@@ -5,14 +5,26 @@ import (
 	"strings"
 )
 
+// notUnknown are the classes of the words that are known, and no verb that is not.
+var notUnknown = []func(string) bool{
+	AnyVerb, Filler, Preposition, Determiner, Auxiliary, Negative, Subject, Conditional, Subordinator, Comparative, Adverb,
+}
+
 // UnknownVerb reports a word that is no verb of the lists but stands where one does: in
 // front of "it", "the …" or a thing in quotes, with nothing done by anybody behind it.
 // Endings that only verbs have need no such place.
 func UnknownVerb(low []string) bool {
 	w := low[0]
-	if len(low) < 2 || len(w) < 4 || AnyVerb(w) || Filler(w) || Preposition(w) || Determiner(w) || Auxiliary(w) || Negative(w) ||
-		Subject(w) || Conditional(w) || Subordinator(w) || Comparative(w) || Adverb(w) || noVerb[w] || strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") || strings.ContainsAny(w, "./_\"") {
+	if len(low) < 2 || len(w) < 4 || noVerb[w] || strings.ContainsAny(w, "./_\"") {
 		return false
+	}
+	if strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
+		return false
+	}
+	for _, other := range notUnknown {
+		if other(w) {
+			return false
+		}
 	}
 	if _, ok := Number(w); ok {
 		return false
@@ -26,8 +38,17 @@ func UnknownVerb(low []string) bool {
 	return false
 }
 
-var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true, "same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true, "most": true, "less": true, "than": true, "such": true,
-	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true, "need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true, "rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true, "plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true, "error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true, "dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true, "remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true, "throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true,
+	"same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true,
+	"most": true, "less": true, "than": true, "such": true,
+	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true,
+	"need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true,
+	"rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true,
+	"plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true,
+	"error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true,
+	"dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true,
+	"remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true,
+	"throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
 
 // places are words for where on a screen something is.
 var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
@@ -36,12 +57,19 @@ var places = map[string]bool{"left": true, "right": true, "top": true, "bottom":
 var Nounish = func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
-		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count", "order", "sort", "sync", "release", "tag",
-		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor", "retry", "backup", "mail", "email",
-		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review", "check", "run", "point", "call",
-		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group", "shift", "speed", "transfer", "exchange",
-		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle", "balance", "cover", "trash", "retire", "open",
-		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author", "transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build", "extract", "light", "highlight", "format", "process"} {
+		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count",
+		"order", "sort", "sync", "release", "tag",
+		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor",
+		"retry", "backup", "mail", "email",
+		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review",
+		"check", "run", "point", "call",
+		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group",
+		"shift", "speed", "transfer", "exchange",
+		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle",
+		"balance", "cover", "trash", "retire", "open",
+		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author",
+		"transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build",
+		"extract", "light", "highlight", "format", "process"} {
 		out[w] = true
 	}
 	for w := range strings.FieldsSeq(nounOrVerb) {
@@ -58,33 +86,64 @@ const nounOrVerb = `sum label caption seed stub wire sketch name title pick matc
 	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
 	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
+// nounPair reports a word that is one with the noun behind it, and no verb that it is done to.
+func nounPair(low []string) bool {
+	next := low[1]
+	if oneOf(low[0], "slow", "double", "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down" {
+		return true // "duplicate entries after sync"
+	}
+	if low[0] == "merge" && strings.HasPrefix(next, "conflict") {
+		return true
+	}
+	if len(low) == 2 && strings.HasSuffix(next, "ing") && len(next) > 5 {
+		return true // "image cropping"
+	}
+	if strings.HasSuffix(next, "s") {
+		return false // one thing needs an article to be an object, several do not
+	}
+	if len(low) == 2 && (Part(next) || Product(next) || kindNouns[next]) {
+		return true // "release script"
+	}
+	thing := Part(next) || oneOf(next, "box", "bar", "area", "panel", "icon", "page")
+	return thing && shows(low[0]) // "search box in the header"
+}
+
+// setting reports a thing and the value that it is to have.
+func setting(low []string) bool {
+	next := low[1]
+	switch {
+	case next == "off":
+		return len(low) == 2 || Preposition(low[2]) || Conditional(low[2]) // "display off after 10 s"
+	case Numeric(next) && !oneOf(low[0], "limit", "set", "use"):
+		return len(low) == 2 || Preposition(low[2]) || Unit(low[2]) // "zoom 12 by default"
+	case oneOf(next, "level", "format", "size", "order", "mode", "interval", "timeout"):
+		return len(low) > 2 && len(low) < 5 && !Preposition(low[2]) // "log level warn"
+	}
+	return false
+}
+
+// placedThing reports a thing with the place where it is to be: "zoom buttons bottom right".
+func placedThing(low []string) bool {
+	if len(low) < 3 || len(low) > 5 || Determiner(low[1]) || slices.ContainsFunc(low, Auxiliary) {
+		return false
+	}
+	last, prev := low[len(low)-1], low[len(low)-2]
+	return places[last] && !Preposition(prev) && !Determiner(prev)
+}
+
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
-	case len(low) == 2 && (strings.HasSuffix(next, "ing") && len(next) > 5 || (Part(next) || Product(next) || kindNouns[next]) && !strings.HasSuffix(next, "s")):
-		return 0 // "image cropping", "release script"
-	case oneOf(low[0], "slow", "double", "duplicate") && !Determiner(next) && !Pronoun(next) && next != "down":
-		return 0 // "duplicate entries after sync"
-	case low[0] == "merge" && strings.HasPrefix(next, "conflict"):
+	case nounPair(low) || setting(low) || placedThing(low):
 		return 0
-	case next == "off" && (len(low) == 2 || Preposition(low[2]) || Conditional(low[2])):
-		return 0 // "display off after 10 s"
-	case (Part(next) || oneOf(next, "box", "bar", "area", "panel", "icon", "page")) && !strings.HasSuffix(next, "s") && shows(low[0]):
-		return 0 // "search box in the header": one thing needs an article to be an object
 	case low[0] == "link" && next == "to" && len(low) > 4 && oneOf(low[len(low)-2], "is", "are"):
 		return 0 // "link to imprint is dead"
-	case len(low) > 2 && len(low) < 5 && oneOf(next, "level", "format", "size", "order", "mode", "interval", "timeout") && !Preposition(low[2]):
-		return 0 // "log level warn"
 	case oneOf(next, "first", "last", "too", "instead", "now", "then", "only"):
 		return 0
 	case oneOf(next, "of", "for", "in", "on", "at", "from", "and", ",", "or", "no", ":", "is", "+"):
 		return 0
 	case Auxiliary(next) || Negative(next):
 		return 0
-	case Numeric(next) && (len(low) == 2 || Preposition(low[2]) || Unit(low[2])) && !oneOf(low[0], "limit", "set", "use"):
-		return 0 // "zoom 12 by default"
-	case len(low) > 2 && len(low) < 6 && !slices.ContainsFunc(low, Auxiliary) && !Determiner(next) && (places[low[len(low)-1]] && !Preposition(low[len(low)-2]) && !Determiner(low[len(low)-2])):
-		return 0 // "zoom buttons bottom right"
 	case Preposition(next) && next != "to" && Finite(low):
 		return 0 // "search with two terms finds nothing"
 	case Determiner(next) || Pronoun(next) || next == "\"" || Preposition(next):
@@ -101,4 +160,5 @@ func shows(w string) bool {
 }
 
 // kinds are nouns behind which a compound is no verb: "dry-run mode".
-var kindNouns = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true, "support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}
+var kindNouns = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true,
+	"support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}

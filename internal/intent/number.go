@@ -43,6 +43,22 @@ func them(object []string) bool {
 	return false
 }
 
+// leavesObject reports a word that ends what a deed is done to, so many words behind its beginning.
+func leavesObject(w string, behind int) bool {
+	if w == "with" || IsWish(w) && behind > 1 {
+		return true
+	}
+	return Preposition(w) && !oneOf(w, "of", "to", "into", "in")
+}
+
+// reachesAll reports a number at i of all things that there are: "all three", "there are two".
+func reachesAll(low []string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	return low[i] == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there"
+}
+
 // numberOf is the stated number of things a requirement acts on, nil when none is stated: in what it
 // is done to, or of all that it reaches ("in all three views").
 func numberOf(a Act, m belay.Marker, lang string) *int {
@@ -59,9 +75,9 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 		if Subordinator(w) || oneOf(w, "not", "instead", "rather") || i > from && oneOf(w, "if", "when", ":") {
 			return nil
 		}
-		within = within && i < from+10 && !(i > from && (w == "with" || Preposition(w) && !oneOf(w, "of", "to", "into", "in") || IsWish(w) && i > from+1))
+		within = within && i < from+10 && (i == from || !leavesObject(w, i-from))
 		n, ok := counts(low, i, lang)
-		reached := i > 0 && (w == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there" || m != belay.MarkFix && wished(low, i))
+		reached := reachesAll(low, i) || i > 0 && m != belay.MarkFix && wished(low, i)
 		switch {
 		case !ok:
 		case n == 1 && (i > from || m == belay.MarkFix):
@@ -93,9 +109,10 @@ func counts(low []string, i int, lang string) (int, bool) {
 	switch next := rest[0]; {
 	case low[i] == "both":
 		return n, (!Preposition(next) || oneOf(next, "of", "to")) && !slices.Contains(rest[:min(len(rest), 4)], "and")
-	case low[i] == "1", notThings.Has(next), Unit(next), Preposition(next) && next != "of", Auxiliary(next), Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
+	case low[i] == "1", notThings.Has(next), Unit(next), Preposition(next) && next != "of", Auxiliary(next),
+		Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
 		return 0, false
-	case n == 1 && (lang != "" || Pronoun(next) || Comparative(next) || oneOf(next, "of", "day") || AnyVerb(next) && !Nounish[next]):
+	case n == 1 && (lang != "" || noThing(next)):
 		return 0, false
 	case digits && (valuing(low, i) || numbered(low, i)):
 		return 0, false
@@ -105,6 +122,16 @@ func counts(low []string, i int, lang string) (int, bool) {
 	return n, n == 1 || !digits || lang != "" || plural(rest)
 }
 
+// noThing reports a word behind "one" that is not the thing of which there is one.
+func noThing(w string) bool {
+	return Pronoun(w) || Comparative(w) || oneOf(w, "of", "day") || AnyVerb(w) && !Nounish[w]
+}
+
+// ofGrammar are the classes of the words that name no kind of thing.
+var ofGrammar = []func(string) bool{
+	Determiner, Preposition, Filler, Auxiliary, Conjunction, Pronoun, Subject, Comparative,
+}
+
 // numbered reports a number that tells one thing from others of its kind, or a version: the word in
 // front of it is the name of that kind.
 func numbered(low []string, i int) bool {
@@ -112,25 +139,34 @@ func numbered(low []string, i int) bool {
 		return false
 	}
 	w := low[i-1]
-	return !Determiner(w) && !Preposition(w) && !Filler(w) && !Auxiliary(w) && !Conjunction(w) && !Pronoun(w) && !Subject(w) &&
-		!Comparative(w) && !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish[w] && i > 1)
+	for _, other := range ofGrammar {
+		if other(w) {
+			return false
+		}
+	}
+	return !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish[w] && i > 1)
 }
 
 var (
 	ordinals = lazyregexp.Of("first last next other all remaining following")
 	// notThings are words behind a number that no thing follows, parts of a name ("two factor login"),
 	// months, and words for things that are told one by one further on ("two small changes: …").
-	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part line digit january february march april may june july
+	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part
+	line digit january february march april may june july
 		august september october november december things small changes points , " and or - -> → / is instead not : ;`)
 	// measures are words in front of a number that is a measure, a time, a version or a place.
-	measures = lazyregexp.Of(`at from every port version level than under over after before by step epoch least most about around to in is are chapter section phase release v
+	measures = lazyregexp.Of(`at from every port version level than under over after before by step epoch least most
+	about around to in is are chapter section phase release v
 		within top only`)
 )
 
 // plural reports words that begin with the name of several things: "wrong tiles in".
 func plural(low []string) bool {
 	for i, w := range low {
-		if i > 3 || Unit(w) || Auxiliary(w) || Preposition(w) && w != "of" || Conjunction(w) || strings.ContainsAny(w, ",;:()/") {
+		if i > 3 || strings.ContainsAny(w, ",;:()/") {
+			return false
+		}
+		if Unit(w) || Auxiliary(w) || Conjunction(w) || Preposition(w) && w != "of" {
 			return false
 		}
 		if w == "of" {
@@ -148,7 +184,8 @@ func plural(low []string) bool {
 func valuing(low []string, i int) bool {
 	w, rest := low[i], low[i+1:]
 	switch {
-	case len(w) == 4 && (strings.HasPrefix(w, "20") || strings.HasPrefix(w, "19")), len(w) == 3 && (w[0] == '4' || w[0] == '5') && w[1] == '0':
+	case len(w) == 4 && (strings.HasPrefix(w, "20") || strings.HasPrefix(w, "19")),
+		len(w) == 3 && (w[0] == '4' || w[0] == '5') && w[1] == '0':
 		return true
 	case i > 0 && (strings.HasSuffix(low[i-1], "+") || low[i-1] == "of"):
 		return true

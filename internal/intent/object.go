@@ -7,7 +7,8 @@ import (
 )
 
 // keptTail are words that say how a thing is to be kept, or why: no part of its name.
-var keptTail = lazyregexp.Of(`as alone untouched unchanged intact working alive though tho around like exactly while when if please available
+var keptTail = lazyregexp.Of(`as alone untouched unchanged intact working alive though tho around like exactly while
+	when if please available
 	compatible running for stable until otherwise thanks yet but the-same because unless ok at either green anyway`)
 
 // object is the noun phrase from i on, without what is said about how to keep it. It is empty for
@@ -77,8 +78,10 @@ func LastThing(low []string) (Span, bool) {
 
 // aspects are nouns for how a thing is or works: a verb in front of one is part of its name,
 // as in "sort order".
-var aspects = lazyregexp.Of(`behaviour behavior order format layout logic output size sizes colour colours color colors name names path paths url urls schema style speed
-	position buttons button handling limits limit rules codes code keys page flow format-string messages semantics api job step steps endpoint endpoints screen screens text texts`)
+var aspects = lazyregexp.Of(`behaviour behavior order format layout logic output size sizes colour colours color colors
+	name names path paths url urls schema style speed
+	position buttons button handling limits limit rules codes code keys page flow format-string messages semantics api
+	job step steps endpoint endpoints screen screens text texts`)
 
 var (
 	// shown are subjects that name a thing all the same: "everything below the fold".

@@ -17,7 +17,8 @@ func Status(low []string) bool {
 // NoWay reports that something cannot be done because there is nothing to do it with.
 func NoWay(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" no way to ", " can't find a way ", " don't see a way ", " no option to ", " no button to ", " no possibility to ", " no easy way ", " there isn't a way "} {
+	for _, p := range []string{" no way to ", " can't find a way ", " don't see a way ", " no option to ",
+		" no button to ", " no possibility to ", " no easy way ", " there isn't a way "} {
 		if strings.Contains(line, p) {
 			return true
 		}
@@ -50,7 +51,10 @@ func instead(low []string) bool {
 		b, end := Base(low[k], AnyVerb)
 		at, ok = k, b != "" && end == "s" && !Determiner(low[k-1])
 	}
-	if i < 2 || i+1 >= len(low) || low[i+1] != "of" || !ok || at == 0 || at > i || Modal(low[at]) || Imperative(low) > 0 {
+	if i < 2 || i+1 >= len(low) || low[i+1] != "of" {
+		return false
+	}
+	if !ok || at == 0 || at > i || Modal(low[at]) || Imperative(low) > 0 {
 		return false
 	}
 	m, n := ModalAt(low)

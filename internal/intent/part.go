@@ -21,7 +21,7 @@ func nameParts(name string) []string {
 				out = append(out, strings.ToLower(name[start:i]))
 			}
 			start = i + 1
-		case i > start && upper(c) && (lower(name[i-1]) || i+1 < len(name) && lower(name[i+1]) && upper(name[i-1])):
+		case i > start && upper(c) && (lower(name[i-1]) || upper(name[i-1]) && i+1 < len(name) && lower(name[i+1])):
 			out = append(out, strings.ToLower(name[start:i]))
 			start = i
 		}
@@ -53,7 +53,8 @@ func foreignParts(name string) []string {
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush(i)
 			start = i + 1
-		case i > start && unicode.IsUpper(r) && (unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])):
+		case i > start && unicode.IsUpper(r) &&
+			(unicode.IsLower(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && unicode.IsUpper(runes[i-1])):
 			flush(i)
 			start = i
 		}

@@ -9,26 +9,41 @@ import (
 
 var (
 	// crash begins or names a crash: the line that says what died.
-	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |\*\*\*[A-Z]+\*\*\*|! [A-Z][A-Za-z ]+(?:\.|error:.*)$|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
+	crash = lazyregexp.New(`^(?:Traceback \(most recent|panic: |[Ff]atal error: |thread '.*' panicked|goroutine \d+ \[|` +
+		`Exception in thread|Unhandled |Uncaught |Segmentation fault|Caused by: |══|` +
+		`[\w.$]*(?:Error|Exception|Fault|Panic)(?:\[\w+\])?(?:: |$| \()|\w+(?:\.\w+)+[A-Z]\w+: |error\[\w+\]|\*\*\* |` +
+		`\*\*\*[A-Z]+\*\*\*|! [A-Z][A-Za-z ]+(?:\.|error:.*)$|Backtrace: ?0x|Guru Meditation)|\*\*\* .*: terminated`)
 	// stack is one frame of a stack, of the languages people use.
-	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
+	stack = lazyregexp.New(`^\s*(?:at (?:async )?[\w.$<>/\[\] @-]+[( ].*[:)]|at .*:\d+|File ".*", line \d+|` +
+		`[\w./\\@*()-]+\.\w{1,5}:\d+(?::\d+)?(?::in| \+0x|:\s)|#\d+\s+(?:0x)?[\w/.]+|--> \S+:\d+|` +
+		`[\w./-]+/[\w.-]+\.\w{1,5}:\d+(?::\d+)?$|from \S+:\d+|\.\.\. \d+ more|[\w./*-]+\(.*(?:0x[0-9a-f]+|\.\.\.).*\)$)`)
 	// stamped are log lines: a time, a level, a prompt, a diagnostic's place.
-	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|l\.\d+ |! [A-Z][A-Za-z ]+(?:\.|error:.*)$|=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
-	place   = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
+	stamped = lazyregexp.New(`^(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[[^\]]{3,60}\]\s\S|` +
+		`(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:|<?\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b.*"|` +
+		`(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE|CRITICAL|Warning|error|warning|npm ERR!|npm WARN|npm notice|ERR!|` +
+		`FAIL|E )[:\s\]|]|[$%❯] \S|PS [A-Z]:|FAILED |[│╷╵┃] ?|Rebooting\.\.\.|l\.\d+ |! [A-Z][A-Za-z ]+(?:\.|error:.*)$|` +
+		`=== |--- |\+\+\+ |@@ |-/\+ |[+~-] resource |(?:info|warn|warning|error|hint|note)\s+[-•]\s|\d+ (?:passing|failing|passed|failed))`)
+	place = lazyregexp.New(`^[\w./-]+\.\w{1,5}:\d+(?::\d+)?:?\s|^\S+::\S+ (?:FAILED|PASSED|ERROR)|` +
+		`^(?:on|at) \S+ line \d+|^File ~?/|^-{2,}> \d|^Cell In\[|^\d+:\s{2,}\S|^\d+:\s+[<%{}@$]|` +
+		`^\d+:\d+\s+(?:error|warning|info)\s|^[✖✗✘×] `)
 )
 
 // structured is a line of JSON or of a query plan: brackets and nothing else, a key in quotes, an
 // object, a cost.
-var structured = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|\(cost=[\d.]+|\bactual time=[\d.]+|\brows=\d+ width=\d+|^(?:Planning|Execution) [Tt]ime: [\d.]+|^(?:Hash|Merge|Index|Recheck) Cond: \(|^(?:Sort Key|Filter|Rows Removed by \w+): `)
+var structured = lazyregexp.New(`^[\[\]{}(),;]+$|^"[^"]{1,80}"\s*:(?:\s|$|["\d{\[])|^[{\[]\s*["{\[].*[}\]],?$|` +
+	`\(cost=[\d.]+|\bactual time=[\d.]+|\brows=\d+ width=\d+|^(?:Planning|Execution) [Tt]ime: [\d.]+|` +
+	`^(?:Hash|Merge|Index|Recheck) Cond: \(|^(?:Sort Key|Filter|Rows Removed by \w+): `)
 
 // credit is a line of a commit message that says who took part in it, and not what is to be done.
 var credit = lazyregexp.New(`(?i)\b[a-z]+-by:\s.*<[^<>\s]+@[^<>\s]+>|^[^<>:]{2,60}<[^<>\s]+@[^<>\s]+>$`)
 
 // tagged begins the title of a ticket.
-var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
+var tagged = lazyregexp.New(`(?i)^\[(?:bug|feature|feature request|request|enhancement|regression|ui|ux|ios|android|web|` +
+	`docs|wip|urgent|question|task|todo|idea|wish)\]\s`)
 
 // machine is what only programs write: a place in a file, a prompt behind a path, a code in capitals.
-var machine = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|\b[A-Z]{2,}_[A-Z]+_[A-Z_]+\b|\berror [A-Z]{1,4}\d{2,}|Traceback \(most recent`)
+var machine = lazyregexp.New(`\S+/\S+\.\w{1,5}:\d+|\S\$ \S|^\S+/\S+ \w+: |(?i:^exit (?:status|code) \d)|` +
+	`\b[A-Z]{2,}_[A-Z]+_[A-Z_]+\b|\berror [A-Z]{1,4}\d{2,}|Traceback \(most recent`)
 
 // printed says of a paragraph that it is output as a whole: three lines or more, and at least
 // half of them look like it.
@@ -65,7 +80,10 @@ func Output(line string) bool {
 	if strings.HasPrefix(head, "error ") || strings.HasPrefix(head, "warning ") || strings.HasPrefix(head, "Warning ") {
 		return false
 	}
-	return crash.MatchString(head) || credit.MatchString(head) || stamped.MatchString(head) && !words(head) || place.MatchString(head) || structured.MatchString(head)
+	if stamped.MatchString(head) && !words(head) {
+		return true
+	}
+	return crash.MatchString(head) || credit.MatchString(head) || place.MatchString(head) || structured.MatchString(head)
 }
 
 // words reports whether a line that begins like output is somebody's sentence after
@@ -86,7 +104,7 @@ func sentence(line string) bool {
 	letters, marks := 0, 0
 	for _, r := range line {
 		switch {
-		case r == ' ' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 0x7f:
+		case r == ' ' || r > 0x7f || letter(byte(r)):
 			letters++
 		case strings.ContainsRune("={}<>|^~\\;$@()[]/:0123456789", r):
 			marks++
@@ -95,13 +113,16 @@ func sentence(line string) bool {
 	return letters > 0 && marks*6 < letters && strings.Contains(line, " ")
 }
 
+var crashWord = lazyregexp.New(`error|panic|exception`)
+
 // CrashLine is the line of a pasted output that says what went wrong.
 func CrashLine(text string) string {
 	best := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		low := strings.ToLower(line)
-		if best == "" || !strings.Contains(strings.ToLower(best), "error") && !strings.HasPrefix(best, "panic") && (strings.Contains(low, "error") || strings.Contains(low, "panic") || strings.Contains(low, "exception")) && Output(line) {
+		found := strings.Contains(strings.ToLower(best), "error") || strings.HasPrefix(best, "panic")
+		if best == "" || !found && crashWord.MatchString(low) && Output(line) {
 			best = line
 		}
 	}

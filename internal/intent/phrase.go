@@ -74,7 +74,10 @@ func (p *parse) silent(i int, a Act) bool {
 		return false
 	}
 	b := p.Acts[i]
-	return len(b.C.T) > 0 && b.C.Line == a.C.Line && b.C.Sent == a.C.Sent && b.Deed != Keep && b.Deed != Doubt && b.Deed != Material && !p.asks(i)
+	if len(b.C.T) == 0 || b.C.Line != a.C.Line || b.C.Sent != a.C.Sent {
+		return false
+	}
+	return b.Deed != Keep && b.Deed != Doubt && b.Deed != Material && !p.asks(i)
 }
 
 // before tells whether the act i stands before a and belongs to it: a condition, or what "it"
@@ -86,7 +89,8 @@ func (p *parse) before(i int, a Act) bool {
 	if i > 0 && p.silent(i-1, a) && !p.leads(i) {
 		return false
 	}
-	return p.leads(i) || (a.Pronoun || a.Deed == Complaint) && (i == 0 || p.Acts[i-1].C.Sent != a.C.Sent || p.Acts[i-1].C.Line != a.C.Line)
+	first := i == 0 || p.Acts[i-1].C.Sent != a.C.Sent || p.Acts[i-1].C.Line != a.C.Line
+	return p.leads(i) || first && (a.Pronoun || a.Deed == Complaint)
 }
 
 // told tells whether the act i is what "it" is in a, in the sentence before.
@@ -95,7 +99,9 @@ func (p *parse) told(i int, a Act) bool {
 		return false
 	}
 	b := p.Acts[i]
-	return b.C.Line == a.C.Line && b.C.Sent+1 == a.C.Sent && (b.Deed == Ground || b.Deed == Complaint) && (i == 0 || p.Acts[i-1].C.Sent < b.C.Sent)
+	before := b.C.Line == a.C.Line && b.C.Sent+1 == a.C.Sent
+	first := i == 0 || p.Acts[i-1].C.Sent < b.C.Sent
+	return before && first && (b.Deed == Ground || b.Deed == Complaint)
 }
 
 // leads tells whether an act is said of the one that follows.
@@ -154,7 +160,11 @@ func (p *parse) answered(f found, to int) int {
 		return to
 	}
 	b := p.Acts[i]
-	if b.Deed != Request || !b.Pronoun || len(b.C.T) > 6 || b.C.Line != a.C.Line || b.C.Sent != a.C.Sent+1 || p.asks(i) || b.C.T[0].At < to {
+	next := b.C.Line == a.C.Line && b.C.Sent == a.C.Sent+1
+	if !next || b.Deed != Request || !b.Pronoun || len(b.C.T) > 6 {
+		return to
+	}
+	if p.asks(i) || b.C.T[0].At < to {
 		return to
 	}
 	return b.C.T[len(b.C.T)-1].End

@@ -7,7 +7,10 @@ import (
 )
 
 // greeting is how a message is opened and addressed: "Hi team,", "Good morning!".
-var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?:morning|afternoon|evening|day)|morning|afternoon|evening|greetings|hallo|moin|guten (?:tag|morgen)|hola|buenos días|bonjour|salut|ciao|buongiorno|olá|oi|bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
+var greeting = lazyregexp.New(`(?i)^\s*(?:hi|hello|hey|hiya|heya|yo|dear|good (?:morning|afternoon|evening|day)|morning|` +
+	`afternoon|evening|greetings|hallo|moin|guten (?:tag|morgen)|hola|buenos días|bonjour|salut|ciao|buongiorno|olá|oi|` +
+	`bom dia|hoi|goedemorgen)(?: (?:there|all|team|folks|guys|everyone|everybody|again|both|zusammen|à tous|a tutti|` +
+	`\p{Lu}[\p{L}.]*)){0,3}\s*(?:[,!.:;–—-]+|\n)\s*`)
 
 // Greeting is how many bytes of a message only greet.
 func Greeting(text string) int {
@@ -49,6 +52,9 @@ func Thanked(t []Token) []Token {
 	return t
 }
 
-var thanksWords = map[string]bool{"thanks": true, "thank you": true, "many thanks": true, "thanks a lot": true, "thanks in advance": true, "thank you in advance": true, "thank you very much": true, "thank you so much": true, "thanks so much": true,
-	"cheers": true, "thanks again": true, "much appreciated": true, "ta": true, "danke": true, "vielen dank": true, "danke schön": true, "merci": true, "merci beaucoup": true, "merci d'avance": true, "gracias": true, "muchas gracias": true,
-	"obrigado": true, "obrigada": true, "grazie": true, "grazie mille": true, "bedankt": true, "dank je": true, "dank je wel": true, "alvast bedankt": true, "lg": true, "vg": true, "best": true, "thanks and regards": true}
+var thanksWords = map[string]bool{"thanks": true, "thank you": true, "many thanks": true, "thanks a lot": true,
+	"thanks in advance": true, "thank you in advance": true, "thank you very much": true, "thank you so much": true, "thanks so much": true,
+	"cheers": true, "thanks again": true, "much appreciated": true, "ta": true, "danke": true, "vielen dank": true,
+	"danke schön": true, "merci": true, "merci beaucoup": true, "merci d'avance": true, "gracias": true, "muchas gracias": true,
+	"obrigado": true, "obrigada": true, "grazie": true, "grazie mille": true, "bedankt": true, "dank je": true,
+	"dank je wel": true, "alvast bedankt": true, "lg": true, "vg": true, "best": true, "thanks and regards": true}

@@ -35,6 +35,11 @@ func Predicate(low []string) (int, bool) {
 	return 0, false
 }
 
+// bound reports a word that the auxiliary behind it belongs to.
+func bound(w string) bool {
+	return w == "to" || Auxiliary(w) || Subject(w) || Negative(w)
+}
+
 // behindRelative is where the predicate stands behind a clause that tells of its subject: the
 // first auxiliary that another verb stands before. 0 is none.
 func behindRelative(low []string, from int) int {
@@ -45,7 +50,7 @@ func behindRelative(low []string, from int) int {
 		switch w := low[i]; {
 		case oneOf(w, ",", "and", "or", "when", "if", "while") || Subordinator(w):
 			return 0
-		case Auxiliary(w) && !Modal(w) && !oneOf(w, "been", "be", "being") && low[i-1] != "to" && !Auxiliary(low[i-1]) && !Subject(low[i-1]) && !Negative(low[i-1]):
+		case Auxiliary(w) && !Modal(w) && !oneOf(w, "been", "be", "being") && !bound(low[i-1]):
 			return i
 		}
 	}

@@ -64,7 +64,8 @@ func handsOff(low []string) int {
 	switch {
 	case len(low) > 2 && low[0] == "hands" && low[1] == "off":
 		return 2
-	case len(low) > 3 && oneOf(low[0], "stay", "keep", "steer") && oneOf(low[1], "away", "out", "clear") && (low[2] == "from" || low[2] == "of"):
+	case len(low) > 3 && oneOf(low[0], "stay", "keep", "steer") && oneOf(low[1], "away", "out", "clear") &&
+		(low[2] == "from" || low[2] == "of"):
 		return 3
 	}
 	return 0
@@ -81,7 +82,8 @@ func asksNothing(low []string) bool {
 
 var (
 	// oneWay are verbs of one way to change a thing: their prohibition rules that out and no other.
-	oneWay = lazyregexp.Of(`rename reorder convert regenerate reset overwrite replace translate update rewrite refactor renumber remove delete drop move reformat`)
+	oneWay = lazyregexp.Of(`rename reorder convert regenerate reset overwrite replace translate update rewrite refactor
+	renumber remove delete drop move reformat`)
 
 	// idle are verbs whose denial asks for nothing: "don't laugh", "(they) don't count as errors".
 	idle = lazyregexp.Of(`laugh blame shout judge panic bother hate count matter exist happen belong match fit arrive respond seem expect
@@ -92,4 +94,7 @@ var (
 )
 
 // meddling are verbs of several words whose prohibition leaves a thing as it is.
-var meddling = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"}, {"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"}, {"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"}, {"tinker", "with"}, {"get", "rid", "of"}, {"throw", "away"}, {"take", "away"}}
+var meddling = [][]string{{"go", "near"}, {"come", "near"}, {"mess", "up"}, {"mess", "with"},
+	{"mess", "around", "with"}, {"fiddle", "with"}, {"fiddle", "around", "with"}, {"lay", "a", "finger", "on"},
+	{"tamper", "with"}, {"interfere", "with"}, {"meddle", "with"}, {"meddle", "in"}, {"play", "with"},
+	{"tinker", "with"}, {"get", "rid", "of"}, {"throw", "away"}, {"take", "away"}}

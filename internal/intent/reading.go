@@ -57,7 +57,8 @@ func (p *reader) read() {
 // deprecates reports a warning of what will go away, and of nothing that went wrong.
 func deprecates(text string) bool {
 	first, _, _ := strings.Cut(text, "\n")
-	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") || strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
+	return (strings.Contains(first, "DeprecationWarning") || strings.Contains(first, "FutureWarning") ||
+		strings.Contains(first, "[DEP0")) && !strings.Contains(text, "Traceback")
 }
 
 // leadsIn reports a line with a colon and a verb right above something pasted: it is said, and says
@@ -93,7 +94,12 @@ func (p *reader) sentence(s Sentence, b Block, line, sent int) {
 			continue
 		}
 		a := Read(c)
-		if counted = counted && c.Join != "" && !c.Colon || c.Colon && i > 0 && slices.ContainsFunc(list[i-1].Low(), Several); counted && a.Deed == Request && !HasVerb(c.Low()) {
+		if c.Colon {
+			counted = i > 0 && slices.ContainsFunc(list[i-1].Low(), Several)
+		} else {
+			counted = counted && c.Join != ""
+		}
+		if counted && a.Deed == Request && !HasVerb(c.Low()) {
 			a.Deed, a.Marker = Ground, "" // "add two charts: elevation and heart rate": says which
 		}
 		p.acts = append(p.acts, a)
@@ -121,7 +127,8 @@ func (p *reader) asides(s Sentence, b Block, line, sent int) {
 		}
 		if a := Read(inner); a.Deed == Keep && len(a.Keeps) > 0 && a.Keeps[0].To > a.Keeps[0].From {
 			p.acts = append(p.acts, a)
-		} else if a.Deed == Request && a.Marker == belay.MarkAdd && slices.ContainsFunc(inner.Low(), func(w string) bool { return w == "test" || w == "tests" }) {
+		} else if a.Deed == Request && a.Marker == belay.MarkAdd &&
+			slices.ContainsFunc(inner.Low(), func(w string) bool { return w == "test" || w == "tests" }) {
 			p.acts = append(p.acts, a) // "(needs a test too)"
 		}
 	}
@@ -129,6 +136,7 @@ func (p *reader) asides(s Sentence, b Block, line, sent int) {
 
 // opensList reports a short line without a verb right above a list: its heading.
 func (p *reader) opensList(c Clause) bool {
-	return c.Block.Kind == Para && c.Frag && len(c.T) <= 6 && c.Close == "" && c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == Item &&
-		!slices.ContainsFunc(c.Low(), WrongSenses)
+	short := c.Block.Kind == Para && c.Frag && len(c.T) <= 6 && c.Close == ""
+	above := c.Line+1 < len(p.Blocks) && p.Blocks[c.Line+1].Kind == Item
+	return short && above && !slices.ContainsFunc(c.Low(), WrongSenses)
 }

@@ -7,11 +7,15 @@ import (
 
 // sameThing reads "same stages".
 func sameThing(low []string) (Span, bool) {
-	if low[0] != "same" || len(low) < 2 || len(low) > 2 && Finite(low) || slices.Contains(low, "yesterday") || slices.Contains(low, "last") {
+	if low[0] != "same" || len(low) < 2 || len(low) > 2 && Finite(low) {
+		return Span{}, false
+	}
+	if slices.Contains(low, "yesterday") || slices.Contains(low, "last") {
 		return Span{}, false
 	}
 	switch low[1] {
-	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",", "goes", "on", "in", "happens":
+	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",",
+		"goes", "on", "in", "happens":
 		return Span{}, false
 	}
 	to := len(low)
@@ -37,7 +41,10 @@ func asNow(low []string) (Span, bool) {
 		end--
 	}
 	line := strings.Join(low[:end], " ")
-	for _, p := range []string{"the same as ever", "the same as always", "the same as before", "the same as now", "the same as today", "same as ever", "same as always", "same as before", "same as today", "exactly as today", "exactly as now", "exactly as before", "as today", "as now", "as ever", "as always", "as usual", "like before", "like today", "as at present", "as currently", "identical", "the same", "intact", "unmodified", "as-is"} {
+	for _, p := range []string{"the same as ever", "the same as always", "the same as before", "the same as now",
+		"the same as today", "same as ever", "same as always", "same as before", "same as today", "exactly as today",
+		"exactly as now", "exactly as before", "as today", "as now", "as ever", "as always", "as usual", "like before",
+		"like today", "as at present", "as currently", "identical", "the same", "intact", "unmodified", "as-is"} {
 		if head, ok := strings.CutSuffix(line, " "+p); ok {
 			to := strings.Count(head, " ") + 1
 			return Span{From: 0, To: to}, nominal(low[:to]) && low[0] != "same" && !(p == "the same" && slices.Contains(low[:to], "and"))
@@ -48,7 +55,8 @@ func asNow(low []string) (Span, bool) {
 
 // compatible reads "backwards compatible please".
 func compatible(low []string) (Span, bool) {
-	if len(low) > 4 || !strings.HasPrefix(low[0], "backward") && !(low[0] == "fully" && len(low) > 1 && strings.HasPrefix(low[1], "backward")) {
+	if len(low) > 4 || !strings.HasPrefix(low[0], "backward") &&
+		!(low[0] == "fully" && len(low) > 1 && strings.HasPrefix(low[1], "backward")) {
 		return Span{}, false
 	}
 	to := len(low)

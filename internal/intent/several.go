@@ -5,28 +5,53 @@ import (
 	"strings"
 )
 
+// pluralName reports a word that looks like the name of several things.
+func pluralName(w string) bool { return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") }
+
+// doneByMany reports a verb between a plural at i-1 and a word at i+1 by which it is known.
+func doneByMany(low []string, i int) bool {
+	w, prev, next := low[i], low[i-1], low[i+1]
+	if ActBase(w) && i == 2 && Nounish[low[0]] && Adverb(next) {
+		return true // "cache keys collide often"
+	}
+	if !AnyVerb(w) && !ActBase(w) {
+		return false
+	}
+	object := !Preposition(next) && !Auxiliary(next) && !Conjunction(next) && next != ","
+	if i >= 2 && i < 6 && object && severalThings(low) {
+		return true // "two workers pick up the same job", "two of the endpoints return xml"
+	}
+	if !Determiner(next) || oneOf(next, "all", "both") || len(prev) < 4 {
+		return false
+	}
+	return low[0] != "to" && !AnyVerb(low[0]) && !Preposition(low[max(0, i-2)]) // "cancelled uploads leave their chunks"
+}
+
 // plainVerb reports the verb of a plural subject that no ending betrays: "members get
 // …", "runs come …", "jobs fail".
 func plainVerb(low []string, i int) bool {
 	prev, w := low[i-1], low[i]
-	if i >= 2 && i < 6 && severalThings(low) && (strings.HasSuffix(prev, "s")) && !strings.HasSuffix(prev, "ss") && (AnyVerb(w) || ActBase(w)) && i+1 < len(low) && !Preposition(low[i+1]) && !Auxiliary(low[i+1]) && !Conjunction(low[i+1]) && low[i+1] != "," {
-		return true // "two workers pick up the same job", "two of the endpoints return xml"
-	}
-	if Strictly(w) && i > 0 && i < 14 && !AnyVerb(low[0]) && manyBefore(low, i) || ActBase(w) && i == 2 && Nounish[low[0]] && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (Adverb(low[i+1])) {
-		return true // "prices in the feed lack VAT", "cache keys collide"
-	}
-	if (oneOf(prev, "they", "we", "i") || prev == "you" && i == 1) && !often[w] && !Preposition(w) && !Negative(w) && !Adverb(w) && len(w) > 1 && w[0] >= 'a' && w[0] <= 'z' {
+	if i+1 < len(low) && pluralName(prev) && doneByMany(low, i) {
 		return true
 	}
-	if i > 0 && len(prev) > 3 && strings.HasSuffix(prev, "s") && !strings.HasSuffix(prev, "ss") && i+1 < len(low) && (Determiner(low[i+1]) && !oneOf(low[i+1], "all", "both")) && (AnyVerb(w) || ActBase(w)) && (!AnyVerb(low[0])) && !Preposition(low[max(0, i-2)]) && low[0] != "to" {
-		return true // "cancelled uploads leave their chunks"
+	if Strictly(w) && i < 14 && !AnyVerb(low[0]) && manyBefore(low, i) {
+		return true // "prices in the feed lack VAT"
 	}
-	many := prev == "people" || Subject(prev) && !oneOf(prev, "it", "that", "this", "there") || len(prev) > 3 && prev[len(prev)-1] == 's' && prev[len(prev)-2] != 's'
-	if !many || i > 9 {
+	if oneOf(prev, "they", "we", "i") || prev == "you" && i == 1 {
+		known := often[w] || Preposition(w) || Negative(w) || Adverb(w)
+		if !known && len(w) > 1 && lower(w[0]) {
+			return true
+		}
+	}
+	named := prev == "people" || len(prev) > 3 && pluralName(prev)
+	meant := Subject(prev) && !oneOf(prev, "it", "that", "this", "there")
+	if !named && !meant || i > 9 {
 		return false
 	}
 	switch w {
-	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear", "show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept", "asked", "requested":
+	case "get", "contain", "include", "hold", "have", "take", "land", "come", "go", "keep", "need", "look", "appear",
+		"show", "end", "arrive", "start", "become", "respawn", "feel", "disappear", "want", "find", "belong", "accept",
+		"asked", "requested":
 		return !AnyVerb(low[0]) || i > 2 // asking Imperative would ask this again
 	}
 	end, ok := Fails(w)
@@ -46,7 +71,13 @@ func severalThings(low []string) bool {
 // things with an "and", whatever stands between.
 func manyBefore(low []string, i int) bool {
 	prev := low[i-1]
-	if Determiner(prev) || Preposition(prev) || oneOf(prev, "to", "and") || Auxiliary(prev) || Modal(prev) || Negative(prev) || slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
+	if Determiner(prev) || Preposition(prev) || oneOf(prev, "to", "and") {
+		return false
+	}
+	if Auxiliary(prev) || Modal(prev) || Negative(prev) {
+		return false
+	}
+	if slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
 		return false
 	}
 	plural := func(w string) bool {
@@ -55,7 +86,9 @@ func manyBefore(low []string, i int) bool {
 	switch {
 	case plural(low[0]) && !Subject(low[0]) && !Conditional(low[0]):
 		return true
-	case i > 1 && plural(low[1]) && (Determiner(low[0]) || !Preposition(low[0]) && !Conditional(low[0]) && i == 2):
+	case i > 1 && plural(low[1]) && Determiner(low[0]):
+		return true
+	case i == 2 && plural(low[1]) && !Preposition(low[0]) && !Conditional(low[0]):
 		return true
 	}
 	at := slices.Index(low[:i], "and")
@@ -63,4 +96,6 @@ func manyBefore(low []string, i int) bool {
 }
 
 // often are adverbs that stand between a subject and its verb.
-var often = map[string]bool{"always": true, "never": true, "still": true, "sometimes": true, "often": true, "usually": true, "already": true, "suddenly": true, "randomly": true, "occasionally": true, "silently": true, "also": true, "only": true, "even": true, "just": true, "now": true}
+var often = map[string]bool{"always": true, "never": true, "still": true, "sometimes": true, "often": true,
+	"usually": true, "already": true, "suddenly": true, "randomly": true, "occasionally": true, "silently": true,
+	"also": true, "only": true, "even": true, "just": true, "now": true}

@@ -9,7 +9,8 @@ import (
 // than, "85 not 95", from A to B.
 func Old(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ", " in lieu of ", " not just "} {
+	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ",
+		" in lieu of ", " not just "} {
 		if strings.Contains(line, p) && p != " not just " {
 			return true
 		}
@@ -37,7 +38,10 @@ func Value(w string) (string, bool) {
 	if _, ok := Number(w); ok {
 		return w, true
 	}
-	return w, w != "" && (w[0] >= '0' && w[0] <= '9' || w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == "")
+	if w == "" || w[0] >= '0' && w[0] <= '9' {
+		return w, w != ""
+	}
+	return w, w[0] == '#' && len(w) > 3 && strings.Trim(w[1:], "0123456789abcdef") == ""
 }
 
 // Compared is where a word stands that says how something should look or be.
@@ -64,7 +68,11 @@ func Degree(low []string) bool {
 	for len(low) > 1 && (low[0] == "little") {
 		low = low[1:]
 	}
-	return len(low) > 1 && low[0] == "different" || len(low) > 1 && Comparative(low[0]) && strings.HasSuffix(low[0], "er") && !Preposition(low[1])
+	if len(low) < 2 {
+		return false
+	}
+	more := Comparative(low[0]) && strings.HasSuffix(low[0], "er")
+	return low[0] == "different" || more && !Preposition(low[1])
 }
 
 // Indefinite reports a thing that is not there yet by its article.
@@ -75,7 +83,8 @@ func Indefinite(low []string) bool {
 	switch low[0] {
 	case "a", "an", "another", "new", "some", "one":
 		return true
-	case "the", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her", "all", "both", "every", "each", "it", "them", "\"":
+	case "the", "this", "that", "these", "those", "my", "our", "your", "its", "their", "his", "her", "all", "both",
+		"every", "each", "it", "them", "\"":
 		return false
 	}
 	return !Auxiliary(low[0])
@@ -103,7 +112,12 @@ func Articled(w string) bool {
 // check every 30s", "fonts everywhere".
 func Valued(low []string) bool {
 	for i := 1; i < len(low); i++ {
-		if _, ok := Value(low[i]); ok && (i == len(low)-1 || Unit(low[i+1]) || Conditional(low[i+1])) && (oneOf(low[i-1], "at", "to", "every", "after", "under") || (i == len(low)-1 || Conditional(low[i+1])) && !Preposition(low[i-1])) {
+		if _, ok := Value(low[i]); !ok {
+			continue
+		}
+		last := i == len(low)-1 || Conditional(low[i+1])
+		to := oneOf(low[i-1], "at", "to", "every", "after", "under")
+		if last && (to || !Preposition(low[i-1])) || to && Unit(low[i+1]) {
 			return low[0] != "a" && low[0] != "an"
 		}
 	}
@@ -129,8 +143,11 @@ func Apart(verb string, low []string) (Sense, int) {
 func Generic(o []string) bool {
 	for _, w := range o {
 		switch {
-		case Pronoun(w) || Filler(w) || Determiner(w) || oneOf(w, "why", "at", "out", "into", "asap", "today", "soon", "up", "as", "possible", "for", "me", "us", "of", "about", "today's", "properly", "what", "is", "happening", "going", "on", "we", "can", "quick", "ça", "bitte"):
-		case oneOf(w, "error", "bug", "problem", "issue", "problems", "issues", "errors", "thing", "things", "crash", "cause", "regression", "bugs", "matter"):
+		case Pronoun(w) || Filler(w) || Determiner(w) ||
+			oneOf(w, "why", "at", "out", "into", "asap", "today", "soon", "up", "as", "possible", "for", "me", "us",
+				"of", "about", "today's", "properly", "what", "is", "happening", "going", "on", "we", "can", "quick", "ça", "bitte"):
+		case oneOf(w, "error", "bug", "problem", "issue", "problems", "issues", "errors", "thing", "things", "crash",
+			"cause", "regression", "bugs", "matter"):
 		default:
 			return false
 		}
@@ -145,8 +162,13 @@ type Span struct{ From, To int }
 func Numeric(w string) bool { _, ok := Value(w); return ok }
 
 // Persists are what a thing may wrongly stay: a complaint, no wish.
-var Persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true, "stuck": true, "forever": true, "disabled": true, "grey": true,
-	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true, "active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true, "logged": true, "hidden": true, "loading": true, "behind": true, "constant": true, "flat": true, "zero": true, "nan": true, "null": true, "undefined": true}
+var Persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true,
+	"stuck": true, "forever": true, "disabled": true, "grey": true,
+	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true,
+	"active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true,
+	"logged": true, "hidden": true, "loading": true, "behind": true, "constant": true, "flat": true, "zero": true,
+	"nan": true, "null": true, "undefined": true}
 
 // Reporting are verbs by which somebody says something: what they say must be is no wish.
-var Reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true, "reports": true, "complains": true, "insists": true, "believes": true}
+var Reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true,
+	"reports": true, "complains": true, "insists": true, "believes": true}

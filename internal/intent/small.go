@@ -19,10 +19,13 @@ var common = lazyregexp.Of(`about above after again their there these those whic
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
 // Fillers stand before a request and say nothing about it.
-var fillers = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next finally first firstly second
-	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically quickly kindly thanks
+var fillers = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
+	finally first firstly second
+	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically
+	quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
-	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all likewise similarly accordingly yes no-wait`)
+	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all
+	likewise similarly accordingly yes no-wait`)
 
 // Filler reports whether a word may be passed over at the start of a clause.
 func Filler(w string) bool { return fillers.Has(w) }
@@ -35,39 +38,77 @@ var openers = sync.OnceValue(func() map[string]bool {
 		for _, m := range []string{"can", "could", "would", "will", "should", "may", "might"} {
 			out[m+" "+who] = true
 		}
-		for _, m := range []string{"should", "must", "need to", "have to", "want to", "would like to", "'d like to", "could", "ought to", "had better", "will", "might"} {
+		for _, m := range []string{"should", "must", "need to", "have to", "want to", "would like to", "'d like to",
+			"could", "ought to", "had better", "will", "might"} {
 			out[who+" "+m] = true
 		}
 	}
 	out["you can"], out["we can"] = true, true
 	for _, s := range []string{
-		"would you consider", "could you consider", "please consider", "consider", "make it possible to", "be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to", "is it possible for you to",
+		"would you consider", "could you consider", "please consider", "consider", "make it possible to",
+		"be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to",
+		"it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to",
+		"is it possible for you to",
 		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
-		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you", "i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
-		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to", "is it a lot of work to", "how difficult would it be to",
-		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to",
-		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to", "i'm going to", "it's time to", "time to", "try to",
-		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could", "any chance you could", "any chance to", "anyone up for", "anybody up for",
-		"if you could", "if you can", "be great if you could", "it would be great if you could", "it would be nice if you could", "would be great if you could",
-		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you", "make certain that", "see to it that",
+		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you",
+		"i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to",
+		"i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
+		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to",
+		"is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to",
+		"is it a lot of work to", "how difficult would it be to",
+		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to",
+		"your task is to", "your job is to", "the task is to",
+		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to",
+		"we're going to", "i'm going to", "it's time to", "time to", "try to",
+		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could",
+		"any chance you could", "any chance to", "anyone up for", "anybody up for",
+		"if you could", "if you can", "be great if you could", "it would be great if you could",
+		"it would be nice if you could", "would be great if you could",
+		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you",
+		"make certain that", "see to it that",
 	} {
 		out[s] = true
 	}
 	for _, who := range []string{"i", "we"} {
-		for _, m := range []string{"'d love to have", " would love to have", "'d love to see", " would love to see", "'d like to see", " would like to see", "'d love", " really need", " still need", " urgently need", "'d need", " would need", " would appreciate", "'d appreciate", " could do with"} {
+		for _, m := range []string{"'d love to have", " would love to have", "'d love to see", " would love to see",
+			"'d like to see", " would like to see", "'d love", " really need", " still need", " urgently need",
+			"'d need", " would need", " would appreciate", "'d appreciate", " could do with"} {
 			out[who+m] = false
 		}
 	}
 	for _, s := range []string{
-		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if", "it would be nice if", "it would be good if", "would be good if", "would be nice if",
-		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if", "is it possible that", "i think", "i guess", "i suppose", "i believe",
-		"i'd be happy about", "i'd be so happy about", "i would be happy about", "i'd be glad about", "i'd be happy with", "i'd like that", "i want that", "we want that", "i'd expect that", "the nicest thing would be", "what we want is", "what i want is", "what i would like is", "what we would like is", "what i would like to have is", "what we would like to have is", "what we need is", "what i need is", "what we keep missing is", "what i keep missing is", "what we miss is", "what i miss is", "what i'd like is", "what we'd like is", "what would help is", "what we're missing is", "what i'm missing is", "what would be nice is", "what would be great is", "what i want now is", "what we want now is", "what we need now is", "what i need now is", "what i'd like now is",
-		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if", "would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if", "it would be lovely if", "next step is", "the next step is", "what's still missing is", "what is still missing is", "what's missing is", "what is missing is", "also missing is", "still missing is", "the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking", "we lack", "i'm missing", "what about having",
-		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have", "we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
-		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
-		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want", "there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
-		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing", "i am missing", "we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
-		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love", "i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
+		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if",
+		"it would be nice if", "it would be good if", "would be good if", "would be nice if",
+		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if",
+		"is it possible that", "i think", "i guess", "i suppose", "i believe",
+		"i'd be happy about", "i'd be so happy about", "i would be happy about", "i'd be glad about",
+		"i'd be happy with", "i'd like that", "i want that", "we want that", "i'd expect that",
+		"the nicest thing would be", "what we want is", "what i want is", "what i would like is",
+		"what we would like is", "what i would like to have is", "what we would like to have is", "what we need is",
+		"what i need is", "what we keep missing is", "what i keep missing is", "what we miss is", "what i miss is",
+		"what i'd like is", "what we'd like is", "what would help is", "what we're missing is", "what i'm missing is",
+		"what would be nice is", "what would be great is", "what i want now is", "what we want now is",
+		"what we need now is", "what i need now is", "what i'd like now is",
+		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if",
+		"would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if",
+		"it would be lovely if", "next step is", "the next step is", "what's still missing is",
+		"what is still missing is", "what's missing is", "what is missing is", "also missing is", "still missing is",
+		"the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking",
+		"we lack", "i'm missing", "what about having",
+		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have",
+		"is possible to have", "can be possible to have", "i'd like to have", "i would like to have",
+		"we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
+		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have",
+		"how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
+		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have",
+		"i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need",
+		"i want", "we want", "there should be", "there should also be", "there must be", "there has to be",
+		"there needs to be", "should there be",
+		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing",
+		"i am missing", "we could use", "i could use", "we could do with", "i wish", "we should have", "we must have",
+		"i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
+		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love",
+		"i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {
 		out[s] = false
 	}
@@ -97,11 +138,21 @@ func Opener(low []string) (n int, verb bool) {
 }
 
 // hedges are what people say before they report: it says nothing of what they report.
-var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that", "the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is", "it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that", "it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
-	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed", "i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently", "not sure if it's me but", "not sure why but", "for some reason",
-	"quick heads-up that", "quick heads up that", "heads-up that", "heads up that", "a quick heads-up that", "just a heads-up that", "just wanted to let you know that", "just letting you know that", "wanted to let you know that", "i want to report that", "i'd like to report that", "i wanted to report that",
-	"if nobody objects", "if nobody minds", "if it's ok", "if that's ok", "if you don't mind", "if you have time", "if there's time", "if there is time", "on another note", "on a different note", "apart from that", "besides that", "other than that", "separately", "unrelated to that",
-	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it", "while you're in there", "while you are there", "while i'm at it"}
+var hedges = []string{"so the thing is that", "the thing is that", "the thing is", "thing is", "the problem is that",
+	"the problem is", "the issue is that", "the issue is", "problem is", "what happens is that", "what happens is",
+	"it looks as if", "it looks like", "it seems that", "it seems like", "it seems as if", "it turns out that",
+	"it turns out", "it appears that", "it seems", "looks like", "looks as if", "seems like", "seems that", "turns out that", "turns out",
+	"i noticed that", "i noticed", "we noticed that", "we noticed", "i just noticed that", "i just noticed",
+	"i found out that", "i found that", "we found that", "i realised that", "i realized that", "apparently",
+	"not sure if it's me but", "not sure why but", "for some reason",
+	"quick heads-up that", "quick heads up that", "heads-up that", "heads up that", "a quick heads-up that",
+	"just a heads-up that", "just wanted to let you know that", "just letting you know that",
+	"wanted to let you know that", "i want to report that", "i'd like to report that", "i wanted to report that",
+	"if nobody objects", "if nobody minds", "if it's ok", "if that's ok", "if you don't mind", "if you have time",
+	"if there's time", "if there is time", "on another note", "on a different note", "apart from that", "besides that",
+	"other than that", "separately", "unrelated to that",
+	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it",
+	"while you're in there", "while you are there", "while i'm at it"}
 
 // Hedge is how many words of a hedge stand at the start.
 func Hedge(low []string) int {
@@ -140,14 +191,20 @@ func quoted(low []string) int {
 
 func persons(w string) bool {
 	switch w {
-	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner", "secretary", "director", "treasurer", "designer", "legal", "marketing", "boss", "client", "customer", "team", "security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer", "colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone", "accounting", "management", "compliance":
+	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner",
+		"secretary", "director", "treasurer", "designer", "legal", "marketing", "boss", "client", "customer", "team",
+		"security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer",
+		"colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone",
+		"accounting", "management", "compliance":
 		return true
 	}
 	return false
 }
 
 // proposed are verbs of what somebody would do in the reader's place.
-var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move": true, "put": true, "add": true, "change": true, "rename": true, "use": true, "replace": true, "show": true, "hide": true, "cut": true, "kill": true, "merge": true, "split": true, "sort": true, "set": true, "swap": true, "delete": true, "lower": true, "raise": true}
+var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move": true, "put": true, "add": true,
+	"change": true, "rename": true, "use": true, "replace": true, "show": true, "hide": true, "cut": true, "kill": true,
+	"merge": true, "split": true, "sort": true, "set": true, "swap": true, "delete": true, "lower": true, "raise": true}
 
 // Additive reports words in front of a clause that lead to another concern.
 func Additive(low []string) bool {
@@ -158,7 +215,11 @@ func Additive(low []string) bool {
 // cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
 // the start: what follows is wished for.
 func cleft(low []string) int {
-	if len(low) < 5 || !oneOf(low[0], "what", "what's") && !(low[0] == "one" && low[1] == "thing") && !(oneOf(low[0], "the", "my") && oneOf(low[1], "one", "only", "thing")) {
+	if len(low) < 5 {
+		return 0
+	}
+	oneThing := low[0] == "one" && low[1] == "thing" || oneOf(low[0], "the", "my") && oneOf(low[1], "one", "only", "thing")
+	if !oneThing && !oneOf(low[0], "what", "what's") {
 		return 0
 	}
 	wish := false
@@ -177,7 +238,8 @@ func cleft(low []string) int {
 	return 0
 }
 
-var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
+var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better
+	welcome wonderful fantastic amazing super neat kindly kind sweet brilliant convenient practical`)
 
 // wouldBe reads "it would be so helpful to", "that'd be great if you could", "would be
 // nice if": what follows is wished for.
@@ -220,10 +282,13 @@ func wouldBe(low []string) (n int, verb bool) {
 }
 
 var numbers = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-	"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "both": 2, "dozen": 12,
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"eleven": 11, "twelve": 12,
+	"thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19,
+	"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "both": 2, "dozen": 12,
 	"zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "beide": 2, "beiden": 2, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "tre": 3, "quattro": 4, "cinque": 5,
+	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "ambos": 2, "dois": 2, "duas": 2, "três": 3, "quatro": 4, "tre": 3,
+	"quattro": 4, "cinque": 5,
 }
 
 // Number reads a number in digits or as a word. A decimal, a version, a time is none.
@@ -232,7 +297,10 @@ func Number(w string) (int, bool) {
 		return n, true
 	}
 	n, err := strconv.Atoi(w)
-	return n, err == nil && n >= 0 && w[0] != '+' && w[0] != '-' && len(w) < 7 && (len(w) == 1 || w[0] != '0')
+	if err != nil || w[0] == '+' || w[0] == '-' {
+		return n, false
+	}
+	return n, len(w) == 1 || len(w) < 7 && w[0] != '0'
 }
 
 // Several reports a number of more than one.
@@ -241,26 +309,42 @@ func Several(w string) bool {
 	return ok && n > 1
 }
 
-var units = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks month months year years
-	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm mm mi miles kg g x times
-	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts attempt replicas-max cores threads dpi
+var units = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
+	month months year years
+	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm
+	mm mi miles kg g x times
+	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts
+	attempt replicas-max cores threads dpi
 	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`)
 
 // Unit reports whether a word after a number makes it a measure and no count.
 func Unit(w string) bool { return units.Has(w) }
 
 var (
-	determiners  = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every no another both such`)
-	pronouns     = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`)
-	subjects     = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
-	prepositions = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries  = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
-	modals       = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
-	negatives    = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
-	comparatives = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
-		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
-		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public private parallel consistent unique`)
-	subordinators = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas where whenever considering given so-that`)
+	determiners = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
+	no another both such`)
+	pronouns = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`)
+	subjects = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody
+	everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
+	prepositions = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before
+	between through during per via about against across near below above behind inside outside around like towards upon within`)
+	auxiliaries = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may
+	might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't
+	wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd
+	something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
+	modals    = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
+	negatives = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't
+	wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
+	comparatives = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker
+	lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
+		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later
+	newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
+		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable
+	scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable
+	idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public
+	private parallel consistent unique`)
+	subordinators = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas
+	where whenever considering given so-that`)
 )
 
 // Conjunction reports a word that leads to one more clause of the same kind.

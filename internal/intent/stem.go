@@ -49,7 +49,7 @@ func sibilant(s string) bool {
 // consonant at the end.
 func shortSyllable(s string) bool {
 	n := len(s)
-	if n < 3 || n > 4 || vowel(s[n-1]) || s[n-1] == 'w' || s[n-1] == 'x' || s[n-1] == 'y' || !vowel(s[n-2]) {
+	if n < 3 || n > 4 || vowel(s[n-1]) || strings.IndexByte("wxy", s[n-1]) >= 0 || !vowel(s[n-2]) {
 		return false
 	}
 	for i := range n - 2 {
@@ -69,11 +69,18 @@ func undouble(s, end string) string {
 	return s
 }
 
+// grammar are the classes of the words of grammar.
+var grammar = []func(string) bool{
+	Determiner, Pronoun, Subject, Preposition, Auxiliary, Modal, Negative, Subordinator, Conjunction, Filler,
+}
+
 // Nameless reports a word that no file is called after when it is said in a sentence: a word
 // of grammar, or a verb so common that it says nothing of what the sentence is about.
 func Nameless(w string) bool {
-	if Determiner(w) || Pronoun(w) || Subject(w) || Preposition(w) || Auxiliary(w) || Modal(w) || Negative(w) || Subordinator(w) || Conjunction(w) || Filler(w) {
-		return true
+	for _, class := range grammar {
+		if class(w) {
+			return true
+		}
 	}
 	b, _ := Base(w, empty)
 	return b != ""
@@ -83,12 +90,19 @@ func Nameless(w string) bool {
 // is about.
 func empty(w string) bool {
 	switch w {
-	case "work", "make", "get", "go", "come", "give", "take", "put", "let", "need", "want", "like", "love", "hate", "think", "know", "see", "look", "find", "seem", "become", "happen", "keep", "leave", "stay", "remain",
-		"add", "change", "fix", "remove", "refine", "improve", "rework", "tweak", "adjust", "alter", "modify", "try", "help", "allow", "use", "turn", "bring", "mean", "say", "tell", "ask", "believe", "believes", "appear", "disappear",
-		"break", "fail", "start", "stop", "begin", "end", "finish", "rename", "implement", "create", "build", "write", "rewrite", "replace", "swap", "switch", "drop", "delete", "move", "hide", "make-sure":
+	case "work", "make", "get", "go", "come", "give", "take", "put", "let", "need", "want", "like", "love", "hate",
+		"think", "know", "see", "look", "find", "seem", "become", "happen", "keep", "leave", "stay", "remain",
+		"add", "change", "fix", "remove", "refine", "improve", "rework", "tweak", "adjust", "alter", "modify", "try",
+		"help", "allow", "use", "turn", "bring", "mean", "say", "tell", "ask", "believe", "believes", "appear", "disappear",
+		"break", "fail", "start", "stop", "begin", "end", "finish", "rename", "implement", "create", "build", "write",
+		"rewrite", "replace", "swap", "switch", "drop", "delete", "move", "hide", "make-sure":
 		return true
-	case "again", "already", "always", "ever", "never", "often", "sometimes", "still", "soon", "now", "then", "here", "too", "very", "much", "many", "more", "most", "less", "least", "few", "several", "enough", "almost", "away", "back", "off", "out", "up", "down", "own", "other",
-		"else", "even", "yet", "quite", "rather", "instead", "together", "when", "while", "if", "how", "why", "what", "where", "whether", "once", "only", "same", "different", "new", "old", "good", "bad", "better", "worse", "best", "wrong", "right", "broken", "big", "small", "long", "short", "able", "thing", "way", "bit", "lot", "nice", "sure":
+	case "again", "already", "always", "ever", "never", "often", "sometimes", "still", "soon", "now", "then", "here",
+		"too", "very", "much", "many", "more", "most", "less", "least", "few", "several", "enough", "almost", "away",
+		"back", "off", "out", "up", "down", "own", "other",
+		"else", "even", "yet", "quite", "rather", "instead", "together", "when", "while", "if", "how", "why", "what",
+		"where", "whether", "once", "only", "same", "different", "new", "old", "good", "bad", "better", "worse", "best",
+		"wrong", "right", "broken", "big", "small", "long", "short", "able", "thing", "way", "bit", "lot", "nice", "sure":
 		return true
 	}
 	return false

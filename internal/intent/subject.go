@@ -9,22 +9,50 @@ import (
 
 // stayed are what may follow a subject that is to be left as it is.
 var stayed = []string{
-	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed", "mustn't be changed", "may not change", "can't change", "must not break",
-	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched", "shouldn't be touched", "must not move", "mustn't move",
-	"should not need to change", "shouldn't need to change", "should not have to change", "shouldn't have to change", "must not need to change", "is fine with", "are fine with", "is ok with", "don't need to change", "doesn't need to change", "do not need to change", "does not need to change", "needn't change", "don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change", "does not change", "won't change", "will not change",
-	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of", "isn't part of", "aren't part of", "is frozen", "are frozen", "is set in stone", "are set in stone", "is untouchable", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope", "are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
-	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay", "needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain", "can remain", "to stay", "ought to stay",
-	"keep working", "keeps working", "is not to change", "are not to change", "is not to be changed", "are not to be changed", "is not to be touched", "is sacred", "are sacred", "is taboo", "are taboo", "is holy", "as before", "as it was", "as they were", "as it is now", "as they are now",
-	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep", "must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their", "must still work", "should still work", "must continue to work", "has to continue", "have to continue", "must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept", "can be kept", "is to be kept",
-	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able", "should still be able", "must still be possible", "should still be possible", "must still be", "must look the same", "should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left", "can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way", "are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "needs no change", "needs no changes", "need no changes", "need no change", "requires no changes", "require no changes", "doesn't need touching", "don't need touching", "doesn't need any changes", "don't need any changes", "doesn't need changing", "don't need changing",
-	"keep the old", "keep the current", "keep the existing", "keep the same", "goes on as", "go on as", "continues as", "continue as", "continues to work", "continue to work", "continues to apply", "continue to apply", "continue to get", "continue to pay", "continue to use", "continue to see", "must work as before", "should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
+	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed",
+	"mustn't be changed", "may not change", "can't change", "must not break",
+	"mustn't break", "should not break", "shouldn't break", "must not be touched", "should not be touched",
+	"shouldn't be touched", "must not move", "mustn't move",
+	"should not need to change", "shouldn't need to change", "should not have to change", "shouldn't have to change",
+	"must not need to change", "is fine with", "are fine with", "is ok with", "don't need to change",
+	"doesn't need to change", "do not need to change", "does not need to change", "needn't change",
+	"don't have to change", "doesn't have to change", "don't change", "doesn't change", "do not change",
+	"does not change", "won't change", "will not change",
+	"is not affected", "are not affected", "isn't affected", "aren't affected", "is not part of", "are not part of",
+	"isn't part of", "aren't part of", "is frozen", "are frozen", "is set in stone", "are set in stone",
+	"is untouchable", "is off limits", "are off limits", "is off-limits", "are off-limits", "is out of scope",
+	"are out of scope", "is not in scope", "are not in scope", "isn't in scope", "aren't in scope", "isn't part of this",
+	"should be left", "should stay", "should remain", "must stay", "must remain", "has to stay", "have to stay",
+	"needs to stay", "need to stay", "can stay", "may stay", "could stay", "will stay", "shall stay", "shall remain",
+	"can remain", "to stay", "ought to stay",
+	"keep working", "keeps working", "is not to change", "are not to change", "is not to be changed",
+	"are not to be changed", "is not to be touched", "is sacred", "are sacred", "is taboo", "are taboo", "is holy",
+	"as before", "as it was", "as they were", "as it is now", "as they are now",
+	"stays", "stay", "remains", "remain", "unchanged", "untouched", "unaffected", "has to keep", "have to keep",
+	"must keep", "should keep", "needs to keep", "need to keep", "keeps its", "keep their", "keep its", "keeps their",
+	"must still work", "should still work", "must continue to work", "has to continue", "have to continue",
+	"must continue", "should continue", "has to be kept", "must be kept", "should be kept", "have to be kept",
+	"can be kept", "is to be kept",
+	"must be identical", "should be identical", "must be the same", "should be the same", "must still be able",
+	"should still be able", "must still be possible", "should still be possible", "must still be", "must look the same",
+	"should look the same", "has to be identical", "must be preserved", "should be preserved", "must be left",
+	"can be left", "is fine as", "are fine as", "is good as", "are good as", "is ok as", "is fine the way",
+	"are fine the way", "is perfect as", "is lovely", "as is", "as it is", "as they are", "needs no change",
+	"needs no changes", "need no changes", "need no change", "requires no changes", "require no changes",
+	"doesn't need touching", "don't need touching", "doesn't need any changes", "don't need any changes",
+	"doesn't need changing", "don't need changing",
+	"keep the old", "keep the current", "keep the existing", "keep the same", "goes on as", "go on as", "continues as",
+	"continue as", "continues to work", "continue to work", "continues to apply", "continue to apply",
+	"continue to get", "continue to pay", "continue to use", "continue to see", "must work as before",
+	"should work as before", "are not to be touched", "is not to be touched", "exactly as it is", "exactly as they are",
 }
 
 // persists are the verbs among them that also tell of a state: "the badge stays (red)".
 var persists = lazyregexp.Of(`stays stay remains remain`)
 
 // trailing are words between a subject and its verb that belong to neither.
-var trailing = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though exactly clearly definitely simply`)
+var trailing = lazyregexp.Of(`obviously also of-course still just always please should must naturally however though
+	exactly clearly definitely simply`)
 
 // Subject reads "X stays", "X must not change": what is kept is the subject. The span is empty
 // where the subject is a pronoun.

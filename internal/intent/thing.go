@@ -8,10 +8,12 @@ import (
 
 var (
 	// sighs are what follows "no" where no thing is meant: "no idea", "no longer".
-	sighs = lazyregexp.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more , reaction response effect luck such`)
+	sighs = lazyregexp.Of(`wait longer idea one rush hurry problem worries matter way need clue thanks pressure more ,
+	reaction response effect luck such`)
 
 	// symptoms are things that are missed where there are none.
-	symptoms = lazyregexp.Of(`error errors message feedback sound result results output sign trace explanation answer reply stacktrace difference success warning entry confirmation`)
+	symptoms = lazyregexp.Of(`error errors message feedback sound result results output sign trace explanation answer
+	reply stacktrace difference success warning entry confirmation`)
 )
 
 // NoThing reads "no login", "no new dependencies": a thing nobody wants, with its

@@ -5,17 +5,23 @@ import "github.com/belay-dev/belay/internal/lazyregexp"
 // products are nouns for a whole that is built at once.
 var products = lazyregexp.Of(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
-	template starter blog shop platform portal job terraform microservice daemon webapp webservice web-service microsite web-app editor client engine
-	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system calculator tracker timer simulator emulator framework sdk operator app's cms
-	relay proxy converter viewer wrapper assistant quiz clone toolkit wiki forum store marketplace catalogue portfolio one-pager onepager infrastructure monorepo workspace bookmarklet planner organizer organiser
-	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`)
+	template starter blog shop platform portal job terraform microservice daemon webapp webservice web-service
+	microsite web-app editor client engine
+	generator scraper crawler parser compiler backend frontend website homepage addon add-on controller repo system
+	calculator tracker timer simulator emulator framework sdk operator app's cms
+	relay proxy converter viewer wrapper assistant quiz clone toolkit wiki forum store marketplace catalogue portfolio
+	one-pager onepager infrastructure monorepo workspace bookmarklet planner organizer organiser
+	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application
+	outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`)
 
 // Product reports a noun for a whole thing.
 func Product(w string) bool { return products.Has(w) }
 
 // parts are nouns for what is always a part of something that is there.
-var parts = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table index migration hook component class function method link dialog modal tab menu section row filter header footer
-	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware helper constant variable parameter argument`)
+var parts = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table
+	index migration hook component class function method link dialog modal tab menu section row filter header footer
+	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware
+	helper constant variable parameter argument`)
 
 // Commit reports the first word of a commit's title by the usual convention.
 func Commit(w string) bool {
@@ -31,15 +37,20 @@ func Part(w string) bool { return parts.Has(w) }
 
 // tech are names of what things are built with, and words that say how: a sentence of
 // nothing else asks for nothing of its own.
-var tech = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c# elixir haskell scala dart lua zig
+var tech = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c#
+	elixir haskell scala dart lua zig
 	react vue svelte angular next.js nextjs nuxt vite webpack django flask fastapi rails laravel spring express node node.js deno bun
-	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3 cloudfront acm route53
-	lambda vercel netlify tailwind bootstrap vanilla html css scss graphql rest grpc jquery flutter compose swiftui android ios electron tauri
+	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3
+	cloudfront acm route53
+	lambda vercel netlify tailwind bootstrap vanilla html css scss graphql rest grpc jquery flutter compose swiftui
+	android ios electron tauri
 	esp32 arduino platformio cmake gradle maven bash zsh fish powershell npm yarn pnpm pip poetry cargo make bazel nix ansible`)
 
 var style = lazyregexp.Of(`stack plain pure only single file files
-	if possible preferably please in with using on top of for now the latest version manifest v3 and + / or be written should ok fine is strict mode background font fonts
-	minimal minimalist minimalistic black white dark light clean simple nothing fancy style design responsive monospace my links colours colors theme palette serif rounded pastel look looks like feel retro modern`)
+	if possible preferably please in with using on top of for now the latest version manifest v3 and + / or be written
+	should ok fine is strict mode background font fonts
+	minimal minimalist minimalistic black white dark light clean simple nothing fancy style design responsive monospace
+	my links colours colors theme palette serif rounded pastel look looks like feel retro modern`)
 
 // Tech reports a word that only says with what or in which style.
 func Tech(w string) bool { return tech.Has(w) || style.Has(w) }

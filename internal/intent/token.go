@@ -166,7 +166,8 @@ var contractions = map[string]string{
 	"didnt": "didn't", "shouldnt": "shouldn't", "mustnt": "mustn't", "wasnt": "wasn't", "hasnt": "hasn't", "havent": "haven't",
 	"thats": "that's", "cannot": "can't", "couldnt": "couldn't", "wouldnt": "wouldn't", "u": "you",
 	"pls": "please", "plz": "please", "thx": "thanks", "ty": "thanks", "im": "i'm", "ive": "i've", "theres": "there's",
-	"e-mail": "email", "e-mails": "emails", "gonna": "going", "wanna": "want", "gotta": "must", "shoud": "should", "ned": "need", "shd": "should", "sould": "should",
+	"e-mail": "email", "e-mails": "emails", "gonna": "going", "wanna": "want", "gotta": "must", "shoud": "should",
+	"ned": "need", "shd": "should", "sould": "should",
 }
 
 // Plain is a word as the lexicon has it.

@@ -37,7 +37,10 @@ func toldState(low []string) bool {
 // password", "the slider can't be moved on the phone".
 func unableTo(low []string) bool {
 	i := slices.IndexFunc(low, func(w string) bool { return w == "can't" || w == "cannot" })
-	return i == 1 && Subject(low[0]) && !Pronoun(low[0]) || i > 0 && i+3 < len(low) && low[i+1] == "be" && Preposition(low[i+3])
+	if i == 1 && Subject(low[0]) && !Pronoun(low[0]) {
+		return true
+	}
+	return i > 0 && i+3 < len(low) && low[i+1] == "be" && Preposition(low[i+3])
 }
 
 // orders are verbs by which a statement orders something.
@@ -68,7 +71,8 @@ func untouchable(low []string) (at int, ok bool) {
 // identical reads "the output must be byte for byte the same": at is where the modal is.
 func identical(low []string) (at int, ok bool) {
 	for i := 1; i+2 < len(low); i++ {
-		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") && slices.Contains(low[i:min(i+3, len(low))], "be") {
+		if (low[i] == "must" || low[i] == "should" || low[i] == "has" || low[i] == "needs") &&
+			slices.Contains(low[i:min(i+3, len(low))], "be") {
 			for _, w := range low[i+2 : min(len(low), i+9)] {
 				if w == "same" || w == "identical" || w == "unchanged" {
 					return i, !Pronoun(low[0]) || low[0] == "everything"

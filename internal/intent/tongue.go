@@ -9,13 +9,18 @@ import (
 )
 
 // tongues are the codes of languages, as files of translations have them in their names.
-var languageCodes = map[string]string{"german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl", "polish": "pl", "portuguese": "pt", "brazilian": "pt", "swedish": "sv", "danish": "da",
-	"english": "en", "finnish": "fi", "turkish": "tr", "russian": "ru", "japanese": "ja", "czech": "cs", "norwegian": "nb", "welsh": "cy", "irish": "ga", "greek": "el", "hungarian": "hu", "romanian": "ro",
-	"ukrainian": "uk", "chinese": "zh", "korean": "ko", "arabic": "ar", "hebrew": "he", "catalan": "ca", "basque": "eu", "croatian": "hr", "slovak": "sk", "slovenian": "sl", "estonian": "et", "latvian": "lv",
-	"lithuanian": "lt", "icelandic": "is", "bulgarian": "bg", "serbian": "sr", "vietnamese": "vi", "flemish": "nl", "swiss": "ch", "scottish": "gd", "gaelic": "gd", "luxembourgish": "lb"}
+var languageCodes = map[string]string{"german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
+	"polish": "pl", "portuguese": "pt", "brazilian": "pt", "swedish": "sv", "danish": "da",
+	"english": "en", "finnish": "fi", "turkish": "tr", "russian": "ru", "japanese": "ja", "czech": "cs",
+	"norwegian": "nb", "welsh": "cy", "irish": "ga", "greek": "el", "hungarian": "hu", "romanian": "ro",
+	"ukrainian": "uk", "chinese": "zh", "korean": "ko", "arabic": "ar", "hebrew": "he", "catalan": "ca", "basque": "eu",
+	"croatian": "hr", "slovak": "sk", "slovenian": "sl", "estonian": "et", "latvian": "lv",
+	"lithuanian": "lt", "icelandic": "is", "bulgarian": "bg", "serbian": "sr", "vietnamese": "vi", "flemish": "nl",
+	"swiss": "ch", "scottish": "gd", "gaelic": "gd", "luxembourgish": "lb"}
 
 // worded are what is in a language: "the Polish strings", "Dutch visitors read".
-var worded = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file translation translations translated umlauts word words typo typos term terms ui interface says`)
+var worded = lazyregexp.Of(`string strings text texts label labels wording locale version visitors readers users file
+	translation translations translated umlauts word words typo typos term terms ui interface says`)
 
 // bare are codes that are also common words of some language.
 var bare = lazyregexp.Of(`it da de es en no he is et id hi sl uk`)
@@ -39,7 +44,8 @@ func (n nouns) spoken() bool {
 // coded reports a file's name, or the folder it is in, that has a language's code in it.
 func coded(low, code string) bool {
 	marks := func(r rune) bool { return r == '.' || r == '_' || r == '-' }
-	return slices.Contains(strings.FieldsFunc(path.Base(low), marks), code) || slices.Contains(strings.FieldsFunc(path.Base(path.Dir(low)), marks), code) ||
+	return slices.Contains(strings.FieldsFunc(path.Base(low), marks), code) ||
+		slices.Contains(strings.FieldsFunc(path.Base(path.Dir(low)), marks), code) ||
 		slices.Contains(strings.Split(low, "/"), code)
 }
 
@@ -75,5 +81,6 @@ func (n nouns) tongue() (is []func(low, base string) bool) {
 
 // catalogue reports a file of translations, of whatever language.
 func catalogue(low, base string) bool {
-	return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") || base == "strings.xml" || strings.Contains(low, "/l10n/")
+	return strings.HasSuffix(base, ".po") || strings.Contains(low, "/locales/") || strings.HasSuffix(base, ".arb") ||
+		base == "strings.xml" || strings.Contains(low, "/l10n/")
 }

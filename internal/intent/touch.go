@@ -12,7 +12,8 @@ var touching = lazyregexp.Of(`touch change modify break alter edit mess rename r
 
 // strong are participles of such verbs that no ending tells, and of verbs that touch a thing only
 // in this form.
-var strong = lazyregexp.Of(`broken lost rewritten altered modified edited reworked restyled redesigned translated shortened reworded tampered
+var strong = lazyregexp.Of(`broken lost rewritten altered modified edited reworked restyled redesigned translated
+	shortened reworded tampered
 	overwritten harmed violated retouched redone meddled interfered upgraded bumped migrated shifted merged extended tweaked`)
 
 // Touches reports a verb that makes a thing another, in any of its forms: "change", "renaming".

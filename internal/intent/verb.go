@@ -14,7 +14,8 @@ func AnyVerb(b string) bool { _, ok := Verb(b); return ok || b == "touch" || b =
 
 // negated reports a prohibition at the start: "don't …", "do not …", "never …".
 func Negated(low []string) bool {
-	if _, end := Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" && (end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
+	if _, end := Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" &&
+		(end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
 		return false // "and never comes back"
 	}
 	return len(low) > 1 && (low[0] == "don't" || low[0] == "never")
@@ -31,8 +32,10 @@ func Imperative(low []string) int {
 	}
 	w := low[0]
 	method := len(low) > 1 && strings.HasPrefix(low[1], "/") && (w == "get")
-	if end, ok := Fails(low[min(1, len(low)-1)]); ok && end == "ed" && len(low) > 1 && (len(low) == 2 || Preposition(low[2])) && !oneOf(w, "retry", "rerun", "fix") {
-		return 0 // "deploy failed"
+	if len(low) == 2 || len(low) > 2 && Preposition(low[2]) {
+		if end, ok := Fails(low[1]); ok && end == "ed" && !oneOf(w, "retry", "rerun", "fix") {
+			return 0 // "deploy failed"
+		}
 	}
 	if w == "" || w[0] == '-' || method || judgedDeed(low) {
 		return 0
@@ -44,7 +47,11 @@ func Imperative(low []string) int {
 		if b != "" {
 			return 0
 		}
-		if fixed, ok := Spelled(w); !ok || len(low) < 2 || Finite(low) || Nounish[fixed] || Auxiliary(low[1]) || WrongSenses(w) {
+		fixed, ok := Spelled(w)
+		if !ok || len(low) < 2 || Nounish[fixed] {
+			return 0
+		}
+		if Finite(low) || Auxiliary(low[1]) || WrongSenses(w) {
 			return 0
 		}
 		return 1
@@ -89,7 +96,10 @@ func HasVerb(low []string) bool {
 		if i > 0 && (w == "which" || w == "who" || w == "that") {
 			return false // what follows tells of a thing
 		}
-		if Auxiliary(w) && !(i > 1 && Asked(low, i)) || i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
+		if Auxiliary(w) && !(i > 1 && Asked(low, i)) {
+			return true
+		}
+		if i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}
 		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {

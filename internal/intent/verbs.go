@@ -88,26 +88,40 @@ var listed = [...]string{
 
 // phrases are verbs of several words. They win over the single ones.
 var phrases = map[string]Sense{
-	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove, "throw out": Remove, "rip out": Remove,
+	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove,
+	"throw out": Remove, "rip out": Remove,
 	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
 	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
-	"put in": Add, "throw in": Add, "chuck in": Add, "toss in": Add, "stick in": Add, "pop in": Add, "squeeze in": Add, "slap on": Add, "tack on": Add, "bolt on": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add, "sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
+	"put in": Add, "throw in": Add, "chuck in": Add, "toss in": Add, "stick in": Add, "pop in": Add, "squeeze in": Add,
+	"slap on": Add, "tack on": Add, "bolt on": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add,
+	"sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
 	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
-	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix, "do something about": Fix,
-	"find the reason": Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix, "find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
+	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix,
+	"do something about": Fix,
+	"find the reason":    Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix,
+	"find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
 	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
 	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
 	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
 	"clean up": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
-	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None, "back up": Show, "write to": Modify,
-	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove, "weed out": Remove, "clean out": Remove, "say goodbye to": Remove,
-	"swap out": Modify, "strip down": Modify, "tone down": Modify, "dial back": Modify, "dial down": Modify, "bump up": Modify, "turn up": Modify, "turn down": Modify,
-	"lock down": Modify, "roll out": Modify, "even out": Modify, "line up": Modify, "round up": Modify, "round down": Modify, "plug in": Add, "hook into": Add, "split up": Modify,
-	"split out": Modify, "split off": Modify, "carve out": Modify, "lift out": Modify, "move over": Modify, "port over": Modify, "switch over": Modify, "flip over": Modify,
-	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify, "opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
-	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show, "sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
-	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify, "move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
-	"default to": Modify, "go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show, "out with": Remove, "away with": Remove, "down with": Remove,
+	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None,
+	"back up": Show, "write to": Modify,
+	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove,
+	"weed out": Remove, "clean out": Remove, "say goodbye to": Remove,
+	"swap out": Modify, "strip down": Modify, "tone down": Modify, "dial back": Modify, "dial down": Modify,
+	"bump up": Modify, "turn up": Modify, "turn down": Modify,
+	"lock down": Modify, "roll out": Modify, "even out": Modify, "line up": Modify, "round up": Modify,
+	"round down": Modify, "plug in": Add, "hook into": Add, "split up": Modify,
+	"split out": Modify, "split off": Modify, "carve out": Modify, "lift out": Modify, "move over": Modify,
+	"port over": Modify, "switch over": Modify, "flip over": Modify,
+	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify,
+	"opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
+	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show,
+	"sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
+	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify,
+	"move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
+	"default to": Modify, "go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show,
+	"out with": Remove, "away with": Remove, "down with": Remove,
 	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
@@ -131,7 +145,8 @@ func Verb(base string) (Sense, bool) {
 }
 
 // particles are the second words of verbs that may stand behind the object.
-var particles = map[string]bool{"out": true, "off": true, "away": true, "up": true, "on": true, "into": true, "back": true, "together": true, "over": true, "down": true}
+var particles = map[string]bool{"out": true, "off": true, "away": true, "up": true, "on": true, "into": true,
+	"back": true, "together": true, "over": true, "down": true}
 
 // Particle reports whether a word may belong to a verb before it.
 func Particle(w string) bool { return particles[w] }
@@ -163,9 +178,11 @@ func PhraseOf(verb, particle string) (Sense, bool) {
 var irregular = map[string]string{
 	"made": "make", "gave": "give", "given": "give", "kept": "keep", "left": "leave", "lost": "lose", "got": "get", "has": "have",
 	"had": "have", "does": "do", "did": "do", "done": "do", "sent": "send", "built": "build", "wrote": "write", "written": "write",
-	"shown": "show", "took": "take", "taken": "take", "taking": "take", "went": "go", "gone": "go", "goes": "go", "ran": "run", "loose": "lose", "broke": "break",
+	"shown": "show", "took": "take", "taken": "take", "taking": "take", "went": "go", "gone": "go", "goes": "go",
+	"ran": "run", "loose": "lose", "broke": "break",
 	"broken": "break", "hung": "hang", "died": "die", "dies": "die", "dying": "die", "threw": "throw", "thrown": "throw", "froze": "freeze",
-	"frozen": "freeze", "stuck": "stick", "bought": "buy", "said": "say", "says": "say", "found": "find", "forgot": "forget", "forgotten": "forget",
+	"frozen": "freeze", "stuck": "stick", "bought": "buy", "said": "say", "says": "say", "found": "find",
+	"forgot": "forget", "forgotten": "forget",
 	"overlapped": "overlap", "overflowed": "overflow", "splitted": "split", "hid": "hide", "hidden": "hide",
 }
 

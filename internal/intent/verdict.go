@@ -82,6 +82,14 @@ func nowThere(w string) bool {
 	return w == "old" || w == "current" || w == "existing" || w == "present"
 }
 
+// undisturbed reads what follows "go on": nothing, "as today", "unchanged", "working".
+func undisturbed(rest []string) bool {
+	if len(rest) == 0 || oneOf(rest[0], "as", "undisturbed", "unchanged") {
+		return true
+	}
+	return Gerund(rest[0]) && !slices.Contains(rest, "for")
+}
+
 // outlasts reports, behind a modal verb, that the thing is to go on as it is: "(must) survive",
 // "(has to) go on working", "(should) come out as today".
 func outlasts(rest []string) bool {
@@ -95,7 +103,7 @@ func outlasts(rest []string) bool {
 	case "keep", "retain":
 		return len(more) > 1 && oneOf(more[0], "its", "their")
 	case "go", "carry":
-		return len(more) > 0 && more[0] == "on" && (len(more) == 1 || oneOf(more[1], "as", "undisturbed", "unchanged") || Gerund(more[1]) && !slices.Contains(more, "for"))
+		return len(more) > 0 && more[0] == "on" && undisturbed(more[1:])
 	case "remain", "stay":
 		return len(more) == 0 || !Persists[more[0]] && !oneOf(more[0], "logged", "signed")
 	case "continue":
@@ -106,7 +114,8 @@ func outlasts(rest []string) bool {
 		return len(more) == 1 && oneOf(more[0], "unchanged", "unmodified", "as-is")
 	case "be":
 		return len(more) > 0 && (left(more) || exactly(more))
-	case "come", "look", "behave", "work", "render", "print", "read", "sound", "feel", "act", "respond", "run", "taste", "display", "sort", "appear":
+	case "come", "look", "behave", "work", "render", "print", "read", "sound", "feel", "act", "respond", "run", "taste",
+		"display", "sort", "appear":
 		return asEver(more)
 	}
 	return false

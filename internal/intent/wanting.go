@@ -7,8 +7,17 @@ import (
 // Over reports that everything is to begin anew.
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ", " start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
-		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ", " throw this away ", " throw it away ", " throw all of this away ", " throw everything away ", " throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ", " bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ", " scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ", " from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ", " throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ", " from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ", " rebuild it from scratch "} {
+	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ",
+		" start from zero ", " let's begin again ", " let's start again ", " start afresh ", " start anew ",
+		" scrap everything ", " scrap it ", " scrap this ", " scrap that ", " scrap the whole ", " scrap all ",
+		" throw this away ", " throw it away ", " throw all of this away ", " throw everything away ",
+		" throw it all away ", " scratch all of ", " scratch everything ", " ditch everything ", " ditch all of ",
+		" bin all of ", " scrap the current ", " scrap the existing ", " scrap the old ", " scrap what we have ",
+		" scrap what's there ", " throw out everything ", " throw everything out ", " back to square one ",
+		" from square one ", " wipe the repo ", " bin this ", " bin it and ", " forget what we have ",
+		" throw away everything ", " bin everything ", " bin it all ", " wipe everything ", " forget everything ",
+		" from a clean slate ", " clean slate ", " delete everything and ", " rebuild everything from scratch ",
+		" rebuild it from scratch "} {
 		if strings.Contains(line, p) && !strings.Contains(line, "starts over") {
 			return true
 		}
@@ -29,19 +38,34 @@ func Wanting(low []string) int {
 				return i
 			}
 		case "asks", "asking", "asked", "ask", "waiting", "begging":
-			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) || oneOf(low[i-1], "page", "form", "browser", "signup", "login", "installer", "wizard", "phone", "screen", "it")) {
+			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) ||
+				oneOf(low[i-1], "page", "form", "browser", "signup", "login", "installer", "wizard", "phone", "screen", "it")) {
 				continue // a form asks, and wants nothing
 			}
 			if oneOf(next, "for", "to") || low[i] == "asked" && oneOf(next, "if", "whether") {
 				return i
 			}
 		case "like", "love":
-			if low[i-1] == "would" && (next == "to" || Determiner(next)) && !Subject(low[max(0, i-2)]) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
+			would := low[i-1] == "would" && !Subject(low[max(0, i-2)])
+			if would && (next == "to" || Determiner(next)) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
 				return i
 			}
 		}
 	}
 	return 0
+}
+
+// binding reports a verb at i that, with "to" behind it, says what has to be, of others than us.
+func binding(low []string, i int) bool {
+	if oneOf(low[0], "i", "we") || low[i] == "wants" && Product(low[i-1]) {
+		return false
+	}
+	return oneOf(low[i], "has", "have", "needs", "need", "ought", "want", "wants")
+}
+
+// ends reports what can follow "can" in a wish, far into a statement: "be", and "go" at the end.
+func ends(rest []string) bool {
+	return len(rest) > 0 && (rest[0] == "be" || rest[0] == "go" && len(rest) == 1)
 }
 
 // ModalAt finds what turns a statement into a wish, and its length.
@@ -54,9 +78,9 @@ func ModalAt(low []string) (at, n int) {
 		case oneOf(w, "should", "must", "shouldn't"):
 			return i, 1
 		case oneOf(w, "have", "need") && oneOf(low[i-1], "wouldn't", "won't", "don't", "didn't", "not"):
-		case oneOf(w, "has", "have", "needs", "need", "ought", "want", "wants") && i+1 < len(low) && low[i+1] == "to" && low[0] != "i" && (low[0] != "we") && !(w == "wants" && (Product(low[i-1]))):
+		case i+1 < len(low) && low[i+1] == "to" && binding(low, i):
 			return i, 2
-		case oneOf(w, "can", "may") && (i < 4 || i < 8 && i+1 < len(low) && (low[i+1] == "be" || low[i+1] == "go" && (i+2 == len(low)))):
+		case oneOf(w, "can", "may") && (i < 4 || i < 8 && ends(low[i+1:])):
 			return i, 1
 		case Subordinator(w) || oneOf(w, "if", "when", "whether"):
 			return 0, 0
@@ -66,8 +90,14 @@ func ModalAt(low []string) (at, n int) {
 }
 
 // Actors are subjects that gain something when they can do something.
-var Actors = []string{"user", "users", "admin", "admins", "people", "customer", "customers", "guest", "guests", "member", "members", "moderator", "moderators", "patient", "patients",
-	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors", "someone", "it", "desk", "staff", "doctors", "doctor", "operator", "operators", "teacher", "teachers", "student", "students", "owner", "owners", "reader", "readers", "pupils", "parents", "kids", "children", "colleagues", "drivers", "volunteers", "trainers", "coaches", "employees", "nurses", "tenants", "friends", "families", "viewers", "listeners", "subscribers", "sellers", "buyers", "partners", "manager", "managers", "developers", "authors", "author", "client", "clients", "one", "somebody", "folks"}
+var Actors = []string{"user", "users", "admin", "admins", "people", "customer", "customers", "guest", "guests",
+	"member", "members", "moderator", "moderators", "patient", "patients",
+	"i", "we", "you", "they", "everyone", "anyone", "visitor", "visitors", "player", "players", "editor", "editors",
+	"someone", "it", "desk", "staff", "doctors", "doctor", "operator", "operators", "teacher", "teachers", "student",
+	"students", "owner", "owners", "reader", "readers", "pupils", "parents", "kids", "children", "colleagues",
+	"drivers", "volunteers", "trainers", "coaches", "employees", "nurses", "tenants", "friends", "families", "viewers",
+	"listeners", "subscribers", "sellers", "buyers", "partners", "manager", "managers", "developers", "authors",
+	"author", "client", "clients", "one", "somebody", "folks"}
 
 // Told reports a clause that tells something and names nothing: it begins with who did
 // it or when, or its verb is in the past.
@@ -85,27 +115,36 @@ func Told(low []string) bool {
 	}
 	switch low[0] {
 	case "probably", "presumably", "apparently",
-		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently", "earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
+		"getting", "seeing", "having", "receiving", "hitting", "got", "saw", "found", "yesterday", "last", "recently",
+		"earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
 	if len(low) == 1 && oneOf(low[0], "earlier", "later") {
 		return false // "earlier please"
 	}
 	for i := 1; i < len(low) && i < 6; i++ {
-		if pastVerbs[low[i]] || strings.HasSuffix(low[i], "ed") && len(low[i]) > 4 && i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1])) {
+		past := strings.HasSuffix(low[i], "ed") && len(low[i]) > 4
+		object := i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1]))
+		if pastVerbs[low[i]] || past && object {
 			return true
 		}
 	}
 	return false
 }
 
-var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true, "came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true, "gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true, "noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
+var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true,
+	"came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true,
+	"gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true,
+	"noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
 
 // Now reports words that say how it is at present, before what is asked for: "right now
 // photos have to be uploaded one at a time", "you can only export one page".
 func Now(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ", " today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ", " up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ", " users can only ", " people can only "} {
+	for _, p := range []string{" right now ", " at the moment ", " currently ", " today it only ", " now it only ",
+		" today it just ", " today only ", " so far ", " at present ", " presently ", " as of now ", " until now ",
+		" up to now ", " these days ", " you can only ", " we can only ", " i can only ", " one can only ",
+		" users can only ", " people can only "} {
 		if strings.Contains(line, p) {
 			return true
 		}
@@ -116,7 +155,17 @@ func Now(low []string) bool {
 // Idle reports words that go with a request and ask for nothing.
 func Idle(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
-	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ", " very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ", " that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ", " tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ", " haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ", " dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ", " any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ", " attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ", " high prio ", " screenshot below ", " screenshots below ", " see screenshot", " screenshot attached ", " happy to ", " its me ", " it's me ", " glad to ", " let me know ", " sent from my ", " nice day ", " good day ", " nice weekend "} {
+	for _, p := range []string{" thank", " cheers ", " very bad ", " so bad ", " really bad ", " so annoying ",
+		" very annoying ", " so sad ", " terrible ", " unacceptable ", " ridiculous ", " regards ", " that's it ",
+		" that's all ", " that is all ", " nothing fancy ", " no rush ", " great ", " asap ", " urgent ", " today ",
+		" tomorrow ", " this week ", " before lunch ", " sorry ", " please and ", " good job ", " love ", " lol ",
+		" haha ", " no hurry ", " if possible ", " same here ", " fyi ", " for now ", " hope ", " as soon as ",
+		" dear ", " hello ", " hi ", " good morning ", " job log ", " ci says ", " up to you ", " your call ", " done ",
+		" any ideas ", " any idea ", " no idea ", " help ", " what the ", " wtf ", " see above ", " see below ",
+		" attached ", " output below ", " log below ", " trace below ", " not now ", " nice to have ", " low prio ",
+		" high prio ", " screenshot below ", " screenshots below ", " see screenshot", " screenshot attached ",
+		" happy to ", " its me ", " it's me ", " glad to ", " let me know ", " sent from my ", " nice day ",
+		" good day ", " nice weekend "} {
 		if strings.Contains(line, p) {
 			return true
 		}

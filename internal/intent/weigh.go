@@ -21,7 +21,8 @@ const mostActs = 60
 
 // cues is the message as grammar reads it.
 func (p *parse) cues() view {
-	m := view{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.byGrammar(), Acts: p.Acts, Made: make([]belay.Marker, len(p.Acts))}
+	m := view{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.byGrammar(), Acts: p.Acts,
+		Made: make([]belay.Marker, len(p.Acts))}
 	for _, f := range p.Out {
 		m.Made[f.Act.Nr] = f.Marker
 	}
@@ -90,7 +91,8 @@ var fileName = lazyregexp.New(`(?:^|[\s\x60"'(])(?:[\w.@-]+/)*[\w-][\w.-]*\.(?:[
 
 // codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
 // backticks, or behind what it is of ("the function Old").
-var codeName = lazyregexp.New("\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
+var codeName = lazyregexp.New(
+	"\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
 
 func (p *parse) note(cues []string, means string) {
 	p.Why = append(p.Why, Evidence{Words: strings.Join(cues, "; "), Means: means})
@@ -103,8 +105,20 @@ func (p *parse) doubt(unclear bool) {
 	case !unclear:
 		p.Doubts = nil
 	case len(p.Doubts) == 0:
-		p.Doubts = []belay.Doubt{{Words: beginning(p.Text), Vague: len(p.Out) > 0, Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
+		p.Doubts = []belay.Doubt{{Words: beginning(p.Text), Vague: len(p.Out) > 0,
+			Readings: []string{"what is to be done, or to which thing, is not said, or can be read in more than one way"}}}
 	}
+}
+
+// plainlyAsks reports an order, or a plain complaint of a thing that it names.
+func (a Act) plainlyAsks() bool {
+	switch a.Deed {
+	case Request:
+		return Imperative(a.C.Low()[a.Core.From:]) > 0
+	case Complaint:
+		return a.Strength == Plain && !a.Pronoun
+	}
+	return false
 }
 
 // decide says of each act what it asks for, in their order: what was decided of those before is a
@@ -119,7 +133,7 @@ func (p *parse) decide(m view, acts *Scale, asks bool) {
 		if p.Acts[i].Deed == Material {
 			material(sum, p.Acts[i].Strength == Plain)
 		}
-		if a := p.Acts[i]; a.C.Block.Section() == Open && (a.Deed == Request && Imperative(a.C.Low()[a.Core.From:]) > 0 || a.Deed == Complaint && a.Strength == Plain && !a.Pronoun) {
+		if a := p.Acts[i]; a.C.Block.Section() == Open && a.plainlyAsks() {
 			sum[0] -= benefit
 		}
 		for k := 1; k < len(sum); k++ {
@@ -135,7 +149,8 @@ func (p *parse) decide(m view, acts *Scale, asks bool) {
 	}
 	for i, a := range p.Acts {
 		if k, was := answers[made[i]], m.Made[i]; was != k {
-			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3), Name(k)+", not "+Name(was)+", by weight: "+a.C.Text(p.Text, Span{To: len(a.C.T)}))
+			p.note(acts.Why(cues[i], made[i], slices.Index(answers, was), 3),
+				Name(k)+", not "+Name(was)+", by weight: "+a.C.Text(p.Text, Span{To: len(a.C.T)}))
 		}
 	}
 	p.remake(made)

@@ -8,10 +8,12 @@ import (
 
 var (
 	// unneeded are things that zero of is a wish.
-	unneeded = lazyregexp.Of(`options dependencies deps config configuration tracking ads cookies javascript js frameworks libraries changes downtime telemetry analytics settings`)
+	unneeded = lazyregexp.Of(`options dependencies deps config configuration tracking ads cookies javascript js
+	frameworks libraries changes downtime telemetry analytics settings`)
 
 	// means are what a program can be made with or without.
-	means = lazyregexp.Of(`database framework server backend login account accounts registration internet npm jquery bootstrap react docker build`)
+	means = lazyregexp.Of(`database framework server backend login account accounts registration internet npm jquery
+	bootstrap react docker build`)
 )
 
 // Unaided reads what is to be done with "without" and a thing behind it, where nothing but the
@@ -59,7 +61,8 @@ var (
 // Undesired reads "we don't want accounts", "I don't need a login": a thing there is to be none
 // of. What is there already ("the old page") is to go. It needs four words.
 func Undesired(low []string) (Span, bool) {
-	if knownThings.Has(low[3]) || slices.ContainsFunc(low[3:], func(w string) bool { return elsewhereWords.Has(w) || Gerund(w) || Touched(w) }) {
+	if knownThings.Has(low[3]) || slices.ContainsFunc(low[3:],
+		func(w string) bool { return elsewhereWords.Has(w) || Gerund(w) || Touched(w) }) {
 		return Span{}, false
 	}
 	return Span{From: 0, To: len(low)}, !slices.ContainsFunc(low[3:], Auxiliary)

@@ -22,7 +22,7 @@ func frameOf(paste, file string) bool {
 		if i > 0 {
 			before = rest[i-1]
 		}
-		if before == '/' && strings.HasSuffix(rest[:i-1], dir) || before == '(' || before == '[' || before == ' ' || before == '"' {
+		if before == '/' && strings.HasSuffix(rest[:i-1], dir) || strings.IndexByte("([ \"", before) >= 0 {
 			return true
 		}
 		rest = rest[i+len(base):]

@@ -17,14 +17,17 @@ var wrongWords = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invis
 	duplicated duplicate misaligned unresponsive misspelled misspelt unstyled corrupted corrupt truncated untranslated
 	outdated inaccessible blank twice unselected mixed-up mojibake dead insecure vulnerable vulnerability
 	bug bugs typo typos crash crashes exception exceptions regression leak leaks segfault npe deadlock oom oom-killed
-	blurry pixelated choppy jerky squashed illegible unclickable gibberish undeclared unresolved unexpected unsupported unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
+	blurry pixelated choppy jerky squashed illegible unclickable gibberish undeclared unresolved unexpected unsupported
+	unrecognized unrecognised unterminated unhandled nonexistent non-existent mismatched mismatch
 	nans defect glitch misspelling infinite slow slower laggy sluggish`)
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing sometimes randomly random empty
+var soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
+	sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
-	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained impossible without 404 500 nan null
+	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained
+	impossible without 404 500 nan null
 	undefined away unchecked exposed visible endless forever`)
 
 func set(list string) map[string]bool {
