@@ -103,7 +103,8 @@ func (b *bench) peers(dir string) []contender {
 		{name: "git stash create", argv: []string{"git", "stash", "create"}},
 		sh("shadow repository, add and commit", fmt.Sprintf(
 			`[ -d %[1]s ] ||`+
-				` git init -q --bare %[1]s; export GIT_DIR=%[1]s GIT_WORK_TREE=%[2]s; git add .; git commit -q --allow-empty -m x`, shadow, dir)),
+				` git init -q --bare %[1]s; export GIT_DIR=%[1]s GIT_WORK_TREE=%[2]s; git add .; `+
+				`git commit -q --allow-empty -m x`, shadow, dir)),
 		sh("temporary index, read-tree and add", fmt.Sprintf(
 			`rm -f %[1]s; export GIT_INDEX_FILE=%[1]s; git read-tree HEAD; git add -A; git write-tree`, index)),
 		sh("copied index, add", fmt.Sprintf(

@@ -58,7 +58,9 @@ func gemini() program {
 		Name: "gemini", Package: "@google/gemini-cli", Binary: ".bin/gemini", Speak: speakGemini,
 		Files: func(string) map[string]string {
 			return map[string]string{
-				".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"disableLoopDetection": true}}`,
+				".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, ` +
+					`"telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, ` +
+					`"model": {"disableLoopDetection": true}}`,
 			}
 		},
 		Env: func(url string) []string {
@@ -73,7 +75,8 @@ func opencode() program {
 		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: openCodeNames.speak,
 		Files: func(url string) map[string]string {
 			return map[string]string{
-				"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted", "permission": "allow",
+				"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", ` +
+					`"small_model": "scripted/scripted", "permission": "allow",
   "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": {"baseURL": "` + url +
 					`/v1", "apiKey": "unused"}, "models": {"scripted": {"name": "scripted"}}}}}`}
 		},
@@ -89,7 +92,9 @@ func qwen() program {
 		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: qwenNames.speak,
 		Files: func(string) map[string]string {
 			return map[string]string{
-				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, "telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, "model": {"skipLoopDetection": true}}`,
+				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, ` +
+					`"telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, ` +
+					`"model": {"skipLoopDetection": true}}`,
 			}
 		},
 		Env: func(url string) []string {
@@ -104,7 +109,8 @@ func pi() program {
 		Name: "pi", Package: "@mariozechner/pi-coding-agent", Binary: ".bin/pi", Speak: speakPi,
 		Files: func(url string) map[string]string {
 			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url +
-				`/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", "contextWindow": 200000, "maxTokens": 8000}]}}}`}
+				`/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", ` +
+				`"contextWindow": 200000, "maxTokens": 8000}]}}}`}
 		},
 		Env:  func(string) []string { return []string{"PI_OFFLINE=1"} },
 		Args: []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},

@@ -128,7 +128,8 @@ func refusal(v Verified) error {
 	}
 	return belay.Refuse(belay.CodeDrift,
 		fmt.Sprintf(
-			`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
+			`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; `+
+				`belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
 		what, v.Task, by, v.Report.Summary())
 }
 

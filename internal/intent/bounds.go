@@ -48,7 +48,9 @@ var (
 		`(?:and|but|or|so|while|because|since|as\s+well|at\s+all|either|please|whatsoever|though|for\s+now|in\s+this|` +
 		`in\s+any\s+way|here|this\s+time|today)\b)`)
 	thing = lazyregexp.New(
-		"(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
+		"(?i)^\\s*(?:any\\s+of\\s+|all\\s+(?:of\\s+)?)?" +
+			"(?:(?:the|our|my|your|these|any|all|existing|current)\\s+)*(?:(?:files?|folders?|director(?:y|ies)|dir)\\s+)?" +
+			"(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
 	boundPath = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
 	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}

@@ -79,11 +79,16 @@ var Nounish = func() map[string]bool {
 }()
 
 // twofold are verbs that are as often nouns, also with an -s.
-const nounOrVerb = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash buffer batch queue space anchor dock float outline shade
-	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard bundle ship crop trim pad slim thin
-	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block ban favourite favorite bookmark
-	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill sign trace profile sample forecast
-	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo redo rate secure inherit stagger bind
+const nounOrVerb = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash
+	buffer batch queue space anchor dock float outline shade
+	tint fade blur cast override clone copy duplicate lock delay advance fold mute route forward proxy floor shard
+	bundle ship crop trim pad slim thin
+	nest tune mirror abstract refresh dump bin toss wipe flash blink beep zoom pan drag swipe tap pause resume block
+	ban favourite favorite bookmark
+	archive share invite comment mention stream watermark stamp focus flush index snapshot audit refund charge bill
+	sign trace profile sample forecast
+	cluster score scan scroll toggle reward reply quote pin star survey number surface broadcast book reserve undo
+	redo rate secure inherit stagger bind
 	cancel suppress parse slow dim inset stretch squeeze approve square reject prune prefer choose backfill reboot`
 
 // nounPair reports a word that is one with the noun behind it, and no verb that it is done to.

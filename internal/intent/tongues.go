@@ -40,8 +40,15 @@ var tongues = sync.OnceValue(func() map[string]Tongue {
 
 var speeches = map[string]speech{
 	"de": {
-		add:    `füge fügt hinzufügen ergänze ergänzen hinzu implementiere implementieren ermögliche ermöglichen zeige zeig anzeigen speichere speichern brauchen brauche baue einbauen einbaue einfügen bräuchten unterstütze unterstützen exportiere exportieren schreibe sende verschicke verschicken mitschicken mitsenden benachrichtige drucken einblenden mitloggen protokolliere dokumentiere`,
-		modify: `ändere ändern änder benenne umbenennen ersetze ersetzen verschiebe verschieben aktualisiere aktualisieren mache mach machen vergrößere vergrößern verkleinere verkleinern sortiere sortieren tausche tauschen wechsle wechseln migriere migrieren konvertiere übersetze stelle stell verwende verwenden nutze passe anpassen umstellen umbauen teile refaktoriere aufteilen beschleunige beschleunigen erhöhe erhöhen senke reduziere kürze kürzen setze setzen ausblenden austauschen umsteigen zeichne rücke ausrichten`,
+		add: `füge fügt hinzufügen ergänze ergänzen hinzu implementiere implementieren ermögliche ermöglichen zeige
+			zeig anzeigen speichere speichern brauchen brauche baue einbauen einbaue einfügen bräuchten unterstütze
+			unterstützen exportiere exportieren schreibe sende verschicke verschicken mitschicken mitsenden
+			benachrichtige drucken einblenden mitloggen protokolliere dokumentiere`,
+		modify: `ändere ändern änder benenne umbenennen ersetze ersetzen verschiebe verschieben aktualisiere
+			aktualisieren mache mach machen vergrößere vergrößern verkleinere verkleinern sortiere sortieren tausche
+			tauschen wechsle wechseln migriere migrieren konvertiere übersetze stelle stell verwende verwenden nutze
+			passe anpassen umstellen umbauen teile refaktoriere aufteilen beschleunige beschleunigen erhöhe erhöhen
+			senke reduziere kürze kürzen setze setzen ausblenden austauschen umsteigen zeichne rücke ausrichten`,
 		fix:    `behebe beheben repariere reparieren korrigiere korrigieren fixe fixen löse lösen`,
 		remove: `entferne entfernen lösche löschen streiche streichen raus rauswerfen rausnehmen weg wegmachen schmeiß wirf rauswirf`,
 		create: `erstelle erstellen baue bauen entwickle entwickeln schreib schreiben erzeuge programmiere`,
@@ -71,8 +78,13 @@ var speeches = map[string]speech{
 		article: `ein eine einen neue neuen neues`,
 	},
 	"fr": {
-		add:    `ajoute ajouter ajoutez rajoute rajouter implémente implémenter affiche afficher affichez enregistre enregistrer permets permettre envoie envoyer exporte exporter traduis documente inclure inclus intègre intégrer`,
-		modify: `change changer changez modifie modifier modifiez renomme renommer renommez remplace remplacer remplacez déplace déplacer mets mettre mettez convertis convertir migre migrer trie trier rends rendre réduis réduire augmente augmenter passe passer utilise utiliser refactorise actualise agrandis agrandir cache cacher raccourcis`,
+		add: `ajoute ajouter ajoutez rajoute rajouter implémente implémenter affiche afficher affichez enregistre
+			enregistrer permets permettre envoie envoyer exporte exporter traduis documente inclure inclus intègre
+			intégrer`,
+		modify: `change changer changez modifie modifier modifiez renomme renommer renommez remplace remplacer
+			remplacez déplace déplacer mets mettre mettez convertis convertir migre migrer trie trier rends rendre
+			réduis réduire augmente augmenter passe passer utilise utiliser refactorise actualise agrandis agrandir
+			cache cacher raccourcis`,
 		fix:    `corrige corriger corrigez répare réparer réparez résous résoudre`,
 		remove: `supprime supprimer supprimez enlève enlever enlevez retire retirer retirez vire virer efface effacer`,
 		create: `crée créer créez construis construire développe développer écris écrire génère fais faire`,
@@ -101,8 +113,11 @@ var speeches = map[string]speech{
 		article: `un une des nouveau nouvelle`,
 	},
 	"es": {
-		add:    `añade añadir añada añadid agrega agregar agregue implementa implementar muestra mostrar permite permitir guarda guardar exporta exportar envía enviar incluye incluir traduce documenta`,
-		modify: `cambia cambiar cambie modifica modificar renombra renombrar reemplaza reemplazar sustituye sustituir mueve mover actualiza actualizar convierte convertir migra migrar ordena ordenar haz hacer pon poner usa usar aumenta aumentar reduce reducir refactoriza traducir oculta ocultar`,
+		add: `añade añadir añada añadid agrega agregar agregue implementa implementar muestra mostrar permite
+			permitir guarda guardar exporta exportar envía enviar incluye incluir traduce documenta`,
+		modify: `cambia cambiar cambie modifica modificar renombra renombrar reemplaza reemplazar sustituye sustituir
+			mueve mover actualiza actualizar convierte convertir migra migrar ordena ordenar haz hacer pon poner usa
+			usar aumenta aumentar reduce reducir refactoriza traducir oculta ocultar`,
 		fix:    `corrige corregir corrija arregla arreglar arregle repara reparar soluciona solucionar`,
 		remove: `elimina eliminar elimine borra borrar borre quita quitar quite suprime suprimir saca`,
 		create: `crea crear cree construye construir desarrolla desarrollar escribe escribir genera generar`,
@@ -128,8 +143,11 @@ var speeches = map[string]speech{
 		article: `un una unos unas nuevo nueva`,
 	},
 	"pt": {
-		add:    `adicione adiciona adicionar acrescente acrescenta acrescentar implemente implementa mostre mostra mostrar permita permitir guarde exporte exportar envie enviar inclua incluir traduza documente coloque`,
-		modify: `mude muda mudar altere altera alterar renomeie renomeia renomear substitua substitui substituir troque troca trocar mova move mover atualize atualiza atualizar converta migre migrar ordene ordenar faça ponha use usa usar aumente aumentar reduza reduzir refatore esconda`,
+		add: `adicione adiciona adicionar acrescente acrescenta acrescentar implemente implementa mostre mostra
+			mostrar permita permitir guarde exporte exportar envie enviar inclua incluir traduza documente coloque`,
+		modify: `mude muda mudar altere altera alterar renomeie renomeia renomear substitua substitui substituir
+			troque troca trocar mova move mover atualize atualiza atualizar converta migre migrar ordene ordenar faça
+			ponha use usa usar aumente aumentar reduza reduzir refatore esconda`,
 		fix:    `corrija corrige corrigir conserte conserta consertar arrume arruma arrumar resolva resolver repare`,
 		remove: `remova remove remover apague apaga apagar exclua exclui excluir elimine eliminar tire tira tirar`,
 		create: `crie cria criar construa desenvolva desenvolver escreva gere`,
@@ -152,8 +170,11 @@ var speeches = map[string]speech{
 		article: `um uma uns umas novo nova`,
 	},
 	"it": {
-		add:    `aggiungi aggiungere aggiunga implementa implementare mostra mostrare permetti permettere salva salvare esporta esportare invia inviare includi includere traduci documenta inserisci inserire`,
-		modify: `cambia cambiare cambi modifica modificare rinomina rinominare sostituisci sostituire sposta spostare aggiorna aggiornare converti convertire migra ordina ordinare metti mettere rendi rendere usa usare aumenta aumentare riduci ridurre rifattorizza nascondi`,
+		add: `aggiungi aggiungere aggiunga implementa implementare mostra mostrare permetti permettere salva
+			salvare esporta esportare invia inviare includi includere traduci documenta inserisci inserire`,
+		modify: `cambia cambiare cambi modifica modificare rinomina rinominare sostituisci sostituire sposta spostare
+			aggiorna aggiornare converti convertire migra ordina ordinare metti mettere rendi rendere usa usare
+			aumenta aumentare riduci ridurre rifattorizza nascondi`,
 		fix:    `correggi correggere corregga ripara riparare sistema sistemare risolvi risolvere aggiusta aggiustare`,
 		remove: `rimuovi rimuovere elimina eliminare cancella cancellare togli togliere leva`,
 		create: `crea creare costruisci costruire sviluppa sviluppare scrivi scrivere genera generare`,
@@ -178,8 +199,11 @@ var speeches = map[string]speech{
 		article: `un una uno dei delle nuovo nuova due`,
 	},
 	"nl": {
-		add:    `voeg toevoegen toon tonen implementeer implementeren bouw inbouwen exporteer exporteren stuur sturen schrijf ondersteun documenteer meesturen`,
-		modify: `verander veranderen wijzig wijzigen hernoem hernoemen vervang vervangen verplaats verplaatsen maak maken zet zetten gebruik gebruiken sorteer sorteren vergroot verklein verhoog verlaag splits aanpassen update updaten upgrade vertaal migreer verberg`,
+		add: `voeg toevoegen toon tonen implementeer implementeren bouw inbouwen exporteer exporteren stuur sturen
+			schrijf ondersteun documenteer meesturen`,
+		modify: `verander veranderen wijzig wijzigen hernoem hernoemen vervang vervangen verplaats verplaatsen maak
+			maken zet zetten gebruik gebruiken sorteer sorteren vergroot verklein verhoog verlaag splits aanpassen
+			update updaten upgrade vertaal migreer verberg`,
 		fix:    `repareer repareren herstel herstellen corrigeer verhelp los oplossen fix`,
 		remove: `verwijder verwijderen haal weghalen schrap wis wissen gooi`,
 		create: `maak bouw ontwikkel schrijf creëer genereer`,

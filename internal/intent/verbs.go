@@ -56,7 +56,8 @@ var listed = [...]string{
 		minify uglify gzip obfuscate ship name title call pick choose prefer honour honor obey match adapt conform push pull
 		recycle reflect loop iterate escape sanitise sanitize anonymise anonymize mask redact hash cap
 		parse buffer batch queue stagger space justify anchor dock float inset widen outline shade tint fade blur dim desaturate crossfade
-		divide multiply subtract sum unset decrement increment cast refine revise retouch coerce redo close reopen typecast stringify memoise memoize inherit subclass override overload stretch squeeze
+		divide multiply subtract sum unset decrement increment cast refine revise retouch coerce redo close reopen
+		typecast stringify memoise memoize inherit subclass override overload stretch squeeze
 		clone copy duplicate rotate reroute reindex rewind fast-forward bold enforce relabel remap reformulate `,
 	Fix: `fix repair correct solve resolve debug mend patch stabilise stabilize investigate diagnose rectify troubleshoot
 		heal unbreak address handle clear cure`,

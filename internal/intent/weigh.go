@@ -92,7 +92,8 @@ var fileName = lazyregexp.New(`(?:^|[\s\x60"'(])(?:[\w.@-]+/)*[\w-][\w.-]*\.(?:[
 // codeName is a word that only code is written with: camelCase, snake_case, a call, a name in
 // backticks, or behind what it is of ("the function Old").
 var codeName = lazyregexp.New(
-	"\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
+	"\\b[A-Za-z]*[a-z][A-Z]\\w*\\b|\\b[a-zA-Z]\\w*_\\w+\\b|\\b\\w+\\(\\)|`[\\w.:#()/-]+`|\\b(?:function|" +
+		"method|class|type|test|flag|option|command|variable|table|endpoint|package|module|column) [A-Z-]\\w+")
 
 func (p *parse) note(cues []string, means string) {
 	p.Why = append(p.Why, Evidence{Words: strings.Join(cues, "; "), Means: means})

@@ -38,7 +38,9 @@ func money() Project {
 				}
 			}
 			return Command(dir, nil, "sh", "-c",
-				`cp "$1"/IMoney.cs "$1"/Money.cs "$1"/MoneyBag.cs src && gunzip -c "$1"/MoneyTest.cs.gz > tests/MoneyTest.cs && printf '%s' "$2" > test.sh && printf '%s' "$3" > lint.sh`, "sh", s.At(samples), runNUnit, lintMCS)
+				`cp "$1"/IMoney.cs "$1"/Money.cs "$1"/MoneyBag.cs src && `+
+					`gunzip -c "$1"/MoneyTest.cs.gz > tests/MoneyTest.cs && printf '%s' "$2" > test.sh && `+
+					`printf '%s' "$3" > lint.sh`, "sh", s.At(samples), runNUnit, lintMCS)
 		},
 		Env: func(s Store) []string {
 			var libs []string

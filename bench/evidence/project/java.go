@@ -56,7 +56,8 @@ find src/main/java -name '*.java' ! -name module-info.java > "$out/code"
 find src/test/java -name '*.java' > "$out/tests"
 javac -J-XX:TieredStopAtLevel=1 -nowarn -d "$out/m" --patch-module java.logging=src/main/java @"$out/code"
 javac -J-XX:TieredStopAtLevel=1 -d "$out/t" --patch-module java.logging="$out/m" -cp "$JUNIT" @"$out/tests"
-java -XX:TieredStopAtLevel=1 --patch-module java.logging="$out/m" -cp "$JUNIT:$out/t" org.junit.runner.JUnitCore $(sed 's|src/test/java/||;s|/|.|g;s|[.]java$||' "$out/tests")
+java -XX:TieredStopAtLevel=1 --patch-module java.logging="$out/m" -cp "$JUNIT:$out/t" org.junit.runner.JUnitCore ` +
+	`$(sed 's|src/test/java/||;s|/|.|g;s|[.]java$||' "$out/tests")
 `
 
 const checkstyleRules = `<?xml version="1.0"?>

@@ -10,7 +10,9 @@ func zod() Project {
 		Tools: []string{"npx"},
 		Unpack: packed("zod-3.25.76", Edits(
 			Write(".eslintrc.json",
-				`{"root": true, "parser": "@typescript-eslint/parser", "plugins": ["@typescript-eslint"], "extends": ["eslint:recommended"], "env": {"es2022": true, "node": true}, "rules": {"no-self-compare": 2, "no-undef": 0, "no-redeclare": 0, "no-unused-vars": 0}}`+"\n"),
+				`{"root": true, "parser": "@typescript-eslint/parser", "plugins": ["@typescript-eslint"], `+
+					`"extends": ["eslint:recommended"], "env": {"es2022": true, "node": true}, `+
+					`"rules": {"no-self-compare": 2, "no-undef": 0, "no-redeclare": 0, "no-unused-vars": 0}}`+"\n"),
 			swap("src/v3/helpers/util.ts", "export namespace util {", "export namespace util {\n  if (false) assertNever;"))),
 		Env:     nothing,
 		Test:    "npx vitest run parseUtil number.test string.test",
@@ -66,7 +68,8 @@ func qs() Project {
 		Tools: []string{"npx"},
 		Unpack: packed("qs-6.13.0", Edits(
 			Write(".eslintrc",
-				`{"root": true, "extends": ["eslint:recommended"], "env": {"node": true, "es6": true}, "rules": {"no-unused-vars": 2, "no-self-compare": 2}}`+"\n"),
+				`{"root": true, "extends": ["eslint:recommended"], "env": {"node": true, "es6": true}, `+
+					`"rules": {"no-unused-vars": 2, "no-self-compare": 2}}`+"\n"),
 			swap("lib/formats.js", "var replace", "var unused = 1;\nvar replace"))),
 		Env:     nothing,
 		Test:    "npx tape test/**/*.js",
