@@ -219,8 +219,19 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 	}
 }
 
-// TestProportions reports sizes for people to look at. There is no limit on packages or
-// files: they are cut where the subject changes. Tests are not counted.
+// What TestProportions asserts: branches that a reader has to hold in mind, and lines that
+// fit on a screen.
+const (
+	mostBranches   = 40  // of any function
+	p99Branches    = 25  // of ninety-nine functions in a hundred
+	wideTerms      = 6   // terms from which on a condition is wide
+	wideConditions = 5.0 // per 1,000 functions
+	mostColumns    = 140
+)
+
+// TestProportions asserts that functions and conditions are small and lines short, and
+// reports sizes for people to look at. There is no limit on packages or files: they are cut
+// where the subject changes. Tests are not counted.
 func TestProportions(t *testing.T) {
 	var funcs, files, branches []int
 	wide, conditions := map[string]int{}, map[string]int{}
@@ -239,7 +250,7 @@ func TestProportions(t *testing.T) {
 		n := 0
 		for line := range strings.Lines(string(text)) {
 			n++
-			if width := utf8.RuneCountInString(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")); width > 140 {
+			if width := utf8.RuneCountInString(strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "    ")); width > mostColumns {
 				wide[fmt.Sprintf("%s:%d", s.path, n)] = width
 			}
 		}
@@ -252,11 +263,11 @@ func TestProportions(t *testing.T) {
 			funcs = append(funcs, n)
 			c := complexity(fn)
 			branches = append(branches, c)
-			if c > 25 {
+			if c > p99Branches {
 				long[fmt.Sprintf("%s %s (complexity %d)", s.path, fn.Name.Name, c)] = n
 			}
 			for at, terms := range widest(fn) {
-				if terms >= 6 {
+				if terms >= wideTerms {
 					conditions[s.fset.Position(at).String()] = terms
 				}
 			}
@@ -267,9 +278,19 @@ func TestProportions(t *testing.T) {
 	}
 	f90, l90 := p90(funcs), p90(files)
 	sort.Ints(branches)
-	t.Logf("complexity p90 %d, p99 %d, most %d", p90(branches), branches[len(branches)*99/100], branches[len(branches)-1])
-	t.Logf("conditions of six terms and more: %d, %.1f per 1,000 functions", len(conditions), 1000*float64(len(conditions))/float64(len(funcs)))
-	t.Logf("lines over 140 columns: %d", len(wide))
+	p99, most := branches[len(branches)*99/100], branches[len(branches)-1]
+	t.Logf("complexity p90 %d, p99 %d, most %d", p90(branches), p99, most)
+	if p99 > p99Branches || most > mostBranches {
+		t.Errorf("complexity p99 %d (at most %d), most %d (at most %d): name the steps of the functions below", p99, p99Branches, most, mostBranches)
+	}
+	per1000 := 1000 * float64(len(conditions)) / float64(len(funcs))
+	t.Logf("conditions of %d terms and more: %d, %.1f per 1,000 functions", wideTerms, len(conditions), per1000)
+	if per1000 > wideConditions {
+		t.Errorf("%.1f wide conditions per 1,000 functions (at most %.0f): name what those below mean", per1000, wideConditions)
+	}
+	if len(wide) > 0 {
+		t.Errorf("%d lines over %d columns: wrap those below", len(wide), mostColumns)
+	}
 	for _, at := range slices.Sorted(maps.Keys(conditions)) {
 		t.Logf("terms     %-60s %d", at, conditions[at])
 	}
