@@ -50,8 +50,8 @@ func plot(path, title string, lines map[string][]point) error {
 		return plotTop + plotInnerH*(1-(math.Log(v)-math.Log(y0))/(math.Log(y1)-math.Log(y0)))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' %s>\n<title>%s</title>\n<rect "+
-		"width='100%%' height='100%%' fill='%s'/>\n<text x='%d' y='18' font-weight='bold'>%s</text>\n",
+	fmt.Fprintf(&b, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' %s>\n<title>%s</title>\n"+
+		"<rect width='100%%' height='100%%' fill='%s'/>\n<text x='%d' y='18' font-weight='bold'>%s</text>\n",
 		plotWidth, plotHeight, plotFont, title, plotBackground, plotLeft, title)
 	for v := y0; v <= y1*1.01; v *= 10 {
 		fmt.Fprintf(&b, "<path d='M%d %.1fH%d' stroke='#dddddd'/><text x='%d' y='%.1f' text-anchor='end'>%g "+
@@ -80,8 +80,8 @@ func plot(path, title string, lines map[string][]point) error {
 			fmt.Fprintf(&b, "<circle cx='%.1f' cy='%.1f' r='3' fill='%s'/>\n", x(float64(p.files)), y(p.ms), colour)
 		}
 		row := plotTop + 10 + 20*i
-		fmt.Fprintf(&b, "<path d='%s' fill='none' stroke='%s' stroke-width='2'/>\n<rect x='%d' y='%d' width='12' "+
-			"height='12' fill='%s'/><text x='%d' y='%d'>%s</text>\n",
+		fmt.Fprintf(&b, "<path d='%s' fill='none' stroke='%s' stroke-width='2'/>\n"+
+			"<rect x='%d' y='%d' width='12' height='12' fill='%s'/><text x='%d' y='%d'>%s</text>\n",
 			d.String(), colour, plotWidth-plotRight+16, row-10, colour, plotWidth-plotRight+34, row, name)
 	}
 	b.WriteString("</svg>\n")

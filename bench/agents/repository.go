@@ -14,15 +14,15 @@ var shop = map[string]string{
 	"package.json": `{"name": "shop", "version": "1.0.0", "private": true, "scripts": {"test": "node --test"}}` + "\n",
 	".gitignore":   "build.log\ndist/\n",
 	"src/price.js": "const TAX = 0.2;\n\nfunction gross(net) {\n  return net + TAX;\n}\n\nmodule.exports = { gross };\n",
-	"src/basket.js": "const { gross } = require('./price');\n\nfunction total(items) {\n  return " +
-		"items.reduce((sum, item) => sum + gross(item.net), 0);\n}\n\nmodule.exports = { total };\n",
+	"src/basket.js": "const { gross } = require('./price');\n\nfunction total(items) {\n" +
+		"  return items.reduce((sum, item) => sum + gross(item.net), 0);\n}\n\nmodule.exports = { total };\n",
 	"src/catalog.js": catalog(),
-	"test/price.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { gross } " +
-		"= require('../src/price');\n\ntest('a price has its tax', () => {\n  assert.strictEqual(gross(10), 12);\n});\n",
+	"test/price.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\n" +
+		"const { gross } = require('../src/price');\n\ntest('a price has its tax', () => {\n  assert.strictEqual(gross(10), 12);\n});\n",
 	"test/basket.test.js": "const test = require('node:test');\nconst assert = require('node:assert');\nconst { total } " +
 		"= require('../src/basket');\n\ntest('an empty basket costs nothing', () => {\n  assert.strictEqual(total([]), 0);\n});\n",
-	"build.sh": "mkdir -p dist\nfor step in 1 2 3; do echo \"step $step of 3\"; sleep 1; done\ncat src/price.js " +
-		"src/basket.js > dist/shop.js\necho built\n",
+	"build.sh": "mkdir -p dist\nfor step in 1 2 3; do echo \"step $step of 3\"; sleep 1; done\n" +
+		"cat src/price.js src/basket.js > dist/shop.js\necho built\n",
 }
 
 func catalog() string {

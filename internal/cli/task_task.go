@@ -21,8 +21,8 @@ func (a taskFamily) addCommand() *cobra.Command {
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long: "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\nfor a " +
-			"person to say what the words mean (belay gate show; --as-it-is does not wait).",
+		Long: "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\n" +
+			"for a person to say what the words mean (belay gate show; --as-it-is does not wait).",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := Split(c, args)

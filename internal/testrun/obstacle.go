@@ -348,9 +348,9 @@ func (s scene) node() *Obstacle {
 		return &Obstacle{What: "there is no package.json", Names: []string{"package.json", "npm"}, Project: true}
 	}
 	if strings.Contains(s.said, "npx canceled due to missing packages") {
-		o := &Obstacle{What: s.line("npx canceled"),
-			Names: strings.Fields(strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@",
-				" ").Replace(after(s.said, "missing packages and no YES option:")))[:1]}
+		list := after(s.said, "missing packages and no YES option:")
+		list = strings.NewReplacer("[", " ", "]", " ", `"`, " ", "@", " ").Replace(list)
+		o := &Obstacle{What: s.line("npx canceled"), Names: strings.Fields(list)[:1]}
 		s.needsNode(o)
 		return o
 	}

@@ -61,8 +61,8 @@ func money() Project {
 		Comment: "//", Code: code, Constant: "// %s = \"%s\"",
 		Good: Edits(
 			swap(code, "\t\tpublic IMoney Negate() ",
-				"\t\t/// <summary>Tells whether this is owed.</summary>\n\t\tpublic bool IsDebt \n\t\t{\n\t\t\tget { "+
-					"return Amount < 0; }\n\t\t}\n\n\t\tpublic IMoney Negate() "),
+				"\t\t/// <summary>Tells whether this is owed.</summary>\n\t\tpublic bool IsDebt \n\t\t{\n"+
+					"\t\t\tget { return Amount < 0; }\n\t\t}\n\n\t\tpublic IMoney Negate() "),
 			swap(tests, "\t\t[Test]\n\t\tpublic void Print() ",
 				"\t\t[Test]\n\t\tpublic void Debt() \n\t\t{\n\t\t\tAssert.IsTrue(new Money(-1, "+
 					"\"CHF\").IsDebt);\n\t\t\tAssert.IsFalse(f12CHF.IsDebt);\n\t\t}\n\n\t\t[Test]\n\t\tpublic void Print() ")),

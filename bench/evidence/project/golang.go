@@ -28,9 +28,9 @@ func cobra() Project {
 			Add(code, "\n// EvenArgs returns an error if the number of args is odd.\nfunc EvenArgs(cmd *Command, args "+
 				"[]string) error {\n\tif len(args)%2 != 0 {\n\t\treturn fmt.Errorf(\"%q takes an even number of args, "+
 				"received %d\", cmd.CommandPath(), len(args))\n\t}\n\treturn nil\n}\n"),
-			Add(tests, "\nfunc TestEvenArgs(t *testing.T) {\n\tc := getCommand(EvenArgs, false)\n\toutput, err := "+
-				"executeCommand(c, \"a\", \"b\")\n\texpectSuccess(output, err, t)\n\tif _, err := executeCommand(c, "+
-				"\"a\"); err == nil {\n\t\tt.Fatal(\"Expected an error\")\n\t}\n}\n")),
+			Add(tests, "\nfunc TestEvenArgs(t *testing.T) {\n\tc := getCommand(EvenArgs, false)\n"+
+				"\toutput, err := executeCommand(c, \"a\", \"b\")\n\texpectSuccess(output, err, t)\n"+
+				"\tif _, err := executeCommand(c, \"a\"); err == nil {\n\t\tt.Fatal(\"Expected an error\")\n\t}\n}\n")),
 		Cases: []Trial{
 			{Name: "failing test", Make: swap(code,
 				"func NoArgs(cmd *Command, args []string) error {\n\tif len(args) > 0",
@@ -59,11 +59,11 @@ func cobra() Project {
 				Says: []string{"warning integrity"}},
 			{Name: "undocumented declaration",
 				Make: Edits(Add(code, "\nfunc OddArgs(cmd *Command, args []string) error { return nil }\n"),
-					Add(tests, "\nfunc TestOddArgs(t *testing.T) {\n\tif OddArgs(nil, nil) != nil "+
-						"{\n\t\tt.Fatal(\"Unexpected error\")\n\t}\n}\n")), Says: []string{"warning style"}},
+					Add(tests, "\nfunc TestOddArgs(t *testing.T) {\n"+
+						"\tif OddArgs(nil, nil) != nil {\n\t\tt.Fatal(\"Unexpected error\")\n\t}\n}\n")), Says: []string{"warning style"}},
 			{Name: "code without a test file",
-				Make: Write("even/even.go", "// Package even says what is even.\npackage even\n\n// Is tells whether n "+
-					"is even.\nfunc Is(n int) bool { return n%2 == 0 }\n"), Says: []string{"warning coverage"}},
+				Make: Write("even/even.go", "// Package even says what is even.\npackage even\n\n"+
+					"// Is tells whether n is even.\nfunc Is(n int) bool { return n%2 == 0 }\n"), Says: []string{"warning coverage"}},
 			{Name: "lint finding on a changed line",
 				Make: swap(code, "func NoArgs(cmd *Command, args []string) error {\n\tif len(args) > 0",
 					"func NoArgs(cmd *Command, args []string) error {\n\tif len(args) > 0 && cmd == cmd"), Says: []string{"error lint"}},

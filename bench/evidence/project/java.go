@@ -102,12 +102,12 @@ func logging() Project {
 		Comment: "//", Code: code, Constant: "// %s = \"%s\"",
 		Good: Edits(
 			swap(code, "    public final int intValue() {",
-				"    public final boolean isOff() {\n        return value == Integer.MAX_VALUE;\n    }\n\n    /**\n     "+
-					"* Returns the integer value for this level.\n     * @return the integer value for this level.\n    "+
-					" */\n    public final int intValue() {"),
+				"    public final boolean isOff() {\n        return value == Integer.MAX_VALUE;\n    }\n\n    /**\n"+
+					"     * Returns the integer value for this level.\n     * @return the integer value for this level.\n"+
+					"     */\n    public final int intValue() {"),
 			swap(tests, "    @Test\n    public void numbersAreParsed",
-				"    @Test\n    public void offIsOff() {\n        assertEquals(true, Level.OFF.isOff());\n    }\n\n    "+
-					"@Test\n    public void numbersAreParsed")),
+				"    @Test\n    public void offIsOff() {\n        assertEquals(true, Level.OFF.isOff());\n    }\n\n"+
+					"    @Test\n    public void numbersAreParsed")),
 		Cases: []Trial{
 			{Name: "failing test", Make: swap(code, "    public final int intValue() {\n        return value;",
 				"    public final int intValue() {\n        return value + 1;"), Says: []string{"error tests…"}},

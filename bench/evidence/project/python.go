@@ -22,10 +22,10 @@ func mpmath() Project {
 		Files:   "mpmath/**",
 		Comment: "#", Code: code, Constant: "%s = '%s'",
 		Good: Edits(
-			Add(code, "\n\ndef is_square(m: \"_matrix\") -> bool:\n    \"\"\"Tell whether a matrix has as many rows as "+
-				"columns.\"\"\"\n    return m.rows == m.cols\n"),
-			Add(tests, "\ndef test_is_square():\n    from mpmath.matrices.matrices import is_square\n    assert "+
-				"is_square(matrix(2))\n    assert not is_square(matrix(2, 3))\n")),
+			Add(code, "\n\ndef is_square(m: \"_matrix\") -> bool:\n"+
+				"    \"\"\"Tell whether a matrix has as many rows as columns.\"\"\"\n    return m.rows == m.cols\n"),
+			Add(tests, "\ndef test_is_square():\n    from mpmath.matrices.matrices import is_square\n"+
+				"    assert is_square(matrix(2))\n    assert not is_square(matrix(2, 3))\n")),
 		Cases: []Trial{
 			{Name: "failing test", Make: swap(code, "cols = property(__getcols", "cols = property(__getrows"),
 				Says: []string{"error tests…"}},
@@ -57,8 +57,8 @@ func mpmath() Project {
 			{Name: "undocumented declaration", Make: Add(code, "\n\ndef is_square(m):\n    return m.rows == m.cols\n"),
 				Says: []string{"warning style"}},
 			{Name: "code without a test file",
-				Make: Write("mpmath/even.py", "\"\"\"What is even.\"\"\"\n\n\ndef is_even(n: int) -> bool:\n    "+
-					"\"\"\"Tell whether n is even.\"\"\"\n    return n % 2 == 0\n"), Says: []string{"warning coverage"}},
+				Make: Write("mpmath/even.py", "\"\"\"What is even.\"\"\"\n\n\ndef is_even(n: int) -> bool:\n"+
+					"    \"\"\"Tell whether n is even.\"\"\"\n    return n % 2 == 0\n"), Says: []string{"warning coverage"}},
 			{Name: "lint finding on a changed line", Make: Add(code, "\nimport decimal\n"), Says: []string{"error lint"}},
 			{Name: "lint finding on an old line",
 				Make: Add("mpmath/visualization.py", "\n# Looked through once more.\n"), Flags: []string{"--skip", "coverage"}},

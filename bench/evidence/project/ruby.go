@@ -3,14 +3,14 @@ package project
 import "strings"
 
 const rubocopRules = "AllCops:\n  NewCops: disable\n  SuggestExtensions: false\n  TargetRubyVersion: 3.1\nLint:\n  Enabled: true\n" +
-	"Style:\n  Enabled: false\nLayout:\n  Enabled: false\nNaming:\n  Enabled: false\nMetrics:\n  Enabled: " +
-	"false\nSecurity:\n  Enabled: false\n"
+	"Style:\n  Enabled: false\nLayout:\n  Enabled: false\nNaming:\n  Enabled: false\nMetrics:\n" +
+	"  Enabled: false\nSecurity:\n  Enabled: false\n"
 
 func rss() Project {
 	const code, tests = "lib/rss/utils.rb", "test/test_utils.rb"
-	const ours = "require_relative \"rss-testcase\"\nrequire \"rss/utils\"\n\nmodule RSS\n  class TestUtils < " +
-		"TestCase\n    def test_blank\n      assert_equal(true, Utils.blank?(\" \"))\n      assert_equal(false, " +
-		"Utils.blank?(\"a\"))\n    end\n  end\nend\n"
+	const ours = "require_relative \"rss-testcase\"\nrequire \"rss/utils\"\n\nmodule RSS\n" +
+		"  class TestUtils < TestCase\n    def test_blank\n      assert_equal(true, Utils.blank?(\" \"))\n" +
+		"      assert_equal(false, Utils.blank?(\"a\"))\n    end\n  end\nend\n"
 	return Project{
 		Language: "Ruby", Name: "rss", Version: "0.2.9", From: "Debian (libruby3.1)",
 		Needs: []string{"root/usr/lib/ruby/gems/3.1.0/gems/rss-0.2.9", "root/usr/bin/ruby3.1", "root/usr/bin/rubocop"},
@@ -35,8 +35,8 @@ func rss() Project {
 		Comment: "#", Code: "lib/rss/content.rb", Constant: "%s = '%s'",
 		Good: Edits(
 			swap(code, "    # If +value+ is an instance",
-				"    # Tells whether a string says nothing.\n    def blank?(s)\n      s.to_s.strip.empty?\n    end\n\n  "+
-					"  # If +value+ is an instance"),
+				"    # Tells whether a string says nothing.\n    def blank?(s)\n      s.to_s.strip.empty?\n    end\n\n"+
+					"    # If +value+ is an instance"),
 			Write(tests, ours)),
 		Cases: []Trial{
 			{Name: "failing test", Make: swap("lib/rss/content.rb", "CONTENT_PREFIX = 'content'",
@@ -61,8 +61,8 @@ func rss() Project {
 				"          assert_equal(value, parent.__send__(meth))\n", ""), Says: []string{"warning integrity"}},
 			{Name: "code without a test file",
 				Make: Write("lib/rss/even.rb",
-					"module RSS\n  # What is even.\n  module Even\n    def self.is?(n)\n      n % 2 == 0\n    end\n  "+
-						"end\nend\n"), Says: []string{"warning coverage"}},
+					"module RSS\n  # What is even.\n  module Even\n    def self.is?(n)\n      n % 2 == 0\n    end\n"+
+						"  end\nend\n"), Says: []string{"warning coverage"}},
 			{Name: "lint finding on a changed line",
 				Make: swap("lib/rss/content.rb", "    def self.append_features(klass)\n      super\n",
 					"    def self.append_features(klass)\n      super\n      unused = 1\n"), Says: []string{"warning lint"}},

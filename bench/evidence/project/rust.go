@@ -11,8 +11,8 @@ func semver() Project {
 		Tools: []string{"cargo"},
 		Unpack: func(s Store, dir string) error {
 			return Edits(func(string) error { return copied(s.At("root/usr/share/cargo/registry/semver-1.0.14"), dir) },
-				Write(".cargo/config.toml", "[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\ndirectory "+
-					"= \""+s.At("root/usr/share/cargo/registry")+"\"\n"))(dir)
+				Write(".cargo/config.toml", "[source.crates-io]\nreplace-with = \"debian\"\n[source.debian]\n"+
+					"directory = \""+s.At("root/usr/share/cargo/registry")+"\"\n"))(dir)
 		},
 		Env: func(s Store) []string {
 			return append(rustHome(), "CARGO_NET_OFFLINE=true", "CARGO_TARGET_DIR="+filepath.Join(s.Dir, "target"))
@@ -22,10 +22,10 @@ func semver() Project {
 		Files:   "src/**,tests/**",
 		Comment: "//", Code: code, Constant: "#[allow(dead_code, non_upper_case_globals)]\nconst %s: &str = \"%s\";",
 		Good: Edits(
-			swap(code, shared, "impl Version {\n    /// Whether this is no pre-release.\n    pub fn is_release(&self) "+
-				"-> bool {\n        self.pre.is_empty()\n    }\n}\n\n"+shared),
-			Add(tests, "\n#[test]\nfn test_is_release() {\n    assert!(version(\"1.2.3\").is_release());\n    "+
-				"assert!(!version(\"1.2.3-rc1\").is_release());\n}\n")),
+			swap(code, shared, "impl Version {\n    /// Whether this is no pre-release.\n"+
+				"    pub fn is_release(&self) -> bool {\n        self.pre.is_empty()\n    }\n}\n\n"+shared),
+			Add(tests, "\n#[test]\nfn test_is_release() {\n    assert!(version(\"1.2.3\").is_release());\n"+
+				"    assert!(!version(\"1.2.3-rc1\").is_release());\n}\n")),
 		Cases: []Trial{
 			{Name: "failing test", Make: swap("src/display.rs", "\"-{}\", self.pre", "\"+{}\", self.pre"), Says: []string{"error tests…"}},
 			{Name: "code that does not compile", Make: swap(code, shared, "impl VersionReq {{\n"),
@@ -47,8 +47,8 @@ func semver() Project {
 				Make: Edits(swap("src/error.rs", "invalid leading zero in", "a leading zero in"),
 					swap(tests, "\"invalid leading zero in pre", "\"a leading zero in pre")), Says: []string{"warning integrity…"}},
 			{Name: "lint finding on a changed line",
-				Make: swap(code, shared, "impl Version {\n    /// The major part.\n    pub fn first(&self) -> u64 {\n   "+
-					"     return self.major;\n    }\n}\n\n"+shared), Says: []string{"warning lint"}},
+				Make: swap(code, shared, "impl Version {\n    /// The major part.\n    pub fn first(&self) -> u64 {\n"+
+					"        return self.major;\n    }\n}\n\n"+shared), Says: []string{"warning lint"}},
 			{Name: "lint finding on an old line", Make: Add("src/identifier.rs", "\n// Looked through once more.\n")},
 		},
 	}

@@ -78,8 +78,8 @@ func qs() Project {
 		Comment: "//", Code: code, Constant: "var %s = '%s';",
 		Good: Edits(
 			swap(code, "module.exports = {\n",
-				"var isNothing = function isNothing(value) {\n    return value === null || typeof value === "+
-					"'undefined';\n};\n\nmodule.exports = {\n    isNothing: isNothing,\n"),
+				"var isNothing = function isNothing(value) {\n"+
+					"    return value === null || typeof value === 'undefined';\n};\n\nmodule.exports = {\n    isNothing: isNothing,\n"),
 			Add(tests, "\ntest('isNothing()', function (t) {\n    t.equal(utils.isNothing(null), true, 'null is "+
 				"nothing');\n    t.equal(utils.isNothing(0), false, 'zero is something');\n    t.end();\n});\n")),
 		Cases: []Trial{
@@ -106,8 +106,8 @@ func qs() Project {
 			{Name: "undocumented declaration",
 				Make: Add(code, "\nexports.isOdd = function (n) { return n % 2 === 1; };\n"), Flags: []string{"--skip", "tests"}},
 			{Name: "code without a test file",
-				Make: Write("lib/even.js", "'use strict';\n\nmodule.exports = function isEven(n) {\n    return n % 2 "+
-					"=== 0;\n};\n"), Says: []string{"warning coverage"}},
+				Make: Write("lib/even.js", "'use strict';\n\nmodule.exports = function isEven(n) {\n"+
+					"    return n % 2 === 0;\n};\n"), Says: []string{"warning coverage"}},
 			{Name: "lint finding on a changed line",
 				Make: swap(code, "return [].concat(a, b);", "if (a === a) { return [].concat(a, b); }"), Says: []string{"error lint"}},
 			{Name: "lint finding on an old line", Make: Add("lib/formats.js", "\n// Looked through once more.\n"),
