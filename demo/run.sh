@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole loop on a real repository: belay's own, cloned to a temporary folder.
+# The whole loop in a copy of this repository, cloned to a temporary folder.
 # usage: demo/run.sh PATH-TO-BELAY      AGENT="claude -p" runs another agent
 set -eu
 belay=$1
@@ -27,17 +27,17 @@ code=0
 
 say "What happened, entry by entry (belay log ago)"
 "$belay" log ago
-say "The record, proved (belay log --verify)"
+say "The record, verified (belay log --verify)"
 "$belay" log --verify
 say "Your own work is where it was (git status)"
 git status --short
-say "To look further"
+say "Next steps"
 cat <<EOF
 cd $place/belay
 $belay show ago                     the task, its attempts and reasons
 $belay snapshot diff ago            what was accepted
-$belay snapshot list                every state that was held
-$belay rollback ago && $belay undo  put the state before back, and take that back
+$belay snapshot list                all snapshots
+$belay rollback ago && $belay undo  roll back to the state before the task, and undo that
 rm -rf $place                       when you have seen enough
 EOF
 exit $code
