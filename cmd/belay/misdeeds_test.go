@@ -73,8 +73,8 @@ var withCommands = []misdeed{
 	{name: "takes a stash", script: "git add -A; git commit -qm all; git stash pop -q || git checkout -q --theirs b.txt"},
 	warns("writes another history", "t=$(git write-tree) || t=$(git rev-parse 'HEAD^{tree}'); c=$(git commit-tree -m one $t); git update-ref refs/heads/main $c; git update-ref -d refs/heads/theirs", "branch main was rewritten", "branch theirs was deleted"),
 	{name: "expires the reflog", script: "git reflog expire --all --expire=now", warns: []string{"reflog of HEAD"}, reject: []string{"a stash entry is gone"}},
-	{name: "adds a working tree", script: "git worktree add -q ../elsewhere other; git worktree lock ../elsewhere", warns: []string{"a working tree was added"}, leaves: []string{"git worktrees/"}, says: "elsewhere"},
-	{name: "adds a working tree inside", script: "git worktree add -q inside theirs", warns: []string{"a working tree was added"}, leaves: []string{"file inside", "status ? inside/", "git worktrees/"}, says: "inside"},
+	{name: "adds a working tree", script: "git worktree add -q ../elsewhere other; git worktree lock ../elsewhere", warns: []string{"a worktree was added"}, leaves: []string{"git worktrees/"}, says: "elsewhere"},
+	{name: "adds a working tree inside", script: "git worktree add -q inside theirs", warns: []string{"a worktree was added"}, leaves: []string{"file inside", "status ? inside/", "git worktrees/"}, says: "inside"},
 	{name: "makes a repository in the tree", script: "mkdir sub; cd sub; git init -q; echo x > y; git add y; git commit -qm sub"},
 	{name: "adds a submodule", script: "git -c protocol.file.allow=always submodule add -q ../repo sub", leaves: []string{"file sub", "status ? sub/", "git modules/sub/"}, says: "sub"},
 	warns("bisects", "git merge --abort; git stash -q; git bisect start HEAD HEAD~", "refs/bisect/bad was created"),
@@ -147,7 +147,7 @@ func withConfig() []misdeed {
 		warns("sets a name", "git config user.name evil; git config user.email evil@example.com", "user.name was changed", "user.email was changed"),
 		rejects("removes the config", "rm .git/config", "config was removed"),
 		warns("empties the config", ": > .git/config", "was removed"),
-		rejects("makes the config a link", "cp .git/config ../config; ln -sf ../../config .git/config", "config is a link now"), // links
+		rejects("makes the config a link", "cp .git/config ../config; ln -sf ../../config .git/config", "config is now a link"), // links
 		misdeed{name: "breaks the config", script: "echo '[core' >> .git/config", named: "config", mend: "sed -i '$d' .git/config"},
 		rejects("makes it bare", "git config core.bare true", "core.bare"),
 		misdeed{name: "names an extension", reject: []string{"core.repositoryformatversion"}, script: "git config core.repositoryFormatVersion 1; git config extensions.evil true", named: "extension", mend: "sed -i '/extensions/d;/evil/d;s/repositoryformatversion = 1/repositoryformatversion = 0/' .git/config"},
@@ -340,7 +340,7 @@ func (w *world) judged(y *tally, m misdeed) {
 	errors, others := "", ""
 	for _, c := range report.Checks {
 		if c.Check == "git" && c.Verdict == belay.VerdictUnknown {
-			y.fault(m.name, otherwise, "the check could not tell: %s", c.Why)
+			y.fault(m.name, otherwise, "the check could not run: %s", c.Why)
 		}
 		for _, f := range c.Findings {
 			if c.Check == "git" && f.Severity == belay.SeverityError {

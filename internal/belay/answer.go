@@ -24,12 +24,12 @@ func Of(check, summary string, findings []Finding) CheckResult {
 	return r
 }
 
-// Unknown is the answer of a check that could not tell, and why.
+// Unknown is the answer of a check that could not run or reached no verdict, and why.
 func Unknown(check, why string) CheckResult {
-	return CheckResult{Check: check, Verdict: VerdictUnknown, Summary: "could not tell", Why: why}
+	return CheckResult{Check: check, Verdict: VerdictUnknown, Summary: "could not run", Why: why}
 }
 
-// Skipped is the answer of a check that was not asked, and why.
+// Skipped is the answer of a check that was left out, and why.
 func Skipped(check, why string) CheckResult {
 	return CheckResult{Check: check, Verdict: VerdictUnknown, Skipped: true, Summary: "skipped", Why: why}
 }

@@ -27,7 +27,7 @@ func Valid(glob string) error {
 	}
 	switch {
 	case strings.Trim(glob, "/") == "":
-		return refuse("use ** for everything", "it names nothing")
+		return refuse("use ** for everything", "it is empty")
 	case len(glob) > maxGlob:
 		return refuse("use several globs", "it is longer than 1024 bytes")
 	case strings.HasPrefix(glob, "/"):
@@ -35,9 +35,9 @@ func Valid(glob string) error {
 	case hasDots(glob):
 		return refuse("write the path from the repository's root", "it has a .. part")
 	case !doublestar.ValidatePattern(raw(glob)):
-		return refuse(`close every [ and {, write \[ for a plain bracket`, "its brackets or braces do not close")
+		return refuse(`close every [ and {, write \[ for a plain bracket`, "its brackets or braces are not closed")
 	case !Bounded(glob):
-		return refuse("use several globs", "its braces stand for too many patterns")
+		return refuse("use several globs", "its braces expand to too many patterns")
 	}
 	return nil
 }

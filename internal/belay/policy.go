@@ -20,7 +20,7 @@ func ParseRetryMode(s string) (RetryMode, error) {
 	case RetryAuto, RetryRollback, RetryRepair:
 		return m, nil
 	}
-	return "", Refuse(CodeUsage, "use auto, rollback or repair", "%q is not a way of retrying", s)
+	return "", Refuse(CodeUsage, "use auto, rollback or repair", "%q is not a retry strategy", s)
 }
 
 // Policy is the limits of one task's loop. The zero value allows one attempt and

@@ -15,11 +15,11 @@ func ParseDuration(s string) (time.Duration, error) {
 	case err == nil && d >= 0:
 		return d, nil
 	case err == nil:
-		return 0, errors.New("it is less than nothing")
+		return 0, errors.New("it is negative")
 	case IsNumber(s):
 		return 0, fmt.Errorf("it has no unit: %ss or %sm", s, s)
 	}
-	return 0, errors.New("it is not a time with its unit")
+	return 0, errors.New("it is not a time with a unit")
 }
 
 // Duration writes a time: it is time.Duration's text without its empty minutes and seconds.
@@ -70,7 +70,7 @@ func ParseSize(s string) (int64, error) {
 		}
 		return int64(n * float64(u.size)), nil
 	}
-	return 0, errors.New("it is not a size with its unit")
+	return 0, errors.New("it is not a size with a unit")
 }
 
 // Size writes a size in the largest unit in which it is whole.

@@ -119,7 +119,7 @@ func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
 		if !covers(c) || tests && c.Status == "A" {
 			continue
 		}
-		b.find(c, one, sure && !b.elsewhere(c.Path), "changed, and the request says not to: ")
+		b.find(c, one, sure && !b.elsewhere(c.Path), "changed although the request says not to: ")
 	}
 }
 
@@ -168,7 +168,7 @@ func (b *bounds) only(changes []belay.Change) {
 			continue
 		}
 		follows := syntax.Generated(c.Path) || syntax.ForTests(c.Path) && mentionsTests(b.in.Words, first.Words)
-		b.find(c, *first, sure && !follows, "changed, and the request allows only: ")
+		b.find(c, *first, sure && !follows, "changed although the request allows only: ")
 	}
 }
 

@@ -33,7 +33,7 @@ func captured(ctx context.Context, in Input) belay.CheckResult {
 		found = append(found, missed(in.Scope, m))
 	}
 	for _, repo := range repositories(in.Changes) {
-		f := missed(in.Scope, Missed{Path: repo + "/", What: "a new repository inside of this one", Harms: true})
+		f := missed(in.Scope, Missed{Path: repo + "/", What: "a new repository inside this one", Harms: true})
 		f.Recommendation = "remove " + repo + "/.git, or the folder"
 		found = append(found, f)
 	}
@@ -41,9 +41,9 @@ func captured(ctx context.Context, in Input) belay.CheckResult {
 	if n := len(slices.DeleteFunc(slices.Clone(in.Missed), func(m Missed) bool { return m.Held })); n > 0 {
 		summary = belay.Count(n, "change was", "changes were") + " not captured"
 	} else if modes := len(in.Missed); modes > 0 {
-		summary = belay.Count(modes, "file has another mode", "files have another mode")
+		summary = belay.Count(modes, "file has a different mode", "files have a different mode")
 	} else if len(found) > 0 {
-		summary = belay.Count(len(found), "new repository", "new repositories") + " inside of this one"
+		summary = belay.Count(len(found), "new repository", "new repositories") + " inside this one"
 	}
 	return belay.Of(nameCaptured, summary, belay.Brief(found, "more changes were not captured"))
 }
@@ -84,7 +84,7 @@ func missed(s belay.Scope, m Missed) belay.Finding {
 		f.Detail = fmt.Sprintf("%s is outside the task's files, which are %s", path, listed(s.Files))
 	}
 	if f.Recommendation = "remove it, or keep it where the task's files are"; m.Held {
-		f.Recommendation = "give it the mode that it had"
+		f.Recommendation = "restore its previous mode"
 	}
 	return f
 }

@@ -55,7 +55,7 @@ func TestNewRepositoryIsOneFinding(t *testing.T) {
 			got[r.Check] += string(f.Severity) + " " + f.Title + "\n"
 		}
 	}
-	if got["captured"] != "warning src/sub/: a new repository inside of this one\n" || got["scope"] != "" {
+	if got["captured"] != "warning src/sub/: a new repository inside this one\n" || got["scope"] != "" {
 		t.Errorf("%q", got)
 	}
 	if got["change"] == "" {

@@ -17,14 +17,14 @@ func change(_ context.Context, in Input) belay.CheckResult {
 		return belay.Of(nameChange, "the attempt changed nothing", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
 			Title:          "the attempt changed nothing",
-			Detail:         "no file differs from the state the attempt started from",
+			Detail:         "no file differs from before the attempt",
 			Recommendation: "make the change the task asks for; if nothing can be done, say why",
 		}})
 	case len(task) == 0:
-		return belay.Of(nameChange, "nothing is left of the task's changes", []belay.Finding{{
+		return belay.Of(nameChange, "none of the task's changes are left", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
-			Title:          "nothing is left of the task's changes",
-			Detail:         "the attempt took back what the attempts before it had changed",
+			Title:          "none of the task's changes are left",
+			Detail:         "the attempt undid the changes of earlier attempts",
 			Recommendation: "make the change the task asks for",
 		}})
 	}

@@ -152,7 +152,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	in.mended(results)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
-			results = append(results, belay.Unknown(name, "there is no check of that name, the checks are "+strings.Join(Names(), ", ")))
+			results = append(results, belay.Unknown(name, "no such check; the checks are "+strings.Join(Names(), ", ")))
 		}
 	}
 	return belay.Report{
@@ -231,7 +231,7 @@ func timed(ctx context.Context, in Input, q question) (r belay.CheckResult) {
 	start := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
-			r = belay.Unknown(q.name, fmt.Sprintf("the check broke: %v", p))
+			r = belay.Unknown(q.name, fmt.Sprintf("the check crashed: %v", p))
 		}
 		r.Millis = time.Since(start).Milliseconds()
 	}()

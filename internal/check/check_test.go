@@ -141,7 +141,7 @@ func TestNoTimeAtAll(t *testing.T) {
 func TestBrokenCheckCannotTell(t *testing.T) {
 	t.Parallel()
 	r := timed(t.Context(), Input{}, question{"size", func(context.Context, Input) belay.CheckResult { panic("oh") }})
-	if testutil.Told(r) != "unknown: the check broke: oh" {
+	if testutil.Told(r) != "unknown: the check crashed: oh" {
 		t.Error(testutil.Told(r))
 	}
 }

@@ -46,7 +46,7 @@ func contractCheck(ctx context.Context, in Input) belay.CheckResult {
 // contradicted, and how many could not be shown.
 func metSummary(met []belay.Met) string {
 	if len(met) == 0 {
-		return "nothing that was asked for can be shown"
+		return "no requirement could be shown as met"
 	}
 	n := map[string]int{}
 	var seen, missing []string

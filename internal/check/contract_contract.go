@@ -92,7 +92,7 @@ func (j *contractJudge) safely(r belay.Requirement) (m belay.Met) {
 	defer func() {
 		if p := recover(); p != nil {
 			m.Verdict = belay.MetUnknown
-			j.warn("", 0, fmt.Sprintf("could not be told: reading for it broke (%v)", p), r)
+			j.warn("", 0, fmt.Sprintf("could not be checked: internal error (%v)", p), r)
 		}
 	}()
 	j.place(&r)
@@ -164,16 +164,16 @@ func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
 	switch {
 	case !told:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no list was found that it is about"), r, res.Question...)
+		j.warn(m.File, m.Line, "could not be counted: "+countedAs(res, "no matching list was found"), r, res.Question...)
 	case res.Verdict == count.Fail && j.netted(r, res) || told && res.Verdict == count.Fail && *m.After-*m.Before+res.Elsewhere >= r.Many():
 		m.Verdict = belay.MetYes
 		j.counts(*m)
 	case res.Verdict == count.Fail && res.Certain && j.lacking(m, r):
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, fmt.Sprintf("add the %d that are missing; what was there stays as it was", *m.Before+r.Many()-*m.After))
+		j.refuse(res, r, fmt.Sprintf("add the %d that are missing and leave the existing ones unchanged", *m.Before+r.Many()-*m.After))
 	case res.Verdict == count.Fail:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "it is not certain which list is meant: "+countedAs(res, ""), r, res.Question...)
+		j.warn(m.File, m.Line, "not certain which list this refers to: "+countedAs(res, ""), r, res.Question...)
 	case res.Verdict == count.Warn && len(res.Question) > 1:
 		m.Verdict = belay.MetUnknown
 		j.warn(m.File, m.Line, countedAs(res, ""), r, res.Question...)
@@ -287,7 +287,7 @@ func (j *contractJudge) remove(m *belay.Met, r belay.Requirement) {
 	switch {
 	case told && res.Certain && res.Verdict == count.Fail:
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, "put back what was removed beyond what was asked for")
+		j.refuse(res, r, "restore what was removed beyond the request")
 	case told && res.Certain && res.Verdict == count.Pass:
 		m.Verdict = belay.MetYes
 		j.counts(*m)
@@ -295,10 +295,10 @@ func (j *contractJudge) remove(m *belay.Met, r belay.Requirement) {
 		m.Verdict = belay.MetYes
 	case j.exists(r):
 		m.Verdict = belay.MetNot
-		j.warn(m.File, m.Line, "still there: nothing that went is about it", r)
+		j.warn(m.File, m.Line, "still there: nothing matching was removed", r)
 	default:
 		m.Verdict = belay.MetUnknown
-		j.warn(m.File, m.Line, "could not be told: nothing was found that it is about", r)
+		j.warn(m.File, m.Line, "could not be checked: nothing matching was found", r)
 	}
 }
 
@@ -310,7 +310,7 @@ func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
 		for _, p := range kept {
 			if j.differ(p) {
 				m.Verdict, m.File = belay.MetNot, p
-				j.warn(p, 1, "changed, and it was to stay as it was", r)
+				j.warn(p, 1, "changed although it should stay unchanged", r)
 			}
 		}
 		return
@@ -324,7 +324,7 @@ func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
 	m.Marker, m.Text, m.Verdict = r.Marker, r.Text, belay.MetYes
 	if res.Verdict == count.Fail {
 		m.Verdict = belay.MetNot
-		j.refuse(res, r, "put back those that are missing")
+		j.refuse(res, r, "restore the missing ones")
 		return
 	}
 	j.counts(*m)
@@ -356,7 +356,7 @@ func (j *contractJudge) unread() {
 	for _, p := range j.in.Unread[:min(len(j.in.Unread), 20)] {
 		if count.Language(p) != "" {
 			j.findings = append(j.findings, belay.Finding{
-				Severity: belay.SeverityWarning, Category: belay.CategoryContract, File: p, Title: "too large to be counted in",
+				Severity: belay.SeverityWarning, Category: belay.CategoryContract, File: p, Title: "too large to count",
 			})
 		}
 	}
@@ -383,7 +383,7 @@ func (j *contractJudge) refuse(res count.Result, r belay.Requirement, try string
 func (j *contractJudge) warn(file string, line int, title string, r belay.Requirement, lists ...count.Asked) {
 	detail := asked(r)
 	if len(lists) > 0 {
-		detail += "\nlists that came into question:"
+		detail += "\npossible lists:"
 		for _, l := range lists {
 			detail += "\n- " + l.String()
 		}

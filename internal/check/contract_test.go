@@ -140,29 +140,29 @@ func TestMarkers(t *testing.T) {
 		"one by its digit": {"add 1 drink for night", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[1:]...)...)),
 			[]string{"error: expected 9 flavors (8 + 1), found 8: src/FlavorGrid.tsx:8"}},
 		"a drink, converted": {"add another drink for night", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[1:]...)...)),
-			[]string{"warning: flavors were to be added, and there are as many as before: 8: src/FlavorGrid.tsx:8"}},
+			[]string{"warning: flavors should be added, but the number is unchanged: 8: src/FlavorGrid.tsx:8"}},
 		"a drink, added": {"add another drink for night", files("src/FlavorGrid.tsx", with("Lull")), nil},
 		"somewhere else": {"add 2 more drinks for night", files("src/night.ts", "export const nightDrinks = [{ name: \"Lull\" }, { name: \"Moon\" }];\n"),
-			[]string{"warning: it is not certain which list is meant: "}},
+			[]string{"warning: not certain which list this refers to: "}},
 		"nowhere": {"add 2 more flavors", files("src/theme.ts", "export const moods = [\"voltage\", \"chrome\"];\n"),
 			[]string{"error: expected 10 flavors (8 + 2), found 8: src/FlavorGrid.tsx:8"}},
 		"fewer than kept": {"add a drink for the night. keep the 8 flavors", files("src/FlavorGrid.tsx", drinks(append([]string{"Lull"}, eight[3:]...)...)),
-			[]string{"warning: flavors were to be added, and there are fewer: 8 before, 6 after: src/FlavorGrid.tsx:8",
-				"error: flavors were to be preserved: had 8, now 6: src/FlavorGrid.tsx:8"}},
+			[]string{"warning: flavors should be added, but there are fewer: 8 before, 6 after: src/FlavorGrid.tsx:8",
+				"error: flavors should be preserved: 8 before, 6 after: src/FlavorGrid.tsx:8"}},
 		"a page that was to stay": {"add 1 drink. keep the store page", files("src/FlavorGrid.tsx", with("Lull"), "src/pages/Store.tsx", "export {};\n"),
-			[]string{"warning: changed, and it was to stay as it was: src/pages/Store.tsx:1"}},
+			[]string{"warning: changed although it should stay unchanged: src/pages/Store.tsx:1"}},
 		"a file that was to stay": {"fix nextMood in src/theme.ts, don't touch src/legacy.ts", files("src/theme.ts", "export const moods = [\"a\", \"b\"];\n", "src/legacy.ts", "x\n"),
-			[]string{"warning: not shown: fix nextMood in src/theme.ts", "warning: changed, and it was to stay as it was: src/legacy.ts:1"}},
+			[]string{"warning: not shown: fix nextMood in src/theme.ts", "warning: changed although it should stay unchanged: src/legacy.ts:1"}},
 		"copy untouched": {"refine the copy", files("src/FlavorGrid.tsx", with("Lull")),
-			[]string{"warning: copy untouched: no sentence that was there has changed"}},
+			[]string{"warning: copy untouched: no existing sentence changed"}},
 		"copy refined": {"refine the copy", files("src/FlavorGrid.tsx", strings.ReplaceAll(with(), "Tastes of", "A hint of")),
 			[]string{"warning: not shown: refine the copy"}},
 		"a file untouched": {"update src/pages/Store.tsx to show prices", files("src/FlavorGrid.tsx", with("Lull")),
 			[]string{"warning: not shown: src/pages/Store.tsx untouched"}},
 		"changed and one lost": {"rename the flavors", files("src/FlavorGrid.tsx", drinks(append([]string{"Bolt"}, eight[2:]...)...)),
-			[]string{"warning: flavors were to be changed and not to grow or shrink: had 8, now 7: src/FlavorGrid.tsx:8"}},
+			[]string{"warning: flavors should be changed without adding or removing any: 8 before, 7 after: src/FlavorGrid.tsx:8"}},
 		"still there": {"remove src/legacy.ts", files("src/theme.ts", "export {};\n"),
-			[]string{"error: to be deleted and still there: src/legacy.ts"}},
+			[]string{"error: should be deleted but is still there: src/legacy.ts"}},
 		"gone":           {"remove src/legacy.ts", files("src/legacy.ts", ""), nil},
 		"the banner":     {"remove the banner", files("src/legacy.ts", "export {};\n"), nil},
 		"two of them":    {"remove 2 flavors", files("src/FlavorGrid.tsx", drinks(eight[2:]...)), nil},
@@ -263,7 +263,7 @@ func TestUnclearWordsRefuseNothing(t *testing.T) {
 	}
 }
 
-// TestLargeIsNamed: a file too large to be counted in is named, and refuses nothing.
+// TestLargeIsNamed: a file too large to count is named, and refuses nothing.
 func TestLargeIsNamed(t *testing.T) {
 	t.Parallel()
 	two := 2
@@ -273,7 +273,7 @@ func TestLargeIsNamed(t *testing.T) {
 	in.Unread = []string{"video.mp4", "src/all.json"}
 	in.Changes = append(in.Changes, belay.Change{Path: "src/all.json", Status: "M"})
 	got := countedAs(check.Contract(in))
-	if !slices.Contains(got, "warning: too large to be counted in") {
+	if !slices.Contains(got, "warning: too large to count") {
 		t.Error(got)
 	}
 	for _, g := range got {
@@ -290,7 +290,7 @@ func TestBrokenReadingWarns(t *testing.T) {
 		Type: belay.Mutation, Requirements: []belay.Requirement{{Marker: belay.MarkAdd, Text: "add 2 flavors", Count: new(2)}}})
 	in.Read = func(string) ([]byte, bool) { panic("a scanner broke") }
 	res := check.Contract(in)
-	if got := countedAs(res); len(got) != 1 || !strings.Contains(got[0], "warning: could not be told: reading for it broke") || res.Met[0].Verdict != belay.MetUnknown {
+	if got := countedAs(res); len(got) != 1 || !strings.Contains(got[0], "warning: could not be checked: internal error") || res.Met[0].Verdict != belay.MetUnknown {
 		t.Errorf("%v %+v", got, res.Met)
 	}
 }
@@ -310,17 +310,17 @@ func TestFixes(t *testing.T) {
 		verdict string
 	}{
 		"known failure that stays": {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestMood"}, []string{"pkg/TestMood"}), lint(""),
-			"error: to be fixed and still fails: pkg/TestMood", belay.MetNot},
+			"error: should be fixed but still fails: pkg/TestMood", belay.MetNot},
 		"passes now":     {"fix TestMood", run(belay.VerdictPass, nil, []string{"pkg/TestMood"}), lint(""), "", belay.MetYes},
 		"another fails":  {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestOther"}, []string{"pkg/TestMood", "pkg/TestOther"}), lint(""), "", belay.MetYes},
 		"a prefix of it": {"fix TestMood", run(belay.VerdictPass, []string{"pkg/TestMoodier"}, nil), lint(""), "", ""},
 		"could not tell": {"fix TestMood", run(belay.VerdictUnknown, nil, []string{"pkg/TestMood"}), lint(""),
-			"warning: to be fixed, and the tests could not tell: pkg/TestMood", belay.MetUnknown},
+			"warning: should be fixed, but the tests gave no result: pkg/TestMood", belay.MetUnknown},
 		"all tests": {"fix the failing tests", run(belay.VerdictPass, []string{"a::test_b"}, []string{"a::test_b"}), lint(""),
-			"error: the tests were to be fixed, and this one still fails: a::test_b", belay.MetNot},
+			"error: the tests should be fixed, but this one still fails: a::test_b", belay.MetNot},
 		"all tests pass":   {"fix the failing tests", run(belay.VerdictPass, nil, []string{"a"}), lint(""), "", belay.MetYes},
-		"words of a title": {"fix \"cart adds an item\"", run(belay.VerdictPass, []string{"cart > adds an item"}, nil), lint(""), "error: to be fixed and still fails: cart > adds an item", belay.MetNot},
-		"lint":             {"fix the lint errors", run(belay.VerdictPass, nil, nil), lint(belay.VerdictFail), "error: the linter's errors were to be fixed, and it still has some", belay.MetNot},
+		"words of a title": {"fix \"cart adds an item\"", run(belay.VerdictPass, []string{"cart > adds an item"}, nil), lint(""), "error: should be fixed but still fails: cart > adds an item", belay.MetNot},
+		"lint":             {"fix the lint errors", run(belay.VerdictPass, nil, nil), lint(belay.VerdictFail), "error: the linter errors should be fixed, but some are left", belay.MetNot},
 		"lint passes":      {"fix the lint errors", run(belay.VerdictPass, nil, nil), lint(belay.VerdictPass), "", belay.MetYes},
 		"names nothing":    {"fix the crash on login", run(belay.VerdictPass, []string{"TestLogin"}, []string{"TestLogin"}), lint(""), "", ""},
 	} {

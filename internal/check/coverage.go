@@ -42,7 +42,7 @@ func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding,
 		found = append(found, belay.Finding{
 			Severity: severity, Category: belay.CategoryTests, File: f.Path,
 			Title: "no test file for " + f.Path, Detail: "looked for " + wanted,
-			Recommendation: "write a test of what changed in " + f.Path,
+			Recommendation: "write a test for the change in " + f.Path,
 		})
 	}
 	return found, asked, nil

@@ -23,8 +23,8 @@ func TestExistingItems(t *testing.T) {
 		want                       []string
 	}{
 		"only laid out anew": {"src/menu.ts", ts, added, "add 2 drinks", nil},
-		"one turned besides": {"src/menu.ts", ts, turned, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: src/menu.ts:1"}},
-		"in Go":              {"menu.go", goList, goTwo, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or went: Tea: menu.go:5"}},
+		"one turned besides": {"src/menu.ts", ts, turned, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or were removed: Tea: src/menu.ts:1"}},
+		"in Go":              {"menu.go", goList, goTwo, "add 2 drinks", []string{"warning: 1 of the existing drinks changed or were removed: Tea: menu.go:5"}},
 		"a change was wanted": {"src/menu.ts", ts, turned, "change tea to be served at night, and add 2 drinks",
 			[]string{"warning: not shown: change tea to be served at night"}},
 	} {

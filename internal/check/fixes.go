@@ -51,7 +51,7 @@ func Fixes(req belay.Request, words string, tests Ran, lint belay.CheckResult, m
 		if severity != "" {
 			out = append(out, belay.Finding{
 				Check: "contract", Severity: severity, Category: belay.CategoryContract, Title: title, Detail: asked(r),
-				Recommendation: "make it pass; do not change, skip or delete what checks it",
+				Recommendation: "make it pass; do not change, skip or delete the test or rule",
 			})
 		}
 		if i := slices.IndexFunc(met, func(m belay.Met) bool { return m.Marker == r.Marker && m.Text == r.Text }); i >= 0 {
@@ -80,20 +80,20 @@ func fixed(text string, tests Ran, lint belay.CheckResult) (title string, severi
 	}
 	asks := strings.Contains(strings.ToLower(text), "test")
 	if name := named(tests.Names.Now); name != "" {
-		return "to be fixed and still fails: " + name, belay.SeverityError
+		return "should be fixed but still fails: " + name, belay.SeverityError
 	}
 	if before := named(tests.Names.Before); before != "" || asks {
 		if before != "" && !ran(tests.Result) {
-			return "to be fixed, and the tests could not tell: " + before, belay.SeverityWarning
+			return "should be fixed, but the tests gave no result: " + before, belay.SeverityWarning
 		}
 		if name := named(tests.Names.Passed); name != "" {
 			return name + " passes now", ""
 		}
 		if name := named(tests.Names.Skipped); name != "" {
-			return "to be fixed and skipped now: " + name, belay.SeverityError
+			return "should be fixed but is now skipped: " + name, belay.SeverityError
 		}
 		if before != "" && tests.Names.Whole {
-			return "to be fixed and did not run: " + before, belay.SeverityError
+			return "should be fixed but did not run: " + before, belay.SeverityError
 		}
 		if before != "" {
 			return before + " passes now", ""
@@ -104,17 +104,17 @@ func fixed(text string, tests Ran, lint belay.CheckResult) (title string, severi
 		return "not shown: no test of that name ran: " + m[1], belay.SeverityWarning
 	case theTests.MatchString(text) && ran(tests.Result):
 		if n := len(tests.Names.Now); n > 0 {
-			return "the tests were to be fixed, and this one still fails: " + tests.Names.Now[0], belay.SeverityError
+			return "the tests should be fixed, but this one still fails: " + tests.Names.Now[0], belay.SeverityError
 		}
 		if tests.Result.Verdict == belay.VerdictFail {
-			return "the tests were to be fixed, and they fail", belay.SeverityError
+			return "the tests should be fixed but still fail", belay.SeverityError
 		}
 		return "the tests pass", ""
 	case theTests.MatchString(text):
-		return "not shown: the tests were to be fixed, and no run of them tells", belay.SeverityWarning
+		return "not shown: the tests should be fixed, but there is no test result", belay.SeverityWarning
 	case theLint.MatchString(text) && ran(lint):
 		if lint.Verdict == belay.VerdictFail {
-			return "the linter's errors were to be fixed, and it still has some", belay.SeverityError
+			return "the linter errors should be fixed, but some are left", belay.SeverityError
 		}
 		return "the linter passes", ""
 	}

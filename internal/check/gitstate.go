@@ -115,10 +115,10 @@ func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult 
 		summary = fmt.Sprintf("%s of git's own state, or of work that was not committed",
 			belay.Count(errors, "change that is not allowed", "changes that are not allowed"))
 	case named > 0:
-		summary = belay.Count(named, "change", "changes") + " of git's own state, none that runs anything"
+		summary = belay.Count(named, "change", "changes") + " to git's own state, none that runs a program"
 	}
 	slices.SortStableFunc(j.found, func(a, b belay.Finding) int { return cmp.Compare(weight(a), weight(b)) })
-	return belay.Of(Name, summary, belay.Brief(j.found, "more changes of git's own state"))
+	return belay.Of(Name, summary, belay.Brief(j.found, "more changes to git's own state"))
 }
 
 func weight(f belay.Finding) int {
@@ -149,9 +149,9 @@ func (j *judge) warn(title, detail string) { j.add(belay.SeverityWarning, title,
 
 // Advice for whoever made the change; an agent reads it in its next prompt.
 const (
-	tryConfig = "leave git's config as it was; pass settings to a single command with git -c"
-	tryHooks  = "leave git's hooks as they were; only a person can ask for one, by its name"
-	tryInfo   = "leave git's own files as they were"
+	tryConfig = "restore git's config; pass settings to a single command with git -c"
+	tryHooks  = "restore git's hooks; only a person can ask for one, by name"
+	tryInfo   = "restore git's own files"
 )
 
 // files judges git's own files.
@@ -164,15 +164,15 @@ func (j *judge) files() {
 			j.config(c, made)
 		case name == "hooks" || strings.HasPrefix(name, "hooks/"):
 			hook := path.Base(name)
-			j.reject(j.asked.hook(hook), "hook "+verb(c)+": "+c.Name, "git runs it by itself"+linked(c), tryHooks)
+			j.reject(j.asked.hook(hook), "hook "+verb(c)+": "+c.Name, "git runs it automatically"+linked(c), tryHooks)
 		case name == "info/exclude":
-			j.warn("ignore rules "+verb(c)+": "+c.Name, "files that they match are in no commit and no git status")
+			j.warn("ignore rules "+verb(c)+": "+c.Name, "matching files appear in no commit and no git status")
 		case name == "info/sparse-checkout" || name == "shallow":
 			j.warn(c.Name+" "+verb(c), "it decides which files or commits git shows")
 		case name == "info/attributes":
 			j.reject(j.asked.has(name), "attributes "+verb(c)+": "+c.Name, whyFilters, tryInfo)
 		case name == "info/grafts":
-			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "git shows another history because of them", tryInfo)
+			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "they change the history that git shows", tryInfo)
 		case name == "objects/info/alternates":
 			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name,
 				"git reads objects from folders outside of the repository", tryInfo)
@@ -183,15 +183,15 @@ func (j *judge) files() {
 	if j.Before != j.After {
 		switch {
 		case j.Before == "":
-			j.warn("a "+j.After+" was started and not finished", "git refuses some commands until it is finished or aborted")
+			j.warn("a "+j.After+" was started but not finished", "git refuses some commands until it is finished or aborted")
 		case j.After == "":
 			j.warn("the "+j.Before+" in progress was ended", "it was in progress before the task")
 		default:
-			j.warn("the "+j.Before+" in progress was ended, and a "+j.After+" was started", "")
+			j.warn("the "+j.Before+" in progress was ended and a "+j.After+" was started", "")
 		}
 	}
 	for _, w := range j.Worktrees {
-		j.warn("a working tree was added: "+w, "remove it with: git worktree remove "+w)
+		j.warn("a worktree was added: "+w, "remove it with: git worktree remove "+w)
 	}
 }
 
@@ -235,7 +235,7 @@ func linked(c FileChange) string {
 // config judges the keys of one config that have other values.
 func (j *judge) config(c FileChange, made bool) {
 	if c.After != nil && c.After.Link {
-		j.add(belay.SeverityError, c.Name+" is a link now", "it leads to "+belay.VisibleLine(string(c.After.Data)), tryConfig)
+		j.add(belay.SeverityError, c.Name+" is now a link", "it points to "+belay.VisibleLine(string(c.After.Data)), tryConfig)
 		return
 	}
 	now, err := keysOf(c.After)
@@ -248,7 +248,7 @@ func (j *judge) config(c FileChange, made bool) {
 		then = nil // it was broken: what is there now counts as new
 	}
 	if c.After == nil {
-		j.add(belay.SeverityError, c.Name+" was removed", "what it protected from is gone with it", tryConfig)
+		j.add(belay.SeverityError, c.Name+" was removed", "its protections are gone too", tryConfig)
 		return
 	}
 	keys := maps.Clone(now)
@@ -284,7 +284,7 @@ func (j *judge) key(file, key string, then, now []string, remotes map[string]boo
 		return
 	}
 	if !made {
-		j.warn(shown+" was "+how(then, now), "nothing is known to run because of it")
+		j.warn(shown+" was "+how(then, now), "it is not known to run a program")
 	}
 }
 
@@ -340,7 +340,7 @@ func (j *judge) included() {
 		folder, why := "", ""
 		switch {
 		case e.Key == "core.hookspath":
-			folder, why = j.inTree(j.Root, e.Value), "core.hooksPath names its folder: git runs it by itself"
+			folder, why = j.inTree(j.Root, e.Value), "core.hooksPath names its folder: git runs it automatically"
 		case name == "path" && (section == "include" || section == "includeif"):
 			folder, why = j.inTree(j.Dir, e.Value), "git's config includes it"
 		}
@@ -353,7 +353,7 @@ func (j *judge) included() {
 			}
 			j.found = append(j.found, belay.Finding{Severity: belay.SeverityError, Category: belay.CategoryGit, File: p,
 				Title: "a file that git runs or loads changed", Detail: p + ": " + why,
-				Recommendation: "leave it as it was; only a person can add it to the task's files, by name"})
+				Recommendation: "restore it; only a person can add it to the task's files, by name"})
 		}
 	}
 }

@@ -20,7 +20,7 @@ func goLacks(text []byte) []lack {
 	add := func(id *ast.Ident, name string) {
 		out = append(out, lack{
 			line: fset.Position(id.Pos()).Line, name: name, what: "has no doc comment",
-			advice: "say above it what it does, what goes in and out and which errors come back, beginning with its name",
+			advice: "add one that starts with its name: what it does, what goes in and out, which errors it returns",
 		})
 	}
 	for _, d := range file.Decls {

@@ -9,16 +9,16 @@ import (
 // Why a key of git's config must not be set by an attempt.
 const (
 	whyProgram  = "git runs what it names"
-	whyLoads    = "git loads another config from it"
+	whyLoads    = "it makes git load another config"
 	whyHooks    = "git runs every hook in that folder"
 	whyTemplate = "git copies hooks from that folder"
-	whySends    = "it decides where git sends and fetches"
-	whyTrust    = "it decides whom git trusts on the network"
+	whySends    = "it decides where git pushes to and fetches from"
+	whyTrust    = "it decides which hosts git trusts"
 	whyHides    = "it hides files from git"
 	whyTree     = "it decides which folder git works in"
 	whyFormat   = "it decides how git reads the repository"
 	whyFilters  = "it decides which filters run on which files"
-	whyUnsafe   = "it takes a protection away"
+	whyUnsafe   = "it removes a protection"
 )
 
 // harmful are keys by section.name or section.*.name, where * stands for any subsection or

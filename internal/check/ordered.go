@@ -138,13 +138,13 @@ func (j *contractJudge) gone(n name) verdict {
 	had, has := j.before.find(n.text), j.after.find(n.text)
 	switch {
 	case len(had) == 0:
-		return unsure(place{}, "%s: there was no such file", n.text)
+		return unsure(place{}, "%s: no such file before", n.text)
 	case len(has) == 0:
 		return shown(place{had[0], 0})
 	case len(has) < len(had):
-		return unsure(place{has[0], 0}, "%s: some of it is still there: %s", n.text, has[0])
+		return unsure(place{has[0], 0}, "%s: partly still there: %s", n.text, has[0])
 	}
-	return absent(place{has[0], 0}, "to be deleted and still there: %s", has[0])
+	return absent(place{has[0], 0}, "should be deleted but is still there: %s", has[0])
 }
 
 // made: a file that was to be created.
@@ -156,14 +156,14 @@ func (j *contractJudge) made(n name) verdict {
 		}
 	}
 	if len(has) > 0 {
-		return unsure(place{has[0], 0}, "%s was there before", n.text)
+		return unsure(place{has[0], 0}, "%s existed before", n.text)
 	}
 	for _, c := range j.in.Changes {
 		if c.Status == "A" && fold(path.Base(c.Path)) == fold(path.Base(n.text)) {
 			return unsure(place{c.Path, 0}, "%s: %s was created", n.text, c.Path)
 		}
 	}
-	return absent(place{}, "to be created and not there: %s", n.text)
+	return absent(place{}, "should be created but is missing: %s", n.text)
 }
 
 // moved: a file that was to have another path.
@@ -172,15 +172,15 @@ func (j *contractJudge) moved(n, to name) verdict {
 	came := slices.DeleteFunc(j.after.find(to.text), j.before.has)
 	switch {
 	case len(had) == 0:
-		return unsure(place{}, "%s: there was no such file", n.text)
+		return unsure(place{}, "%s: no such file before", n.text)
 	case len(had) > 1:
 		return unsure(place{had[0], 0}, "%s: several files have that name", n.text)
 	case len(has) > 0 && slices.Equal(had, has):
-		return absent(place{has[0], 0}, "to be moved to %s and still there: %s", to.text, has[0])
+		return absent(place{has[0], 0}, "should be moved to %s but is still there: %s", to.text, has[0])
 	case len(came) == 0 && len(j.after.find(to.text)) == 0:
-		return absent(place{}, "to be moved from %s and not there: %s", n.text, to.text)
+		return absent(place{}, "should be moved from %s but is missing: %s", n.text, to.text)
 	case len(came) == 0:
-		return unsure(place{}, "%s was there before", to.text)
+		return unsure(place{}, "%s existed before", to.text)
 	}
 	return shown(place{came[0], 0})
 }
@@ -190,7 +190,7 @@ func (j *contractJudge) updated(o order, n name) verdict {
 	had := j.after.find(n.text)
 	for _, p := range had {
 		if line, ok := j.touched(p); ok && o.tail {
-			return unsure(place{p, line}, "%s changed, and whether as asked for cannot be told", p)
+			return unsure(place{p, line}, "%s changed; whether as requested could not be checked", p)
 		} else if ok {
 			return shown(place{p, line})
 		}
@@ -198,7 +198,7 @@ func (j *contractJudge) updated(o order, n name) verdict {
 	if len(had) > 0 {
 		return unsure(place{had[0], 0}, "%s untouched", had[0])
 	}
-	return unsure(place{}, "%s: there is no such file", n.text)
+	return unsure(place{}, "%s: no such file", n.text)
 }
 
 // touched gives the first line of a path that came and is not blank, or that something went.
@@ -250,22 +250,22 @@ func (j *contractJudge) came(o order, n name) verdict {
 	case mention.path != "" && o.kind == aValue:
 		return shown(mention)
 	case mention.path != "":
-		return unsure(mention, "%s: no declaration of it was found", n.text)
+		return unsure(mention, "%s: no declaration found", n.text)
 	case elsewhere.path != "":
-		return absent(elsewhere, "to be added in %s, and added elsewhere: %s", o.place, n.text)
+		return absent(elsewhere, "should be added in %s but was added elsewhere: %s", o.place, n.text)
 	case only && len(in) > 0:
-		v := absent(place{in[0], 0}, "to be added in %s and not there: %s", in[0], n.text)
+		v := absent(place{in[0], 0}, "should be added in %s but is missing: %s", in[0], n.text)
 		v.proof = !j.differ(in[0]) && syntax.Of(in[0]) != syntax.None
 		return v
 	case old.path != "":
-		return unsure(old, "%s was there before", n.text)
+		return unsure(old, "%s existed before", n.text)
 	case j.anywhere(n.text):
-		return unsure(place{}, "%s: no declaration of it was added", n.text)
+		return unsure(place{}, "%s: no declaration was added", n.text)
 	}
 	if at := j.stands(n.text); at.path != "" {
-		return unsure(at, "%s was there before", n.text)
+		return unsure(at, "%s existed before", n.text)
 	}
-	return absent(place{}, "to be added and not there: %s", n.text)
+	return absent(place{}, "should be added but is missing: %s", n.text)
 }
 
 // within gives the files that an order names as the place; only is false when it names none
@@ -345,9 +345,9 @@ func (j *contractJudge) literal(n name) verdict {
 		}
 	}
 	if j.anywhere(last) {
-		return unsure(place{}, "%s: it does not stand in the code that was added", n.text)
+		return unsure(place{}, "%s: not found in the added code", n.text)
 	}
-	return absent(place{}, "to be added and not there: %s", n.text)
+	return absent(place{}, "should be added but is missing: %s", n.text)
 }
 
 // stated tells whether a line has a route or a flag: /health not followed by more of a word.
@@ -386,18 +386,18 @@ func (j *contractJudge) went(o order, n name) verdict {
 	case less && left.path == "":
 		return shown(place{was.path, 0})
 	case less:
-		return unsure(left, "%s is still declared in another place", n.text)
+		return unsure(left, "%s is still declared elsewhere", n.text)
 	}
 	if left.path == "" {
 		left = j.search(in, func(p string, text []byte) int { return first(declared(p, text, n.text)) })
 	}
 	switch {
 	case left.path == "":
-		return unsure(place{}, "%s: no declaration of it was found", n.text)
+		return unsure(place{}, "%s: no declaration found", n.text)
 	case o.under || o.kind == anything && j.struckOut(n.text):
 		return unsure(left, "%s is still declared", n.text)
 	}
-	return absent(left, "to be removed and still declared: %s", n.text)
+	return absent(left, "should be removed but is still declared: %s", n.text)
 }
 
 // struck: a route or a flag that was to be removed.
@@ -422,9 +422,9 @@ func (j *contractJudge) struck(n name) verdict {
 		return 0
 	})
 	if at.path == "" || j.struckOut(n.text) {
-		return unsure(at, "%s: nothing that went has it", n.text)
+		return unsure(at, "%s: not found in the removed code", n.text)
 	}
-	return absent(at, "to be removed and still there: %s", n.text)
+	return absent(at, "should be removed but is still there: %s", n.text)
 }
 
 // struckOut tells whether a line or a file that went has a name, in any spelling.
@@ -478,11 +478,11 @@ func (j *contractJudge) renamed(o order, n name) verdict {
 	case came.path != "" && went.path != "":
 		return shown(came)
 	case came.path != "" && both.path != "" && (sure || n.text != strings.ToLower(n.text)) && !aliasing.MatchString(j.in.Words):
-		v := absent(both, "to be renamed to %s and still declared: %s", o.to.text, n.text)
+		v := absent(both, "should be renamed to %s but is still declared: %s", o.to.text, n.text)
 		v.proof = true // both are names in the code
 		return v
 	case came.path != "":
-		return unsure(came, "%s: %s was added, and %s was not removed", n.text, o.to.text, n.text)
+		return unsure(came, "%s: %s was added but %s was not removed", n.text, o.to.text, n.text)
 	}
 	if at := j.mention(o.to.text, in, only); at.path != "" && o.kind == aValue && j.struckOut(n.text) {
 		return shown(at)
@@ -491,9 +491,9 @@ func (j *contractJudge) renamed(o order, n name) verdict {
 		return unsure(place{}, "%s: no declaration of %s was added", n.text, o.to.text)
 	}
 	if at := j.search(in, func(p string, text []byte) int { return wordLine(text, n.text) }); at.path != "" {
-		return absent(at, "to be renamed to %s and still there: %s", o.to.text, n.text)
+		return absent(at, "should be renamed to %s but is still there: %s", o.to.text, n.text)
 	}
-	return unsure(place{}, "%s: nothing of that name was found", n.text)
+	return unsure(place{}, "%s: not found", n.text)
 }
 
 // stands gives where a name is declared in files that did not change.

@@ -81,7 +81,7 @@ func look(f *syntax.File) (found []belay.Finding) {
 		if stubs.MatchString(text) && !syntax.IsTest(f.Path) && !abstract(lines, i) {
 			found = append(found, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: f.Path, Line: i + 1,
-				Title: "not implemented yet: " + clip(strings.TrimSpace(text)), Recommendation: "write the body, or say why it stays open",
+				Title: "not implemented yet: " + clip(strings.TrimSpace(text)), Recommendation: "write the body, or say why it is left open",
 			})
 		}
 	}
@@ -91,12 +91,12 @@ func look(f *syntax.File) (found []belay.Finding) {
 func elided(path string, line int, text string, lost int) belay.Finding {
 	f := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: path, Line: line,
-		Title: "a comment says that code is left out: " + clip(text), Recommendation: "write the code out",
+		Title: "a comment stands for omitted code: " + clip(text), Recommendation: "write the code in full",
 	}
 	if lost >= fewest {
 		f.Severity = belay.SeverityError
 		f.Title = fmt.Sprintf("a comment replaces %d lines of code: %s", lost, clip(text))
-		f.Recommendation = "bring the code back as it was (git show HEAD:" + path + ") and change only what the task asks for"
+		f.Recommendation = "restore the code (git show HEAD:" + path + ") and change only what the task asks for"
 	}
 	return f
 }

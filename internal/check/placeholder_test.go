@@ -38,8 +38,8 @@ func TestPlaceholders(t *testing.T) {
 		"at the end":          {after: strings.Replace(body, "func Two() int {\n\treturn 2\n}\n", "// ... (rest of file unchanged)\n", 1), want: []string{"error 12: a comment replaces 3 lines of code: // ... (rest of file unchanged)"}},
 		"python":              {path: "a.py", before: "def a():\n    x = 1\n    y = 2\n    z = 3\n    return x\n\ndef b():\n    pass\n", after: "def a():\n    # ... existing implementation ...\n\ndef b():\n    pass\n", want: []string{"error 2: a comment replaces 4 lines of code: # ... existing implementation ..."}},
 		"jsx":                 {path: "a.jsx", before: "<ul>\n<li>1</li>\n<li>2</li>\n<li>3</li>\n</ul>\n", after: "<ul>\n{/* ... other items ... */}\n</ul>\n", want: []string{"error 2: a comment replaces 3 lines of code: {/* ... other items ... */}"}},
-		"nothing is gone":     {after: strings.Replace(body, "func Two", "// The rest of the file stays the same for compatibility.\nfunc Two", 1), want: []string{"warning 12: a comment says that code is left out: // The rest of the file stays the same for compatibility."}},
-		"was there before":    {before: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1), after: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1) + "\nvar x = 1\n"},
+		"nothing is gone":     {after: strings.Replace(body, "func Two", "// The rest of the file stays the same for compatibility.\nfunc Two", 1), want: []string{"warning 12: a comment stands for omitted code: // The rest of the file stays the same for compatibility."}},
+		"existed before":    {before: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1), after: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1) + "\nvar x = 1\n"},
 		"an honest removal":   {after: strings.Replace(body, four, "", 1)},
 		"an ordinary comment": {after: strings.Replace(body, four, "\t// Print the remaining items as before the loop.\n", 1)},
 		"dots in code":        {after: strings.Replace(body, four, "\tprint(append(x, rest...)...)\n", 1)},
@@ -49,7 +49,7 @@ func TestPlaceholders(t *testing.T) {
 		"a stub of python":    {path: "a.py", before: "x = 1\n", after: "x = 1\ndef f():\n    raise NotImplementedError\n", want: []string{"warning 3: not implemented yet: raise NotImplementedError"}},
 		"an abstract method":  {path: "a.py", before: "x = 1\n", after: "x = 1\nclass A(ABC):\n    @abstractmethod\n    def f(self):\n        raise NotImplementedError\n"},
 		"a stub in a test":    {path: "a_test.go", before: body, after: body + "\nfunc x() { panic(\"not implemented\") }\n"},
-		"a new file":          {path: "n.go", before: "-", after: "package p\n\n// ... existing code here\n", want: []string{"warning 3: a comment says that code is left out: // ... existing code here"}},
+		"a new file":          {path: "n.go", before: "-", after: "package p\n\n// ... existing code here\n", want: []string{"warning 3: a comment stands for omitted code: // ... existing code here"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

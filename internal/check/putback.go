@@ -8,9 +8,9 @@ func putBack(c belay.Change) string {
 	case "A":
 		return "remove the file"
 	case "D":
-		return "bring the file back as it was"
+		return "restore the file"
 	}
-	return "put the file back as it was"
+	return "restore the file"
 }
 
 // changeVerb says what happened to the file.
@@ -21,7 +21,7 @@ func changeVerb(c belay.Change) string {
 	case "D":
 		return "deleted"
 	case "T":
-		return "turned into another kind of file"
+		return "changed to another file type"
 	}
 	return "modified"
 }

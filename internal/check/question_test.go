@@ -35,7 +35,7 @@ func TestListsInQuestion(t *testing.T) {
 	grown := strings.Replace(cold, "];", "  \"Glacier\",\n];", 1)
 	res := judge("Add 2 drinks", before, map[string]string{"src/menu.ts": strings.Replace(drinks, "];", "  \"Slate\",\n];", 1) + grown})
 	said := tell(t, res, false)
-	for _, want := range []string{"it is not certain which list is meant", "- DRINKS (src/menu.ts:1): 3 before, 4 after", "- COLD_DRINKS (src/menu.ts:7): 2 before, 3 after"} {
+	for _, want := range []string{"not certain which list this refers to", "- DRINKS (src/menu.ts:1): 3 before, 4 after", "- COLD_DRINKS (src/menu.ts:7): 2 before, 3 after"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it lacks %q:\n%s", want, said)
 		}

@@ -51,11 +51,11 @@ func (j *judge) refs() {
 		j.warn(belay.Count(rest, "more ref", "more refs")+" changed", "the last is "+last)
 	}
 	for _, m := range j.Pushed {
-		j.warn("stash entry made: "+m, "what it holds is no longer in the files: git stash list, git stash pop")
+		j.warn("stash entry made: "+m, "its changes are no longer in the files: git stash list, git stash pop")
 	}
 	for _, m := range j.Dropped {
 		if !slices.ContainsFunc(j.Lost, func(l Loss) bool { return l.Kind == LostStash && l.Path == m }) {
-			j.warn("stash entry dropped: "+m, "what it held is in the files, in a commit or in another entry")
+			j.warn("stash entry dropped: "+m, "its changes are in the files, in a commit or in another entry")
 		}
 	}
 	if j.LogLost {
@@ -130,7 +130,7 @@ func short(oid string) string {
 // index names what was staged; what hides changes from the person is rejected.
 func (j *judge) index() {
 	if j.Index.Unreadable {
-		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can tell what is staged", "leave .git/index to git")
+		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can read what is staged", "do not write .git/index directly")
 		return
 	}
 	if n := len(j.Index.Hidden); n > 0 {
@@ -165,21 +165,21 @@ func (j *judge) lost() {
 		f := belay.Finding{Severity: severity, Category: belay.CategoryGit, File: l.Path}
 		switch l.Kind {
 		case LostEdits:
-			f.Title, f.Detail = "uncommitted edits are gone: "+l.Path, "it had edits that were not committed, and is as a commit has it now"
+			f.Title, f.Detail = "uncommitted edits are gone: "+l.Path, "its uncommitted edits were overwritten with a committed version"
 		case LostFile:
-			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it had edits that were not committed, and is gone"
+			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it had uncommitted edits and was deleted"
 		case LostNew:
-			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it was untracked and is in no file, commit or stash now"
+			f.Title, f.Detail = "uncommitted work is gone: "+l.Path, "it was untracked, and its content is now in no file, commit or stash"
 		case LostStaged:
-			f.Title, f.Detail = "staged work is gone: "+l.Path, "what was staged is in no file, commit or stash now"
+			f.Title, f.Detail = "staged work is gone: "+l.Path, "its content is now in no file, commit or stash"
 			if l.Unsure {
-				f.Title = "what was staged was replaced: " + l.Path
+				f.Title = "staged work was replaced: " + l.Path
 			}
 		case LostStash:
-			f.File, f.Title, f.Detail = "", "a stash entry is gone: "+l.Path, "what it held is in no file, commit or other entry now"
+			f.File, f.Title, f.Detail = "", "a stash entry is gone: "+l.Path, "its changes are now in no file, commit or other entry"
 		}
 		if j.Snapshot != "" {
-			f.Recommendation = "bring it back with: belay snapshot restore " + j.Snapshot
+			f.Recommendation = "restore it with: belay snapshot restore " + j.Snapshot
 			if l.Kind != LostStash && l.Kind != LostStaged {
 				f.Recommendation += " -- " + l.Path
 			}

@@ -35,7 +35,7 @@ func parse(text string) (rule, error) {
 		return refuse("has no ->")
 	}
 	if err := belay.Valid(r.source); err != nil {
-		return refuse("has sources that are no glob")
+		return refuse("has an invalid glob for its sources")
 	}
 	if strings.TrimSpace(tests) == "none" {
 		return r, nil
@@ -43,7 +43,7 @@ func parse(text string) (rule, error) {
 	for one := range strings.SplitSeq(tests, " | ") {
 		one = strings.TrimSpace(one)
 		if err := belay.Valid(fill(one, "a/b.c")); err != nil || one == "" {
-			return refuse("has tests that are no glob")
+			return refuse("has an invalid glob for its tests")
 		}
 		r.tests = append(r.tests, one)
 	}

@@ -35,25 +35,25 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 		}
 		f := belay.Finding{
 			Severity: belay.SeverityError, Category: belay.CategoryRules, File: c.Path,
-			Title:          "instructions for agents or automation changed",
-			Detail:         fmt.Sprintf("%s was %s and the task's files do not name it", c.Path, changeVerb(c)),
-			Recommendation: putBack(c) + "; a task that needs it changed names it in its words, or with --files " + c.Path,
+			Title:          "agent instructions or automation changed",
+			Detail:         fmt.Sprintf("%s was %s, and the task's files do not name it", c.Path, changeVerb(c)),
+			Recommendation: putBack(c) + "; if the task needs this change, its text must name the file, or use --files " + c.Path,
 		}
 		if in.known(ctx, c.Path, harmless) {
 			f.Severity = belay.SeverityWarning
-			f.Detail += "; it runs when, with what rights and whose code as before"
-			f.Recommendation = "look at it before you commit or push: it runs then"
+			f.Detail += "; when it runs, with which rights and with which code is unchanged"
+			f.Recommendation = "review it before you commit or push: it may run then"
 		} else {
 			errors++
 		}
 		found = append(found, f)
 	}
-	summary := "rules for agents and automation are untouched"
+	summary := "agent instructions and automation are unchanged"
 	switch {
 	case errors > 0:
-		summary = belay.Count(errors, "rule file", "rule files") + " changed without being named by the task"
+		summary = belay.Count(errors, "rule file", "rule files") + " changed but not named by the task"
 	case len(found) > 0:
-		summary = belay.Count(len(found), "rule file", "rule files") + " changed, which may run as before"
+		summary = belay.Count(len(found), "rule file", "rule files") + " changed without new triggers, rights or code"
 	case allowed > 0:
 		summary = belay.Count(allowed, "rule file", "rule files") + " changed by hand or as the task asks"
 	}

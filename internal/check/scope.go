@@ -59,22 +59,22 @@ func scope(ctx context.Context, in Input) belay.CheckResult {
 			belay.Count(len(extra), "file", "files"), len(missing))
 	}
 	extra = belay.Brief(extra, "more files changed outside the task's files")
-	beyond = belay.Brief(beyond, "more findings about what the request leaves alone")
+	beyond = belay.Brief(beyond, "more changes that the request rules out")
 	return belay.Of(nameScope, summary, slices.Concat(extra, missing, beyond))
 }
 
 func (in Input) stray(c belay.Change, files []string) belay.Finding {
 	if slices.Contains(in.Perhaps, c.Path) {
 		return belay.Finding{
-			Severity: belay.SeverityWarning, Category: belay.CategoryScope, File: c.Path, Title: "changed outside the task's files",
-			Detail: fmt.Sprintf("%s was %s; git ignores it, so it may be something that a tool writes", c.Path, changeVerb(c)),
+			Severity: belay.SeverityWarning, Category: belay.CategoryScope, File: c.Path, Title: "outside the task's files",
+			Detail: fmt.Sprintf("%s was %s; git ignores it, so a tool may have written it", c.Path, changeVerb(c)),
 		}
 	}
 	return belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategoryScope, File: c.Path,
-		Title:          "changed outside the task's files",
+		Title:          "outside the task's files",
 		Detail:         fmt.Sprintf("%s was %s; the task's files are %s", c.Path, changeVerb(c), listed(files)),
-		Recommendation: putBack(c) + ", and keep the work within the task's files",
+		Recommendation: putBack(c) + ", and change only the task's files",
 	}
 }
 
@@ -93,7 +93,7 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 		}
 		f := belay.Finding{
 			Severity: belay.SeverityError, Category: belay.CategoryScope,
-			Title:          "expected to change, did not: " + one,
+			Title:          "expected to change but did not: " + one,
 			Recommendation: "change it as the task asks",
 		}
 		if !strings.ContainsAny(one, `*?[{\`) && !strings.HasSuffix(one, "/") {

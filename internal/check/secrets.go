@@ -87,19 +87,19 @@ func finding(path string, m secret.Match, moved bool, r SecretRules) belay.Findi
 	f := belay.Finding{
 		Severity: belay.SeverityError, Category: belay.CategorySecret, File: path, Line: m.Line, EndLine: m.EndLine,
 		Title: m.Title + " in the change",
-		Recommendation: "take it out, read it from the environment or a secret store, and have the key replaced if it was real; " +
-			"if it is none, a person adds " + m.Fingerprint + " to secrets.allow",
+		Recommendation: "remove it, read it from the environment or a secret store, and revoke the key if it was real; " +
+			"if it is not a secret, a person adds " + m.Fingerprint + " to secrets.allow",
 	}
 	why := ""
 	switch {
 	case m.Example && !r.Examples:
-		f.Severity, why = belay.SeverityNote, "an example of its maker's documentation"
+		f.Severity, why = belay.SeverityNote, "an example from the vendor's documentation"
 	case m.Marked:
-		f.Severity, why = belay.SeverityWarning, "the change marks it with "+secret.InlineMark+": look whether that is so"
+		f.Severity, why = belay.SeverityWarning, "the change marks it with "+secret.InlineMark+": check that this is true"
 	case moved:
-		f.Severity, why = belay.SeverityWarning, "it was there before the change, at another place"
+		f.Severity, why = belay.SeverityWarning, "it was there before the change, in another place"
 	case !m.Sure:
-		f.Severity, why = belay.SeverityWarning, "a guess by its name and its letters"
+		f.Severity, why = belay.SeverityWarning, "a guess from its name and its characters"
 	case forTests(path) && madeAtHome(m.Rule):
 		f.Severity, why = belay.SeverityWarning, "it may be made for tests or documentation"
 	}

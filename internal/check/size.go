@@ -47,7 +47,7 @@ func size(ctx context.Context, in Input) belay.CheckResult {
 		Severity: belay.SeverityWarning, Category: belay.CategorySize,
 		Title:          "the change is large",
 		Detail:         summary + "; the largest: " + largest(counted),
-		Recommendation: "split the task, or leave out what it does not need",
+		Recommendation: "split the task, or drop changes it does not need",
 	}
 	return belay.Of(nameSize, summary, append([]belay.Finding{large}, notes...))
 }

@@ -89,7 +89,7 @@ func declaredBefore(files []*syntax.File) map[string]bool {
 func Summary(found []belay.Finding) string {
 	switch len(found) {
 	case 0:
-		return "what the change declares is documented and typed"
+		return "new declarations are documented and typed"
 	case 1:
 		return "1 new declaration lacks documentation or types"
 	}

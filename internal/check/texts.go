@@ -106,8 +106,8 @@ func secretsCheck(ctx context.Context, in Input) belay.CheckResult {
 		}
 		for _, c := range in.read.unread {
 			found = append(found, belay.Finding{
-				Severity: belay.SeverityWarning, Category: belay.CategorySecret, File: c.Path, Title: "too large to be looked through",
-				Detail: fmt.Sprintf("files of up to %d MiB are read", maxText>>20), Recommendation: "look at it yourself",
+				Severity: belay.SeverityWarning, Category: belay.CategorySecret, File: c.Path, Title: "too large to scan",
+				Detail: fmt.Sprintf("files of up to %d MiB are read", maxText>>20), Recommendation: "check it yourself",
 			})
 		}
 		return summary, found, nil
@@ -145,7 +145,7 @@ func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 func placeholderCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, namePlaceholder, func(files []*syntax.File) (string, []belay.Finding, error) {
 		found := Placeholders(files)
-		summary := "no code is left out"
+		summary := "no placeholders"
 		if len(found) > 0 {
 			summary = belay.Count(len(found), "placeholder", "placeholders") + " in the change"
 		}

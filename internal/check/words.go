@@ -301,7 +301,7 @@ func (j *contractJudge) untouched(r belay.Requirement) (why, at string) {
 			if j.lines.prose || len(j.in.Unread) > 0 {
 				return "", ""
 			}
-			return w + " untouched: no sentence that was there has changed", ""
+			return w + " untouched: no existing sentence changed", ""
 		}
 	}
 	if len(words) == 0 || len(j.in.Unread) > 0 || j.mentioned(r, j.lines.came) || j.mentioned(r, j.lines.went) {
@@ -315,7 +315,7 @@ func (j *contractJudge) untouched(r belay.Requirement) (why, at string) {
 	for _, p := range j.called(words) { // a file that the whole of it is about, not one that shares a word
 		all := count.TopicWords(p)
 		if !slices.ContainsFunc(words, func(w string) bool { return !mentions(all, []string{w}) }) {
-			return p + " untouched, and nothing that changed is about it", p
+			return p + " untouched, and no other change matches", p
 		}
 	}
 	return "", ""

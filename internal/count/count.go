@@ -106,11 +106,11 @@ type Pair struct{ before, after *world }
 func Open(before, after Tree) (*Pair, error) {
 	b, err := newWorld(before)
 	if err != nil {
-		return nil, fmt.Errorf("reading the state before: %w", err)
+		return nil, fmt.Errorf("reading the files before: %w", err)
 	}
 	a, err := newWorld(after)
 	if err != nil {
-		return nil, fmt.Errorf("reading the state after: %w", err)
+		return nil, fmt.Errorf("reading the files after: %w", err)
 	}
 	return &Pair{b, a}, nil
 }
@@ -120,7 +120,7 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 	if r.File != "" {
 		r.File = path.Clean(strings.TrimPrefix(r.File, "./"))
 		if !p.before.has(r.File) && !p.after.has(r.File) {
-			return Result{}, belay.Refuse(belay.CodeNotFound, "name a file by its path below the folders", "%s is in neither state", r.File)
+			return Result{}, belay.Refuse(belay.CodeNotFound, "give the file's path inside the compared folders", "%s does not exist before or after", r.File)
 		}
 	}
 	j := &judge{before: p.before, after: p.after, r: r, w: Of(r)}
@@ -150,7 +150,7 @@ func (j *judge) unchanged() Result {
 	res := Result{Verdict: Pass, Findings: []Finding{}}
 	for _, p := range paths {
 		res.Verdict = Warn
-		res.Findings = append(res.Findings, Finding{"warning", "changed, and no changes were asked for", p, 1})
+		res.Findings = append(res.Findings, Finding{"warning", "changed although no changes were requested", p, 1})
 		if len(res.Findings) == 50 {
 			break
 		}
@@ -228,7 +228,7 @@ func (j *judge) inQuestion(all []*candidate) []Asked {
 }
 
 // unsure begins what is said where it is not certain which list is meant.
-const unsure = "it is not certain which list is meant: "
+const unsure = "not certain which list this refers to: "
 
 // elsewise tells whether one of the lists in question other than the first, or all of them
 // together, became what was asked for.
@@ -288,7 +288,7 @@ func (j *judge) unclear(all []*candidate) Result {
 		n, known := c.is.Less(c.was)
 		grew = grew || n > 0 || !known
 	}
-	what := "no list could be found that this is about"
+	what := "no matching list was found"
 	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew && !slices.ContainsFunc(j.changed(), j.longer) {
 		return Result{Verdict: Fail, Findings: []Finding{{"error",
 			"nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
@@ -428,9 +428,9 @@ func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
 		case n > 0 && grown > n:
 			return Warn, want
 		case n == 0 && grown < 0:
-			return Fail, fmt.Sprintf("%s were to be added, and there are fewer: %d before, %d after", noun, was, is)
+			return Fail, fmt.Sprintf("%s should be added, but there are fewer: %d before, %d after", noun, was, is)
 		case n == 0 && grown == 0:
-			return Warn, fmt.Sprintf("%s were to be added, and there are as many as before: %d", noun, was)
+			return Warn, fmt.Sprintf("%s should be added, but the number is unchanged: %d", noun, was)
 		}
 	case belay.MarkRemove:
 		want := fmt.Sprintf("expected %d %s (%d - %d), found %d", was-n, noun, was, n, is)
@@ -440,15 +440,15 @@ func (j *judge) rule(was, is, grown int, c *candidate) (Verdict, string) {
 		case n > 0 && -grown < n:
 			return Warn, want
 		case n == 0 && grown >= 0:
-			return Warn, fmt.Sprintf("%s were to be removed, and there are as many as before or more: %d before, %d after", noun, was, is)
+			return Warn, fmt.Sprintf("%s should be removed, but there are not fewer: %d before, %d after", noun, was, is)
 		}
 	case belay.MarkPreserved:
 		if grown < 0 {
-			return Fail, fmt.Sprintf("%s were to be preserved: had %d, now %d", noun, was, is)
+			return Fail, fmt.Sprintf("%s should be preserved: %d before, %d after", noun, was, is)
 		}
 	case belay.MarkModify, belay.MarkFix:
 		if grown != 0 {
-			return Warn, fmt.Sprintf("%s were to be changed and not to grow or shrink: had %d, now %d", noun, was, is)
+			return Warn, fmt.Sprintf("%s should be changed without adding or removing any: %d before, %d after", noun, was, is)
 		}
 	}
 	return Pass, ""

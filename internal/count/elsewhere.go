@@ -12,12 +12,12 @@ import (
 // The words of its numbers may be the same and mean something else by now.
 func (j *judge) untold(c *candidate) (why, at string, line int) {
 	if c.before != nil && c.after == nil && j.after.file(c.before.File).broken {
-		return c.before.File + " cannot be read any more", c.before.File, 1
+		return c.before.File + " can no longer be read", c.before.File, 1
 	}
 	for _, label := range c.is.Unknown {
 		for _, name := range identifier.FindAllString(label, -1) {
 			if l := j.other(name, c); l != nil {
-				return label + " may be another number: " + name + " changed", l.File, l.Line
+				return label + " may be a different number: " + name + " changed", l.File, l.Line
 			}
 		}
 	}

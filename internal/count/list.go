@@ -129,7 +129,7 @@ func (e *expansion) items(l *List) []Item {
 		}
 		out = append(out, e.refer(it, l)...)
 		if len(out) > maxItems {
-			out = append(out[:maxItems], Item{Label: "more than can be followed", Open: true})
+			out = append(out[:maxItems], Item{Label: "too many to follow", Open: true})
 			break
 		}
 	}

@@ -24,7 +24,7 @@ func Show(t Tree, p string) ([]Counted, error) {
 	}
 	f := w.raw(p)
 	if !f.exists {
-		return nil, belay.Refuse(belay.CodeNotFound, "look at its path and permissions", "there is no file %s", p)
+		return nil, belay.Refuse(belay.CodeNotFound, "check its path and permissions", "there is no file %s", p)
 	}
 	lists, imports, ok := Lists(p, f.src)
 	if !ok {

@@ -22,7 +22,7 @@ func readCheckstyle(in io.Reader) (Report, error) {
 		var bad *testreport.Broken
 		switch {
 		case (err == io.EOF || errors.As(err, &bad)) && !rooted:
-			return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is no checkstyle report")
+			return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a checkstyle report")
 		case err == io.EOF:
 			if depth > 0 {
 				r.Lack("the report stops in the middle")

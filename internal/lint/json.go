@@ -115,7 +115,7 @@ func readRDJSONL(from io.Reader) (Report, error) {
 		if s := strings.TrimSpace(string(line)); s != "" {
 			var d rdDiagnostic
 			if json.Unmarshal([]byte(s), &d) != nil && d.Message == "" {
-				r.Lack("a line is no diagnostic: %s", testreport.Clip(testreport.Plain(s), 80))
+				r.Lack("a line is not a diagnostic: %s", testreport.Clip(testreport.Plain(s), 80))
 			} else {
 				r.add(d.remark())
 			}

@@ -18,13 +18,13 @@ import (
 func (w *work) take(l belay.Linter, report Report, err error, end proc.Ending, tail string) {
 	switch {
 	case err != nil:
-		w.cannot(l, fmt.Sprintf("its report cannot be read (it %s): %s", end, err))
+		w.cannot(l, fmt.Sprintf("could not read its report (it %s): %s", end, err))
 		return
 	case len(report.Remarks) == 0 && report.Suppressed == 0 && end.Code != 0:
-		w.cannot(l, fmt.Sprintf("it %s and said nothing that can be read: %s", end, lastLine(tail, end)))
+		w.cannot(l, fmt.Sprintf("it %s without a readable report: %s", end, lastLine(tail, end)))
 		return
 	case report.Incomplete:
-		w.cannot(l, "its report is not whole: "+strings.Join(report.Warnings, "; "))
+		w.cannot(l, "its report is incomplete: "+strings.Join(report.Warnings, "; "))
 	}
 	w.ran++
 	w.silent += report.Suppressed
@@ -46,7 +46,7 @@ func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, 
 	if err != nil {
 		w.found = append(w.found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryLint,
-			Title: "it is not known whether a linter changed files", Detail: err.Error(),
+			Title: "could not check whether a linter changed files", Detail: err.Error(),
 		})
 		return
 	}
@@ -55,9 +55,9 @@ func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, 
 	}
 	f := belay.Finding{
 		Severity: belay.SeverityWarning, Category: belay.CategoryLint,
-		Title:          "a linter changed files, which was taken back",
+		Title:          "a linter changed files; the changes were reverted",
 		Detail:         strings.Join(edits.Paths[:min(w.edits, 20)], "\n"),
-		Recommendation: "have the linter only report: without --fix, or with --check",
+		Recommendation: "run the linter in report-only mode: without --fix, or with --check",
 	}
 	if !edits.Undone {
 		f.Title = "files changed while the linters ran"
@@ -74,7 +74,7 @@ func (w *work) answer(ctx context.Context) belay.CheckResult {
 	if len(w.remarks) > 0 && !w.in.All && w.in.Lines != nil {
 		var err error
 		if lines, err = w.in.Lines(ctx); err != nil {
-			w.whys = append(w.whys, "the changed lines are not known: "+err.Error())
+			w.whys = append(w.whys, "the changed lines could not be determined: "+err.Error())
 			w.remarks = nil
 		}
 	}
@@ -88,7 +88,7 @@ func (w *work) answer(ctx context.Context) belay.CheckResult {
 	}
 	for _, why := range w.asides {
 		result.Findings = append(result.Findings, belay.Finding{
-			Check: Name, Severity: belay.SeverityNote, Category: belay.CategoryLint, Title: "a detected linter could not tell", Detail: why,
+			Check: Name, Severity: belay.SeverityNote, Category: belay.CategoryLint, Title: "a detected linter could not run", Detail: why,
 		}.Sign())
 	}
 	if w.in.Logs != nil {
@@ -119,7 +119,7 @@ func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere 
 	for _, s := range counted {
 		found = append(found, s.finding())
 	}
-	return belay.Brief(found, "more remarks of linters"), elsewhere
+	return belay.Brief(found, "more linter remarks"), elsewhere
 }
 
 func rank(s belay.Severity) int {
@@ -151,14 +151,14 @@ func (s said) finding() belay.Finding {
 		File: s.File, Line: s.Line, EndLine: s.EndLine,
 	}
 	if s.severity == belay.SeverityError {
-		f.Recommendation = "mend what " + s.linter + " says of this line; do not silence it"
+		f.Recommendation = "fix what " + s.linter + " reports for this line; do not suppress it"
 	}
 	return f
 }
 
 func (w *work) summary(found, elsewhere int) string {
 	if w.ran == 0 {
-		return "could not tell"
+		return "could not run"
 	}
 	where := "on changed lines"
 	if w.in.All {
@@ -169,7 +169,7 @@ func (w *work) summary(found, elsewhere int) string {
 		text += fmt.Sprintf(", %d elsewhere", elsewhere)
 	}
 	if w.silent > 0 {
-		text += fmt.Sprintf(", %d silenced by the project", w.silent)
+		text += fmt.Sprintf(", %d suppressed by the project", w.silent)
 	}
 	return text
 }

@@ -68,7 +68,7 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	case len(in.Linters) == 0:
 		return belay.Skipped(Name, "no linter: set linters.NAME.command")
 	case len(left(in.Changes)) == 0:
-		return belay.Skipped(Name, "no file is left to look at")
+		return belay.Skipped(Name, "no changed files to lint")
 	}
 	w := work{in: in, tree: newTree(in.Root), files: map[string]string{}}
 	for _, c := range in.Changes {
@@ -78,7 +78,7 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	var err error
 	if in.Guard != nil {
 		if settle, err = in.Guard(ctx); err != nil {
-			return belay.Unknown(Name, "could not note the state of the tree: "+err.Error())
+			return belay.Unknown(Name, "could not record the state of the working tree: "+err.Error())
 		}
 	}
 	for _, l := range in.Linters {
@@ -125,7 +125,7 @@ type said struct {
 // lint runs one linter and reads what it says.
 func (w *work) lint(ctx context.Context, l belay.Linter) {
 	if ctx.Err() != nil {
-		w.cannot(l, "there was no time left for it")
+		w.cannot(l, "no time left to run it")
 		return
 	}
 	may, err := w.in.May.Tests(l.TestCommand)
@@ -135,13 +135,13 @@ func (w *work) lint(ctx context.Context, l belay.Linter) {
 	}
 	dir, err := os.MkdirTemp("", "belay-lint-")
 	if err != nil {
-		w.cannot(l, "no folder for its report: "+err.Error())
+		w.cannot(l, "could not create a folder for its report: "+err.Error())
 		return
 	}
 	defer os.RemoveAll(dir)
 	changed := filepath.Join(dir, "changed")
 	if err := os.WriteFile(changed, []byte(strings.Join(left(w.in.Changes), "\n")+"\n"), 0o600); err != nil {
-		w.cannot(l, "no list of changed files: "+err.Error())
+		w.cannot(l, "could not write the list of changed files: "+err.Error())
 		return
 	}
 	before := stamp(w.in.Root, l.Report)
@@ -189,7 +189,7 @@ func couldNot(ctx context.Context, end proc.Ending, all *proc.Spool) string {
 func unfinished(ctx context.Context) string {
 	switch cause := context.Cause(ctx); {
 	case cause == nil, errors.Is(cause, context.DeadlineExceeded):
-		return "did not finish within its time"
+		return "did not finish in time"
 	case errors.Is(cause, context.Canceled):
 		return "was interrupted before it finished"
 	default:
@@ -246,7 +246,7 @@ func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *p
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Report{}, fmt.Errorf("%s is no regular file", l.Report)
+		return Report{}, fmt.Errorf("%s is not a regular file", l.Report)
 	}
 	return Read(f, l.Format)
 }

@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 		"in the middle of much": {linters: []belay.Linter{linter("yes 'b.go:1:1: old and not of this change at all, but said at some length' | head -n 40000; echo 'a.go:2:1: bad'; yes 'b.go:1:1: old and not of this change at all, but said at some length' | head -n 40000; exit 1")},
 			want: "fail\nerror a.go:2 demo: bad"},
 		"more than is read": {linters: []belay.Linter{linter("yes 'b.go:1:1: old' | head -n 120000; echo 'a.go:2:1: bad'; exit 1")},
-			want: "unknown: demo: its report is not whole: there are more than 100000 remarks, the others were not read"},
+			want: "unknown: demo: its report is incomplete: more than 100000 remarks; the rest were not read"},
 		"absolute":           {linters: []belay.Linter{linter("echo \"$PWD/a.go:2:1: bad\"; exit 1")}, want: "fail\nerror a.go:2 demo: bad"},
 		"from its folder":    {linters: []belay.Linter{linter("cd sub; echo 'new.go:2:1: bad'; exit 1")}, want: "fail\nerror sub/new.go:2 demo: bad"},
 		"outside":            {linters: []belay.Linter{linter("echo '/etc/a.go:2:1: bad'; echo '../a.go:2:1: bad'; exit 1")}, want: "pass"},
@@ -120,16 +120,16 @@ func TestRun(t *testing.T) {
 		"on stderr":          {linters: []belay.Linter{linter("echo 'a.go:2:1: bad' >&2; exit 1")}, want: "fail\nerror a.go:2 demo: bad"},
 		"report in a file":   {linters: []belay.Linter{linter("echo '"+sarif+"' > out.sarif", "report=out.sarif")}, want: "fail\nerror a.go:1 demo: bad (R)"},
 		"report of its own":  {linters: []belay.Linter{linter("echo '"+sarif+"' > $BELAY_REPORTS/x", "report=$BELAY_REPORTS/x")}, want: "fail\nerror a.go:1 demo: bad (R)"},
-		"no report":          {linters: []belay.Linter{linter("true", "report=out.sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): no report was written to out.sarif"},
-		"a link outside":     {linters: []belay.Linter{linter("ln -s /etc/hostname out.sarif", "report=out.sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): no report was written to out.sarif"},
-		"crash":              {linters: []belay.Linter{linter("echo oops, no config; exit 2")}, want: "unknown: demo: it ended with exit code 2 and said nothing that can be read: oops, no config"},
+		"no report":          {linters: []belay.Linter{linter("true", "report=out.sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): no report was written to out.sarif"},
+		"a link outside":     {linters: []belay.Linter{linter("ln -s /etc/hostname out.sarif", "report=out.sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): no report was written to out.sarif"},
+		"crash":              {linters: []belay.Linter{linter("echo oops, no config; exit 2")}, want: "unknown: demo: it ended with exit code 2 without a readable report: oops, no config"},
 		"not there":          {linters: []belay.Linter{linter("echo not found >&2; exit 127")}, want: "unknown: demo: could not run: not found"},
 		"cannot start":       {linters: []belay.Linter{{Name: "demo", TestCommand: belay.TestCommand{Args: []string{"no-such-linter"}}}}, want: `unknown: demo: could not run: exec: "no-such-linter": executable file not found in $PATH`},
-		"no SARIF":           {linters: []belay.Linter{linter("echo usage", "sarif")}, want: "unknown: demo: its report cannot be read (it ended with exit code 0): the file is no sarif report"},
+		"no SARIF":           {linters: []belay.Linter{linter("echo usage", "sarif")}, want: "unknown: demo: could not read its report (it ended with exit code 0): the file is not a sarif report"},
 		"half a report":      {linters: []belay.Linter{linter("echo '"+sarif[:len(sarif)-3]+"'", "sarif")}, want: "fail\nerror a.go:1 demo: bad (R)"},
-		"half, and content":  {linters: []belay.Linter{linter(`echo '{"runs":[{"results":['`, "sarif")}, want: "unknown: demo: its report is not whole: the report stops in the middle"},
-		"detected, crash":    {linters: []belay.Linter{linter("exit 2", "detected")}, want: "skipped: demo: it ended with exit code 2 and said nothing that can be read: it ended with exit code 2\nnote :0 a detected linter could not tell"},
-		"detected, and one":  {linters: []belay.Linter{linter("exit 2", "detected"), linter("true")}, want: "pass\nnote :0 a detected linter could not tell"},
+		"half, and content":  {linters: []belay.Linter{linter(`echo '{"runs":[{"results":['`, "sarif")}, want: "unknown: demo: its report is incomplete: the report stops in the middle"},
+		"detected, crash":    {linters: []belay.Linter{linter("exit 2", "detected")}, want: "skipped: demo: it ended with exit code 2 without a readable report: it ended with exit code 2\nnote :0 a detected linter could not run"},
+		"detected, and one":  {linters: []belay.Linter{linter("exit 2", "detected"), linter("true")}, want: "pass\nnote :0 a detected linter could not run"},
 		"one of two crashes": {linters: []belay.Linter{linter("exit 2"), linter("echo 'a.go:2:1: bad'; exit 1")}, want: "fail\nerror a.go:2 demo: bad"},
 		"killed":             {linters: []belay.Linter{linter("kill -KILL $$")}, want: "unknown: demo: it was ended by signal 9 (killed)"},
 		"the changed files":  {linters: []belay.Linter{linter("while read f; do echo $f:1: seen; done < $BELAY_CHANGED")}, want: "pass\nwarning sub/new.go:1 demo: seen"},
@@ -156,7 +156,7 @@ func TestTimeLimit(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 	defer cancel()
 	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; sleep 60"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
-	if got, want := told(r), "unknown: demo: it did not finish within its time; demo: there was no time left for it"; got != want {
+	if got, want := told(r), "unknown: demo: it did not finish in time; demo: no time left to run it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -175,10 +175,10 @@ func TestEdits(t *testing.T) {
 	}
 	for want, g := range map[string]func(context.Context) (func(context.Context) (Edits, error), error){
 		"pass": guard(Edits{}, nil),
-		"pass\nwarning :0 a linter changed files, which was taken back":   guard(Edits{Paths: []string{"a.go"}, Undone: true}, nil),
+		"pass\nwarning :0 a linter changed files; the changes were reverted":   guard(Edits{Paths: []string{"a.go"}, Undone: true}, nil),
 		"pass\nwarning :0 files changed while the linters ran":            guard(Edits{Paths: []string{"a.go"}}, nil),
-		"pass\nwarning :0 it is not known whether a linter changed files": guard(Edits{}, errors.New("no")),
-		"unknown: could not note the state of the tree: no": func(context.Context) (func(context.Context) (Edits, error), error) {
+		"pass\nwarning :0 could not check whether a linter changed files": guard(Edits{}, errors.New("no")),
+		"unknown: could not record the state of the working tree: no": func(context.Context) (func(context.Context) (Edits, error), error) {
 			return nil, errors.New("no")
 		},
 	} {
@@ -201,7 +201,7 @@ func TestLinesAreNotKnown(t *testing.T) {
 			return "sha", err
 		},
 	})
-	if got, want := told(r), "unknown: the changed lines are not known: git is gone"; got != want {
+	if got, want := told(r), "unknown: the changed lines could not be determined: git is gone"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if r.Log != "sha" || !strings.HasPrefix(log, "lint.log: $ echo") || !strings.Contains(log, "a.go:2: bad\n") || !strings.Contains(log, "[ended with exit code 1]") {

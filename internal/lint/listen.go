@@ -22,7 +22,7 @@ func listen(format string) *listener {
 		defer from.Close() // the program must never wait for a reader that has read enough
 		defer func() {
 			if e := recover(); e != nil {
-				l.err = fmt.Errorf("reading the report broke: %v", e)
+				l.err = fmt.Errorf("internal error while reading the report: %v", e)
 			}
 		}()
 		l.report, l.err = Read(from, format)

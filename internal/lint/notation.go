@@ -36,7 +36,7 @@ func Write(w io.Writer, form string, report belay.Report) error {
 	case FormatGitHub:
 		return writeCommands(w, report)
 	}
-	return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Forms(), ", "), "%q is no form of a report", form)
+	return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Forms(), ", "), "%q is not a report format", form)
 }
 
 func encode(w io.Writer, v any) error {
@@ -73,7 +73,7 @@ func unanswered(report belay.Report) (list []belay.CheckResult) {
 }
 
 func couldNotTell(c belay.CheckResult) string {
-	return strings.ToValidUTF8(fmt.Sprintf("the check %s could not tell: %s", c.Check, c.Why), "\ufffd")
+	return strings.ToValidUTF8(fmt.Sprintf("check %s could not run: %s", c.Check, c.Why), "\ufffd")
 }
 
 // The parts of SARIF that belay writes.

@@ -78,7 +78,7 @@ func (r *Report) full() bool { return len(r.Remarks) >= mostRemarks && r.Incompl
 // add keeps a remark, made plain. It tells whether there was room.
 func (r *Report) add(m Remark) bool {
 	if len(r.Remarks) >= mostRemarks {
-		r.Lack("there are more than %d remarks, the others were not read", mostRemarks)
+		r.Lack("more than %d remarks; the rest were not read", mostRemarks)
 		return false
 	}
 	m.Message = strings.TrimSpace(testreport.Clip(testreport.Plain(m.Message), maxMessage))
@@ -179,9 +179,9 @@ func oneObject(s string) bool {
 func (r *Report) broken(in *io.LimitedReader, err error, begun bool) (Report, error) {
 	switch {
 	case in.N <= 0:
-		r.Lack("the report is over %d MiB, the rest was not read", maxJSON>>20)
+		r.Lack("the report is over %d MiB; the rest was not read", maxJSON>>20)
 	case !begun:
-		return *r, belay.Refuse(belay.CodeCannot, useAnother, "the file is no %s report", r.Format)
+		return *r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a %s report", r.Format)
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
 		r.Lack("the report stops in the middle")
 	default:

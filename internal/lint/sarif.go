@@ -61,7 +61,7 @@ func (run *sarifRun) read(r *Report, dec *json.Decoder) error {
 					return err
 				}
 				if len(run.results)+len(r.Remarks) >= mostRemarks {
-					r.Lack("there are more than %d remarks, the others were not read", mostRemarks)
+					r.Lack("more than %d remarks; the rest were not read", mostRemarks)
 				} else {
 					run.results = append(run.results, one)
 				}
@@ -115,7 +115,7 @@ func (run *sarifRun) call(r *Report, c sarifInvocation) {
 		}
 	}
 	if c.ExecutionSuccessful != nil && !*c.ExecutionSuccessful && !placed {
-		r.Lack("the tool says that its run did not succeed")
+		r.Lack("the tool reports that its run failed")
 	}
 }
 

@@ -43,7 +43,7 @@ func (r *reader) stray(c, closer byte, opened int) error {
 	if closer == 0 {
 		return r.fail(r.i, "%q closes nothing", c)
 	}
-	return r.fail(r.i, "%q stands where %q of line %d is to be closed", c, r.src[opened], r.x.Line(opened))
+	return r.fail(r.i, "found %q where %q of line %d should be closed", c, r.src[opened], r.x.Line(opened))
 }
 
 // token reads one token, or a bracket with all that is in it, and tells whether it is an

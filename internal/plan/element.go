@@ -84,7 +84,7 @@ func (r *reader) attribute(at int) (done bool, err error) {
 	case c == '<':
 		return false, r.fail(e.Start, "the tag <%s is not closed before the next one", e.Name)
 	default:
-		return false, r.fail(r.i, "%q does not belong into the tag <%s", c, e.Name)
+		return false, r.fail(r.i, "unexpected %q in the tag <%s", c, e.Name)
 	}
 }
 
@@ -146,7 +146,7 @@ func (r *reader) value(a *Attr) error {
 		a.Value = string(r.src[from:r.i])
 		return err
 	}
-	return r.fail(from, "%s has no value behind its =", a.Name)
+	return r.fail(from, "%s has no value after its =", a.Name)
 }
 
 // constant gives what an expression is when it is a plain string or a number.
@@ -215,7 +215,7 @@ func (r *reader) closing(at int) error {
 	}
 	r.i++
 	if name != e.Name {
-		return r.fail(from, "</%s> stands where <%s> of line %d is to be closed", name, e.Name, r.x.Line(e.Start))
+		return r.fail(from, "found </%s> where <%s> of line %d should be closed", name, e.Name, r.x.Line(e.Start))
 	}
 	e.Close, e.End = from, r.i
 	return nil

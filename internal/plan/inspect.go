@@ -65,10 +65,10 @@ func (v *validation) structure() {
 			real++
 		}
 		if s.Kind == Screen && s.Parent >= 0 && v.p.Sections[s.Parent].Kind != Block {
-			v.say(belay.SeverityWarning, "sections", i, s.Line, "the screen %s lies in %s", s.Name, v.p.Sections[s.Parent].Name)
+			v.say(belay.SeverityWarning, "sections", i, s.Line, "the screen %s is inside %s", s.Name, v.p.Sections[s.Parent].Name)
 		}
 		if s.Kind == Heading && len(s.Names) == 0 {
-			v.say(belay.SeverityWarning, "sections", i, s.Line, "a heading says nothing")
+			v.say(belay.SeverityWarning, "sections", i, s.Line, "empty heading")
 		}
 	}
 	if real == 0 {
@@ -89,7 +89,7 @@ func (v *validation) twins() {
 		}
 		if s.Given {
 			if first, there := ids[s.ID]; there {
-				v.say(belay.SeverityError, "id", i, s.Line, "the id %q is that of line %d, too", s.ID, v.p.Sections[first].Line)
+				v.say(belay.SeverityError, "id", i, s.Line, "the id %q is also used in line %d", s.ID, v.p.Sections[first].Line)
 				continue
 			}
 			ids[s.ID] = i
@@ -147,13 +147,13 @@ func (v *validation) unknownTags() {
 		line, section := at.Line, at.Section
 		for _, like := range []string{"Screen", "Section"} {
 			if near(strings.ToLower(tag), strings.ToLower(like)) {
-				v.say(belay.SeverityError, "tag", section, line, "<%s> is no section: <%s> is", tag, like)
+				v.say(belay.SeverityError, "tag", section, line, "<%s> is not a section; did you mean <%s>?", tag, like)
 				line = 0
 				break
 			}
 		}
 		if line > 0 {
-			v.say(belay.SeverityWarning, "tag", section, line, "<%s> is neither a tag of plans nor imported", tag)
+			v.say(belay.SeverityWarning, "tag", section, line, "<%s> is neither a plan tag nor imported", tag)
 		}
 	}
 }
@@ -185,17 +185,17 @@ func (v *validation) markers(k Known) {
 			v.say(belay.SeverityError, "marker", m.Section, m.Line, "the marker cannot be read: %s", m.Bad)
 			continue
 		case m.Section < 0:
-			v.say(belay.SeverityWarning, "marker", -1, m.Line, "%s stands in no section", m.Kind)
+			v.say(belay.SeverityWarning, "marker", -1, m.Line, "%s is in no section", m.Kind)
 		case m.Count != nil && *m.Count == 0:
-			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s asks for nothing: its number is 0", m.Kind)
+			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s asks for 0 items", m.Kind)
 		}
 		switch {
 		case m.Task == "" && m.Kind != belay.MarkPreserved:
 			v.say(belay.SeverityWarning, "marker", m.Section, m.Line, "%s names no task", m.Kind)
 		case m.Task != "" && k.Task != nil && k.Clone:
-			v.say(belay.SeverityWarning, "task", m.Section, m.Line, "there is no task for task-%s: none was ever recorded here", m.Task)
+			v.say(belay.SeverityWarning, "task", m.Section, m.Line, "no task for task-%s: no task was ever recorded here", m.Task)
 		case m.Task != "" && k.Task != nil && !k.Task(m.Task):
-			v.say(belay.SeverityError, "task", m.Section, m.Line, "there is no task for task-%s", m.Task)
+			v.say(belay.SeverityError, "task", m.Section, m.Line, "no task for task-%s", m.Task)
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (v *validation) contradictions() {
 func (v *validation) removed(k Known) {
 	for _, c := range Compare(k.Before, v.p) {
 		if c.Change == Removed && !c.Allowed && c.Kind != Block {
-			v.say(belay.SeverityError, "removed", -1, 0, "%s went since %s, and no [REMOVE] asks for it", c.Path, k.Since)
+			v.say(belay.SeverityError, "removed", -1, 0, "%s was removed since %s without a [REMOVE] marker", c.Path, k.Since)
 		}
 	}
 }

@@ -22,17 +22,17 @@ func TestValidate(t *testing.T) {
 		{"nothing", "plan.tsx", "<App/>", "error sections 1: it has no <Screen> and no <Section>"},
 		{"no heading", "plan.md", "text", "error sections 1: it has no heading"},
 		{"fine", "plan.tsx", "import { Card } from './c'\nconst Local = 1\n<App><Screen name=\"a\"><Section gumdrop=\"x\"><Card/><Local/><p/></Section></Screen><Screen name=\"b\"><Section gumdrop=\"x\"/></Screen></App>", ""},
-		{"one id twice", "plan.tsx", "<Screen id=\"a\"/>\n<Screen id=\"a\"/>", `error id 2: the id "a" is that of line 1, too`},
-		{"one name twice", "plan.tsx", "<Screen name=\"a\">\n<Section name=\"b\"/>\n<Section name=\"b\"/>\n</Screen>", `error id 3: "b" is called as line 2 is; markers and belay know it as a/b-2`},
-		{"one gumdrop twice", "plan.tsx", "<Screen name=\"a\">\n<Section gumdrop=\"b\"/>\n<Section gumdrop=\"b\"/>\n</Screen>", `warning id 3: "b" is called as line 2 is; markers and belay know it as a/b-2`},
-		{"one heading twice", "plan.md", "# A\n## B\n## B\n", `warning id 3: "B" is called as line 2 is; markers and belay know it as a/b-2`},
-		{"a slip", "plan.tsx", "<Screen name=\"a\"/>\n<Secton/>", "error tag 2: <Secton> is no section: <Section> is"},
-		{"a tag nobody knows", "plan.tsx", "<Screen name=\"a\">\n<Gadget/></Screen>", "warning tag 2: <Gadget> is neither a tag of plans nor imported"},
+		{"one id twice", "plan.tsx", "<Screen id=\"a\"/>\n<Screen id=\"a\"/>", `error id 2: the id "a" is also used in line 1`},
+		{"one name twice", "plan.tsx", "<Screen name=\"a\">\n<Section name=\"b\"/>\n<Section name=\"b\"/>\n</Screen>", `error id 3: "b" has the same name as line 2; markers and belay use the path a/b-2`},
+		{"one gumdrop twice", "plan.tsx", "<Screen name=\"a\">\n<Section gumdrop=\"b\"/>\n<Section gumdrop=\"b\"/>\n</Screen>", `warning id 3: "b" has the same name as line 2; markers and belay use the path a/b-2`},
+		{"one heading twice", "plan.md", "# A\n## B\n## B\n", `warning id 3: "B" has the same name as line 2; markers and belay use the path a/b-2`},
+		{"a slip", "plan.tsx", "<Screen name=\"a\"/>\n<Secton/>", "error tag 2: <Secton> is not a section; did you mean <Section>?"},
+		{"a tag nobody knows", "plan.tsx", "<Screen name=\"a\">\n<Gadget/></Screen>", "warning tag 2: <Gadget> is neither a plan tag nor imported"},
 		{"a screen in a section", "plan.tsx", "<Section name=\"a\">\n<Screen name=\"b\"/></Section>", "warning sections 2: the screen b lies in a"},
-		{"not a marker", "plan.md", "# A\n<!-- TASK-3 [ADD] x -->", "error marker 2: the marker cannot be read: it is written as TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or PRESERVED for task-N: …"},
-		{"nobody's marker", "plan.md", "<!-- TASK-3 [ADD]: x -->\n# A", "warning marker 1: ADD stands in no section"},
-		{"no such task", "plan.md", "# A\n<!-- TASK-4 [ADD]: x -->\n<!-- TASK-FIX-login [ADD]: x -->", "error task 2: there is no task for task-4"},
-		{"nothing to add", "plan.md", "# A\n<!-- TASK-3 [ADD]: (0) x -->", "warning marker 2: ADD asks for nothing: its number is 0"},
+		{"not a marker", "plan.md", "# A\n<!-- TASK-3 [ADD] x -->", "error marker 2: the marker cannot be read: write TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or PRESERVED for task-N: …"},
+		{"nobody's marker", "plan.md", "<!-- TASK-3 [ADD]: x -->\n# A", "warning marker 1: ADD is in no section"},
+		{"no such task", "plan.md", "# A\n<!-- TASK-4 [ADD]: x -->\n<!-- TASK-FIX-login [ADD]: x -->", "error task 2: no task for task-4"},
+		{"nothing to add", "plan.md", "# A\n<!-- TASK-3 [ADD]: (0) x -->", "warning marker 2: ADD asks for 0 items"},
 		{"changes and does not", "plan.md", "# A\n<!-- NO CHANGES for task-3 -->\n## B\n<!-- TASK-3 [ADD]: x -->", "error marker 4: ADD contradicts NO CHANGES of line 2"},
 		{"of another task", "plan.md", "# A\n<!-- NO CHANGES for task-3 -->\n<!-- TASK-fix-login [ADD]: x -->", ""},
 		{"no task", "plan.md", "# A\n<!-- NO CHANGES -->\n<!-- PRESERVED -->", "warning marker 2: NO CHANGES names no task"},
@@ -71,7 +71,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	found := Validate(read(t, "plan.md", after), Known{Before: read(t, "plan.md", before), Since: "HEAD"})
-	if len(found) != 1 || found[0].Message != "shop/store went since HEAD, and no [REMOVE] asks for it" || Valid(found) {
+	if len(found) != 1 || found[0].Message != "shop/store was removed since HEAD without a [REMOVE] marker" || Valid(found) {
 		t.Errorf("found %+v", found)
 	}
 }

@@ -133,7 +133,7 @@ func digit(c byte) bool { return c >= '0' && c <= '9' }
 // deeper holds the depth while one level is read.
 func (r *reader) deeper(at int) (func(), error) {
 	if r.depth++; r.depth > maxDepth {
-		return nil, r.fail(at, "brackets and tags lie more than %d deep", maxDepth)
+		return nil, r.fail(at, "brackets and tags are nested more than %d deep", maxDepth)
 	}
 	return func() { r.depth-- }, nil
 }

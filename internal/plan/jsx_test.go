@@ -54,22 +54,22 @@ func TestElements(t *testing.T) {
 // TestWrong: wrong source is refused with its line and a sentence.
 func TestWrong(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
-		{"<A>\n<B>\n</A>", "line 3: </A> stands where <B> of line 2 is to be closed"},
+		{"<A>\n<B>\n</A>", "line 3: found </A> where <B> of line 2 should be closed"},
 		{"<A>\n", "line 1: <A> is never closed"},
 		{"\n<A b=\"c", `line 2: the value of b is never closed`},
-		{"<A b=>", "line 1: b has no value behind its ="},
+		{"<A b=>", "line 1: b has no value after its ="},
 		{"<A b\n<B/>", "line 1: the tag <A is not closed before the next one"},
 		{"<A", "line 1: the tag <A is never closed"},
 		{"<A>\n a < 5</A>", "line 2: a < between tags starts no tag: write {'<'}"},
 		{"<A>\n}</A>", "line 2: a } between tags closes nothing: write {'}'}"},
 		{"<A>{/* x</A>", "line 1: a comment is never closed"},
-		{"x(\n[1)", `line 2: ')' stands where '[' of line 2 is to be closed`},
+		{"x(\n[1)", `line 2: found ')' where '[' of line 2 should be closed`},
 		{"}", `line 1: '}' closes nothing`},
 		{"f({\n", `line 1: '{' is never closed`},
 		{"'a\n'", "line 1: a string is not closed on its line"},
 		{"`a", "line 1: a template is never closed"},
-		{"<A #/>", `line 1: '#' does not belong into the tag <A`},
-		{strings.Repeat("(", 500), "line 1: brackets and tags lie more than 400 deep"},
+		{"<A #/>", `line 1: unexpected '#' in the tag <A`},
+		{strings.Repeat("(", 500), "line 1: brackets and tags are nested more than 400 deep"},
 		{"<!-- x -->", ""},
 	} {
 		_, err := readJSX(c.src)

@@ -127,13 +127,13 @@ func (j *Judged) still(s *Sides) {
 	}
 	if len(j.Files) == 0 {
 		j.Verdict = Unknown
-		j.find("warning", "", "no file is known to be %s's own, so nobody can tell that it stayed", j.Section)
+		j.find("warning", "", "no file is known to belong to %s, so it is not known whether it stayed unchanged", j.Section)
 		return
 	}
 	for _, f := range j.Files {
 		if slices.Contains(s.Changed, f) {
 			j.Verdict = count.Warn
-			j.find("warning", f, "changed, and the plan says NO CHANGES for %s", j.Section)
+			j.find("warning", f, "changed although the plan says NO CHANGES for %s", j.Section)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func lists(res count.Result) string {
 	if len(out) == 0 {
 		return ""
 	}
-	return "; in question: " + strings.Join(out, ", ")
+	return "; possible lists: " + strings.Join(out, ", ")
 }
 
 // take believes what counting says as far as it is certain: only what nobody stated a
@@ -189,13 +189,13 @@ func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
 		for i := range j.Findings {
 			j.Findings[i].Severity = "warning"
 		}
-		j.find("warning", "", "it is not certain that this is the list of %s%s", j.Section, lists(res))
+		j.find("warning", "", "not certain that this is the list of %s%s", j.Section, lists(res))
 	case r.Count != nil && !uncounted:
 	default: // some list, or none
 		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
 		j.Findings = []count.Finding{}
 		if r.Marker == belay.MarkAdd {
-			j.unknown("no list is certain to be what %s is about%s", j.Section, lists(res))
+			j.unknown("no list certainly belongs to %s%s", j.Section, lists(res))
 		}
 	}
 }
@@ -216,7 +216,7 @@ func (j *Judged) stays(s *Sides) {
 	case j.unchanged(s):
 		j.Verdict = count.Pass
 	case len(j.Files) == 0:
-		j.unknown("no list and no file is known to be %s's own", j.Section)
+		j.unknown("no list or file is known to belong to %s", j.Section)
 	default:
 		j.shrunk(s)
 	}
@@ -228,9 +228,9 @@ func (j *Judged) modified(s *Sides) {
 	case j.Verdict == count.Fail:
 	case j.unchanged(s) && !listed:
 		j.Verdict = count.Warn
-		j.find("warning", "", "nothing of %s changed, and it was to be changed", j.Section)
+		j.find("warning", "", "%s should be changed but nothing in it changed", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0 && len(j.Files) == 0:
-		j.unknown("no list and no file is known to be %s's own", j.Section)
+		j.unknown("no list or file is known to belong to %s", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0:
 		j.shrunk(s)
 	}
@@ -240,9 +240,9 @@ func (j *Judged) fixed(s *Sides) {
 	switch {
 	case j.unchanged(s):
 		j.Findings = []count.Finding{}
-		j.unknown("nothing of %s changed, and something of it was to be fixed", j.Section)
+		j.unknown("something in %s should be fixed but nothing in it changed", j.Section)
 	case j.Verdict == count.Pass || j.Verdict == Unknown && len(j.Findings) == 0:
-		j.unknown("whether it works now is for the tests to say")
+		j.unknown("only tests can show whether it works now")
 	}
 }
 
@@ -256,7 +256,7 @@ func (j *Judged) shrunk(s *Sides) {
 		before, after := itemsIn(s.Before, f), itemsIn(s.After, f)
 		for _, name := range slices.Sorted(maps.Keys(before)) {
 			if was, is := before[name], after[name]; is < was {
-				j.unknown("%s had %d items in %s, and has %d", name, was, f, is)
+				j.unknown("%s had %d items in %s and now has %d", name, was, f, is)
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 	}
 	if len(j.Files) == 0 {
 		if j.Verdict == Unknown {
-			j.unknown("no list and no file is known to be %s's own", j.Section)
+			j.unknown("no list or file is known to belong to %s", j.Section)
 		}
 		return
 	}
@@ -298,7 +298,7 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 		j.Verdict, j.Findings = count.Pass, []count.Finding{}
 	default:
 		j.Verdict, j.Findings = count.Warn, []count.Finding{}
-		j.find("warning", j.Files[0], "%s was to be removed, and its file is still there", j.Section)
+		j.find("warning", j.Files[0], "%s should be removed but its file is still there", j.Section)
 	}
 }
 

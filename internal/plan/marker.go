@@ -85,7 +85,7 @@ func ParseMarker(comment string) (m Marker, ok bool) {
 			}
 		}
 		if m.Text == "" {
-			m.Bad = "it does not say what is asked for behind the colon"
+			m.Bad = "the text after the colon is missing"
 		}
 		return m, true
 	}

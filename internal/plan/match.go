@@ -101,7 +101,7 @@ func (m *matcher) byName(out *Match, ph phrase) {
 	for _, c := range m.names[out.Section] {
 		name, stems, own := c.name, c.stems, c.own
 		if !own && Numbered(name, ph.plain) {
-			out.because(bySign, 10, "its name %q is in the words", name)
+			out.because(bySign, 10, "the request has its name %q", name)
 			return
 		}
 		hit, short := 0, 0
@@ -115,7 +115,7 @@ func (m *matcher) byName(out *Match, ph phrase) {
 		}
 		switch share := float64(hit) / float64(max(1, len(stems))); {
 		case hit > 0 && share == 1 && own:
-			out.because(bySign, 10+float64(hit), "its name %q is in the words", name)
+			out.because(bySign, 10+float64(hit), "the request has its name %q", name)
 			out.beyond = short > 0
 			return
 		case share >= 0.5 && share > partly:
@@ -123,7 +123,7 @@ func (m *matcher) byName(out *Match, ph phrase) {
 		}
 	}
 	if partly > 0 {
-		out.because(byName, 5*partly, "words of its name %q are in the words", partName)
+		out.because(byName, 5*partly, "the request has words of its name %q", partName)
 	}
 }
 
@@ -139,7 +139,7 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 		file := Spelled(stem)
 		for _, name := range s.Names {
 			if file != "" && Spelled(name) == file {
-				out.because(sure, 8, "the file %s is called as it is", f)
+				out.because(sure, 8, "the file %s has its name", f)
 				break
 			}
 		}
@@ -169,9 +169,9 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 	about := ph.about
 	switch {
 	case len(hit) >= 2 && 2*len(hit) >= len(all):
-		out.because(byContent, score, "it says %s", strings.Join(hit, ", "))
+		out.because(byContent, score, "it mentions %s", strings.Join(hit, ", "))
 	case about != "" && have[about] && !Generic(about):
-		out.because(byContent, score, "it speaks of %q", about)
+		out.because(byContent, score, "it is about %q", about)
 	}
 }
 

@@ -87,5 +87,5 @@ func (p *Plan) Find(name string) (int, error) {
 	for _, i := range found {
 		paths = append(paths, p.Sections[i].Path)
 	}
-	return 0, belay.Refuse(belay.CodeUsage, "say which: "+strings.Join(paths, ", "), "%d sections are called %q", len(found), shown)
+	return 0, belay.Refuse(belay.CodeUsage, "say which: "+strings.Join(paths, ", "), "%d sections have the name %q", len(found), shown)
 }

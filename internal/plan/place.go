@@ -106,7 +106,7 @@ func (m *matcher) place(one *Placed, ph phrase, before []Placed) {
 		one.Matches, one.Hints = nil, before[len(before)-1].Hints
 		for _, match := range before[len(before)-1].Matches {
 			match.beyond = false
-			match.Why = []string{fmt.Sprintf("it goes on with requirement %d", one.Number-1)}
+			match.Why = []string{fmt.Sprintf("it continues requirement %d", one.Number-1)}
 			one.Matches = append(one.Matches, match)
 		}
 	}

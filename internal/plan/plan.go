@@ -119,7 +119,7 @@ func Read(name string, text []byte) (*Plan, error) {
 	}
 	p := &Plan{Name: name, Format: format, text: text, x: New(text)}
 	if at := unreadable(text); at >= 0 {
-		return nil, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s:%d is no text in UTF-8", shown, p.x.Line(at))
+		return nil, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s:%d is not UTF-8 text", shown, p.x.Line(at))
 	}
 	if format == TSX {
 		err = p.readTSX()
@@ -155,7 +155,7 @@ func wrong(name string, err error) error {
 	case errors.As(err, &o):
 		line, what = o.Line, o.What
 	}
-	return belay.Refuse(belay.CodeUsage, "mend that line; nothing was written", "%s:%d: %s", name, line, belay.VisibleLine(what))
+	return belay.Refuse(belay.CodeUsage, "fix that line; nothing was written", "%s:%d: %s", name, line, belay.VisibleLine(what))
 }
 
 // add makes a section of the bytes from start to end. Sections come in the order they

@@ -22,11 +22,11 @@ type Sides struct {
 func Compared(before, after count.Tree, hide func(path string) bool) (*Sides, error) {
 	b, err := hold(before, hide)
 	if err != nil {
-		return nil, fmt.Errorf("read the state before: %w", err)
+		return nil, fmt.Errorf("read the files before: %w", err)
 	}
 	a, err := hold(after, hide)
 	if err != nil {
-		return nil, fmt.Errorf("read the state after: %w", err)
+		return nil, fmt.Errorf("read the files after: %w", err)
 	}
 	s := &Sides{Before: b, After: a, Paths: slices.Concat(b.paths, a.paths)}
 	slices.Sort(s.Paths)
@@ -80,7 +80,7 @@ func (h *held) Paths() ([]string, error) { return h.paths, nil }
 func (h *held) Read(p string) ([]byte, error) {
 	text, there := h.text[p]
 	if !there {
-		return nil, belay.Refuse(belay.CodeNotFound, "name a file of that state", "there is no %s", p)
+		return nil, belay.Refuse(belay.CodeNotFound, "name a file that exists there", "there is no %s", p)
 	}
 	return text, nil
 }

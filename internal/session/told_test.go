@@ -21,7 +21,7 @@ func TestACountIsToldOnce(t *testing.T) {
 	}{
 		{"both refuse", of(belay.SeverityError, says+place), of(belay.SeverityError, "landing/grid: "+says), 1, 0},
 		{"both warn", of(belay.SeverityWarning, says+place), of(belay.SeverityWarning, "landing/grid: "+says), 1, 0},
-		{"the plan is sure", of(belay.SeverityWarning, "it is not certain which list is meant: "+says+place), of(belay.SeverityError, "landing/grid: "+says), 0, 1},
+		{"the plan is sure", of(belay.SeverityWarning, "not certain which list this refers to: "+says+place), of(belay.SeverityError, "landing/grid: "+says), 0, 1},
 		{"the contract is sure", of(belay.SeverityError, says+place), of(belay.SeverityWarning, "landing/grid: "+says), 1, 0},
 		{"another place", elsewhere, of(belay.SeverityError, "landing/grid: "+says), 1, 1},
 		{"other words", of(belay.SeverityError, "expected 9 flavors (8 + 1), found 8"+place), of(belay.SeverityError, "landing/grid: "+says), 1, 1},

@@ -13,7 +13,7 @@ func npm(scripts string) string {
 // TestSilenced has commands that stop testing the project, and some that only seem to.
 func TestSilenced(t *testing.T) {
 	t.Parallel()
-	const gone = "no test is run any more: "
+	const gone = "no tests are run any more: "
 	for name, c := range map[string]struct {
 		path, before, after, want string
 	}{

@@ -15,16 +15,16 @@ func compare(b, a placed) []belay.Finding {
 	had := b.Asserts > 0
 	switch {
 	case a.Empty() && !b.Empty():
-		return append(out, finding(a, belay.SeverityError, a.Line, "test emptied: ", "it does nothing any more", "bring back what it did"))
+		return append(out, finding(a, belay.SeverityError, a.Line, "test emptied: ", "it no longer does anything", "restore what it did"))
 	case had && a.Asserts == 0 && len(a.Hollow) > len(b.Hollow):
-		return append(out, finding(a, belay.SeverityError, a.Hollow[0].Line, "assertion that always holds: ",
-			clip(a.Hollow[0].Text)+" holds whatever the code does; the assertions before could fail", "bring back the assertions"))
+		return append(out, finding(a, belay.SeverityError, a.Hollow[0].Line, "assertion that always passes: ",
+			clip(a.Hollow[0].Text)+" passes whatever the code does; the previous assertions could fail", "restore the assertions"))
 	case had && a.Asserts == 0:
-		severity, detail := belay.SeverityError, fmt.Sprintf("it had %s, and has none", number(b.Asserts))
+		severity, detail := belay.SeverityError, fmt.Sprintf("it had %s and now has none", number(b.Asserts))
 		if a.CallsMore(b.Test) {
-			severity, detail = belay.SeverityWarning, detail+" that can be seen; it calls something new, which may assert"
+			severity, detail = belay.SeverityWarning, detail+" that belay can see; it calls something new that may assert"
 		}
-		return append(out, finding(a, severity, a.Line, "test without assertions: ", detail, "bring back the assertions"))
+		return append(out, finding(a, severity, a.Line, "test without assertions: ", detail, "restore the assertions"))
 	}
 	if len(a.Hollow) > len(b.Hollow) {
 		severity := belay.SeverityWarning
@@ -42,7 +42,7 @@ func compare(b, a placed) []belay.Finding {
 	out = append(out, deaf(b, a)...)
 	if len(a.Early) > len(b.Early) {
 		out = append(out, finding(a, belay.SeverityError, a.Early[0].Line, "test returns before its assertions: ",
-			"an unconditional return keeps the assertions after it from running", "take the return out"))
+			"an unconditional return keeps the assertions after it from running", "remove the return"))
 	}
 	return out
 }
@@ -64,9 +64,9 @@ func deaf(b, a placed) []belay.Finding {
 			clip(m.Text)+" catches it, and the test goes on as if it held", "let the assertion fail the test"))
 	}
 	if a.Panics > 0 && b.Panics == 0 && b.Asserts > 0 {
-		severity, detail := belay.SeverityWarning, "it passes when anything in it panics; it had to run to its end"
+		severity, detail := belay.SeverityWarning, "it now passes when anything in it panics; before, it had to finish"
 		if len(a.Body) == len(b.Body) && b.Shared(a.Test) == len(a.Body) {
-			severity, detail = belay.SeverityError, "it does what it did, and passes when one of its assertions fails"
+			severity, detail = belay.SeverityError, "its code is unchanged, but it now passes when one of its assertions fails"
 		}
 		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail,
 			"take #[should_panic] out and make the code pass the test"))

@@ -11,7 +11,7 @@ import (
 // and some that only seem to.
 func TestDeaf(t *testing.T) {
 	t.Parallel()
-	const never, caught = "assertion that is never reached: ", "failed assertion is caught: "
+	const never, caught = "assertion is never reached: ", "failed assertion is caught: "
 	golang := func(condition string) string {
 		return goHead + goTest("TestA", strings.Replace(asserting, "got != 1", condition, 1))
 	}
@@ -33,11 +33,11 @@ func TestDeaf(t *testing.T) {
 		"go: was there":    {"a_test.go", golang("got != 1 && false"), golang("got != 1 && (false)"), ""},
 		"go: taken back":   {"a_test.go", golang("got != 1 && false"), golang("got != 1"), ""},
 		"go: a new test":   {"a_test.go", goHead, golang("false"), "warning a_test.go:5 new test cannot fail: TestA"},
-		"go: in a helper":  {"a_test.go", goHead + "func same(t *testing.T, a, b int) {\n\tif a != b {\n\t\tt.Fatal(a, b)\n\t}\n}\n", goHead + "func same(t *testing.T, a, b int) {\n\tif a != b && false {\n\t\tt.Fatal(a, b)\n\t}\n}\n", "warning a_test.go:0 fewer assertions outside of tests: a_test.go"},
+		"go: in a helper":  {"a_test.go", goHead + "func same(t *testing.T, a, b int) {\n\tif a != b {\n\t\tt.Fatal(a, b)\n\t}\n}\n", goHead + "func same(t *testing.T, a, b int) {\n\tif a != b && false {\n\t\tt.Fatal(a, b)\n\t}\n}\n", "warning a_test.go:0 fewer assertions outside tests: a_test.go"},
 		"python: if False": {"test_a.py", python("    assert f() == 1\n"), python("    if False:\n        assert f() == 1\n"), "error test_a.py:3 " + never + "test_a"},
 		"python: if False and": {"test_a.py", python("    if linux():\n        assert f() == 1\n"), python("    if False and linux():\n        assert f() == 1\n"),
 			"error test_a.py:3 " + never + "test_a"},
-		"python: or True":      {"test_a.py", python("    assert f() == 1\n"), python("    assert True or f() == 1\n"), "error test_a.py:2 assertion that always holds: test_a"},
+		"python: or True":      {"test_a.py", python("    assert f() == 1\n"), python("    assert True or f() == 1\n"), "error test_a.py:2 assertion that always passes: test_a"},
 		"python: a condition":  {"test_a.py", python("    assert f() == 1\n"), python("    if linux() and not False:\n        assert f() == 1\n"), ""},
 		"python: caught":       {"test_a.py", python("    assert f() == 1\n"), python(caughtInPython), "error test_a.py:3 " + caught + "test_a"},
 		"python: was caught":   {"test_a.py", python(caughtInPython), python(caughtInPython + "    assert g()\n"), ""},
@@ -59,8 +59,8 @@ func TestDeaf(t *testing.T) {
 		"ruby: may be caught":  {"spec/a_spec.rb", ruby("expect(f).to eq 1"), ruby("begin\n      expect(f).to eq 1\n    rescue\n    end"), "warning spec/a_spec.rb:4 " + caught + "A > a"},
 		"ruby: another":        {"spec/a_spec.rb", ruby("expect(f).to eq 1"), ruby("begin\n      expect(f).to eq 1\n    rescue KeyError\n    end"), ""},
 		"ruby: if false":       {"spec/a_spec.rb", ruby("expect(f).to eq 1"), ruby("expect(f).to eq 1 if false"), "error spec/a_spec.rb:3 " + never + "A > a"},
-		"rust: has to panic":   {"tests/a.rs", rust("", "assert_eq!(f(), 1);"), rust("#[should_panic]\n", "assert_eq!(f(), 1);"), "error tests/a.rs:1 test has to panic now: a"},
-		"rust: changed":        {"tests/a.rs", rust("", "assert_eq!(f(), 1);"), rust("#[should_panic(expected = \"x\")]\n", "f();"), "warning tests/a.rs:1 test has to panic now: a"},
+		"rust: has to panic":   {"tests/a.rs", rust("", "assert_eq!(f(), 1);"), rust("#[should_panic]\n", "assert_eq!(f(), 1);"), "error tests/a.rs:1 test must now panic: a"},
+		"rust: changed":        {"tests/a.rs", rust("", "assert_eq!(f(), 1);"), rust("#[should_panic(expected = \"x\")]\n", "f();"), "warning tests/a.rs:1 test must now panic: a"},
 		"rust: had to":         {"tests/a.rs", rust("#[should_panic]\n", "f();"), rust("#[should_panic(expected = \"x\")]\n", "f();"), ""},
 		"rust: a new test":     {"tests/a.rs", rust("", "assert_eq!(f(), 1);"), rust("", "assert_eq!(f(), 1);") + "#[test]\n#[should_panic]\nfn b() { g(); }\n", ""},
 		"rust: && false":       {"tests/a.rs", rust("", "if x { assert_eq!(f(), 1); }"), rust("", "if x && false { assert_eq!(f(), 1); }"), "error tests/a.rs:2 " + never + "a"},

@@ -29,22 +29,22 @@ func (p *pairing) explain(files []*syntax.File, r Rules) {
 		case slices.ContainsFunc(g.Skips, func(m Mark) bool { return !m.Maybe }):
 			g.why = "it was skipped"
 		case fixture(g.file.Path):
-			g.why = "its folder holds material for tests"
+			g.why = "its folder contains test data"
 		case p.twin(*g):
-			g.why = "a test of the same content is still there"
+			g.why = "a test with the same content still exists"
 		case used != "":
-			g.why = used + ", which it used, is gone from the code"
+			g.why = used + ", which it used, was removed from the code"
 		case p.successor(*g) != "":
-			g.why = p.successor(*g) + " came in its place"
+			g.why = p.successor(*g) + " replaces it"
 		case p.absorbed(*g) != "":
-			g.why = p.absorbed(*g) + " does all that it did"
+			g.why = p.absorbed(*g) + " does everything it did"
 		case p.quoted(*g) != "":
-			g.why = p.quoted(*g) + " has it as a text"
+			g.why = p.quoted(*g) + " contains it as text"
 		case p.inPlace(*g) != "":
-			g.why = p.inPlace(*g) + " is where it was"
+			g.why = p.inPlace(*g) + " is in its place"
 		case g.looksFor(files) != "":
 			g.without = true
-			g.why = g.looksFor(files) + ", which it looked for, is gone from the code"
+			g.why = g.looksFor(files) + ", which it looked for, was removed from the code"
 		}
 	}
 	p.together()
@@ -182,7 +182,7 @@ func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 			continue
 		}
 		if slices.ContainsFunc(p.fresh, func(a placed) bool { return a.file == g.file && a.runs() && g.SameSubject(a.Test, nil) }) {
-			g.why = "the tests of the file were written anew"
+			g.why = "the tests of the file were rewritten"
 		}
 	}
 }

@@ -67,8 +67,8 @@ func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Find
 			if p.maybe {
 				severity = belay.SeverityWarning
 			}
-			return []belay.Finding{{Severity: severity, File: f.Path, Line: t.Line, Title: "tests of the file are left out",
-				Detail: clip(line) + " keeps them from running", Recommendation: "take it out and make the code pass the tests"}}
+			return []belay.Finding{{Severity: severity, File: f.Path, Line: t.Line, Title: "tests of the file are excluded",
+				Detail: clip(line) + " keeps them from running", Recommendation: "remove it and make the code pass the tests"}}
 		}
 	}
 	return nil

@@ -69,7 +69,7 @@ func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
 			severity = belay.SeverityError
 		}
 		out = append(out, belay.Finding{Severity: severity, File: f.Path, Title: "CI runs fewer tests",
-			Detail: "a command that runs tests is gone", Recommendation: "bring the command back"})
+			Detail: "a command that runs tests was removed", Recommendation: "restore the command"})
 	}
 	return out
 }

@@ -296,8 +296,8 @@ func deleted(files []*syntax.File, p pairing, w *Wanted) []belay.Finding {
 func testDeleted(g placed, w *Wanted) belay.Finding {
 	x := belay.Finding{
 		Severity: belay.SeverityError, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
-		Detail:         fmt.Sprintf("it stood in line %d, and no test of its name or content is anywhere in the change", g.Line),
-		Recommendation: "bring the test back and make the code pass it; only a person can say that it is not needed",
+		Detail:         fmt.Sprintf("it was in line %d, and no test with its name or content is anywhere in the change", g.Line),
+		Recommendation: "restore the test and make the code pass it; only a person can decide that it is not needed",
 	}
 	switch {
 	case g.into != "":
@@ -306,7 +306,7 @@ func testDeleted(g placed, w *Wanted) belay.Finding {
 		x.Recommendation = "make sure that its case is one of the rows"
 	case g.why != "":
 		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s", g.Line, g.why)
-		x.Recommendation = "make sure that nothing it tested is untested now"
+		x.Recommendation = "make sure that everything it tested is still tested"
 	default:
 		x.Severity, x.Detail = w.severity(w.test(g), x.Detail)
 	}
@@ -319,7 +319,7 @@ func (w *Wanted) severity(p permission, detail string) (belay.Severity, string) 
 	case asked:
 		return belay.SeverityNote, detail + "; the task asks for that"
 	case fits:
-		return belay.SeverityWarning, detail + "; what the task asks for may be the reason"
+		return belay.SeverityWarning, detail + "; the task may require it"
 	}
 	return belay.SeverityError, detail
 }
@@ -334,8 +334,8 @@ func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted)
 	}
 	out := belay.Finding{
 		Severity: belay.SeverityError, File: f.Path, Title: "test file deleted: " + f.Path,
-		Detail:         fmt.Sprintf("it held %s", strings.Join(names, ", ")),
-		Recommendation: "bring the file back and make the code pass it; only a person can say that it is not needed",
+		Detail:         fmt.Sprintf("it contained %s", strings.Join(names, ", ")),
+		Recommendation: "restore the file and make the code pass it; only a person can decide that it is not needed",
 	}
 	warn := func(why string) {
 		out.Severity = belay.SeverityWarning
@@ -354,7 +354,7 @@ func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted)
 				why = g.why
 			}
 			if g.into != "" {
-				why = clip(g.into) + ", which runs once for each row of a table, may do what it did"
+				why = clip(g.into) + ", a table test, may cover it"
 			}
 		}
 		least = min(least, p)
@@ -366,17 +366,17 @@ func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted)
 	case least == fits && why != "":
 		warn(why)
 	case without*2 > len(gone):
-		warn("most of them used what is gone from the code")
+		warn("most of them used code that was removed")
 	case least == fits:
 		out.Severity, out.Detail = w.severity(fits, out.Detail)
 	case inCode(f.Path):
-		warn("it held code as well, which is gone with them")
+		warn("it also contained code, which was removed with them")
 	}
 	about := strings.ToLower(syntax.Subject(f.Path))
 	for _, other := range files {
 		same := syntax.Of(other.Path).Family() == syntax.Of(f.Path).Family() && strings.ToLower(syntax.Stem(other.Path)) == about
 		if other != f && other.Deleted() && same && !syntax.ForTests(other.Path) {
-			warn(other.Path + ", which it tested, is gone as well")
+			warn(other.Path + ", which it tested, was removed too")
 		}
 	}
 	return out

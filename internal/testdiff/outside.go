@@ -70,9 +70,9 @@ func outside(files []*syntax.File, losses []loss) []belay.Finding {
 			continue
 		}
 		out = append(out, belay.Finding{
-			Severity: belay.SeverityWarning, File: l.file.Path, Title: "fewer assertions outside of tests: " + l.file.Path,
-			Detail:         fmt.Sprintf("functions that its tests call had %s more", number(l.n)),
-			Recommendation: "bring back what they asserted, unless the tests do it now",
+			Severity: belay.SeverityWarning, File: l.file.Path, Title: "fewer assertions outside tests: " + l.file.Path,
+			Detail:         fmt.Sprintf("functions that its tests call lost %s", number(l.n)),
+			Recommendation: "restore the assertions, unless the tests have them now",
 		})
 	}
 	return out

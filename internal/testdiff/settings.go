@@ -162,7 +162,7 @@ func limits(f *syntax.File, before, after []confLine) []belay.Finding {
 		for name, was := range had {
 			is := has[name]
 			if len(is) < len(was) && l.less {
-				out = append(out, lowered(f, belay.SeverityWarning, 0, name, fmt.Sprintf("%s was %s and is gone", name, was[len(is)].text)))
+				out = append(out, lowered(f, belay.SeverityWarning, 0, name, fmt.Sprintf("%s was %s and was removed", name, was[len(is)].text)))
 			}
 			for i := range min(len(was), len(is)) {
 				if l.less == (is[i].amount < was[i].amount) && is[i].amount != was[i].amount && f.Added().Has(is[i].n) {
@@ -177,5 +177,5 @@ func limits(f *syntax.File, before, after []confLine) []belay.Finding {
 
 func lowered(f *syntax.File, s belay.Severity, line int, name, detail string) belay.Finding {
 	return belay.Finding{Severity: s, File: f.Path, Line: line, Title: "limit lowered: " + name, Detail: detail,
-		Recommendation: "put the limit back and add the tests that it asks for; only a person can lower it"}
+		Recommendation: "restore the limit and add the tests it requires; only a person can lower it"}
 }

@@ -40,7 +40,7 @@ func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 			continue
 		}
 		found := belay.Finding{Severity: r.expected(), File: f.Path, Title: "expected result rewritten: " + clip(f.Path),
-			Recommendation: "put it back and make the code give it, unless the task asks for the new result"}
+			Recommendation: "restore it and make the code return it, unless the task asks for the new result"}
 		if syntax.Binary(f.Before) || syntax.Binary(f.After) {
 			if !bytes.Equal(f.Before, f.After) {
 				found.Detail = "a binary file; the code changed as well"
@@ -53,9 +53,9 @@ func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 			continue
 		}
 		found.Line = line
-		found.Detail = fmt.Sprintf("%s was %q and is %q; the code changed as well", place(f, line), short(old), short(now))
+		found.Detail = fmt.Sprintf("%s was %q and is now %q; the code changed as well", place(f, line), short(old), short(now))
 		if n > 1 {
-			found.Detail += fmt.Sprintf("; so did %d more places", n-1)
+			found.Detail += fmt.Sprintf("; %d more places changed too", n-1)
 		}
 		out = append(out, found)
 	}

@@ -97,7 +97,7 @@ func TestExitCodesAgain(t *testing.T) {
 		"flaky": {map[string]string{"flip": ""}, nil, "pass\nwarning tests : test is flaky: " + flip},
 		"new":   {map[string]string{"bad": ""}, nil, "fail\nerror tests : the test command failed"},
 		"known": {map[string]string{"bad": ""}, map[string]string{"bad": ""},
-			"unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: " + flip},
+			"unknown: the test command failed before the task too, and its exit code does not separate old failures from new ones\nnote tests : test failed before too: " + flip},
 	} {
 		in := Input{May: config.Anything(), Root: testutil.Project(t, tt.now), Command: belay.TestCommand{Command: flip}}
 		then := testutil.Project(t, tt.then)
@@ -117,10 +117,10 @@ func TestNoTestsBeforeEither(t *testing.T) {
 		baseline *testreport.Report
 		want     string
 	}{
-		{nil, "unknown: the test command ended well but its report has no tests"},
-		{&testreport.Report{}, "skipped: the project has no tests, and had none before"},
-		{&testreport.Report{Total: 1, Passed: 1}, "unknown: the test command ended well but its report has no tests"},
-		{&testreport.Report{Incomplete: true}, "unknown: the test command ended well but its report has no tests"},
+		{nil, "unknown: the test command succeeded but its report has no tests"},
+		{&testreport.Report{}, "skipped: no tests found"},
+		{&testreport.Report{Total: 1, Passed: 1}, "unknown: the test command succeeded but its report has no tests"},
+		{&testreport.Report{Incomplete: true}, "unknown: the test command succeeded but its report has no tests"},
 	} {
 		if _, r := Run(t.Context(), Input{May: config.Anything(), Root: testutil.Project(t, nil), Command: none, Baseline: tt.baseline}); testutil.Told(r) != tt.want {
 			t.Errorf("%+v: %s", tt.baseline, testutil.Told(r))
@@ -132,13 +132,13 @@ func TestNoTestsBeforeEither(t *testing.T) {
 // that took the tests away, and none in a project that never had any.
 func TestRunnersThatFindNothing(t *testing.T) {
 	t.Parallel()
-	none := "skipped: the project has no tests, and had none before"
+	none := "skipped: no tests found"
 	for name, tt := range map[string]struct {
 		command, format string
 		took            string // what is said where there were tests before
 	}{
-		"go":     {"echo no packages to test >&2; exit 1", testreport.GoTest, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
-		"cargo":  {"echo '  no targets specified in the manifest' >&2; exit 101", testreport.Cargo, "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"go":     {"echo no packages to test >&2; exit 1", testreport.GoTest, "fail\nerror tests : the test command failed\nwarning tests : the test report has problems"},
+		"cargo":  {"echo '  no targets specified in the manifest' >&2; exit 101", testreport.Cargo, "fail\nerror tests : the test command failed\nwarning tests : the test report has problems"},
 		"jest":   {"echo No tests found, exiting with code 1; exit 1", "", "fail\nerror tests : the test command failed"},
 		"pytest": {"echo '<testsuites/>' >$BELAY_REPORTS/r.xml; echo '= no tests ran in 0.01s ='; exit 5", testreport.JUnit, "fail\nerror tests : the test command failed"},
 	} {
@@ -171,12 +171,12 @@ func TestFailedSoBefore(t *testing.T) {
 		baseline *testreport.Report
 		want     string
 	}{
-		"it did":          {then: pass + "exit 1", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"it did":          {then: pass + "exit 1", want: "unknown: the test command failed before the task too, and its exit code does not separate old failures from new ones"},
 		"it passed":       {then: pass, want: "fail\nerror tests : the test command failed"},
 		"known to pass":   {then: pass + "exit 1", baseline: &testreport.Report{Total: 1, Passed: 1}, want: "fail\nerror tests : the test command failed"},
 		"a test failed":   {then: `echo '1..1'; echo 'not ok 1'; exit 1`, want: "fail\nerror tests : the test command failed"},
 		"could not run":   {then: "exit 127", want: "fail\nerror tests : the test command failed"},
-		"no report there": {then: "exit 2", want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"no report there": {then: "exit 2", want: "unknown: the test command failed before the task too, and its exit code does not separate old failures from new ones"},
 	} {
 		root := testutil.Project(t, map[string]string{"run": tt.then})
 		in := Input{May: config.Anything(),

@@ -54,18 +54,18 @@ func (b Baseline) Says() string { return secret.Mask(b.says()) }
 func (b Baseline) says() string {
 	switch n := len(b.Report.Failures); {
 	case b.Why != "":
-		return "the tests could not tell on the state before (" + b.Why + "): a failure from before cannot be told from a new one"
+		return "the tests could not run before the task (" + b.Why + "): earlier failures cannot be separated from new ones"
 	case b.Report.Format == testreport.Exit && n > 0 && Demanded(b.Command):
 		return "the test command fails before the task: " + b.Command.String() +
 			"; it has to pass after it (--known-failures lets the same failure stay)"
 	case b.Report.Format == testreport.Exit && n > 0:
-		return "the test command fails before the task already: " + b.Command.String()
+		return "the test command already fails before the task: " + b.Command.String()
 	case b.Report.Format == testreport.Exit:
-		return "the test command passed before the task; it names no tests, so that one which is skipped or missing after it cannot be seen"
+		return "the test command passes before the task; it prints no test names, so belay cannot see which tests are skipped or missing afterwards"
 	case b.Report.Total == 0:
 		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
-		return "before the task: " + b.Report.String() + b.lacks()
+		return b.Report.String() + b.lacks() + " before the task"
 	default:
 		var ids []string
 		for _, f := range b.Report.Failures[:min(n, 20)] {
@@ -85,7 +85,7 @@ func (b Baseline) lacks() string {
 	if !b.Report.Incomplete || len(b.Report.Warnings) == 0 {
 		return ""
 	}
-	return " (not all of them: " + testreport.Clip(b.Report.Warnings[0], 200) + ")"
+	return " (incomplete: " + testreport.Clip(b.Report.Warnings[0], 200) + ")"
 }
 
 // Keeper runs tests on states before and remembers what they said in Dir.
@@ -138,11 +138,11 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 	case result.Skipped:
 		return testreport.Report{Format: report.Format}, "", nil
 	case stuck != nil && stuck.Path != "" && there(k.Snaps.Repo.Root, stuck.Path):
-		return report, fmt.Sprintf("%s is here, but in no snapshot: %s", stuck.Path, stuck.What), nil
+		return report, fmt.Sprintf("%s exists here but in no snapshot: %s", stuck.Path, stuck.What), nil
 	case stuck != nil:
 		return report, "the test command cannot run: " + stuck.What, stuck
 	case Unexplained(report, result): // a report without tests, or one that misses what failed, is not clean
-		return report, "the test command failed and named no test that did: " + testreport.Clip(said(result), 300), nil
+		return report, "the test command failed without naming a failed test: " + testreport.Clip(said(result), 300), nil
 	}
 	return report, result.Why, nil
 }

@@ -197,7 +197,7 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 			severity, why := belay.SeverityError, detail
 			switch {
 			case l.absent[test]:
-				severity, why = belay.SeverityNote, "on the state before it does not pass today either: it depends on this machine"
+				severity, why = belay.SeverityNote, "it does not pass on the code before the task either: it depends on this machine"
 			case permitted(test):
 				severity, why = belay.SeverityNote, "the request asks for it"
 			}
@@ -235,7 +235,7 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 		}
 	}
 	warn(l.renamed, "test renamed or replaced: ")
-	warn(l.cases, "case of a test did not run now: ")
+	warn(l.cases, "test case did not run now: ")
 	if n := l.moreSkipped; n > 0 {
 		severity := belay.SeverityError
 		if asks(request, "", skipWords, false) {
@@ -243,13 +243,13 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 		}
 		out = append(out, belay.Finding{Severity: severity, Category: belay.CategoryTests,
 			Title:          belay.Count(n, "test", "tests") + " passed before and " + verb(n, "is", "are") + " skipped now",
-			Detail:         "the test command prints no names, so which ones cannot be said" + l.names(),
+			Detail:         "the test command prints no names, so it is not known which ones" + l.names(),
 			Recommendation: "make them run and pass again; do not skip them"})
 	}
 	if n := l.fewer; n > 0 {
 		out = append(out, belay.Finding{Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  belay.Count(n, "test", "tests") + " fewer passed than before",
-			Detail: "the test command prints no names: whether tests were deleted, renamed or merged cannot be said" + l.names()})
+			Detail: "the test command prints no names, so it is not known whether tests were deleted, renamed or merged" + l.names()})
 	}
 	return out
 }

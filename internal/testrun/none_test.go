@@ -42,8 +42,8 @@ func TestRanNone(t *testing.T) {
 			t.Parallel()
 			in := Input{Root: testutil.Project(t, map[string]string{"x": ""}), Command: belay.TestCommand{Command: "printf '%s\\n' " + quoted(said)}, May: config.Anything()}
 			for base, want := range map[*testreport.Report]string{
-				{Format: testreport.Exit, Total: 1, Passed: 1}: "unknown: the test command ended well and ran no test: ",
-				{}: "skipped: the project has no tests, and had none before",
+				{Format: testreport.Exit, Total: 1, Passed: 1}: "unknown: the test command succeeded but ran no tests: ",
+				{}: "skipped: no tests found",
 			} {
 				in.Baseline = base
 				if _, r := Run(t.Context(), in); !strings.HasPrefix(testutil.Told(r), want) {

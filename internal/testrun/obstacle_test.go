@@ -62,7 +62,7 @@ func TestObstacles(t *testing.T) {
 		"dotnet restore":            {nil, "dotnet test --no-restore", "error NETSDK1004: Assets file '/x/obj/project.assets.json' not found. Run a NuGet package restore", 1, "NETSDK1004", "dotnet restore", true},
 		"a script":                  {nil, "sh ./check.sh", "sh: 0: cannot open ./check.sh: No such file", 2, "there is no ./check.sh", "", false},
 		"a script of Python":        {nil, "python3 run.py", "python3: can't open file '/x/run.py': [Errno 2] No such file or directory", 2, "run.py", "", false},
-		"not executable":            {nil, "./run", "sh: 1: ./run: Permission denied", 126, "may not be executed", "chmod +x ./run", false},
+		"not executable":            {nil, "./run", "sh: 1: ./run: Permission denied", 126, "is not executable", "chmod +x ./run", false},
 
 		// What could be the tests' own affair is none.
 		"a test that fails":                {nil, "sh check.sh", "expected 3, got 4", 1, "", "", false},

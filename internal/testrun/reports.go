@@ -129,7 +129,7 @@ func (f reportFile) read(format string) (testreport.Report, error) {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return testreport.Report{}, errors.New("it is no regular file")
+		return testreport.Report{}, errors.New("it is not a regular file")
 	}
 	if format == testreport.JUnit {
 		return junit.Read(file)

@@ -153,7 +153,7 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 		}
 	}
 	if info, err := os.Stat(in.Root); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", in.Root)
+		return nil, fmt.Errorf("%s is not a folder", in.Root)
 	}
 	dir, err := os.MkdirTemp("", "belay-reports-")
 	if err != nil {
@@ -200,7 +200,7 @@ func (r *testRun) run(ctx context.Context) {
 		defer close(done)
 		defer func() {
 			if e := recover(); e != nil {
-				r.report.Lack("reading the test events broke: %v", e)
+				r.report.Lack("internal error while reading the test events: %v", e)
 			}
 			pipeR.Close() // the program must never wait for a reader that is gone
 		}()
@@ -291,11 +291,11 @@ func (r *testRun) readFiles(ctx context.Context) {
 	found := findReports(ctx, r.in.Root, r.in.Command.Report, r.reports)
 	fresh := found.since(r.stale)
 	if found.incomplete || r.stale.incomplete {
-		r.report.Lack("there was no time, or there were too many files, to look at every report")
+		r.report.Lack("not every report was checked: out of time, or too many files")
 	}
 	for _, file := range fresh {
 		if ctx.Err() != nil {
-			r.report.Lack("there was no time to read every report")
+			r.report.Lack("not every report was read: out of time")
 			break
 		}
 		one, err := file.read(r.format)
@@ -311,7 +311,7 @@ func (r *testRun) readFiles(ctx context.Context) {
 	switch {
 	case len(fresh) > 0:
 	case len(found.files) > 0:
-		r.broken = fmt.Sprintf("no report was written: %s matches only files from before the run", r.in.Command.Report)
+		r.broken = fmt.Sprintf("no report was written: %s matches only files older than the run", r.in.Command.Report)
 	default:
 		r.broken = fmt.Sprintf("no report was written: nothing matches %s in $%s or the work tree",
 			reportGlob(r.in.Command.Report), ReportsVar)

@@ -40,58 +40,58 @@ func TestRunTests(t *testing.T) {
 	}{
 		"no command": {want: "skipped: no test command: set checks.tests.command or pass --test"},
 		"pytest stopped": {cmd: belay.TestCommand{Command: `echo '<testsuites><testsuite><testcase classname="t" name="a"/></testsuite></testsuites>' > "$BELAY_REPORTS/r.xml"; echo '!!!! Interrupted: 1 error during collection !!!!'`, Format: testreport.JUnit},
-			want: "unknown: the report is not whole: pytest did not run all tests: Interrupted: 1 error during collection\nwarning tests : the test report has flaws"},
-		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is no format of a test report, use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go, jest, vitest, mocha, ava, jasmine, rspec, minitest, unittest, phpunit, dotnet`},
+			want: "unknown: the report is incomplete: pytest did not run all tests: Interrupted: 1 error during collection\nwarning tests : the test report has problems"},
+		"unknown format": {cmd: belay.TestCommand{Command: "true", Format: "odd"}, want: `unknown: could not run: "odd" is not a test report format; use exit or one of junit, gotest, tap, trx, nunit, xunit, pytest, cargo, node, maven, go, jest, vitest, mocha, ava, jasmine, rspec, minitest, unittest, phpunit, dotnet`},
 
 		"exit 0":         {cmd: belay.TestCommand{Command: "true"}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"arguments":      {cmd: belay.TestCommand{Args: []string{"sh", "-c", "exit 0"}, Format: "exit"}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"exit 1":         {cmd: belay.TestCommand{Command: "echo t.go:2: no; exit 1"}, want: "fail\nerror tests t.go: the test command failed"},
 		"not executable": {cmd: belay.TestCommand{Command: "echo nope; exit 126"}, want: "unknown: could not run: nope"},
 		"cannot start":   {cmd: belay.TestCommand{Args: []string{"no-such-runner"}}, want: `unknown: could not run: exec: "no-such-runner": executable file not found in $PATH`},
-		"killed":         {cmd: belay.TestCommand{Command: "kill -KILL $$"}, want: "unknown: the test command was ended by signal 9 (killed), which belay did not send"},
+		"killed":         {cmd: belay.TestCommand{Command: "kill -KILL $$"}, want: "unknown: the test command was ended by signal 9 (killed), not sent by belay"},
 		"crashed":        {cmd: belay.TestCommand{Command: "kill -SEGV $$"}, want: "fail\nerror tests : the test command failed"},
-		"exit known":     {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"exit 1"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new\nnote tests : test failed before too: exit 1"},
+		"exit known":     {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"exit 1"}, want: "unknown: the test command failed before the task too, and its exit code does not separate old failures from new ones\nnote tests : test failed before too: exit 1"},
 
 		"exit names":     {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, want: "fail\nerror tests t.py: test fails: t.py::test_x"},
 		"exit, old name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_x"}, want: "pass\nnote tests t.py: test failed before too: t.py::test_x"},
 		"exit, new name": {cmd: belay.TestCommand{Command: pytestFail + "exit 1"}, known: []string{"t.py::test_y"}, want: "fail\nerror tests t.py: test fails: t.py::test_x\nnote tests : test is fixed: t.py::test_y"},
-		"exit, no names": {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"t.py::test_y"}, want: "unknown: the test command failed before the task too, and its exit code does not tell old failures from new"},
+		"exit, no names": {cmd: belay.TestCommand{Command: "exit 1"}, known: []string{"t.py::test_y"}, want: "unknown: the test command failed before the task too, and its exit code does not separate old failures from new ones"},
 		"exit disagrees": {cmd: belay.TestCommand{Command: pytestFail}, want: "pass\nnote tests : only the exit status of the tests is known"},
 		"exit, others":   {cmd: belay.TestCommand{Command: events("3 passed in 0.1s") + "exit 3"}, want: "fail\nerror tests : the test command failed"},
 
 		"tap passes":      {cmd: belay.TestCommand{Command: events("1..1", "ok 1 - a"), Format: "tap"}, want: "pass"},
 		"tap fails":       {cmd: belay.TestCommand{Command: events("1..1", "not ok 1 - a", "# at t.py line 2") + "exit 1", Format: "tap"}, want: "fail\nerror tests t.py: test fails: a"},
 		"tap, words":      {cmd: belay.TestCommand{Command: "echo '1..1'; echo 'not ok 7' >&2; echo 'ok 1'", Format: "tap"}, want: "pass"},
-		"tap cut":         {cmd: belay.TestCommand{Command: events("1..2", "ok 1 - a"), Format: "tap"}, want: "unknown: the report is not whole: the stream planned 2 tests, and 1 ran\nwarning tests : the test report has flaws"},
+		"tap cut":         {cmd: belay.TestCommand{Command: events("1..2", "ok 1 - a"), Format: "tap"}, want: "unknown: the report is incomplete: the stream planned 2 tests, and 1 ran\nwarning tests : the test report has problems"},
 		"tap, nothing":    {cmd: belay.TestCommand{Command: "true", Format: "tap"}, want: "unknown: the report is empty: it says nothing about any test"},
-		"tap, bail":       {cmd: belay.TestCommand{Command: events("1..2", "ok 1", "Bail out! no disk") + "exit 1", Format: "tap"}, want: "fail\nerror tests : the test command failed\nwarning tests : the test report has flaws"},
+		"tap, bail":       {cmd: belay.TestCommand{Command: events("1..2", "ok 1", "Bail out! no disk") + "exit 1", Format: "tap"}, want: "fail\nerror tests : the test command failed\nwarning tests : the test report has problems"},
 		"pytest words":    {cmd: belay.TestCommand{Command: pytestFail + "exit 1", Format: "pytest"}, known: []string{"t.py::test_x"}, want: "pass\nnote tests t.py: test failed before too: t.py::test_x"},
-		"pytest, nothing": {cmd: belay.TestCommand{Command: "echo done", Format: "pytest"}, want: "unknown: nothing could be read: the output has no summary of pytest: it may have been cut short\nwarning tests : the test report has flaws"},
+		"pytest, nothing": {cmd: belay.TestCommand{Command: "echo done", Format: "pytest"}, want: "unknown: nothing could be read: the output has no summary of pytest: it may have been cut short\nwarning tests : the test report has problems"},
 		"trx fails":       {cmd: belay.TestCommand{Command: junit(`<TestRun><UnitTestResult testName="a.b" outcome="Failed"/></TestRun>`) + "exit 1", Format: "trx"}, want: "fail\nerror tests : test fails: a.b"},
 
 		"gotest passes":         {cmd: belay.TestCommand{Command: goPass, Format: "gotest"}, want: "pass"},
 		"gotest fails":          {cmd: belay.TestCommand{Command: goFail + "exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
 		"gotest fails, exit 0":  {cmd: belay.TestCommand{Command: goFail, Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
 		"gotest known":          {cmd: belay.TestCommand{Command: goFail + "exit 1", Format: "gotest"}, known: []string{"p.TestA"}, want: "pass\nnote tests t.go: test failed before too: p.TestA"},
-		"gotest, nothing":       {cmd: belay.TestCommand{Command: "true", Format: "gotest"}, want: "unknown: the report is not whole: the output has no test events; is it go test -json?\nwarning tests : the test report has flaws"},
-		"gotest, no test":       {cmd: belay.TestCommand{Command: events(`{"Action":"skip","Package":"p"}`), Format: "gotest"}, want: "unknown: the test command ended well but its report has no tests"},
-		"gotest, says why":      {cmd: belay.TestCommand{Command: "echo t.go:2:1: oh >&2; exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: the test command failed\nwarning tests : the test report has flaws"},
+		"gotest, nothing":       {cmd: belay.TestCommand{Command: "true", Format: "gotest"}, want: "unknown: the report is incomplete: the output has no test events; is it go test -json?\nwarning tests : the test report has problems"},
+		"gotest, no test":       {cmd: belay.TestCommand{Command: events(`{"Action":"skip","Package":"p"}`), Format: "gotest"}, want: "unknown: the test command succeeded but its report has no tests"},
+		"gotest, says why":      {cmd: belay.TestCommand{Command: "echo t.go:2:1: oh >&2; exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: the test command failed\nwarning tests : the test report has problems"},
 		"gotest, pass, exit 1":  {cmd: belay.TestCommand{Command: goPass + "exit 1", Format: "gotest"}, want: "fail\nerror tests : the test command failed"},
-		"gotest, no go":         {cmd: belay.TestCommand{Command: "echo no go here >&2; exit 127", Format: "gotest"}, want: "unknown: could not run: no go here\nwarning tests : the test report has flaws"},
-		"gotest, cut short":     {cmd: belay.TestCommand{Command: events(`{"Action":"run","Package":"p","Test":"TestA"}`), Format: "gotest"}, want: "unknown: the report is not whole: the output stops before the end of p\nwarning tests : the test report has flaws"},
+		"gotest, no go":         {cmd: belay.TestCommand{Command: "echo no go here >&2; exit 127", Format: "gotest"}, want: "unknown: could not run: no go here\nwarning tests : the test report has problems"},
+		"gotest, cut short":     {cmd: belay.TestCommand{Command: events(`{"Action":"run","Package":"p","Test":"TestA"}`), Format: "gotest"}, want: "unknown: the report is incomplete: the output stops before the end of p\nwarning tests : the test report has problems"},
 		"gotest, shouts":        {cmd: belay.TestCommand{Command: goFail + "yes | head -c 6000000; exit 1", Format: "gotest"}, want: "fail\nerror tests t.go: test fails: p.TestA"},
 		"junit passes":          {cmd: belay.TestCommand{Command: junit(allPass), Format: "junit", Report: "$BELAY_REPORTS/*.xml"}, want: "pass"},
 		"junit by default":      {cmd: belay.TestCommand{Command: "mkdir $BELAY_REPORTS/x; " + strings.ReplaceAll(junit(allPass), "/r.xml", "/x/r.xml"), Format: "junit"}, want: "pass"},
 		"junit fails":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
 		"junit known":           {cmd: belay.TestCommand{Command: junit(oneFailure) + "exit 1", Format: "junit", Report: "r.xml"}, known: []string{"t.bad", "t.gone"}, want: "pass\nnote tests t.py: test failed before too: t.bad\nwarning tests : test that failed before did not run: t.gone"},
 		"junit in the tree":     {cmd: belay.TestCommand{Command: "mkdir -p a/out; " + strings.ReplaceAll(junit(oneFailure), "$BELAY_REPORTS", "a/out"), Format: "junit", Report: "**/out/*.xml"}, want: "fail\nerror tests t.py: test fails: t.bad"},
-		"junit cut, failure":    {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]), Format: "junit"}, want: "fail\nerror tests t.py: test fails: t.bad\nwarning tests : the test report has flaws"},
-		"junit cut, known":      {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]) + "exit 1", Format: "junit"}, known: []string{"t.bad"}, want: "unknown: the report is not whole: r.xml: the report stops in the middle\nnote tests t.py: test failed before too: t.bad\nwarning tests : the test report has flaws"},
-		"junit cut":             {cmd: belay.TestCommand{Command: junit(allPass[:len(allPass)-12]), Format: "junit"}, want: "unknown: the report is not whole: r.xml: the report stops in the middle\nwarning tests : the test report has flaws"},
+		"junit cut, failure":    {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]), Format: "junit"}, want: "fail\nerror tests t.py: test fails: t.bad\nwarning tests : the test report has problems"},
+		"junit cut, known":      {cmd: belay.TestCommand{Command: junit(oneFailure[:len(oneFailure)-12]) + "exit 1", Format: "junit"}, known: []string{"t.bad"}, want: "unknown: the report is incomplete: r.xml: the report stops in the middle\nnote tests t.py: test failed before too: t.bad\nwarning tests : the test report has problems"},
+		"junit cut":             {cmd: belay.TestCommand{Command: junit(allPass[:len(allPass)-12]), Format: "junit"}, want: "unknown: the report is incomplete: r.xml: the report stops in the middle\nwarning tests : the test report has problems"},
 		"junit, none":           {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "out/*.xml"}, want: "unknown: no report was written: nothing matches out/*.xml in $BELAY_REPORTS or the work tree"},
 		"junit, none, exit 2":   {cmd: belay.TestCommand{Command: "echo usage; exit 2", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
-		"junit, no cases":       {cmd: belay.TestCommand{Command: junit("<testsuites/>"), Format: "junit"}, want: "unknown: the test command ended well but its report has no tests"},
-		"junit, entities":       {cmd: belay.TestCommand{Command: junit(`<!DOCTYPE a [<!ENTITY b "c">]>` + allPass), Format: "junit"}, want: "unknown: the report is not whole: r.xml: the report declares a document type of its own, which is not read\nwarning tests : the test report has flaws"},
+		"junit, no cases":       {cmd: belay.TestCommand{Command: junit("<testsuites/>"), Format: "junit"}, want: "unknown: the test command succeeded but its report has no tests"},
+		"junit, entities":       {cmd: belay.TestCommand{Command: junit(`<!DOCTYPE a [<!ENTITY b "c">]>` + allPass), Format: "junit"}, want: "unknown: the report is incomplete: r.xml: the report declares a document type of its own, which is not read\nwarning tests : the test report has problems"},
 		"junit, pass, exit 1":   {cmd: belay.TestCommand{Command: junit(allPass) + "exit 1", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
 		"junit, no pytest":      {cmd: belay.TestCommand{Command: "echo /usr/bin/python3: No module named pytest >&2; exit 1", Format: "junit"}, want: "unknown: could not run: /usr/bin/python3: No module named pytest"},
 		"junit, bad glob":       {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "/tmp/*.xml"}, want: `unknown: could not run: checks.tests.report: "/tmp/*.xml" is not a usable glob: globs start at the repository's root`},
@@ -134,7 +134,7 @@ func TestStaleReports(t *testing.T) {
 	t.Parallel()
 	future := time.Now().Add(time.Hour)
 	for name, tt := range map[string]struct{ command, want string }{
-		"left alone":        {"true", "unknown: no report was written: out/*.xml matches only files from before the run"},
+		"left alone":        {"true", "unknown: no report was written: out/*.xml matches only files older than the run"},
 		"written again":     {"cp out/a.xml b; cat b > out/a.xml", "pass"},
 		"put in its place":  {"cp out/a.xml b; mv b out/a.xml", "pass"},
 		"another beside it": {"cp -p out/a.xml out/b.xml", "pass"},
@@ -227,7 +227,7 @@ func TestTimeIsUp(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 1500*time.Millisecond, OverTime{1500 * time.Millisecond})
 	defer cancel()
 	_, r := Run(ctx, in)
-	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has flaws"
+	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has problems"
 	if d := cmp.Diff(want, testutil.Told(r)); d != "" {
 		t.Error(d)
 	}

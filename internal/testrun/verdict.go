@@ -15,8 +15,8 @@ import (
 
 // What is said where the state before decides.
 const (
-	hadNone    = "the project has no tests, and had none before"
-	failedThen = "the test command failed before the task too, and its exit code does not tell old failures from new"
+	hadNone    = "no tests found"
+	failedThen = "the test command failed before the task too, and its exit code does not separate old failures from new ones"
 )
 
 // mostTests is how many failing tests are findings of their own.
@@ -42,7 +42,7 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	case r.unable():
 		return r.answer("could not run: "+r.stuck.What, nil, known)
 	case r.crashed():
-		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, known)
+		return r.answer("the test command "+r.ending.String()+", not sent by belay", nil, known)
 	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0 && r.failedSoBefore(ctx):
 		return r.answer(failedThen, nil, nil)
 	case r.ending.Code != 0 && len(known)+len(r.flaky) == 0:
@@ -50,11 +50,11 @@ func (r *testRun) judge(ctx context.Context) belay.CheckResult {
 	case r.broken != "":
 		return r.answer(r.broken, nil, known)
 	case r.report.Incomplete:
-		return r.answer("the report is not whole: "+strings.Join(r.report.Warnings, "; "), nil, known)
+		return r.answer("the report is incomplete: "+strings.Join(r.report.Warnings, "; "), nil, known)
 	case r.report.Total == 0 && r.noneBefore(ctx):
 		return belay.Skipped(Name, hadNone)
 	case r.report.Total == 0:
-		return r.answer("the test command ended well but its report has no tests", nil, nil)
+		return r.answer("the test command succeeded but its report has no tests", nil, nil)
 	}
 	return r.answer("", nil, known)
 }
@@ -66,11 +66,11 @@ func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failu
 	case r.unable():
 		return r.answer("could not run: "+r.stuck.What, nil, nil)
 	case r.crashed():
-		return r.answer("the test command "+r.ending.String()+", which belay did not send", nil, nil)
+		return r.answer("the test command "+r.ending.String()+", not sent by belay", nil, nil)
 	case r.ending.Code == 0 && r.report.Total == 0 && r.noneBefore(ctx):
 		return belay.Skipped(Name, hadNone)
 	case r.ending.Code == 0 && r.report.Total == 0:
-		return r.answer("the test command ended well and ran no test: "+r.lastLine(), nil, nil)
+		return r.answer("the test command succeeded but ran no tests: "+r.lastLine(), nil, nil)
 	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
 		f := r.unexplained()
 		if r.failedBefore() {
@@ -83,7 +83,7 @@ func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failu
 			return r.answer("", nil, known)
 		}
 		f := r.unexplained()
-		f.Title = "the test command fails in another way than before"
+		f.Title = "the test command fails differently than before"
 		return r.answer("", []belay.Finding{f}, nil)
 	case len(known) > 0 && len(fresh) == 0 && !r.names(), len(fresh) > 0 && r.failedBefore() && !r.names():
 		return r.answer(failedThen, nil, known)
@@ -145,13 +145,13 @@ func (r *testRun) answer(why string, found []belay.Finding, known []testreport.F
 		}
 		found = append(found, belay.Finding{
 			Severity: severity, Category: belay.CategoryTests,
-			Title: "the test report has flaws", Detail: strings.Join(r.report.Warnings, "\n"),
+			Title: "the test report has problems", Detail: strings.Join(r.report.Warnings, "\n"),
 		})
 	}
 	if r.ending.Left > 0 {
 		found = append(found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
-			Title:  "processes of the tests could not be ended",
+			Title:  "test processes could not be stopped",
 			Detail: belay.Count(r.ending.Left, "process is", "processes are") + " still running and may change files",
 		})
 	}
@@ -170,7 +170,7 @@ func (r *testRun) unseen() (belay.Finding, bool) {
 	}
 	f := belay.Finding{
 		Severity: belay.SeverityNote, Category: belay.CategoryTests, Title: "only the exit status of the tests is known",
-		Detail: "a test that is skipped now, or is gone, cannot be told from one that passes",
+		Detail: "skipped or deleted tests cannot be detected",
 	}
 	if c, ok := Tests(r.in.Root); ok && c.Format != "" && c.Format != testreport.Exit {
 		f.Recommendation = "use a command that reports each test: " + c.String()
@@ -181,7 +181,7 @@ func (r *testRun) unseen() (belay.Finding, bool) {
 func (r *testRun) summary(known []testreport.Failure) string {
 	switch {
 	case r.format == testreport.Exit && r.report.Total == 0, r.ending.Failed != nil:
-		return "could not tell"
+		return "could not run"
 	case !r.names():
 		return "the test command " + r.ending.String()
 	}
