@@ -343,7 +343,7 @@ func (x *matrix) try(l *lived, c cell) {
 		return
 	case d.code != 0 && names(l.own(said), place):
 		return
-	case before == nil && (strings.Contains(said, "not trusted yet") || strings.Contains(said, "not anchored outside")):
+	case before == nil && (strings.Contains(said, "not trusted on") || strings.Contains(said, "not anchored outside")):
 		return // a repository in another place is one that nobody trusted, and nobody anchored
 	case d.code != 0 && strings.Contains(said, "belay doctor") && names(l.own(l.do("doctor", "--all").out), place):
 		return

@@ -135,7 +135,7 @@ func readListed(root, name string, harmless []string) (f File, ok bool) {
 func (f *File) settings(data []byte, harmless []string) bool {
 	var all map[string]any
 	if err := json.Unmarshal(plain(data), &all); err != nil {
-		f.Runs, f.Hash = []string{"is not JSON: look at it"}, digest(data)
+		f.Runs, f.Hash = []string{"is not JSON: check it"}, digest(data)
 		return true
 	}
 	for _, key := range harmless {

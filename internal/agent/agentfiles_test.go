@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 		"an empty map":       {".claude/settings.json", `{"hooks":{}}`, nil},
 		"comments":           {".vscode/tasks.json", "// ours\n{\"tasks\":[{\"command\":\"a//b\", /* c */\"runOptions\":{\"runOn\":\"folderOpen\"},},],}", []string{`tasks.command: "a//b"`, `tasks.runOptions.runOn: "folderOpen"`}},
 		"mcp":                {".mcp.json", `{"mcpServers":{"x":{"command":"npx","args":["-y","evil"],"env":{"A":"b"}}}}`, []string{`mcpServers.x.args: "-y" "evil"`, `mcpServers.x.command: "npx"`, `mcpServers.x.env.A: "b"`}},
-		"no JSON":            {".gemini/settings.json", `{"hooks": `, []string{"is not JSON: look at it"}},
+		"no JSON":            {".gemini/settings.json", `{"hooks": `, []string{"is not JSON: check it"}},
 		"a codex config":     {".codex/config.toml", "# note\n[mcp_servers.x]\ncommand = \"evil\"\n", []string{"[mcp_servers.x]", `command = "evil"`}},
 		"a plugin":           {".opencode/plugins/p.js", `export const P = 1`, []string{"code that an agent loads, 18 bytes"}},
 		"a hook of GitHub's": {".github/hooks/h.json", `{"hooks":{"preToolUse":[{"bash":"evil"}]}}`, []string{`hooks.preToolUse.bash: "evil"`}},

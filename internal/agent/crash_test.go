@@ -251,7 +251,7 @@ func TestRebooted(t *testing.T) {
 	if err := writeJSON(filepath.Join(b.dir, "begun.json"), rec, true); err != nil {
 		t.Fatal(err)
 	}
-	if res := b.attach().wait(); res.Ended != EndedLost || res.Error != "the machine was started anew" {
+	if res := b.attach().wait(); res.Ended != EndedLost || res.Error != "the machine was restarted" {
 		t.Errorf("got %+v", res)
 	}
 }

@@ -96,13 +96,13 @@ func TestNotStarted(t *testing.T) {
 		exit        int
 		says        string
 	}{
-		{"missing", "no-such-agent", nil, 127, "no-such-agent cannot be run: there is no such program"},
-		{"missing path", dir + "/none", nil, 127, "there is no such program"},
+		{"missing", "no-such-agent", nil, 127, "no-such-agent cannot be run: no such program"},
+		{"missing path", dir + "/none", nil, 127, "no such program"},
 		{"folder", dir, nil, 126, "is a folder"},
 		{"not executable", write("plain", "#!/bin/sh\n", 0o644), nil, 126, "is not executable"},
 		{"no program", write("text", "hello\n", 0o755), nil, 126, "is no program of this machine"},
 		{"no interpreter", write("script", "#!/no/such/sh\n", 0o755), nil, 127, "interpreter"},
-		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: there is no such program"},
+		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: no such program"},
 		{"no working folder", "/bin/sh", func(s *Spec) { s.Dir = dir + "/gone" }, 126, "working folder"},
 		{"too long", "/bin/sh", func(s *Spec) { s.Command = config.TypedCommand(append(s.Command.Argv(), strings.Repeat("x", 200<<10))) }, 126, "too long"},
 	} {

@@ -24,7 +24,7 @@ const (
 // run runs the agent from its start until nothing of it lives.
 func (j *job) run() Result {
 	if j.asks("stop") || j.asks("kill") {
-		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it began"}
+		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it started"}
 	}
 	pid, pipes, err := j.start()
 	if err != nil {

@@ -120,10 +120,10 @@ func (m *Meter) Used() belay.Use {
 	case len(m.state.Counters) == 0:
 		sum.CostUnknown = NoReport
 	case odd != "":
-		sum = less(sum, "it reports what cannot be: "+odd)
+		sum = less(sum, "it reports impossible numbers: "+odd)
 	}
 	if m.state.Gap {
-		sum = less(sum, "a part of its output was not read")
+		sum = less(sum, "part of its output was not read")
 	}
 	return sum
 }

@@ -129,9 +129,9 @@ func TestUsed(t *testing.T) {
 		"no price for a kind of token": {`{"type":"assistant","message":{"id":"a","model":"half","usage":{"input_tokens":1000000,"cache_read_input_tokens":1000000}}}`, "$1.00+ 2M", "no price for half: prices.half.cache_read"},
 		"a message of no tokens":       {`{"type":"assistant","message":{"id":"a","model":"<synthetic>","usage":{"input_tokens":0,"output_tokens":0}}}`, "$0.00 0", ""},
 
-		"a number that cannot be":               {message("a", -1000000) + message("b", 1000000), "$1.00+ 1M+", "it reports what cannot be: input_tokens: -1000000"},
+		"a number that cannot be":               {message("a", -1000000) + message("b", 1000000), "$1.00+ 1M+", "it reports impossible numbers: input_tokens: -1000000"},
 		"a number that cannot be, then a total": {message("a", -5) + result("s", 0.4, 1000), "$0.40 1k", ""},
-		"a total that cannot be":                {message("a", 1000000) + `{"type":"result","session_id":"s","total_cost_usd":1e300}`, "$1.00+ 1M+", "it reports what cannot be: total_cost_usd: 1e300"},
+		"a total that cannot be":                {message("a", 1000000) + `{"type":"result","session_id":"s","total_cost_usd":1e300}`, "$1.00+ 1M+", "it reports impossible numbers: total_cost_usd: 1e300"},
 		"all that can be believed":              {strings.Repeat(`{"type":"step_finish","part":{"cost":1000000,"tokens":{"input":1e12}}}`+"\n", 3), "$3000000.00 3T", ""},
 	} {
 		m := agent.New(prices)

@@ -52,7 +52,7 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 		return nil, err
 	}
 	if len(self) == 0 {
-		return nil, belay.Refuse(belay.CodeUsage, "name belay's own command", "there is no command to run the shim")
+		return nil, belay.Refuse(belay.CodeUsage, "set the path of the belay command", "there is no command to run the shim")
 	}
 	dir, err := filepath.Abs(runDir)
 	if err != nil {
@@ -185,7 +185,7 @@ func Attach(runDir string) (*Run, error) {
 	}
 	if !r.held() && !hasBegun(dir) {
 		r.lock.Close()
-		return nil, fmt.Errorf("the run in %s never began: %w", dir, fs.ErrNotExist)
+		return nil, fmt.Errorf("the run in %s did not start: %w", dir, fs.ErrNotExist)
 	}
 	return r, nil
 }

@@ -45,7 +45,7 @@ func Main(runDir string) int {
 func inherited(runDir string) (*os.File, error) {
 	unix.CloseOnExec(3)
 	lock := os.NewFile(3, "lock")
-	err := belay.Refuse(belay.CodeUsage, "belay run", "this command is belay's own and is not for people")
+	err := belay.Refuse(belay.CodeUsage, "belay run", "this command is for belay's internal use")
 	if lock == nil || !sameFile(lock, filepath.Join(runDir, "lock")) {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func guard(lock *os.File) error {
 	}
 	t := proc.NewTree(0, markerName+"="+os.Getenv(markerName))
 	if left := t.Kill(patience); len(left) > 0 {
-		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left what cannot be killed: %v", names(left))
+		return belay.Refuse(belay.CodeBusy, "end them by hand", "the shim died and left processes that cannot be killed: %v", names(left))
 	}
 	return nil
 }
@@ -138,11 +138,11 @@ func (j *job) file(name string) string { return filepath.Join(j.dir, name) }
 func (j *job) begin() error {
 	var err error
 	if j.out, err = newStore(j.file("out"), j.spec.Head, j.spec.Tail, segmentSize); err != nil {
-		return fmt.Errorf("making room for the output: %w", err)
+		return fmt.Errorf("preparing the output: %w", err)
 	}
 	// Room for the result, in case the agent fills the disk.
 	if err := fsroot.WriteFile(j.file("reserve"), make([]byte, 64<<10), 0o600); err != nil {
-		return fmt.Errorf("making room for the result: %w", err)
+		return fmt.Errorf("preparing the result: %w", err)
 	}
 	j.clock = time.Now()
 	j.begun = begun{Boot: proc.BootID(), Started: j.clock.Round(0)}
@@ -150,10 +150,10 @@ func (j *job) begin() error {
 	// that adopts orphans, and would be killed as ours one day.
 	pid, _ := strconv.Atoi(os.Getenv(roleName))
 	if j.begun.Guard, err = proc.Identify(pid); err != nil || os.Getppid() != pid {
-		return errors.New("the guard died before the agent began")
+		return errors.New("the guard died before the agent started")
 	}
 	if j.begun.Shim, err = proc.Identify(os.Getpid()); err != nil {
-		return fmt.Errorf("looking at the shim: %w", err)
+		return fmt.Errorf("checking the shim: %w", err)
 	}
 	return writeJSON(j.file("begun.json"), j.begun, true)
 }
@@ -165,7 +165,7 @@ func (j *job) finish(res Result) error {
 	size, err := j.out.finish()
 	res.OutputBytes, res.Cut = size.Bytes, size.Cut
 	if err != nil {
-		res.note("its output is not complete: " + err.Error())
+		res.note("its output is incomplete: " + err.Error())
 	}
 	if j.gone() {
 		return errors.New("the run's folder was removed")

@@ -84,7 +84,7 @@ func (s Spec) check() error {
 		return belay.Refuse(belay.CodeUsage, "name the agent's command", "there is no command to run")
 	}
 	if !filepath.IsAbs(s.Dir) {
-		return belay.Refuse(belay.CodeUsage, "give an absolute path", "%q is not a folder an agent can be run in", s.Dir)
+		return belay.Refuse(belay.CodeUsage, "give an absolute path", "%q is not a folder in which an agent can run", s.Dir)
 	}
 	if s.Timeout < 0 || s.Quiet < 0 || s.Grace < 0 || s.HeadLimit < 0 || s.TailLimit < 0 {
 		return belay.Refuse(belay.CodeUsage, "use 0 for the default", "a limit of the agent's run is negative")

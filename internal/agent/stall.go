@@ -28,7 +28,7 @@ func (s Stall) String() string {
 	if len(s.Calls) == 1 {
 		return fmt.Sprintf("the same call %d times in a row: %s", s.Times, s.Calls[0])
 	}
-	return fmt.Sprintf("the same %d calls %d times in turn: %s", len(s.Calls), s.Times, strings.Join(s.Calls, " → "))
+	return fmt.Sprintf("the same %d calls repeated %d times: %s", len(s.Calls), s.Times, strings.Join(s.Calls, " → "))
 }
 
 // Watch finds the first stall in an agent's output, written to it as it comes. The zero

@@ -44,7 +44,7 @@ func TestSays(t *testing.T) {
 	for i := range 6 {
 		text += claude(fmt.Sprint(i), []string{"Read", "Bash"}[i%2], []string{`{"file_path":"a.ts"}`, `{"command":"npm test"}`}[i%2], "1 failed")
 	}
-	if got := found(3, text); got == nil || got.String() != "the same 2 calls 3 times in turn: Read a.ts → Bash npm test" {
+	if got := found(3, text); got == nil || got.String() != "the same 2 calls repeated 3 times: Read a.ts → Bash npm test" {
 		t.Errorf("%v", got)
 	}
 }

@@ -50,7 +50,7 @@ func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
 func (r *Run) result() (Result, error) {
 	var res Result
 	if err := readJSON(r.file("result.json"), &res); err != nil {
-		return res, fmt.Errorf("how %s ended cannot be told: %w", r.name(), err)
+		return res, fmt.Errorf("cannot determine how %s ended: %w", r.name(), err)
 	}
 	return res, nil
 }
@@ -65,9 +65,9 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 	case !r.intact():
 		res.Error = fmt.Sprintf("its folder %s was removed while it ran", belay.VisibleLine(r.dir))
 	case err != nil:
-		res.Error = "its shim died before the agent began"
+		res.Error = "its shim died before the agent started"
 	case b.Boot != proc.BootID():
-		res.Error = "the machine was started anew"
+		res.Error = "the machine was restarted"
 	}
 	if said := r.shimLog(); said != "" {
 		res.Error += ": " + said
@@ -157,7 +157,7 @@ func (r *Run) end(ctx context.Context, b begun, last ...proc.ID) error {
 	case ctx.Err() != nil && err == ctx.Err():
 		return err
 	case err != nil:
-		return fmt.Errorf("ending what is left of %s: %w", r.name(), err)
+		return fmt.Errorf("ending the remaining processes of %s: %w", r.name(), err)
 	case len(left) > 0:
 		return belay.Refuse(belay.CodeBusy, "end them by hand, then try again", "processes of %s cannot be killed: %s",
 			r.name(), strings.Join(names(left), ", "))

@@ -221,11 +221,11 @@ func TestLanes(t *testing.T) {
 		notes = append(notes, fmt.Sprintf("%s:%d %s", filepath.Base(n.Source), n.Line, n.Why))
 	}
 	want := []string{
-		"status.events.jsonl:4 it is no event",
+		"status.events.jsonl:4 it is not an event",
 		"WP02-b.md:1 line 3 of status.events.jsonl says planned, and that counts, not the lane here",
-		"WP03-c.md:1 it is given up: the task is not taken for open",
-		"WP04-d.md:1 no lane and no status say whether it is done: it is taken for open",
-		"WP06-f.md:1 no lane and no status say whether it is done: it is taken for open",
+		"WP03-c.md:1 it is abandoned: the task is not treated as open",
+		"WP04-d.md:1 no lane or status says whether it is done: it is treated as open",
+		"WP06-f.md:1 no lane or status says whether it is done: it is treated as open",
 	}
 	if got := strings.Join(notes, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("%s\n--- want\n%s", got, strings.Join(want, "\n"))

@@ -39,7 +39,7 @@ func TestPlaceholders(t *testing.T) {
 		"python":              {path: "a.py", before: "def a():\n    x = 1\n    y = 2\n    z = 3\n    return x\n\ndef b():\n    pass\n", after: "def a():\n    # ... existing implementation ...\n\ndef b():\n    pass\n", want: []string{"error 2: a comment replaces 4 lines of code: # ... existing implementation ..."}},
 		"jsx":                 {path: "a.jsx", before: "<ul>\n<li>1</li>\n<li>2</li>\n<li>3</li>\n</ul>\n", after: "<ul>\n{/* ... other items ... */}\n</ul>\n", want: []string{"error 2: a comment replaces 3 lines of code: {/* ... other items ... */}"}},
 		"nothing is gone":     {after: strings.Replace(body, "func Two", "// The rest of the file stays the same for compatibility.\nfunc Two", 1), want: []string{"warning 12: a comment stands for omitted code: // The rest of the file stays the same for compatibility."}},
-		"existed before":    {before: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1), after: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1) + "\nvar x = 1\n"},
+		"existed before":      {before: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1), after: strings.Replace(body, four, "\t// ... rest of the code unchanged\n", 1) + "\nvar x = 1\n"},
 		"an honest removal":   {after: strings.Replace(body, four, "", 1)},
 		"an ordinary comment": {after: strings.Replace(body, four, "\t// Print the remaining items as before the loop.\n", 1)},
 		"dots in code":        {after: strings.Replace(body, four, "\tprint(append(x, rest...)...)\n", 1)},

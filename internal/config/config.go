@@ -154,7 +154,7 @@ type Stall struct{ Repeats, Recoveries int }
 // Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
 type Snapshot struct {
 	Include     []string // globs of ignored paths
-	MaxFile     int64    // a larger file is not captured, and named
+	MaxFile     int64    // larger files are not captured, but listed
 	MaxTaskFile int64    // likewise, in the snapshots of tasks, where it is more
 	Cap         int64    // snapshots together before a warning; 0 never warns
 
@@ -224,7 +224,7 @@ func Load(root string) (Config, error) {
 }
 
 func unreadable(err error) error {
-	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + File, Try: "look at its permissions", Err: err}
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + File, Try: "check its permissions", Err: err}
 }
 
 // Policy is the loop's limits as the config has them.

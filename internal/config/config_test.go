@@ -142,7 +142,7 @@ func TestProblems(t *testing.T) {
 		{"zzzzzzzz: 1", 1, 1, "zzzzzzzz", "no such key", ""},
 		{"1: 2", 1, 1, "1", "no such key", ""},
 		{"<<: {retries: 1}", 1, 1, "<<", "no such key", ""},
-		{"? [a]\n: b", 1, 3, "", "a key is a word", ""},
+		{"? [a]\n: b", 1, 3, "", "a key must be a plain word", ""},
 		{"retries: 1\nretry: auto\nretries: 2", 3, 1, "retries", "set twice, first in line 1", ""},
 		{"checks: {skip: [lint]}\nchecks: {skip: [size]}", 2, 1, "checks", "set twice", ""},
 		{"version: 2", 1, 10, "version", "this belay reads version 1", ""},
@@ -193,7 +193,7 @@ func TestProblems(t *testing.T) {
 		{"files: ['']", 1, 8, "files", "an empty text", ""},
 		{"files: [\"a\\nb\"]", 1, 8, "files", "control character", ""},
 		{"environment: {pass: [A-B]}", 1, 21, "environment.pass", `"A-B" is not the name of a variable`, ""},
-		{"files: &x [a]", 1, 8, "files", "anchors are not read: leave &x out", ""},
+		{"files: &x [a]", 1, 8, "files", "anchors are not supported: remove &x", ""},
 		{"files: &x [a]\nprotect: *x", 1, 8, "", "", ""}, // two problems, see below
 		{"retries: !!int 3", 1, 10, "retries", "tags are not read", ""},
 		{"files: [!x a]", 1, 9, "files", "tags are not read", ""},
@@ -235,10 +235,10 @@ func TestEveryProblemAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Parse(".belay/config.yaml", []byte("retires: 3\nfiles: src\nchecks:\n  max_dif: 1\n  timeout: 5\nretry: auto\nretry: x\n"))
 	want := `the config is wrong in 5 places: 
-  .belay/config.yaml:1:1: retires: there is no such key (did you mean retries?)
+  .belay/config.yaml:1:1: retires: no such key (did you mean retries?)
   .belay/config.yaml:2:8: files: it is not a list; give a list, like ["src/**", "docs/**"]
-  .belay/config.yaml:4:3: checks.max_dif: there is no such key (did you mean checks.max_diff?)
-  .belay/config.yaml:5:12: checks.timeout: it has no unit: 5s or 5m; give a time with its unit, like 90s, 30m or 2h
+  .belay/config.yaml:4:3: checks.max_dif: no such key (did you mean checks.max_diff?)
+  .belay/config.yaml:5:12: checks.timeout: it has no unit: 5s or 5m; give a time with a unit, like 90s, 30m or 2h
   .belay/config.yaml:7:1: retry: it is set twice, first in line 6`
 	if d := cmp.Diff(want, err.Error()); d != "" {
 		t.Error(d)
@@ -530,8 +530,8 @@ func TestReviewers(t *testing.T) {
 		"reviewers: {x: {role: spec}}":                               "give its command",
 		"reviewers: {x: {command: y, endpoint: http://z, model: m}}": "leave one out",
 		"reviewers: {x: {endpoint: http://z}}":                       "it needs reviewers.x.model",
-		"reviewers: {x: {comand: y}}":                                "there is no such key",
-		"reviewers: [x]":                                             "names of your choice, and below each keys: kind, role, command",
+		"reviewers: {x: {comand: y}}":                                "no such key",
+		"reviewers: [x]":                                             "names of your choice, each with the keys: kind, role, command",
 		"reviewers: {x: {kind: robot}}":                              "one of program, model, person",
 		"reviewers: {x: {kind: person, command: y}}":                 "a person has neither",
 		"reviewers: {x: {kind: program}}":                            "give its command",
@@ -572,7 +572,7 @@ func TestLinters(t *testing.T) {
 		"linters: {x: {format: sarif}}":               "give its command",
 		"linters: {x: {command: a, format: junit}}":   "one of sarif, checkstyle",
 		"linters: [{command: a}]":                     "names of your choice",
-		"linters: {x: {command: a, severity: error}}": "there is no such key",
+		"linters: {x: {command: a, severity: error}}": "no such key",
 	} {
 		if _, err := Parse("", []byte(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want one about %q", text, err, says)

@@ -12,7 +12,7 @@ import (
 
 // ErrUntrusted is within every error that says that something may not run because nobody
 // trusted it.
-var ErrUntrusted = errors.New("this repository is not trusted yet on this machine")
+var ErrUntrusted = errors.New("this repository is not trusted on this machine")
 
 // Command is a program with its arguments that may run. Only a Gate and Typed make one;
 // the zero value runs nothing. Whatever starts a program that a repository could have

@@ -12,7 +12,7 @@ import (
 type Role struct {
 	Name     string
 	Command  []string      // of the agent; empty is the task's
-	Prompt   string        // what it is told beside its part of the context
+	Prompt   string        // additional instructions for this role
 	ReadOnly bool          // it must leave the tree as it found it
 	Closed   bool          // a read-only one runs with the tree closed to it
 	Parts    []string      // what its export holds; empty is what its name stands for

@@ -63,9 +63,9 @@ func (r Rule) wrongTag(n *yaml.Node) error {
 	case r.takesList() && len(r.tags()) == 0:
 		return errors.New("it is not a list")
 	case is == "!!str":
-		return errors.New("it is text: leave the quotes out")
+		return errors.New("it is text: remove the quotes")
 	case slices.Contains(r.tags(), "!!str"):
-		return fmt.Errorf("YAML takes %s for something else than text: put it in quotes", Cut(n.Value))
+		return fmt.Errorf("YAML does not read %s as text: put it in quotes", Cut(n.Value))
 	}
 	if r.Kind == Truth {
 		return errors.New("it is not true or false")

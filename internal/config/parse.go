@@ -21,7 +21,7 @@ func Parse(name string, data []byte) (Config, error) {
 		name = File
 	}
 	p := &parser{name: name, config: defaults(), at: map[string]*yaml.Node{}}
-	p.Max, p.Holds = MaxSize, "a config holds keys, like retries: 3"
+	p.Max, p.Holds = MaxSize, "a config consists of keys, like retries: 3"
 	if root := p.Document(data); root != nil && len(p.Problems) == 0 {
 		p.mapping(root, "")
 		p.together()
@@ -35,7 +35,7 @@ func Parse(name string, data []byte) (Config, error) {
 	if n := len(p.Problems); n > 1 {
 		what = fmt.Sprintf("the config is wrong in %d places", n)
 	}
-	return Config{}, &belay.Error{Code: belay.CodeUsage, What: what, Try: "mend " + name + " and do it again",
+	return Config{}, &belay.Error{Code: belay.CodeUsage, What: what, Try: "fix " + name + " and try again",
 		Err: &Problems{Name: name, List: p.Problems}}
 }
 
@@ -61,7 +61,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	case ofNames && !nameRule.MatchString(k.Value):
 		p.Complain(k, name, "%s", nameSays)
 	case !isLeaf && !isGroup, strings.Contains(k.Value, "."):
-		p.Complain(k, name, "there is no such key").Nearest = nearest(k.Value, prefix)
+		p.Complain(k, name, "no such key").Nearest = nearest(k.Value, prefix)
 	case !p.Plain(v, name), IsNull(v): // a key without a value is not set
 	case isGroup && v.Kind != yaml.MappingNode:
 		p.Complain(v, name, "it holds %s", holds(name))
@@ -76,7 +76,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 func holds(group string) string {
 	list := children(group + ".")
 	if len(list) == 1 && list[0] == anyName {
-		return "names of your choice, and below each keys: " + strings.Join(children(group+"."+anyName+"."), ", ")
+		return "names of your choice, each with the keys: " + strings.Join(children(group+"."+anyName+"."), ", ")
 	}
 	return "keys: " + strings.Join(list, ", ")
 }
@@ -117,7 +117,7 @@ func (p *parser) stays(name string, v *yaml.Node, got any) bool {
 	}
 	for _, path := range list {
 		if Outside(strings.TrimPrefix(path, "!")) {
-			p.Complain(v, name, "%s leads out of the repository; name a path within it", strconv.Quote(path))
+			p.Complain(v, name, "%s is outside the repository; use a path inside it", strconv.Quote(path))
 			return false
 		}
 	}
@@ -129,14 +129,14 @@ func (p *parser) guideline(key string) {
 	for _, twice := range [][2]string{{"instruction", "action"}, {"agents", "condition"}, {"actions", "condition"}} {
 		flat, nested := key+"."+twice[0], key+"."+twice[1]+"."+twice[0]
 		if at := p.at[nested]; at != nil && p.at[flat] != nil {
-			p.Complain(at, nested, "%s says the same: leave one of them out", flat)
+			p.Complain(at, nested, "%s sets the same: remove one of them", flat)
 		}
 	}
 	review := key + ".action.require_review"
 	if at := p.at[review]; at != nil {
 		for _, g := range p.config.Guidelines {
 			if "guidelines."+g.ID == key && g.RequireReview && g.Type == belay.GuidelineAdvice {
-				p.Complain(at, review, "an advice requires no review: leave it out, or make it a constraint")
+				p.Complain(at, review, "advice cannot require a review: remove it, or make it a constraint")
 			}
 		}
 	}
@@ -209,7 +209,7 @@ func (p *parser) reviewers(lone func(name, why string)) {
 			lone(key+"kind", map[string]string{"program": "give its command", "model": "give its endpoint"}[r.Kind])
 		case r.Kind == belay.Person:
 		case len(r.Command) > 0 && r.Endpoint != "":
-			lone(key+"endpoint", "it is a command or a model: leave one out")
+			lone(key+"endpoint", "it is a command or a model: remove one")
 		case len(r.Command) == 0 && r.Endpoint == "":
 			p.Complain(p.first(key), strings.TrimSuffix(key, "."), "give its command, or the endpoint of a model")
 		case r.Endpoint != "" && r.Model == "":
@@ -227,13 +227,13 @@ func (p *parser) asker(lone func(key, text string)) {
 	switch {
 	case len(p.Problems) > 0:
 	case c.Name != "" && (len(c.Command) > 0 || c.Endpoint != ""):
-		lone("parser.agent", "it is somebody by name, a command or a model: leave the others out")
+		lone("parser.agent", "it is a name, a command or a model: remove the others")
 	case c.Name == "agent" && len(p.config.Agent.Command) == 0:
 		lone("parser.agent", "it needs agent.command")
 	case c.Name != "" && c.Name != "agent" && !named:
 		lone("parser.agent", "it is neither agent nor one of reviewers")
 	case len(c.Command) > 0 && c.Endpoint != "":
-		lone("parser.endpoint", "it is a command or a model: leave one out")
+		lone("parser.endpoint", "it is a command or a model: remove one")
 	case c.Endpoint != "" && c.Model == "":
 		lone("parser.endpoint", "it needs parser.model")
 	case c.Endpoint == "":

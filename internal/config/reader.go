@@ -44,7 +44,7 @@ func (r *Reader) Document(data []byte) *yaml.Node {
 	}
 	switch {
 	case err == nil:
-		r.Complain(top(&second), "", "a second document begins here: the file is one")
+		r.Complain(top(&second), "", "a second YAML document begins here: only one is allowed")
 	case !errors.Is(err, io.EOF):
 		r.syntax(data, err)
 		return nil
@@ -127,11 +127,11 @@ func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (r *Reader) Plain(n *yaml.Node, key string) bool {
 	switch {
 	case n.Kind == yaml.AliasNode:
-		r.Complain(n, key, "aliases are not read: write the value here")
+		r.Complain(n, key, "aliases are not supported: write the value here")
 	case n.Anchor != "":
-		r.Complain(n, key, "anchors are not read: leave &%s out", n.Anchor)
+		r.Complain(n, key, "anchors are not supported: remove &%s", n.Anchor)
 	case n.Style&yaml.TaggedStyle != 0:
-		r.Complain(n, key, "tags are not read: leave %s out", n.Tag)
+		r.Complain(n, key, "tags are not supported: remove %s", n.Tag)
 	default:
 		return true
 	}
@@ -151,7 +151,7 @@ func (r *Reader) Pairs(n *yaml.Node, prefix string) iter.Seq2[*yaml.Node, *yaml.
 				continue
 			}
 			if k.Kind != yaml.ScalarNode {
-				r.Complain(k, "", "a key is a word")
+				r.Complain(k, "", "a key must be a plain word")
 				continue
 			}
 			if line, twice := first[name]; twice {

@@ -18,9 +18,9 @@ import (
 // specs are patterns of task files of other tools that were found; they stand there like it.
 func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
-	b.WriteString("# The house rules of this repository for coding agents; belay config show tells what\n" +
-		"# is in force. Take a '#' away from the start of a line, and of the line it stands\n" +
-		"# below, to set a value.\n\nversion: 1\n")
+	b.WriteString("# belay's settings for this repository; belay config show shows which values are in\n" +
+		"# force. To set a value, remove the '#' at the start of its line and of the line it is\n" +
+		"# under.\n\nversion: 1\n")
 	open := ""
 	for _, k := range keys[1:] {
 		parent, name := "", k.name

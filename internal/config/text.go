@@ -31,9 +31,9 @@ func (r Rule) Says() string {
 	case Money:
 		return "a number of dollars, like 2.50"
 	case Duration:
-		return "a time with its unit, like 90s, 30m or 2h"
+		return "a time with a unit, like 90s, 30m or 2h"
 	case Size:
-		return "a size with its unit, like 512KiB, 256MiB or 5GiB"
+		return "a size with a unit, like 512KiB, 256MiB or 5GiB"
 	case Truth:
 		return "true or false"
 	case Choice:
@@ -80,7 +80,7 @@ func (r Rule) FromText(s string) (any, error) {
 	case Size:
 		n, err := belay.ParseSize(s)
 		if err == nil && n < int64(r.Least) {
-			err = errors.New("it must be more than nothing")
+			err = errors.New("it must be greater than 0")
 		}
 		return n, err
 	case Choice:
@@ -123,7 +123,7 @@ func shellLine(s string) error {
 	case strings.TrimSpace(s) == "":
 		return errors.New("it is empty")
 	case strings.ContainsRune(s, 0):
-		return errors.New("it holds a zero byte")
+		return errors.New("it contains a zero byte")
 	}
 	return nil
 }
@@ -159,16 +159,16 @@ func (r Rule) checkItem(i int, s string) error {
 	case len(r.Choices) > 0 && !slices.Contains(r.Choices, s):
 		return fmt.Errorf("%q is unknown", Cut(s))
 	case strings.ContainsRune(s, 0):
-		return errors.New("it holds a zero byte")
+		return errors.New("it contains a zero byte")
 	case r.Kind == Args || r.Kind == Shell:
 		if i == 0 && strings.TrimSpace(s) == "" {
 			return errors.New("the program's name is empty")
 		}
 		return nil // an argument may be empty, and may have several lines
 	case strings.TrimSpace(s) == "":
-		return errors.New("it holds an empty text")
+		return errors.New("it contains an empty text")
 	case strings.IndexFunc(s, unicode.IsControl) >= 0:
-		return errors.New("it holds a line break or another control character")
+		return errors.New("it contains a line break or another control character")
 	}
 	return nil
 }

@@ -183,10 +183,10 @@ func parseTrust(data []byte) (list file, err error) {
 		return list, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return list, errors.New("something follows the list")
+		return list, errors.New("there is text after the list")
 	}
 	if list.Version != 1 {
-		return list, fmt.Errorf("it has version %d, and this belay reads version 1", list.Version)
+		return list, fmt.Errorf("it has version %d; this belay reads version 1", list.Version)
 	}
 	return list, nil
 }
@@ -218,7 +218,7 @@ func (t *TrustList) change(edit func(*file)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), trustWait)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {
-		return belay.Refuse(belay.CodeBusy, "do it again", "another process holds the list of trusted commands, %s", path)
+		return belay.Refuse(belay.CodeBusy, "try again", "the list of trusted commands, %s, is locked by another process", path)
 	} else if err != nil {
 		return t.cannot("lock", err)
 	}

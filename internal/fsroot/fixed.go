@@ -65,7 +65,7 @@ func (p *place) folderFixed() (string, error) {
 	if int(st.Uid) == unix.Geteuid() {
 		return "", nil
 	}
-	return "its folder belongs to another user, and is not writable", nil
+	return "its folder belongs to another user and is not writable", nil
 }
 
 // What cannot change.

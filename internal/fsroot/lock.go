@@ -129,7 +129,7 @@ func (l *Lock) wait(try func(context.Context, time.Duration) (bool, error)) erro
 // HeldError says that another process did not give a lock back in time.
 type HeldError struct{ Path string }
 
-func (e *HeldError) Error() string { return fmt.Sprintf("another process holds %q", e.Path) }
+func (e *HeldError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }
 
 // Try gives what a person can do about it.
-func (e *HeldError) Try() string { return fmt.Sprintf("see who holds it: fuser -v %q", e.Path) }
+func (e *HeldError) Try() string { return fmt.Sprintf("find the process: fuser -v %q", e.Path) }

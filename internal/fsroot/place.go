@@ -50,7 +50,7 @@ func (r *Root) at(path string) (*place, error) {
 func inside(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
 		if name == "" || name == "." || name == ".." || strings.IndexByte(name, 0) >= 0 {
-			return belay.Refuse(belay.CodeCannot, "look at where the path comes from", "%q is not a path inside of the tree", path)
+			return belay.Refuse(belay.CodeCannot, "check where the path comes from", "%q is not a path inside the tree", path)
 		}
 	}
 	return nil

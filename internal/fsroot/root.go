@@ -19,7 +19,7 @@ import (
 
 // What stands in the way of a path. Both are wrapped in an error that names it.
 var (
-	ErrNotFolder = errors.New("a link or a file is in the place of a folder")
+	ErrNotFolder = errors.New("a link or a file is where a folder should be")
 	ErrFolder    = errors.New("a folder is in the way")
 )
 

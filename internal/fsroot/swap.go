@@ -38,7 +38,7 @@ func (e *SavedError) Error() string {
 		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path),
 			belay.VisibleLine(e.Aside))
 	}
-	return fmt.Sprintf("somebody saved %s meanwhile", belay.VisibleLine(e.Path))
+	return fmt.Sprintf("%s was saved by another program meanwhile", belay.VisibleLine(e.Path))
 }
 
 // ReplaceFile is WriteFile that looks, after the change of places, at what was displaced.
@@ -176,7 +176,7 @@ func (p *place) displaced(fd int, name string, held *Held) error {
 func (p *place) aside(fd int, name string) error {
 	to := p.name + ".saved-" + name[len(SwapPrefix):]
 	if err := renameNew(fd, name, p.fd, to); err != nil {
-		return fmt.Errorf("keep %s, which somebody saved meanwhile: %w", name, err)
+		return fmt.Errorf("keep %s, saved by another program meanwhile: %w", name, err)
 	}
 	parent := p.parent
 	if parent != "" {

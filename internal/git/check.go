@@ -235,7 +235,7 @@ func (x *index) load() error {
 	for i := range x.n {
 		o := x.start(i)
 		if o < 12 || o > x.PackSize-int64(x.hash) || bits.Len64(uint64(o))+x.shift > 64 {
-			return fmt.Errorf("%w: an offset is outside of it", ErrPack)
+			return fmt.Errorf("%w: an offset is outside the pack", ErrPack)
 		}
 		x.order[i] = uint64(o)<<x.shift | uint64(i)
 	}
@@ -387,7 +387,7 @@ func ReadPacked(ctx context.Context, f Files, newHash func() hash.Hash, name str
 	}
 	var head [16]byte
 	if state != Sound || readAll(f.Pack, head[:], x.start(n)) != nil {
-		return "", fmt.Errorf("%w: it has no sound copy of %x", ErrPack, name)
+		return "", fmt.Errorf("%w: it has no intact copy of %x", ErrPack, name)
 	}
 	code, size, skip := head[0]>>4&7, uint64(head[0]&15), 1
 	for shift := 4; head[skip-1]&0x80 != 0 && skip < 10; shift, skip = shift+7, skip+1 {
@@ -409,7 +409,7 @@ func ReadPacked(ctx context.Context, f Files, newHash func() hash.Hash, name str
 	fmt.Fprintf(h, "%s %d\x00", typ, size)
 	k, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(z, int64(size)+1)) //nolint:gosec // a size beyond fails below
 	if err == nil && (uint64(k) != size || string(h.Sum(nil)) != name) {
-		err = fmt.Errorf("%w: %x has other bytes than its name says", ErrPack, name)
+		err = fmt.Errorf("%w: the content of %x does not match its name", ErrPack, name)
 	}
 	return typ, err
 }

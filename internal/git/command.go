@@ -116,11 +116,11 @@ func (r *Repo) plain() ([]string, error) {
 	env := append(append(scrubbed(), answers...), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_DIR="+dir, "GIT_COMMON_DIR="+dir, "GIT_OBJECT_DIRECTORY="+filepath.Join(r.Common, "objects"))
 	if err := clear(dir); err != nil {
-		return env, fmt.Errorf("make a place to read objects from: %w", err)
+		return env, fmt.Errorf("create a repository to read objects from: %w", err)
 	}
 	for _, sub := range []string{"objects", "refs"} {
 		if err := ownFolder(filepath.Join(dir, sub)); err != nil {
-			return env, fmt.Errorf("make a place to read objects from: %w", err)
+			return env, fmt.Errorf("create a repository to read objects from: %w", err)
 		}
 	}
 	for name, text := range map[string]string{"HEAD": "ref: refs/heads/none\n", "config": config} {
@@ -129,7 +129,7 @@ func (r *Repo) plain() ([]string, error) {
 			continue
 		}
 		if err := atomicfile.Replace(path, atomicfile.How{}, []byte(text)); err != nil {
-			return env, fmt.Errorf("make a place to read objects from: %w", err)
+			return env, fmt.Errorf("create a repository to read objects from: %w", err)
 		}
 	}
 	return env, nil
@@ -247,7 +247,7 @@ func failure(cmd *Cmd, err error, complaint string) error {
 		return full(f)
 	}
 	if unreadable.MatchString(complaint) {
-		return &belay.Error{Code: belay.CodeCannot, What: "an object cannot be read", Try: "belay doctor finds what is damaged", Err: f}
+		return &belay.Error{Code: belay.CodeCannot, What: "an object cannot be read", Try: "belay doctor finds the damage", Err: f}
 	}
 	return f
 }
@@ -338,8 +338,8 @@ func patiently(ctx context.Context, change func() error) error {
 			return err
 		}
 		if time.Now().After(end) {
-			return &belay.Error{Code: belay.CodeBusy, What: "another program holds a lock of git", Err: err,
-				Try: "wait for it to end; if none runs, remove the lock it left"}
+			return &belay.Error{Code: belay.CodeBusy, What: "another program has a git lock", Err: err,
+				Try: "wait for it to finish; if none is running, remove its lock"}
 		}
 		select {
 		case <-ctx.Done():

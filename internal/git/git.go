@@ -56,7 +56,7 @@ func open(ctx context.Context, dir string, force bool, known string) (*Repo, err
 		return nil, belay.Refuse(belay.CodeCannot, "check the path", "cannot open %s: %v", belay.VisibleLine(dir), err)
 	}
 	if info, err := os.Stat(start); err == nil && !info.IsDir() {
-		return nil, belay.Refuse(belay.CodeCannot, "give a folder", "%s is no folder", belay.VisibleLine(dir))
+		return nil, belay.Refuse(belay.CodeCannot, "give a folder", "%s is not a folder", belay.VisibleLine(dir))
 	}
 	r, err := find(start)
 	if err != nil {
@@ -126,7 +126,7 @@ func gitDirOf(dir string) (string, error) {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission):
 		return "", nil
 	case err != nil:
-		return "", fmt.Errorf("look at %s: %w", path, err)
+		return "", fmt.Errorf("check %s: %w", path, err)
 	case info.IsDir():
 		if err := fsroot.Usable(filepath.Join(path, "commondir"), mostName); err != nil {
 			return "", err // else it would seem to be no git folder
@@ -210,12 +210,12 @@ func (r *Repo) ask(ctx context.Context) error {
 		what := strings.TrimSpace(strings.TrimPrefix(said.String(), "fatal: "))
 		try := "git -C " + r.Root + " status"
 		if strings.Contains(what, "dubious ownership") {
-			what, try = "the repository at "+r.Root+" belongs to somebody else", "git config --global --add safe.directory "+r.Root
+			what, try = "the repository at "+r.Root+" belongs to another user", "git config --global --add safe.directory "+r.Root
 		}
 		if what == "" {
 			what = err.Error()
 		}
-		return belay.Refuse(belay.CodeCannot, try, "git refuses: %s", belay.VisibleLine(firstLine(what)))
+		return belay.Refuse(belay.CodeCannot, try, "git failed: %s", belay.VisibleLine(firstLine(what)))
 	}
 	// The path stands last, because a path may hold line ends.
 	bare, rest, _ := strings.Cut(string(out), "\n")
@@ -241,8 +241,8 @@ func (r *Repo) notEverything() error {
 		home = real
 	}
 	if r.Root == "/" || home != "" && r.Root == home {
-		return belay.Refuse(belay.CodeCannot, "go to the project's own repository, or add --anywhere if you mean it",
-			"the repository is rooted at %s: a snapshot would take in everything there", r.Root)
+		return belay.Refuse(belay.CodeCannot, "go to the project's own repository, or add --anywhere to do it anyway",
+			"the repository's root is %s: a snapshot would include everything there", r.Root)
 	}
 	return nil
 }

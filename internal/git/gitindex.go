@@ -29,14 +29,14 @@ type IndexEntry struct {
 }
 
 // ErrForeign says that an index has a shape that is read by asking git.
-var ErrForeign = errors.New("an index of a shape that is left to git")
+var ErrForeign = errors.New("an index format that belay leaves to git")
 
 // Parse reads the bytes of an index file: versions 2, 3 and 4 without a split or
 // sparse extension. hashSize is that of the repository. The layout is git's
 // Documentation/gitformat-index. Anything else is an error, and git can be asked.
 func ParseIndex(data []byte, hashSize int) ([]IndexEntry, error) {
 	if len(data) < 12+hashSize || string(data[:4]) != "DIRC" {
-		return nil, fmt.Errorf("read the index: it is %d bytes and does not start like one", len(data))
+		return nil, fmt.Errorf("read the index: not an index file (%d bytes)", len(data))
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
 	if version < 2 || version > 4 {
@@ -66,7 +66,7 @@ type indexParser struct {
 	last    string // path of the entry before, for version 4
 }
 
-var errShort = errors.New("it ends too early")
+var errShort = errors.New("it is truncated")
 
 func (p *indexParser) entry() (IndexEntry, error) {
 	start := p.at

@@ -70,7 +70,7 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 	return h.Sum(b.Bytes())
 }
 
-var errIndex = errors.New("it is no index of a pack, version 2")
+var errIndex = errors.New("it is not a version 2 pack index")
 
 // count gives the number of objects in an index by its head, and refuses a file of a size
 // that no index of so many has: it may be of any size, and is read whole.
@@ -145,7 +145,7 @@ func ParsePackIndex(data []byte, newHash func() hash.Hash) (*Index, error) {
 func rawName(oid string, size int) (string, error) {
 	raw, err := hex.DecodeString(oid)
 	if err != nil || len(raw) != size {
-		return "", fmt.Errorf("store objects: %q is no object name", oid)
+		return "", fmt.Errorf("store objects: %q is not an object name", oid)
 	}
 	return string(raw), nil
 }

@@ -20,7 +20,7 @@ type Ref struct {
 }
 
 // ErrForeign says that there is something that is read by asking git.
-var ErrForeignRefs = errors.New("references of a shape that is left to git")
+var ErrForeignRefs = errors.New("references that belay leaves to git")
 
 // own are the references that each working tree has for itself.
 var own = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
@@ -215,7 +215,7 @@ func (r *reader) loose(base, name string) error {
 	if target, symbolic := strings.CutPrefix(line, "ref:"); symbolic {
 		target = strings.TrimLeft(target, " \t")
 		if !strings.HasPrefix(target, "refs/") || !whole(target) {
-			return fmt.Errorf("%w: %s holds %q", ErrForeignRefs, name, line)
+			return fmt.Errorf("%w: %s contains %q", ErrForeignRefs, name, line)
 		}
 		r.found[name] = Ref{Name: name, Symref: target}
 		return nil
@@ -226,7 +226,7 @@ func (r *reader) loose(base, name string) error {
 		return nil
 	}
 	if !r.isOID(line) {
-		return fmt.Errorf("%w: %s holds %q", ErrForeignRefs, name, line)
+		return fmt.Errorf("%w: %s contains %q", ErrForeignRefs, name, line)
 	}
 	r.found[name] = Ref{Name: name, OID: line}
 	return nil
@@ -256,7 +256,7 @@ func (r *reader) packed(text string, linked bool) error {
 		}
 		oid, name, ok := strings.Cut(line, " ")
 		if !ended || !ok || !r.isOID(oid) || !strings.HasPrefix(name, "refs/") || !whole(name) {
-			return fmt.Errorf("%w: packed-refs holds %q", ErrForeignRefs, line)
+			return fmt.Errorf("%w: packed-refs contains %q", ErrForeignRefs, line)
 		}
 		mine := slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(name, o+"/") })
 		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) {

@@ -52,7 +52,7 @@ func (p *packer) copy(part Part, wanted map[string]bool) error {
 			end = entries[i+1].Offset
 		}
 		if e.Offset < 12 || end <= e.Offset {
-			return fmt.Errorf("join packs: %x lies outside of its pack", e.OID)
+			return fmt.Errorf("join packs: %x is outside its pack", e.OID)
 		}
 		p.begin(e.OID)
 		if err := p.entry(part.Bytes, e, end); err != nil {

@@ -49,7 +49,7 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if n != size || hex.EncodeToString(h.Sum(nil)) != oid {
-		return "", fmt.Errorf("%w: its bytes are not those of its name", ErrDamaged)
+		return "", fmt.Errorf("%w: its content does not match its name", ErrDamaged)
 	}
 	return typ, nil
 }

@@ -110,7 +110,7 @@ func damaged(dir string) error {
 
 // refusal is CodeCannot with what a person can do about it.
 func refusal(err error) error {
-	try := "look at it with: ls -ld"
+	try := "inspect it with: ls -ld"
 	var with interface{ Try() string }
 	if errors.As(err, &with) {
 		try = with.Try()

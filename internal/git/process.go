@@ -53,9 +53,9 @@ func (s *Silence) Error() string {
 func (s *Silence) Try() string {
 	switch {
 	case s.Path == "" && s.Command == "check-ignore":
-		return "look for a pattern with many * or ** in the .gitignore files and .git/info/exclude: git status takes as long"
+		return "check the .gitignore files and .git/info/exclude for patterns with many * or **: git status is as slow"
 	case s.Path == "":
-		return "see whether git answers by itself: git status"
+		return "check whether git itself answers: git status"
 	}
 	return (&fsroot.TypeError{Path: s.Path}).Try()
 }

@@ -19,7 +19,7 @@ const MinVersion = "2.39"
 func (r *Repo) version(ctx context.Context) error {
 	st, err := os.Stat(r.git)
 	if err != nil {
-		return fmt.Errorf("look at %s: %w", r.git, err)
+		return fmt.Errorf("check %s: %w", r.git, err)
 	}
 	stamp := filepath.Join(r.Dir, "belay", "git-version")
 	key := fmt.Sprintf("%s %d %d\n", r.git, st.Size(), st.ModTime().UnixNano())

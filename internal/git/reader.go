@@ -20,7 +20,7 @@ type Object struct {
 }
 
 // ErrNoObject is wrapped by the error for an object that is not there.
-var ErrNoObject = errors.New("the object is not there")
+var ErrNoObject = errors.New("the object is missing")
 
 // ErrDamaged is wrapped by the error for an object that is there and cannot be read, or
 // whose bytes are not those of its name.
@@ -166,7 +166,7 @@ func (b *Reader) copy(name string, w io.Writer) (o Object, err error) {
 	}
 	b.torn = false
 	if werr == nil && hex.EncodeToString(h.Sum(nil)) != o.OID {
-		return o, fmt.Errorf("read %s: %w: its bytes are not those of its name", name, ErrDamaged)
+		return o, fmt.Errorf("read %s: %w: its content does not match its name", name, ErrDamaged)
 	}
 	return o, werr
 }

@@ -115,7 +115,7 @@ func split(files []File, skip int) ([]treeItem, error) {
 	for i := 0; i < len(files); {
 		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
 		if name == "" || deep && rest == "" {
-			return nil, fmt.Errorf("build a tree: %q is no path", files[i].Path)
+			return nil, fmt.Errorf("build a tree: %q is not a path", files[i].Path)
 		}
 		if !deep {
 			items = append(items, treeItem{name: name, mode: files[i].Mode, oid: files[i].OID})
@@ -179,7 +179,7 @@ func (t *treeItem) sign(i int) int {
 	return -1
 }
 
-var errTree = errors.New("it is no tree")
+var errTree = errors.New("it is not a tree")
 
 // ParseTree reads the bytes of a tree object: mode, name, NUL and the name of an object,
 // again and again. Paths are single names.

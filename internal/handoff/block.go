@@ -204,11 +204,11 @@ func (b Block) Diff(was Block) []string {
 			out = append(out, what+" changed")
 		}
 	}
-	say("the task's words", b.Task.Description != was.Task.Description || b.Task.Title != was.Task.Title || b.Git.SHA != was.Git.SHA)
+	say("the task's text", b.Task.Description != was.Task.Description || b.Task.Title != was.Task.Title || b.Git.SHA != was.Git.SHA)
 	say("area or priority", b.Task.Area != was.Task.Area || b.Task.Priority != was.Task.Priority)
 	say("the scope", !slices.Equal(b.Task.ScopeIn, was.Task.ScopeIn) || !slices.Equal(b.Task.ScopeOut, was.Task.ScopeOut))
 	say("the acceptance criteria", !slices.Equal(b.Task.Acceptance, was.Task.Acceptance))
-	say("the commands that prove it", !slices.Equal(b.Baseline.Commands, was.Baseline.Commands))
+	say("the verification commands", !slices.Equal(b.Baseline.Commands, was.Baseline.Commands))
 	say("the paths in scope", b.ScopeHash != was.ScopeHash)
 	say("HEAD", b.Git.Head != was.Git.Head)
 	return append(out, citationDiff(was.Citations, b.Citations)...)
@@ -225,16 +225,16 @@ func citationDiff(was, now []Citation) (out []string) {
 		delete(old, name(c))
 		switch {
 		case !known:
-			out = append(out, name(c)+" is cited now")
+			out = append(out, name(c)+" is newly cited")
 		case o.SHA != c.SHA:
-			out = append(out, fmt.Sprintf("%s says something else now: %q, it was %q", name(c), c.Requirement, o.Requirement))
+			out = append(out, fmt.Sprintf("%s now says %q, before %q", name(c), c.Requirement, o.Requirement))
 		case o.Lines != c.Lines:
-			out = append(out, fmt.Sprintf("%s stands in %s now, it was %s", name(c), c.Lines, o.Lines))
+			out = append(out, fmt.Sprintf("%s is now in %s, before in %s", name(c), c.Lines, o.Lines))
 		}
 	}
 	for _, c := range was {
 		if _, gone := old[name(c)]; gone {
-			out = append(out, name(c)+" is not cited any more")
+			out = append(out, name(c)+" is no longer cited")
 		}
 	}
 	return out

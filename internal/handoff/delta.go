@@ -127,7 +127,7 @@ func (r DeltaReader) changes(ctx context.Context, base, previous belay.SnapshotI
 		added, deleted = added+f.Added, deleted+f.Deleted
 		c.Files = append(c.Files, f)
 	}
-	c.Stat = fmt.Sprintf("%d file(s) changed, +%d -%d", len(c.Files), added, deleted)
+	c.Stat = fmt.Sprintf("%s changed, +%d -%d", belay.Count(len(c.Files), "file", "files"), added, deleted)
 	c.Status, err = r.status(ctx, now)
 	return c, err
 }

@@ -78,7 +78,7 @@ func (d Difference) Sentence() string {
 		b.WriteString("  [out of scope]")
 	}
 	if d.Note {
-		b.WriteString("  (a note, no drift)")
+		b.WriteString("  (note, not drift)")
 	}
 	return belay.VisibleLine(b.String())
 }

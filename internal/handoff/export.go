@@ -32,7 +32,7 @@ func PartsOf(r Role) []string {
 func ParseParts(list []string) error {
 	for _, p := range list {
 		if !slices.Contains(Parts, p) {
-			return belay.Refuse(belay.CodeUsage, "some of "+strings.Join(Parts, ", "), "%q is no part of an export", p)
+			return belay.Refuse(belay.CodeUsage, "some of "+strings.Join(Parts, ", "), "%q is not a part of an export", p)
 		}
 	}
 	return nil

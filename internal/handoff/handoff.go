@@ -32,7 +32,7 @@ func ParseStatus(s string) (Status, error) {
 	case Pending, InProgress, Done, Blocked:
 		return st, nil
 	}
-	return "", belay.Refuse(belay.CodeUsage, "use pending, in_progress, done or blocked", "%q is no status of a role", s)
+	return "", belay.Refuse(belay.CodeUsage, "use pending, in_progress, done or blocked", "%q is not a status of a role", s)
 }
 
 // Role is one of those who hand on, in the order of the work. ReadOnly ones must leave the

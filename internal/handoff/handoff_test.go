@@ -219,8 +219,8 @@ func TestBlockDiff(t *testing.T) {
 	now.Citations = now.Citations[1:]
 	now.Task.Acceptance = []string{"x"}
 	if d := now.Diff(was); !slices.Equal(d, []string{"the acceptance criteria changed",
-		`standards/api.md#handlers says something else now: "A handler may do all.", it was "A handler must not exceed 75 lines."`,
-		"standards/api.md#layers stands in L9-L12 now, it was L7-L9", "AGENTS.md#agents is not cited any more"}) {
+		`standards/api.md#handlers now says "A handler may do all.", before "A handler must not exceed 75 lines."`,
+		"standards/api.md#layers is now in L9-L12, before in L7-L9", "AGENTS.md#agents is no longer cited"}) {
 		t.Errorf("%q", d)
 	}
 }

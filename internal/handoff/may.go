@@ -61,7 +61,7 @@ func (c *Context) MayStart(role string) error {
 		b, _ := c.Of(before)
 		if b.Snapshot == nil {
 			return belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role %s", c.Task, before),
-				"%s has handed nothing over to %s: there is no snapshot of its work", before, r.Name)
+				"%s has not handed over to %s: there is no snapshot of its work", before, r.Name)
 		}
 	}
 	for _, s := range c.Roles {

@@ -135,7 +135,7 @@ func (n *namer) files() {
 		}
 	}
 	if n.Discarded && n.Then.Head == n.Now.Head && n.Then.Stash == n.Now.Stash {
-		n.whole(Discarded, "work that was not committed", "as HEAD has it")
+		n.whole(Discarded, "uncommitted work", "same as HEAD")
 	}
 }
 

@@ -97,10 +97,10 @@ func (r Rule) cite(docs []Document, take func(Document, string, []string) []stri
 		unfound = slices.DeleteFunc(unfound, func(n string) bool { return !slices.Contains(missing, n) })
 	}
 	if !any {
-		return []string{fmt.Sprintf("standards.%s names no file that is there: %s", r.Name, strings.Join(r.Files, ", "))}
+		return []string{fmt.Sprintf("standards.%s matches no file: %s", r.Name, strings.Join(r.Files, ", "))}
 	}
 	for _, n := range unfound {
-		doubts = append(doubts, fmt.Sprintf("standards.%s asks for the section %q, which none of its files has", r.Name, n))
+		doubts = append(doubts, fmt.Sprintf("standards.%s: no file has the section %q", r.Name, n))
 	}
 	return doubts
 }

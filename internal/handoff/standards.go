@@ -74,9 +74,9 @@ func Read(f File) (Document, error) {
 	}
 	switch {
 	case len(f.Text) > MaxSize:
-		return Document{}, bad("cut it into several files", fmt.Sprintf("it is larger than %d MiB", MaxSize>>20))
+		return Document{}, bad("split it into several files", fmt.Sprintf("it is larger than %d MiB", MaxSize>>20))
 	case bytes.IndexByte(f.Text, 0) >= 0:
-		return Document{}, bad("name only files of text in standards", "it is no text")
+		return Document{}, bad("name only text files in standards", "it is not text")
 	case !utf8.Valid(f.Text):
 		return Document{}, bad("save it as UTF-8", "it is not UTF-8")
 	}

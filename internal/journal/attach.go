@@ -103,7 +103,7 @@ func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
 	f, err := openRecord(filepath.Join(s.filesDir(), sha), os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &belay.Error{Code: belay.CodeNotFound, What: "there is no attachment " + sha,
-			Try: "belay log --verify tells what else is missing", Err: fs.ErrNotExist}
+			Try: "belay log --verify lists what else is missing", Err: fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open attachment: %w", err)
@@ -139,7 +139,7 @@ func (p *proving) Read(b []byte) (int, error) {
 	n, err := p.f.Read(b)
 	p.sum.Write(b[:n])
 	if errors.Is(err, io.EOF) && hex.EncodeToString(p.sum.Sum(nil)) != p.sha {
-		return n, belay.Refuse(belay.CodeCannot, "belay log --verify tells what else is damaged", "the attachment %s is damaged", p.sha)
+		return n, belay.Refuse(belay.CodeCannot, "belay log --verify lists what else is damaged", "the attachment %s is damaged", p.sha)
 	}
 	return n, err
 }

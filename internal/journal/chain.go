@@ -33,7 +33,7 @@ func follows(last, l Line, task belay.TaskID) error {
 	}
 	switch {
 	case l.Seq != last.Seq+1:
-		return fmt.Errorf("its number is %d, expected was %d", l.Seq, last.Seq+1)
+		return fmt.Errorf("its number is %d, expected %d", l.Seq, last.Seq+1)
 	case l.Prev != prev:
 		return errors.New("it is not chained to the line before it")
 	case l.Time.Before(last.Time):

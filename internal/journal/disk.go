@@ -31,9 +31,9 @@ func couldNot(doing, path string, err error) error {
 	case errors.As(err, &told):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return cannot("the disk is full", "free some space and do it again; nothing recorded is lost")
+		return cannot("the disk is full", "free some space and try again; nothing recorded is lost")
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return cannot("it may not be written to", "look at who owns it and at its permissions")
+		return cannot("it is not writable", "check its owner and permissions")
 	}
 	return fmt.Errorf("%s %s: %w", doing, path, err)
 }

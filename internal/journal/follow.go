@@ -69,7 +69,7 @@ func (t *tail) next() ([]Entry, error) {
 		return nil, nil
 	}
 	if info.Size() < t.read {
-		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(t.task), "the record of %s has been cut", t.last.Task)
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(t.task), "the record of %s was truncated", t.last.Task)
 	}
 	return t.added(path)
 }

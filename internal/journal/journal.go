@@ -72,8 +72,8 @@ func (e *MovedError) Error() string { return e.refusal().Error() }
 func (e *MovedError) Unwrap() error { return e.refusal() }
 
 func (e *MovedError) refusal() *belay.Error {
-	return belay.Refuse(belay.CodeBusy, "try again: the record is read anew",
-		"the record of %s has changed meanwhile: its last entry is number %d, expected was %d", e.Task, e.Head.Seq, e.After.Seq)
+	return belay.Refuse(belay.CodeBusy, "try again: the record is read again",
+		"the record of %s has changed meanwhile: its last entry is number %d, expected %d", e.Task, e.Head.Seq, e.After.Seq)
 }
 
 func (s *Store) tasksDir() string { return filepath.Join(s.dir, "tasks") }

@@ -52,7 +52,7 @@ type Line struct {
 func (l Line) Head() Head { return Head{Seq: l.Seq, Hash: l.Hash} }
 
 var (
-	errFrame = errors.New("it is not of the form of an entry")
+	errFrame = errors.New("it is not an entry")
 	errHash  = errors.New("its hash does not match its bytes")
 )
 
@@ -115,7 +115,7 @@ func checkVersion(b []byte) ([]byte, error) {
 		return nil, errFrame
 	}
 	if n != Version {
-		return nil, fmt.Errorf("it has version %d, and this belay reads version %d", n, Version)
+		return nil, fmt.Errorf("it has version %d; this belay reads version %d", n, Version)
 	}
 	return b[len(b)-len(rest)-1:], nil
 }
@@ -187,7 +187,7 @@ func Make(l *Line) ([]byte, error) {
 		return nil, tooLong(b.Len())
 	}
 	if _, err := parseFrame(b.Bytes()); err != nil {
-		return nil, belay.Refuse(belay.CodeUsage, belay.TaskIDRule+"; a type is small letters, digits, '_', '.' and '-'",
+		return nil, belay.Refuse(belay.CodeUsage, belay.TaskIDRule+"; a type has lower-case letters, digits, '_', '.' and '-'",
 			"an entry of type %q for %q cannot be recorded", l.Type, l.Task)
 	}
 	b.WriteByte('\n')
@@ -195,7 +195,7 @@ func Make(l *Line) ([]byte, error) {
 }
 
 func tooLong(n int) error {
-	return belay.Refuse(belay.CodeUsage, "keep what is large as an attachment", "an entry of %d bytes is too long: at most %d fit", n, Max)
+	return belay.Refuse(belay.CodeUsage, "store large data as an attachment", "an entry of %d bytes is too long (at most %d)", n, Max)
 }
 
 // Encode gives data as one line of JSON in which no object has a key twice:

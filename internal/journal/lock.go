@@ -39,8 +39,8 @@ func (s *Store) lock(ctx context.Context, task belay.TaskID) (unlock func(), err
 		return nil, &belay.Error{Code: belay.CodeInterrupted, What: fmt.Sprintf("interrupted before the record of %s was written", task),
 			Try: "run the command again", Err: context.Cause(ctx)}
 	case limited.Err() != nil:
-		return nil, belay.Refuse(belay.CodeBusy, "wait for it to finish and do it again",
-			"the record of %s is held by %s for more than %s", task, readHolder(path), s.wait)
+		return nil, belay.Refuse(belay.CodeBusy, "wait for it to finish and try again",
+			"the record of %s has been locked by %s for more than %s", task, readHolder(path), s.wait)
 	}
 	return nil, couldNot("lock", path, err)
 }

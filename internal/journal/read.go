@@ -73,7 +73,7 @@ func openRecord(path string, flag int) (*os.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away", "%s is not a regular file", path)
+		return nil, belay.Refuse(belay.CodeCannot, "check it and move it away", "%s is not a regular file", path)
 	}
 	if info.Size() > mostRecord {
 		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away",
@@ -123,5 +123,5 @@ func (s *scanned) add(l Line, size int64) {
 
 func damaged(path string, n int, why error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("line %d of %s is damaged", n, path), Err: why,
-		Try: "belay log --verify lists everything that does not fit; the lines before it are good"}
+		Try: "belay log --verify lists all damage; the lines before it are intact"}
 }

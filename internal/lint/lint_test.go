@@ -175,9 +175,9 @@ func TestEdits(t *testing.T) {
 	}
 	for want, g := range map[string]func(context.Context) (func(context.Context) (Edits, error), error){
 		"pass": guard(Edits{}, nil),
-		"pass\nwarning :0 a linter changed files; the changes were reverted":   guard(Edits{Paths: []string{"a.go"}, Undone: true}, nil),
-		"pass\nwarning :0 files changed while the linters ran":            guard(Edits{Paths: []string{"a.go"}}, nil),
-		"pass\nwarning :0 could not check whether a linter changed files": guard(Edits{}, errors.New("no")),
+		"pass\nwarning :0 a linter changed files; the changes were reverted": guard(Edits{Paths: []string{"a.go"}, Undone: true}, nil),
+		"pass\nwarning :0 files changed while the linters ran":               guard(Edits{Paths: []string{"a.go"}}, nil),
+		"pass\nwarning :0 could not check whether a linter changed files":    guard(Edits{}, errors.New("no")),
 		"unknown: could not record the state of the working tree: no": func(context.Context) (func(context.Context) (Edits, error), error) {
 			return nil, errors.New("no")
 		},

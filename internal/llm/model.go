@@ -33,7 +33,7 @@ type message struct {
 func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) ([]byte, error) {
 	address, err := url.Parse(to.Address())
 	if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-		return nil, fmt.Errorf("%s is no address of a model", belay.VisibleLine(to.Address()))
+		return nil, fmt.Errorf("%s is not a model's address", belay.VisibleLine(to.Address()))
 	}
 	key := ""
 	if name := to.KeyEnv(); name != "" {
@@ -85,7 +85,7 @@ func post(ctx context.Context, client *http.Client, address, key string, body []
 	reply, err := io.ReadAll(io.LimitReader(res.Body, mostReply+1))
 	switch {
 	case err != nil:
-		return nil, time.Second, fmt.Errorf("the endpoint's answer broke off: %w", err)
+		return nil, time.Second, fmt.Errorf("the endpoint's answer was cut off: %w", err)
 	case len(reply) > mostReply:
 		return nil, -1, fmt.Errorf("the endpoint's answer is longer than %d MiB", mostReply>>20)
 	case res.StatusCode != http.StatusOK:
@@ -116,7 +116,7 @@ func content(reply []byte) ([]byte, error) {
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(reply, &envelope); err != nil {
-		return nil, fmt.Errorf("the endpoint's answer is not the protocol's: %w", err)
+		return nil, fmt.Errorf("the endpoint's answer does not follow the protocol: %w", err)
 	}
 	if len(envelope.Choices) == 0 || envelope.Choices[0].Message.Content == nil ||
 		strings.TrimSpace(*envelope.Choices[0].Message.Content) == "" {

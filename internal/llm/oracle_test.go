@@ -33,7 +33,7 @@ func TestProgram(t *testing.T) {
 		`if grep -q "^again: it is no yes: no"; then echo yes; else echo no; fi`: "2 ",
 		"echo no":                           "2 its answer cannot be read: it is no yes",
 		"echo yes; echo broken >&2; exit 3": "1 it ended with exit code 3: broken",
-		"yes | head -c 9000000":             "1 it said more than 1024 KiB",
+		"yes | head -c 9000000":             "1 its answer is over 1024 KiB",
 		"sleep 300":                         "1 it did not answer within 2s",
 	} {
 		q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"sh", "-c", script}, Timeout: 2 * time.Second}, Prompt: "look\n", Read: yes, Mend: again,

@@ -40,7 +40,7 @@ func (q Question) program(ctx context.Context, r *Reply, command config.Command,
 	case end.Failed != nil:
 		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
 	case out.over:
-		return out.Bytes(), fmt.Errorf("it said more than %d KiB", Most>>10)
+		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", Most>>10)
 	case end.Code != 0 || end.Signal != 0:
 		return out.Bytes(), fmt.Errorf("it %s: %s", end, tail(complaints.Bytes()))
 	}
@@ -64,7 +64,7 @@ func tail(text []byte) string {
 		text = text[:300]
 	}
 	if len(text) == 0 {
-		return "it said nothing of why"
+		return "it gave no reason"
 	}
 	return belay.VisibleLine(string(text))
 }

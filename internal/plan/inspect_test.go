@@ -28,7 +28,7 @@ func TestValidate(t *testing.T) {
 		{"one heading twice", "plan.md", "# A\n## B\n## B\n", `warning id 3: "B" has the same name as line 2; markers and belay use the path a/b-2`},
 		{"a slip", "plan.tsx", "<Screen name=\"a\"/>\n<Secton/>", "error tag 2: <Secton> is not a section; did you mean <Section>?"},
 		{"a tag nobody knows", "plan.tsx", "<Screen name=\"a\">\n<Gadget/></Screen>", "warning tag 2: <Gadget> is neither a plan tag nor imported"},
-		{"a screen in a section", "plan.tsx", "<Section name=\"a\">\n<Screen name=\"b\"/></Section>", "warning sections 2: the screen b lies in a"},
+		{"a screen in a section", "plan.tsx", "<Section name=\"a\">\n<Screen name=\"b\"/></Section>", "warning sections 2: the screen b is inside a"},
 		{"not a marker", "plan.md", "# A\n<!-- TASK-3 [ADD] x -->", "error marker 2: the marker cannot be read: write TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or PRESERVED for task-N: …"},
 		{"nobody's marker", "plan.md", "<!-- TASK-3 [ADD]: x -->\n# A", "warning marker 1: ADD is in no section"},
 		{"no such task", "plan.md", "# A\n<!-- TASK-4 [ADD]: x -->\n<!-- TASK-FIX-login [ADD]: x -->", "error task 2: no task for task-4"},

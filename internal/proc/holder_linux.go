@@ -95,7 +95,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 // parseStatus reads what the holder wrote: lines of a word and its value. told is
 // false when it did not get to say how the command ended.
 func parseStatus(text string) (end Ending, told bool) {
-	end = Ending{Code: -1, Failed: errors.New("whatever held it was killed")}
+	end = Ending{Code: -1, Failed: errors.New("its holder process was killed")}
 	for line := range strings.Lines(text) {
 		word, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		n, _ := strconv.Atoi(value)

@@ -48,7 +48,7 @@ func Launch(argv []string, attr os.ProcAttr) (int, error) {
 func CloseInherited(keep int) error {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
-		return fmt.Errorf("looking at open files: %w", err)
+		return fmt.Errorf("checking open files: %w", err)
 	}
 	for _, e := range entries {
 		fd, err := strconv.Atoi(e.Name())

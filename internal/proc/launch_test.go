@@ -22,7 +22,7 @@ func TestLaunchRefuses(t *testing.T) {
 		"no-program":     {"hello\n", nil, nil, "is no program of this machine"},
 		"no-interpreter": {"#!/no/such/sh\n", nil, ErrInterpreter, "interpreter"},
 		"too-long":       {"#!/bin/sh\n", []string{strings.Repeat("x", 4<<20)}, nil, "too long"},
-		"missing":        {"", nil, ErrMissing, "there is no such program"},
+		"missing":        {"", nil, ErrMissing, "no such program"},
 	} {
 		path := filepath.Join(dir, name)
 		if c.text != "" {

@@ -14,7 +14,7 @@ import (
 
 // Why a program is not there: a shell's 127. Every other reason is its 126.
 var (
-	ErrMissing     = errors.New("there is no such program")
+	ErrMissing     = errors.New("no such program")
 	ErrInterpreter = errors.New("its first line names an interpreter that does not exist")
 )
 
@@ -59,7 +59,7 @@ func runnable(path string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return cannotRun(path, "install it, or correct its path", ErrMissing)
 	case err != nil:
-		return cannotRun(path, "look at its permissions", err)
+		return cannotRun(path, "check its permissions", err)
 	case info.IsDir():
 		return cannotRun(path, "name a program", errors.New("it is a folder"))
 	case info.Mode()&0o111 == 0:
@@ -86,11 +86,11 @@ func variable(env []string, name string) string {
 func cannotExec(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOENT): // the file itself was there a moment ago
-		return cannotRun(path, "look at its first line", ErrInterpreter)
+		return cannotRun(path, "check its first line", ErrInterpreter)
 	case errors.Is(err, syscall.ENOEXEC):
-		return cannotRun(path, "begin it with #!", errors.New("it is no program of this machine"))
+		return cannotRun(path, "begin it with #!", errors.New("it is not a program for this machine"))
 	case errors.Is(err, syscall.E2BIG):
 		return cannotRun(path, "pass the prompt as a file", errors.New("its arguments and environment are too long"))
 	}
-	return cannotRun(path, "look at its permissions", err)
+	return cannotRun(path, "check its permissions", err)
 }

@@ -82,7 +82,7 @@ type held struct {
 // group. When ctx is over it gets SIGTERM and, after the grace, SIGKILL.
 func (p Program) Run(ctx context.Context) Ending {
 	if !p.Command.Set() {
-		return Ending{Code: -1, Failed: errors.New("there is no command that may run")}
+		return Ending{Code: -1, Failed: errors.New("no command may run")}
 	}
 	p.token = newToken()
 	p.Env = append(slices.DeleteFunc(slices.Clone(p.Env), func(e string) bool {

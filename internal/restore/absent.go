@@ -17,7 +17,7 @@ func (pl *Planner) missing() error {
 	for _, n := range pl.Then.Man.Nested {
 		still := slices.ContainsFunc(pl.Now.Man.Nested, func(now snapshot.Nested) bool { return now.Path == n.Path })
 		if !still && !pl.Inner[n.Path] && within(pl.wish.Paths, n.Path) {
-			pl.Plan.Missing = append(pl.Plan.Missing, Kept{n.Path, "a repository of its own then, which the snapshot does not hold"})
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{n.Path, "it was a nested repository, which the snapshot does not contain"})
 		}
 	}
 	for _, g := range pl.Then.Man.Gaps {
@@ -29,7 +29,7 @@ func (pl *Planner) missing() error {
 			return err
 		}
 		if !there {
-			pl.Plan.Missing = append(pl.Plan.Missing, Kept{g.Path, "gone, and the snapshot could not capture it"})
+			pl.Plan.Missing = append(pl.Plan.Missing, Kept{g.Path, "missing, and not captured by the snapshot"})
 		}
 	}
 	for _, l := range pl.Then.Man.Lost {

@@ -194,12 +194,12 @@ func saidWhere(saved *fsroot.SavedError) error {
 	if saved.Aside == "" {
 		return nil
 	}
-	return belay.Refuse(belay.CodeCannot, "compare the two, then run the restore again", "%s", saved.Error())
+	return belay.Refuse(belay.CodeCannot, "compare both versions, then run the restore again", "%s", saved.Error())
 }
 
 // errSaved says that somebody saved a file while its older content was put back. His
 // stays; the comparison at the end names it.
-var errSaved = errors.New("somebody saved it meanwhile")
+var errSaved = errors.New("it was saved by another program during the restore")
 
 // unchanged reports whether a path is free to be overwritten: nothing is there, or
 // what is there is what the rescue holds.
@@ -234,7 +234,7 @@ func (s *Place) alreadyRight(w Write) (bool, error) {
 	path := string(w.Path)
 	raw, err := hex.DecodeString(w.OID)
 	if err != nil {
-		return false, fmt.Errorf("%q is no object name", w.OID)
+		return false, fmt.Errorf("%q is not an object name", w.OID)
 	}
 	oid := fsroot.OID(raw)
 	if w.Mode == 0o120000 {

@@ -89,9 +89,9 @@ func TestBusySaysWho(t *testing.T) {
 	s := dirty(t)
 	s.take()
 	for note, want := range map[string]string{
-		"": "another belay restores in this working tree",
-		`{"pid":12,"host":"box\u001b","since":"2026-01-02T03:04:05Z"}`: `another belay restores in this working tree: process 12 on box\x1b, since 2026-01-02T03:04:05Z`,
-		`{"pid":`: "another belay restores in this working tree",
+		"": "another belay is restoring this working tree",
+		`{"pid":12,"host":"box\u001b","since":"2026-01-02T03:04:05Z"}`: `another belay is restoring this working tree: process 12 on box\x1b, since 2026-01-02T03:04:05Z`,
+		`{"pid":`: "another belay is restoring this working tree",
 	} {
 		s.ok(os.WriteFile(s.store().LockPath(), []byte(note), 0o600))
 		if err := s.store().Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
@@ -128,7 +128,7 @@ func TestBytesThatAreGone(t *testing.T) {
 	s.ok(os.Remove(s.path(".git/objects/" + oid[:2] + "/" + oid[2:])))
 	for _, dry := range []bool{true, false} {
 		_, err := s.store().Restore(ctx, i.ID, restore.Options{DryRun: dry})
-		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "only: its bytes are gone") {
+		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "only: its content is missing") {
 			t.Errorf("dry: %v: %v", dry, err)
 		}
 	}

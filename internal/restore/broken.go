@@ -77,7 +77,7 @@ func (s *Place) Broken(ctx context.Context, p *Plan) ([]Kept, error) {
 			return nil, &Failure{"look at", path, err}
 		}
 		if why == "" && above[path] {
-			why = "what lies in the folder in its place cannot be removed"
+			why = "a folder is in its place, and its contents cannot be removed"
 		}
 		if why != "" && !s.isRight(w) {
 			found = append(found, Kept{path, why})
@@ -148,8 +148,8 @@ func unreadable(err error) string {
 
 // Why a path cannot be restored whose bytes are the reason.
 const (
-	Gone    = "its bytes are gone from the repository"
-	Damaged = "its bytes in the repository are damaged"
+	Gone    = "its content is missing from the repository"
+	Damaged = "its content in the repository is damaged"
 )
 
 // hasBytes reports whether a file, or a link, has the bytes already: then at most its

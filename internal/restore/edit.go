@@ -40,11 +40,11 @@ func (s *Store) due(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	return due, kept
 }
 
-var errOtherLine = errors.New("somebody changed the line that belay had written")
+var errOtherLine = errors.New("the line that belay wrote was changed")
 
 func notEdited(err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
-		return "it is not there any more"
+		return "it no longer exists"
 	}
 	return err.Error()
 }
@@ -88,7 +88,7 @@ func (s *Store) editOne(root *fsroot.Root, tmp string, e Edit) error {
 			return err
 		}
 	}
-	return errors.New("somebody is writing it")
+	return errors.New("another program is writing it")
 }
 
 // textOf reads a file of the tree, and nothing but a file.
@@ -96,7 +96,7 @@ func textOf(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	info, err := root.Lstat(path)
 	switch {
 	case errors.Is(err, fsroot.ErrNotFolder), err == nil && info.Kind != fsroot.File && info.Kind != fsroot.Exec:
-		return info, nil, errors.New("it is no file any more")
+		return info, nil, errors.New("it is no longer a file")
 	case err != nil:
 		return info, nil, err
 	case info.Size > maxEdited:

@@ -28,7 +28,7 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
 	if there, err := os.ReadDir(dir); err != nil || len(there) > 0 {
-		return errors.Join(err, belay.Refuse(belay.CodeUsage, "give an empty folder", "%s is not empty", belay.VisibleLine(dir)))
+		return errors.Join(err, belay.Refuse(belay.CodeUsage, "use an empty folder", "%s is not empty", belay.VisibleLine(dir)))
 	}
 	entries, err := s.Files(ctx, i)
 	if err != nil {

@@ -43,8 +43,8 @@ type gitPlan struct {
 
 // Why a ref, or a file of git's own, cannot be restored from a snapshot.
 const (
-	lostRef  = "the object that it named is gone or damaged"
-	lostFile = "the snapshot's copy is gone or damaged"
+	lostRef  = "the object it named is missing or damaged"
+	lostFile = "the snapshot's copy is missing or damaged"
 )
 
 // gitWrite puts one file of a git folder back, or takes it away.
@@ -221,7 +221,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
 	if s.Repo.Linked() {
 		for _, w := range shared {
-			k := Kept{Path: w.name, Why: "belongs to all working trees, and has changed"}
+			k := Kept{Path: w.name, Why: "shared by all worktrees, and has changed"}
 			if g.kept = append(g.kept, k); o.OnlyGit != nil && o.OnlyGit(w.name) {
 				g.stay = append(g.stay, k)
 			}
@@ -263,14 +263,14 @@ func (s *Store) leaveLater(g *gitPlan, h held, c *snapshot.Capture, o Options) {
 		if module := git.ModuleOf(w.name); module != "" && w.gone {
 			config := "admin/" + module + "/config"
 			if _, had := h.files[config]; !had && !h.lost[config] {
-				why = "of a submodule that was made since"
+				why = "belongs to a submodule added since"
 			}
 		}
 		switch {
 		case !h.later && git.Later(w.name):
-			why = "the snapshot was taken by a belay that did not hold it"
+			why = "the snapshot was taken by an older belay that did not capture it"
 		case w.name == git.Alternates && o.OnlyGit == nil && o.step == "" && o.decided == nil:
-			why = "git may need the objects that it leads to"
+			why = "git may need the objects it points to"
 		}
 		if why != "" {
 			g.left = append(g.left, w.name)
@@ -293,7 +293,7 @@ func (g *gitPlan) newTrees(h held, c *snapshot.Capture, o Options) {
 	}
 	for line := range bytes.Lines(c.Trees) {
 		if _, folder, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "\t"); ok && !bytes.Contains(h.trees, line) {
-			g.stay = append(g.stay, Kept{Path: folder, Why: "a working tree that was added; git worktree remove --force takes it away"})
+			g.stay = append(g.stay, Kept{Path: folder, Why: "an added worktree; remove it with git worktree remove --force"})
 		}
 	}
 }
@@ -397,7 +397,7 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 		return nil
 	}
 	if ctx.Err() == nil { // git may even refuse to start without them
-		g.stay, err = append(g.stay, Kept{Path: git.Alternates, Why: "objects that the repository needs are only there now"}), nil
+		g.stay, err = append(g.stay, Kept{Path: git.Alternates, Why: "it contains the only copy of objects that the repository needs"}), nil
 	}
 	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}}))
 }
@@ -459,13 +459,13 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 	}
 	f, err := fsroot.CreateTemp(tmp, "index-")
 	if err != nil {
-		return fmt.Errorf("put back the index: %w", err)
+		return fmt.Errorf("restore the index: %w", err)
 	}
 	defer fsroot.Remove(f.Name())
 	_, err = f.Write(g.indexFiles["main"])
 	if err = errors.Join(err, f.Chmod(fs.FileMode(g.indexPerm)), f.Sync()); err != nil {
 		f.Close()
-		return fmt.Errorf("put back the index: %w", err)
+		return fmt.Errorf("restore the index: %w", err)
 	}
 	info, err := f.Stat()
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -503,7 +503,7 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 		return errors.Join(err, fsroot.Remove(lock))
 	}
 	if err := fsroot.Rename(lock, index); err != nil {
-		return errors.Join(fmt.Errorf("put back the index: %w", err), fsroot.Remove(lock))
+		return errors.Join(fmt.Errorf("restore the index: %w", err), fsroot.Remove(lock))
 	}
 	return nil
 }

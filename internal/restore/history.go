@@ -33,7 +33,7 @@ const MostSteps = 100
 // ErrSpoiled says that nothing of the history can be read. It holds no work: the
 // rescues are snapshots like others.
 var ErrSpoiled = belay.Refuse(belay.CodeCannot, "belay snapshot list --kind rescue, then belay snapshot restore ID",
-	"the history of restores was damaged; the states it named are still held")
+	"the history of restores is damaged; the snapshots it named still exist")
 
 // History is what can be undone and redone, the newest last.
 type History struct {

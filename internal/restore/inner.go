@@ -274,7 +274,7 @@ func (s *Store) writeLink(at, text string) (err error) {
 func (r *Restored) inside(list []innerDone) {
 	for _, d := range list {
 		if d.missing != "" {
-			r.Missing = append(r.Missing, Kept{Path: d.path, Why: "a repository of its own that cannot be restored: " + d.missing})
+			r.Missing = append(r.Missing, Kept{Path: d.path, Why: "a nested repository that cannot be restored: " + d.missing})
 			continue
 		}
 		r.Inner = append(r.Inner, InnerRestored{d.path, d.Target, d.Rescue})

@@ -466,7 +466,7 @@ func (s *Store) stuck(ctx context.Context, j *intent, cause error, now bool) err
 	case j.Target == "":
 		what = "a restore was interrupted and cannot be finished"
 	case now:
-		what = "the restore of " + j.Target.Short() + " was interrupted half way"
+		what = "the restore of " + j.Target.Short() + " was interrupted halfway"
 	case j.Reverses:
 		what = "the reversal of an interrupted restore was interrupted and cannot be finished"
 	}
@@ -490,7 +490,7 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
 	case j.Reverses:
-		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the state before it without what cannot be restored"
+		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the state before it, except what cannot be restored"
 	case j.Step != "" && j.unread == "":
 		skip = "belay " + j.Step + " --skip-broken"
 	}
@@ -504,9 +504,9 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 			back += " reverses it (snapshot " + j.Rescue.Short() + ")"
 		}
 	}
-	finish := skip + " finishes it without what cannot be restored"
+	finish := skip + " finishes it, except what cannot be restored"
 	if j.unread != "" {
-		finish = skip + " restores that snapshot whole"
+		finish = skip + " restores that snapshot completely"
 		if j.Target == "" {
 			finish = "belay snapshot restore ID --skip-broken restores one of belay snapshot list --kind rescue"
 		}
@@ -559,7 +559,7 @@ func (e *BrokenError) Error() string {
 		return e.blocked.Error()
 	}
 	if e.Again != "" {
-		text = "nothing was changed: " + e.What + " cannot be restored whole: " + text
+		text = "nothing was changed: " + e.What + " cannot be restored completely: " + text
 	}
 	if n := len(e.Paths) - 1; n > 0 {
 		text += fmt.Sprintf(" (and %d more)", n)

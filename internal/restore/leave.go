@@ -17,7 +17,7 @@ func (pl *Planner) newRepositories() {
 	for _, n := range pl.Now.Man.Nested {
 		was := slices.ContainsFunc(pl.Then.Man.Nested, func(t snapshot.Nested) bool { return t.Path == n.Path })
 		if !was && within(pl.wish.Paths, n.Path) {
-			pl.Plan.Kept = append(pl.Plan.Kept, Kept{n.Path, "a repository of its own, new since the snapshot"})
+			pl.Plan.Kept = append(pl.Plan.Kept, Kept{n.Path, "a nested repository, new since the snapshot"})
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (pl *Planner) lookBelow(ctx context.Context, diffs []git.Difference) error 
 const (
 	ignoredThen = "was ignored when the snapshot was taken"
 	gapThen     = "could not be captured when the snapshot was taken"
-	halfHeld    = "in a repository of its own of which a part could not be captured"
+	halfHeld    = "in a nested repository that could not be captured completely"
 )
 
 // leave says why a difference stays, "" when it is to be put back.
@@ -113,7 +113,7 @@ func (pl *Planner) leave(d git.Difference) string {
 }
 
 // outside marks a path that the request does not speak of; it is not worth a mention.
-const outside = "not asked for"
+const outside = "not requested"
 
 func within(paths []string, path string) bool {
 	for _, p := range paths {

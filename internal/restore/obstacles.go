@@ -43,7 +43,7 @@ func (pl *Planner) obstacles() error {
 		}
 		for p := Parent(path); p != ""; p = Parent(p) {
 			if info, err := pl.Root.Lstat(p); err == nil && info.Kind != fsroot.Folder && !pl.removed[p] {
-				pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{p, "it is in the place of a folder"})
+				pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{p, "a folder belongs in its place"})
 			}
 		}
 	}
@@ -56,22 +56,22 @@ func (pl *Planner) folderInTheWay(path string) {
 	stays := func(p string) bool { return strings.HasPrefix(p, prefix) || strings.TrimSuffix(p, "/") == path }
 	for _, i := range pl.Now.Man.Ignored {
 		if stays(i) {
-			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{i, "it is ignored and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{i, "it is an ignored path where a file belongs"})
 		}
 	}
 	for _, n := range pl.Now.Man.Nested {
 		if stays(n.Path) {
-			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{n.Path, "a repository of its own lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{n.Path, "it is a nested repository where a file belongs"})
 		}
 	}
 	for _, g := range pl.Now.Man.Gaps {
 		if stays(g.Path) {
-			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{g.Path, "it could not be captured and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{g.Path, "it could not be captured, and a file belongs in its place"})
 		}
 	}
 	for _, k := range pl.Plan.Kept {
 		if stays(k.Path) {
-			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Why + ", and lies where a file belongs"})
+			pl.Plan.Blocked = append(pl.Plan.Blocked, Kept{k.Path, k.Why + ", and a file belongs in its place"})
 		}
 	}
 	pl.Plan.Rmdir = append(pl.Plan.Rmdir, RawPath(path))

@@ -53,7 +53,7 @@ func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	}
 	for _, name := range p.Broken {
 		if _, had := p.Then[name]; !had && p.movable(name) {
-			p.keep(name, "names nothing, and the snapshot knows no value for it")
+			p.keep(name, "names nothing, and the snapshot has no value for it")
 		}
 	}
 	if err := p.fetchable(missing); err != nil {
@@ -90,7 +90,7 @@ func (p *RefPlan) back(name, value string) {
 	case p.movable(name), remote(name) && now == "":
 		p.move(name, now, value)
 	case remote(name) && now != value:
-		p.keep(name, "a remote's branch, fetched or pushed since")
+		p.keep(name, "a remote branch, fetched or pushed since")
 	}
 }
 
@@ -128,7 +128,7 @@ func (p *RefPlan) fetchable(missing func([]string) ([]string, error)) error {
 	p.Moves = slices.DeleteFunc(p.Moves, func(m RefMove) bool {
 		gone := remote(m.Ref) && slices.Contains(lost, m.To)
 		if gone {
-			p.keep(m.Ref, "its objects are gone: git fetch brings it back")
+			p.keep(m.Ref, "its objects are missing: git fetch restores it")
 		}
 		return gone
 	})

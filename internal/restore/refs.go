@@ -246,7 +246,7 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 	for _, oid := range missing {
 		o, err := rd.Read(i.Commit + ":meta/tags/" + oid)
 		if err != nil {
-			return release, fmt.Errorf("make tag %s again: %w", oid, err)
+			return release, fmt.Errorf("recreate tag %s: %w", oid, err)
 		}
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}

@@ -424,7 +424,7 @@ func (s *Store) compare(root *fsroot.Root, j *intent) error {
 		written[string(w.Path)] = true
 		same, err := s.isAsPlanned(root, w)
 		if err != nil {
-			return fmt.Errorf("look at %q once more: %w", w.Path, err)
+			return fmt.Errorf("check %q again: %w", w.Path, err)
 		}
 		if !same {
 			wrong = append(wrong, string(w.Path))
@@ -439,7 +439,7 @@ func (s *Store) compare(root *fsroot.Root, j *intent) error {
 	}
 	if j.Skip {
 		for _, path := range wrong {
-			j.skipped(Kept{Path: path, Why: "somebody changed it while it was restored, or it could not be captured before"})
+			j.skipped(Kept{Path: path, Why: "it was changed during the restore, or could not be captured before"})
 		}
 		return nil
 	}

@@ -176,7 +176,7 @@ func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []s
 		if err != nil {
 			return saved, err
 		}
-		saved = append(saved, Kept{Path: at, Why: "was saved while it was put back, before the restore was cut short"})
+		saved = append(saved, Kept{Path: at, Why: "was saved during a restore that was interrupted"})
 	}
 	return saved, nil
 }

@@ -37,10 +37,10 @@ type Question struct {
 // decides it.
 func Questions() []Question {
 	return []Question{
-		{"pre_existing", "does it fail without the change as well?", true, PreExisting},
+		{"pre_existing", "does it also fail without the change?", true, PreExisting},
 		{"right_task", "is the finding about this feature and this task?", false, WrongContext},
-		{"in_scope", "does what it asks for lie within the task's scope?", false, CrossScope},
-		{"environmental", "is it due to the machine or the environment, not the code?", true, Environmental},
+		{"in_scope", "is the requested fix within the task's scope?", false, CrossScope},
+		{"environmental", "is the machine or the environment the cause, not the code?", true, Environmental},
 		{"follow_up", "should it be a task of its own instead?", true, CrossScope},
 	}
 }
@@ -71,18 +71,18 @@ func Decide(category Category, answers map[string]bool, note string) (Decision, 
 	d := Decision{Category: category, Note: strings.TrimSpace(note), Answers: answers}
 	if d.Category == "" {
 		if len(answers) == 0 {
-			return d, belay.Refuse(belay.CodeUsage, "give --category "+Listed(), "why does the refusal not hold?")
+			return d, belay.Refuse(belay.CodeUsage, "give --category "+Listed(), "an override needs a category")
 		}
 		d.Category = Derive(answers)
 	}
 	switch {
 	case !slices.Contains(Categories(), d.Category):
-		return d, belay.Refuse(belay.CodeUsage, "one of "+Listed(), "%q is no category", string(d.Category))
+		return d, belay.Refuse(belay.CodeUsage, "one of "+Listed(), "%q is not a category", string(d.Category))
 	case len(answers) > 0 && d.Category != Custom && Derive(answers) != d.Category:
 		return d, belay.Refuse(belay.CodeUsage, "leave --category out, or answer otherwise",
 			"the answers lead to %s, not to %s", Derive(answers), d.Category)
 	case d.Note == "":
-		return d, belay.Refuse(belay.CodeUsage, `add --note "why it may be accepted"`, "an override needs its reason")
+		return d, belay.Refuse(belay.CodeUsage, `add --note "why it may be accepted"`, "an override needs a reason")
 	}
 	return d, nil
 }

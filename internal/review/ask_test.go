@@ -44,7 +44,7 @@ func TestPrograms(t *testing.T) {
 		"says nothing":       {`:`, 2, "its answer cannot be read"},
 		"fails":              {`echo "$ANSWER"; echo no quota >&2; exit 3`, 1, "it ended with exit code 3: no quota"},
 		"is not there":       {`exec /no/such/reviewer`, 1, "it ended with exit code 127"},
-		"floods":             {`yes "$ANSWER" | head -c 20000000`, 1, "it said more than 1024 KiB"},
+		"floods":             {`yes "$ANSWER" | head -c 20000000`, 1, "its answer is over 1024 KiB"},
 		"kills itself":       {`kill -KILL $$`, 1, "was ended by signal 9"},
 		"waits for a person": {`read x; read y; read z; echo "$ANSWER"`, 1, ""},
 	} {

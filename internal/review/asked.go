@@ -51,7 +51,7 @@ func refusing(list []belay.Finding, by, body string, rejection bool) []belay.Fin
 	if rejection && !refuses {
 		title, detail := first(body), strings.TrimSpace(body)
 		if title == "" {
-			title = by + " refuses the work"
+			title = by + " rejects the work"
 		}
 		f := belay.Finding{Check: Check, Severity: belay.SeverityError, Category: belay.CategoryReview, Title: title}
 		if detail != title {

@@ -41,9 +41,9 @@ func TestFindings(t *testing.T) {
 		"prose": {[]Affected{{Path: "src/answer.txt", Lines: "2", Severity: "critical"}, {Path: "src/other.go", Severity: "note"}},
 			"# Review\n\nNice work overall.\n\n- critical: `src/answer.txt` line 2 is wrong:\n  it must be 42\n- nit: rename the key in `src/other.go`\n", true,
 			"error src/answer.txt:2|critical: `src/answer.txt` line 2 is wrong:|- critical: `src/answer.txt` line 2 is wrong:/  it must be 42\n" +
-				"note src/other.go|nit: rename the key in `src/other.go`\nnote |said beside it by ana|# Review//Nice work overall."},
+				"note src/other.go|nit: rename the key in `src/other.go`\nnote |further comments by ana|# Review//Nice work overall."},
 		"front matter alone": {[]Affected{{Path: "src/other.go", Lines: "3-9"}}, "It leaks.\n", true,
-			"error src/other.go:3-9|ana asks for a change here\nnote |said beside it by ana|It leaks."},
+			"error src/other.go:3-9|ana asks for a change here\nnote |further comments by ana|It leaks."},
 		"to the end": {[]Affected{{Path: "src/other.go", Lines: "30-"}}, "", true, "error src/other.go:30|ana asks for a change here"},
 		"no place": {nil, "## Verdict\n\n1. Please do it again, and\nbetter.\n", true,
 			"error |Please do it again, and|## Verdict//1. Please do it again, and/better."},

@@ -80,8 +80,7 @@ func Parse(data []byte) (*Document, error) {
 		d.eol = "\r\n"
 	}
 	first, rest := line(text)
-	if strings.HasPrefix(first, "<<<<<<< ") {
-		return nil, conflict()
+	if strings.HasPrefix(first, "		return nil, conflict()
 	}
 	if strings.TrimRight(first, "\r\n \t") != "---" || !strings.HasPrefix(first, "---") {
 		d.body = text
@@ -109,6 +108,7 @@ func line(s string) (string, string) {
 }
 
 func conflict() error {
+<<<<<<< HEAD
 	return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first",
 		"the front matter holds the marks of a merge conflict")
 }
@@ -128,7 +128,7 @@ func (d *Document) check() error {
 func (d *Document) Cycle() (c Cycle, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library gives up this way on some malformed input
-			err = belay.Refuse(belay.CodeCannot, "mend its YAML", "the front matter cannot be read: %v", r)
+			err = belay.Refuse(belay.CodeCannot, "fix its YAML", "the front matter cannot be read: %v", r)
 		}
 	}()
 	if strings.TrimSpace(d.head) == "" {
@@ -136,24 +136,24 @@ func (d *Document) Cycle() (c Cycle, err error) {
 	}
 	var top yaml.Node
 	if err := yaml.Unmarshal([]byte(d.head), &top); err != nil {
-		return Cycle{}, &belay.Error{Code: belay.CodeCannot, What: "the front matter cannot be read", Try: "mend its YAML", Err: err}
+		return Cycle{}, &belay.Error{Code: belay.CodeCannot, What: "the front matter cannot be read", Try: "fix its YAML", Err: err}
 	}
 	if len(top.Content) == 0 {
 		return Cycle{}, nil
 	}
 	if top.Content[0].Kind != yaml.MappingNode {
-		return Cycle{}, belay.Refuse(belay.CodeCannot, "write it as key: value", "the front matter is no mapping")
+		return Cycle{}, belay.Refuse(belay.CodeCannot, "write it as key: value", "the front matter is not a mapping")
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(top.Content[0].Content); i += 2 {
 		k := top.Content[0].Content[i].Value
 		if seen[k] {
-			return Cycle{}, belay.Refuse(belay.CodeCannot, "keep one of the two", "the front matter names %q twice", k)
+			return Cycle{}, belay.Refuse(belay.CodeCannot, "keep one of the two", "the front matter has %q twice", k)
 		}
 		seen[k] = true
 	}
 	if err := top.Decode(&c); err != nil {
-		return Cycle{}, &belay.Error{Code: belay.CodeCannot, What: "the front matter cannot be read", Try: "mend its YAML", Err: err}
+		return Cycle{}, &belay.Error{Code: belay.CodeCannot, What: "the front matter cannot be read", Try: "fix its YAML", Err: err}
 	}
 	return c, nil
 }
@@ -224,7 +224,7 @@ func (d *Document) Set(key string, value any) error {
 	delete(was, key)
 	delete(is, key)
 	if !there || !reflect.DeepEqual(was, is) { // an anchor, a document's end, a quote over several lines
-		return belay.Refuse(belay.CodeCannot, "write it by hand", "%q cannot be set without changing more than it", key)
+		return belay.Refuse(belay.CodeCannot, "write it by hand", "%q cannot be set without changing other keys", key)
 	}
 	*d = next
 	return nil

@@ -89,14 +89,14 @@ func unmet(t Task) []Fact {
 	}
 	var out []Fact
 	if t.Over != "" {
-		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted over a refusal", t.ID), t.Over))
+		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s was accepted although it was rejected", t.ID), t.Over))
 	}
 	if t.Elsewhere {
 		out = append(out, fact(belay.SeverityWarning, t.ID, "", fmt.Sprintf("%s is not merged: its work is not in this tree", t.ID), ""))
 	}
 	for _, e := range t.Scope.Expect {
 		if !slices.ContainsFunc(t.Changes, func(c string) bool { return belay.Covers(e, c) }) {
-			out = append(out, fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s was expected to change %s, and did not", t.ID, e), ""))
+			out = append(out, fact(belay.SeverityError, t.ID, "", fmt.Sprintf("%s was expected to change %s but did not", t.ID, e), ""))
 		}
 	}
 	var untouched []string
@@ -106,11 +106,11 @@ func unmet(t Task) []Fact {
 		}
 	}
 	for _, a := range untouched {
-		severity, detail := belay.SeverityWarning, "its words name it"
+		severity, detail := belay.SeverityWarning, "its text names the file"
 		if len(untouched) == len(t.Request.Affected) && len(t.Request.Requirements) > 0 {
-			detail += "; none of the files it names was changed"
+			detail += "; it changed none of the files it names"
 		}
-		out = append(out, fact(severity, t.ID, a, fmt.Sprintf("%s names %s and did not change it", t.ID, a), detail))
+		out = append(out, fact(severity, t.ID, a, fmt.Sprintf("%s names %s but did not change it", t.ID, a), detail))
 	}
 	return out
 }

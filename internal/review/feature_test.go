@@ -56,15 +56,15 @@ func TestFacts(t *testing.T) {
 		"beyond its files": {[]Task{task("T1", "x", func(t *Task) {
 			t.Scope = belay.Scope{Files: []string{"src/**"}, Protect: []string{"src/lock"}}
 			t.Changes = []string{"src/a.go", "src/lock", "web/b.ts", ".belay/reviews/x"}
-		})}, Spec{}, nil, nil, "error src/lock|T1 changed a protected file|[T1]\nerror web/b.ts|T1 changed a file outside of its own|[T1]"},
+		})}, Spec{}, nil, nil, "error src/lock|T1 changed a protected file|[T1]\nerror web/b.ts|T1 changed a file outside its scope|[T1]"},
 		"its words name others": {[]Task{task("T1", "x", func(t *Task) {
 			t.Request = belay.Request{Affected: []string{"src/a.go", "lib", "src/never.go"}, Requirements: []belay.Requirement{{Marker: belay.MarkFix}}}
 			t.Changes = []string{"src/a.go", "src/a_test.go", "lib/x.go", "web/b.ts", "tests/all.py"}
-		})}, Spec{}, nil, nil, "warning lib|T1 names lib and did not change it|[T1]\nwarning src/never.go|T1 names src/never.go and did not change it|[T1]\nwarning web/b.ts|T1 changed a file that its words do not name|[T1]"},
+		})}, Spec{}, nil, nil, "warning lib|T1 names lib but did not change it|[T1]\nwarning src/never.go|T1 names src/never.go but did not change it|[T1]\nwarning web/b.ts|T1 changed a file that its text does not name|[T1]"},
 		"expected, overruled, elsewhere": {[]Task{task("T1", "x", func(t *Task) {
 			t.Scope.Expect, t.Over, t.Elsewhere = []string{"docs/*.md"}, "custom: so", true
-		})}, Spec{}, nil, nil, "warning |T1 was accepted over a refusal|[T1]\nwarning |T1 is not merged: its work is not in this tree|[T1]\nerror |T1 was expected to change docs/*.md, and did not|[T1]"},
-		"by nobody": {[]Task{task("T1", "x", nil)}, Spec{}, []string{"odd.go"}, nil, "warning odd.go|changed since the feature began, by no task|[]"},
+		})}, Spec{}, nil, nil, "warning |T1 was accepted although it was rejected|[T1]\nwarning |T1 is not merged: its work is not in this tree|[T1]\nerror |T1 was expected to change docs/*.md but did not|[T1]"},
+		"by nobody": {[]Task{task("T1", "x", nil)}, Spec{}, []string{"odd.go"}, nil, "warning odd.go|changed since the feature began, but not by a task|[]"},
 	} {
 		got := Facts(tt.tasks, tt.spec, tt.changed, tt.others)
 		if factLines(got) != tt.want {

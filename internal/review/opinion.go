@@ -76,7 +76,7 @@ func ParseOpinion(text []byte) (Opinion, error) {
 		}
 	}
 	if first == nil {
-		first = Problems{"there is no JSON object in the answer"}
+		first = Problems{"the answer contains no JSON object"}
 	}
 	return Opinion{}, first
 }
@@ -113,7 +113,7 @@ func read(text []byte) (Opinion, error) {
 		Summary        string                    `json:"summary"`
 	}
 	if err := json.Unmarshal(text, &raw); err != nil {
-		return Opinion{}, Problems{"the JSON does not have the form asked for: " + err.Error()}
+		return Opinion{}, Problems{"the JSON does not have the requested form: " + err.Error()}
 	}
 	var wrong Problems
 	o := Opinion{Alignment: raw.Alignment, Summary: raw.Summary}
@@ -153,7 +153,7 @@ func odd(list []Finding) (wrong []string) {
 	for i, f := range list {
 		at := fmt.Sprintf("findings[%d]", i)
 		if _, ok := severities[strings.ToLower(f.Severity)]; !ok {
-			wrong = append(wrong, at+".severity is none of critical, major, minor, note")
+			wrong = append(wrong, at+".severity is not critical, major, minor or note")
 		}
 		if strings.TrimSpace(f.Title) == "" {
 			wrong = append(wrong, at+".title is missing")
@@ -162,7 +162,7 @@ func odd(list []Finding) (wrong []string) {
 			wrong = append(wrong, at+": its lines are not a range")
 		}
 		if f.File != "" && (path.IsAbs(f.File) || strings.HasPrefix(path.Clean(f.File), "..")) {
-			wrong = append(wrong, at+".file is no path from the repository's root")
+			wrong = append(wrong, at+".file is not a path from the repository's root")
 		}
 	}
 	return wrong[:min(len(wrong), 20)]
@@ -215,7 +215,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		refused = true
 	}
 	if o.Recommendation == Reject && !refused {
-		add(belay.SeverityError, r.Name+" refuses the work", clipOpinion(o.Summary))
+		add(belay.SeverityError, r.Name+" rejects the work", clipOpinion(o.Summary))
 	}
 	for _, name := range []string{"file_scope", "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]

@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 		want   string
 	}{
 		"approved":  {func(*Opinion) {}, "pass"},
-		"low score": {func(o *Opinion) { o.Score = 69 }, "fail\nerror spec gives the work less than 70 of 100"},
+		"low score": {func(o *Opinion) { o.Score = 69 }, "fail\nerror spec scores the work below 70 of 100"},
 		"refused":   {func(o *Opinion) { o.Recommendation = Reject }, "fail\nerror spec refuses the work"},
 		"unfaithful": {func(o *Opinion) {
 			o.Alignment = map[string]AlignmentClaim{LogicFidelity: {}}
@@ -82,7 +82,7 @@ func TestJudge(t *testing.T) {
 		"approved, but critical": {func(o *Opinion) { o.Findings = []Finding{{Severity: "Critical", Title: "a  hole"}} }, "fail\nerror a hole"},
 		"a low score with its reason": {func(o *Opinion) {
 			o.Score, o.Findings = 10, []Finding{{Severity: "major", Title: "a hole"}}
-		}, "fail\nerror a hole\nwarning spec gives the work less than 70 of 100"},
+		}, "fail\nerror a hole\nwarning spec scores the work below 70 of 100"},
 		"minor": {func(o *Opinion) {
 			o.Findings = []Finding{{Severity: "minor", Title: "a"}, {Severity: "note", Title: "b"}}
 		}, "pass\nwarning a\nnote b"},

@@ -154,6 +154,6 @@ func (p Panel) trespass(ctx context.Context, root, was, name string) []belay.Fin
 	return []belay.Finding{belay.Finding{
 		Check: "review", Severity: belay.SeverityWarning, Category: belay.CategoryReview,
 		Title:  Trespass(name),
-		Detail: "a reviewer reads and does not write; what it wrote is thrown away, the work is as it was",
+		Detail: "a reviewer must only read; its changes were discarded and the work is unchanged",
 	}.Sign()}
 }

@@ -53,7 +53,7 @@ func FeatureDocuments(ctx context.Context, repo *git.Repo, feature string, named
 		switch {
 		case err == nil:
 			if len(text) > left {
-				text = "(left out for want of room: read it in the checkout)"
+				text = "(omitted for length: read it in the checkout)"
 			}
 			left -= len(text)
 			docs = append(docs, prompt.Document{Path: name, Text: text})

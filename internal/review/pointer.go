@@ -27,7 +27,7 @@ type Pointer struct {
 func ParsePointer(s string) (Pointer, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme != "review-cycle" && scheme != "feedback" {
-		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q is no pointer to a review", s)
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q is not a reference to a review", s)
 	}
 	parts := strings.Split(rest, "/")
 	if len(parts) != 3 {
@@ -42,7 +42,7 @@ func ParsePointer(s string) (Pointer, error) {
 	}
 	p := Pointer{Feature: parts[0], Task: parts[1], Name: parts[2], Legacy: scheme == "feedback"}
 	if _, ok := NumberOf(p.Name); !ok && !p.Legacy {
-		return Pointer{}, belay.Refuse(belay.CodeUsage, "its name is review-cycle-N.md", "%q is no review cycle", p.Name)
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "it must be named review-cycle-N.md", "%q is not a review cycle", p.Name)
 	}
 	return p, nil
 }

@@ -71,7 +71,7 @@ func classify(p string, own Owner, others []Owner) (bool, string) {
 		return false, "belay's own"
 	}
 	if own.Touched[p] {
-		return true, "the task's work"
+		return true, "changed by the task"
 	}
 	if slices.Contains(own.Scope.Expect, p) || named(own.Scope.Files, p) {
 		return true, "named for the task"

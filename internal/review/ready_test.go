@@ -17,8 +17,8 @@ func TestClassify(t *testing.T) {
 		c    Change
 		want string // blocking or benign, and why
 	}{
-		"its work":                     {own, Change{Path: "src/own.go"}, "blocking the task's work"},
-		"its work, outside its files":  {own, Change{Path: "odd/own.go"}, "blocking the task's work"},
+		"its work":                     {own, Change{Path: "src/own.go"}, "blocking changed by the task"},
+		"its work, outside its files":  {own, Change{Path: "odd/own.go"}, "blocking changed by the task"},
 		"not touched yet, its files":   {own, Change{Path: "src/new.go"}, "blocking among the task's files"},
 		"expected":                     {own, Change{Path: "docs/a.md"}, "blocking named for the task"},
 		"a journal it names":           {own, Change{Path: "notes/run.jsonl"}, "blocking named for the task"},
@@ -32,7 +32,7 @@ func TestClassify(t *testing.T) {
 		"a source below specs":         {free, Change{Path: "specs/login_spec.rb"}, "blocking the task may change anything"},
 		"anything, without files":      {free, Change{Path: "web/x.ts"}, "blocking the task may change anything"},
 		"another's, without files":     {free, Change{Path: "src/theirs.go"}, "benign of T2"},
-		"renamed away":                 {own, Change{Path: "web/own.go", From: "src/own.go", Status: "R"}, "blocking the task's work"},
+		"renamed away":                 {own, Change{Path: "web/own.go", From: "src/own.go", Status: "R"}, "blocking changed by the task"},
 		"renamed to":                   {own, Change{Path: "src/new.go", From: "web/x.go", Status: "R"}, "blocking among the task's files"},
 		"renamed elsewhere":            {own, Change{Path: "web/y.go", From: "web/x.go", Status: "R"}, "benign not among the task's files"},
 		"a name with a quote and more": {own, Change{Path: "src/we\"ird\n\tö.go"}, "blocking among the task's files"},

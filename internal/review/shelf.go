@@ -91,7 +91,7 @@ func (s *Shelf) Read(n int) Entry {
 		e.Err = belay.Refuse(belay.CodeNotFound, "belay review list TASK", "there is no %s", s.Path(n))
 		return e
 	case err == nil && !info.Mode().IsRegular():
-		err = belay.Refuse(belay.CodeCannot, "put a file there, or move it away", "%s is no file", s.Path(n))
+		err = belay.Refuse(belay.CodeCannot, "put a file there, or move it away", "%s is not a file", s.Path(n))
 	case err == nil && info.Size() > maxFile:
 		err = belay.Refuse(belay.CodeCannot, "cut it", "%s is larger than %d MB", s.Path(n), maxFile>>20)
 	}
@@ -138,7 +138,7 @@ func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
 			return n, err
 		}
 	}
-	return 0, belay.Refuse(belay.CodeBusy, "try again", "somebody else keeps writing reviews to %s", s.dir)
+	return 0, belay.Refuse(belay.CodeBusy, "try again", "another program keeps writing reviews to %s", s.dir)
 }
 
 // Replace writes a changed cycle over the one that was read; a file that changed
@@ -149,7 +149,7 @@ func (s *Shelf) Replace(n int, was []byte, d *Document) error {
 		return fmt.Errorf("read %s: %w", s.Path(n), err)
 	}
 	if string(now) != string(was) {
-		return belay.Refuse(belay.CodeBusy, "look at it and try again", "%s changed meanwhile", s.Path(n))
+		return belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed meanwhile", s.Path(n))
 	}
 	return s.place(n, d.Bytes(), was)
 }

@@ -86,11 +86,11 @@ func (a *asker) ask(batch []*node, paths []string) {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), len(paths))
 	}
 	if err != nil {
-		a.s.pool.Fail(fmt.Errorf("asking what is ignored: %w", err))
+		a.s.pool.Fail(fmt.Errorf("asking git what is ignored: %w", err))
 		return
 	}
 	if err := a.then(batch, answers); err != nil {
-		a.s.pool.Fail(fmt.Errorf("asking what was ignored: %w", err))
+		a.s.pool.Fail(fmt.Errorf("asking git what was ignored: %w", err))
 		return
 	}
 	a.s.asked.Add(int64(len(paths)))

@@ -71,10 +71,10 @@ type Then struct {
 
 func (o *Options) check() error {
 	if !filepath.IsAbs(o.Root) {
-		return belay.Refuse(belay.CodeUsage, "give the whole path", "the folder to scan, %q, is not an absolute path", o.Root)
+		return belay.Refuse(belay.CodeUsage, "give the absolute path", "the folder to scan, %q, is not an absolute path", o.Root)
 	}
 	if o.NewHash == nil {
-		return belay.Refuse(belay.CodeUsage, "give SHA-1 or SHA-256", "a scan of %s has no hash", belay.VisibleLine(o.Root))
+		return belay.Refuse(belay.CodeUsage, "give SHA-1 or SHA-256", "a scan does not support the hash %s", belay.VisibleLine(o.Root))
 	}
 	o.Root = filepath.Clean(o.Root)
 	if o.Workers <= 0 {

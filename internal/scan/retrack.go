@@ -68,7 +68,7 @@ func arrange(list []Tracked) ([]Tracked, error) {
 	for i := range list {
 		t := &list[i]
 		if !plain(t.Path) {
-			return nil, belay.Refuse(belay.CodeCannot, "git fsck", "the index names %q, which is no path", t.Path)
+			return nil, belay.Refuse(belay.CodeCannot, "git fsck", "the index contains %q, which is not a path", t.Path)
 		}
 		if !t.Gitlink {
 			continue

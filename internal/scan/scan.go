@@ -153,7 +153,7 @@ func (s *scan) readTracked(ctx context.Context) error {
 	if s.o.ReadTracked != nil {
 		var err error
 		if list, before, err = s.o.ReadTracked(ctx); err != nil {
-			return fmt.Errorf("reading what is tracked: %w", err)
+			return fmt.Errorf("reading the tracked paths: %w", err)
 		}
 	}
 	var err error

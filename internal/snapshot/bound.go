@@ -82,8 +82,8 @@ func (k *Known) Of(id belay.SnapshotID) (b Bound, ok bool) {
 // commit names everything that it holds, so its tree needs no look of its own.
 func (s *Store) genuine(id belay.SnapshotID, commit string) error {
 	if b, said := s.opts.Known.Of(id); said && b.Commit != commit {
-		return belay.Refuse(belay.CodeCannot, "belay doctor, which restores it where its bytes are still there",
-			"snapshot %s is not the one the record names: it is commit %s, and was %s", id.Short(), short(commit), short(b.Commit))
+		return belay.Refuse(belay.CodeCannot, "belay doctor restores it if its content still exists",
+			"snapshot %s is not the one in the record: it is commit %s, expected %s", id.Short(), short(commit), short(b.Commit))
 	}
 	return nil
 }

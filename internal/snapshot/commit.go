@@ -153,7 +153,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
 		info := Info{ID: belay.SnapshotID(name), Commit: fields[i+1]}
 		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.Whole() {
-			bad = append(bad, fmt.Errorf("%s%s is not a snapshot of belay's", Prefix, name))
+			bad = append(bad, fmt.Errorf("%s%s is not a belay snapshot", Prefix, name))
 			continue
 		}
 		err := s.genuine(info.ID, info.Commit)
@@ -183,7 +183,7 @@ func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err 
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case noID != nil || !info.ID.Whole():
-			bad = append(bad, fmt.Errorf("%s is not a snapshot of belay's", ref.Name))
+			bad = append(bad, fmt.Errorf("%s is not a belay snapshot", ref.Name))
 		case err != nil:
 			bad = append(bad, err)
 		default:
@@ -263,7 +263,7 @@ func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, erro
 			continue
 		}
 		if _, err := belay.ParseSnapshotID(name); err != nil || !belay.SnapshotID(name).Whole() {
-			bad = fmt.Errorf("%s is not a snapshot of belay's", r.Name)
+			bad = fmt.Errorf("%s is not a belay snapshot", r.Name)
 			continue
 		}
 		found = append(found, r)

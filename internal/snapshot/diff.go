@@ -282,7 +282,7 @@ func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(w, "# changed as well, and not shown because git ignores it: %s\n", strings.Join(hidden, ", "))
+	_, err = fmt.Fprintf(w, "# also changed, not shown because git ignores it: %s\n", strings.Join(hidden, ", "))
 	return err
 }
 
@@ -380,7 +380,7 @@ func (s *Store) RefsOf(ctx context.Context, i Info) (HeldRefs, error) {
 	for line := range strings.Lines(string(o.Data)) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		if len(f) != 3 {
-			return h, fmt.Errorf("read snapshot %s: its refs hold %q", i.ID, line)
+			return h, fmt.Errorf("read snapshot %s: its refs contain %q", i.ID, line)
 		}
 		switch {
 		case f[0] == "HEAD":

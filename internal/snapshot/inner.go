@@ -55,11 +55,11 @@ func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	}
 	switch {
 	case repo.Root != root:
-		return nil, &NotInner{"it has no repository of its own"}
+		return nil, &NotInner{"it is not a repository"}
 	case repo.Linked():
-		return nil, &NotInner{"it is a linked working tree"}
+		return nil, &NotInner{"it is a linked worktree"}
 	case !inside(root) && !inside(s.Repo.Common):
-		return nil, &NotInner{"its git folder is " + belay.VisibleLine(repo.Dir) + ", outside of this repository"}
+		return nil, &NotInner{"its git folder is " + belay.VisibleLine(repo.Dir) + ", outside this repository"}
 	}
 	return Open(ctx, repo, Options{Include: s.opts.Include, MaxFile: s.opts.MaxFile, Now: s.opts.Now, Known: &Known{}})
 }
@@ -198,7 +198,7 @@ func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 		if i := slices.IndexFunc(t.since, func(b InnerSnapshot) bool { return b.Path == n.Path }); i >= 0 {
 			was := t.since[i]
 			if e.Since = belay.SnapshotID(was.ID); was.Link != in.Link {
-				why = "its .git leads to another repository than before"
+				why = "its .git points to a different repository than before"
 			}
 			open = func() (*Store, error) { return t.s.boundInner(ctx, was, false) } // what an attempt destroyed is named
 		}

@@ -183,7 +183,7 @@ var ErrVersion = errors.New("a manifest of an unknown version")
 // Decode reads what Encode wrote.
 func Decode(data []byte) (*Manifest, error) {
 	if len(data) == 0 || data[len(data)-1] != 0 {
-		return nil, errors.New("the manifest is cut")
+		return nil, errors.New("the manifest is truncated")
 	}
 	fields := strings.Split(string(data[:len(data)-1]), "\x00")
 	m := &Manifest{}
@@ -193,7 +193,7 @@ func Decode(data []byte) (*Manifest, error) {
 			return nil, fmt.Errorf("%w: tag %q", ErrVersion, fields[i])
 		}
 		if i+n >= len(fields) {
-			return nil, errors.New("the manifest is cut")
+			return nil, errors.New("the manifest is truncated")
 		}
 		if (i == 0) != (fields[i] == "v") {
 			return nil, fmt.Errorf("%w: tag %q at field %d", ErrVersion, fields[i], i)
@@ -210,7 +210,7 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 	perm := func(s string) (p uint16) {
 		v, perr := strconv.ParseUint(s, 8, 16)
 		if perr != nil || v > 0o7777 {
-			err = fmt.Errorf("the manifest holds the mode %q", s)
+			err = fmt.Errorf("the manifest has the invalid mode %q", s)
 		}
 		return uint16(v)
 	}
@@ -225,7 +225,7 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 		m.Index.Exists, m.Index.Perm = true, perm(f[1])
 		var perr error
 		if m.Index.Mtime, perr = strconv.ParseInt(f[0], 10, 64); perr != nil {
-			return fmt.Errorf("the manifest holds the time %q", f[0])
+			return fmt.Errorf("the manifest has the invalid time %q", f[0])
 		}
 	case "m":
 		m.Modes = append(m.Modes, Mode{f[1], perm(f[0])})
@@ -234,7 +234,7 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 	case "o":
 		mode, perr := strconv.ParseUint(f[0], 8, 32)
 		if perr != nil {
-			return fmt.Errorf("the manifest holds the mode %q", f[0])
+			return fmt.Errorf("the manifest has the invalid mode %q", f[0])
 		}
 		m.Odd = append(m.Odd, Odd{f[2], uint32(mode), f[1]})
 	case "n":

@@ -92,7 +92,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 		i := slices.IndexFunc(then.Nested, func(t Nested) bool { return t.Path == n.Path })
 		switch {
 		case i < 0 && !then.WasIgnored(n.Path+"/x"):
-			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another working tree of this repository", Sure: true})
+			out = append(out, Missed{Kind: MissedRepository, Path: n.Path, Detail: "another worktree of this repository", Sure: true})
 		case i >= 0 && then.Nested[i].Head != n.Head && !lost[n.Path]:
 			out = append(out, Missed{Kind: MissedMoved, Path: n.Path,
 				Detail: fmt.Sprintf("its HEAD moved from %s to %s", shorter(then.Nested[i].Head), shorter(n.Head)), Sure: true})

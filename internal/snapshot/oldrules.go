@@ -40,11 +40,11 @@ func (r *OldRules) begin() (err error) {
 		return err
 	}
 	if r.dir, err = fsroot.MkdirTemp(tmp, "rules-"); err != nil {
-		return fmt.Errorf("look at the rules of snapshot %s: %w", r.key, err)
+		return fmt.Errorf("read the ignore rules of snapshot %s: %w", r.key, err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("look at the rules of snapshot %s: %w", r.key, err), fsroot.RemoveAll(r.dir))
+			err = errors.Join(fmt.Errorf("read the ignore rules of snapshot %s: %w", r.key, err), fsroot.RemoveAll(r.dir))
 		}
 	}()
 	gitDir, tree, global := filepath.Join(r.dir, "git"), filepath.Join(r.dir, "tree"), filepath.Join(r.dir, "global")

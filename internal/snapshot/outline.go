@@ -49,7 +49,7 @@ func (s *Place) IndexKey() (string, error) {
 		return noIndex, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("look at the index: %w", err)
+		return "", fmt.Errorf("check the index: %w", err)
 	}
 	return indexKey(info), nil
 }

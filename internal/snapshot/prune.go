@@ -88,7 +88,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if out.Kept = len(all); len(bad) > 0 {
 		// The newest of a task may be among them, and the one before it is then all there is.
 		return out, &belay.Error{Code: belay.CodeCannot, Try: "belay doctor", Err: bad[0],
-			What: fmt.Sprintf("nothing was forgotten, because %d snapshot(s) cannot be read", len(bad))}
+			What: "nothing was forgotten: " + belay.Count(len(bad), "snapshot", "snapshots") + " cannot be read"}
 	}
 	now := s.opts.Now()
 	newest := map[string]belay.SnapshotID{}

@@ -144,7 +144,7 @@ func gapsOf(m *Manifest) (gaps []Gap, nested []string) {
 	}
 	for _, l := range m.Left {
 		if l.Kind == LeftOwn {
-			gaps = append(gaps, Gap{l.Path, "ignored by git, and more than is held of such files"})
+			gaps = append(gaps, Gap{l.Path, "ignored by git, and over the size limit for such files"})
 		}
 	}
 	for _, n := range m.Nested {

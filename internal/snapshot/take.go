@@ -293,9 +293,9 @@ func (s *Store) Busy() error {
 		PID         int
 		Host, Since string
 	}
-	what := "another belay restores in this working tree"
+	what := "another belay is restoring this working tree"
 	if note, err := fsroot.ReadFile(s.LockPath(), fsroot.Usual); err == nil && json.Unmarshal(note, &by) == nil && by.PID > 0 {
 		what += fmt.Sprintf(": process %d on %s, since %s", by.PID, belay.VisibleLine(by.Host), belay.VisibleLine(by.Since))
 	}
-	return belay.Refuse(belay.CodeBusy, "wait for it to end", "%s", what)
+	return belay.Refuse(belay.CodeBusy, "wait for it to finish", "%s", what)
 }

@@ -73,9 +73,9 @@ func readItem(l *Line, words string) bool {
 	switch {
 	case b.State == NoBox || b.Odd != "":
 	case mark == 0:
-		l.Box.Odd = "no bullet stands before it"
+		l.Box.Odd = "no bullet before it"
 	case gap == 0:
-		l.Box.Odd = "no blank stands between the bullet and it"
+		l.Box.Odd = "no space between the bullet and it"
 	}
 	return true
 }
@@ -139,9 +139,9 @@ func box(s string, at int) (Box, int) {
 	}
 	switch {
 	case b.Sign != "[ ]" && b.Sign != "[x]" && b.Sign != "[X]":
-		b.Odd = "it is no plain box"
+		b.Odd = "it is not a plain box"
 	case rest != "" && rest[0] != ' ' && rest[0] != '	':
-		b.Odd = "no blank stands after it"
+		b.Odd = "no space after it"
 	}
 	return b, n
 }

@@ -231,7 +231,7 @@ func (r *reader) item(i int) {
 	}
 	switch {
 	case l.Words == "":
-		r.put(i, r.ownedOr(owner, "a box without words"))
+		r.put(i, r.ownedOr(owner, "a box without text"))
 	case r.isOwn(lab, owner):
 		parent := -1
 		if n := len(r.open); n > 0 {
@@ -361,9 +361,9 @@ func (r *reader) begin(i int, lab label, box Box) {
 	r.class[i] = class{ofTask, len(r.tasks) - 1}
 	switch {
 	case struck:
-		r.remark(l, "it is struck through: the task is not taken for open")
+		r.remark(l, "it is struck through: the task is not treated as open")
 	case t.State == Unclear:
-		r.remark(l, "the box "+box.Sign+" says neither open nor done: the task is not taken for open")
+		r.remark(l, "the box "+box.Sign+" means neither open nor done: the task is not treated as open")
 	case box.Odd != "" && !(r.dialect == Kiro && kiros[box.Sign]):
 		r.remark(l, "the box "+box.Sign+" is read as "+string(t.State)+": "+box.Odd)
 	}

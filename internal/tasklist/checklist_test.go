@@ -100,24 +100,24 @@ description: "tasks"
 24 T012 open P US1: Create Order model in src/models/order.py | src/models/order.py | T010 | 
 25 T014 open US1: Implement OrderService in src/services/orders.py (depends on T012) | src/services/orders.py src/app.py | T012 T010 T099 | 
 44 T012 open: again |  | T010 | 
-note 1: what stands above the text
-note 2: what stands above the text
-note 3: what stands above the text
-note 6: words outside of a task
+note 1: front matter
+note 2: front matter
+note 3: front matter
+note 6: text outside a task
 note 10: an item without a box
-note 12: a comment: a box in it is no task
-note 13: a comment: a box in it is no task
-note 14: a comment: a box in it is no task
-note 29: words outside of a task
+note 12: a comment: boxes in comments are not tasks
+note 13: a comment: boxes in comments are not tasks
+note 14: a comment: boxes in comments are not tasks
+note 29: text outside a task
 note 33: an item without a box
 note 34: read for the order of tasks
 note 35: read for the order of tasks
 note 36: read for the order of tasks
-note 36: it names T099, which is no task of this file
-note 40: code: a box in it is no task
-note 41: code: a box in it is no task
-note 42: code: a box in it is no task
-note 44: the id T012 stands in line 24 already
+note 36: it names T099, which is not a task of this file
+note 40: code: boxes in code are not tasks
+note 41: code: boxes in code are not tasks
+note 42: code: boxes in code are not tasks
+note 44: the id T012 is already used in line 24
 `)
 }
 
@@ -217,7 +217,7 @@ Before the end:
 23 3 done declared: Delete it | a.md b.md | T02 | 
 note 5: an item without a box
 note 6: an item without a box
-note 37: words outside of a task
+note 37: text outside a task
 note 38: a box of a checklist, not of a task
 `)
 	r := Read([]byte("### T01: a\n- [ ] File: `x.go`\n\n**Acceptance Criteria:**\n- [ ] it is\n\n- [ ] Complete\n"), Workitems)
@@ -249,7 +249,7 @@ func TestSpecKitty(t *testing.T) {
 8 T001 open: Create `+"`src/legacy.py`"+` | src/legacy.py |  | WP01
 9 T002 done P: Add the helper |  |  | WP01
 17 T003 open: Add the command (depends on T001) |  | T001 | WP02
-note 5: words outside of a task
+note 5: text outside a task
 note 12: an item without a box
 `)
 }
@@ -273,18 +273,18 @@ func TestOdd(t *testing.T) {
 13  open: l |  |  | 
 14  open: m |  |  | 
 18  done: p |  |  | 
-note 3: the box [] is read as open: it is no plain box
-note 4: the box [ x] is read as done: it is no plain box
-note 5: the box [~] says neither open nor done: the task is not taken for open
-note 6: the box [-] says neither open nor done: the task is not taken for open
-note 7: the box (x) is read as done: it is no plain box
-note 9: the box [ ] is read as open: no blank stands between the bullet and it
-note 10: the box [ ] is read as open: no blank stands after it
-note 11: the box [ ] is read as open: no bullet stands before it
-note 12: a box without words
+note 3: the box [] is read as open: it is not a plain box
+note 4: the box [ x] is read as done: it is not a plain box
+note 5: the box [~] means neither open nor done: the task is not treated as open
+note 6: the box [-] means neither open nor done: the task is not treated as open
+note 7: the box (x) is read as done: it is not a plain box
+note 9: the box [ ] is read as open: no space between the bullet and it
+note 10: the box [ ] is read as open: no space after it
+note 11: the box [ ] is read as open: no bullet before it
+note 12: a box without text
 note 14: the box ☐ is read as open: it is drawn
 note 15: a quotation
-note 16: a table: no task is read from one
+note 16: a table: tables are not read as tasks
 `)
 	check(t, Checklist, "- [ ] **T001**: bold\n- [ ] **T002: all bold**\n- [ ] **Task 1.3** - named\n- [ ] FEAT-4: signed\n- [ ] HTTP2 support\n- [ ] `T005` code\n- [ ] T006\n- [ ] S3 bucket\n- [ ] T007 [BE] [P] tags\n- [ ] (T008) round\n- [ ] [T009] square\n- [ ] T010[P] glued\n- [ ] [P] T011 before\n", `
 1 T001 open: bold |  |  | 
@@ -309,7 +309,7 @@ func TestHeadings(t *testing.T) {
 	check(t, SpecKit, "## T001 [P] Set up\n\nDo it in `a.go`, after T002.\n\n### How\n- so\n\n## T002\n\n## T003: Group\n- [ ] T004 in it\n", `
 1 T001 open P: Set up | a.go | T002 | 
 11 T004 open: in it |  |  | T003
-note 3: it names T002, which is no task of this file
+note 3: it names T002, which is not a task of this file
 `)
 }
 

@@ -177,7 +177,7 @@ func (r *reader) orders() {
 			continue
 		}
 		if line, twice := first[id]; twice {
-			r.remark(r.lines[r.tasks[i].Line-1], fmt.Sprintf("the id %s stands in line %d already", id, line))
+			r.remark(r.lines[r.tasks[i].Line-1], fmt.Sprintf("the id %s is already used in line %d", id, line))
 		} else {
 			first[id] = r.tasks[i].Line
 		}
@@ -273,10 +273,10 @@ func (r *reader) after(l Line, pairs []Pair, i int, self string, at map[string][
 			tasks = []int{i}
 		}
 		if len(tasks) == 0 {
-			r.remark(l, "it names "+p.Task+", which is no task of this file")
+			r.remark(l, "it names "+p.Task+", which is not a task of this file")
 		}
 		if at[after] == nil {
-			r.remark(l, "it names "+after+", which is no task of this file")
+			r.remark(l, "it names "+after+", which is not a task of this file")
 		}
 		for _, j := range tasks {
 			t := &r.tasks[j]

@@ -79,9 +79,9 @@ note 8: a box of a checklist, not of a task
 3 T003 unclear: none, T004 does it |  |  | 
 4 T004 open: Fuel ` + "`a~~b`" + ` |  |  | 
 5 T005-T007 unclear: dropped |  |  | 
-note 2: it is struck through: the task is not taken for open
-note 3: it is struck through: the task is not taken for open
-note 5: the box [~] says neither open nor done: the task is not taken for open
+note 2: it is struck through: the task is not treated as open
+note 3: it is struck through: the task is not treated as open
+note 5: the box [~] means neither open nor done: the task is not treated as open
 `},
 		{"numbers with a letter", Kiro, "- [x] 7. Sow\n  - [x] 7.1 Dig\n- [ ] 7b. Water\n  - [ ] 7b.1 Fetch the can\n- [ ] 2.1a Weed\n", `
 1 7 done: Sow |  |  | 
@@ -140,7 +140,7 @@ note 3: the box ✅ is read as done: it is drawn
 		{"a heading about several tasks", SpecKit, "- [ ] T001 Sow\n- [ ] T002 Reap\n## How\n### T001-T002: by hand\nas ever\n", `
 1 T001 open: Sow |  |  | 
 2 T002 open: Reap |  |  | 
-note 5: words outside of a task
+note 5: text outside a task
 `},
 		{"optional tests below a task are not what it is made of", Kiro, "- [ ] 1. Bake a pie\n  - in `pie.go`\n- [ ]* 1.1 Taste it\n- [ ] 2. Wash up\n  - all of it\n  - [ ]* 2.1 Dry\n  - [ ] 2.2 Put away\n- [ ] 3. Tests\n  - [ ]* 3.1 (P) Weigh it\n- [ ] 4. (optional) Rest\n", `
 1 1 open: Bake a pie | pie.go |  | 

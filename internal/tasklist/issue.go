@@ -105,7 +105,7 @@ func (is issue) tasks(out *Reading, known Known) {
 		t.Title = t.ID
 	}
 	if t.Done = t.State == Done; t.State == Unclear {
-		out.Notes = append(out.Notes, Note{Line: is.line, Text: t.Title, Why: "it was closed and not done: the task is not taken for open"})
+		out.Notes = append(out.Notes, Note{Line: is.line, Text: t.Title, Why: "it was closed as not done: the task is not treated as open"})
 	}
 	t.Words = strings.TrimSpace(t.Title + "\n\n" + strings.TrimSpace(body))
 	for _, l := range ReadPage([]byte(body)) {

@@ -52,7 +52,7 @@ func ReadLanes(data []byte) (map[string]At, []Bad) {
 		}
 		var e event
 		if err := json.Unmarshal(line, &e); err != nil {
-			bad = append(bad, Bad{n, string(line[:min(len(line), 200)]), "it is no event"})
+			bad = append(bad, Bad{n, string(line[:min(len(line), 200)]), "it is not an event"})
 			continue
 		}
 		if p := e.Payload; p != nil && e.To == "" {

@@ -39,7 +39,7 @@ func TestRead(t *testing.T) {
 		"no events": {
 			"\xef\xbb\xbf" + move + `2:00+00:00", "to_lane": "done", "wp_id": "WP01"}` + "\n<<<<<<< HEAD\n[1]\n{\"wp_id\": 4}\n{",
 			map[string]tasklist.At{"WP01": {"done", 1}},
-			[]tasklist.Bad{{2, "<<<<<<< HEAD", "it is no event"}, {3, "[1]", "it is no event"}, {4, `{"wp_id": 4}`, "it is no event"}, {5, "{", "it is no event"}}},
+			[]tasklist.Bad{{2, "<<<<<<< HEAD", "it is not an event"}, {3, "[1]", "it is not an event"}, {4, `{"wp_id": 4}`, "it is not an event"}, {5, "{", "it is not an event"}}},
 		"nothing": {"", map[string]tasklist.At{}, nil},
 	} {
 		got, bad := tasklist.ReadLanes([]byte(c.log))

@@ -88,7 +88,7 @@ var wp = lazyregexp.New(`(?m)^(?:work_package_id|wp_code):`)
 func ReadTasks(name string, data []byte) (Reading, error) {
 	d := Of(name, data)
 	if wide(data) {
-		return Reading{Dialect: d}, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s is no UTF-8 text", belay.VisibleLine(name))
+		return Reading{Dialect: d}, belay.Refuse(belay.CodeUsage, "save it as UTF-8", "%s is not UTF-8 text", belay.VisibleLine(name))
 	}
 	var r Reading
 	var err error

@@ -41,7 +41,7 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 			return lines, err
 		}
 	}
-	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by somebody", belay.VisibleLine(o.File))
+	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by another program", belay.VisibleLine(o.File))
 }
 
 // Plan gives what Mark would change, as lines that can be taken back, and where; nil when
@@ -82,7 +82,7 @@ func Told(o belay.Origin, lines []int) string {
 	file := belay.VisibleLine(o.File)
 	switch len(lines) {
 	case 0:
-		return file + " says already that it is done"
+		return file + " is already marked as done"
 	case 1:
 		return fmt.Sprintf("done in %s, line %d", file, lines[0])
 	}
@@ -116,13 +116,13 @@ func readTaskFile(tree *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 	name := belay.VisibleLine(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand where it is now", "%s is not there any more", name)
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand in its new place", "%s no longer exists", name)
 	case errors.Is(err, fsroot.ErrNotFolder), err == nil && info.Kind == fsroot.SymbolicLink:
 		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is reached through a link", name)
 	case err != nil:
 		return info, nil, err
 	case info.Kind != fsroot.File && info.Kind != fsroot.Exec:
-		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no file", name)
+		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is not a file", name)
 	case info.Size > MaxTaskFile:
 		return info, nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is larger than %d MiB", name, MaxTaskFile>>20)
 	}

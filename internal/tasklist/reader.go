@@ -39,7 +39,7 @@ func (r issueReader) issues() ([]issue, error) {
 			if errors.As(err, &syntax) {
 				start = syntax.Offset - 1
 			}
-			return nil, fmt.Errorf("%s:%d: it is no JSON: %w", r.name, r.at(max(0, start)), err)
+			return nil, fmt.Errorf("%s:%d: not JSON: %w", r.name, r.at(max(0, start)), err)
 		}
 		more, err := r.from(raw, start, 0)
 		if err != nil {
@@ -48,7 +48,7 @@ func (r issueReader) issues() ([]issue, error) {
 		list = append(list, more...)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: it holds no issue", r.name)
+		return nil, fmt.Errorf("%s: contains no issue", r.name)
 	}
 	return list, nil
 }
@@ -102,11 +102,11 @@ var around = []string{"data", "repository", "organization", "user", "viewer", "n
 // from reads the issues of one value that begins at an offset of the file.
 func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue, error) {
 	if depth > deepest {
-		return nil, fmt.Errorf("%s:%d: it is no issue: it lies too deep", r.name, r.at(start))
+		return nil, fmt.Errorf("%s:%d: not an issue: nested too deep", r.name, r.at(start))
 	}
 	if len(raw) == 0 || raw[0] != '[' && raw[0] != '{' {
 		var is issue
-		return nil, fmt.Errorf("%s:%d: it is no issue: %w", r.name, r.at(start), json.Unmarshal(raw, &is))
+		return nil, fmt.Errorf("%s:%d: not an issue: %w", r.name, r.at(start), json.Unmarshal(raw, &is))
 	}
 	parts, err := members(raw)
 	if err != nil {
@@ -172,7 +172,7 @@ func (r issueReader) one(raw json.RawMessage, parts []member, start int64) ([]is
 	var is issue
 	err := json.Unmarshal(raw, &is)
 	if is.line = r.at(start); err != nil {
-		return nil, fmt.Errorf("%s:%d: it is no issue: %w", r.name, is.line, err)
+		return nil, fmt.Errorf("%s:%d: not an issue: %w", r.name, is.line, err)
 	}
 	if is.Number > 0 || strings.TrimSpace(is.Title) != "" {
 		return []issue{is}, nil
@@ -180,7 +180,7 @@ func (r issueReader) one(raw json.RawMessage, parts []member, start int64) ([]is
 	if err := r.failure(parts, start); err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("%s:%d: it is no issue: it has neither a number nor a title", r.name, is.line)
+	return nil, fmt.Errorf("%s:%d: not an issue: no number and no title", r.name, is.line)
 }
 
 // failure is the error of an answer that is one: a message, or errors instead of data.
@@ -199,7 +199,7 @@ func (r issueReader) failure(parts []member, start int64) error {
 			}
 		}
 		if said != "" {
-			return fmt.Errorf("%s:%d: it is no issue but an error of the forge: %s", r.name, r.at(start+m.at), said)
+			return fmt.Errorf("%s:%d: not an issue but an error of the forge: %s", r.name, r.at(start+m.at), said)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 
 // What is said of a task beside its state.
 const (
-	NoLane  = "no lane and no status say whether it is done: it is taken for open"
-	GivenUp = "it is given up: the task is not taken for open"
+	NoLane  = "no lane or status says whether it is done: it is treated as open"
+	GivenUp = "it is abandoned: the task is not treated as open"
 )
 
 // Max is how many bytes of YAML a task may have.
@@ -142,7 +142,7 @@ func StateOf(word string) State {
 // whole is the reading of a file that is one task.
 func (f *sheetFile) whole(t Task, d Dialect) (Reading, error) {
 	if t.ID == "" && t.Title == "" {
-		f.yaml.Complain(f.top(), "", "it names neither an id nor a title: it is no task")
+		f.yaml.Complain(f.top(), "", "not a task: no id and no title")
 	}
 	if err := f.problems(); err != nil {
 		return Reading{}, err

@@ -107,7 +107,7 @@ func TestWrong(t *testing.T) {
 		"id: T1\nid: T2\n":             "x.yaml:2:1: id: it is set twice",
 		"id: T1\n\ttitle: a\n":         "x.yaml:2:1: YAML is indented with spaces",
 		bomb:                           "anchors are not read",
-		"title\n":                      "x.yaml:1:1: a task is keys with values",
+		"title\n":                      "x.yaml:1:1: a task is a mapping of keys to values",
 		"":                             "it names neither an id nor a title",
 		"status: todo\n":               "it names neither",
 		"id: T1\n---\nid: T2\n":        "a second document",

@@ -69,12 +69,12 @@ func find(r Reading, o belay.Origin) (int, error) {
 	case len(same) == 1:
 		return same[0], nil
 	case len(same) > 1:
-		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands %d times in %s", name(o), len(same), file)
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s appears %d times in %s", name(o), len(same), file)
 	case len(near) > 0:
 		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has other words in %s now (line %d)", name(o),
 			file, r.Tasks[near[0]].Line)
 	}
-	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s stands no longer in %s", name(o), file)
+	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no longer in %s", name(o), file)
 }
 
 // boxes ticks the boxes of those lines.

@@ -53,8 +53,8 @@ func TestDone(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ file, text, says string }{
-		{"a.md", "- [ ] T002 a\n", "T001 stands no longer in a.md"},
-		{"a.md", "- [ ] T001 b\n", "T001 has other words in a.md now (line 1)"},
+		{"a.md", "- [ ] T002 a\n", "T001 is no longer in a.md"},
+		{"a.md", "- [ ] T001 b\n", "the text of T001 in a.md has changed (line 1)"},
 		{"a.md", "x\n- [ ] T001 a\n- [ ] T001 a\n", "T001 stands 2 times"},
 		{"a.md", "### T001: a\n**Status:** open\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\ntitle: a\n", "has no box or status of its own"},

@@ -137,9 +137,9 @@ func (r *Report) Lack(format string, args ...any) {
 func (r *Report) SayFlaky() {
 	switch {
 	case r.Flaky == 1:
-		r.Warn("1 test failed at first and passed when it was run again: it counts as passed")
+		r.Warn("1 test failed at first and passed when run again: it counts as passed")
 	case r.Flaky > 1:
-		r.Warn("%d tests failed at first and passed when they were run again: they count as passed", r.Flaky)
+		r.Warn("%d tests failed at first and passed when run again: they count as passed", r.Flaky)
 	}
 }
 
@@ -167,17 +167,17 @@ func (r Report) Sound() error {
 	case r.Total != r.Passed+r.Failed+r.Skipped+r.Errors:
 		return fmt.Errorf("the counts do not add up: %s", r)
 	case len(r.Failures) > named || len(r.Failures) < min(named, maxFailures) && !r.Incomplete:
-		return fmt.Errorf("%d failures are named of %d", len(r.Failures), named)
+		return fmt.Errorf("%d failures are named, of %d", len(r.Failures), named)
 	case r.Incomplete && len(r.Warnings) == 0:
 		return errors.New("the report is incomplete and no warning says why")
 	}
 	for _, f := range r.Failures {
 		if f.Test == "" || f.Line < 0 || strings.Count(f.Message, "\n") >= MessageLines {
-			return fmt.Errorf("the failure %q is not as failures are", f.Test)
+			return fmt.Errorf("the failure %q is invalid", f.Test)
 		}
 		for _, s := range []string{f.Test, f.Package, f.File, f.Message} {
 			if !utf8.ValidString(s) || strings.ContainsAny(s, "\x1b\x00\r") {
-				return fmt.Errorf("the failure %q is no plain text", f.Test)
+				return fmt.Errorf("the failure %q is not plain text", f.Test)
 			}
 		}
 	}

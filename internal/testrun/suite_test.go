@@ -91,7 +91,7 @@ func TestRunTests(t *testing.T) {
 		"junit, none":           {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "out/*.xml"}, want: "unknown: no report was written: nothing matches out/*.xml in $BELAY_REPORTS or the work tree"},
 		"junit, none, exit 2":   {cmd: belay.TestCommand{Command: "echo usage; exit 2", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
 		"junit, no cases":       {cmd: belay.TestCommand{Command: junit("<testsuites/>"), Format: "junit"}, want: "unknown: the test command succeeded but its report has no tests"},
-		"junit, entities":       {cmd: belay.TestCommand{Command: junit(`<!DOCTYPE a [<!ENTITY b "c">]>` + allPass), Format: "junit"}, want: "unknown: the report is incomplete: r.xml: the report declares a document type of its own, which is not read\nwarning tests : the test report has problems"},
+		"junit, entities":       {cmd: belay.TestCommand{Command: junit(`<!DOCTYPE a [<!ENTITY b "c">]>` + allPass), Format: "junit"}, want: "unknown: the report is incomplete: r.xml: the report declares its own document type, which belay does not read\nwarning tests : the test report has problems"},
 		"junit, pass, exit 1":   {cmd: belay.TestCommand{Command: junit(allPass) + "exit 1", Format: "junit"}, want: "fail\nerror tests : the test command failed"},
 		"junit, no pytest":      {cmd: belay.TestCommand{Command: "echo /usr/bin/python3: No module named pytest >&2; exit 1", Format: "junit"}, want: "unknown: could not run: /usr/bin/python3: No module named pytest"},
 		"junit, bad glob":       {cmd: belay.TestCommand{Command: "true", Format: "junit", Report: "/tmp/*.xml"}, want: `unknown: could not run: checks.tests.report: "/tmp/*.xml" is not a usable glob: globs start at the repository's root`},

@@ -109,10 +109,10 @@ func dial(ctx context.Context, dir string) (_ *net.UnixConn, _ *bufio.Reader, er
 	in := bufio.NewReader(conn)
 	var hello greeting
 	if err := readLine(in, &hello); err != nil {
-		return nil, nil, fmt.Errorf("the watch does not greet: %w", err)
+		return nil, nil, fmt.Errorf("the watch does not respond: %w", err)
 	}
 	if hello.V != protocol {
-		return nil, nil, fmt.Errorf("the watch speaks version %d", hello.V)
+		return nil, nil, fmt.Errorf("the watch has protocol version %d", hello.V)
 	}
 	return conn, in, conn.SetDeadline(time.Now().Add(answerTime))
 }

@@ -28,7 +28,7 @@ const DefaultIdle = 30 * time.Minute
 // is nothing to watch with, or too little.
 func Start(ctx context.Context, place *snapshot.Place, self []string, idle time.Duration) (Status, error) {
 	if !available() {
-		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without: they look at every file", "%v", ErrElsewhere)
+		return Status{}, belay.Refuse(belay.CodeCannot, "take snapshots without it: they then read every file", "%v", ErrElsewhere)
 	}
 	if s, err := Ask(ctx, place); err == nil {
 		return s, nil
@@ -70,7 +70,7 @@ func Start(ctx context.Context, place *snapshot.Place, self []string, idle time.
 }
 
 func refusal(why string) error {
-	try := "take snapshots without: they look at every file"
+	try := "take snapshots without it: they then read every file"
 	switch {
 	case why == "":
 		why = "the watch ended before it was ready"
@@ -111,7 +111,7 @@ func Stop(ctx context.Context, place *snapshot.Place) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		return belay.Refuse(belay.CodeBusy, "try again", "the watch does not end")
+		return belay.Refuse(belay.CodeBusy, "try again", "the watch does not stop")
 	}
 	return lock.Unlock()
 }

@@ -124,7 +124,7 @@ func (e *Ear) listen() {
 	for {
 		events, err := e.q.read()
 		if err != nil {
-			e.fail("the kernel tells no more: " + err.Error())
+			e.fail("the kernel stopped reporting: " + err.Error())
 			return
 		}
 		e.mu.Lock()

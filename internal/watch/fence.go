@@ -20,7 +20,7 @@ const Patience = 2 * time.Second
 func (e *Ear) Cookies(dir string) error {
 	folder, err := fsroot.OpenDir(dir)
 	if err != nil {
-		return fmt.Errorf("watch the changes of the tree: %w", err)
+		return fmt.Errorf("watch the working tree: %w", err)
 	}
 	defer folder.Close()
 	fd := int(folder.Fd())
@@ -51,7 +51,7 @@ func (e *Ear) Fence(ctx context.Context) error {
 	e.mu.Unlock()
 	f, err := fsroot.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("make a cookie: %w", err)
+		return fmt.Errorf("create a marker file: %w", err)
 	}
 	_ = f.Close()
 	defer fsroot.Remove(path)
@@ -61,7 +61,7 @@ func (e *Ear) Fence(ctx context.Context) error {
 	case <-heard:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("a cookie was not heard of: %w", ctx.Err())
+		return fmt.Errorf("no event for the marker file: %w", ctx.Err())
 	}
 }
 

@@ -25,7 +25,7 @@ const interest = unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_CLOSE_WRITE | unix.IN
 func newQueue() (source, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
-		return nil, fmt.Errorf("ask the kernel to tell of changes: %w", err)
+		return nil, fmt.Errorf("start inotify: %w", err)
 	}
 	return &queue{file: os.NewFile(uintptr(fd), "inotify"), fd: fd, buf: make([]byte, 256<<10)}, nil
 }
@@ -54,7 +54,7 @@ func (q *queue) read() ([]event, error) {
 	for b := q.buf[:n]; len(b) >= unix.SizeofInotifyEvent; {
 		size := int(binary.NativeEndian.Uint32(b[12:]))
 		if len(b) < unix.SizeofInotifyEvent+size {
-			return nil, errors.New("the kernel cut an event short")
+			return nil, errors.New("the kernel sent an incomplete event")
 		}
 		name, _, _ := strings.Cut(string(b[unix.SizeofInotifyEvent:unix.SizeofInotifyEvent+size]), "\x00")
 		all = append(all, event{wd: int32(binary.NativeEndian.Uint32(b)), name: name, what: meaning(binary.NativeEndian.Uint32(b[4:]))})

@@ -50,7 +50,7 @@ const (
 	longWait  = 30 * time.Second
 )
 
-var errStill = errors.New("it still looks at everything")
+var errStill = errors.New("its first full scan is not finished")
 
 // answer answers one question about changes, or says why not.
 func (s *sentry) answer(ctx context.Context, q request) (*snapshot.Seen, error) {
@@ -60,7 +60,7 @@ func (s *sentry) answer(ctx context.Context, q request) (*snapshot.Seen, error) 
 	s.last = time.Now()
 	if !slices.Equal(q.Include, s.place.Include) || q.MaxFile != s.place.MaxFile {
 		s.place = &snapshot.Place{Repo: s.place.Repo, Dir: s.place.Dir, Include: q.Include, MaxFile: q.MaxFile}
-		s.lose(errors.New("the settings are others"))
+		s.lose(errors.New("the settings changed"))
 	}
 	if s.now == nil {
 		return nil, errors.New(s.why)
@@ -91,7 +91,7 @@ func (s *sentry) doubt() {
 	defer s.mu.Unlock()
 	if s.now != nil && time.Since(s.doubts) > longWait {
 		s.doubts = time.Now()
-		s.lose(errors.New("the rules outside of the tree are others"))
+		s.lose(errors.New("ignore rules outside the working tree changed"))
 	}
 }
 
@@ -100,7 +100,7 @@ func (s *sentry) lose(why error) {
 	if s.now == nil {
 		return // one is being made
 	}
-	s.log.note("everything is looked at again: %v", why)
+	s.log.note("full scan: %v", why)
 	s.now.close()
 	s.now, s.why = nil, errStill.Error()
 	wait := s.wait
@@ -147,7 +147,7 @@ func (s *sentry) build(ctx context.Context) error {
 
 func (s *sentry) started(v *view) {
 	n, _ := v.ear.Folders()
-	s.log.note("%d folders are watched", n)
+	s.log.note("watching %d folders", n)
 	debug.FreeOSMemory()
 }
 

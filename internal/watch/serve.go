@@ -38,7 +38,7 @@ const look = 5 * time.Second
 // gone, or its own program replaced.
 func Main(args []string, stdout *os.File) int {
 	var spec Spec
-	err := errors.New("the arguments of the watch are not understood")
+	err := errors.New("invalid arguments for the watch")
 	if len(args) == 2 && json.Unmarshal([]byte(args[1]), &spec) == nil {
 		err = Serve(args[0], spec, stdout)
 	}
@@ -68,7 +68,7 @@ func Serve(root string, spec Spec, ready io.WriteCloser) error {
 	}
 	lock := fsroot.NewLock(filepath.Join(dir, "lock"))
 	if got, err := lock.TryLock(); err != nil || !got {
-		return belay.Refuse(belay.CodeBusy, "belay watch --status", "this tree is watched already")
+		return belay.Refuse(belay.CodeBusy, "belay watch --status", "this working tree is already watched")
 	}
 	defer func() { _ = lock.Unlock() }()
 	sweep(dir)
@@ -149,7 +149,7 @@ func (p *process) serveOne(ctx context.Context, conn *net.UnixConn) {
 	if writeLine(conn, greeting{V: protocol, PID: os.Getpid()}) != nil || readLine(bufio.NewReader(conn), &q) != nil {
 		return
 	}
-	r, body := reply{V: protocol, Why: "it does not understand"}, []byte(nil)
+	r, body := reply{V: protocol, Why: "unknown request"}, []byte(nil)
 	switch {
 	case q.V != protocol:
 	case q.Ask == "changes":
@@ -196,11 +196,11 @@ func (p *process) useless(idle time.Duration) string {
 	now, err := fsroot.Lstat(socket(p.sentry.dir))
 	switch {
 	case err != nil || !os.SameFile(now, p.at):
-		return "belay's folder is gone, or somebody else's"
+		return "belay's folder is gone or has another owner"
 	case p.sentry.idle() > idle:
-		return fmt.Sprintf("nobody asked for %v", idle)
+		return fmt.Sprintf("no request for %v", idle)
 	case p.own != programNow():
-		return "belay is another version now"
+		return "belay was updated"
 	}
 	if _, err := fsroot.Lstat(p.sentry.place.Repo.Root); err != nil {
 		return "the working tree is gone"

@@ -31,9 +31,9 @@ const (
 
 var (
 	// ErrElsewhere says that this system is not supported.
-	ErrElsewhere = errors.New("there is no watch on this system")
+	ErrElsewhere = errors.New("watch is not supported on this system")
 	// ErrLimit says that no more folders may be watched.
 	ErrLimit = errors.New("the kernel's limit of watches is reached")
 	// ErrSilent says that a file system cannot be watched.
-	ErrSilent = errors.New("the file system does not tell of changes made elsewhere")
+	ErrSilent = errors.New("the file system does not report changes made on other machines")
 )

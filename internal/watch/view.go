@@ -27,7 +27,7 @@ type known struct {
 
 // errMoving says that no moment was found in which nothing changed; the view is as
 // good as before.
-var errMoving = errors.New("the tree keeps changing")
+var errMoving = errors.New("the working tree keeps changing")
 
 const (
 	passes = 4 // how often changed paths are looked at for one question
@@ -132,7 +132,7 @@ func (v *view) pass(ctx context.Context, d *scan.Dirt) (moving bool, err error) 
 	snapshot.Gone(v.tree.Top(), next.Top(), v.ear.Leave)
 	v.tree = next
 	if next.Linked {
-		return false, errors.New("a file has a second name")
+		return false, errors.New("a file has a second hard link")
 	}
 	return next.Moving, nil
 }
@@ -156,7 +156,7 @@ func (v *view) surroundings(ctx context.Context) error {
 		return err
 	}
 	if set != v.outline.Tracked {
-		return errors.New("the index names other paths")
+		return errors.New("the index has different paths")
 	}
 	v.outline.Index = key
 	return nil

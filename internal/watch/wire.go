@@ -130,12 +130,12 @@ func changedOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 		line, rest, whole := bytes.Cut(data, []byte{0})
 		f := bytes.SplitN(line, []byte{' '}, 4)
 		if !whole || len(f) != 4 || len(f[3]) == 0 {
-			return fmt.Errorf("an answer names a change %s", belay.VisibleLine(string(line)))
+			return fmt.Errorf("an answer has an invalid change: %s", belay.VisibleLine(string(line)))
 		}
 		size, err := strconv.ParseInt(string(f[2]), 10, 64)
 		link := string(f[1]) == "true"
 		if err != nil || size < 0 || !isName(string(f[0]), repo) || !link && string(f[1]) != "false" {
-			return fmt.Errorf("an answer names a change %s", belay.VisibleLine(string(line)))
+			return fmt.Errorf("an answer has an invalid change: %s", belay.VisibleLine(string(line)))
 		}
 		s.Changed[string(f[0])] = &snapshot.Source{Path: string(f[3]), Link: link, Size: size}
 		data = rest
@@ -148,7 +148,7 @@ func treesOf(s *snapshot.Seen, data []byte, repo *git.Repo) error {
 		line, rest, _ := bytes.Cut(data, []byte{'\n'})
 		n, err := strconv.Atoi(string(line))
 		if err != nil || n < 0 || n > len(rest) {
-			return errors.New("an answer holds a tree that is cut short")
+			return errors.New("an answer has a truncated tree")
 		}
 		tree := rest[:n:n]
 		s.Trees = append(s.Trees, git.NewObject{OID: repo.Name("tree", tree), Type: "tree", Data: tree})

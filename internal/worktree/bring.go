@@ -68,7 +68,7 @@ func (b Brought) Open() int {
 const tries = 3
 
 // errMoved says that the present is not what was planned with.
-var errMoved = errors.New("the tree changed while the merge was planned")
+var errMoved = errors.New("the working tree changed while the merge was planned")
 
 // Bring merges three ways: what the task changed onto what is there now. Everything is
 // written or, while a conflict is open, nothing. The present is held first, so that an
@@ -84,7 +84,7 @@ func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 			return b, err
 		}
 	}
-	return Brought{}, belay.Refuse(belay.CodeDrift, "stop what writes there, then merge again", "files changed while %s was merged", q.Task)
+	return Brought{}, belay.Refuse(belay.CodeDrift, "stop the program that writes there, then merge again", "files changed while %s was merged", q.Task)
 }
 
 func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
@@ -217,16 +217,16 @@ func (m *merger) unspoken(base, theirs State) {
 		why := ""
 		for _, g := range m.task.Gaps {
 			if g.Path == path || strings.HasPrefix(path, g.Path+"/") {
-				why = "the task left it as something that could not be captured: " + g.Reason
+				why = "the task left it in a form that could not be captured: " + g.Reason
 			}
 		}
 		for _, n := range m.task.Nested {
 			if n.Path == path || strings.HasPrefix(path, n.Path+"/") {
-				why = "the task made a repository of its own there"
+				why = "the task created a nested repository there"
 			}
 		}
 		if m.task.WasIgnored(path) {
-			why = "the task's rules ignore it"
+			why = "the task's ignore rules exclude it"
 		}
 		if why != "" {
 			theirs[path] = base[path]
@@ -352,7 +352,7 @@ func (s still) agree(ctx context.Context, tree string, man *snapshot.Manifest) e
 	}
 	now, err := s.m.state(ctx, tree, man)
 	if err != nil {
-		return fmt.Errorf("look at the tree again: %w", err)
+		return fmt.Errorf("check the working tree again: %w", err)
 	}
 	for p := range s.changed {
 		if now[p] != s.m.ours[p] && !s.m.lies[p] { // what lay there is in the rescue by now

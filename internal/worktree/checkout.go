@@ -45,7 +45,7 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 	sweep(os.TempDir())
 	c, err := newFolder()
 	if err != nil {
-		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+		return nil, fmt.Errorf("create a temporary checkout: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -53,14 +53,14 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 		}
 	}()
 	if err := restore.Export(ctx, snaps, id, c.Root); err != nil {
-		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+		return nil, fmt.Errorf("create a temporary checkout: %w", err)
 	}
 	if err := c.repository(ctx, snaps.Repo, info); err != nil {
-		return nil, fmt.Errorf("make a throwaway checkout: %w", err)
+		return nil, fmt.Errorf("create a temporary checkout: %w", err)
 	}
 	for _, name := range reuse {
 		if err := c.link(snaps.Repo.Root, name); err != nil {
-			return nil, fmt.Errorf("reuse %s in a throwaway checkout: %w", belay.VisibleLine(name), err)
+			return nil, fmt.Errorf("reuse %s in a temporary checkout: %w", belay.VisibleLine(name), err)
 		}
 	}
 	return c, nil
@@ -71,7 +71,7 @@ func Make(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, reuse
 func (c *Checkout) Equip(root string) error {
 	for _, name := range agent.InstalledPackages(root) {
 		if err := agent.Share(root, c.Root, name); err != nil {
-			return fmt.Errorf("share %s with a throwaway checkout: %w", belay.VisibleLine(name), err)
+			return fmt.Errorf("share %s with a temporary checkout: %w", belay.VisibleLine(name), err)
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func newFolder() (*Checkout, error) {
 	c := &Checkout{Root: filepath.Join(dir, "tree"), dir: dir, lock: fsroot.NewLock(filepath.Join(dir, "lock"))}
 	if ok, err := c.lock.TryLock(); err != nil || !ok {
 		os.RemoveAll(dir)
-		return nil, errors.Join(err, errors.New("its lock is held"))
+		return nil, errors.Join(err, errors.New("it is locked"))
 	}
 	return c, nil
 }
@@ -161,7 +161,7 @@ func alternate(path string) string {
 // or there is nothing to link to.
 func (c *Checkout) link(root, name string) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return belay.Refuse(belay.CodeUsage, "write the path from the repository's root", "%q lies outside the repository", name)
+		return belay.Refuse(belay.CodeUsage, "write the path from the repository's root", "%q is outside the repository", name)
 	}
 	source, path := filepath.Join(root, name), filepath.Join(c.Root, name)
 	if _, err := os.Stat(source); err != nil {

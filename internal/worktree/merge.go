@@ -193,10 +193,10 @@ func (p *planner) path(path string, base Entry) error {
 		p.put(path, theirs, HowTaken)
 		return nil
 	case !ours.there():
-		p.conflict(path, KindDeleted, "changed by the task and deleted here", theirs)
+		p.conflict(path, KindDeleted, "modified in the task's, deleted in yours", theirs)
 		return nil
 	case !theirs.there():
-		p.conflict(path, KindDeleted, "changed here and deleted by the task", theirs)
+		p.conflict(path, KindDeleted, "modified in yours, deleted in the task's", theirs)
 		return nil
 	}
 	return p.both(path, base, ours, theirs)
@@ -205,12 +205,12 @@ func (p *planner) path(path string, base Entry) error {
 // both brings two entries at a path together that both differ from base.
 func (p *planner) both(path string, base, ours, theirs Entry) error {
 	if ours.kind() != theirs.kind() {
-		p.conflict(path, KindType, "a "+ours.kind()+" here and a "+theirs.kind()+" in the task's work", theirs)
+		p.conflict(path, KindType, "a "+ours.kind()+" in yours, a "+theirs.kind()+" in the task's", theirs)
 		return nil
 	}
 	perm, agreed := permOf(base, ours, theirs)
 	if !agreed {
-		p.conflict(path, KindMode, "its mode was changed here and by the task, differently", theirs)
+		p.conflict(path, KindMode, "file mode changed differently in yours and the task's", theirs)
 		return nil
 	}
 	if base.kind() != ours.kind() {
@@ -222,7 +222,7 @@ func (p *planner) both(path string, base, ours, theirs Entry) error {
 	case ours.OID == base.OID && base.there():
 		joined.OID = theirs.OID
 	case ours.kind() == "link":
-		p.conflict(path, KindLink, "where it leads was changed here and by the task", theirs)
+		p.conflict(path, KindLink, "link target changed in both", theirs)
 		return nil
 	default:
 		got, err := p.in.Join(base.OID, ours.OID, theirs.OID)
@@ -250,14 +250,14 @@ func (p *planner) joined(path string, base, ours, theirs Entry, got Joined) Entr
 		ours.OID = got.OID
 		return ours
 	}
-	kind, says := KindContent, "the same lines were changed here and by the task"
+	kind, says := KindContent, "the same lines modified in both"
 	switch {
 	case got.Kind == KindBinary:
-		kind, says = KindBinary, "no text, changed here and by the task"
+		kind, says = KindBinary, "not text, modified in both"
 	case got.Kind == KindLarge:
-		kind, says = KindLarge, "too large to be joined, changed here and by the task"
+		kind, says = KindLarge, "too large to merge, modified in both"
 	case !base.there():
-		kind, says = KindAdded, "made here and by the task, differently"
+		kind, says = KindAdded, "added differently in yours and the task's"
 	}
 	if !p.in.WriteMarkers || got.OID == "" || p.chosen(path) != "" {
 		p.conflict(path, kind, says, theirs)
@@ -351,9 +351,9 @@ func (p *planner) folders() {
 // as they are here, unless the task's side was chosen.
 func (p *planner) inPlaceOf(path string) {
 	here := func(q string) bool { return q == path || strings.HasPrefix(q, path+"/") }
-	says := "a file here and a folder in the task's work"
+	says := "a file in yours, a folder in the task's"
 	if !p.in.Ours[path].there() {
-		says = "a folder here and a " + p.in.Theirs[path].kind() + " in the task's work"
+		says = "a folder in yours, a " + p.in.Theirs[path].kind() + " in the task's"
 	}
 	from, how := p.in.Ours, How("")
 	switch p.chosen(path) {
@@ -384,7 +384,7 @@ func (p *planner) hidden() {
 			continue
 		}
 		delete(p.final, path)
-		p.conflict(path, KindIgnored, "made by the task where something ignored lies here", e)
+		p.conflict(path, KindIgnored, "added in the task's where yours has an ignored file", e)
 	}
 }
 

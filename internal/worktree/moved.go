@@ -12,9 +12,9 @@ func (p *planner) moved(path string) error {
 	case here != "" && away != "":
 		return p.bothMoved(path, here, away)
 	case away != "" && !ours.there():
-		p.wentElsewhere(path, away, "renamed by the task to "+away+" and deleted here")
+		p.wentElsewhere(path, away, "renamed to "+away+" in the task's, deleted in yours")
 	case here != "" && !theirs.there():
-		p.wentElsewhere(path, here, "renamed here to "+here+" and deleted by the task")
+		p.wentElsewhere(path, here, "renamed to "+here+" in yours, deleted in the task's")
 	case away != "" && ours != base:
 		return p.follow(path, away, base, ours, p.in.Theirs[away])
 	case here != "" && theirs != base:
@@ -28,7 +28,7 @@ func (p *planner) moved(path string) error {
 func (p *planner) bothMoved(path, here, away string) error {
 	p.done[path] = true
 	if here != away {
-		if !p.conflict(path, KindRenamed, "renamed here to "+here+" and by the task to "+away, Entry{}) {
+		if !p.conflict(path, KindRenamed, "renamed to "+here+" in yours, to "+away+" in the task's", Entry{}) {
 			p.done[away] = true // what stays a conflict is not half done; ours was chosen otherwise
 			return nil
 		}

@@ -161,7 +161,7 @@ func TestExplain(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d %s %v %s", r.Line, r.Path, r.Taken, r.Why))
 	}
 	want := []string{"3 go.mod false found good", "5 src/net/client.go true asked to change",
-		"6 Makefile false compared with, or referred to"}
+		"6 Makefile false only compared or referred to"}
 	if !slices.Equal(got, want) {
 		t.Errorf("explained as\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

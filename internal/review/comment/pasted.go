@@ -48,11 +48,11 @@ func (r *reader) settle(b block) {
 	case r.approved:
 		off = "the review approves"
 	case b.g.mark == praises || b.g.mark == settles || how == praises || how == settles:
-		off = "pasted, and found good"
+		off = "pasted and approved"
 	case b.g.taken > 0:
-		off = "pasted beside what is named"
+		off = "pasted in addition to the named places"
 	case !says("wants", b.above) && !says("wants", b.after) && meant(b.after) != asks:
-		off = "pasted, not asked to be fixed"
+		off = "pasted without asking for a fix"
 	}
 	file, n, trace := "", -1, false
 	for line := range strings.Lines(b.u.text) {
@@ -103,13 +103,13 @@ func (r *reader) output(b block, line string, n int, file, off string, trace boo
 	case len(m.spans) == 0 && strings.Trim(line[m.to:], " :") == "":
 		return m.path
 	case len(m.spans) == 0:
-		off = "named in what is pasted"
+		off = "named in pasted text"
 	case trace || says("frame", line):
-		off = "a frame of a trace"
+		off = "a stack frame"
 	case strings.Contains(m.path, "test") && strings.Contains(b.u.text, "FAIL"):
 		off = "a failing test"
 	case !says("diagnostic", b.u.text) && !strings.HasPrefix(line[m.to:], ":"):
-		off = "named in what is pasted"
+		off = "named in pasted text"
 	}
 	m.from = 0
 	r.put(b.u, b.g, m, "", off).line += n

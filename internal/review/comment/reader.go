@@ -320,7 +320,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 	case joined:
 		return ""
 	case !carries && says("before", lead) && !(says("sees", lead) && says("colon", rest)) || says("after", rest):
-		return "compared with, or referred to"
+		return "only compared or referred to"
 	case carries:
 		return ""
 	case how != asks && (how == aside || g.mark == aside || g.mark == plain && r.formal):
@@ -328,7 +328,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 	case how == asks || first && len(g.carriers()) == 0 && says("opens", lead) || says("headed", lead):
 		return ""
 	case g.taken > 0 || !first:
-		return "named beside what the finding is about"
+		return "not the subject of the finding"
 	}
 	return ""
 }
@@ -420,7 +420,7 @@ func (g *group) finish(formal bool) {
 		case g.closed:
 			h.leave(reasons[settles])
 		case h.carrier && g.children > 0 && h.span == (lines{}):
-			h.leave("what stands below it is what counts")
+			h.leave("the items below it count")
 		case (h.carrier || g.row) && g.offs > 0 && g.asks+g.said == 0:
 			h.leave(reasons[g.off])
 		case h.carrier && g.asks == 0 && (g.mark == aside || g.mark == plain && formal):
@@ -430,7 +430,7 @@ func (g *group) finish(formal bool) {
 	}
 	for _, h := range g.hits {
 		if h.span == (lines{}) && exact[h.path] {
-			h.leave("its lines are named beside it")
+			h.leave("specific lines of it are named")
 		}
 	}
 }

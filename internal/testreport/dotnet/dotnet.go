@@ -98,10 +98,10 @@ func Read(r io.Reader) (testreport.Report, error) {
 	err := d.read(x)
 	d.whole()
 	if x.Cut() {
-		d.report.Lack("the report is over %d MiB, the rest was not read", testreport.MaxFile>>20)
+		d.report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
 	}
 	if x.Replaced() {
-		d.report.Warn("bytes that are no text were replaced")
+		d.report.Warn("bytes that are not text were replaced")
 	}
 	return d.report, err
 }
@@ -136,7 +136,7 @@ func (d *reader) read(x *testreport.XML) error {
 			}
 		}
 		if len(d.open) > maxDepth {
-			return d.broken("elements are too deep within each other")
+			return d.broken("elements are nested too deep")
 		}
 	}
 }
@@ -238,7 +238,7 @@ func (d *reader) whole() {
 	case d.counted > 0 && named == 0:
 		d.report.Lack("the report counts %d failures and names none", d.counted)
 	case len(d.logged) > 0 && named == 0:
-		d.report.Lack("the runner's log says that %s failed, and the report has no such failure", testreport.Clip(d.logged[0], 200))
+		d.report.Lack("the runner's log says that %s failed, but the report has no such failure", testreport.Clip(d.logged[0], 200))
 	}
 }
 

@@ -70,7 +70,7 @@ func Read(r io.Reader, format string) (testreport.Report, error) {
 	limited := &io.LimitedReader{R: in, N: testreport.MaxFile}
 	report, err := read(limited, format)
 	if limited.N <= 0 {
-		report.Lack("the report is over %d MiB, the rest was not read", testreport.MaxFile>>20)
+		report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
 	}
 	return judged(report, err)
 }
@@ -84,22 +84,22 @@ func judged(r testreport.Report, err error) (testreport.Report, error) {
 	case err != nil && r.Total == 0:
 		return r, unreadable(err)
 	case err != nil:
-		r.Lack("the report could not be read to its end: %s", err)
+		r.Lack("the report could not be read completely: %s", err)
 	}
 	if err := r.Sound(); err != nil {
-		r.Lack("the report cannot be right: %s", err)
+		r.Lack("the report is inconsistent: %s", err)
 	}
 	switch {
 	case r.Total == 0 && r.Incomplete:
 		return r, belay.Refuse(belay.CodeCannot, howToMend, "nothing could be read: %s", strings.Join(r.Warnings, "; "))
 	case r.Total == 0:
-		r.Lack("the report has no tests, which is no pass")
+		r.Lack("the report has no tests, which does not count as a pass")
 	}
 	return r, nil
 }
 
 func unreadable(err error) error {
-	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "have it written again", Err: err}
+	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "write it again", Err: err}
 }
 
 // unpacked gives the content, once unpacked where it is compressed.
@@ -126,7 +126,7 @@ func read(r io.Reader, format string) (testreport.Report, error) {
 	case testreport.TRX, testreport.NUnit, testreport.XUnit:
 		report, err := dotnet.Read(r)
 		if err == nil && report.Format != format {
-			err = belay.Refuse(belay.CodeCannot, "use --format "+report.Format, "the file is no %s but %s", format, report.Format)
+			err = belay.Refuse(belay.CodeCannot, "use --format "+report.Format, "the file is not %s but %s", format, report.Format)
 		}
 		return report, err
 	case testreport.GoTest:
@@ -147,7 +147,7 @@ func read(r io.Reader, format string) (testreport.Report, error) {
 const anyPlain = "plain"
 
 func unknownFormat(more string) error {
-	return belay.Refuse(belay.CodeCannot, howToMend, "the file is no test report of a known format%s", more)
+	return belay.Refuse(belay.CodeCannot, howToMend, "the file is not a test report in a known format%s", more)
 }
 
 var (
@@ -179,7 +179,7 @@ func Detect(head []byte) (string, error) {
 	case suite.MatchString(s):
 		return testreport.JUnit, nil
 	case strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[{"):
-		return "", unknownFormat(": it is JSON of another kind")
+		return "", unknownFormat(": it is other JSON")
 	}
 	return anyPlain, nil
 }

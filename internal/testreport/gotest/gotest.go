@@ -117,7 +117,7 @@ func (g *goReader) line(line []byte) {
 	p := g.packages[e.Package]
 	if p == nil {
 		if len(g.packages) >= maxLiveTests || !g.hold(entryCost+len(e.Package)) {
-			g.report.Lack("more packages ran at once than can be told apart")
+			g.report.Lack("too many packages ran at once to separate them")
 			return
 		}
 		p = &goPackage{live: map[string]*goTest{}}
@@ -194,7 +194,7 @@ func (g *goReader) testEvent(p *goPackage, e goEvent) {
 func (g *goReader) start(p *goPackage, test string) {
 	if p.live[test] == nil {
 		if g.live >= maxLiveTests || !g.hold(entryCost+len(test)) {
-			g.report.Lack("more tests ran at once than can be told apart")
+			g.report.Lack("too many tests ran at once to separate them")
 			return
 		}
 		p.live[test] = &goTest{}
@@ -258,7 +258,7 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
 	} else if len(p.live) > 0 {
-		g.report.Lack("%s ended before %s did", testreport.Plain(e.Package), someTests(p))
+		g.report.Lack("%s ended before %s", testreport.Plain(e.Package), someTests(p))
 	}
 	for name := range p.live {
 		g.forget(p, name)
@@ -271,7 +271,7 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.unsaid(p)
 		if len(p.live) > 0 {
-			g.report.Warn("%s ended before %s did", testreport.Plain(e.Package), someTests(p))
+			g.report.Warn("%s ended before %s", testreport.Plain(e.Package), someTests(p))
 		}
 		return
 	}

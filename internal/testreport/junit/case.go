@@ -87,14 +87,14 @@ func (j *reader) count(e *element) {
 	case c.failed || c.broke:
 	case c.reran:
 		c.failed = true
-		c.messages = []string{"it failed when it was run again"}
+		c.messages = []string{"it failed when run again"}
 	case c.skipped || c.claims("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
 		j.report.SkipAs(testreport.Plain(e.id))
 		j.note(e.id, skipped)
 		return
 	case c.claims("fail", "error", "broken"):
 		c.failed = true
-		c.messages = []string{"the report calls it failed and gives no reason"}
+		c.messages = []string{"the report marks it as failed without a reason"}
 	default:
 		j.report.PassAs(testreport.Plain(e.id), c.flaky)
 		j.note(e.id, passed)

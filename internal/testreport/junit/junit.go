@@ -39,10 +39,10 @@ func Read(r io.Reader) (testreport.Report, error) {
 	j := reader{report: testreport.Report{Format: testreport.JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
 	err := j.read(x)
 	if x.Cut() {
-		j.report.Lack("the report is over %d MiB, the rest was not read", testreport.MaxFile>>20)
+		j.report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
 	}
 	if x.Replaced() {
-		j.report.Warn("bytes that are no text were replaced")
+		j.report.Warn("bytes that are not text were replaced")
 	}
 	j.close()
 	j.report.SayFlaky()
@@ -94,7 +94,7 @@ func (j *reader) read(x *testreport.XML) error {
 				return err
 			}
 			if len(j.open) > maxDepth {
-				return j.broken("more than %d elements within each other", maxDepth)
+				return j.broken("elements nested more than %d deep", maxDepth)
 			}
 		case xml.EndElement:
 			j.end(t.Name.Local)
@@ -109,7 +109,7 @@ func (j *reader) read(x *testreport.XML) error {
 // broken ends the reading: what came before counts, unless nothing of a report did.
 func (j *reader) broken(format string, args ...any) error {
 	if !j.rooted {
-		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is no JUnit report")
+		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is not a JUnit report")
 	}
 	j.report.Lack(format, args...)
 	return nil
@@ -140,7 +140,7 @@ func (j *reader) start(t xml.StartElement) error {
 	name := t.Name.Local
 	if !j.rooted && !root(name) {
 		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML",
-			"the file is no JUnit report: it begins with <%s>", testreport.Clip(testreport.Plain(name), 60))
+			"the file is not a JUnit report: it starts with <%s>", testreport.Clip(testreport.Plain(name), 60))
 	}
 	j.rooted = true
 	e := &element{name: name}

@@ -117,7 +117,7 @@ func (c *cargo) died() {
 	c.running, c.details, c.about = false, false, nil
 	if f := c.add(c.name("the test program"), true); f != nil {
 		c.errors++
-		f.say("it ended before it had summed up its tests")
+		f.say("it ended before printing its summary")
 	}
 }
 

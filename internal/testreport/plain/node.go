@@ -127,6 +127,6 @@ func (n *node) dotSum() (testreport.Report, bool) {
 		t.add(f.Test, false).say(strings.TrimRight(said, "\n"))
 	}
 	r := t.report(testreport.Node, counts{passed: n.dots, failed: len(t.list)})
-	r.Lack("there are no sums: dots do not tell tests from suites")
+	r.Lack("there is no summary: dots do not distinguish tests from suites")
 	return r, len(t.list) > 0 && n.dots > 0
 }

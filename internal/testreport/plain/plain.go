@@ -70,7 +70,7 @@ func Formats() []string {
 func Read(format string, r io.Reader) (testreport.Report, error) {
 	v := voiceOf(format)
 	if v == nil {
-		return testreport.Report{}, errors.New(format + " is no format of plain output")
+		return testreport.Report{}, errors.New(format + " is not a plain output format")
 	}
 	err := listen(r, v)
 	report, spoke := v.sum()

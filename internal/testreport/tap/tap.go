@@ -124,7 +124,7 @@ func (t *reader) other(text string, indent int) {
 			t.say(text)
 		}
 		if t.strict && indent == 0 {
-			t.total.Lack("a line is no TAP although the stream is declared strict: %s", testreport.Clip(text, 80))
+			t.total.Lack("a line is not TAP although the stream is declared strict: %s", testreport.Clip(text, 80))
 		}
 		return
 	}
@@ -166,7 +166,7 @@ func (t *reader) at(indent int, plan bool, number string) *level {
 	switch {
 	case indent >= l.indent+2:
 		if len(t.levels) >= maxDepth {
-			t.total.Lack("more than %d subtests within each other", maxDepth)
+			t.total.Lack("subtests nested more than %d deep", maxDepth)
 			return nil
 		}
 		l = &level{indent: indent, planned: -1, report: testreport.Report{Format: testreport.TAP}}
@@ -212,7 +212,7 @@ func (t *reader) orphan() {
 func (t *reader) settle(l *level, what string) {
 	switch {
 	case l.planned < 0 && l.open && what != "a subtest":
-		t.total.Lack("there is no plan: the stream may have been cut short")
+		t.total.Lack("there is no plan: the stream may be truncated")
 	case l.planned >= 0 && l.ran != l.planned:
 		t.total.Lack("%s planned %d tests, and %d ran", what, l.planned, l.ran)
 	}
