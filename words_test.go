@@ -68,17 +68,43 @@ func TestPlainWords(t *testing.T) {
 			continue
 		}
 		look(f.path, f.file.Doc.Text())
+		if lexicons[f.path] {
+			continue
+		}
 		ast.Inspect(f.file, func(n ast.Node) bool {
 			lit, ok := n.(*ast.BasicLit)
 			if !ok || lit.Kind != token.STRING {
 				return true
 			}
-			if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) > 3 { // lists of words are no sentences
+			if text, err := strconv.Unquote(lit.Value); err == nil && !kept[text] && len(strings.Fields(text)) > 3 { // lists of words are no sentences
 				look(f.fset.Position(lit.Pos()).String(), text)
 			}
 			return true
 		})
 	}
+}
+
+// lexicons are files of words and phrases to recognise in what people write.
+var lexicons = map[string]bool{
+	"internal/check/words.go":    true,
+	"internal/count/words.go":    true,
+	"internal/intent/apart.go":   true,
+	"internal/intent/doubt.go":   true,
+	"internal/intent/doubts.go":  true,
+	"internal/intent/nounish.go": true,
+	"internal/intent/settle.go":  true,
+	"internal/intent/small.go":   true,
+	"internal/intent/stays.go":   true,
+	"internal/intent/subject.go": true,
+	"internal/intent/verbs.go":   true,
+	"internal/plan/terms.go":     true,
+}
+
+// kept are texts that are not ours to reword: stored by earlier versions, or of another project.
+var kept = map[string]bool{
+	"the present, for a diff":        true,
+	"accepts %d arg(s), received %d": true,
+	`"accepts 2 arg(s), received 3"`: true,
 }
 
 // notYet are the folders and documents that are still to be read.

@@ -7,7 +7,7 @@ import (
 )
 
 // ask is the task that every agent is given. What it does follows the script.
-const ask = "Mend the price of the shop so that its tests pass."
+const ask = "Fix the price of the shop so that its tests pass."
 
 // agent is a coding agent: how it comes here, is led to the server, and started.
 type program struct {

@@ -30,7 +30,7 @@ func TestDialects(t *testing.T) {
 		{"gemini", speakGemini, [4]string{
 			`read_file {"file_path":"a.js"}`,
 			`read_file {"end_line":100,"file_path":"a.js","start_line":51}`,
-			`replace {"file_path":"a.js","instruction":"Mend the price","new_string":"2","old_string":"1"}`,
+			`replace {"file_path":"a.js","instruction":"Fix the price","new_string":"2","old_string":"1"}`,
 			`run_shell_command {"command":"npm test","description":"Run a command"}`,
 		}},
 		{"opencode", openCodeNames.speak, [4]string{

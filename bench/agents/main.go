@@ -23,10 +23,10 @@ func main() {
 	var (
 		npm     = flag.String("npm", "", "folder for the agents (default: belay-agents in the temporary folder)")
 		install = flag.Bool("install", true, "install the agents that are not there")
-		only    = flag.String("only", "", "agents whose name contains this")
-		one     = flag.String("script", "", "scripts whose name contains this")
+		only    = flag.String("only", "", "only agents with this in the name")
+		one     = flag.String("script", "", "only scripts with this in the name")
 		out     = flag.String("out", "", "write the recordings to this folder")
-		keep    = flag.String("raw", "", "write what the agents printed, as it was, to this folder")
+		keep    = flag.String("raw", "", "write the unedited output of the agents to this folder")
 	)
 	flag.Parse()
 	if *npm == "" {

@@ -206,9 +206,9 @@ func (b *bench) asTask(p project.Project, t project.Trial, dir string, env []str
 	case code != 0:
 		r.wrong = fmt.Sprintf("exit %d: %s", code, out)
 	case !refused:
-		r.wrong = "the first attempt was not refused"
+		r.wrong = "the first attempt was not rejected"
 	case project.There(filepath.Join(dir, "elsewhere.txt")):
-		r.wrong = "what the refused attempt wrote is there"
+		r.wrong = "the rejected attempt left changes"
 	}
 	return r, nil
 }

@@ -1,14 +1,14 @@
-// Command evidence shows on real projects of several languages what belay's checks refuse
+// Command evidence shows on real projects in several languages what belay's checks reject
 // and what they pass. Each project comes from a package that ships its source and its
-// tests; changes are made to it, good ones and bad ones, and `belay check` judges each with
-// the project's own tests and a linter of its language. A table says what came of it.
+// tests. The command makes good and bad changes to it, and `belay check` checks each with
+// the project's own tests and a linter for its language. A table shows the results.
 //
 //	go run ./bench/evidence -belay bin/belay [-fetch] [-packages DIR] [-only cobra] [-case skip] [-markdown FILE]
 //
 // It fetches nothing unless -fetch is given: then Go's, npm's and Debian's own clients put
-// what is listed in project/store.go into DIR, and nothing is installed. A project whose
-// packages are not in DIR, or whose language is not installed, is left out, and the table
-// says so. The exit status is 1 when belay judged a change wrongly, 2 when nothing could be tried.
+// what is listed in project/store.go into DIR, and nothing is installed. A project is left
+// out if its packages are not in DIR or its language is not installed; the table says so.
+// The exit status is 1 when belay was wrong about a change, 2 when nothing could be tried.
 package main
 
 import (
@@ -29,11 +29,11 @@ func main() {
 		belay    = flag.String("belay", "bin/belay", "the belay to ask")
 		fetch    = flag.Bool("fetch", false, "fetch the packages that are missing")
 		packages = flag.String("packages", "", "folder of the packages (default: belay-evidence in the user's cache)")
-		only     = flag.String("only", "", "projects whose name contains this")
-		one      = flag.String("case", "", "cases whose name contains this")
+		only     = flag.String("only", "", "only projects with this in the name")
+		one      = flag.String("case", "", "only cases with this in the name")
 		file     = flag.String("markdown", "", "write the table to this file as well")
 		place    = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
-		secrets  = flag.Bool("secrets", false, "instead: count what is taken for a secret in the whole of each project")
+		secrets  = flag.Bool("secrets", false, "instead: count the findings of the secrets check in each whole project")
 	)
 	side := flag.Int("side", runtime.GOMAXPROCS(0), "how many projects are tried side by side")
 	texts := flag.Bool("texts", false, "without the projects' tests and linters: by the checks that read the change, in a minute or two")

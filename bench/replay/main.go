@@ -1,16 +1,16 @@
-// Command replay judges commits of public repositories as if each had been an attempt whose
-// request is the commit's own message, and prints what is rejected: work that people have
-// accepted, so that nearly every rejection is a false one.
+// Command replay checks commits of public repositories as if each had been an attempt, with
+// the commit's message as the request, and prints what is rejected: people accepted this
+// work, so nearly every rejection is a false one.
 //
 //	go run ./bench/replay [-n 50] [-check integrity] [-totals] [-json FILE] REPO…
 //
-// A REPO is a clone, bare or not; nothing is checked out or written in it. It asks the checks that
-// read a change: no test and no linter runs. Of each repository it takes the newest commits
-// with one parent by people (no bots), half of them commits that remove lines of test files
-// where there are as many. The same clone gives the same sample.
+// A REPO is a clone, bare or not; nothing is checked out or written in it. It runs the checks
+// that read a change: no test and no linter runs. From each repository it takes the newest
+// commits with one parent by people (no bots); if there are enough, half of them remove lines
+// of test files. The same clone gives the same sample.
 //
-// With -weaken it does the opposite: it takes a test away in each of these commits, and prints what
-// is not rejected.
+// With -weaken it does the opposite: it removes a test in each of these commits, and prints
+// what is not rejected.
 //
 // The exit status is 2 when a repository could not be read.
 package main

@@ -18,8 +18,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It runs nothing, changes nothing and decides nothing.
-
 // File is one such file. Runs has a line for each thing that it sets, with texts quoted so
 // that nothing in them hides; Hash is the SHA-256 in hex of what matters in it.
 type File struct {

@@ -1,3 +1,4 @@
-// Package agent runs an agent in a session of its own, adoptable after a crash and ended with everything it
-// started, and reads its event stream: what it does, what it costs, and whether it repeats itself.
+// Package agent runs an agent in a session of its own: the run survives a crash of belay and is ended
+// together with every process it started. It reads the agent's event stream: tool calls, cost, and whether
+// the agent repeats itself. It never judges the work and knows nothing of snapshots or the journal.
 package agent

@@ -54,7 +54,7 @@ func matches(patterns []string, name string) bool {
 }
 
 // LookPath refuses with CodeCannot a command that cannot be started, before anything
-// is; env's PATH counts, see procs.LookPath.
+// is; env's PATH counts, see proc.LookPath.
 func LookPath(argv0, dir string, env []string) error {
 	_, err := proc.LookPath(argv0, dir, env)
 	return err

@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It installs nothing and runs nothing. A tree that an agent works in gets copies, never
-// a way into the original; a throwaway checkout for tests gets links to packages.
+// An agent's worktree gets copies of installed packages, never a link to the originals; a
+// temporary checkout for tests gets links.
 
 // Bounds of what is copied, and of how many folders are looked into for workspaces.
 const (

@@ -9,8 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It knows no price of its own, limits nothing, and touches no file, process, clock or
-// network. What is not known is said to be unknown, and never counted as nothing.
+// A cost that is not known is reported as unknown and never counted as 0.
 
 // NoReport is why the cost of an agent is unknown that says nothing of it.
 const NoReport = "the agent reports none"

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 )
 
-// It judges nothing and touches no file, process, clock or network.
-
 // Call is one use of a tool as the agent asked for it.
 type Call struct {
 	ID     string

@@ -1,3 +1,3 @@
-// Package atomicfile replaces files of belay's own so that a reader sees the old one or the new one, whatever
-// is killed when.
+// Package atomicfile replaces belay's own files atomically: a reader sees the old content or the new, even
+// after a crash. It never writes the user's files.
 package atomicfile

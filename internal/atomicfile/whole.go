@@ -10,8 +10,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It writes beside the file and renames, which is for folders that only belay writes
-// to. It is never for a path of the user's tree: there a link may stand in the way.
+// The new content is written beside the file and renamed. That is for folders that only belay
+// writes to, never for a path in the user's tree: there a link may be in the way.
 
 // Prefix starts the names of temporary files when How names none. A process that was
 // killed leaves one behind, which whoever owns the folder sweeps away.

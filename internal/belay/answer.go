@@ -5,8 +5,6 @@ import (
 	"strings"
 )
 
-// It asks nothing itself.
-
 // Most is how many findings of one kind are named one by one.
 const Most = 100
 

@@ -7,8 +7,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// It never looks at files.
-
 // Bounds on a glob: alternatives multiply, {a,b}{a,b}… is matched once for each. Without
 // braces the cost grows with the length of the glob times that of the path, whatever the
 // stars are: doublestar goes back to the last one only (measured in cost_test.go).

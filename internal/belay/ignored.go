@@ -122,9 +122,8 @@ func contains(name string, parts []string) bool {
 	return false
 }
 
-// Settings selects, among ignored paths, those of somebody's settings and secrets. It
-// satisfies include.Selector, and enters no ignored folder but those that are named after
-// secrets: what is in others is not known by name.
+// Settings selects, among ignored paths, settings and secrets by their names. It implements
+// scan.Selector, and enters no ignored folder but those that are named after secrets.
 type Settings struct{}
 
 // Covers reports whether an ignored path is captured; never a folder as a whole.

@@ -2,8 +2,6 @@ package belay
 
 import "strings"
 
-// It looks at paths alone: no file, no git.
-
 // files are names, in any folder, of files that tell agents what to do or that run by
 // themselves when somebody opens or enters the project. Agents read most of them in
 // subfolders too. Compared without case: on many file systems claude.md is CLAUDE.md.
@@ -89,7 +87,7 @@ var state = map[string]bool{
 }
 
 // Files selects, among ignored paths, those that are captured because they instruct agents.
-// It satisfies include.Selector.
+// It implements scan.Selector.
 //
 // It enters no ignored folder but those that instruct: packages below node_modules have
 // an AGENTS.md of their own, which no agent here reads.

@@ -19,10 +19,8 @@ import (
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
-// It never decides what a finding leads to, never reads or writes git, never writes
-// in the work tree and never keeps anything: output worth keeping goes through
-// Input.Logs. The only program it starts is the test command it is given, by way of
-// package testrun.
+// A check keeps nothing: output worth keeping goes through Input.Logs. The only programs
+// started are the tests and linters of the task, by way of packages testrun and lint.
 
 // The names of the checks.
 const (

@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It reads texts that it is given and no file; which list is meant is count's business.
-
 // Input is a request and what was done about it. Paths are slash paths from the root.
 type ContractInput struct {
 	Request belay.Request

@@ -8,8 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It never reads a file; it is told which paths there are.
-
 // Rules are what the config says of coverage.
 type Rules struct {
 	Rules []string // see Parse; the first that covers a file holds, before any convention

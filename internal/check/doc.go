@@ -1,3 +1,4 @@
-// Package check puts one question each to a change and answers with findings: scope, tests, contract, git's
-// own state, secrets, placeholders, coverage, style.
+// Package check checks a change and reports findings. Each check answers one question: scope, tests,
+// contract, git's own state, secrets, placeholders, coverage, style. It never decides what follows from a
+// finding and never writes to the working tree.
 package check

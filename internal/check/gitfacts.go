@@ -17,8 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It reads what snapshots hold and, for commits, the repository's objects: never the
-// working tree. What the facts mean is for check/gitstate to say.
+// Facts come from snapshots and the repository's objects, never from the working tree.
 
 // Span is a time in which an attempt was at work, as two snapshots.
 type Span struct{ From, To belay.SnapshotID }

@@ -14,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// It is given facts and reads nothing: not the repository, not a snapshot.
-
 // Name is the check's.
 const Name = "git"
 

@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It starts nothing and decides nothing about what they say.
-
 // Lines reads, when it is asked, the lines that were added between two snapshots.
 func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Context) (syntax.LineSet, error) {
 	return func(ctx context.Context) (syntax.LineSet, error) {

@@ -12,8 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It reads no file and runs nothing.
-
 // fewest is how many lines of code have to be gone where the comment stands.
 const fewest = 3
 

@@ -11,8 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// It never reads a file and never asks anybody whether a key works.
-
 // Rules are what the config says of secrets.
 type SecretRules struct {
 	Allow    []string // globs of paths, and fingerprints of findings

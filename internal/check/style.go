@@ -8,9 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It never reads a file and never judges how code looks: that is a formatter's and a
-// linter's to say.
-
 // lack is a declaration that wants something.
 type lack struct {
 	line   int

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It reads what snapshots hold and never the working tree, which may have moved on.
+// Texts come from snapshots and never from the working tree, which may have changed since.
 
 // Source is two snapshots of one store. It may be asked from several goroutines.
 type Source struct {

@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-// It runs nothing and expands nothing.
-
 // Split splits a command as a shell does: words between spaces, single and double
 // quotes, backslashes. It expands nothing, so what only a shell could do is refused
 // instead of being handed to the program as it stands.

@@ -15,9 +15,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It never runs anything, never judges a glob, and never writes the config file: belay
-// init does that with the text that Template gives.
-
 // File is the config's path from the root of the repository, with slashes.
 const File = ".belay/config.yaml"
 

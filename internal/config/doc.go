@@ -1,4 +1,4 @@
-// Package config reads .belay/config.yaml, strictly, and says where each value comes from. It is also the one
-// place that says which commands may run: a Command can be made here alone, from what a person typed or
-// trusted.
+// Package config reads .belay/config.yaml strictly and reports where each value comes from. It alone
+// decides which commands may run: a Command can only be made here, from what a person typed or trusted. It
+// never runs one.
 package config

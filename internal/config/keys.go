@@ -213,7 +213,7 @@ var keys = []key{
 	{name: "retries", kind: Whole, def: "3", field: func(c *Config) any { return &c.Retries },
 		doc: "attempts after the first, before a person is asked"},
 	{name: "retry", kind: Choice, choices: retryModes, def: "auto", field: func(c *Config) any { return &c.Retry },
-		doc: "between two attempts: auto, rollback (restore the state before the task) or repair (keep the changes)"},
+		doc: "between two attempts: auto, rollback (restore the before snapshot) or repair (keep the changes)"},
 	{name: "limits.attempts", kind: Whole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },
 		doc: "attempts of a task, including those a person grants; 0 is no limit"},
 	{name: "limits.wall_time", kind: Duration, field: func(c *Config) any { return &c.Limits.WallTime },

@@ -12,7 +12,7 @@ import (
 )
 
 // Parse reads a config; name is its path as people know it. No data is the defaults.
-// The error (belay.CodeUsage) wraps *strictyaml.Problems with all that is wrong: unknown keys with
+// The error (belay.CodeUsage) wraps *Problems with all that is wrong: unknown keys with
 // the nearest right one, values of a wrong kind, keys that are set twice, and what is
 // not YAML, not UTF-8 or beyond MaxSize. Anchors, aliases, tags and merge keys are
 // refused: a config is read by people, who should find a value where its key is.

@@ -12,8 +12,6 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// It knows no key and no value of any file, and opens none.
-
 // Reader reads one file and gathers what is wrong with it.
 type Reader struct {
 	Max      int    // bytes that the file may have; a multiple of 1024

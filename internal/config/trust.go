@@ -20,8 +20,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It never reads a repository and never runs anything.
-
 // List is the user's list of blocks of commands that may run, each for
 // one repository. It lies outside every repository, so that none can trust itself. Its
 // methods may be called from several processes at once.

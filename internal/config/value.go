@@ -1,7 +1,5 @@
 package config
 
-// It knows no key, and reads no file.
-
 // Kind is how a value is written.
 type Kind int
 

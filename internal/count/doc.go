@@ -1,3 +1,3 @@
-// Package count finds the lists in source and text, tells which of them a requirement means, and what became
-// of it between two states. It never guesses a number.
+// Package count finds the lists in source and text, decides which list a requirement refers to, and
+// compares it before and after a change. It reports unknown rather than guess a number.
 package count

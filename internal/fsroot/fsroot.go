@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// It is for the git folder and for belay's own folders in it. For paths that people type, in
-// which links are fine, there are OpenUsers and ReadUsers, which wait for nothing either.
+// This is for the git folder and belay's own folders in it. For paths that people type, in
+// which links are fine, there are OpenUsers and ReadUsers, which do not block either.
 
 // Usual is the most that ReadFile should be asked for of a file that is small when nobody
 // has tampered with it.

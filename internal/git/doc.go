@@ -1,4 +1,4 @@
-// Package git runs git, and reads what git keeps in files: index, refs, packs, config and state. Whatever a
-// git process would read is looked at first, so that none waits for a FIFO or follows a link. Packs of
-// belay's own are kept where no gc takes them.
+// Package git runs git and reads git's files directly: index, refs, packs, config and state. It inspects
+// every file that a git process would read first, so that git never blocks on a FIFO or follows a link.
+// Belay's own packs are stored where git gc does not delete them.
 package git

@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It never reads or writes a working tree's content through git, because filters and
-// line-ending rules would change the bytes, and it knows nothing of tasks.
+// A working tree's content is never read or written through git, because filters and line-
+// ending rules would change the bytes.
 
 // Repo is one repository seen from one of its working trees. All paths are absolute
 // and free of links.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// It starts nothing, opens nothing, and does not know what a key means.
+// Configs are parsed here without git, and without knowing what a key means.
 
 // Entry is one line that sets a key. Key is as git compares it: section and name in
 // lower case, the subsection between them as it was written.

@@ -12,8 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It starts nothing, writes nothing, and knows none of the objects they name.
-
 // stateFiles are the files in the git folder that make up an operation in progress,
 // with what it is called. A name that ends in "/" is a folder.
 var stateFiles = []struct{ name, operation string }{

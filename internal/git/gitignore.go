@@ -10,8 +10,6 @@ import (
 	"sync"
 )
 
-// It reads no rule and no file itself, and does not know how git is run.
-
 // Process is a git process that is about to be started, or runs. It must not keep anybody
 // waiting for ever: reading what it prints fails when it does not answer.
 type Process interface {

@@ -11,8 +11,6 @@ import (
 	"io"
 )
 
-// It never starts git, resolves no delta, and knows nothing of repositories or refs.
-
 // Object is an object to be stored: its bytes, or a way to read them.
 type NewObject struct {
 	OID  string // hex

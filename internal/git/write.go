@@ -14,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It never reads or writes the tree or a ref, and knows nothing of snapshots.
-
 // Packs are belay's packs in a repository.
 type Packs struct {
 	Repo    *Repo

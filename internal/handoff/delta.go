@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It compares snapshots, so that what two roles did to one file is always told apart, and
-// it never reads or changes the working tree.
+// Deltas compare snapshots, so that the changes of two roles to one file stay distinct. The
+// working tree is never read.
 
 // Reader reads deltas in one working tree. Attach keeps bytes and gives their SHA-256.
 // Secrets in diffs are masked in what is kept unless Unmasked is set.

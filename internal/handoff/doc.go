@@ -1,3 +1,3 @@
-// Package handoff keeps a task's context, which its roles hand on to each other: blocks, entries, citations
-// of written rules, and the names of what two states differ in.
+// Package handoff is the context of a task that its roles pass on to each other: blocks, entries, citations
+// of written standards, and the names of the differences between two states.
 package handoff

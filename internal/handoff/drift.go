@@ -8,8 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It is pure: it gets the facts that differ, never a repository.
-
 // Kind names a difference.
 type DriftKind string
 

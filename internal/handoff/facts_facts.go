@@ -9,9 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It changes nothing and takes no snapshot, and it starts no program that the repository
-// names.
-
 // Reader reads facts in one working tree. InScope and IgnoreEnds go into the facts as they
 // are.
 type Reader struct {

@@ -9,9 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It is pure: it folds the entries of a task's record, says which step is allowed next, and
-// makes bytes. It never touches a file, a clock or a repository.
-
 // Entry is the type of the entries in a task's record that this package reads.
 const Entry = "context"
 

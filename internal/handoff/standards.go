@@ -11,9 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It is pure: texts come in, citations go out. It opens no file, and it never writes a
-// rule in other words than those that stand in the file.
-
 // Normaliser is the version of Normalise and of the hashes made with it. It is written
 // beside every hash, so that another version is never compared with this one.
 const NormaliserVersion = "1"

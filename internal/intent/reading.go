@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Message is what is read. Blocks are those of Text; Lang is its language as grammar.Language
+// Message is what is read. Blocks are those of Text; Lang is its language as Language
 // names it.
 type Message struct {
 	Text   string

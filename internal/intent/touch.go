@@ -22,7 +22,7 @@ func Touches(w string) bool {
 	return b != ""
 }
 
-// Ending is the ending of such a verb, as grammar.Base tells them: "ing", "ed", "s". It is empty
+// Ending is the ending of such a verb, as Base tells them: "ing", "ed", "s". It is empty
 // for the bare verb and for every other word.
 func Ending(w string) string {
 	_, end := Base(w, touching.Has)

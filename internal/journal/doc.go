@@ -1,3 +1,3 @@
-// Package journal keeps one append-only file for each task, each line chained to the one before by its hash,
-// with attachments by hash.
+// Package journal is belay's only memory: one append-only file per task, each line chained to the previous
+// one by its hash, and attachments named by their hash. It does not interpret the entries.
 package journal

@@ -5,8 +5,6 @@ import (
 	"time"
 )
 
-// It opens no file, and never learns what an entry means.
-
 // Limits of the format.
 const (
 	Version = 1        // of a line

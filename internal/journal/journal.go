@@ -9,8 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It never learns what an entry means, never edits or deletes an entry, and never
-// holds a lock longer than one append takes. Readers take no lock at all.
+// An entry is never edited or deleted. A lock is held for one append only; readers take none.
 
 // On disk, below the folder given to Open (folders 0700, files 0600):
 

@@ -5,8 +5,6 @@ import (
 	"sync"
 )
 
-// It has the methods of regexp.Regexp that are needed, and no words of its own.
-
 // Regexp is a regular expression in the syntax of package regexp. It may be used by
 // many goroutines at once.
 type Regexp struct {

@@ -5,8 +5,6 @@ import (
 	"sync"
 )
 
-// It has no words of its own.
-
 // Set is a set of words. It may be used by many goroutines at once.
 type Set struct {
 	list string

@@ -1,3 +1,3 @@
-// Package lint runs linters and makes findings of their remarks on changed lines; it also writes findings as
-// SARIF, rdjson and workflow commands.
+// Package lint runs linters and turns their remarks on changed lines into findings. It also writes findings
+// as SARIF, rdjson and workflow commands. It never edits the working tree.
 package lint

@@ -22,9 +22,8 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// It reads no git, writes nothing in the work tree and keeps nothing: output worth
-// keeping goes through Input.Logs, and what a linter changes in the tree is taken back
-// through Input.Guard.
+// Output worth keeping goes through Input.Logs; what a linter changes in the working tree is
+// reverted through Input.Guard.
 
 // Name is the name of the check.
 const Name = "lint"

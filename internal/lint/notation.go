@@ -11,8 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It decides nothing and writes no file.
-
 // The forms.
 const (
 	FormatSARIF  = "sarif"

@@ -13,9 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// It reads what it is handed and touches no file. Which remark matters is not its
-// business.
-
 // The formats of a Report.
 const (
 	SARIF      = "sarif"      // 2.1.0 and 2.0.0, and what of 1.0.0 is alike

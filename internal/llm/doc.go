@@ -1,2 +1,3 @@
-// Package llm puts a prompt to a program or to a model, and once more when the answer cannot be read.
+// Package llm sends a prompt to a program or a model, and asks once more if the answer cannot be parsed. It
+// does not interpret the answer.
 package llm

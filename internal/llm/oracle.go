@@ -9,8 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// It writes no prompt, reads no answer, judges nothing and keeps nothing. Keys come from
-// the environment only and go nowhere but to the endpoint.
+// Keys come from the environment only and are sent to nothing but the endpoint.
 
 // Most is how long an answer may be, in bytes.
 const Most = 1 << 20

@@ -1,4 +1,3 @@
-// Package plan reads plans, in Markdown and JSX, by their bytes: sections, markers, which sections a person's
-// words are about, and what its markers come to in the implementation. Writing a marker changes no other
-// byte.
+// Package plan reads plans in Markdown and JSX: sections, markers, which sections a request is about, and
+// whether the implementation satisfies the markers. Writing a marker changes no other byte.
 package plan

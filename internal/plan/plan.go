@@ -10,10 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It takes bytes and gives bytes and facts: whatever it does not add or take away stays
-// byte for byte what it was. It touches no file, process, clock or network, and judges no
-// code but by counting.
-
 // Format is what a plan is written in.
 type Format string
 

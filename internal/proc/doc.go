@@ -1,2 +1,3 @@
-// Package proc runs commands within a time and ends everything that they started.
+// Package proc runs commands with a time limit and ends every process that they started. It does not know
+// what the commands are for.
 package proc

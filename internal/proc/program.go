@@ -28,7 +28,7 @@ const Slack = 500 * time.Millisecond
 // Program is a command to run to its end with everything it starts. Its standard
 // input is Stdin, and empty without.
 type Program struct {
-	Command config.Command // what does not come from a trust.Gate cannot be started
+	Command config.Command // what does not come from a config.Gate cannot be started
 	Dir     string
 	Env     []string // whole; Run adds Marker
 	Stdin   *os.File // read from where it stands

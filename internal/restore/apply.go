@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// It never removes or overwrites what the rescue does not hold, never follows a link,
-// and knows nothing of refs, the index, or which snapshot a state comes from.
+// Nothing is removed or overwritten that the rescue snapshot does not contain, and no link is
+// followed.
 
 // Place is where files are put back.
 type Place struct {

@@ -1,3 +1,4 @@
-// Package restore brings a state back: it plans, takes a rescue, writes down what it is about to do, does it,
-// compares, and records it for undo and redo. A restore that was interrupted can be finished or reversed.
+// Package restore restores snapshots: it makes a plan, takes a rescue snapshot, writes down what it is
+// about to do, does it, verifies the result, and records it for undo and redo. An interrupted restore can
+// be finished or reversed.
 package restore

@@ -89,7 +89,7 @@ func readIntent(file string) (j intent, err error) {
 // with git. It counts as done, so that no later command is held up by it, and so that what
 // it replaced can be had back.
 func (s *Store) abandon(ctx context.Context, j *intent) error {
-	try := "belay " + j.reversing() + " restores the state before it"
+	try := "belay " + j.reversing() + " restores the previous state"
 	if _, err := s.LookUp(ctx, j.Rescue); err != nil || j.Reverses {
 		try = "belay snapshot list, then belay snapshot restore ID"
 	}

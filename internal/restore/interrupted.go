@@ -490,7 +490,7 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	skip := "belay snapshot restore " + string(j.Target) + " --skip-broken"
 	switch {
 	case j.Reverses:
-		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the state before it, except what cannot be restored"
+		return "belay " + cmp.Or(j.Step, Back) + " --skip-broken restores the previous state, except what cannot be restored"
 	case j.Step != "" && j.unread == "":
 		skip = "belay " + j.Step + " --skip-broken"
 	}

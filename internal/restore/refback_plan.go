@@ -7,8 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It compares two lists of refs and knows nothing of git, files, or snapshots.
-
 // Symbolic starts the value of a ref that names another one: "ref: refs/heads/main".
 const Symbolic = "ref: "
 

@@ -22,8 +22,8 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// It decides the order of steps that makes this safe. It never destroys what the
-// rescue does not hold and knows nothing of what tasks mean.
+// The order of the steps is what makes a restore safe: nothing is destroyed that the rescue
+// snapshot does not contain.
 
 // Store is a snapshot store that also puts back. Its Take finishes first what an
 // interrupted restore left.

@@ -9,8 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 )
 
-// It writes no prompt, judges nothing and keeps nothing.
-
 // Question is what one reviewer is asked.
 type ReviewerQuestion struct {
 	Reviewer belay.Reviewer

@@ -11,8 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/review/comment"
 )
 
-// It reads text that it is handed: no file, no model.
-
 // Check is the name that findings of reviews bear.
 const Check = "review"
 

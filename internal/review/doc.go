@@ -1,3 +1,4 @@
-// Package review holds what a reviewer is asked and what he answers, review cycles as files, reviews of whole
-// features, and the reasons for accepting rejected work.
+// Package review builds the prompts for reviewers and parses their answers. It also keeps review cycles as
+// files, reviews whole features, and checks the reasons for accepting rejected work. It never writes the
+// task's record.
 package review

@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It never overwrites a cycle with another, and never leaves the folder it is given.
+// A review cycle never overwrites another, and nothing is written outside the given folder.
 
 // Cycle is what the front matter says.
 type Cycle struct {

@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It reads texts and lists that it is handed: no file, no repository, no model.
-
 // Check is the name that its findings bear.
 const FeatureCheck = "feature"
 

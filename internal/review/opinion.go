@@ -11,8 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It asks nobody and touches no file, process or network.
-
 // Most is how long an answer may be, in bytes.
 const Most = 1 << 20
 

@@ -18,8 +18,6 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It decides nothing about the work and keeps no record.
-
 // atOnce is how many reviewers work at the same time.
 const atOnce = 4
 

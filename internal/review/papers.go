@@ -17,9 +17,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It reads files of a working tree and follows no link out of it. What the documents ask
-// for is not its business.
-
 const (
 	most    = 24
 	largest = 256 << 10 // bytes of one that are read

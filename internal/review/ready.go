@@ -8,8 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It decides by paths and by who touched what. It looks at no file and runs nothing.
-
 // Change is a path that is not as it was captured; From is where it was before a rename.
 type Change struct {
 	Path   string `json:"path"`

@@ -1,3 +1,3 @@
-// Package scan reads every path of a working tree side by side, and remembers in a stat cache what need not
-// be read again. It changes nothing.
+// Package scan reads all paths of a working tree in parallel, with a stat cache to skip unchanged files. It
+// changes nothing.
 package scan

@@ -1,2 +1,2 @@
-// Package secret finds secrets in text and masks them.
+// Package secret finds secrets in text and masks them. It reads no files.
 package secret

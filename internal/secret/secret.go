@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// It is pure: it reads no file and asks nobody whether a key is alive. What it gives
-// names places and kinds and never holds a secret's text.
+// Findings name places and kinds and never contain a secret's text.
 
 // InlineMark on a line says that a person has looked at what stands there.
 const InlineMark = "belay:allow-secret"

@@ -20,7 +20,7 @@ import (
 type CaptureExtent struct {
 	// Agents captures the files that instruct agents, ignored or not.
 	Agents bool
-	// Protect are globs (package glob) of paths that are captured whether ignored or not.
+	// Protect are globs (belay.Covers) of paths that are captured whether ignored or not.
 	// They reach into build output only where they spell out its name.
 	Protect []string
 	// Built are globs that spell out build output which is no build output here.
@@ -156,7 +156,7 @@ func (e CaptureExtent) Selector() scan.Selector {
 	return all
 }
 
-// protected selects what globs of package glob cover.
+// protected selects what globs (belay.Covers) cover.
 type protected struct {
 	extent CaptureExtent
 	reach  scan.Globs

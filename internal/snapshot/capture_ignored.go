@@ -24,7 +24,7 @@ import (
 // restored; of the rest that is no build output it is noted what they look like, so that a
 // change can at least be named. Which is which is decided by Extent.Ignored's rules:
 //
-//   - settings and secrets, by name (package instructions);
+//   - settings and secrets, by name (belay.Rule);
 //   - a text that a rule for this file or kind ignores, not one for a folder above it, and that
 //     was there in the state before, unless it says that it is generated. Most of these are
 //     written by tools all the same (of 970 patterns in the public templates for .gitignore, names
@@ -383,10 +383,10 @@ func exactlyThose(paths []string) exactly {
 	return all
 }
 
-// Covers implements include.Selector.
+// Covers implements scan.Selector.
 func (x exactly) Covers(p string, folder bool) bool { return !folder && x[p] }
 
-// Reaches implements include.Selector.
+// Reaches implements scan.Selector.
 func (x exactly) Reaches(folder string) bool { return x[folder+"/"] }
 
 // Absent reports whether an ignored file was certainly not there when a manifest was made that

@@ -19,8 +19,6 @@ import (
 	"github.com/belay-dev/belay/internal/scan"
 )
 
-// It writes no ref and decides nothing about what is captured.
-
 // Stored says where a capture's objects are: those that are not in the pack were found
 // to be sound in the repository, named by HEAD's tree or by earlier snapshots.
 type Stored struct {

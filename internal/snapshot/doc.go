@@ -1,3 +1,3 @@
-// Package snapshot takes, finds, compares and drops snapshots: everything that a working tree and its git
-// folder hold, named and stored below refs/belay.
+// Package snapshot takes, finds, compares and drops snapshots. A snapshot contains everything in a working
+// tree and its git folder and is stored below refs/belay. It never changes the user's files, index or refs.
 package snapshot

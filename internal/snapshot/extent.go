@@ -13,7 +13,7 @@ import (
 // it. The zero value is nothing.
 type Extent struct {
 	Agents  bool             // the files that instruct agents, ignored or not
-	Protect []string         // globs (package glob) of paths that are held whether ignored or not
+	Protect []string         // globs (belay.Covers) of paths that are held whether ignored or not
 	Files   []string         // globs of the files to be changed: build output that one spells out is none
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
 	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile

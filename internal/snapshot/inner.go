@@ -179,7 +179,7 @@ type innerTaker struct {
 	note  string
 }
 
-// Take implements capture.Inner.
+// Take implements Inner.
 func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 	if err := t.Drop(ctx); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (t *innerTaker) one(ctx context.Context, path string, open func() (*Store, 
 	return info, err
 }
 
-// Drop implements capture.Inner.
+// Drop implements Inner.
 func (t *innerTaker) Drop(ctx context.Context) error {
 	var list []InnerSnapshot
 	for path, in := range t.held {

@@ -92,8 +92,8 @@ type Rule struct {
 	Outer bool
 }
 
-// Extent is one reason for which more was captured than git would show: a kind and what it
-// is about. Package capture gives both a meaning.
+// ManifestExtent is one reason why more was captured than git would show: a kind and its
+// value.
 type ManifestExtent struct{ Kind, Value string }
 
 // Left is a path that is not captured, why, and what tells whether it changed.

@@ -11,8 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// It changes nothing but belay's private folder: no file, not the index, no ref. It
-// does not store what it read and knows nothing of tasks or of putting back.
+// Nothing is changed but belay's private folder: no file of the tree, not the index, no ref.
 
 // Prefix is where the refs of snapshots live.
 const RefPrefix = "refs/belay/"

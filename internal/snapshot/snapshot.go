@@ -13,9 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// It never touches the user's index, stash, branches, reflogs, hooks or files, except
-// to put them back when asked, and then only after holding the present. It knows
-// nothing of what tasks mean; docs/formats.md has the format.
+// The user's index, stash, branches, reflogs, hooks and files are never touched here; package
+// restore does that. docs/formats.md describes the format.
 
 // Prefix is where the refs of snapshots live.
 const Prefix = RefPrefix

@@ -43,7 +43,7 @@ func Base(repo *git.Repo, tree string, m *Manifest) string {
 }
 
 // latest is what one take leaves for the next where a tree is watched: the snapshot
-// that holds everything of a base. Unlike capture.Memory it names no tree, so it has
+// that holds everything of a base. Unlike Memory it names no tree, so it has
 // the same size for every repository.
 type latest struct {
 	V      int              `json:"v"`

@@ -5,8 +5,6 @@ import (
 	"sync"
 )
 
-// It never reads a file or git: who makes a File has read both texts.
-
 // File is one path that a change added, modified or deleted. Before is nil when it was
 // not there, After when it is gone; both are bytes as they lie on the disk. A file that
 // was read and is empty is not nil.

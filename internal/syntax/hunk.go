@@ -11,8 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// It reads what it is handed and runs nothing.
-
 // Lines is a set of line numbers of the new files, by their slash paths from the root.
 type LineSet map[string][]span
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// It reads no file, builds no syntax tree and never fails: a text that does not lex is
-// read as well as it goes, and every byte but white space is in a token.
+// A text that does not lex is read as far as possible, and every byte but white space is in a
+// token.
 
 // Language is a language that belay can read.
 type Language string

@@ -5,8 +5,6 @@ import (
 	"strings"
 )
 
-// It judges no task and ticks no box.
-
 // Read reads a file. It never fails: what cannot be read is noted.
 func Read(data []byte, dialect Dialect) Reading {
 	r := &reader{data: data, dialect: dialect, lines: ReadPage(data), heading: -1}

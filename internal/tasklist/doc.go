@@ -1,3 +1,3 @@
-// Package tasklist reads tasks in the files of other tools (spec-kit, task master, checklists, issues) and
-// ticks one off without changing another byte.
+// Package tasklist reads tasks from the files of other tools (spec-kit, Task Master, checklists, issues)
+// and ticks one off without changing another byte. It records nothing.
 package tasklist

@@ -10,9 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It knows no dialect, no list and no file system: whether a file is there is asked
-// elsewhere.
-
 // Files gives the paths that a text names, in order and once each, with slashes and
 // relative to the repository's root. A path is what has a folder or a file's ending that
 // people use, in backticks or bare; addresses, routes, absolute paths and such that lead

@@ -1,7 +1,5 @@
 package tasklist
 
-// It touches no file and records nothing.
-
 // Dialect is the way in which a kind of file writes tasks down.
 type Dialect string
 

@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It asks no server.
-
 // issue is one of them, in any form; unknown keys are the forge's own business. Names of
 // states are in capitals with gh and GraphQL.
 type issue struct {

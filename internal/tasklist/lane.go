@@ -6,8 +6,6 @@ import (
 	"sort"
 )
 
-// It opens no file, and writes no event.
-
 // Log is the name of the file, in the folder of a feature.
 const Log = "status.events.jsonl"
 

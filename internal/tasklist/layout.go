@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It opens no file: whoever asks brings paths and bytes.
-
 // Place is where a tool keeps its task files, as a pattern of paths from the root.
 type Place struct {
 	Dialect Dialect

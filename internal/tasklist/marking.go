@@ -15,8 +15,8 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// It follows no link, and leaves a file alone that somebody saves at the same moment, or
-// in which the task is not found for certain.
+// No link is followed. A file is left unchanged if somebody saves it at the same moment, or if
+// the task is not found for certain.
 
 // Max is how many bytes a file with tasks may have.
 const MaxTaskFile = 64 << 20

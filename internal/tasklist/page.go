@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// It is no Markdown renderer and follows no link; what a line means to anybody is not its
-// business. It touches no file.
-
 // Kind is what a line is.
 type Kind int
 

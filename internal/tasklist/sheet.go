@@ -7,8 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It is as strict about YAML as about belay's own config, and changes nothing.
-
 // What is said of a task beside its state.
 const (
 	NoLane  = "no lane or status says whether it is done: it is treated as open"
@@ -18,7 +16,7 @@ const (
 // Max is how many bytes of YAML a task may have.
 const Max = 1 << 20
 
-// Task reads a *.task.yaml. What is wrong with its YAML comes back as *strictyaml.Problems,
+// Task reads a *.task.yaml. What is wrong with its YAML comes back as *config.Problems,
 // as does a file that names neither an id nor a title.
 func ReadTaskYAML(name string, data []byte) (Reading, error) {
 	f, err := read(name, data)

@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// It gives bytes for bytes and opens no file.
-
 // Done gives the file with the task of that origin done, and the lines that changed; none
 // when it is done already. The task is found where it stood, or elsewhere by its id and
 // title. Errors (belay.CodeCannot): it is not there, stands there twice, has other words

@@ -7,9 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It builds no syntax tree, runs nothing and reads no file. Which tests a text has is not
-// its business.
-
 // Mark is a place in a test that says something of it. Maybe tells one that holds only
 // under a condition, or that may not mean what it seems to.
 type Mark struct {

@@ -7,8 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It builds no syntax tree, runs nothing and reads no file. A text that is broken gives
-// the tests that can still be told.
+// Of a broken text the tests that can still be recognised are returned.
 
 // Test is one test as it stands in a text, or a group of tests (a class, a describe).
 type Test struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It builds no syntax tree, runs nothing and reads no file. What is no literal (a variable,
-// a call of the code under test) is no expected value, and its changes are not seen.
+// What is not a literal (a variable, a call of the code under test) is not an expected value,
+// and its changes are not seen.
 
 // Value is something that a test expects.
 type Value struct {

@@ -12,8 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// It reads the texts of the change and nothing else; it runs no test. What it can be
-// sure of is an error, what it guesses is a warning.
+// What is certain is an error, what is guessed is a warning.
 
 // Rules are what the config says of test integrity.
 type Rules struct {

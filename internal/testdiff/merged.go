@@ -10,7 +10,7 @@ import (
 // grown is a test with a table that came, or got more rows than it had.
 type grown struct {
 	test placed
-	room int // tests that it can stand for; cases.Unknown
+	room int // tests that it can stand for; or Unknown
 }
 
 // grow notes by how many rows the test a has more than what it was.

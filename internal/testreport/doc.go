@@ -1,3 +1,3 @@
-// Package testreport is the model of what a test runner reported, with what reading such output needs:
-// encodings, lines, XML, places. The packages below it read one kind each.
+// Package testreport is the model of a test report and the helpers for parsing one: encodings, lines, XML,
+// source positions. The packages below it each parse one format. It runs nothing.
 package testreport

@@ -1,7 +1,6 @@
 package testreport
 
-// It holds a bounded part of a stream at a time. What the words mean is not its
-// business, and it opens nothing.
+// Only a bounded part of a stream is in memory at a time.
 
 // Bounds on a message that is kept.
 const (

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// It reads nothing. What a failure leads to is not its business.
-
 // The formats of a Report.
 const (
 	GoTest   = "gotest" // go test -json

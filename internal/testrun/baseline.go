@@ -21,8 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// It judges nothing and writes no record; what it remembers may be lost at the cost of
-// another run.
+// Losing a cached baseline costs another run of the tests, nothing else.
 
 // Baseline is what a test command said about one state. Why is set when it could not
 // tell: then nothing is known, and nothing counts as clean.

@@ -12,8 +12,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It reads small files only, never runs anything and never looks below the root but
-// into tests. What it proposes may need a tool that is not there.
+// Detection reads small files only, runs nothing, and looks below the root only in tests. The
+// command it proposes may need a tool that is not installed.
 
 // ReportsVar names the environment variable with the folder, made for each run, in
 // which a test command may leave its reports.

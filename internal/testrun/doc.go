@@ -1,3 +1,3 @@
-// Package testrun finds a project's test command, runs it, reads what it reports, and remembers what the
-// tests said before a task.
+// Package testrun finds a project's test command, runs it, parses its report, and caches the baseline: the
+// results from before a task.
 package testrun

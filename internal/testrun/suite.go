@@ -23,8 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/testreport/plain"
 )
 
-// It reads no change and no git, writes nothing in the work tree and keeps nothing;
-// output worth keeping goes through Input.Logs.
+// Output worth keeping goes through Input.Logs.
 
 // Name is the name of the check.
 const Name = "tests"
@@ -118,7 +117,7 @@ type testRun struct {
 	in      Input
 	may     config.Command
 	format  string
-	reports string // the folder detect.ReportsVar names
+	reports string // the folder ReportsVar names
 	stale   fileSet
 	output  proc.Spool // stdout and stderr
 	errors  proc.Spool // stderr alone, where stdout is not for people

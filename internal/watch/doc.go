@@ -1,3 +1,3 @@
-// Package watch runs the helper process that hears from the kernel what changed in a working tree, so that
-// takes in large trees are quick.
+// Package watch tracks file changes with inotify in a background process, so that snapshots of large trees
+// read only changed files. It never writes to the working tree or moves refs.
 package watch

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// view is the tree as it was at the last question, with an ear for what changed since.
+// view is the tree as it was at the last question, with a listener for what changed since.
 type view struct {
 	place   *snapshot.Place
 	dir     string // where cookies are made

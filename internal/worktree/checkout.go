@@ -18,9 +18,9 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It leaves no trace in the user's repository: the folder has a git repository of its
-// own, detached from the user's, that only reads the user's objects. What it wrote is
-// removed when it is closed, or by the next one made after a kill.
+// A checkout leaves no trace in the user's repository: its folder has a git repository of its
+// own that only reads the user's objects. It is removed when it is closed, or by the next
+// checkout after a kill.
 
 // Checkout is one throwaway folder.
 type Checkout struct {

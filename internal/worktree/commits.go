@@ -17,10 +17,10 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It runs no filter that the repository names and writes nothing in the working tree.
-// What git stores in another form than it checks out (line endings, large files kept
-// elsewhere) counts as unchanged when its bytes say so; a file that was edited as well is
-// compared with the form that git stores.
+// No filter of the repository is run, and nothing is written to the working tree. What git
+// stores in another form than it checks out (line endings, large files stored elsewhere)
+// counts as unchanged when its bytes say so; a file that was also edited is compared with the
+// form that git stores.
 
 // Snapshot makes a snapshot of the files that a commit holds; name is whatever git knows
 // it by: HEAD, a branch, a tag, an id. Everything but the files (index, HEAD, refs) is the

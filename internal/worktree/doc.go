@@ -1,3 +1,3 @@
-// Package worktree makes git's linked worktrees for tasks, and throwaway checkouts of a state; reads commits
-// as snapshots; and merges three states path by path.
+// Package worktree creates git worktrees for tasks and temporary checkouts of a state, reads commits as
+// snapshots, and merges three states path by path. It never deletes a worktree by its own decision.
 package worktree

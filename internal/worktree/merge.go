@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// It is rules alone: it reads no file and writes none, and it never prefers one side
-// without being told to. Joining two texts is done by whoever asks.
+// These are rules alone: no file is read or written, and neither side is preferred without
+// being told to. The caller merges texts.
 
 // Entry is what stands at a path. The zero value is nothing.
 type Entry struct {

@@ -17,8 +17,8 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
-// It touches the user's tree only to bring something back, through restore, which holds
-// the present first. It never decides that a tree may go, and knows nothing of the loop.
+// The user's tree is changed only through package restore, which takes a rescue snapshot
+// first.
 
 // Mark is what a task's working tree says of itself, in belay's folder of its git folder.
 type Mark struct {

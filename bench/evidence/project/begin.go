@@ -41,7 +41,7 @@ func (p Project) Begin(s Store, dir string, env []string) error {
 		return err
 	}
 	config := Write(".belay/config.yaml", "linters:\n"+strings.ReplaceAll(p.Linter, "$STORE", s.Dir))
-	if err := Edits(config, Write("LICENSE", "as it was published\n"))(dir); err != nil {
+	if err := Edits(config, Write("LICENSE", "as published\n"))(dir); err != nil {
 		return err
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"},

@@ -1,8 +1,8 @@
-// Package comment finds in a review's text the places it asks to change: paths, lines and
-// the severity the reviewer gave. A place is a path that stands in the text and is, whole
-// or as the end of exactly one, a tracked path. The structure of the text and a handful of
-// cues decide whether the place is asked to change or only mentioned. It uses no model and
-// touches no file; the tracked paths are handed in.
+// Package comment finds the places that a review asks to change: paths, lines and the
+// reviewer's severity. A place is a path in the text that is a tracked path, or the end of
+// exactly one. The structure of the text and a few cues decide whether the review asks for
+// a change there or only mentions it. It uses no model and touches no file; the caller
+// passes the tracked paths.
 package comment
 
 import "strings"

@@ -1,7 +1,5 @@
-// Package dotnet reads the XML of the .NET test runners: Visual Studio's TRX, NUnit 2
-// and 3, and xunit.net version 2.
-//
-// It reads what it is handed and touches no file.
+// Package dotnet parses the XML reports of .NET test runners: Visual Studio's TRX, NUnit 2
+// and 3, and xunit.net version 2. It reads from the caller's reader and touches no file.
 package dotnet
 
 import (

@@ -1,7 +1,5 @@
-// Package formats tells the formats of test reports apart by their content and reads
-// whichever it is, compressed or not.
-//
-// It reads what it is handed and touches no file.
+// Package formats detects the format of a test report from its content and parses it,
+// compressed or not. It reads from the caller's reader and touches no file.
 package formats
 
 import (
@@ -38,7 +36,7 @@ func Formats() []string {
 }
 
 // Read reads a report; format is one of Formats, or "" to tell it by its content. What
-// begins as gzip does is unpacked, up to foreign.MaxFile. A report that says nothing
+// begins as gzip does is unpacked, up to testreport.MaxFile. A report that says nothing
 // about any test, that was cut short, or whose reader miscounts is Incomplete and its
 // warnings say why.
 //

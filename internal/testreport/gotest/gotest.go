@@ -1,6 +1,5 @@
-// Package gotest reads the output of go test -json, however it was cut, mixed or made up.
-//
-// It reads what it is handed and runs nothing.
+// Package gotest parses the output of go test -json, even if it is truncated, interleaved
+// or forged. It runs nothing.
 package gotest
 
 import (

@@ -1,7 +1,5 @@
-// Package junit reads the XML that JUnit, and with it most other test runners, write,
-// however broken, large or hostile.
-//
-// It reads what it is handed and touches no file.
+// Package junit parses JUnit XML, which most test runners can write, even if it is broken,
+// large or hostile. It reads from the caller's reader and touches no file.
 package junit
 
 import (
@@ -31,7 +29,7 @@ const (
 //
 // Bytes that are no text are replaced, UTF-8, UTF-16, Latin-1 and Windows-1252 are
 // understood, common faults in the markup are mended. A report that is cut off,
-// broken, over foreign.MaxFile, or that counts more failures than it lists is
+// broken, over testreport.MaxFile, or that counts more failures than it lists is
 // Incomplete. What is no JUnit report, or declares entities, is a *belay.Error with
 // CodeCannot; an error of r's own is given back as it is, with what was read before.
 func Read(r io.Reader) (testreport.Report, error) {

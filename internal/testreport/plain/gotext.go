@@ -3,6 +3,7 @@ package plain
 import (
 	"strings"
 
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/testreport"
 )
@@ -121,7 +122,7 @@ func (g *gotext) sum() (testreport.Report, bool) {
 		r.Lack("the output stops before the end of a package")
 	}
 	if g.silent > 0 {
-		r.Lack("%d package(s) passed without naming their tests (without -v): those are not counted", g.silent)
+		r.Lack("%s passed without naming their tests (without -v): those are not counted", belay.Count(g.silent, "package", "packages"))
 	}
 	return r, g.spoke
 }

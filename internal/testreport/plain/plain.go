@@ -1,9 +1,7 @@
-// Package plain reads what test runners print for people, where there is no better
-// report: pytest, cargo test, node:test, Maven's Surefire, go test. It believes a
-// runner's own sums and the failures it names, and guesses nothing: where the two do
-// not agree, or the sums are missing, the report is Incomplete.
-//
-// It reads what it is handed and touches no file.
+// Package plain parses the text that test runners print for people, where there is no
+// better report: pytest, cargo test, node:test, Maven's Surefire, go test. It uses the
+// runner's own totals and the failures it names, and guesses nothing: where the two do not
+// agree, or the totals are missing, the report is Incomplete. It touches no file.
 package plain
 
 import (

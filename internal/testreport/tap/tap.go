@@ -1,8 +1,7 @@
-// Package tap reads the Test Anything Protocol, versions 12 to 14: test points, plans
+// Package tap parses the Test Anything Protocol, versions 12 to 14: test points, plans
 // first or last, directives, subtests, YAML blocks, bail outs, and the dialects of
 // node:test, node-tap, tape and Perl's Test::More.
-//
-// It reads what it is handed and touches no file.
+// It reads from the caller's reader and touches no file.
 package tap
 
 import (
