@@ -192,7 +192,7 @@ func (j *judge) run() (Result, error) {
 		if second := j.judge(other); res.Verdict == Pass && second.Verdict == Fail {
 			res.Verdict = Warn
 			res.Findings = append(res.Findings,
-				j.finding("warning", "it is not clear which list is meant: "+second.Findings[0].Message, other))
+				j.finding("warning", "two lists match equally: "+second.Findings[0].Message, other))
 		}
 	}
 	return res, nil
@@ -333,7 +333,7 @@ func (j *judge) judge(c *candidate) Result {
 	if !told {
 		res.Verdict = Warn
 		res.Findings = append(res.Findings,
-			j.finding("warning", fmt.Sprintf("the number of %s cannot be told from the source: %s before, %s after",
+			j.finding("warning", fmt.Sprintf("the number of %s cannot be counted from the source: %s before, %s after",
 				j.noun(c), spell(c.was), spell(c.is)), c))
 		return res
 	}
@@ -342,7 +342,7 @@ func (j *judge) judge(c *candidate) Result {
 		if why, at, line := j.untold(c); why != "" {
 			res.Verdict, res.Counts.After = Warn, nil
 			res.Findings = append(res.Findings,
-				Finding{"warning", fmt.Sprintf("the number of %s cannot be told from the source: %s", j.noun(c), why), at, line})
+				Finding{"warning", fmt.Sprintf("the number of %s cannot be counted from the source: %s", j.noun(c), why), at, line})
 			return res
 		}
 	}
@@ -353,7 +353,7 @@ func (j *judge) judge(c *candidate) Result {
 	}
 	if lost := j.disturbed(c); len(lost) > 0 {
 		res.Findings = append(res.Findings,
-			j.finding("note", fmt.Sprintf("%d of the existing %s changed or went: %s", len(lost), j.noun(c), few(lost)), c))
+			j.finding("note", fmt.Sprintf("%d of the existing %s changed or were removed: %s", len(lost), j.noun(c), few(lost)), c))
 	}
 	return res
 }

@@ -19,7 +19,7 @@ func Parse(text string) (belay.Requirement, error) {
 	if m == nil {
 		return belay.Requirement{}, belay.Refuse(belay.CodeUsage,
 			`begin it with ADD, PRESERVED, NO CHANGES, MODIFY, FIX or REMOVE: "ADD 2 flavors to the flavors list"`,
-			"the requirement says not what to do: %q", text)
+			"the requirement does not say what to do: %q", text)
 	}
 	r := belay.Requirement{Marker: belay.Marker(strings.ToUpper(m[1])), Text: strings.TrimSpace(m[2])}
 	switch {

@@ -146,7 +146,7 @@ func openIndex(ctx context.Context, f Files, newHash func() hash.Hash) (*index, 
 	version, objects := binary.BigEndian.Uint32(start[4:]), binary.BigEndian.Uint32(start[8:])
 	isPack := string(start[:4]) == "PACK" && (version == 2 || version == 3)
 	if err != nil || !bytes.Equal(said, ends) || !isPack || int(objects) != x.n {
-		return nil, fmt.Errorf("%w: it is cut, or is not the one that its index was made of", ErrPack)
+		return nil, fmt.Errorf("%w: it is truncated, or does not match its index", ErrPack)
 	}
 	return x, nil
 }

@@ -104,7 +104,7 @@ func find(start string) (*Repo, error) {
 			return &Repo{Root: dir, Dir: gitDir, Common: common}, err
 		}
 		if isGitDir(dir) && filepath.Base(dir) == ".git" {
-			return nil, belay.Refuse(belay.CodeCannot, "go to the working tree", "%s is the folder of git's own files",
+			return nil, belay.Refuse(belay.CodeCannot, "go to the working tree", "%s is a .git folder",
 				belay.VisibleLine(dir))
 		}
 		if isGitDir(dir) {
@@ -153,7 +153,7 @@ func gitDirOf(dir string) (string, error) {
 	real, err := realPath(target)
 	if err != nil || !isGitDir(real) {
 		return "", belay.Refuse(belay.CodeCannot, "git worktree repair, or git worktree prune",
-			"%s points to %s, which is no git folder", belay.VisibleLine(path), belay.VisibleLine(target))
+			"%s points to %s, which is not a git folder", belay.VisibleLine(path), belay.VisibleLine(target))
 	}
 	return real, nil
 }
@@ -223,7 +223,7 @@ func (r *Repo) ask(ctx context.Context) error {
 	found = strings.TrimSuffix(found, "\n")
 	if bare == "true" {
 		return belay.Refuse(belay.CodeCannot, "git config core.bare false, if "+r.Root+" is its working tree",
-			"the config of %s says that it is bare: it has no working tree", belay.VisibleLine(r.Dir))
+			"the config of %s says that it is bare (no working tree)", belay.VisibleLine(r.Dir))
 	}
 	if real, err := realPath(found); err != nil || real != r.Dir {
 		return belay.Refuse(belay.CodeCannot, "git -C "+r.Root+" rev-parse --absolute-git-dir",

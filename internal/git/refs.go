@@ -123,8 +123,8 @@ func (r *Repo) Head(ctx context.Context, refs []Ref) (Head, error) {
 		}
 		if errors.Is(err, fs.ErrNotExist) { // as git says it of a folder without HEAD
 			return h, belay.Refuse(belay.CodeCannot,
-				"put the git folder back from a copy; the files are left as they are",
-				"%s is not a git repository any more: it has no HEAD", belay.VisibleLine(r.Dir))
+				"restore the git folder from a copy; the files are unchanged",
+				"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(r.Dir))
 		}
 		if err != nil {
 			return h, fmt.Errorf("read HEAD: %w", err)
