@@ -43,7 +43,7 @@ func (b *bench) handed(dir string, n int, status contender) error {
 	return b.compare("proved after git status wrote the index", dir, status, verify)
 }
 
-// rewritten has git write its index anew: a file's time is another one, its content is not.
+// rewritten has git write its index again: a file's time is another one, its content is not.
 func rewritten(dir string, n, round int) error {
 	at := time.Now().Add(-time.Hour - time.Duration(round)*time.Minute)
 	if err := os.Chtimes(name(dir, n/2), at, at); err != nil {

@@ -54,7 +54,7 @@ func (b *bench) repository(n int) error {
 		if err := b.compare(title, dir, all[:2]...); err != nil {
 			return err
 		}
-		// Some of the others write the index anew, which a take then reads and holds.
+		// Some of the others write the index again, which a take then reads and holds.
 		if err := b.compare(title+", among others", dir, all...); err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type program struct {
 	Speak   dialect
 	Files   func(url string) map[string]string // its config, below the home
 	Env     func(url string) []string
-	Args    []string // before the task's words
+	Args    []string // before the task's text
 	Mute    bool     // edits that cannot be applied are not in what it prints
 }
 
@@ -136,7 +136,7 @@ func (a program) home(dir, url string) error {
 	return nil
 }
 
-// shows gives how many calls of a script an agent prints, and with which of them the third
+// shows returns how many calls of a script an agent prints, and with which of them the third
 // round of the same ends: 0 for none that can be seen.
 func (a program) shows(s Script) (calls, stall int) {
 	for i, step := range s.Steps {

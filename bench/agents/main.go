@@ -6,7 +6,7 @@
 //
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex] [-script same_read] [-out DIR]
 //
-// Nothing is installed outside of DIR, and each run has a home of its own with a way to no
+// Nothing is installed outside DIR, and each run has a home of its own with a way to no
 // other machine. -out takes the recordings, without the names, ids and times of this machine.
 package main
 

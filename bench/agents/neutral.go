@@ -51,7 +51,7 @@ func neutral(said []byte, root, home string) []byte {
 	return out.Bytes()
 }
 
-// holds tells whether a line holds a call or what came of one.
+// holds reports whether a line holds a call or what came of one.
 func holds(line []byte) bool {
 	var t told
 	r := agent.Reader{To: &t}

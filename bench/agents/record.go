@@ -30,7 +30,7 @@ type result struct {
 	strays []string
 }
 
-// right tells whether the watch said what the script says, and read every call.
+// right reports whether the watch said what the script says, and read every call.
 func (r result) right() bool {
 	if r.stall == 0 {
 		return r.found == nil && r.calls == r.shown

@@ -30,7 +30,7 @@ var (
 // edit changes a line of a file of the shop; how far it is moved in is not part of it.
 func edit(file, old, new string) Step { return Step{Edit: file, Old: old, New: new} }
 
-// again gives steps over and over.
+// again returns steps over and over.
 func again(times int, steps ...Step) []Step {
 	var out []Step
 	for range times {
@@ -56,8 +56,8 @@ func scripts() []Script {
 		{Name: "edit_and_test", Steps: editAndTest()},
 		{Name: "read_on", Steps: readOn()},
 		{Name: "poll_job", Steps: pollJob()},
-		{Name: "edit_fails_twice", Steps: joined(again(2, missing), []Step{price}, []Step{mended(), tests})},
-		{Name: "sure_that_it_passes", Steps: joined([]Step{price, mended()}, again(4, tests))},
+		{Name: "edit_fails_twice", Steps: joined(again(2, missing), []Step{price}, []Step{fixed(), tests})},
+		{Name: "sure_that_it_passes", Steps: joined([]Step{price, fixed()}, again(4, tests))},
 		{Name: "look_after_each_edit", Steps: lookAfterEach()},
 		{Name: "same_read", Stall: 5, Steps: joined([]Step{{Run: "ls"}, basket}, again(6, price))},
 		{Name: "edit_cannot_be_applied", Stall: 4, Steps: joined([]Step{price}, again(6, missing))},
@@ -67,8 +67,8 @@ func scripts() []Script {
 	}
 }
 
-// mended is the edit that makes the shop's tests pass.
-func mended() Step {
+// fixed is the edit that makes the shop's tests pass.
+func fixed() Step {
 	return edit("src/price.js", "return net + TAX;", "return net + net * TAX;")
 }
 

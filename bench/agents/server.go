@@ -66,14 +66,14 @@ func (m *model) play(s Script, d dialect, root string) {
 	m.script, m.speak, m.root, m.asked, m.strays = s, d, root, 0, nil
 }
 
-// played gives how many requests the script answered, and the paths nobody knew.
+// played returns how many requests the script answered, and the paths nobody knew.
 func (m *model) played() (int, []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.asked, m.strays
 }
 
-// next gives the answer to a request. Without tools it is one of those that agents make
+// next returns the answer to a request. Without tools it is one of those that agents make
 // beside their work, for a title or a summary.
 func (m *model) next(t turn) answer {
 	m.mu.Lock()

@@ -49,7 +49,7 @@ type report struct {
 }
 
 // project makes the repository and tries what is to be tried. What keeps a trial from being
-// judged makes it wrong; the others are tried all the same.
+// judged makes it wrong; the others are tried anyway.
 func (b *bench) project(p project.Project, only string) ([]row, error) {
 	dir := filepath.Join(b.place, p.Name)
 	home := filepath.Join(b.place, "home")

@@ -65,7 +65,7 @@ func (b *bench) judged(only, one string, side int, texts bool) (bool, error) {
 	return right, nil
 }
 
-// withoutPrograms gives the changes as the checks that read texts must judge them.
+// withoutPrograms returns the changes as the checks that read texts must judge them.
 func withoutPrograms(cases []project.Trial) []project.Trial {
 	var out []project.Trial
 	for _, t := range cases {

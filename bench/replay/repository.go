@@ -66,7 +66,7 @@ func (r *repository) close() {
 	_ = r.cat.Wait()
 }
 
-// blob gives an object's bytes; false for one that is not there or is no blob.
+// blob returns an object's bytes; false for one that is not there or is not a blob.
 func (r *repository) blob(oid string) ([]byte, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,7 +92,7 @@ func (r *repository) blob(oid string) ([]byte, bool, error) {
 	return text[:size], words[1] == "blob", nil
 }
 
-// files gives the regular files of a commit, the object by the path.
+// files returns the regular files of a commit, the object by the path.
 func (r *repository) files(ctx context.Context, commit string) (map[string]string, error) {
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", commit).Output()
 	if err != nil {

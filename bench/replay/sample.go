@@ -33,7 +33,7 @@ type change struct {
 // bots are authors that are no people.
 var bots = lazyregexp.New(`(?i)\[bot\]|\bbot\b|dependabot|renovate|greenkeeper|github[- ]actions|pre-commit-ci|snyk|imgbot|copybara`)
 
-// sample gives the newest commits with one parent by people, n in all: half of them remove
+// sample returns the newest commits with one parent by people, n in all: half of them remove
 // lines of test files, the others do not. Where there are too few of the one kind, there
 // are more of the other. They come in the order of the history.
 func (r *repository) sample(ctx context.Context, n int) ([]commit, error) {

@@ -26,7 +26,7 @@ var weakenings = []struct {
 	{"a test skipped", skip},
 }
 
-// span gives the lines of a test, from what decorates it to what closes it, from 0, the
+// span returns the lines of a test, from what decorates it to what closes it, from 0, the
 // last one not among them; and the first and last line of its body.
 func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, last int, ok bool) {
 	n := len(t.Body)
@@ -225,7 +225,7 @@ func (r *repository) victim(ctx context.Context, c commit, way int) (path string
 	return "", nil, nil, "", nil
 }
 
-// did tells whether a text lost just what it was to lose: other tests are as they were.
+// did reports whether a text lost just what it was to lose: other tests are as they were.
 func did(l syntax.Language, text []byte, t testdiff.Test, tests []testdiff.Test, way int) bool {
 	now := testdiff.Read(l, text)
 	want := len(tests)

@@ -67,7 +67,7 @@ const (
 	maxShown = 160 // bytes of a text
 )
 
-// Find gives the files of the tree at root that set something, in a fixed order. One that
+// Find returns the files of the tree at root that set something, in a fixed order. One that
 // is there and cannot be read is given as that: what an agent makes of it is not known.
 func Find(root string) []File {
 	var found []File
@@ -151,7 +151,7 @@ func (f *File) settings(data []byte, harmless []string) bool {
 	return len(f.Runs) > 0
 }
 
-// flatten gives every value with its dotted key. A list of words is one value: mostly it
+// flatten returns every value with its dotted key. A list of words is one value: mostly it
 // is a command.
 func flatten(key string, v any, say func(key, text string)) {
 	switch v := v.(type) {
@@ -223,7 +223,7 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// plain takes comments and trailing commas out of JSON, outside of its strings.
+// plain takes comments and trailing commas out of JSON, outside its strings.
 func plain(data []byte) []byte {
 	data = []byte(strings.TrimPrefix(string(data), "\ufeff"))
 	var out []byte

@@ -10,7 +10,7 @@ import (
 )
 
 // aside are keys of arguments that say nothing of what is done: remarks on it, limits of
-// it, and what is made up anew for each call.
+// it, and what is made up again for each call.
 var aside = map[string]bool{
 	"description": true, "explanation": true, "reason": true, "thought": true, "justification": true,
 	"toolsummary": true, "toolaction": true,
@@ -96,7 +96,7 @@ var (
 )
 
 // plain writes a command, a path or a query: without the root, the shell around it, and
-// names and times that are made up anew.
+// names and times that are made up again.
 func (c canon) plain(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if m := wrapped.FindStringSubmatch(s); m != nil {

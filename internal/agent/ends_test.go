@@ -100,7 +100,7 @@ func TestNotStarted(t *testing.T) {
 		{"missing path", dir + "/none", nil, 127, "no such program"},
 		{"folder", dir, nil, 126, "is a folder"},
 		{"not executable", write("plain", "#!/bin/sh\n", 0o644), nil, 126, "is not executable"},
-		{"no program", write("text", "hello\n", 0o755), nil, 126, "is no program of this machine"},
+		{"no program", write("text", "hello\n", 0o755), nil, 126, "is not a program for this machine"},
 		{"no interpreter", write("script", "#!/no/such/sh\n", 0o755), nil, 127, "interpreter"},
 		{"only in the working folder", "plain", func(s *Spec) { s.Dir = dir; s.Env = []string{"PATH=:.:bin"} }, 127, "plain cannot be run: no such program"},
 		{"no working folder", "/bin/sh", func(s *Spec) { s.Dir = dir + "/gone" }, 126, "working folder"},

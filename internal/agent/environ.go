@@ -19,7 +19,7 @@ var dropped = []string{
 	"ENV",                   // the same for sh
 }
 
-// Environ gives an agent's environment: base (KEY=value, as os.Environ has it)
+// Environ returns an agent's environment: base (KEY=value, as os.Environ has it)
 // without the variables that would make its git or its shells do something else,
 // and with add on top. Agents need people's keys, paths and proxies, so there is no
 // list of what is allowed. Names in keep stay although they would be dropped; a final

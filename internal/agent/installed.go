@@ -88,7 +88,7 @@ func folder(root, name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// there tells whether something of that name is in a tree, a link that leads nowhere
+// there reports whether something of that name is in a tree, a link that leads nowhere
 // included.
 func there(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
@@ -96,8 +96,8 @@ func there(root, name string) bool {
 }
 
 // Share puts a folder of from into the throwaway tree to, where nothing of that name is:
-// its folders are made anew down to the packages, which are links to the originals. Links
-// within it stay as they are, so that a workspace's own packages are those of to. What a
+// its folders are recreated down to the packages, which are links to the originals. Links
+// within it stay unchanged, so that a workspace's own packages are those of to. What a
 // virtual environment says of from says it of to.
 func Share(from, to, name string) error {
 	src, err := filepath.EvalSymlinks(filepath.Join(from, filepath.FromSlash(name)))
@@ -255,7 +255,7 @@ func (c *copying) entry(ctx context.Context, src, at string) error {
 // another.
 type moved struct {
 	from, to string
-	env      bool // a virtual environment, whose files name the tree they lie in
+	env      bool // a virtual environment, whose files name the tree they are in
 }
 
 func (m moved) path(text string) string {
@@ -268,7 +268,7 @@ func (m moved) path(text string) string {
 // mostText is up to which size a file that names its tree is read.
 const mostText = 1 << 20
 
-// copy makes a copy of a regular file. One that names the tree it lies in, as scripts and
+// copy makes a copy of a regular file. One that names the tree it is in, as scripts and
 // .pth files of a virtual environment do, names the new one.
 func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	in, err := fsroot.OpenUsers(src)
@@ -283,7 +283,7 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	if m.env && speaks(at) && info.Size() <= mostText {
 		var text []byte
 		if text, err = fsroot.ReadAll(in, mostText); err == nil {
-			if bytes.IndexByte(text, 0) < 0 { // a program is no text
+			if bytes.IndexByte(text, 0) < 0 { // a program is not text
 				text = bytes.ReplaceAll(text, []byte(m.from+"/"), []byte(m.to+"/"))
 			}
 			_, err = out.Write(text)
@@ -294,7 +294,7 @@ func (m moved) copy(dst *os.Root, src, at string, info fs.FileInfo) error {
 	return errors.Join(err, out.Close())
 }
 
-// speaks tells of the files of a virtual environment that name the tree they lie in.
+// speaks tells of the files of a virtual environment that name the tree they are in.
 func speaks(at string) bool {
 	base := path.Base(at)
 	return path.Base(path.Dir(at)) == "bin" || strings.HasSuffix(base, ".pth") ||

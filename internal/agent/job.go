@@ -104,7 +104,7 @@ func (j *job) start() (int, pipes, error) {
 	return pid, pipes{output: outR, input: inW}, nil
 }
 
-// input gives the agent's standard input, and the end to write the prompt to.
+// input returns the agent's standard input, and the end to write the prompt to.
 func (j *job) input() (*os.File, *os.File, error) {
 	info, err := fsroot.Lstat(j.file("prompt"))
 	if err != nil {
@@ -117,8 +117,8 @@ func (j *job) input() (*os.File, *os.File, error) {
 	return os.Pipe()
 }
 
-// feed writes the prompt and closes the pipe. It may take for ever, when the agent
-// never reads; pipes.close ends it then. An agent that closes its input is no error.
+// feed writes the prompt and closes the pipe. It may take forever, when the agent
+// never reads; pipes.close ends it then. An agent that closes its input is not an error.
 func (j *job) feed(w *os.File) {
 	defer w.Close()
 	if f, err := fsroot.Open(j.file("prompt")); err == nil {

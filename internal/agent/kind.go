@@ -13,7 +13,7 @@ const (
 	works    kind = iota // again with the same result, it leads nowhere
 	waits                // it waits for something else to happen, and may do so for long
 	tests                // it runs tests: one that passes may be run again, to be sure
-	advances             // it goes on from where it was: only a result that is known to be the same tells
+	advances             // it continues from where it was: only a result that is known to be the same tells
 )
 
 // waiting are parts of names of tools that ask how far something is.

@@ -68,7 +68,7 @@ func (m *Meter) Gap() {
 	m.state.Gap = true
 }
 
-// Held gives how many bytes were taken and not read yet, as they end no line; ok is false
+// Held returns how many bytes were taken and not read yet, as they end no line; ok is false
 // when they cannot be given again.
 func (m *Meter) Held() (n int, ok bool) { return m.reader.Held() }
 
@@ -96,11 +96,11 @@ func (m *Meter) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Turns gives how many turns were reported to be over. over says that nothing was heard of
+// Turns returns how many turns were reported to be over. over says that nothing was heard of
 // the agent since the last one: it may be about to end.
 func (m *Meter) Turns() (n int, over bool) { return m.state.Turns, m.state.Turns > 0 && !m.state.Works }
 
-// Used gives what was used so far.
+// Used returns what was used so far.
 func (m *Meter) Used() belay.Use {
 	var sum belay.Use
 	odd := ""
@@ -149,7 +149,7 @@ func (m *Meter) since(c *counter) belay.Use {
 	return sum
 }
 
-// Began takes a call of a tool: work goes on.
+// Began takes a call of a tool: work continues.
 func (m *Meter) Began(Call) {
 	m.state.Works = true
 	for _, c := range m.state.Counters {
@@ -173,7 +173,7 @@ func (m *Meter) used(u Usage) {
 	m.state.Works = !u.Last
 }
 
-// counter gives the counter of a report. What came before a session was named is its own.
+// counter returns the counter of a report. What came before a session was named is its own.
 func (m *Meter) counter(u Usage) *counter {
 	name, unnamed := u.Agent+" "+u.Counter, u.Agent+" "
 	c := m.state.Counters[name]
@@ -243,8 +243,8 @@ func (m *Meter) total(c *counter, u Usage) {
 	m.state.Gap = false // all that was missed of it is in there
 }
 
-// anew tells whether a total is not the one before and what came since, but that of a
-// counter that began anew: the same session, resumed by another process, may count from
+// anew reports whether a total is not the one before and what came since, but that of a
+// counter that began again: the same session, resumed by another process, may count from
 // nothing. worked says that something was done for which a turn's end has to count.
 func anew(was, is, since belay.Use, worked bool) bool {
 	a, b, s := was.TokenSum(), is.TokenSum(), since.TokenSum()
@@ -266,7 +266,7 @@ func far(n int64) int64 {
 	return n
 }
 
-// price gives a report with its cost: the one it reports itself, or that of the prices.
+// price returns a report with its cost: the one it reports itself, or that of the prices.
 func (m *Meter) price(u Usage) (use belay.Use) {
 	for _, one := range u.Models {
 		t := one.Tokens

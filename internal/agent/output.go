@@ -44,7 +44,7 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 		if err == nil {
 			size = Size{Bytes: total, Cut: cut(total, head, tail)}
 			// The end is read before anything is shown: a running agent may push a
-			// segment out just now. It cannot do so for ever.
+			// segment out just now. It cannot do so forever.
 			end, err = readRange(dir, min(total, head)+size.Cut, total, seg)
 		}
 		if err == nil {
@@ -72,7 +72,7 @@ func copyOutput(w io.Writer, dir string, head, tail, seg int64) (Size, error) {
 	return size, err
 }
 
-// readRange gives the bytes from..to of an output, fs.ErrNotExist when one is missing.
+// readRange returns the bytes from..to of an output, fs.ErrNotExist when one is missing.
 func readRange(dir string, from, to, seg int64) ([]byte, error) {
 	var all []byte
 	for from < to {
@@ -104,7 +104,7 @@ type follower struct {
 	dir  string
 	seg  int64
 	at   int64    // the next byte to show
-	file *os.File // the segment at lies in; open, it can be read to its end though deleted
+	file *os.File // the segment at is in; open, it can be read to its end though deleted
 	buf  []byte
 }
 
@@ -142,7 +142,7 @@ func (f *follower) copy(w io.Writer) error {
 	}
 }
 
-// open gives io.EOF when there is nothing yet.
+// open returns io.EOF when there is nothing yet.
 func (f *follower) open(w io.Writer) error {
 	if f.file != nil {
 		return nil

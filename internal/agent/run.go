@@ -69,7 +69,7 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	if err := prepare(dir, s.Prompt, d); err != nil {
 		return nil, fmt.Errorf("preparing the run in %s: %w", dir, err)
 	}
-	// Opened before the agent can remove it, and anew: asking through the guard's own
+	// Opened before the agent can remove it, and again: asking through the guard's own
 	// descriptor would change what the guard holds.
 	r, err := open(dir)
 	if err != nil {
@@ -172,7 +172,7 @@ func spawn(dir string, lock *os.File, self, env []string) error {
 	return nil
 }
 
-// Attach gives the run that runDir holds, whoever started it. fs.ErrNotExist: there
+// Attach returns the run that runDir holds, whoever started it. fs.ErrNotExist: there
 // is none, or one whose Start was killed before the agent could begin; Start is safe.
 func Attach(runDir string) (*Run, error) {
 	dir, err := filepath.Abs(runDir)

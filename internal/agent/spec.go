@@ -101,7 +101,7 @@ func (s Spec) check() error {
 	return nil
 }
 
-// environment gives what the shim, and through it the agent, is started with.
+// environment returns what the shim, and through it the agent, is started with.
 func (s Spec) environment(runDir, token string) []string {
 	env := make([]string, 0, len(s.Env)+3)
 	for _, kv := range s.Env {
@@ -130,7 +130,7 @@ func (d onDisk) argv() []string {
 	return words
 }
 
-// readSpec gives fs.ErrNotExist when the folder holds no run.
+// readSpec returns fs.ErrNotExist when the folder holds no run.
 func readSpec(runDir string) (onDisk, error) {
 	var d onDisk
 	path := filepath.Join(runDir, "spec.json")

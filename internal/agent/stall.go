@@ -85,13 +85,13 @@ func (w *Watch) Write(p []byte) (int, error) {
 // Close reads what is left of the last line.
 func (w *Watch) Close() { w.reader.Close() }
 
-// Found gives the first stall, nil when there was none so far.
+// Found returns the first stall, nil when there was none so far.
 func (w *Watch) Found() *Stall { return w.found }
 
-// Streams tells whether the output is an event stream that can be watched.
+// Streams reports whether the output is an event stream that can be watched.
 func (w *Watch) Streams() bool { return w.reader.Any }
 
-// Calls gives how many calls were seen.
+// Calls returns how many calls were seen.
 func (w *Watch) Calls() int { return w.calls }
 
 // Began takes a call.
@@ -139,7 +139,7 @@ func (w *Watch) Ended(e Ended) {
 	w.look(at.in)
 }
 
-// failing tells whether what a run of tests said speaks of failures other than none: not
+// failing reports whether what a run of tests said speaks of failures other than none: not
 // every agent says how a command ended.
 func saysFailing(output string) bool {
 	return strings.Contains(strings.ToLower(noFailures.ReplaceAllString(output, "")), "fail")
@@ -178,7 +178,7 @@ func (w *Watch) look(t *thread) {
 	}
 }
 
-// rounds tells whether calls are the same few in turn, none of which may well be repeated
+// rounds reports whether calls are the same few in turn, none of which may well be repeated
 // or said anything new.
 func rounds(calls []call, period int) bool {
 	for i, c := range calls {

@@ -96,7 +96,7 @@ func TestShimNeverBegins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.dir, "out"), nil, 0o600); err != nil { // in the way
 		t.Fatal(err)
 	}
-	if res := b.start().wait(); res.Ended != EndedLost || !strings.Contains(res.Error, "before the agent began: making room for the output") {
+	if res := b.start().wait(); res.Ended != EndedLost || !strings.Contains(res.Error, "before the agent started: preparing the output") {
 		t.Errorf("got %+v", res)
 	}
 	if err := os.Remove(filepath.Join(b.dir, "out")); err != nil {
@@ -142,7 +142,7 @@ func TestMainRefusesPeople(t *testing.T) {
 		cmd := exec.Command(exe(), "_run", b.dir)
 		cmd.ExtraFiles = files
 		out, _ := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "not for people") {
+		if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "for belay's internal use") {
 			t.Errorf("%s: %v %s", name, cmd.ProcessState, out)
 		}
 	}

@@ -107,7 +107,7 @@ func (s *store) finish() (Size, error) {
 
 func cut(total, head, tail int64) int64 { return max(0, total-head-tail) }
 
-// listSegments gives the numbers of the segments that are there, none without a folder.
+// listSegments returns the numbers of the segments that are there, none without a folder.
 func listSegments(dir string) ([]int64, error) {
 	entries, err := fsroot.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func listSegments(dir string) ([]int64, error) {
 	return numbers, nil
 }
 
-// extent gives the count of all bytes, up to the end of the last segment.
+// extent returns the count of all bytes, up to the end of the last segment.
 func extent(dir string, size int64) (int64, error) {
 	numbers, err := listSegments(dir)
 	if err != nil || len(numbers) == 0 {

@@ -81,7 +81,7 @@ func (r *Reader) Write(p []byte) (int, error) {
 // Close reads a last line without an end.
 func (r *Reader) Close() { r.flush() }
 
-// Held gives how many bytes of a line without an end are held; ok is false when they are
+// Held returns how many bytes of a line without an end are held; ok is false when they are
 // too many to be held.
 func (r *Reader) Held() (n int, ok bool) { return len(r.line), !r.over }
 

@@ -264,7 +264,7 @@ func (r *Reader) report(u Usage, n numbers) {
 	r.Use(u)
 }
 
-// named gives the session of an event, or the last one that was named.
+// named returns the session of an event, or the last one that was named.
 func (r *Reader) named(session string) string {
 	if session != "" {
 		return session

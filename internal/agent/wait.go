@@ -26,7 +26,7 @@ const (
 // raw, with a line
 // "[N bytes not shown]" where it fell behind, unless live is a Misser; when live fails, it is left alone from
 // there on. The end of ctx ends the waiting and its error is returned; the agent
-// goes on. CodeBusy: processes of a lost run resist being killed.
+// continues. CodeBusy: processes of a lost run resist being killed.
 func (r *Run) Wait(ctx context.Context, live io.Writer) (Result, error) {
 	follow := newFollower(r.file("out"), segmentSize)
 	defer follow.close()
@@ -84,7 +84,7 @@ func (r *Run) lost(ctx context.Context) (Result, error) {
 	return res, nil
 }
 
-// shimLog gives the first line of what the shim said before it died.
+// shimLog returns the first line of what the shim said before it died.
 func (r *Run) shimLog() string {
 	f, err := fsroot.Open(r.file("shim.log"))
 	if err != nil {

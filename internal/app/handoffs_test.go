@@ -244,7 +244,7 @@ func TestReadOnly(t *testing.T) {
 func TestPartsAreChecked(t *testing.T) {
 	_, d := project(t, "roles:\n  build: {parts: [task, everything]}\n")
 	_, err := app.Init(t.Context(), d, app.InitRequest{Request: app.Request{Task: "T1"}})
-	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), `roles.build.parts: "everything" is no part`) {
+	if belay.CodeOf(err) != belay.CodeUsage || !strings.Contains(err.Error(), `roles.build.parts: "everything" is not a part`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -31,7 +31,7 @@ type Error struct {
 	Err  error
 }
 
-// Error gives the sentence on one line, the cause after a colon.
+// Error returns the sentence on one line, the cause after a colon.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.What
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 	return e.What + ": " + e.Err.Error()
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Refuse makes an Error. The format and its arguments make What.
@@ -47,7 +47,7 @@ func Refuse(code Code, try, format string, args ...any) *Error {
 	return &Error{Code: code, What: fmt.Sprintf(format, args...), Try: try}
 }
 
-// CodeOf gives the code of the first Error in err's chain, CodeCannot for any
+// CodeOf returns the code of the first Error in err's chain, CodeCannot for any
 // other error, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {

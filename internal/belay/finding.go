@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Severity orders findings. Only SeverityError refuses an attempt.
+// Severity orders findings. Only SeverityError rejects an attempt.
 type Severity string
 
 // The severities, most severe first.
@@ -242,7 +242,7 @@ func Judge(results []CheckResult) Verdict {
 	return v
 }
 
-// Findings gives every finding of the report, in the order of the checks.
+// Findings returns every finding of the report, in the order of the checks.
 func (r Report) Findings() []Finding {
 	var all []Finding
 	for _, c := range r.Checks {
@@ -251,7 +251,7 @@ func (r Report) Findings() []Finding {
 	return all
 }
 
-// Errors gives the findings that refuse the attempt.
+// Errors returns the findings that reject the attempt.
 func (r Report) Errors() []Finding {
 	var errs []Finding
 	for _, f := range r.Findings() {

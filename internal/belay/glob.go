@@ -16,7 +16,7 @@ const (
 	maxCost  = 1024 // that, times the stars
 )
 
-// Valid tells whether a glob can be used in a Scope: a doublestar pattern (*, ?,
+// Valid reports whether a glob can be used in a Scope: a doublestar pattern (*, ?,
 // [a-z], {a,b}, and ** between slashes) of slash-separated names from the
 // repository's root. The error is a *belay.Error with CodeUsage.
 func Valid(glob string) error {
@@ -46,7 +46,7 @@ func Bounded(glob string) bool {
 	return len(glob) <= maxGlob && n <= maxForms && (n == 1 || n*strings.Count(glob, "*") <= maxCost)
 }
 
-// Match tells whether any glob covers path, a slash path from the root, compared
+// Match reports whether any glob covers path, a slash path from the root, compared
 // byte for byte (A is not a, whatever the file system says). A glob that ends in a
 // slash, or whose last part is a plain name without *, ? or [, covers everything
 // below as well: src and src/ cover src/a/b.go, src/* covers only src/x. A glob
@@ -80,7 +80,7 @@ func Covers(glob, path string) bool {
 	return ok && err == nil
 }
 
-// namesFolder tells whether the last part of a glob can only be one name, which may
+// namesFolder reports whether the last part of a glob can only be one name, which may
 // be a folder's. Otherwise src/* would reach as deep as src/**.
 func namesFolder(glob string) bool {
 	last := glob[strings.LastIndexByte(glob, '/')+1:]

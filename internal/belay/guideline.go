@@ -6,7 +6,7 @@ import (
 )
 
 // Guideline is a house rule put into the prompts of those it is for. Agents and Actions
-// say when it holds; an empty list is no condition. Priority orders, highest first.
+// say when it holds; an empty list is not a condition. Priority orders, highest first.
 type Guideline struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name,omitempty"`        // a title for people and prompts
@@ -43,7 +43,7 @@ func (g Guideline) Told() string {
 	return text
 }
 
-// Reviewable gives the guidelines that require a review of the work of an agent: those that
+// Reviewable returns the guidelines that require a review of the work of an agent: those that
 // hold for it while it implements or fixes something.
 func Reviewable(list []Guideline, agents ...string) []Guideline {
 	agents = append([]string{"implementer"}, agents...)
@@ -58,7 +58,7 @@ func Reviewable(list []Guideline, agents ...string) []Guideline {
 	return out
 }
 
-// Holds tells whether the guideline is for any of these agents doing action.
+// Holds reports whether the guideline is for any of these agents doing action.
 func (g Guideline) Holds(action string, agents ...string) bool {
 	if !g.Enabled || len(g.Actions) > 0 && !anyFold(g.Actions, action) {
 		return false
@@ -72,7 +72,7 @@ func anyFold(list []string, words ...string) bool {
 	})
 }
 
-// Holding gives the guidelines that hold, by priority and then by id.
+// Holding returns the guidelines that hold, by priority and then by id.
 func Holding(list []Guideline, action string, agents ...string) []Guideline {
 	out := slices.DeleteFunc(slices.Clone(list), func(g Guideline) bool { return !g.Holds(action, agents...) })
 	slices.SortStableFunc(out, func(a, b Guideline) int {
@@ -84,7 +84,7 @@ func Holding(list []Guideline, action string, agents ...string) []Guideline {
 	return out
 }
 
-// BuiltIn gives the guidelines that belay brings and holds by itself: the words only
+// BuiltIn returns the guidelines that belay brings and holds by itself: the words only
 // tell agents of it.
 func BuiltIn() []Guideline {
 	return []Guideline{

@@ -93,7 +93,7 @@ func (t TaskID) FeedbackFile() string { return ".belay/now/feedback/" + string(t
 // because T1 and t1 are one file on macOS and Windows.
 func (t TaskID) Key() string { return strings.ToLower(string(t)) }
 
-// NextTaskID gives T<n+1> where n is the highest number in use among ids of the
+// NextTaskID returns T<n+1> where n is the highest number in use among ids of the
 // form T<number>. Numbers are never used twice as long as ended tasks are passed too.
 func NextTaskID(used []TaskID) TaskID {
 	top := 0
@@ -126,7 +126,7 @@ func ParseSnapshotID(s string) (SnapshotID, error) {
 // Whole reports whether the id is complete and not a prefix.
 func (s SnapshotID) Whole() bool { return len(s) == 26 }
 
-// Short gives the first ten characters, enough for people to tell ids apart.
+// Short returns the first ten characters, enough for people to tell ids apart.
 func (s SnapshotID) Short() string { return string(s[:min(10, len(s))]) }
 
 // Kind says why a snapshot was taken.

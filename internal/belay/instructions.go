@@ -29,7 +29,7 @@ var paths = []string{
 	".devcontainer/", ".devcontainer.json", ".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json",
 }
 
-// Rule gives the part of path, in lower case, that makes it an instruction for agents or an
+// Rule returns the part of path, in lower case, that makes it an instruction for agents or an
 // automation, "" for any other file.
 func Rule(path string) string {
 	low := strings.ToLower(path)
@@ -77,7 +77,7 @@ func Own(path string) bool {
 }
 
 // state are names below an agent's own folder (.claude, .codex …) of what it writes there
-// while it works, in lower case. None of it instructs an agent that starts anew, and some of
+// while it works, in lower case. None of it instructs an agent that starts again, and some of
 // it holds whole working trees.
 var state = map[string]bool{
 	"worktrees": true, "todos": true, "projects": true, "sessions": true, "history": true, "history.jsonl": true,
@@ -96,7 +96,7 @@ type Files struct{}
 // Covers reports whether an ignored path is captured; a folder: with all below it.
 func (Files) Covers(path string, folder bool) bool {
 	if Own(path) || folder {
-		return false // a folder of state lies below, so each path is asked about
+		return false // a folder of state is below, so each path is asked about
 	}
 	low := strings.ToLower(path)
 	if inPaths(low) {
@@ -127,7 +127,7 @@ func inPaths(low string) bool {
 	return false
 }
 
-// inside reports whether a path, in lower case, is below one of folders and is no state of
+// inside reports whether a path, in lower case, is below one of folders and is not a state of
 // an agent's. last is its last part.
 func inside(low string) (in bool, last string) {
 	for part := range strings.SplitSeq(low, "/") {

@@ -22,7 +22,7 @@ var output = map[string]bool{
 	".stack-work":    true, "dist-newstyle": true, "elm-stuff": true, ".elixir_ls": true, "_opam": true, ".lake": true,
 }
 
-// Output gives the highest folder of a path that is build output by its name, "" for none.
+// Output returns the highest folder of a path that is build output by its name, "" for none.
 // The path is of something ignored: a file, or a folder with or without a final slash.
 // A file of such a name is none.
 func Output(path string) string {

@@ -48,7 +48,7 @@ type Policy struct {
 // person decides.
 var Modes = map[string]int{"hotfix": 1, "quick": 2, "standard": 3, "full": 5}
 
-// ModeOf gives the name of the mode with this number of reviews, "" for none.
+// ModeOf returns the name of the mode with this number of reviews, "" for none.
 func ModeOf(reviews int) string {
 	for name, n := range Modes {
 		if n == reviews {

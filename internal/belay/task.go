@@ -125,7 +125,7 @@ type Task struct {
 	Standards  []string `json:"standards,omitempty"` // documents it names as rules
 }
 
-// Words gives what the task's request was read from.
+// Words returns what the task's request was read from.
 func (t Task) Words() string {
 	if t.Ask != "" {
 		return t.Ask + "\n\n" + t.Answer

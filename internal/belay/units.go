@@ -34,7 +34,7 @@ func Duration(d time.Duration) string {
 	return s
 }
 
-// IsNumber tells whether s is digits alone.
+// IsNumber reports whether s is digits alone.
 func IsNumber(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 64)
 	return err == nil

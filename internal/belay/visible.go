@@ -72,7 +72,7 @@ func hidden(r rune) bool {
 }
 
 // VisibleJSON writes what Visible would not show as it is as escapes of JSON (\u2028), in a
-// JSON text, where it stands in strings alone: a program reads the same values, and a
+// JSON text, where it is in strings alone: a program reads the same values, and a
 // terminal or an editor of a person shows what is there.
 func VisibleJSON(text []byte) []byte {
 	if clean(string(text)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// asksFor tells whether a request wants one of the files that instruct agents or run by
+// asksFor reports whether a request wants one of the files that instruct agents or run by
 // themselves changed: by its path or name, or by what people call files of its kind. Its
 // requirements are read, and the first line of its words.
 func asksFor(r belay.Request, words, p, rule string) bool {
@@ -52,7 +52,7 @@ var (
 	ofDirenv     = lazyregexp.New(`\b(?:direnv|envrc)\b`)
 )
 
-// ofKind tells whether a sentence, in lower case, is about files of the kind of p.
+// ofKind reports whether a sentence, in lower case, is about files of the kind of p.
 func ofKind(sentence, p, rule string) bool {
 	sentence = fileName.ReplaceAllString(sentence, " ") // one that is named is asked for, and no other of its kind
 	switch {
@@ -75,7 +75,7 @@ func ofKind(sentence, p, rule string) bool {
 	return ofAgents.MatchString(sentence)
 }
 
-// titled tells whether a sentence has all the words of a file's name, of which there are several:
+// titled reports whether a sentence has all the words of a file's name, of which there are several:
 // "the API compatibility check" is check-api-compatibility.yml.
 func titled(sentence, p string) bool {
 	name := path.Base(p)
@@ -119,7 +119,7 @@ var (
 	version = lazyregexp.New(`\b[0-9a-f]{40}\b|\bv?\d+(?:\.(?:\d+|x))*(?:[-.]?(?:rc|beta|alpha|dev)[-.]?\d*|t)?\b`)
 )
 
-// harmless tells whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
+// harmless reports whether the change of a file that runs by itself leaves it what it was. Of CI that is: when it runs, with
 // what rights, whose code it brings in and what it tests; other commands and versions run the repository's own code,
 // which every change may alter. A file of CI that has another name is compared with what it was.
 // Of what runs on people's machines it is versions and comments alone.
@@ -147,7 +147,7 @@ func harmless(f *syntax.File, files []*syntax.File) bool {
 	return strings.HasPrefix(f.Path, ".pre-commit-config.") && maps.Equal(was, is)
 }
 
-// loses tells whether there are statements of a kind that the others lack.
+// loses reports whether there are statements of a kind that the others lack.
 func loses(these, others map[string]int, kind *lazyregexp.Regexp) bool {
 	for line, n := range these {
 		if n > others[line] && kind.MatchString(line) {

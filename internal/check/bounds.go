@@ -19,7 +19,7 @@ type bounds struct {
 	found []belay.Finding
 }
 
-// beyond gives a finding for what changed in spite of "don't touch X", "leave X alone" and
+// beyond returns a finding for what changed in spite of "don't touch X", "leave X alone" and
 // "only change X". An error is a change that the words rule out for certain; what they name
 // that is not there, or is not one thing, is a warning.
 func (in Input) beyond(ctx context.Context, changes []belay.Change) ([]belay.Finding, error) {
@@ -48,7 +48,7 @@ func (in Input) beyond(ctx context.Context, changes []belay.Change) ([]belay.Fin
 	return b.found, nil
 }
 
-// means gives a test of the paths that a bound names; nil when nothing of that name is
+// means returns a test of the paths that a bound names; nil when nothing of that name is
 // there. sure is false where the name may be of several things.
 func (b *bounds) means(what string) (covers func(belay.Change) bool, sure bool) {
 	low := strings.ToLower(strings.TrimPrefix(what, "./"))
@@ -103,7 +103,7 @@ func (b *bounds) matching(is func(string) bool) (func(belay.Change) bool, bool) 
 	return func(c belay.Change) bool { return is(c.Path) }, true
 }
 
-// untouched holds that a thing stays as it was.
+// untouched holds that a thing stays unchanged.
 func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
 	covers, sure := b.means(one.What)
 	if covers == nil {
@@ -183,7 +183,7 @@ func (b *bounds) find(c belay.Change, one belay.Bound, sure bool, what string) {
 	b.found = append(b.found, f)
 }
 
-// elsewhere tells whether the request names a path besides in its bounds: what is asked for
+// elsewhere reports whether the request names a path besides in its bounds: what is asked for
 // there is allowed. Each bound takes one mention away.
 func (b *bounds) elsewhere(p string) bool {
 	words := b.in.Words

@@ -15,7 +15,7 @@ import (
 type Missed struct {
 	Path   string // of a folder: ends in "/"
 	What   string // one line: what it is, and why it is not held
-	Harms  bool   // it may hold anything: it rejects outside of the task's files. Otherwise it is only named
+	Harms  bool   // it may hold anything: it rejects outside the task's files. Otherwise it is only named
 	Unsure bool   // whether it changed is not certain: it only warns
 	Held   bool   // the snapshot holds it, and only its mode changed
 	Tree   bool   // it may be a working tree that the check of git's state names
@@ -94,7 +94,7 @@ func leadsTo(globs []string, folder string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return strings.HasPrefix(strings.TrimPrefix(g, "./"), folder+"/") })
 }
 
-// repositories gives the folders of which a git folder came in a change.
+// repositories returns the folders of which a git folder came in a change.
 func repositories(changes []belay.Change) (repos []string) {
 	for _, c := range changes {
 		if repo, _, in := strings.Cut(c.Path, "/.git/"); in && c.Status == "A" && !slices.Contains(repos, repo) {
@@ -104,7 +104,7 @@ func repositories(changes []belay.Change) (repos []string) {
 	return repos
 }
 
-// outsideGit leaves out the insides of git folders: they are no text that anybody wrote.
+// outsideGit leaves out the insides of git folders: they are not text that anybody wrote.
 func outsideGit(changes []belay.Change) []belay.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c belay.Change) bool {
 		return strings.Contains(c.Path, "/.git/") || strings.HasSuffix(c.Path, "/.git")

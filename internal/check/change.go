@@ -46,7 +46,7 @@ func work(changes []belay.Change) []belay.Change {
 	return out
 }
 
-// belaysOwn tells whether belay itself writes path in the work tree: the readable
+// belaysOwn reports whether belay itself writes path in the work tree: the readable
 // review cycles and the files for the running agent. What else appears beside those is
 // somebody's change.
 func belaysOwn(path string) bool {

@@ -55,7 +55,7 @@ type Input struct {
 	Env     []string       // for the test command, KEY=value; nil is this process's own
 	Changes []belay.Change // what the task changed, from its before to now
 	Attempt []belay.Change // what this attempt changed; none means it changed nothing
-	// ByHand tells whether a person, and no attempt, changed a path; nil when none was.
+	// ByHand reports whether a person, and no attempt, changed a path; nil when none was.
 	ByHand func(path string) bool
 	Missed []Missed // what the task changed and After does not hold
 	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
@@ -76,7 +76,7 @@ type Input struct {
 	// Baseline is what the test command said on the state before the task; nil when
 	// that is not known.
 	Baseline *testreport.Report
-	// State gives the state before in a folder of its own, so that a test that fails can
+	// State gives the before state in a folder of its own, so that a test that fails can
 	// be run there; nil when there is none. done removes it.
 	State func(ctx context.Context) (root string, done func(), err error)
 	// Ignored gives those of some changed paths that git ignores: they get into no commit. nil
@@ -111,7 +111,7 @@ type question struct {
 	ask  func(context.Context, Input) belay.CheckResult
 }
 
-// questions gives the checks in the order of the report. The last is the heaviest:
+// questions returns the checks in the order of the report. The last is the heaviest:
 // they are started from the end.
 func questions() []question {
 	return []question{
@@ -122,7 +122,7 @@ func questions() []question {
 	}
 }
 
-// Names gives the names of all checks in the order of a report.
+// Names returns the names of all checks in the order of a report.
 func Names() []string {
 	var names []string
 	for _, q := range questions() {
@@ -147,7 +147,7 @@ func Run(ctx context.Context, in Input, progress func(Progress)) belay.Report {
 	}
 	in.read = &reading{}
 	results := collect(ctx, in, progress)
-	in.mended(results)
+	in.settleFixes(results)
 	for _, name := range in.Only {
 		if !slices.Contains(Names(), name) {
 			results = append(results, belay.Unknown(name, "no such check; the checks are "+strings.Join(Names(), ", ")))
@@ -217,7 +217,7 @@ func masked(r belay.CheckResult, allow []string) belay.CheckResult {
 			*text, _ = Masked(*text, allow)
 		}
 		if shown, _ := Masked(f.Reproduce, allow); shown != f.Reproduce {
-			f.Reproduce = "" // with the mask in it, it is no command any more
+			f.Reproduce = "" // with the mask in it, it is not a command any more
 		}
 	}
 	return r
@@ -253,7 +253,7 @@ func (in Input) grace() time.Duration {
 	return defaultGrace
 }
 
-// withoutGit gives the input of a check that judges files, not repositories.
+// withoutGit returns the input of a check that judges files, not repositories.
 func (in Input) withoutGit() Input {
 	in.Changes, in.Attempt = outsideGit(in.Changes), outsideGit(in.Attempt)
 	return in

@@ -79,9 +79,9 @@ func some(text string, list []string) string {
 	return text + " (" + strings.Join(list, "; ") + ")"
 }
 
-// mended holds what was to be fixed against what the other checks say now: the test, the
+// settleFixes holds what was to be fixed against what the other checks say now: the test, the
 // tests or the linter that a requirement names. It adds to the contract's answer.
-func (in Input) mended(results []belay.CheckResult) {
+func (in Input) settleFixes(results []belay.CheckResult) {
 	at := slices.IndexFunc(results, func(r belay.CheckResult) bool { return r.Check == nameAsked })
 	if at < 0 || results[at].Skipped || results[at].Verdict == belay.VerdictUnknown {
 		return
@@ -107,7 +107,7 @@ func (in Input) mended(results []belay.CheckResult) {
 	c.Verdict, c.Summary, c.Findings = again.Verdict, again.Summary, again.Findings
 }
 
-// failing gives the names of the tests that fail now, known ones too, and of those that
+// failing returns the names of the tests that fail now, known ones too, and of those that
 // failed before.
 func (in Input) failing(tests belay.CheckResult) (names OrderedNames) {
 	for _, f := range tests.Findings {

@@ -188,12 +188,12 @@ func (j *contractJudge) add(m *belay.Met, r belay.Requirement) {
 	j.notes(res, r)
 }
 
-// existing tells whether the number may be of those that are there already: "the 8 flavors".
+// existing reports whether the number may be of those that are there already: "the 8 flavors".
 func existing(r belay.Requirement, m *belay.Met) bool {
 	return r.Many() == *m.Before && known.MatchString(r.Text)
 }
 
-// netted tells whether a list has as many more as were to be added, those aside that the request
+// netted reports whether a list has as many more as were to be added, those aside that the request
 // takes away from it: "add 3 drinks, drop the green tea". What went is counted as far as words
 // that take away name it, its noun with a number, or itself.
 func (j *contractJudge) netted(r belay.Requirement, res count.Result) bool {
@@ -328,7 +328,7 @@ func (j *contractJudge) preserve(m *belay.Met, r belay.Requirement) {
 	j.counts(*m)
 }
 
-// modify holds that what was to be changed, or mended, was touched, and that its list is
+// modify holds that what was to be changed, or fixed, was touched, and that its list is
 // as long as it was. Whether it is right now is for tests and reviewers to say.
 func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
 	m.Verdict = belay.MetYes
@@ -422,7 +422,7 @@ func (j *contractJudge) notes(res count.Result, r belay.Requirement) {
 	}
 }
 
-// addsOnly tells whether all that was asked for is to be added, or to stay.
+// addsOnly reports whether all that was asked for is to be added, or to stay.
 func (j *contractJudge) addsOnly() bool {
 	return !slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool {
 		return r.Marker != belay.MarkAdd && r.Marker != belay.MarkPreserved && r.Marker != belay.MarkNoChanges

@@ -14,7 +14,7 @@ type Rules struct {
 	Error bool     // a missing test file refuses
 }
 
-// Look gives a finding for every changed source file that has no test file among paths,
+// Look returns a finding for every changed source file that has no test file among paths,
 // which are all files there are after the change. Files that are generated, only hold
 // types, settings or a program's start, or that the change only touches in comments
 // need none.
@@ -67,7 +67,7 @@ func want(f *syntax.File, rules []rule, there *paths) (missing string, asked boo
 	return convention(f, there), true
 }
 
-// conventional tells whether the convention of some language wants a test of the file.
+// conventional reports whether the convention of some language wants a test of the file.
 func conventional(f *syntax.File) bool {
 	l := syntax.Of(f.Path)
 	if l == syntax.None || exempt(f.Path, l) {
@@ -90,7 +90,7 @@ var exemptFolders = map[string]bool{
 	"example": true, "docs": true, "third_party": true, "bin": true, "types": true, "@types": true, ".storybook": true,
 }
 
-// exempt tells by its path whether a file starts, sets up or shows a program.
+// exempt reports by its path whether a file starts, sets up or shows a program.
 func exempt(p string, l syntax.Language) bool {
 	base := path.Base(p)
 	if exemptNames[base] || strings.HasPrefix(base, ".") {
@@ -115,7 +115,7 @@ func exempt(p string, l syntax.Language) bool {
 	return false
 }
 
-// changesCode tells whether an added line has code on it, or lines were only taken out.
+// changesCode reports whether an added line has code on it, or lines were only taken out.
 func changesCode(f *syntax.File, tokens []syntax.Token) bool {
 	added := f.Added()
 	if added.Count() == 0 {

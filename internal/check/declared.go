@@ -30,7 +30,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// declaringWords stand in front of a name that they declare.
+// declaringWords are in front of a name that they declare.
 var declaringWords = map[string]bool{
 	"func": true, "function": true, "def": true, "fn": true, "class": true, "type": true, "struct": true,
 	"interface": true, "enum": true, "trait": true,
@@ -41,7 +41,7 @@ var declaringWords = map[string]bool{
 // members are the kinds of lists whose items are declarations.
 var members = []count.ListKind{count.Functions, count.Methods, count.Fields, count.Types, count.Enum, count.Tests}
 
-// declared gives the lines on which a text declares a name, whatever its spelling. The lists
+// declared returns the lines on which a text declares a name, whatever its spelling. The lists
 // that counting finds have functions, methods and fields; keywords tell the rest.
 func declared(p string, text []byte, name string) []int {
 	if len(text) == 0 || len(text) > maxCounted {

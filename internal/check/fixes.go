@@ -121,7 +121,7 @@ func fixed(text string, tests Ran, lint belay.CheckResult) (title string, severi
 	return "", ""
 }
 
-// names tells whether a text names a test as its report does: whole, or by its last part.
+// names reports whether a text names a test as its report does: whole, or by its last part.
 func names(text, test string) bool {
 	last := test
 	for _, sep := range []string{"::", " > ", "/", "#", "."} {

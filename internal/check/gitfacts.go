@@ -170,7 +170,7 @@ func (r *reader) differing(ctx context.Context, a, b *side) (map[string][2]strin
 	return all, nil
 }
 
-// onlyIn gives the paths whose mode is in the first list alone.
+// onlyIn returns the paths whose mode is in the first list alone.
 func onlyIn(a, b []snapshot.Mode) (paths []string) {
 	had := map[snapshot.Mode]bool{}
 	for _, m := range b {
@@ -184,7 +184,7 @@ func onlyIn(a, b []snapshot.Mode) (paths []string) {
 	return paths
 }
 
-// plain gives the name of a file below the git folder.
+// plain returns the name of a file below the git folder.
 func plain(path string) string {
 	path = strings.TrimPrefix(path, "links/")
 	_, name, _ := strings.Cut(path, "/")
@@ -252,7 +252,7 @@ func (r *reader) file(path, oid string, s *side) (*File, error) {
 	return f, nil
 }
 
-// touched gives the files that changed in a span; and, when that may be less than what
+// touched returns the files that changed in a span; and, when that may be less than what
 // differs in all, the keys of each config that did.
 func (r *reader) touched(ctx context.Context, net map[string][2]string) (map[string]bool, map[string]map[string]bool, error) {
 	names := map[string]bool{}
@@ -346,7 +346,7 @@ func (r *reader) refs(ctx context.Context, f *Facts) error {
 }
 
 // others reports whether a ref may as well have been changed by somebody in another
-// working tree: they share all refs but HEAD. One that is gone is named all the same.
+// working tree: they share all refs but HEAD. One that is gone is named anyway.
 func (r *reader) others(name string, was [2]string) bool {
 	return r.snaps.Repo.Linked() && was[1] != "" && name != r.before.refs.Head.Branch && name != r.after.refs.Head.Branch
 }
@@ -411,7 +411,7 @@ func (r *reader) worktrees(f *Facts) error {
 	return err
 }
 
-// treesAdded gives the names of the working trees that were added in a span.
+// treesAdded returns the names of the working trees that were added in a span.
 func (r *reader) treesAdded() (map[string]bool, error) {
 	added := map[string]bool{}
 	for _, s := range r.spans {
@@ -451,7 +451,7 @@ func (r *reader) worktreesOf(s *side) (map[string]string, error) {
 // entry is one line of a reflog.
 type entry struct{ oid, message string }
 
-// log gives the entries of a reflog that a snapshot holds, oldest first.
+// log returns the entries of a reflog that a snapshot holds, oldest first.
 func (r *reader) log(s *side, ref string) ([]entry, error) {
 	if s.meta["logs"] == "" {
 		return nil, nil
@@ -536,7 +536,7 @@ func (r *reader) stash(ctx context.Context, f *Facts) error {
 	return nil
 }
 
-// logChanges gives the objects of the lines that came to a reflog in a span, and of those
+// logChanges returns the objects of the lines that came to a reflog in a span, and of those
 // that went.
 func (r *reader) logChanges(ref string) (came, went map[string]bool, err error) {
 	came, went = map[string]bool{}, map[string]bool{}
@@ -562,7 +562,7 @@ func (r *reader) logChanges(ref string) (came, went map[string]bool, err error) 
 	return came, went, nil
 }
 
-// missing gives the entries of a that b has not.
+// missing returns the entries of a that b has not.
 func missing(a, b []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(a), func(e entry) bool {
 		return slices.ContainsFunc(b, func(o entry) bool { return o.oid == e.oid })
@@ -632,7 +632,7 @@ func (r *reader) index(_ context.Context, f *Facts) error {
 	return nil
 }
 
-// newlyHidden gives the paths of b that are hidden from git status and were not in a.
+// newlyHidden returns the paths of b that are hidden from git status and were not in a.
 func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	was := map[string]bool{}
 	for _, e := range a {
@@ -646,7 +646,7 @@ func newlyHidden(a, b []git.IndexEntry) (paths []string) {
 	return paths
 }
 
-// staged gives the paths that two indexes have otherwise.
+// staged returns the paths that two indexes have otherwise.
 func staged(a, b []git.IndexEntry) []string {
 	type value struct {
 		mode uint32

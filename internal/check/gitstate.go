@@ -88,10 +88,10 @@ type Facts struct {
 	Worktrees        []string // folders of working trees that were added
 	Lost             []Loss
 	Sure             bool   // it is known that an attempt did it, and no person
-	Snapshot         string // the id of the state before, for commands to restore from it
+	Snapshot         string // the id of the before state, for commands to restore from it
 }
 
-// Judge gives the check's result. The scope and the request say what the task allows.
+// Judge returns the check's result. The scope and the request say what the task allows.
 func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult {
 	j := judge{Facts: f, scope: scope, asked: wordsOf(request)}
 	j.files()
@@ -356,7 +356,7 @@ func (j *judge) included() {
 	}
 }
 
-// inTree gives where in the working tree a path of the config leads, "" when it does not.
+// inTree returns where in the working tree a path of the config leads, "" when it does not.
 func (j *judge) inTree(from, value string) string {
 	if !path.IsAbs(value) {
 		value = path.Join(from, value)

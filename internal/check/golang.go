@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// goLacks gives the exported declarations of a Go file without a doc comment. In a
+// goLacks returns the exported declarations of a Go file without a doc comment. In a
 // group of constants, variables or types, the group's comment is enough. A file that
 // does not parse declares nothing that could be told.
 func goLacks(text []byte) []lack {
@@ -36,7 +36,7 @@ func goLacks(text []byte) []lack {
 	return out
 }
 
-// exportedFunc tells whether others can call a function: it and its receiver's type are
+// exportedFunc reports whether others can call a function: it and its receiver's type are
 // exported.
 func exportedFunc(d *ast.FuncDecl) (receiver string, exported bool) {
 	if !d.Name.IsExported() {

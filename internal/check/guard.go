@@ -22,7 +22,7 @@ func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Co
 }
 
 // Tree notes the tree before linters run. What differs afterwards they have edited, and
-// it is put back to the capture, with a rescue: but only where the run holds the tree,
+// it is restored to the capture, with a rescue: but only where the run holds the tree,
 // and only when it was just as captured before they ran. Otherwise somebody else is at
 // work in it, and what they edit must not be taken for the linter's.
 func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
@@ -59,7 +59,7 @@ func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 				Paths: edits.Paths, FilesOnly: true, Task: task, Command: "lint", Reason: "a linter changed files",
 			})
 			edits.Undone = err == nil
-			return edits, nil // what could not be put back is named, and stays as the tests' own doing does
+			return edits, nil // what could not be restored is named, and stays as the tests' own doing does
 		}, nil
 	}
 }

@@ -87,7 +87,7 @@ func danger(key, value string, remotes map[string]bool) string {
 	return ""
 }
 
-// formOf gives the form of a key in harmful, "" when there is none.
+// formOf returns the form of a key in harmful, "" when there is none.
 func formOf(section, sub, name string) string {
 	for _, form := range []string{section + "." + name, section + ".*." + name, section + ".*"} {
 		if _, known := harmful[form]; known && (sub == "" || strings.Contains(form, "*")) {

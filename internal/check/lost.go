@@ -107,7 +107,7 @@ func (r *reader) lostSince(ctx context.Context, f *Facts, from *side, any, skip 
 	return err
 }
 
-// belays are files that belay itself writes while a task goes on.
+// belays are files that belay itself writes while a task continues.
 func belays(p string) bool { return strings.HasPrefix(p, ".belay/") }
 
 // headTree names the tree of a side's HEAD.
@@ -378,7 +378,7 @@ func throwaway(p string) bool {
 	return false
 }
 
-// ownLines gives the lines of a text that its base has not, without blank ones and those
+// ownLines returns the lines of a text that its base has not, without blank ones and those
 // of signs alone.
 func ownLines(text, base []byte) []string {
 	had := saidLines(base)
@@ -392,7 +392,7 @@ func ownLines(text, base []byte) []string {
 }
 
 // linesOf gives the different lines of a text that say something, without the white space
-// around them: what is moved is often indented anew.
+// around them: what is moved is often indented again.
 func saidLines(text []byte) map[string]bool {
 	lines := map[string]bool{}
 	for line := range bytes.Lines(text) {
@@ -404,7 +404,7 @@ func saidLines(text []byte) map[string]bool {
 	return lines
 }
 
-// moved reports whether at least half of some lines stand in what changed, as it is now.
+// moved reports whether at least half of some lines are in what changed, as it is now.
 func (h *hunt) moved(own []string) (bool, error) {
 	if h.lines == nil {
 		h.lines = map[string]bool{}

@@ -100,10 +100,10 @@ var (
 	verbs   = lazyregexp.Of(`get post put patch delete head options any`)
 )
 
-// term is a word of a request: what stands in quotes is one.
+// term is a word of a request: what is in quotes is one.
 type term struct {
 	text  string
-	quote bool // it stands in backticks or quotes
+	quote bool // it is in backticks or quotes
 	mark  bool // it is punctuation
 }
 
@@ -149,7 +149,7 @@ func readOrder(marker belay.Marker, clause string, known func(string) bool) (o o
 	return o, p.read() && len(o.names) > 0
 }
 
-// fits tells whether the marker that the text was given agrees with its verb.
+// fits reports whether the marker that the text was given agrees with its verb.
 func fits(d deed, m belay.Marker) bool {
 	switch d {
 	case adds:
@@ -271,7 +271,7 @@ func (p *orderReader) peek() (name, bool) {
 	return n, ok
 }
 
-// ends tells whether the words of a list may end in front of word i.
+// ends reports whether the words of a list may end in front of word i.
 func (p *orderReader) ends(i int) bool {
 	if i >= len(p.w) || p.w[i].mark {
 		return true
@@ -293,7 +293,7 @@ var endings = lazyregexp.Of(`.txt .sh .bash .toml .cfg .ini .env .mod .sum .lock
 	.cpp .hpp .kt .swift .php .scala .lua .pl .dart .ex .exs
 	.vue .svelte .bat .ps1 .gradle .properties .graphql .conf .adoc .zig .hs .ml .jl .r`)
 
-// participle is a word that says something of a thing, and is no name: "the endpoint documented in".
+// participle is a word that says something of a thing, and is not a name: "the endpoint documented in".
 var participle = lazyregexp.New(`(?:ed|ing)$|^(?:seen|known|given|found|written|like|listed|made|kept)$`)
 
 // grammatical tells a word that joins, places or asks, and names nothing.
@@ -467,7 +467,7 @@ func (p *orderReader) more(at int) {
 	p.o.more = strings.Join(words, " ")
 }
 
-// clause gives the whole clause of the request that a requirement's text was cut from, up to
+// clause returns the whole clause of the request that a requirement's text was cut from, up to
 // the end of its sentence; the text itself where the request does not have it.
 func clause(text, request string) string {
 	text = strings.Join(strings.Fields(text), " ")

@@ -75,7 +75,7 @@ func (j *contractJudge) ordered(m *belay.Met, r belay.Requirement) (ok bool) {
 	return true
 }
 
-// known tells whether a word is a path of either side: a file, or a folder with its slash.
+// known reports whether a word is a path of either side: a file, or a folder with its slash.
 func (j *contractJudge) known(p string) bool {
 	below := func(t *tree) bool {
 		i, _ := slices.BinarySearch(t.paths, p)
@@ -117,8 +117,8 @@ func (j *contractJudge) name(o order, n name) verdict {
 	return j.went(o, n)
 }
 
-// find gives the paths of a tree that a text names: whole, or by their end. A folder is
-// named by all that lies in it.
+// find returns the paths of a tree that a text names: whole, or by their end. A folder is
+// named by all that is in it.
 func (t *tree) find(named string) []string {
 	if t.has(named) {
 		return []string{named}
@@ -185,7 +185,7 @@ func (j *contractJudge) moved(n, to name) verdict {
 	return shown(place{came[0], 0})
 }
 
-// updated: a file that was to be changed. Blank lines are no change.
+// updated: a file that was to be changed. Blank lines are not a change.
 func (j *contractJudge) updated(o order, n name) verdict {
 	had := j.after.find(n.text)
 	for _, p := range had {
@@ -201,7 +201,7 @@ func (j *contractJudge) updated(o order, n name) verdict {
 	return unsure(place{}, "%s: no such file", n.text)
 }
 
-// touched gives the first line of a path that came and is not blank, or that something went.
+// touched returns the first line of a path that came and is not blank, or that something went.
 func (j *contractJudge) touched(p string) (line int, ok bool) {
 	f := j.changed[p]
 	if f == nil {
@@ -268,7 +268,7 @@ func (j *contractJudge) came(o order, n name) verdict {
 	return absent(place{}, "should be added but is missing: %s", n.text)
 }
 
-// within gives the files that an order names as the place; only is false when it names none
+// within returns the files that an order names as the place; only is false when it names none
 // that is there.
 func (j *contractJudge) within(o order) (in []string, only bool) {
 	if o.place == "" {
@@ -278,7 +278,7 @@ func (j *contractJudge) within(o order) (in []string, only bool) {
 	return in, len(in) == 1
 }
 
-// newLine gives the first of the lines that came.
+// newLine returns the first of the lines that came.
 func newLine(f *syntax.File, lines []int) int {
 	added := f.Added()
 	for _, n := range lines {
@@ -289,7 +289,7 @@ func newLine(f *syntax.File, lines []int) int {
 	return lines[0]
 }
 
-// mention gives where a name came as a word of its own in code.
+// mention returns where a name came as a word of its own in code.
 func (j *contractJudge) mention(name string, in []string, only bool) place {
 	for _, f := range j.in.Files {
 		if only && !slices.Contains(in, f.Path) || textFile(f.Path) {
@@ -306,7 +306,7 @@ func (j *contractJudge) mention(name string, in []string, only bool) place {
 	return place{}
 }
 
-// anywhere tells whether a name, in any spelling, is in something that came: a line or a path.
+// anywhere reports whether a name, in any spelling, is in something that came: a line or a path.
 func (j *contractJudge) anywhere(name string) bool {
 	key := fold(name)
 	for _, f := range j.in.Files {
@@ -324,7 +324,7 @@ func (j *contractJudge) anywhere(name string) bool {
 	})
 }
 
-// literal: a route or a flag, which stands in the code as it is named.
+// literal: a route or a flag, which is in the code as it is named.
 func (j *contractJudge) literal(n name) verdict {
 	for _, f := range j.in.Files {
 		if textFile(f.Path) {
@@ -350,7 +350,7 @@ func (j *contractJudge) literal(n name) verdict {
 	return absent(place{}, "should be added but is missing: %s", n.text)
 }
 
-// stated tells whether a line has a route or a flag: /health not followed by more of a word.
+// stated reports whether a line has a route or a flag: /health not followed by more of a word.
 func stated(line, literal string) bool {
 	bare := strings.TrimLeft(literal, "-")
 	at := strings.Index(line, bare)
@@ -427,7 +427,7 @@ func (j *contractJudge) struck(n name) verdict {
 	return absent(at, "should be removed but is still there: %s", n.text)
 }
 
-// struckOut tells whether a line or a file that went has a name, in any spelling.
+// struckOut reports whether a line or a file that went has a name, in any spelling.
 func (j *contractJudge) struckOut(name string) bool {
 	key := fold(name)
 	for _, f := range j.in.Files {
@@ -443,7 +443,7 @@ func (j *contractJudge) struckOut(name string) bool {
 	return false
 }
 
-// aliasing are words of a request that has the old name stay beside the new one.
+// aliasing are text of the request that has the old name stay beside the new one.
 var aliasing = lazyregexp.New(`(?i)\b(?:alias|wrapper|deprecat\w*|compat\w*|backwards?|keep|old name|both)\b`)
 
 // renamed: something that was to have another name.
@@ -496,7 +496,7 @@ func (j *contractJudge) renamed(o order, n name) verdict {
 	return unsure(place{}, "%s: not found", n.text)
 }
 
-// stands gives where a name is declared in files that did not change.
+// stands returns where a name is declared in files that did not change.
 func (j *contractJudge) stands(name string) place {
 	return j.search(nil, func(p string, text []byte) int { return first(declared(p, text, name)) })
 }

@@ -9,7 +9,7 @@ import (
 
 // outcome says one of three things of a requirement: it is shown, with the evidence; it is
 // contradicted, which rejects; or it is not shown, which is a warning. Whatever judged it may
-// have been content with less: words that came somewhere are no evidence. from is where its
+// have been content with less: words that came somewhere are not evidence. from is where its
 // findings begin.
 func (j *contractJudge) outcome(m belay.Met, r belay.Requirement, from int) belay.Met {
 	found := j.findings[min(from, len(j.findings)):]

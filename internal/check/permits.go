@@ -18,7 +18,7 @@ var (
 	articles = lazyregexp.Of(`the our my your a file new top-level root existing both`)
 )
 
-// Permits tells whether a request asks for a path to be changed: by name, as the object of a
+// Permits reports whether a request asks for a path to be changed: by name, as the object of a
 // requirement or as the place of what is to be added, or by a folder that ends in "/". "As described in AGENTS.md" is no such
 // request, and neither is "don't touch AGENTS.md".
 func Permits(req belay.Request, words, p string) bool {
@@ -48,7 +48,7 @@ func forbidding(w []term) bool {
 	})
 }
 
-// objective tells whether what follows the words is the object of their verb, or its place.
+// objective reports whether what follows the words is the object of their verb, or its place.
 func objective(w []term) bool {
 	for k := len(w) - 1; k > 0; k-- {
 		low := strings.ToLower(w[k].text)

@@ -105,7 +105,7 @@ func clip(s string) string {
 
 func inComment(line string) bool { return comment.MatchString(line) || trailing.MatchString(line) }
 
-// abstract tells whether a body is meant to stay open: a method of Python that subclasses
+// abstract reports whether a body is meant to stay open: a method of Python that subclasses
 // have to write.
 func abstract(lines [][]byte, at int) bool {
 	for i := at; i >= max(0, at-12); i-- {
@@ -144,7 +144,7 @@ func newRegions(f *syntax.File, n int) *regions {
 	return r
 }
 
-// lost gives how many more lines of code stood where the line is now than stand there: 0
+// lost returns how many more lines of code was where the line is now than are there: 0
 // when that cannot be told.
 func (r *regions) lost(line int) int {
 	if len(r.keptA) != len(r.keptB) || len(r.keptB) == 0 {

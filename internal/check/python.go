@@ -7,9 +7,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// pythonLacks gives the public functions, methods and classes of a Python file without
+// pythonLacks returns the public functions, methods and classes of a Python file without
 // hints or a docstring. Names that begin with an underscore, and what is declared
-// inside of a function or of a private class, are nobody else's.
+// inside a function or of a private class, are nobody else's.
 func pythonLacks(tokens []syntax.Token, stub bool) []lack {
 	var out []lack
 	var open []pythonScope
@@ -44,7 +44,7 @@ type pythonScope struct {
 	class, private bool
 }
 
-// pythonScopes tells whether a declaration stands where nobody else sees it, and the
+// pythonScopes reports whether a declaration is where nobody else sees it, and the
 // names of the classes around it, each with a dot.
 func pythonScopes(open []pythonScope) (hidden bool, class string) {
 	for _, s := range open {
@@ -139,7 +139,7 @@ func (d *pythonDef) params(tokens []syntax.Token) {
 	}
 }
 
-// decorators gives the last names of what decorates the declaration at tokens[at].
+// decorators returns the last names of what decorates the declaration at tokens[at].
 func decorators(tokens []syntax.Token, at int) map[string]bool {
 	names := map[string]bool{}
 	i := at - 1

@@ -74,7 +74,7 @@ func fill(tests, source string) string {
 	return strings.TrimPrefix(out, "/")
 }
 
-// look gives "" when a test file is there, else what was looked for.
+// look returns "" when a test file is there, else what was looked for.
 func (r rule) look(source string, there *paths) string {
 	var globs []string
 	for _, t := range r.tests {
@@ -118,7 +118,7 @@ func index(all []string) *paths {
 }
 
 // convention looks for a test file as the file's language has it, anywhere in the
-// repository but for Go, whose tests stand beside the code. Names are compared without case.
+// repository but for Go, whose tests are beside the code. Names are compared without case.
 func convention(f *syntax.File, there *paths) string {
 	l, stem, dir := syntax.Of(f.Path), syntax.Stem(f.Path), path.Dir(f.Path)
 	about := there.subjects[l.Family()]

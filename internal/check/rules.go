@@ -14,7 +14,7 @@ import (
 // rules asks whether the task left alone what instructs agents and what runs by
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
 // no permission to leave an AGENTS.md in src. What the request asks for, and what a person
-// changed, is no finding; a change that leaves a file of CI what it was is a warning.
+// changed, is not a finding; a change that leaves a file of CI what it was is a warning.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
 		return belay.Unknown(nameRules, err.Error())
@@ -60,7 +60,7 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	return belay.Of(nameRules, summary, belay.Brief(found, "more rule files changed"))
 }
 
-// namedIn tells whether one of the globs covers path and spells the rule out.
+// namedIn reports whether one of the globs covers path and spells the rule out.
 func namedIn(globs []string, rule, path string) bool {
 	for _, one := range globs {
 		if strings.Contains(strings.ToLower(one), rule) && belay.Covers(one, path) {
@@ -70,7 +70,7 @@ func namedIn(globs []string, rule, path string) bool {
 	return false
 }
 
-// known tells whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
+// known reports whether the change of a file is of a harmless kind. Of one that cannot be read nothing is
 // known.
 func (in Input) known(ctx context.Context, path string, harmless func(*syntax.File, []*syntax.File) bool) bool {
 	if in.Texts == nil {

@@ -78,7 +78,7 @@ func (in Input) stray(c belay.Change, files []string) belay.Finding {
 	}
 }
 
-// unmet gives a finding for every expected glob that no change meets.
+// unmet returns a finding for every expected glob that no change meets.
 func unmet(expect []string, changes []belay.Change) []belay.Finding {
 	var out []belay.Finding
 	for _, one := range expect {
@@ -104,7 +104,7 @@ func unmet(expect []string, changes []belay.Change) []belay.Finding {
 	return out
 }
 
-// validGlobs gives the first refusal among the globs of all lists.
+// validGlobs returns the first refusal among the globs of all lists.
 func validGlobs(lists ...[]string) error {
 	for _, globs := range lists {
 		for _, one := range globs {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// scriptLacks gives the exported functions of a TypeScript file whose parameters or
+// scriptLacks returns the exported functions of a TypeScript file whose parameters or
 // result have no type. A constant that has a type itself hands it to its function.
 func scriptLacks(tokens []syntax.Token) []lack {
 	var out []lack
@@ -108,7 +108,7 @@ func scriptFunc(name string, s []syntax.Token, line int, arrow bool) (lack, bool
 	return lack{line: line, name: "function " + name, what: "lacks " + what, advice: "add " + what}, true
 }
 
-// scriptParams gives the parameters without a type, and what follows the closing
+// scriptParams returns the parameters without a type, and what follows the closing
 // parenthesis; nil when there is none. A parameter with a default value has the value's
 // type.
 func scriptParams(s []syntax.Token) (untyped []string, rest []syntax.Token) {

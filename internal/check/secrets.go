@@ -61,7 +61,7 @@ func Secrets(files []*syntax.File, r SecretRules) []belay.Finding {
 	return out
 }
 
-// before gives the fingerprints of the secrets that were there.
+// before returns the fingerprints of the secrets that were there.
 func before(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}
 	for _, f := range files {

@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// InWords gives the fingerprints of the secrets in words that are to go to agents, models
+// InWords returns the fingerprints of the secrets in words that are to go to agents, models
 // or files, those that allow names and examples of documentation left out. Without force
 // it refuses them (CodeUsage) by place and kind; what names them holds no secret.
 func InWords(what, text string, allow []string, force bool) ([]string, error) {
@@ -30,7 +30,7 @@ func InWords(what, text string, allow []string, force bool) ([]string, error) {
 		"%s would be sent out with a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
 }
 
-// Masked gives text without its secrets, and how many there were; what allow names stays.
+// Masked returns text without its secrets, and how many there were; what allow names stays.
 func Masked(text string, allow []string) (string, int) {
 	n := 0
 	keep := func(m secret.Match) bool { return slices.Contains(allow, m.Fingerprint) }

@@ -67,7 +67,7 @@ func lacks(p string, text []byte) []lack {
 // where is how far a declaration may move without being a new one: its folder.
 func where(p string) string { return path.Dir(p) + "\x00" }
 
-// declaredBefore gives the declarations that lacked something before the change, by
+// declaredBefore returns the declarations that lacked something before the change, by
 // folder and name. They are not the change's, wherever in their folder they are now.
 func declaredBefore(files []*syntax.File) map[string]bool {
 	had := map[string]bool{}

@@ -140,7 +140,7 @@ func integrityCheck(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// placeholderCheck asks whether comments stand where code was, or bodies are still to be
+// placeholderCheck asks whether comments are where code was, or bodies are still to be
 // written.
 func placeholderCheck(ctx context.Context, in Input) belay.CheckResult {
 	return in.asked(ctx, namePlaceholder, func(files []*syntax.File) (string, []belay.Finding, error) {
@@ -177,7 +177,7 @@ func styleCheck(ctx context.Context, in Input) belay.CheckResult {
 	})
 }
 
-// ValidRules gives the first refusal among what the checks of texts are told: globs, and
+// ValidRules returns the first refusal among what the checks of texts are told: globs, and
 // rules of coverage. The error is a *belay.Error with CodeUsage.
 func ValidRules(c belay.Checks) error {
 	for _, g := range c.IntegrityAllow {

@@ -20,7 +20,7 @@ type Source struct {
 	once  sync.Once
 	then  map[string]snapshot.Entry
 	now   map[string]snapshot.Entry
-	inner []snapshot.InnerPair // repositories inside of the tree; their entries are in then and now
+	inner []snapshot.InnerPair // repositories inside the tree; their entries are in then and now
 	err   error
 }
 
@@ -106,8 +106,8 @@ func (s *Source) Paths(ctx context.Context) ([]string, error) {
 	return paths, nil
 }
 
-// Beside gives a reader of files of the snapshot after, one at a time: false for one that
-// is not there, is no regular file, has more than most bytes, or cannot be read. done
+// Beside returns a reader of files of the snapshot after, one at a time: false for one that
+// is not there, is not a regular file, has more than most bytes, or cannot be read. done
 // ends it; the reader is for one goroutine.
 func (s *Source) Beside(ctx context.Context) (read func(path string, most int64) ([]byte, bool), done func(), err error) {
 	if err := s.list(ctx); err != nil {
@@ -146,7 +146,7 @@ func (s *Source) list(ctx context.Context) error {
 	return s.err
 }
 
-// inside adds the files of repositories inside of the tree. Of those inside of these in turn
+// inside adds the files of repositories inside the tree. Of those inside these in turn
 // only the changes are known, not the texts.
 func (s *Source) inside(ctx context.Context) error {
 	pairs, err := s.snaps.InnerPairs(ctx, s.before, s.after)
@@ -188,7 +188,7 @@ func entries(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID) (m
 	}
 	all := make(map[string]snapshot.Entry, len(list))
 	for _, e := range list {
-		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID} // permissions are no text
+		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID} // permissions are not text
 	}
 	return all, nil
 }
@@ -201,7 +201,7 @@ func regularFile(e snapshot.Entry) string {
 	return e.OID
 }
 
-// repositories gives that of the tree and those inside of it.
+// repositories returns that of the tree and those inside it.
 func (s *Source) repositories() []*git.Repo {
 	all := []*git.Repo{s.snaps.Repo}
 	for _, p := range s.inner {
@@ -210,7 +210,7 @@ func (s *Source) repositories() []*git.Repo {
 	return all
 }
 
-// repository gives the one that a path lies in.
+// repository returns the one that a path is in.
 func (s *Source) repository(path string) *git.Repo {
 	for _, p := range s.inner {
 		if _, in := snapshot.Inside(p.Path, path); in {

@@ -27,7 +27,7 @@ type tree struct {
 
 func (t *tree) Paths() ([]string, error) { return t.paths, nil }
 
-// Changed gives what differs between the two sides.
+// Changed returns what differs between the two sides.
 func (t *tree) Changed() []string { return t.changed }
 
 func (t *tree) Read(path string) ([]byte, error) {
@@ -114,7 +114,7 @@ func (j *contractJudge) widened(r belay.Requirement) *belay.Requirement {
 	return best
 }
 
-// elsewhere tells whether what was asked for may have been done somewhere else than in the
+// elsewhere reports whether what was asked for may have been done somewhere else than in the
 // list that did not change: in lines that came, in new files, or in what was not read.
 func (j *contractJudge) elsewhere(r belay.Requirement) bool {
 	return j.mentioned(r, j.lines.came) || j.newFiles(r) > 0 || len(j.in.Unread) > 0

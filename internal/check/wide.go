@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// narrow gives a file's texts as UTF-8 where they are UTF-16: settings of Windows
+// narrow returns a file's texts as UTF-8 where they are UTF-16: settings of Windows
 // programs and scripts of PowerShell are, and to a search for bytes they are binary.
 // Lines keep their numbers.
 func narrow(f *syntax.File) *syntax.File {

@@ -46,7 +46,7 @@ var (
 	numeral = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
 )
 
-// statedIn gives the first number of a text, 0 for none.
+// statedIn returns the first number of a text, 0 for none.
 func statedIn(text string) int {
 	word := strings.ToLower(numeral.FindString(text))
 	if i := slices.Index([]string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, word); i >= 0 {
@@ -72,12 +72,12 @@ var asking = sync.OnceValue(func() map[string]bool {
 	return words
 })
 
-// about gives the words of a requirement that name what it is about.
+// about returns the words of a requirement that name what it is about.
 func about(text string) []string {
 	return slices.DeleteFunc(count.TopicWords(text), func(w string) bool { return asking()[w] || len(w) < 3 })
 }
 
-// mentions tells whether one of the words, or a form of it, is among others.
+// mentions reports whether one of the words, or a form of it, is among others.
 func mentions(among, words []string) bool {
 	for _, w := range words {
 		if slices.ContainsFunc(among, func(a string) bool { return count.Akin(a, w) }) {
@@ -87,7 +87,7 @@ func mentions(among, words []string) bool {
 	return false
 }
 
-// called gives the files, of either side, whose names have one of the words.
+// called returns the files, of either side, whose names have one of the words.
 func (j *contractJudge) called(words []string) []string {
 	if j.calls == nil {
 		j.calls = map[string][]string{}
@@ -111,19 +111,19 @@ func (j *contractJudge) called(words []string) []string {
 	return slices.Compact(out)
 }
 
-// differ tells whether a path is not as it was.
+// differ reports whether a path is not as it was.
 func (j *contractJudge) differ(p string) bool {
 	_, yes := slices.BinarySearch(j.differs, p)
 	return yes
 }
 
-// has tells whether a side has a path.
+// has reports whether a side has a path.
 func (t *tree) has(p string) bool {
 	_, yes := slices.BinarySearch(t.paths, p)
 	return yes
 }
 
-// named gives the paths that a text names: whole, by their end, or by a file name that
+// named returns the paths that a text names: whole, by their end, or by a file name that
 // only one of them has.
 func (j *contractJudge) named(text string) []string {
 	var out []string
@@ -148,7 +148,7 @@ func (j *contractJudge) named(text string) []string {
 	return out
 }
 
-// object tells whether a path is what a requirement is about, not only where it is:
+// object reports whether a path is what a requirement is about, not only where it is:
 // "remove src/old.ts", not "remove the banner from src/App.tsx".
 func (j *contractJudge) object(text, p string) bool {
 	at := strings.Index(text, path.Base(p))
@@ -157,7 +157,7 @@ func (j *contractJudge) object(text, p string) bool {
 
 var within = lazyregexp.New(`(?i)\b(?:from|in|of|on|inside|within|at|to|aus|von|im|dans|de|en)\b`)
 
-// kept gives the files that words about what stays mean: by path, or all whose names have
+// kept returns the files that words about what stays mean: by path, or all whose names have
 // every one of the words. Words for tests mean the test files.
 func (j *contractJudge) kept(text string) []string {
 	if named := j.named(text); len(named) > 0 {
@@ -218,7 +218,7 @@ func changedLines(files []*syntax.File) *lines {
 	return l
 }
 
-// picked gives the lines of a text that are in a set, as far as the text is read.
+// picked returns the lines of a text that are in a set, as far as the text is read.
 func picked(text []byte, set syntax.Lines) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		n := 0
@@ -248,7 +248,7 @@ func textFile(p string) bool {
 	return false
 }
 
-// mentioned tells whether what came, or what went, is about a requirement.
+// mentioned reports whether what came, or what went, is about a requirement.
 func (j *contractJudge) mentioned(r belay.Requirement, words map[string]bool) bool {
 	for _, w := range about(r.Text) {
 		if words[w] {
@@ -263,7 +263,7 @@ func (j *contractJudge) mentioned(r belay.Requirement, words map[string]bool) bo
 	return false
 }
 
-// exists tells whether something of that name is there after the change: a file, or a
+// exists reports whether something of that name is there after the change: a file, or a
 // word in a changed one.
 func (j *contractJudge) exists(r belay.Requirement) bool {
 	words := about(r.Text)
@@ -332,7 +332,7 @@ func About(text, other string) int {
 	return n
 }
 
-// NamesPath tells whether a text names a path: whole, by its end, or by its file's name.
+// NamesPath reports whether a text names a path: whole, by its end, or by its file's name.
 func NamesPath(text, p string) bool {
 	return slices.ContainsFunc(terms(text), func(t term) bool {
 		w := strings.TrimSuffix(strings.TrimPrefix(t.text, "./"), "/")

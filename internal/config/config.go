@@ -67,7 +67,7 @@ type Agent struct {
 	Accept []string
 }
 
-// Exits gives Accept as numbers. Errors: belay.CodeUsage.
+// Exits returns Accept as numbers. Errors: belay.CodeUsage.
 func (a Agent) Exits() (codes []int, err error) {
 	for _, word := range a.Accept {
 		n, err := strconv.Atoi(word)
@@ -89,9 +89,9 @@ type Debugger struct{ Command []string }
 // to the command. Tests.From is "config" or "flag" when a command is set.
 type Checks struct {
 	Tests          belay.TestCommand
-	Baseline       bool     // run the tests on the state before
+	Baseline       bool     // run the tests on the before state
 	LintAll        bool     // what linters say of lines that did not change counts
-	Reuse          []string // folders that throwaway checkouts link to
+	Reuse          []string // folders that temporary checkouts link to
 	Skip           []string
 	MaxDiff        int
 	Timeout        time.Duration
@@ -106,7 +106,7 @@ type Checks struct {
 // is set, which then is Value for each of them, with {agent} and {task} filled in.
 type Review struct {
 	Cycles   bool          // what reviewers answer is written as review cycles
-	Stale    time.Duration // 0: what another machine holds is held for ever
+	Stale    time.Duration // 0: what another machine holds is held forever
 	Variable string
 	Value    string
 }
@@ -118,7 +118,7 @@ type Secrets struct {
 	Examples bool
 }
 
-// Asker gives the program or model that reads requests, as a reviewer would be asked; ok
+// Asker returns the program or model that reads requests, as a reviewer would be asked; ok
 // is false when there is none.
 func (c Config) Asker() (a belay.Reviewer, ok bool) {
 	a = c.Parser
@@ -136,7 +136,7 @@ func (c Config) Asker() (a belay.Reviewer, ok bool) {
 	return a, len(a.Command) > 0 || a.Endpoint != ""
 }
 
-// Limits stop a loop and ask a person; 0 is no limit. Cost is in US dollars.
+// Limits stop a loop and ask a person; 0 is not a limit. Cost is in US dollars.
 type Limits struct {
 	Attempts       int
 	WallTime       time.Duration
@@ -235,7 +235,7 @@ func (c Config) Policy() belay.Policy {
 	return p
 }
 
-// Settings gives every key, in the order of the documentation.
+// Settings returns every key, in the order of the documentation.
 func (c Config) Settings() []Setting {
 	all := make([]Setting, 0, len(keys))
 	for _, k := range c.all() {

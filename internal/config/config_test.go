@@ -147,7 +147,7 @@ func TestProblems(t *testing.T) {
 		{"checks: {skip: [lint]}\nchecks: {skip: [size]}", 2, 1, "checks", "set twice", ""},
 		{"version: 2", 1, 10, "version", "this belay reads version 1", ""},
 		{"version: 1.0", 1, 10, "version", "not a number of that kind", ""},
-		{"retries: \"3\"", 1, 10, "retries", "leave the quotes out", ""},
+		{"retries: \"3\"", 1, 10, "retries", "remove the quotes", ""},
 		{"retries: -1", 1, 10, "retries", "a whole number from 0", ""},
 		{"retries: 1.5", 1, 10, "retries", "a whole number from 0", ""},
 		{"retries: 0x10", 1, 10, "retries", "a whole number from 0", ""},
@@ -159,8 +159,8 @@ func TestProblems(t *testing.T) {
 		{"retry: sometimes", 1, 8, "retry", "one of auto, rollback, repair", ""},
 		{"retry: true", 1, 8, "retry", "put it in quotes", ""},
 		{"agent: {timeout: 30}", 1, 18, "agent.timeout", "it has no unit: 30s or 30m", ""},
-		{"agent: {timeout: 30 minutes}", 1, 18, "agent.timeout", "a time with its unit", ""},
-		{"agent: {timeout: -1s}", 1, 18, "agent.timeout", "less than nothing", ""},
+		{"agent: {timeout: 30 minutes}", 1, 18, "agent.timeout", "a time with a unit", ""},
+		{"agent: {timeout: -1s}", 1, 18, "agent.timeout", "it is negative", ""},
 		{"agent: {command: a | b}", 1, 18, "agent.command", `"|" needs a shell`, ""},
 		{"agent: {command: 'a \"b'}", 1, 18, "agent.command", "not closed", ""},
 		{"agent: {command: []}", 1, 18, "agent.command", "it is empty", ""},
@@ -177,17 +177,17 @@ func TestProblems(t *testing.T) {
 		{"limits: {cost: -1}", 1, 16, "limits.cost", "a number of dollars", ""},
 		{"limits: {cost: .inf}", 1, 16, "limits.cost", "a number of dollars", ""},
 		{"snapshot: {max_file: 5}", 1, 22, "snapshot.max_file", "it has no unit: 5MiB", ""},
-		{"snapshot: {max_file: 0}", 1, 22, "snapshot.max_file", "more than nothing", ""},
-		{"guidelines: {a: {instruction: x, action: {instruction: y}}}", 1, 43, "guidelines.a.action.instruction", "guidelines.a.instruction says the same", ""},
-		{"guidelines: {a: {agents: [x], condition: {agents: [x]}, instruction: y}}", 1, 43, "guidelines.a.condition.agents", "says the same", ""},
-		{"guidelines: {a: {action: {type: advice, instruction: y, require_review: true}}}", 1, 57, "guidelines.a.action.require_review", "an advice requires no review", ""},
+		{"snapshot: {max_file: 0}", 1, 22, "snapshot.max_file", "greater than 0", ""},
+		{"guidelines: {a: {instruction: x, action: {instruction: y}}}", 1, 43, "guidelines.a.action.instruction", "guidelines.a.instruction sets the same", ""},
+		{"guidelines: {a: {agents: [x], condition: {agents: [x]}, instruction: y}}", 1, 43, "guidelines.a.condition.agents", "sets the same", ""},
+		{"guidelines: {a: {action: {type: advice, instruction: y, require_review: true}}}", 1, 57, "guidelines.a.action.require_review", "advice cannot require a review", ""},
 		{"guidelines: {a: {action: {type: rule, instruction: y}}}", 1, 33, "guidelines.a.action.type", "constraint", ""},
 		{"guidelines: {a: {action: {instruction: y, requires_review: true}}}", 1, 43, "guidelines.a.action.requires_review", "no such key", "guidelines.a.action.require_review"},
 		{"guidelines: {a: {name: x}}", 1, 18, "guidelines.a", "give its instruction", ""},
 		{"snapshot: {on_completion: archived}", 1, 27, "snapshot.on_completion", "it is not one of archive, prune, keep", ""},
-		{"snapshot: {archive_for: 7}", 1, 25, "snapshot.archive_for", "a time with its unit", ""},
-		{"snapshot: {cap: 5 GiBs}", 1, 17, "snapshot.cap", "a size with its unit", ""},
-		{"snapshot: {cap: 99999999 TiB}", 1, 17, "snapshot.cap", "a size with its unit", ""},
+		{"snapshot: {archive_for: 7}", 1, 25, "snapshot.archive_for", "a time with a unit", ""},
+		{"snapshot: {cap: 5 GiBs}", 1, 17, "snapshot.cap", "a size with a unit", ""},
+		{"snapshot: {cap: 99999999 TiB}", 1, 17, "snapshot.cap", "a size with a unit", ""},
 		{"files: src/**", 1, 8, "files", "it is not a list; give a list", ""},
 		{"files: [src, [a]]", 1, 8, "files", "item 2 is not text", ""},
 		{"files: ['']", 1, 8, "files", "an empty text", ""},
@@ -195,11 +195,11 @@ func TestProblems(t *testing.T) {
 		{"environment: {pass: [A-B]}", 1, 21, "environment.pass", `"A-B" is not the name of a variable`, ""},
 		{"files: &x [a]", 1, 8, "files", "anchors are not supported: remove &x", ""},
 		{"files: &x [a]\nprotect: *x", 1, 8, "", "", ""}, // two problems, see below
-		{"retries: !!int 3", 1, 10, "retries", "tags are not read", ""},
-		{"files: [!x a]", 1, 9, "files", "tags are not read", ""},
-		{"retries: 3\n---\nretries: 4", 3, 1, "", "a second document", ""},
-		{"- a", 1, 1, "", "a config holds keys", ""},
-		{"hello", 1, 1, "", "a config holds keys", ""},
+		{"retries: !!int 3", 1, 10, "retries", "tags are not supported", ""},
+		{"files: [!x a]", 1, 9, "files", "tags are not supported", ""},
+		{"retries: 3\n---\nretries: 4", 3, 1, "", "a second YAML document", ""},
+		{"- a", 1, 1, "", "a config consists of keys", ""},
+		{"hello", 1, 1, "", "a config consists of keys", ""},
 		{"checks:\n  skip: [lint, test]", 2, 9, "checks.skip", `"test" is unknown; give a list of change, scope,`, ""},
 		{"checks:\n\tskip: []", 2, 1, "", "this is a tab", ""},
 		{"checks:\n  \tskip: []", 2, 3, "", "this is a tab", ""},
@@ -216,7 +216,7 @@ func TestProblems(t *testing.T) {
 		list := problems(t, err)
 		p := list[0]
 		if strings.Contains(tt.text, "*x") {
-			if len(list) != 2 || !strings.Contains(list[1].Text, "aliases are not read") {
+			if len(list) != 2 || !strings.Contains(list[1].Text, "aliases are not supported") {
 				t.Errorf("%q: %+v", tt.text, list)
 			}
 			continue
@@ -528,7 +528,7 @@ func TestReviewers(t *testing.T) {
 	for text, says := range map[string]string{
 		"reviewers: {a b: {command: x}}":                             nameSays,
 		"reviewers: {x: {role: spec}}":                               "give its command",
-		"reviewers: {x: {command: y, endpoint: http://z, model: m}}": "leave one out",
+		"reviewers: {x: {command: y, endpoint: http://z, model: m}}": "remove one",
 		"reviewers: {x: {endpoint: http://z}}":                       "it needs reviewers.x.model",
 		"reviewers: {x: {comand: y}}":                                "no such key",
 		"reviewers: [x]":                                             "names of your choice, each with the keys: kind, role, command",
@@ -632,8 +632,8 @@ func TestParser(t *testing.T) {
 	for text, want := range map[string]string{
 		"parser: {agent: agent}":                             "it needs agent.command",
 		"parser: {agent: nobody}":                            "neither agent nor one of reviewers",
-		"parser: {agent: agent, command: x}":                 "leave the others out",
-		"parser: {command: x, endpoint: http://z, model: m}": "leave one out",
+		"parser: {agent: agent, command: x}":                 "remove the others",
+		"parser: {command: x, endpoint: http://z, model: m}": "remove one",
 		"parser: {endpoint: http://z}":                       "it needs parser.model",
 		"parser: {model: m}":                                 "it belongs to parser.endpoint",
 	} {

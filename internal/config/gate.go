@@ -62,7 +62,7 @@ func (e Endpoint) Address() string { return e.address }
 // KeyEnv names the variable with its key, "" for none.
 func (e Endpoint) KeyEnv() string { return e.key }
 
-// Args writes an argument vector as it stands in a text to be trusted: each word quoted,
+// Args writes an argument vector as it is in a text to be trusted: each word quoted,
 // so that nothing in it hides.
 func TrustArgs(argv []string) string {
 	words := make([]string, len(argv))
@@ -97,7 +97,7 @@ type Gate struct {
 	any   bool
 }
 
-// Gate gives the gate of the repository with this identity.
+// Gate returns the gate of the repository with this identity.
 func (t *TrustList) Gate(repo string) *Gate { return &Gate{list: t, repo: repo} }
 
 // Anything is a gate that lets everything run. It is for tests: no file of the program
@@ -173,7 +173,7 @@ func (g *Gate) Trusted(text string) (bool, error) {
 	return g.list.Trusted(g.repo, text)
 }
 
-// Program gives a command that may run. Error: ErrUntrusted (belay.CodeCannot), or that
+// Program returns a command that may run. Error: ErrUntrusted (belay.CodeCannot), or that
 // the list cannot be read.
 func (g *Gate) Program(argv []string) (Command, error) {
 	if len(argv) == 0 {
@@ -185,7 +185,7 @@ func (g *Gate) Program(argv []string) (Command, error) {
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Tests gives a test command or linter that may run, a shell line as the shell that runs
+// Tests returns a test command or linter that may run, a shell line as the shell that runs
 // it. Errors as Program's.
 func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 	if !c.Set() {
@@ -206,7 +206,7 @@ func (g *Gate) Tests(c belay.TestCommand) (Command, error) {
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Install gives the command that installs what a test command needs, exactly as a lockfile
+// Install returns the command that installs what a test command needs, exactly as a lockfile
 // says, from this machine's caches and without scripts of packages. It may run where the
 // test command itself may: it runs no more of the repository than that does. Errors as
 // Tests'.
@@ -220,7 +220,7 @@ func (g *Gate) Install(argv []string, tests belay.TestCommand) (Command, error) 
 	return Command{argv: slices.Clone(argv)}, nil
 }
 
-// Model gives a model that may be asked. The address and the variable with its key must
+// Model returns a model that may be asked. The address and the variable with its key must
 // have been trusted together. Errors as Program's.
 func (g *Gate) Model(address, key string) (Endpoint, error) {
 	if address == "" {
@@ -254,7 +254,7 @@ func (g *Gate) Setting(key, value string) (bool, error) {
 	return err == nil, err
 }
 
-// Values gives the values of a key that were trusted or typed.
+// Values returns the values of a key that were trusted or typed.
 func (g *Gate) Values(key string) (values []string) {
 	_ = g.find(func(e entry) bool {
 		for line := range strings.Lines(e.Note) {
@@ -301,7 +301,7 @@ func namesCommand(words string) func(entry) bool {
 	}
 }
 
-// find gives nil when a text that was typed or trusted fits, ErrUntrusted when none does.
+// find returns nil when a text that was typed or trusted fits, ErrUntrusted when none does.
 func (g *Gate) find(fits func(entry) bool) error {
 	if g == nil {
 		return ErrUntrusted

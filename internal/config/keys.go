@@ -19,7 +19,7 @@ type key struct {
 	field   func(*Config) any
 	doc     string
 	runs    bool                             // names a program to run
-	leads   bool                             // a folder that may lie outside of the repository, where the user trusts that
+	leads   bool                             // a folder that may be outside the repository, where the user trusts that
 	within  bool                             // a path or glob that must stay within the repository
 	of      func(c *Config, name string) any // instead of field: of one of several named things
 }

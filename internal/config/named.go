@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// anyName stands in a key's name for the name that the user gives to one of several, as in
+// anyName is in a key's name for the name that the user gives to one of several, as in
 // reviewers.*.command.
 const anyName = "*"
 
@@ -17,7 +17,7 @@ var nameRule = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,39}$`)
 
 const nameSays = "a name is a letter, then letters, digits, - and _, at most 40"
 
-// one gives the thing called name of a list, made by fresh when there is none, in a list
+// one returns the thing called name of a list, made by fresh when there is none, in a list
 // that no copy of the config shares.
 func one[T any](list *[]T, called func(T) string, name string, fresh T) *T {
 	*list = slices.Clone(*list)
@@ -62,7 +62,7 @@ func (c *Config) price(name string) *belay.Price {
 		belay.Price{Name: name, Input: belay.NoPrice, Output: belay.NoPrice, CacheRead: belay.NoPrice, CacheWrite: belay.NoPrice})
 }
 
-// guideline gives one of a built-in's name as that.
+// guideline returns one of a built-in's name as that.
 func (c *Config) guideline(name string) *belay.Guideline {
 	g := belay.Guideline{ID: name, Enabled: true, Priority: 500}
 	for _, b := range belay.BuiltIn() {
@@ -73,7 +73,7 @@ func (c *Config) guideline(name string) *belay.Guideline {
 	return one(&c.Guidelines, guidelineName, name, g)
 }
 
-// HouseRules gives all guidelines: the built-in ones, as the file changes them, and the
+// HouseRules returns all guidelines: the built-in ones, as the file changes them, and the
 // file's own.
 func (c Config) HouseRules() []belay.Guideline {
 	out := slices.DeleteFunc(belay.BuiltIn(), func(b belay.Guideline) bool {
@@ -100,7 +100,7 @@ func names[T any](list []T, called func(T) string) (out []string) {
 	return out
 }
 
-// wild tells whether the key stands for one of each named thing.
+// wild reports whether the key stands for one of each named thing.
 func (k key) wild() bool { return k.of != nil }
 
 // split parts a wild key's name at the name in it.
@@ -118,7 +118,7 @@ func (k key) bind(name string) key {
 	return k
 }
 
-// match gives the name within full when full is a name that the wild key stands for.
+// match returns the name within full when full is a name that the wild key stands for.
 func (k key) match(full string) (string, bool) {
 	head, tail := k.split()
 	rest, ok := strings.CutPrefix(full, head+".")
@@ -143,7 +143,7 @@ func pattern(group string) string {
 	return group
 }
 
-// all gives the table with, instead of each wild key, one for each thing the config has.
+// all returns the table with, instead of each wild key, one for each thing the config has.
 func (c Config) all() []key {
 	var out []key
 	for i := 0; i < len(keys); {

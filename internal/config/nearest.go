@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// nearest gives the key that someone who wrote name, in the group prefix, most likely
+// nearest returns the key that someone who wrote name, in the group prefix, most likely
 // meant, or "": at equal distance one of the same group.
 func nearest(name, prefix string) string {
 	best, least := "", 2*max(2, len(name)/3)+2

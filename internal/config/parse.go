@@ -72,7 +72,7 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	}
 }
 
-// holds says what may stand in a group.
+// holds says what may be in a group.
 func holds(group string) string {
 	list := children(group + ".")
 	if len(list) == 1 && list[0] == anyName {
@@ -142,7 +142,7 @@ func (p *parser) guideline(key string) {
 	}
 }
 
-// first gives the place of the first key set below prefix.
+// first returns the place of the first key set below prefix.
 func (p *parser) first(prefix string) *yaml.Node {
 	at := &yaml.Node{}
 	for name, n := range p.at {

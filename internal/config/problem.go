@@ -23,7 +23,7 @@ type Problems struct {
 	List []Problem
 }
 
-// Error gives each problem on a line of its own: path:line:column, key, what and what
+// Error returns each problem on a line of its own: path:line:column, key, what and what
 // was probably meant.
 func (p *Problems) Error() string {
 	var all strings.Builder

@@ -25,7 +25,7 @@ func (r *Reader) Complain(n *yaml.Node, key, format string, args ...any) *Proble
 	return &r.Problems[len(r.Problems)-1]
 }
 
-// Document gives the mapping at the top of data, nil when there is none or when what is
+// Document returns the mapping at the top of data, nil when there is none or when what is
 // there is a problem.
 func (r *Reader) Document(data []byte) *yaml.Node {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -118,7 +118,7 @@ func (r *Reader) syntax(data []byte, err error) {
 	r.Complain(at, "", "%s", text)
 }
 
-// IsNull tells whether a key has no value.
+// IsNull reports whether a key has no value.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
 // Plain refuses what would put a value elsewhere than where it is read.
@@ -136,8 +136,8 @@ func (r *Reader) Plain(n *yaml.Node, key string) bool {
 	return false
 }
 
-// Pairs gives the keys of a mapping with their values, in the order of the file; prefix
-// is put before their names in problems. What is no plain word, and a key that was set
+// Pairs returns the keys of a mapping with their values, in the order of the file; prefix
+// is put before their names in problems. What is not a plain word, and a key that was set
 // before, is a problem and left out.
 func (r *Reader) Pairs(n *yaml.Node, prefix string) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(k, v *yaml.Node) bool) {

@@ -12,10 +12,10 @@ import (
 
 // Template is the file that belay init writes: every key with its default, commented
 // out, so that nothing is fixed that was not meant to be. The test command that was
-// detected stands there as well, commented out too: what is detected needs no trust,
-// and goes on being detected when the project changes. Taking a '#' away from the start
+// detected is there as well, commented out too: what is detected needs no trust,
+// and continues being detected when the project changes. Taking a '#' away from the start
 // of lines sets what they say.
-// specs are patterns of task files of other tools that were found; they stand there like it.
+// specs are patterns of task files of other tools that were found; they are there like it.
 func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
 	b.WriteString("# belay's settings for this repository; belay config show shows which values are in\n" +

@@ -21,7 +21,7 @@ import (
 )
 
 // List is the user's list of blocks of commands that may run, each for
-// one repository. It lies outside every repository, so that none can trust itself. Its
+// one repository. It is outside every repository, so that none can trust itself. Its
 // methods may be called from several processes at once.
 type TrustList struct {
 	path string
@@ -48,7 +48,7 @@ const (
 	trustWait = 10 * time.Second
 )
 
-// Open gives the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
+// Open returns the list in the file path. "" is trust.json in $BELAY_CONFIG_HOME, or
 // else in belay below the user's config folder. It touches nothing; a list that is not
 // there trusts nothing.
 func Open(path string) *TrustList {
@@ -91,7 +91,7 @@ func Hash(text string) string {
 
 // Add trusts texts, which people find in the list as its notes. One that is there is
 // moved to the end. The list is on the disk when Add returns. Errors: belay.CodeCannot
-// when the list cannot be read (it is then left as it is) or written, belay.CodeBusy when
+// when the list cannot be read (it is then left unchanged) or written, belay.CodeBusy when
 // another process holds it for ten seconds.
 func (t *TrustList) Add(repo string, texts ...string) error {
 	var add []entry

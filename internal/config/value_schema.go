@@ -8,7 +8,7 @@ const (
 	wordPattern     = `\S`
 )
 
-// Schema gives the JSON schema of a value. It allows null everywhere: a key without a
+// Schema returns the JSON schema of a value. It allows null everywhere: a key without a
 // value is not set.
 func (r Rule) Schema() map[string]any {
 	s := map[string]any{}

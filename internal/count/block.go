@@ -44,7 +44,7 @@ func (s *goScanner) block(body []ast.Stmt, path []string) {
 	}
 }
 
-// appendsTo tells whether v is append(name, …).
+// appendsTo reports whether v is append(name, …).
 func (s *goScanner) appendsTo(name string, v ast.Expr) bool {
 	call, ok := v.(*ast.CallExpr)
 	return ok && s.text(call.Fun) == "append" && len(call.Args) > 0 && s.text(call.Args[0]) == name

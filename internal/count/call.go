@@ -57,7 +57,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 	return v, true
 }
 
-// listOf tells whether the of of a name makes a list of its arguments: List.of, Stream.of.
+// listOf reports whether the of of a name makes a list of its arguments: List.of, Stream.of.
 func listOf(full string) bool {
 	return slices.ContainsFunc([]string{"List", "Set", "Array", "Stream"}, func(kind string) bool { return strings.HasPrefix(full, kind) })
 }
@@ -74,7 +74,7 @@ func (s *Reader) sized(lo int, args [][2]int, c *Scope) (Value, bool) {
 	return s.repeated(n, lo, c, nil), true
 }
 
-// first gives the value of the first argument; one of () => […] is what it returns.
+// first returns the value of the first argument; one of () => […] is what it returns.
 func (s *Reader) first(args [][2]int, c *Scope, depth int) (Value, bool) {
 	if len(args) == 0 {
 		return Value{Kind: Array}, false
@@ -211,7 +211,7 @@ func (s *Reader) array(open int, c *Scope) Value {
 	return v
 }
 
-// Attribute tells whether #[…] stands at lo.
+// Attribute reports whether #[…] is at lo.
 func (s *Reader) Attribute(lo, hi int) bool {
 	return s.Lang == Rust && lo+1 < hi && s.Is(lo, "#") && s.Open(lo+1, "[")
 }
@@ -219,7 +219,7 @@ func (s *Reader) Attribute(lo, hi int) bool {
 // child notes what is in an item, to be looked at when the list is known to be one.
 func (s *Reader) child(name string, lo, hi int, c *Scope, v *Value) {
 	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && s.After(lo) == hi-1 && s.Is(lo, "{") && s.Lang != Rust {
-		// The keys of an item are no list worth a name; what is in them may be.
+		// The keys of an item are not a list worth a name; what is in them may be.
 		v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
 		return
 	}

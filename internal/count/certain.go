@@ -19,7 +19,7 @@ const (
 	far  = 7 // as near counts for lists that changed
 )
 
-// certain tells whether the first of the lists is the one, beyond what a refusal may rest
+// certain reports whether the first of the lists is the one, beyond what a refusal may rest
 // on: it is the same list before and after, both were counted, and no other list that the
 // words may mean did what was asked for.
 func (j *judge) certain(all []*candidate) bool {
@@ -30,7 +30,7 @@ func (j *judge) certain(all []*candidate) bool {
 	return j.converted(c) || j.same(c) && !j.elsewhere(c, all[1:])
 }
 
-// same tells whether a list is the one of the words, and the same before and after.
+// same reports whether a list is the one of the words, and the same before and after.
 func (j *judge) same(c *candidate) bool {
 	gone, came := difference(c.itemsBefore, c.itemsAfter)
 	if j.unlike(c, came) {
@@ -46,7 +46,7 @@ func (j *judge) same(c *candidate) bool {
 	return c.before.Name == c.after.Name || shared(c.itemsBefore, c.itemsAfter) >= 0.5
 }
 
-// elsewhere tells whether one of the other lists that the words may mean did what was asked for.
+// elsewhere reports whether one of the other lists that the words may mean did what was asked for.
 func (j *judge) elsewhere(c *candidate, others []*candidate) bool {
 	grown := c.is.N - c.was.N // of all lists that the words fit: what was asked for may be spread over them
 	for _, other := range others {
@@ -76,7 +76,7 @@ func (j *judge) elsewhere(c *candidate, others []*candidate) bool {
 	return false
 }
 
-// instead tells whether another list of which the words speak grew by exactly what was to
+// instead reports whether another list of which the words speak grew by exactly what was to
 // be added.
 func (j *judge) instead(other *candidate, grown int, known bool) bool {
 	return known && j.r.Marker == belay.MarkAdd && grown > 1 && grown == j.r.Many() && other.score >= 0
@@ -110,7 +110,7 @@ func (j *judge) spread(c *candidate) int {
 	return max(grown, 0)
 }
 
-// converted tells whether a list got other items in the place of as many, in a change that
+// converted reports whether a list got other items in the place of as many, in a change that
 // added nothing anywhere: then what was to be added is not there, whichever list was meant.
 func (j *judge) converted(c *candidate) bool {
 	if j.r.Marker != belay.MarkAdd || j.r.Many() == 0 || measured(j.w.Noun) {
@@ -126,7 +126,7 @@ func (j *judge) converted(c *candidate) bool {
 	return !slices.ContainsFunc(j.changed(), j.grew)
 }
 
-// unlike tells whether a list's items are hardly what somebody asks for more of: numbers
+// unlike reports whether a list's items are hardly what somebody asks for more of: numbers
 // that are others now, selectors that share a rule, a single call.
 func (j *judge) unlike(c *candidate, came []string) bool {
 	if each.MatchString(j.r.Text) { // "an emoji to each name" asks for no more names
@@ -144,7 +144,7 @@ func (j *judge) unlike(c *candidate, came []string) bool {
 
 var each = lazyregexp.New(`(?i)\b(?:each|every|per)\b`)
 
-// keyed tells whether a list stands under a key of an object, as its other lists do: what
+// keyed reports whether a list stands under a key of an object, as its other lists do: what
 // is to be added to the object may be meant for one of them.
 func (j *judge) keyed(c, other *candidate) bool {
 	l, of := other.after, c.after
@@ -152,7 +152,7 @@ func (j *judge) keyed(c, other *candidate) bool {
 		prefix(append(slices.Clone(of.Path), of.Name), l.Path)
 }
 
-// things tells whether a list's items may be things that somebody asks for in so many
+// things reports whether a list's items may be things that somebody asks for in so many
 // words; what is declared of one thing, or done in it, is asked for by its kind.
 func things(k ListKind) bool {
 	switch k {
@@ -162,7 +162,7 @@ func things(k ListKind) bool {
 	return false
 }
 
-// measured tells whether a noun is no thing at all, or one that numbers are measured in.
+// measured reports whether a noun is not a thing at all, or one that numbers are measured in.
 func measured(noun string) bool {
 	switch strings.TrimRight(noun, "s.") {
 	case "item", "", "px", "pixel", "rem", "em", "percent", "%", "second", "sec", "minute", "min", "hour", "day",
@@ -179,7 +179,7 @@ func numeric(label string) bool {
 	return err == nil
 }
 
-// grew tells whether something was added to a file, or may have been: it is new, cannot be
+// grew reports whether something was added to a file, or may have been: it is new, cannot be
 // read, has more lines, or a list of it has more items or was not there before.
 func (j *judge) grew(p string) bool {
 	was, is := j.before.file(p), j.after.file(p)
@@ -205,7 +205,7 @@ func (j *judge) grew(p string) bool {
 	return false
 }
 
-// longer tells whether a file is new, has more lines, or cannot be read.
+// longer reports whether a file is new, has more lines, or cannot be read.
 func (j *judge) longer(p string) bool {
 	was, is := j.before.raw(p), j.after.raw(p)
 	if !is.exists {

@@ -37,7 +37,7 @@ type candidate struct {
 	score                   float64
 }
 
-// choose gives the lists that a requirement may mean, the likeliest first.
+// choose returns the lists that a requirement may mean, the likeliest first.
 func (j *judge) choose() []*candidate {
 	files := j.files()
 	var all []*candidate
@@ -67,7 +67,7 @@ func (j *judge) choose() []*candidate {
 	return all
 }
 
-// fresh gives lists that only the state after has: what is added may have a list of its own.
+// fresh returns lists that only the state after has: what is added may have a list of its own.
 func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool) []*candidate {
 	var out []*candidate
 	for _, p := range j.changed() {
@@ -88,7 +88,7 @@ func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool
 	return out
 }
 
-// known tells whether the state before has a list of this name in the same file.
+// known reports whether the before state has a list of this name in the same file.
 func (j *judge) known(l *List) bool {
 	for _, b := range j.before.file(l.File).lists {
 		if b.Name == l.Name && b.Kind == l.Kind {
@@ -98,7 +98,7 @@ func (j *judge) known(l *List) bool {
 	return false
 }
 
-// files gives where the list may be: the file that was named, or those that changed and
+// files returns where the list may be: the file that was named, or those that changed and
 // those that have words of the requirement.
 func (j *judge) files() []string {
 	if j.r.File != "" {
@@ -117,7 +117,7 @@ func (j *judge) files() []string {
 	return out
 }
 
-// worth tells whether a changed file is looked into: all are, unless there are many; then
+// worth reports whether a changed file is looked into: all are, unless there are many; then
 // those that have words of the requirement.
 func (j *judge) worth(p string) bool {
 	return len(j.changed()) <= 64 || j.mentions(j.before, p) || j.mentions(j.after, p)
@@ -133,7 +133,7 @@ func (j *judge) mentions(w *world, p string) bool {
 	return false
 }
 
-// changed gives the paths whose files are not the same before and after.
+// changed returns the paths whose files are not the same before and after.
 func (j *judge) changed() []string {
 	if j.differ != nil {
 		return j.differ
@@ -245,7 +245,7 @@ var tags = map[string]string{
 	"template": "", "slot": "", "br": "",
 }
 
-// exact tells whether the requirement names something the way the code does.
+// exact reports whether the requirement names something the way the code does.
 func (j *judge) exact(name string) bool {
 	if name == "" {
 		return false
@@ -269,7 +269,7 @@ func (j *judge) matched(word string) float64 {
 	return 0
 }
 
-// around scores what the list lies in, and its types, ids and headings.
+// around scores what the list is in, and its types, ids and headings.
 func (j *judge) around(l *List) float64 {
 	score := 0.0
 	own := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Scan gives the lists of a source, in the order they start in. With imports it gives
+// Scan returns the lists of a source, in the order they start in. With imports it gives
 // what the file imports from as well.
 func Scan(src []byte, lang LiteralLanguage) (lists []*List, imports []string) {
 	s := &scanner{Reader: Read(src, lang), named: map[place]*List{}}

@@ -28,7 +28,7 @@ type Finding struct {
 	Line     int    `json:"line,omitempty"`
 }
 
-// String gives the finding with its place: "expected …, found …: src/FlavorGrid.tsx:14".
+// String returns the finding with its place: "expected …, found …: src/FlavorGrid.tsx:14".
 func (f Finding) String() string {
 	if f.File == "" {
 		return f.Message
@@ -201,7 +201,7 @@ func (j *judge) run() (Result, error) {
 // mostAsked is how many lists are named where it is not certain which is meant.
 const mostAsked = 4
 
-// inQuestion gives the lists that the words may mean: those nearly as likely as the first, and
+// inQuestion returns the lists that the words may mean: those nearly as likely as the first, and
 // where no words fit any, those whose items changed.
 func (j *judge) inQuestion(all []*candidate) []Asked {
 	var out []Asked
@@ -230,7 +230,7 @@ func (j *judge) inQuestion(all []*candidate) []Asked {
 // unsure begins what is said where it is not certain which list is meant.
 const unsure = "not certain which list this refers to: "
 
-// elsewise tells whether one of the lists in question other than the first, or all of them
+// elsewise reports whether one of the lists in question other than the first, or all of them
 // together, became what was asked for.
 func (j *judge) elsewise(lists []Asked) bool {
 	if j.r.Marker != belay.MarkAdd && j.r.Marker != belay.MarkRemove || len(lists) < 2 {
@@ -249,7 +249,7 @@ func (j *judge) elsewise(lists []Asked) bool {
 	return j.r.Many() > 1 && j.met(sum)
 }
 
-// met tells whether a list that grew by so much did what was asked for.
+// met reports whether a list that grew by so much did what was asked for.
 func (j *judge) met(grown int) bool {
 	n := max(j.r.Many(), 1)
 	switch j.r.Marker {
@@ -261,7 +261,7 @@ func (j *judge) met(grown int) bool {
 	return grown >= 0
 }
 
-// within tells whether a list is part of an item of another: a drink's tags are no drinks.
+// within reports whether a list is part of an item of another: a drink's tags are not drinks.
 func within(l, of *List) bool {
 	return l.File == of.File && l.Depth > of.Depth && l.Line >= of.Line && len(l.Path) > len(of.Path) &&
 		prefix(append(slices.Clone(of.Path), of.Name), l.Path)
@@ -358,7 +358,7 @@ func (j *judge) judge(c *candidate) Result {
 	return res
 }
 
-// disturbed gives the items that an addition did not leave as they were. That some went
+// disturbed returns the items that an addition did not leave unchanged. That some went
 // and none came is a removal, which the numbers show.
 func (j *judge) disturbed(c *candidate) []string {
 	if j.r.Marker != belay.MarkAdd {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CSS gives the rules of each block and the declarations of each rule. With nested, //
+// CSS returns the rules of each block and the declarations of each rule. With nested, //
 // starts a comment and $names may hold lists and maps, as in SCSS.
 func CSS(src []byte, nested bool) []*List {
 	c := &css{src: src, nested: nested, line: 1}
@@ -33,7 +33,7 @@ type css struct {
 	lists    []*List
 }
 
-// run cuts at ; { and } outside of strings, comments and parentheses.
+// run cuts at ; { and } outside strings, comments and parentheses.
 func (c *css) run() {
 	var text []byte // the piece so far, without comments
 	at := -1
@@ -91,7 +91,7 @@ func (c *css) comment(i int) bool {
 	return c.src[i] == '/' && i+1 < len(c.src) && (c.src[i+1] == '*' || c.src[i+1] == '/' && c.nested)
 }
 
-// opaque gives the length of a comment, string or parenthesis that starts at i, or 0.
+// opaque returns the length of a comment, string or parenthesis that starts at i, or 0.
 func (c *css) opaque(i int) int {
 	rest := c.src[i:]
 	switch {
@@ -261,7 +261,7 @@ func (c *css) variable(name, value string, line, col int) {
 	}
 }
 
-// commas splits at commas outside of strings, comments and parentheses.
+// commas splits at commas outside strings, comments and parentheses.
 func commas(value string) []string {
 	var out []string
 	c := css{src: []byte(value), nested: true}

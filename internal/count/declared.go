@@ -124,7 +124,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 			end = end || s.Tokens[i].Fresh && i > start && !s.continues(i)
 		}
 		if !end {
-			if s.accessors(i) { // what stands behind it is the same property's value
+			if s.accessors(i) { // what is behind it is the same property's value
 				l.Items = append(l.Items, s.Item(s.At(i-1), start))
 				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
 					i = semi
@@ -161,7 +161,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	}
 }
 
-// accessors tells whether a brace opens what makes a name a property: Name { get; set; }
+// accessors reports whether a brace opens what makes a name a property: Name { get; set; }
 func (s *scanner) accessors(open int) bool {
 	if s.Lang != CSharp || !s.Open(open, "{") || s.Kind(open-1) != Ident {
 		return false
@@ -257,7 +257,7 @@ func (s *scanner) switched(i int, b *body) (int, bool) {
 	return s.Next(open), true
 }
 
-// arm gives where the pattern before => starts.
+// arm returns where the pattern before => starts.
 func (s *scanner) arm(lo, arrow int) int {
 	k := arrow
 	for p := s.Prev(k); p >= lo && !s.Is(p, ",") && !(s.Open(p, "{") && s.Is(s.Prev(p), "=>")); p = s.Prev(p) {

@@ -1,6 +1,6 @@
 package count
 
-// difference gives the labels that went and those that came.
+// difference returns the labels that went and those that came.
 func difference(before, after []Item) (gone, came []string) {
 	n := map[string]int{}
 	for _, it := range before {
@@ -22,7 +22,7 @@ func difference(before, after []Item) (gone, came []string) {
 	return gone, came
 }
 
-// reworded gives the labels of items that are still there and say something else: a drink
+// reworded returns the labels of items that are still there and say something else: a drink
 // for the day that is one for the night now. An item whose label stands twice is left out.
 func reworded(before, after []Item) []string {
 	was, is := single(before), single(after)
@@ -35,7 +35,7 @@ func reworded(before, after []Item) []string {
 	return out
 }
 
-// single gives what the items say by their labels, 0 for a label that stands twice.
+// single returns what the items say by their labels, 0 for a label that stands twice.
 func single(items []Item) map[string]uint64 {
 	says := make(map[string]uint64, len(items))
 	for _, it := range items {

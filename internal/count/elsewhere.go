@@ -31,7 +31,7 @@ func (j *judge) untold(c *candidate) (why, at string, line int) {
 
 var identifier = lazyregexp.New(`[\pL_$][\pL\d_$]*`)
 
-// other gives a list of that name in a changed file whose items are not what they were.
+// other returns a list of that name in a changed file whose items are not what they were.
 func (j *judge) other(name string, c *candidate) *List {
 	for _, p := range j.changed() {
 		for _, l := range j.after.file(p).lists {
@@ -82,7 +82,7 @@ func (j *judge) fed(name string, counted int) (at string, line int) {
 	return at, line
 }
 
-// statements gives where what an expression finds ends, but for lines that are comments
+// statements returns where what an expression finds ends, but for lines that are comments
 // before it.
 func statements(form *regexp.Regexp, src []byte) (ends []int) {
 	for _, at := range form.FindAllIndex(src, -1) {

@@ -28,7 +28,7 @@ func (s *scanner) expression(f frame) {
 
 func (s *scanner) arrow(lo, hi int) bool { return s.Next(lo) < hi && s.Is(s.Next(lo), "=>") }
 
-// key gives the name and the start of the value of `key: value` and `key=value`.
+// key returns the name and the start of the value of `key: value` and `key=value`.
 func (s *scanner) key(lo, hi int) (string, int) {
 	n := lo
 	if n < hi {
@@ -78,7 +78,7 @@ func (s *scanner) bracket(i int, f frame) {
 	}
 }
 
-// parameters tells whether a parenthesis holds what a function takes: (a, b): T => …
+// parameters reports whether a parenthesis holds what a function takes: (a, b): T => …
 func (s *scanner) parameters(i, hi int) bool {
 	k := s.After(i) + 1
 	if s.Is(k, "=>") {
@@ -104,7 +104,7 @@ func parent(c *Scope) *Scope {
 	return p
 }
 
-// operand tells whether an operand ends before i, so that a bracket there is an index or
+// operand reports whether an operand ends before i, so that a bracket there is an index or
 // a block and no literal.
 func (s *scanner) operand(i int) bool {
 	switch s.Kind(i - 1) {
@@ -160,7 +160,7 @@ func (s *scanner) element(f frame) {
 	s.children(body+1, end, c, groups, 0)
 }
 
-// attributes gives what tells one element from another: id, class, name, label.
+// attributes returns what tells one element from another: id, class, name, label.
 func (s *scanner) attributes(lo, hi int, c *Scope) []string {
 	var out []string
 	for i := lo; i < hi; i = s.Next(i) {
@@ -295,7 +295,7 @@ func (s *scanner) branch(lo, q, colon, hi int, c *Scope, groups map[string]*List
 	return true
 }
 
-// lone gives the tag when a range is one element.
+// lone returns the tag when a range is one element.
 func (s *scanner) lone(lo, hi int) (string, int) {
 	for s.Open(lo, "(") && s.After(lo) == hi-1 {
 		lo, hi = lo+1, hi-1

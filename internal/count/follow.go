@@ -60,7 +60,7 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	return best, bestItems, bestCount
 }
 
-// eachTouched gives the lists of the changed files but one that do not stand as they did,
+// eachTouched returns the lists of the changed files but one that do not stand as they did,
 // each with whether its file is that one, moved.
 func (j *judge) eachTouched(but string, try func(l *List, same bool)) {
 	for _, p := range j.changed() {
@@ -75,7 +75,7 @@ func (j *judge) eachTouched(but string, try func(l *List, same bool)) {
 	}
 }
 
-// untouched tells whether a list stood in the state before as it stands now.
+// untouched reports whether a list was in the before state as it stands now.
 func (j *judge) untouched(l *List, p string) bool {
 	for _, b := range j.before.file(p).lists {
 		if b.Name == l.Name && b.Kind == l.Kind && slices.Equal(b.Path, l.Path) && len(b.Items) == len(l.Items) {
@@ -92,10 +92,10 @@ var families = map[ListKind]int{
 	Properties: 8, Headings: 9, Columns: 10, Types: 11,
 }
 
-// comparable tells whether a list of one kind may have become one of another.
+// comparable reports whether a list of one kind may have become one of another.
 func comparable(a, b ListKind) bool { return a == b || families[a] == families[b] && families[a] > 0 }
 
-// shared gives which part of the items is still there, from 0 to 1.
+// shared returns which part of the items is still there, from 0 to 1.
 func shared(before, after []Item) float64 {
 	if len(before) == 0 {
 		return 0

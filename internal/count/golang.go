@@ -116,7 +116,7 @@ func (s *goScanner) general(d *ast.GenDecl, path []string, block int) {
 }
 
 // constants makes one list of each run of constants with the same type. The blank name
-// is no member.
+// is not a member.
 func (s *goScanner) constants(d *ast.GenDecl, path []string) {
 	var l *List
 	last := "\x00"
@@ -189,7 +189,7 @@ func (s *goScanner) define(name string, v ast.Expr, path []string, block int) {
 	s.named[strconv.Itoa(block)+" "+name] = l
 }
 
-// value gives the items of an expression that is a list.
+// value returns the items of an expression that is a list.
 func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKind, []string, bool) {
 	switch e := e.(type) {
 	case *ast.CompositeLit:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// HTML gives the siblings in an HTML text, by their tags.
+// HTML returns the siblings in an HTML text, by their tags.
 func HTML(src []byte) []*List {
 	h := &html{src: src, line: 1}
 	h.stack = []node{{groups: map[string]*List{}}}
@@ -92,7 +92,7 @@ func (h *html) skip(end string, from int) {
 	h.i += from + n + len(end)
 }
 
-// text gives an item its label, and remembers headings.
+// text returns an item its label, and remembers headings.
 func (h *html) text(raw []byte) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return

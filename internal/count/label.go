@@ -47,7 +47,7 @@ func (s *Reader) Label(lo, hi int) Item {
 	return it
 }
 
-// words gives the tokens of a range without the comma that may stand at its end.
+// words returns the tokens of a range without the comma that may be at its end.
 func (s *Reader) words(lo, hi int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := lo; i < hi; i++ {
@@ -58,7 +58,7 @@ func (s *Reader) words(lo, hi int) iter.Seq[string] {
 	}
 }
 
-// Identifiers gives the names in a range, without keywords.
+// Identifiers returns the names in a range, without keywords.
 func (s *Reader) Identifiers(lo, hi int) []string {
 	var out []string
 	for i := lo; i < hi && len(out) < 12; i++ {

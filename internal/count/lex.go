@@ -57,7 +57,7 @@ type Source struct {
 	Tokens []Token
 }
 
-// At gives the text of token i, "" when there is none.
+// At returns the text of token i, "" when there is none.
 func (s *Source) At(i int) string {
 	if i < 0 || i >= len(s.Tokens) {
 		return ""
@@ -66,7 +66,7 @@ func (s *Source) At(i int) string {
 	return string(s.Src[t.Off:t.End])
 }
 
-// Is tells whether token i has this text.
+// Is reports whether token i has this text.
 func (s *Source) Is(i int, text string) bool {
 	if i < 0 || i >= len(s.Tokens) {
 		return false
@@ -75,7 +75,7 @@ func (s *Source) Is(i int, text string) bool {
 	return int(t.End-t.Off) == len(text) && string(s.Src[t.Off:t.End]) == text
 }
 
-// Among tells whether token i has one of these texts.
+// Among reports whether token i has one of these texts.
 func (s *Source) Among(i int, texts ...string) bool {
 	for _, text := range texts {
 		if s.Is(i, text) {
@@ -85,7 +85,7 @@ func (s *Source) Among(i int, texts ...string) bool {
 	return false
 }
 
-// Range gives the source from token lo up to token hi, without it.
+// Range returns the source from token lo up to token hi, without it.
 func (s *Source) Range(lo, hi int) string {
 	if lo < 0 || lo >= hi || hi > len(s.Tokens) {
 		return ""
@@ -240,7 +240,7 @@ func (l *lexer) code() {
 	case c == ' ' || c == '\t' || c == '\r' || c == '\f':
 		l.i++
 	case c == '\\' && l.o.Newlines:
-		l.i += 2 // the line goes on
+		l.i += 2 // the line continues
 	case l.comment():
 	case l.quoted():
 	case wordStart(c) || c != 0 && strings.IndexByte(l.o.Words, c) >= 0:
@@ -344,7 +344,7 @@ func (l *lexer) operator() {
 	l.emit(Punct, l.i, l.i+1)
 }
 
-// value tells whether an operand stands before here, so that / divides and < compares.
+// value reports whether an operand is before here, so that / divides and < compares.
 func (l *lexer) value() bool {
 	if len(l.out) == 0 {
 		return false

@@ -51,18 +51,18 @@ type Item struct {
 // List is one list of a file.
 type List struct {
 	Name  string   // how the code names it: a variable, key, heading, element, type
-	Path  []string // what it lies in, from the outside; without Name
+	Path  []string // what it is in, from the outside; without Name
 	Words []string // further words that tell which list it is: types, ids, classes
 	Kind  ListKind
 	File  string
 	Line  int
 	Col   int
-	Depth int // how many lists it lies in
+	Depth int // how many lists it is in
 	Block int // where it was defined: two of the same name in one block are one
 	Items []Item
 }
 
-// Full gives the path and the name as one: EXERCISES.evening.
+// Full returns the path and the name as one: EXERCISES.evening.
 func (l *List) Full() string {
 	if len(l.Path) == 0 {
 		return l.Name
@@ -77,10 +77,10 @@ type Count struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Known tells whether the number is all there is.
+// Known reports whether the number is all there is.
 func (c Count) Known() bool { return len(c.Unknown) == 0 }
 
-// Less gives how many more items c has than from, and whether that can be told.
+// Less returns how many more items c has than from, and whether that can be told.
 func (c Count) Less(from Count) (int, bool) {
 	return c.N - from.N, slices.Equal(c.Unknown, from.Unknown)
 }
@@ -92,7 +92,7 @@ type Find func(name string, from *List) *List
 // that double at every step.
 const maxItems = 200_000
 
-// Expand gives the items of a list with references followed, and its count. Entries
+// Expand returns the items of a list with references followed, and its count. Entries
 // with the same key count once.
 func Expand(l *List, find Find) ([]Item, Count) {
 	e := expansion{find: find, open: map[*List]bool{}, done: map[*List][]Item{}}

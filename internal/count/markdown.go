@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Markdown gives the lists of a Markdown text.
+// Markdown returns the lists of a Markdown text.
 func Markdown(src []byte) []*List {
 	m := &markdown{heads: map[int]*List{}}
 	lines := strings.Split(strings.ReplaceAll(string(src), "\t", "    "), "\n")
@@ -124,7 +124,7 @@ func (m *markdown) skipped(line string) bool {
 	return false
 }
 
-// leave ends the lists that text with this indentation is no part of.
+// leave ends the lists that text with this indentation is not a part of.
 func (m *markdown) leave(indent int) {
 	for len(m.open) > 0 && indent < m.open[len(m.open)-1].content {
 		m.open = m.open[:len(m.open)-1]
@@ -161,7 +161,7 @@ func (m *markdown) add(kind ListKind, name string, n int) *List {
 	return l
 }
 
-// bullet reads one item. It belongs to the list whose items' marks stand where its mark
+// bullet reads one item. It belongs to the list whose items' marks are where its mark
 // does; one further in starts a list in the item before.
 func (m *markdown) bullet(b []string, n int) bool {
 	indent, mark := len(b[1]), b[2]

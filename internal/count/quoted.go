@@ -25,7 +25,7 @@ func (l *lexer) quoted() bool {
 	return true
 }
 
-// simple gives the end of a string that starts at i. A string does not go over the end of
+// simple returns the end of a string that starts at i. A string does not go over the end of
 // a line unless the line's end is escaped or the language has no such rule.
 func (l *lexer) simple(i int, quote byte) int {
 	multi := l.o.Double || l.o.Hash || (l.o.Words == "@" && l.o.Newlines)
@@ -153,7 +153,7 @@ func (l *lexer) char() {
 	l.i++
 }
 
-// template gives the end of a template literal. What is between ${ and } may hold
+// template returns the end of a template literal. What is between ${ and } may hold
 // strings, comments and templates again.
 func (l *lexer) template(i int) int {
 	type level struct{ braces int } // braces < 0: inside the literal's text

@@ -75,7 +75,7 @@ type Reader struct {
 	Lang LiteralLanguage
 }
 
-// Next gives the token after i on the same level.
+// Next returns the token after i on the same level.
 func (s *Reader) Next(i int) int {
 	if t := s.Tokens[i]; t.Kind == OpenBracket && int(t.Match) > i {
 		return int(t.Match) + 1
@@ -88,7 +88,7 @@ func (s *Reader) Next(i int) int {
 
 var generics = map[LiteralLanguage]bool{TypeScript: true, TSX: true, Rust: true, Java: true, Kotlin: true, CSharp: true}
 
-// typeArguments gives the token after <A, B>, or after < when that compares.
+// typeArguments returns the token after <A, B>, or after < when that compares.
 func (s *Reader) typeArguments(i int) int {
 	if !generics[s.Lang] || i == 0 || i+1 >= len(s.Tokens) {
 		return i + 1
@@ -114,7 +114,7 @@ func (s *Reader) typeArguments(i int) int {
 	return i + 1
 }
 
-// Prev gives the token before i on the same level: the opening one of a bracket.
+// Prev returns the token before i on the same level: the opening one of a bracket.
 func (s *Reader) Prev(i int) int {
 	i--
 	if i >= 0 && s.Tokens[i].Kind == Close {
@@ -134,10 +134,10 @@ func (s *Reader) Open(i int, bracket string) bool {
 	return s.Kind(i) == OpenBracket && !s.Tokens[i].Elem && s.Is(i, bracket)
 }
 
-// After gives the index of a bracket's end.
+// After returns the index of a bracket's end.
 func (s *Reader) After(i int) int { return int(s.Tokens[i].Match) }
 
-// Split gives the ranges between separators on the level of lo.
+// Split returns the ranges between separators on the level of lo.
 func (s *Reader) Split(lo, hi int, seps ...string) [][2]int {
 	var out [][2]int
 	from := lo
@@ -156,7 +156,7 @@ func (s *Reader) Split(lo, hi int, seps ...string) [][2]int {
 	return append(out, [2]int{from, hi})
 }
 
-// Find gives the first token with this text on the level of lo, or -1.
+// Find returns the first token with this text on the level of lo, or -1.
 func (s *Reader) Find(lo, hi int, text string) int {
 	for i := lo; i < hi; i = s.Next(i) {
 		if s.Is(i, text) && s.Kind(i) != String {
@@ -189,7 +189,7 @@ func Unquote(text string) string {
 	return text
 }
 
-// Child is a range of tokens inside of a list, to be looked at for lists of its own.
+// Child is a range of tokens inside a list, to be looked at for lists of its own.
 type Child struct {
 	Lo, Hi int
 	C      *Scope
@@ -200,7 +200,7 @@ func Read(src []byte, lang LiteralLanguage) *Reader {
 	return &Reader{Source: Tokens(src, options[lang]), Lang: lang}
 }
 
-// Last gives the innermost name around.
+// Last returns the innermost name around.
 func (c *Scope) Last() string {
 	for ; c != nil; c = c.Up {
 		if c.Name != "" {

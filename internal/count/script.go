@@ -11,7 +11,7 @@ var (
 	typed   = lazyregexp.New(`(?i)\slang\s*=\s*["']?ts`)
 )
 
-// Script gives the source of the scripts in a component of Vue or Svelte, each where it
+// Script returns the source of the scripts in a component of Vue or Svelte, each where it
 // stands: blanks are all around it, so that its lines keep their numbers. ts says that it is
 // TypeScript; nil is for one without a script.
 func Script(src []byte) (script []byte, ts bool) {

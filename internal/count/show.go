@@ -14,7 +14,7 @@ type Counted struct {
 	Count Count
 }
 
-// Show gives the lists of one file of a tree, counted. It refuses with
+// Show returns the lists of one file of a tree, counted. It refuses with
 // belay.CodeNotFound a file that is not there, and with belay.CodeCannot one in a
 // language that is not counted.
 func Show(t Tree, p string) ([]Counted, error) {

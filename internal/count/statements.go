@@ -21,7 +21,7 @@ func (s *scanner) statements(f frame) {
 	}
 }
 
-// statement reads on from token i and gives where to go on.
+// statement reads on from token i and gives where to continue.
 func (s *scanner) statement(i int, b *body) int {
 	t := s.Tokens[i]
 	switch t.Kind {
@@ -93,7 +93,7 @@ func (s *scanner) word(i int, b *body) int {
 	return i + 1
 }
 
-// continues tells whether the line that starts at i goes on with the one before.
+// continues reports whether the line that starts at i continues with the one before.
 func (s *scanner) continues(i int) bool {
 	if i == 0 {
 		return false
@@ -104,10 +104,10 @@ func (s *scanner) continues(i int) bool {
 	return s.Kind(i) == Punct && !s.Is(i, "@") && !s.Is(i, "#")
 }
 
-// lineEnds tells whether the end of a line may end a statement of the language.
+// lineEnds reports whether the end of a line may end a statement of the language.
 func (s *scanner) lineEnds() bool { return s.Lang != Rust && s.Lang != Java && s.Lang != CSharp }
 
-// end gives where the statement that goes on at i ends.
+// end returns where the statement that goes on at i ends.
 func (s *scanner) end(i int, b *body) int {
 	for j := i; j < b.hi; j = s.Next(j) {
 		switch s.Kind(j) {
@@ -143,7 +143,7 @@ func (s *scanner) opened(i int, b *body) int {
 	return end + 1
 }
 
-// nameBefore gives the name before a parenthesis, type parameters between them passed
+// nameBefore returns the name before a parenthesis, type parameters between them passed
 // over, or -1.
 func (s *scanner) nameBefore(open int) int {
 	i := open - 1
@@ -182,7 +182,7 @@ func (s *scanner) method(open, at int, b *body) (int, bool) {
 		i = s.Next(i)
 	}
 	s.member(Methods, name, at, b)
-	from := at // annotations stand on lines of their own, too
+	from := at // annotations are on lines of their own, too
 	for from > b.lo && from > at-80 && !s.Among(from-1, ";", "}", "{") {
 		from--
 	}
@@ -200,7 +200,7 @@ func (s *scanner) method(open, at int, b *body) (int, bool) {
 	return i, true
 }
 
-// annotations gives the names of @Name and [Name] in a range.
+// annotations returns the names of @Name and [Name] in a range.
 func (s *scanner) annotations(lo, hi int) []string {
 	var out []string
 	for i := max(lo, hi-80); i < hi; i++ {
@@ -267,7 +267,7 @@ func (s *scanner) function(i int, b *body) int {
 	return b.hi
 }
 
-// annotated tells whether #[test] stands before a function.
+// annotated reports whether #[test] is before a function.
 func (s *scanner) annotated(i int) bool {
 	for k := i - 1; k > i-30 && k > 0; k-- {
 		if s.Is(k, "}") || s.Is(k, ";") {
@@ -333,7 +333,7 @@ func (s *scanner) isFunction(lo, hi int) bool {
 	return false
 }
 
-// target gives what is assigned to, what that belongs to, and the other words before =.
+// target returns what is assigned to, what that belongs to, and the other words before =.
 func (s *scanner) target(lo, eq int) (name, owner string, words []string) {
 	if lo >= eq {
 		return "", "", nil

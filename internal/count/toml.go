@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// TOML gives the arrays, tables and arrays of tables of a TOML text.
+// TOML returns the arrays, tables and arrays of tables of a TOML text.
 func TOML(src []byte) []*List {
 	s := &toml{Source: Tokens(src, Options{Line: []string{"#"}, Triple: true, Newlines: true, Words: "-"}), known: map[string]*List{}}
 	for i := 0; i < len(s.Tokens); {
@@ -138,7 +138,7 @@ func (s *toml) value(name string, path []string, at, depth int) {
 	}
 }
 
-// named gives an item of an array of tables the value of its name.
+// named returns an item of an array of tables the value of its name.
 func (s *toml) named(key string, path []string, at int) {
 	if len(path) < 2 || at >= len(s.Tokens) || s.Tokens[at].Kind != String {
 		return

@@ -36,7 +36,7 @@ func Parse(text string) (belay.Requirement, error) {
 
 var before = Set("exactly another just only the new more additional extra of these those at least up to about next last first")
 
-// leading gives the number that the words start with: "2 flavors", "another two flavors".
+// leading returns the number that the words start with: "2 flavors", "another two flavors".
 func leading(text string) int {
 	words := strings.Fields(strings.ToLower(text))
 	for i := 0; i < len(words) && i < 4; i++ {
@@ -132,7 +132,7 @@ func special(id string) bool {
 	return upper == 1 && len(id) > 2
 }
 
-// noun gives the word for what is counted: the last one before a preposition.
+// noun returns the word for what is counted: the last one before a preposition.
 func noun(main string) string {
 	if at := nounEnd.FindStringIndex(main); at != nil && at[0] > 0 {
 		main = main[:at[0]]

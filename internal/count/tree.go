@@ -68,7 +68,7 @@ var languages = map[string]string{
 	".toml": "toml", ".sql": "sql",
 }
 
-// Lists gives the lists in one file's text, in the order they start in, and what the
+// Lists returns the lists in one file's text, in the order they start in, and what the
 // file imports. It gives false for a language that is not counted, for text that is
 // larger than MaxFile or not text.
 func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
@@ -173,7 +173,7 @@ func (w *world) expand(l *List) ([]Item, Count) {
 	return Expand(l, w.find)
 }
 
-// find gives the list a name means, seen from another list: one of a scope around it,
+// find returns the list a name means, seen from another list: one of a scope around it,
 // of a file that is imported, or of another file of the same package.
 func (w *world) find(name string, from *List) *List {
 	qualifier, last := "", name
@@ -199,7 +199,7 @@ func (w *world) find(name string, from *List) *List {
 	return nil
 }
 
-// visible gives the definition of a name that is nearest around from.
+// visible returns the definition of a name that is nearest around from.
 func visible(lists []*List, qualifier, name string, from *List) *List {
 	var best *List
 	for _, l := range lists {
@@ -233,7 +233,7 @@ func prefix(short, long []string) bool {
 	return true
 }
 
-// imported gives the files of the tree that a file imports, and what those pass on.
+// imported returns the files of the tree that a file imports, and what those pass on.
 func (w *world) imported(from string, imports []string, depth int) []string {
 	var out []string
 	if depth > 2 {
@@ -265,7 +265,7 @@ func (w *world) imported(from string, imports []string, depth int) []string {
 	return out
 }
 
-// resolve gives the files that an import may mean.
+// resolve returns the files that an import may mean.
 func (w *world) resolve(from, imp string) []string {
 	base := strings.TrimLeft(imp, "@~")
 	relative := strings.HasPrefix(imp, ".") && Language(from) != "python"
@@ -294,7 +294,7 @@ func importNames(p string) [4]string {
 	return [4]string{p, stem, strings.TrimSuffix(stem, "/index"), strings.TrimSuffix(stem, "/__init__")}
 }
 
-// called gives the paths that an import may mean whose last part is this.
+// called returns the paths that an import may mean whose last part is this.
 func (w *world) called(name string) []string {
 	if w.last == nil {
 		w.last = map[string][]string{}

@@ -46,7 +46,7 @@ func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 	return s.chain(lo, hi, c, depth)
 }
 
-// tuple tells whether parentheses are a tuple of Python: empty, or with a comma.
+// tuple reports whether parentheses are a tuple of Python: empty, or with a comma.
 func (s *Reader) tuple(lo, hi int) bool {
 	return s.Lang == Python && (s.comma(lo) >= 0 || lo+1 == hi-1)
 }
@@ -74,7 +74,7 @@ func (s *Reader) trim(lo, hi int) (int, int) {
 
 func (s *Reader) comma(open int) int { return s.Find(open+1, s.After(open), ",") }
 
-// cast gives where `as const`, `as T` or `satisfies T` starts.
+// cast returns where `as const`, `as T` or `satisfies T` starts.
 func (s *Reader) cast(lo, hi int) int {
 	if s.Lang == Python || s.Lang == JSON {
 		return hi
@@ -122,7 +122,7 @@ func (s *Reader) either(aLo, aHi, bLo, bHi int, cond string, c *Scope, depth int
 	}
 	it := s.Item("if "+cond, aLo)
 	it.Open = true
-	// What may or may not be there is unknown, but it is still told apart from another.
+	// What may or may not be there is unknown, but it is still distinguished from another.
 	it.Label = Shorten(it.Label + ": " + strconv.Itoa(len(a.Items)) + " or " + strconv.Itoa(len(b.Items)))
 	return Value{Kind: kind, Items: []Item{it}, Children: append(a.Children, b.Children...), Literal: true}, true
 }
@@ -382,7 +382,7 @@ func (s *Reader) isMethod(i int) bool {
 // listMethods are the methods of a list, besides those that keep its items, that give a list.
 var listMethods = Set("concat slice filter flatMap flat union splice")
 
-// Generic gives the parenthesis after <…>, or -1.
+// Generic returns the parenthesis after <…>, or -1.
 func (s *Reader) Generic(i, hi int) int {
 	for depth := 0; i < hi; i = s.Next(i) {
 		switch {

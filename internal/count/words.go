@@ -81,7 +81,7 @@ func Stem(w string) string {
 	return w
 }
 
-// Stems gives the words of a text, each in the singular.
+// Stems returns the words of a text, each in the singular.
 func Stems(text string) []string {
 	words := Split(text)
 	for i, w := range words {
@@ -102,7 +102,7 @@ func TopicWords(text string) []string {
 	return out
 }
 
-// Akin tells whether two stems are forms of one word: route and routing, ship and shipping.
+// Akin reports whether two stems are forms of one word: route and routing, ship and shipping.
 func Akin(a, b string) bool {
 	if a == b {
 		return true

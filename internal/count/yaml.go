@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// YAML gives the sequences and maps of a YAML text, aliases and merge keys followed. It
-// gives false when the text is no YAML.
+// YAML returns the sequences and maps of a YAML text, aliases and merge keys followed. It
+// gives false when the text is not YAML.
 func YAML(src []byte) ([]*List, bool) {
 	y := &yamlScanner{}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
@@ -25,7 +25,7 @@ func YAML(src []byte) ([]*List, bool) {
 	}
 }
 
-// asCounted gives the lists the lines that editors and git count. YAML also ends a line at
+// asCounted returns the lists the lines that editors and git count. YAML also ends a line at
 // a carriage return by itself, and at three marks of Unicode.
 func asCounted(src []byte, lists []*List) {
 	const other = "\r\u0085\u2028\u2029"

@@ -17,7 +17,7 @@ type BlobHash struct {
 	sum  []byte
 }
 
-// NewBlobHash gives one that uses h.
+// NewBlobHash returns one that uses h.
 func NewBlobHash(h hash.Hash) *BlobHash { return &BlobHash{hash: h} }
 
 // File hashes the next size bytes of an open file; false means that there were fewer,
@@ -52,7 +52,7 @@ func (b *BlobHash) Text(text string) {
 	b.sum = b.hash.Sum(b.sum[:0])
 }
 
-// OID gives the name of what was hashed last.
+// OID returns the name of what was hashed last.
 func (b *BlobHash) OID() OID { return OID(b.sum) }
 
 func (b *BlobHash) begin(size int64) {

@@ -24,7 +24,7 @@ func Step(op, path string) error {
 // process left behind may be removed when no other process is at work.
 const TempPrefix = ".belay-tmp-"
 
-// TempName gives a name that starts with TempPrefix and that nobody else has.
+// TempName returns a name that starts with TempPrefix and that nobody else has.
 func TempName() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -28,7 +28,7 @@ type LinkError struct{ Path string }
 
 func (e *LinkError) Error() string { return fmt.Sprintf("%q is a symbolic link", e.Path) }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (e *LinkError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm %q", e.Path)
 }
@@ -40,12 +40,12 @@ type TypeError struct {
 	err error // what the system said, nil when it was asked for nothing yet
 }
 
-// Unwrap gives what the system said.
+// Unwrap returns what the system said.
 func (e *TypeError) Unwrap() error { return e.err }
 
 func (e *TypeError) Error() string { return fmt.Sprintf("%q is %s, not %s", e.Path, e.Is, e.Want) }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (e *TypeError) Try() string {
 	return fmt.Sprintf("find out who made it, then remove it: rm -r %q", e.Path)
 }
@@ -63,7 +63,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%q is larger than %d MiB", e.Path, e.Most>>20)
 }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (e *SizeError) Try() string {
 	return fmt.Sprintf("find out what is in it, then shorten or remove it: ls -ls %q", e.Path)
 }
@@ -223,7 +223,7 @@ func kindName(kind uint32) string {
 	return "a device"
 }
 
-// ReadFile gives the bytes of a regular file; *SizeError when there are more than most.
+// ReadFile returns the bytes of a regular file; *SizeError when there are more than most.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -233,7 +233,7 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return ReadAll(f, most)
 }
 
-// ReadAll gives the rest of an open file; *SizeError when there are more bytes than most.
+// ReadAll returns the rest of an open file; *SizeError when there are more bytes than most.
 func ReadAll(f *os.File, most int64) ([]byte, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -281,7 +281,7 @@ func Lstat(path string) (fs.FileInfo, error) {
 	return lstatAt(fd, name, path)
 }
 
-// Readlink gives the target of a link; only what leads to it may hold none.
+// Readlink returns the target of a link; only what leads to it may hold none.
 func Readlink(path string) (string, error) {
 	fd, name, err := at("readlink", path)
 	if err != nil {

@@ -19,12 +19,12 @@ func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%q belongs to user %d, not to you", e.Path, e.Owner)
 }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (e *OwnerError) Try() string {
 	return fmt.Sprintf("find out who made it, then give it back: chown -R $(id -u) %q", e.Path)
 }
 
-// OwnerOf gives the number of the user whose a file is.
+// OwnerOf returns the number of the user whose a file is.
 func OwnerOf(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)

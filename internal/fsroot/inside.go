@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Inside gives path relative to the folder root, both absolute, and "" when it lies
+// Inside returns path relative to the folder root, both absolute, and "" when it lies
 // elsewhere or is empty.
 func Inside(root, path string) string {
 	if path == "" {

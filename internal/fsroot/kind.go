@@ -18,5 +18,5 @@ const (
 // hash("blob <size>\x00" + bytes).
 type OID string
 
-// String gives the name in hexadecimal, as git prints it.
+// String returns the name in hexadecimal, as git prints it.
 func (o OID) String() string { return hex.EncodeToString([]byte(o)) }

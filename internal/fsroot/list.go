@@ -18,7 +18,7 @@ const (
 // Listing holds the names of one folder; each worker has one and uses it again.
 type Listing struct {
 	buf   []byte // what one system call returns
-	lead  string // what stands before each name in its path
+	lead  string // what is before each name in its path
 	text  []byte // all paths
 	marks []mark
 	Names []Name // what the last Read found, in the order of paths
@@ -35,7 +35,7 @@ type Name struct {
 	Folder bool
 }
 
-// NewListing gives a listing with its buffer.
+// NewListing returns a listing with its buffer.
 func NewListing() *Listing { return &Listing{buf: make([]byte, 64<<10)} }
 
 func (l *Listing) add(text []byte, kind nameType) {
@@ -78,7 +78,7 @@ func Order(a string, aFolder bool, b string, bFolder bool) int {
 	return tail(a, aFolder, n) - tail(b, bFolder, n)
 }
 
-// tail gives the byte after the first n of a name, -1 past its end.
+// tail returns the byte after the first n of a name, -1 past its end.
 func tail(s string, folder bool, n int) int {
 	switch {
 	case n < len(s):

@@ -21,10 +21,10 @@ type Lock struct {
 	f  *os.File
 }
 
-// NewLock gives a lock on the file path, which is made when it is first locked.
+// NewLock returns a lock on the file path, which is made when it is first locked.
 func NewLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR | os.O_CREATE} }
 
-// OldLock gives a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
+// OldLock returns a lock on a file that must exist: locking one that does not is fs.ErrNotExist.
 func OldLock(path string) *Lock { return &Lock{path: path, flag: os.O_RDWR} }
 
 // Path is the file.
@@ -63,7 +63,7 @@ func again(ctx context.Context, poll time.Duration, try func() (bool, error)) (b
 	}
 }
 
-// Unlock gives the lock back. It may be called without one.
+// Unlock returns the lock back. It may be called without one.
 func (l *Lock) Unlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +107,7 @@ func (l *Lock) try(how int) (bool, error) {
 }
 
 // patience is how long Lock and RLock wait. Whoever holds one of belay's locks for longer
-// has stopped, or is no belay.
+// has stopped, or is not a belay.
 const patience = 30 * time.Second
 
 // Lock waits for the lock, half a minute at most: then it is a *HeldError.
@@ -131,5 +131,5 @@ type HeldError struct{ Path string }
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%q is locked by another process", e.Path) }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (e *HeldError) Try() string { return fmt.Sprintf("find the process: fuser -v %q", e.Path) }

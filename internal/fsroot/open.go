@@ -38,7 +38,7 @@ func OpenBelow(fd int, path string, flags int) (int, error) {
 	return got, err
 }
 
-// openEach opens path one name at a time; it stands in where openat2 is missing.
+// openEach opens path one name at a time; it is in where openat2 is missing.
 func openEach(fd int, path string, flags int) (int, error) {
 	at := fd
 	for {
@@ -91,7 +91,7 @@ func StatAt(fd int, name string, st *unix.Stat_t) error {
 	}
 }
 
-// ReadLinkAt gives the target of a link; targets have no fixed length limit.
+// ReadLinkAt returns the target of a link; targets have no fixed length limit.
 func ReadLinkAt(fd int, name string) (string, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)

@@ -10,7 +10,7 @@ import (
 )
 
 // place is a name in an open folder. Folders that had to be made writable to work
-// there are put back by close.
+// there are restored by close.
 type place struct {
 	r      *Root
 	path   string
@@ -27,7 +27,7 @@ type healed struct {
 	own  bool // close fd with the place
 }
 
-// at opens the folder that path lies in. Folders without the right to pass get it
+// at opens the folder that path is in. Folders without the right to pass get it
 // for as long as the place is open.
 func (r *Root) at(path string) (*place, error) {
 	if err := inside(path); err != nil {
@@ -45,7 +45,7 @@ func (r *Root) at(path string) (*place, error) {
 	return p, nil
 }
 
-// inside refuses what is no path below the root. Paths come from manifests, which
+// inside refuses what is not a path below the root. Paths come from manifests, which
 // may have been written by anybody.
 func inside(path string) error {
 	for name := range strings.SplitSeq(path, "/") {
@@ -81,7 +81,7 @@ func (p *place) do(op func() error) error {
 	return op()
 }
 
-// open gives the owner all rights in a folder and notes the mode it had. It fails
+// open returns the owner all rights in a folder and notes the mode it had. It fails
 // with EACCES when the owner has them already: then the mode is not what is wrong.
 func (p *place) open(fd int, path string, own bool) error {
 	var st unix.Stat_t

@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// What stands in the way of a path. Both are wrapped in an error that names it.
+// What is in the way of a path. Both are wrapped in an error that names it.
 var (
 	ErrNotFolder = errors.New("a link or a file is where a folder should be")
 	ErrFolder    = errors.New("a folder is in the way")
@@ -165,7 +165,7 @@ func (r *Root) Open(path string) (*os.File, error) {
 
 var errNotFile = errors.New("not a regular file")
 
-// ReadLink gives the target of the link at path.
+// ReadLink returns the target of the link at path.
 func (r *Root) ReadLink(path string) (string, error) {
 	p, err := r.at(path)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *Root) ReadLink(path string) (string, error) {
 	return target, p.close(PathError("readlink", path, err))
 }
 
-// ReadFolder gives the names in the folder at path, sorted.
+// ReadFolder returns the names in the folder at path, sorted.
 func (r *Root) ReadFolder(path string) ([]string, error) {
 	fd, err := OpenFolder(r.fd, path)
 	if err != nil {

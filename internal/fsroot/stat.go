@@ -23,7 +23,7 @@ func FactsOf(st *unix.Stat_t) Facts {
 	}
 }
 
-// Nanos gives nanoseconds since 1970. It saturates, because a wrapped year 2446 would look old and be trusted.
+// Nanos returns nanoseconds since 1970. It saturates, because a wrapped year 2446 would look old and be trusted.
 func Nanos(sec, nsec int64) int64 {
 	const top = math.MaxInt64/1_000_000_000 - 1
 	switch {
@@ -51,7 +51,7 @@ func (f *Facts) Kind() PathKind {
 	return Other
 }
 
-// Perm gives the 07777 bits.
+// Perm returns the 07777 bits.
 func (f *Facts) Perm() uint16 { return uint16(f.Mode & 0o7777) }
 
 // Special names what is neither file, link nor folder.

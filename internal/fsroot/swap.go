@@ -32,7 +32,7 @@ type Held struct {
 // that he saved lies, or "".
 type SavedError struct{ Path, Aside string }
 
-// Error gives the sentence.
+// Error returns the sentence.
 func (e *SavedError) Error() string {
 	if e.Aside != "" {
 		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path),
@@ -103,7 +103,7 @@ func (r *Root) RemoveHeld(path string, held Held) error {
 	return p.close(PathError("remove", path, err))
 }
 
-// land gives the file called *name in the folder fd its path. Once it is there *name is
+// land returns the file called *name in the folder fd its path. Once it is there *name is
 // empty. held nil: whatever is at the path is replaced.
 func (p *place) land(fd int, name *string, held *Held) error {
 	if err := Step("rename", p.path); err != nil {
@@ -195,7 +195,7 @@ func (h *Held) same(fd int, name string, oid OID) (bool, error) {
 	return err == nil && got == oid, err
 }
 
-// BytesAt gives the name of the bytes of a file, or of the target of a link, in a folder;
+// BytesAt returns the name of the bytes of a file, or of the target of a link, in a folder;
 // "" for anything else.
 func BytesAt(fd int, name string, h hash.Hash) (OID, error) {
 	var st unix.Stat_t
@@ -235,7 +235,7 @@ func (r *Root) Bytes(path string, newHash func() hash.Hash) (oid OID, err error)
 	return oid, p.close(PathError("read", path, err))
 }
 
-// Show gives a file that a killed process left under a name of SwapPrefix one that people
+// Show returns a file that a killed process left under a name of SwapPrefix one that people
 // see, and says which.
 func (r *Root) Show(path string) (string, error) {
 	p, err := r.at(path)

@@ -36,7 +36,7 @@ func OpenUsers(path string) (*os.File, error) {
 	return checked(f, path)
 }
 
-// checked gives f if it is a regular file, and closes it otherwise.
+// checked returns f if it is a regular file, and closes it otherwise.
 func checked(f *os.File, path string) (*os.File, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() && !IsNull(info) {
@@ -78,7 +78,7 @@ func ReadIn(root *os.Root, name string, most int64) ([]byte, error) {
 	return ReadAll(f, most)
 }
 
-// ReadStart gives at most the first most bytes of a file below a root.
+// ReadStart returns at most the first most bytes of a file below a root.
 func ReadStart(root *os.Root, name string, most int64) ([]byte, error) {
 	f, err := OpenIn(root, name)
 	if err != nil {
@@ -89,7 +89,7 @@ func ReadStart(root *os.Root, name string, most int64) ([]byte, error) {
 }
 
 // Usable reports what another program would suffer from that reads the file at path, through
-// links: *TypeError for what is no file (it may wait, or never end), *SizeError for one of
+// links: *TypeError for what is not a file (it may wait, or never end), *SizeError for one of
 // more than most bytes. What is not there, or cannot be looked at, is left to that program;
 // so is a folder, and the null device.
 func Usable(path string, most int64) error {

@@ -58,7 +58,7 @@ func inTheWay(err error) error {
 	return err
 }
 
-// tempFolder gives the folder tmp when it is on the device of the folder beside,
+// tempFolder returns the folder tmp when it is on the device of the folder beside,
 // else -1.
 func (r *Root) tempFolder(tmp string, beside int) int {
 	if tmp == "" {
@@ -124,7 +124,7 @@ func (t *temp) Write(b []byte) (int, error) {
 	return t.f.Write(b)
 }
 
-// finish gives the file its mode, after the last write because writing clears
+// finish returns the file its mode, after the last write because writing clears
 // set-user-id bits.
 func (t *temp) finish(perm uint16) error {
 	if err := Step("chmod", t.p.path); err != nil {
@@ -225,7 +225,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	return p.close(PathError("mkdir", path, err))
 }
 
-// Chmod gives the file or folder at path exactly the mode perm, and does nothing
+// Chmod returns the file or folder at path exactly the mode perm, and does nothing
 // when it has it. A link is refused: the mode would be that of its target. Path ""
 // is the root.
 func (r *Root) Chmod(path string, perm uint16) error {

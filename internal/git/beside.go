@@ -20,7 +20,7 @@ func Later(name string) bool {
 // Alternates names further folders of objects.
 const Alternates = "objects/info/alternates"
 
-// ModuleOf gives the folder of the submodule that a file of Admin belongs to, "" when it
+// ModuleOf returns the folder of the submodule that a file of Admin belongs to, "" when it
 // belongs to none.
 func ModuleOf(name string) string {
 	if !strings.HasPrefix(name, "modules/") {
@@ -72,7 +72,7 @@ func modules(dir, at string, names *[]string, left *int) error {
 	return nil
 }
 
-// Worktrees gives a line for each linked working tree of a repository, by name: the name,
+// Worktrees returns a line for each linked working tree of a repository, by name: the name,
 // a tab, and its folder. Those that belay made for tasks are left out.
 func Worktrees(common string) ([]byte, error) {
 	at := filepath.Join(common, "worktrees")

@@ -164,7 +164,7 @@ func readAll(f io.ReaderAt, b []byte, at int64) error {
 
 func (x *index) names() int64 { return int64(len(magic) + 1024) }
 
-// find gives the position of each name in the index, -1 for one that is not there. Both are
+// find returns the position of each name in the index, -1 for one that is not there. Both are
 // in order, so both are read once from the start.
 func (x *index) find(wanted []string) ([]int, error) {
 	at := make([]int, len(wanted))
@@ -196,7 +196,7 @@ func (x *index) find(wanted []string) ([]int, error) {
 	return at, nil
 }
 
-// search gives the position of one name, -1 when it is not there.
+// search returns the position of one name, -1 when it is not there.
 func (x *index) search(name string) (int, error) {
 	var err error
 	entry := make([]byte, x.hash)
@@ -243,7 +243,7 @@ func (x *index) load() error {
 	return nil
 }
 
-// start gives where an object begins, -1 when the index does not say.
+// start returns where an object begins, -1 when the index does not say.
 func (x *index) start(n int) int64 {
 	o := int64(binary.BigEndian.Uint32(x.offset[4*n:]))
 	if o < far {
@@ -253,11 +253,11 @@ func (x *index) start(n int) int64 {
 	if k+8 > int64(len(x.far)) {
 		return -1
 	}
-	o = int64(binary.BigEndian.Uint64(x.far[k:])) //nolint:gosec // a negative one is outside of every file
+	o = int64(binary.BigEndian.Uint64(x.far[k:])) //nolint:gosec // a negative one is outside every file
 	return o
 }
 
-// span gives where the object that begins at an offset ends, and its position; -1 when
+// span returns where the object that begins at an offset ends, and its position; -1 when
 // none begins there.
 func (x *index) span(from int64) (n int, to int64) {
 	i, _ := slices.BinarySearch(x.order, uint64(from)<<x.shift)

@@ -84,7 +84,7 @@ func scrubbed() []string {
 	return env
 }
 
-// here gives the environment of this repository. Naming the working tree defeats a
+// here returns the environment of this repository. Naming the working tree defeats a
 // core.worktree that points elsewhere; naming the common dir, a changed commondir.
 func (r *Repo) here() []string {
 	env := append(append(scrubbed(), answers...), "GIT_DIR="+r.Dir, "GIT_WORK_TREE="+r.Root)
@@ -102,7 +102,7 @@ var objectsAlone = map[string]bool{"cat-file": true, "diff-tree": true, "ls-tree
 
 func (r *Repo) plainDir() string { return filepath.Join(r.Dir, "belay", "plain") }
 
-// plain gives the environment of an empty git dir of belay's own with the repository's
+// plain returns the environment of an empty git dir of belay's own with the repository's
 // objects. Two traps need it. An agent that writes "* -diff" to .gitattributes would
 // turn its change into "binary files differ", and diff.* settings change every diff:
 // here there are no attributes and no settings. And in a partial clone a missing
@@ -174,7 +174,7 @@ func clear(dir string) error {
 
 // Command is the one place where a git process of this repository is made: hardened
 // settings, clean environment, git dir and working tree named. Nothing that a user
-// says may stand in args before "--" or "--end-of-options", unless it is an object
+// says may be in args before "--" or "--end-of-options", unless it is an object
 // name in hexadecimal.
 //
 // Commands that only read objects run apart from the user's config (see plain).
@@ -221,7 +221,7 @@ type Failure struct {
 	Says    string // the first line of its complaint that says something
 }
 
-// Error gives the sentence.
+// Error returns the sentence.
 func (f *Failure) Error() string {
 	if f.Says == "" {
 		return fmt.Sprintf("git %s ended with status %d", f.Command, f.Exit)
@@ -229,7 +229,7 @@ func (f *Failure) Error() string {
 	return fmt.Sprintf("git %s: %s", f.Command, f.Says)
 }
 
-// run gives what the command prints. The error is a *Failure when git complained.
+// run returns what the command prints. The error is a *Failure when git complained.
 func run(cmd *Cmd, in io.Reader) ([]byte, error) {
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stderr = in, &limited{w: &complaint, left: 64 << 10}
@@ -257,7 +257,7 @@ var unreadable = lazyregexp.New(`(?i)unable to read|failed to traverse|bad objec
 	`missing (blob|tree|commit) object|invalid object|mmap failed`)
 
 // Full makes a refusal (CodeCannot) of an error that says that the disk is full, or the
-// user's share of it. Others stay as they are.
+// user's share of it. Others stay unchanged.
 func Full(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err

@@ -33,7 +33,7 @@ type Repo struct {
 // Linked reports whether this is a linked working tree (git worktree add).
 func (r *Repo) Linked() bool { return r.Dir != r.Common }
 
-// Open finds the repository that dir lies in: by walking up, as git does, then by
+// Open finds the repository that dir is in: by walking up, as git does, then by
 // asking git, which also refuses what belongs to somebody else. It writes nothing.
 //
 // CodeCannot: no repository, a bare one, a foreign one, git missing or older than
@@ -44,7 +44,7 @@ func Open(ctx context.Context, dir string, force bool) (*Repo, error) {
 }
 
 // OpenOther opens a repository that belay made elsewhere from this one, with the same git:
-// searched for again, git could be found within this repository, which lies outside of the
+// searched for again, git could be found within this repository, which is outside the
 // other one.
 func (r *Repo) OpenOther(ctx context.Context, dir string) (*Repo, error) {
 	return open(ctx, dir, true, r.git)
@@ -118,7 +118,7 @@ func find(start string) (*Repo, error) {
 	}
 }
 
-// gitDirOf gives the git folder that dir/.git is or points to, "" when there is none.
+// gitDirOf returns the git folder that dir/.git is or points to, "" when there is none.
 func gitDirOf(dir string) (string, error) {
 	path := filepath.Join(dir, ".git")
 	info, err := os.Stat(path)

@@ -17,11 +17,11 @@ type Entry struct {
 	Bare  bool // the key stands alone, which git takes for true
 }
 
-// Parse gives the entries of a file in their order. The error says in which line it
+// Parse returns the entries of a file in their order. The error says in which line it
 // cannot be read.
 func Parse(text []byte) ([]Entry, error) {
 	if at := bytes.IndexByte(text, 0); at >= 0 {
-		// git ends a value at a NUL and goes on after it: what it sets is not what a
+		// git ends a value at a NUL and continues after it: what it sets is not what a
 		// reader sees.
 		return nil, fmt.Errorf("line %d: a NUL byte", 1+bytes.Count(text[:at], []byte("\n")))
 	}
@@ -54,7 +54,7 @@ func Parse(text []byte) ([]Entry, error) {
 	}
 }
 
-// Values gives the values of each key, in their order; a key that stands alone counts as
+// Values returns the values of each key, in their order; a key that stands alone counts as
 // "true".
 func Values(list []Entry) map[string][]string {
 	all := map[string][]string{}
@@ -84,7 +84,7 @@ type parser struct {
 	ended bool
 }
 
-// next gives the next byte. A CR before a LF is dropped; at the end it is a LF, since
+// next returns the next byte. A CR before a LF is dropped; at the end it is a LF, since
 // git ends the last line so.
 func (p *parser) next() byte {
 	p.width = 1
@@ -216,7 +216,7 @@ func (p *parser) value() (string, error) {
 				if p.ended {
 					return "", errValue
 				}
-				keep = len(value) // git keeps white space before a line that goes on
+				keep = len(value) // git keeps white space before a line that continues
 				continue
 			}
 			e, known := escapes[c]

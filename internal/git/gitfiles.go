@@ -107,7 +107,7 @@ func readOne(path, name string) ([]StateFile, error) {
 	return []StateFile{{Name: name, Data: data, Perm: uint16(info.Mode().Perm())}}, nil
 }
 
-// State gives the names of the files of an operation in progress.
+// State returns the names of the files of an operation in progress.
 func State() []string {
 	var names []string
 	for _, f := range stateFiles {
@@ -134,7 +134,7 @@ func Operation(files []StateFile) string {
 	return ""
 }
 
-// Commits gives the object names written in the files, for gc to keep.
+// Commits returns the object names written in the files, for gc to keep.
 func Commits(files []StateFile) []string {
 	var oids []string
 	for _, f := range files {

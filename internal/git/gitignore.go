@@ -11,7 +11,7 @@ import (
 )
 
 // Process is a git process that is about to be started, or runs. It must not keep anybody
-// waiting for ever: reading what it prints fails when it does not answer.
+// waiting forever: reading what it prints fails when it does not answer.
 type Process interface {
 	StdinPipe() (io.WriteCloser, error)
 	StdoutPipe() (io.Reader, error)

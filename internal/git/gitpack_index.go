@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Entry says where an object lies in a pack.
+// Entry says where an object is in a pack.
 type PackEntry struct {
 	OID    string // raw bytes
 	CRC    uint32 // of the bytes in the pack
@@ -34,10 +34,10 @@ func (x *Index) sort() {
 
 var magic = []byte("\xfftOc\x00\x00\x00\x02")
 
-// far marks an offset that does not fit into 31 bits and stands in a table of its own.
+// far marks an offset that does not fit into 31 bits and is in a table of its own.
 const far = 1 << 31
 
-// Encode gives the bytes of the .idx file, version 2.
+// Encode returns the bytes of the .idx file, version 2.
 func (x *Index) Encode(newHash func() hash.Hash) []byte {
 	var b bytes.Buffer
 	b.Write(magic)
@@ -72,7 +72,7 @@ func (x *Index) Encode(newHash func() hash.Hash) []byte {
 
 var errIndex = errors.New("it is not a version 2 pack index")
 
-// count gives the number of objects in an index by its head, and refuses a file of a size
+// count returns the number of objects in an index by its head, and refuses a file of a size
 // that no index of so many has: it may be of any size, and is read whole.
 func count(f io.ReaderAt, size int64, hash int) (int, error) {
 	head := make([]byte, len(magic)+1024)

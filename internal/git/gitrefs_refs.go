@@ -97,7 +97,7 @@ func CheckRefs(common, dir string) error {
 	return nil
 }
 
-// Loose gives the names of all files below a prefix of references, which ends in a slash,
+// Loose returns the names of all files below a prefix of references, which ends in a slash,
 // whatever they hold: git's own lists leave out what names nothing.
 func Loose(common, prefix string) ([]string, error) {
 	top := filepath.Join(common, filepath.FromSlash(strings.TrimSuffix(prefix, "/")))
@@ -146,7 +146,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case e.IsDir():
 			err = r.folder(base, full, linked)
 		case e.Type()&fs.ModeSymlink == 0:
-			err = r.loose(base, full) // refuses what is no file: git would wait for it
+			err = r.loose(base, full) // refuses what is not a file: git would wait for it
 		default:
 			if err = odd(base, full, e.Type()); errors.Is(err, ErrForeignRefs) {
 				err = cmp.Or(fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef), err)
@@ -175,7 +175,7 @@ func (r *reader) names(line string) bool {
 // odd is for what is neither a file nor a folder. A link that says refs/… is a symbolic
 // reference as git's first versions wrote them, one to another reference is read by git.
 // Any other, git would follow to wherever it leads, to read and to write; and of a FIFO it
-// would wait for ever.
+// would wait forever.
 func odd(base, name string, mode fs.FileMode) error {
 	path := filepath.Join(base, filepath.FromSlash(name))
 	if mode&fs.ModeSymlink == 0 {

@@ -23,7 +23,7 @@ func (r *Repo) HashSize() int {
 	return sha1.Size
 }
 
-// Name gives the name, in hex, of an object of a type with these bytes.
+// Name returns the name, in hex, of an object of a type with these bytes.
 func (r *Repo) Name(typ string, data []byte) string {
 	h := r.NewHash()
 	fmt.Fprintf(h, "%s %d\x00", typ, len(data))

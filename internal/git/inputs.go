@@ -104,7 +104,7 @@ func (c *inputs) alternates(objects string, depth int) {
 	}
 }
 
-// configFiles gives the files of git's config, whether they are there or not.
+// configFiles returns the files of git's config, whether they are there or not.
 func configFiles(dir, common string) []string {
 	var files []string
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
@@ -183,10 +183,10 @@ func eachSetting(text string, found func(section, key, value string)) {
 	}
 }
 
-// settingValue gives the value that text begins with, and what comes after its line.
+// settingValue returns the value that text begins with, and what comes after its line.
 func settingValue(text string) (value, rest string) {
 	var b strings.Builder
-	quoted, solid := false, 0 // solid: how much of b is no space at its end
+	quoted, solid := false, 0 // solid: how much of b is not a space at its end
 	text = strings.TrimLeft(text, " \t")
 	for i := 0; i < len(text); i++ {
 		c := text[i]
@@ -226,7 +226,7 @@ func settingValue(text string) (value, rest string) {
 	return b.String()[:solid], ""
 }
 
-// sectionEnd gives where the "]" of a section's head is, which may have one in quotes.
+// sectionEnd returns where the "]" of a section's head is, which may have one in quotes.
 func sectionEnd(line string) int {
 	quoted := false
 	for i := 1; i < len(line); i++ {
@@ -252,7 +252,7 @@ func Home(path string) string {
 	return path
 }
 
-// ConfigHome gives a file of the user's git config folder.
+// ConfigHome returns a file of the user's git config folder.
 func ConfigHome(name string) string {
 	if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, "git", name)

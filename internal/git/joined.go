@@ -26,7 +26,7 @@ const fewJoinings = 50
 
 func joinedPath(r *Repo) string { return filepath.Join(r.Common, "belay", "packs.joined") }
 
-// readJoined gives what can be read of them, oldest first.
+// readJoined returns what can be read of them, oldest first.
 func readJoined(r *Repo) []joining {
 	list := []joining{}
 	text, err := fsroot.ReadFile(joinedPath(r), fsroot.Usual)
@@ -42,7 +42,7 @@ func readJoined(r *Repo) []joining {
 	return list
 }
 
-// became gives the pack that has everything of one that is gone.
+// became returns the pack that has everything of one that is gone.
 func became(p Pack, list []joining) (Pack, error) {
 	err := error(fs.ErrNotExist)
 	for _, j := range list { // one that was joined may have been joined again

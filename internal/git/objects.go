@@ -17,7 +17,7 @@ func unhex(s string) (string, error) {
 	return string(b), err
 }
 
-// Missing gives those of the objects that the repository does not hold. It asks a fresh
+// Missing returns those of the objects that the repository does not hold. It asks a fresh
 // process: one that ran before a gc still answers from packs that are gone.
 func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	if len(oids) == 0 {
@@ -40,13 +40,13 @@ func (r *Repo) Missing(ctx context.Context, oids []string) ([]string, error) {
 	return missing, nil
 }
 
-// Types gives the type of each object, "" for one that is not there.
+// Types returns the type of each object, "" for one that is not there.
 func (r *Repo) Types(ctx context.Context, oids []string) ([]string, error) {
 	types := make([]string, len(oids))
 	return types, r.each(ctx, oids, func(i int, o Object, _ int64) { types[i] = o.Type })
 }
 
-// Sizes gives the size of each object, -1 for one that is not there.
+// Sizes returns the size of each object, -1 for one that is not there.
 func (r *Repo) Sizes(ctx context.Context, oids []string) ([]int64, error) {
 	sizes := make([]int64, len(oids))
 	for i := range sizes {
@@ -99,7 +99,7 @@ func (r *Repo) ListTree(ctx context.Context, tree string) ([]TreeEntry, error) {
 	return entries, nil
 }
 
-// TreeNames gives the names of a tree, or a commit's, and of everything in it.
+// TreeNames returns the names of a tree, or a commit's, and of everything in it.
 func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, error) {
 	out, err := r.Run(ctx, nil, "ls-tree", "-r", "-t", "-z", "--full-tree", "--format=%(objectname)", tree)
 	if err != nil {

@@ -128,7 +128,7 @@ func IsOdd(err error) bool {
 	return errors.As(err, &size) || errors.As(err, &link) || errors.As(err, &kind) || errors.As(err, &owner)
 }
 
-// Odds gives everything in the git folders of the repository that dir is in which is a
+// Odds returns everything in the git folders of the repository that dir is in which is a
 // link, of the wrong type or somebody else's where belay would work with it: what Open
 // refuses, all of it, and besides what is anywhere below belay's own folder. It opens no
 // file, starts nothing, and is there for when Open has failed.
@@ -192,7 +192,7 @@ func (r *Repo) folders() []string {
 	return []string{r.Dir}
 }
 
-// owner gives the user whose the git folder is: git has looked at whether he may be trusted.
+// owner returns the user whose the git folder is: git has looked at whether he may be trusted.
 func (r *Repo) owner() int {
 	info, err := fsroot.Lstat(r.Common)
 	if err != nil {
@@ -204,7 +204,7 @@ func (r *Repo) owner() int {
 // looking checks one place, of which most bytes are expected.
 type looking func(path string, may, owner int, most int64) error
 
-// eachPlace gives every odd place to found, until that is an error.
+// eachPlace returns every odd place to found, until that is an error.
 func (r *Repo) eachPlace(found func(Odd) error) error {
 	look := func(path string, may, owner int, most int64) error {
 		info, err := fsroot.Lstat(path)
@@ -317,7 +317,7 @@ func (r *Repo) belayPlaces(look looking) error {
 }
 
 // sized reports a file that is too large, and a link to something that is no file: an
-// endless one, or one that nobody writes to, is read for ever.
+// endless one, or one that nobody writes to, is read forever.
 func sized(path string, info fs.FileInfo, may int, most int64) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		target, err := os.Stat(path)

@@ -17,7 +17,7 @@ import (
 )
 
 // Limits is how long a git process may be silent while somebody waits for it. Whatever it
-// prints starts the time anew.
+// prints starts the time again.
 type Limits struct {
 	Look   time.Duration // until it is looked whether it waits for somebody to write into a FIFO, and again
 	Answer time.Duration // of a question, and of everything that waits for a file that is none
@@ -49,7 +49,7 @@ func (s *Silence) Error() string {
 	return text
 }
 
-// Try gives what a person can do about it.
+// Try returns what a person can do about it.
 func (s *Silence) Try() string {
 	switch {
 	case s.Path == "" && s.Command == "check-ignore":
@@ -65,7 +65,7 @@ func (s *Silence) Try() string {
 //
 // Three things are different. It is ended, with everything it started, when it is silent
 // for too long while it is waited for (*Silence): a FIFO or a device where git expects a
-// file would hold it for ever. The end of its context ends it as well, with TERM, at which
+// file would hold it forever. The end of its context ends it as well, with TERM, at which
 // git removes its lock files. And on Linux it ends when this process does, however that
 // ends.
 type Cmd struct {
@@ -201,7 +201,7 @@ func (c *Cmd) Output() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// StdoutPipe gives what the process prints. Only while it is read from, the process may
+// StdoutPipe returns what the process prints. Only while it is read from, the process may
 // not be silent; then reading fails with *Silence.
 func (c *Cmd) StdoutPipe() (io.Reader, error) {
 	out, err := c.Cmd.StdoutPipe()

@@ -32,7 +32,7 @@ func limitMemory(pid int) {
 	_ = unix.Prlimit(pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostMemory, Max: mostMemory}, nil)
 }
 
-// heldBy gives the FIFO that a process is held in opening: nothing but a writer ends that.
+// heldBy returns the FIFO that a process is held in opening: nothing but a writer ends that.
 func heldBy(pid int, dir string) (path, is string) {
 	path = opening("/proc/"+strconv.Itoa(pid), dir)
 	if info, err := os.Stat(path); path == "" || err != nil || info.Mode()&os.ModeNamedPipe == 0 {
@@ -41,7 +41,7 @@ func heldBy(pid int, dir string) (path, is string) {
 	return path, oddFile(path)
 }
 
-// waitsFor gives the path of what a process waits for, or reads without end, where a file
+// waitsFor returns the path of what a process waits for, or reads without end, where a file
 // should be, and what that is. Both are "" when there is no such thing, or the kernel does
 // not say.
 func waitsFor(pid int, dir string) (path, is string) {
@@ -78,7 +78,7 @@ func oddFile(path string) string {
 	return fsroot.Kind(info)
 }
 
-// opening gives the path that a process is held in opening: that of a FIFO, which waits for
+// opening returns the path that a process is held in opening: that of a FIFO, which waits for
 // somebody to write into it.
 func opening(proc, dir string) string {
 	text, err := os.ReadFile(proc + "/syscall") // number and arguments, in hexadecimal; or "running"

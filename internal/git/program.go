@@ -49,7 +49,7 @@ func atLeast(have, want string) bool {
 	return h[0] > w[0] || h[0] == w[0] && h[1] >= w[1]
 }
 
-// program finds git on PATH. A relative entry, or one inside of the repository, could
+// program finds git on PATH. A relative entry, or one inside the repository, could
 // hold a program that the repository brought along, and is passed over.
 func program(root, common string) (string, error) {
 	home := root // of a linked working tree: the repository that it belongs to is not around it

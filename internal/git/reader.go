@@ -125,7 +125,7 @@ func (b *Reader) end() error {
 	return b.cmd.Wait()
 }
 
-// Read gives an object whole. name is whatever git resolves on one line: an oid, or
+// Read returns an object whole. name is whatever git resolves on one line: an oid, or
 // <commit>:<path>.
 func (b *Reader) Read(name string) (Object, error) {
 	var data bytes.Buffer

@@ -62,7 +62,7 @@ func (r *Repo) DropBroken(b BrokenRef) error {
 	return nil
 }
 
-// LooseRefs gives the names of references below a prefix that are kept in files of their
+// LooseRefs returns the names of references below a prefix that are kept in files of their
 // own, those that name nothing as well. None with a reftable.
 func (r *Repo) LooseRefs(prefix string) ([]string, error) {
 	if r.Reftab {
@@ -249,7 +249,7 @@ func likeAbove(folder string) error {
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
 
-// Make gives the reference its name in one step, synced; the object must be there.
+// Make returns the reference its name in one step, synced; the object must be there.
 func (n *NewRef) Make(ctx context.Context, why string) error {
 	if err := n.wait(); err != nil {
 		return fmt.Errorf("make %s: %w", n.name, Full(err))
@@ -309,7 +309,7 @@ func (r *Repo) DropSymref(ctx context.Context, name string) error {
 // Zero is the object name that stands for none.
 func (r *Repo) Zero() string { return strings.Repeat("0", 2*r.HashSize()) }
 
-// CheckedOut gives the branches that other working trees of this repository have
+// CheckedOut returns the branches that other working trees of this repository have
 // checked out, with the folder of each.
 func (r *Repo) CheckedOut(ctx context.Context) (map[string]string, error) {
 	if _, err := fsroot.Lstat(filepath.Join(r.Common, "worktrees")); errors.Is(err, fs.ErrNotExist) && !r.Linked() {

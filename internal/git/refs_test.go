@@ -202,7 +202,7 @@ func TestHeadThatIsGone(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.Dir, "HEAD")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Head(context.Background(), nil); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "not a git repository any more") {
+	if _, err := r.Head(context.Background(), nil); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "no longer a git repository") {
 		t.Errorf("%v", err)
 	}
 }

@@ -54,7 +54,7 @@ type Relied struct {
 
 const reliedVersion = 1
 
-// And gives what both rely on.
+// And returns what both rely on.
 func (r Relied) And(others ...Relied) Relied {
 	out := Relied{V: reliedVersion, Packs: slices.Clone(r.Packs), Loose: slices.Clone(r.Loose)}
 	for _, o := range others {
@@ -105,7 +105,7 @@ func absolute(r *Repo, path string) string {
 	return filepath.Join(r.Common, path)
 }
 
-// lookAt gives a pack as it is now.
+// lookAt returns a pack as it is now.
 func lookAt(r *Repo, path string) (p Pack, err error) {
 	p.Path = packPlace(r, path)
 	var err2 error
@@ -114,7 +114,7 @@ func lookAt(r *Repo, path string) (p Pack, err error) {
 	return p, errors.Join(err, err2)
 }
 
-// Of gives what is relied on with a pack that Store gave.
+// Of returns what is relied on with a pack that Store gave.
 func Of(r *Repo, pack string) (Relied, error) {
 	out := Relied{V: reliedVersion}
 	if pack == "" {

@@ -79,7 +79,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ObjectFolders gives the folders of objects that git reads for this repository: its own, then
+// ObjectFolders returns the folders of objects that git reads for this repository: its own, then
 // those that it borrows from (objects/info/alternates).
 func (r *Repo) ObjectFolders() []string {
 	folders := []string{filepath.Join(r.Common, "objects")}

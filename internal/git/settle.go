@@ -25,13 +25,13 @@ import (
 // after that as well, and ours is among them. That is why a pack can be released as soon
 // as its ref stands.
 
-// keepNote is what stands in the .keep files of belay's packs.
+// keepNote is what is in the .keep files of belay's packs.
 const keepNote = "belay: holds snapshots; released when one is forgotten\n"
 
 const (
 	manyPacks = 10       // more of belay's packs than this are joined,
 	fewPacks  = 5        // down to so many;
-	largePack = 32 << 20 // one of more bytes is left as it is
+	largePack = 32 << 20 // one of more bytes is left unchanged
 	keptFor   = 24 * time.Hour
 )
 
@@ -132,7 +132,7 @@ func (s *Packs) settle(release bool) error {
 	return atomicfile.Replace(s.listPath(), atomicfile.How{}, []byte(b.String()))
 }
 
-// ownPacks gives the packs of the list that are there, and takes away halves.
+// ownPacks returns the packs of the list that are there, and takes away halves.
 func (s *Packs) ownPacks() ([]ownPack, error) {
 	text, err := fsroot.ReadFile(s.listPath(), fsroot.Usual)
 	if err != nil {

@@ -109,7 +109,7 @@ func buildEach(r *Repo, items []treeItem, skip int) {
 	}
 }
 
-// split gives what lies in a folder, each folder in it with its files.
+// split returns what is in a folder, each folder in it with its files.
 func split(files []File, skip int) ([]treeItem, error) {
 	items := make([]treeItem, 0, min(len(files), 256))
 	for i := 0; i < len(files); {
@@ -133,7 +133,7 @@ func split(files []File, skip int) ([]treeItem, error) {
 	return items, nil
 }
 
-// encode gives the bytes of a tree object. git sorts a folder as if its name ended in a
+// encode returns the bytes of a tree object. git sorts a folder as if its name ended in a
 // slash, so that a file of the same name may stand elsewhere: x, x.txt, x/y.
 func encode(items []treeItem) ([]byte, error) {
 	if !slices.IsSortedFunc(items, asGitSorts) {
@@ -169,7 +169,7 @@ func asGitSorts(a, b treeItem) int {
 	return cmp.Compare(a.sign(n), b.sign(n))
 }
 
-// sign gives the byte of a name at i as git sorts it: a slash ends a folder's.
+// sign returns the byte of a name at i as git sorts it: a slash ends a folder's.
 func (t *treeItem) sign(i int) int {
 	if i < len(t.name) {
 		return int(t.name[i])

@@ -160,7 +160,7 @@ func (n *fresh) drop() {
 	_ = fsroot.Remove(n.path)
 }
 
-// move renames; where the object store lies on another device it copies. git's own gc
+// move renames; where the object store is on another device it copies. git's own gc
 // takes away what a kill leaves of the copy, by its name.
 func move(from, to string) error {
 	err := fsroot.Rename(from, to)

@@ -101,7 +101,7 @@ func Make(s Sources) (Block, error) {
 	return b, nil
 }
 
-// texts gives a list as JSON can hold it, sorted where its order says nothing.
+// texts returns a list as JSON can hold it, sorted where its order says nothing.
 func texts(list []string) []string {
 	out := make([]string, 0, len(list))
 	for _, s := range list {
@@ -111,7 +111,7 @@ func texts(list []string) []string {
 	return slices.Compact(out)
 }
 
-// acceptance gives the task's criteria, or else one for each requirement that was read
+// acceptance returns the task's criteria, or else one for each requirement that was read
 // from its words, in their order.
 func acceptance(s Sources, whole string) []string {
 	out := []string{}

@@ -25,7 +25,7 @@ const (
 // Large reports whether so many bytes are kept compressed.
 func Large(n int64) bool { return n > gzipThreshold }
 
-// Canonical gives v as JSON with sorted keys, in UTF-8, without escapes that HTML would
+// Canonical returns v as JSON with sorted keys, in UTF-8, without escapes that HTML would
 // need, on one line that ends in a newline. Equal values have equal bytes everywhere.
 func Canonical(v any) ([]byte, error) {
 	text, err := encode(v)
@@ -57,7 +57,7 @@ func Sum(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// PathText gives a path as JSON can hold it: one that is not UTF-8 with its odd bytes
+// PathText returns a path as JSON can hold it: one that is not UTF-8 with its odd bytes
 // written as \x...
 func PathText(p string) string {
 	if utf8.ValidString(p) {

@@ -80,7 +80,7 @@ var (
 	htmlTag = lazyregexp.New(`</?[A-Za-z][^>]*>|<!--.*?-->`)
 )
 
-// Requirement gives the first sentence of a section that demands something, or else its
+// Requirement returns the first sentence of a section that demands something, or else its
 // first one, in its own words without Markdown's marks, at most MaxRequirement characters.
 // It is "" when the section has no words below its heading.
 func Requirement(text string) string {
@@ -96,7 +96,7 @@ func Requirement(text string) string {
 	return cut(first, MaxRequirement)
 }
 
-// sentences gives the sentences of a section's prose and the items of its lists; nothing
+// sentences returns the sentences of a section's prose and the items of its lists; nothing
 // of its heading, tables, fences and comments.
 func sentences(text string) []string {
 	var out []string
@@ -129,7 +129,7 @@ func sentences(text string) []string {
 	return out
 }
 
-// proseOf gives the lines of prose of a section; an empty line stands for what is left out.
+// proseOf returns the lines of prose of a section; an empty line stands for what is left out.
 func proseOf(text string) []string {
 	all := textLines(text)
 	skip := map[int]bool{}
@@ -173,7 +173,7 @@ func plain(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// cut gives at most most characters of s, cut between words where that loses little.
+// cut returns at most most characters of s, cut between words where that loses little.
 func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s

@@ -25,7 +25,7 @@ func (r Reader) gitFiles(ctx context.Context, f *Facts, one, two *side) error {
 	return nil
 }
 
-// ownFiles gives what stands in a side's own files of git, by name; of others than the
+// ownFiles returns what is in a side's own files of git, by name; of others than the
 // config only the name of the blob.
 func (r Reader) ownFiles(ctx context.Context, s *side) (map[string]string, error) {
 	all := map[string]string{}
@@ -77,7 +77,7 @@ func walk(rd *git.Reader, name string) ([]git.TreeEntry, error) {
 	return rd.Walk(o.OID)
 }
 
-// settings gives a config without the sections of branches and remotes, which git writes
+// settings returns a config without the sections of branches and remotes, which git writes
 // by itself.
 func settings(text string) string {
 	var out []string

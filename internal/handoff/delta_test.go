@@ -143,7 +143,7 @@ func TestOverlappingRoles(t *testing.T) {
 	if !slices.Equal(c.Files, want) {
 		t.Errorf("%+v", c.Files)
 	}
-	if !slices.Equal(c.Status, []string{" M a.txt", " D b.txt", " M c.txt", "?? n.txt"}) || c.Stat != "4 file(s) changed, +4 -3" {
+	if !slices.Equal(c.Status, []string{" M a.txt", " D b.txt", " M c.txt", "?? n.txt"}) || c.Stat != "4 files changed, +4 -3" {
 		t.Errorf("%q %q", c.Status, c.Stat)
 	}
 	// The record of what the diff is can be proved from the diff itself.

@@ -116,7 +116,7 @@ func (r Reader) files(ctx context.Context, f *Facts, one, two *side) error {
 
 const folderMode = 0o040000
 
-// list gives all entries of a side, read once.
+// list returns all entries of a side, read once.
 func (r Reader) list(ctx context.Context, s *side) (map[string]snapshot.Entry, error) {
 	if s.entries != nil {
 		return s.entries, nil
@@ -206,7 +206,7 @@ func shape(then, now []byte) string {
 }
 
 // index reads the paths whose place in the index differs. What git keeps there to be fast
-// does not count: a git status writes it anew.
+// does not count: a git status writes it again.
 func (r Reader) index(ctx context.Context, f *Facts, one, two *side) error {
 	if one.indexTree == two.indexTree {
 		return nil
@@ -232,7 +232,7 @@ func (r Reader) index(ctx context.Context, f *Facts, one, two *side) error {
 	return nil
 }
 
-// least gives the first path of two lists that are sorted by path, as an index is.
+// least returns the first path of two lists that are sorted by path, as an index is.
 func least(a, b []git.IndexEntry) string {
 	switch {
 	case len(a) == 0:
@@ -327,7 +327,7 @@ func (r Reader) folderModes(ctx context.Context, f *Facts, one, two *side) error
 	return nil
 }
 
-// allFolders gives the folders of a side, those that hold something and those that are empty.
+// allFolders returns the folders of a side, those that hold something and those that are empty.
 func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error) {
 	list, err := r.list(ctx, s)
 	if err != nil {
@@ -345,7 +345,7 @@ func (r Reader) allFolders(ctx context.Context, s *side) (map[string]bool, error
 	return all, nil
 }
 
-// above gives the folder that a path is in, "" for the top.
+// above returns the folder that a path is in, "" for the top.
 func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 func folders(m *snapshot.Manifest) map[string]bool {

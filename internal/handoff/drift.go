@@ -99,7 +99,7 @@ func (r Report) Drifted() bool {
 	return slices.ContainsFunc(r.Differences, func(d Difference) bool { return !d.Note })
 }
 
-// Kinds gives the kinds of drift that a report has, each once, sorted.
+// Kinds returns the kinds of drift that a report has, each once, sorted.
 func (r Report) Kinds() []DriftKind {
 	var all []DriftKind
 	for _, d := range r.Differences {
@@ -150,7 +150,7 @@ func (r Report) Summary() string {
 // MaxListed bounds the differences that a report lists: a record has to stay readable.
 const MaxListed = 1000
 
-// Cut gives the report with at most MaxListed differences and the number of the others.
+// Cut returns the report with at most MaxListed differences and the number of the others.
 func (r Report) Cut() Report {
 	if n := len(r.Differences); n > MaxListed {
 		return Report{Differences: r.Differences[:MaxListed:MaxListed], More: r.More + n - MaxListed}

@@ -11,7 +11,7 @@ import (
 // Parts are what an export can hold.
 var Parts = []string{"task", "scope", "criteria", "citations", "commands", "qa", "paths", "changes", "findings", "evidence"}
 
-// PartsOf gives what a role's export holds: what the role says, or what its name stands
+// PartsOf returns what a role's export holds: what the role says, or what its name stands
 // for, or everything.
 func PartsOf(r Role) []string {
 	if len(r.Parts) > 0 {
@@ -161,7 +161,7 @@ func (e *Export) fill(part string, b Block, c Context, changes *Changes) {
 	}
 }
 
-// latestProofs gives the last proof of each role, in the order of roles' names.
+// latestProofs returns the last proof of each role, in the order of roles' names.
 func latestProofs(all []ProofOf) []ProofOf {
 	last := map[string]ProofOf{}
 	for _, p := range all {

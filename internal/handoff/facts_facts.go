@@ -75,7 +75,7 @@ func (r Reader) plain() Facts {
 	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
 }
 
-// wholeOf gives the tree of a snapshot's commit: all that it holds, under one name.
+// wholeOf returns the tree of a snapshot's commit: all that it holds, under one name.
 func (r Reader) wholeOf(ctx context.Context, i snapshot.Info) (string, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {

@@ -100,7 +100,7 @@ func begin(c Context, at time.Time, e Event) Context {
 	return fresh
 }
 
-// statesOf gives the states of roles, of those that were there before as they are.
+// statesOf returns the states of roles, of those that were there before as they are.
 func statesOf(roles []Role, before []State) []State {
 	var out []State
 	for _, r := range roles {
@@ -184,7 +184,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 }
 
 // sent folds work that came back after the last role. What they handed over stays in the
-// record; where the state before was put back it is no longer what anybody begins from.
+// record; where the before state was restored it is no longer what anybody begins from.
 func (c *Context) sent(r *State, e Event) {
 	c.Attempt, c.Used = e.Back.Attempt, belay.Use{}
 	if e.Back.Anew {

@@ -181,8 +181,8 @@ type Run struct {
 	belay.Use        // what it used
 }
 
-// Back says for which attempt of the task's loop the roles work now. Anew: the state before
-// was put back, and all begin as if nothing had been handed over.
+// Back says for which attempt of the task's loop the roles work now. Anew: the before state
+// was restored, and all begin as if nothing had been handed over.
 type Back struct {
 	Attempt int  `json:"attempt"`
 	Anew    bool `json:"anew,omitempty"`
@@ -262,7 +262,7 @@ type DriftOf struct {
 // There reports whether there is a context.
 func (c *Context) There() bool { return c.Block.Block != "" && !c.Gone }
 
-// Of gives a role's state. Error: belay.CodeUsage with the roles there are.
+// Of returns a role's state. Error: belay.CodeUsage with the roles there are.
 func (c *Context) Of(role string) (*State, error) {
 	var names []string
 	for i := range c.Roles {
@@ -284,7 +284,7 @@ func (c *Context) DriftCount() int {
 	return n
 }
 
-// Before gives the role that hands over to role, "" for the first.
+// Before returns the role that hands over to role, "" for the first.
 func (c *Context) Before(role string) string {
 	i := slices.IndexFunc(c.Roles, func(s State) bool { return strings.EqualFold(s.Name, role) })
 	if i <= 0 {

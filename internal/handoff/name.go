@@ -140,7 +140,7 @@ func (n *namer) files() {
 }
 
 // renames pairs paths that came with paths that went and had the same bytes: each new path
-// to its old one, in the order of paths, and the old ones. An empty file is no sign of a
+// to its old one, in the order of paths, and the old ones. An empty file is not a sign of a
 // rename.
 func (n *namer) renames() (renamed map[string]string, left map[string]bool) {
 	gone := map[string][]string{}

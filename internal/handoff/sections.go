@@ -20,8 +20,8 @@ type heading struct {
 	title               string
 }
 
-// sectionsOf cuts lines at their headings. What stands in a fence, an HTML comment or
-// front matter is no heading.
+// sectionsOf cuts lines at their headings. What is in a fence, an HTML comment or
+// front matter is not a heading.
 func sectionsOf(all []string) []Section {
 	heads := headings(all)
 	var out []Section
@@ -115,7 +115,7 @@ func headings(all []string) []heading {
 	return out
 }
 
-// underlines reports whether line i, which is of dashes or equals signs, stands below one
+// underlines reports whether line i, which is of dashes or equals signs, is below one
 // line of words: then that is a heading.
 func underlines(all []string, i int, before []heading) bool {
 	if i == 0 || len(before) > 0 && before[len(before)-1].after > i-1 {
@@ -132,7 +132,7 @@ func underlines(all []string, i int, before []heading) bool {
 	return i == 1 || strings.TrimSpace(all[i-2]) == "" || atx.MatchString(all[i-2])
 }
 
-// frontMatter gives the first line after a block of metadata at the start, 0 without one.
+// frontMatter returns the first line after a block of metadata at the start, 0 without one.
 func frontMatter(all []string) int {
 	if len(all) == 0 || strings.TrimRight(all[0], " \t") != "---" {
 		return 0

@@ -145,7 +145,7 @@ func startOf(c Citation) int {
 	return start
 }
 
-// Commands gives the shell lines of a section about QA commands: one whose title has the
+// Commands returns the shell lines of a section about QA commands: one whose title has the
 // word QA, quality, validation or verification beside commands, in its fences.
 func Commands(s Section) []string {
 	title := strings.ToLower(s.Title)

@@ -112,7 +112,7 @@ func entries(log []byte) int { return bytes.Count(log, []byte("\n")) }
 // operationOf names the operation in progress that the present has.
 func operationOf(c *snapshot.Capture) string { return git.Operation(c.State) }
 
-// field gives a header of a commit, "" without one.
+// field returns a header of a commit, "" without one.
 func field(commit []byte, name string) string {
 	head, _, _ := bytes.Cut(commit, []byte("\n\n"))
 	for line := range bytes.Lines(head) {
@@ -142,7 +142,7 @@ func subject(commit []byte) string {
 	return string(line)
 }
 
-// index is what stands in a side's index. It is not readable when neither belay nor git can
+// index is what is in a side's index. It is not readable when neither belay nor git can
 // read it.
 type index struct {
 	entries  []git.IndexEntry

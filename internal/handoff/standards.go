@@ -18,7 +18,7 @@ const NormaliserVersion = "1"
 // MaxSize is how many bytes a file of rules may have.
 const MaxSize = 4 << 20
 
-// Normalise gives a text with one kind of line end: CRLF and a lone CR become LF, a byte
+// Normalise returns a text with one kind of line end: CRLF and a lone CR become LF, a byte
 // order mark at the start goes. A checkout with other line ends has the same hash.
 func Normalise(text []byte) []byte {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -91,7 +91,7 @@ func textLines(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// Find gives the section that a name means: its slug, or its title in any case.
+// Find returns the section that a name means: its slug, or its title in any case.
 func (d Document) Find(name string) (Section, bool) {
 	name = strings.TrimPrefix(strings.TrimSpace(name), "#")
 	for _, s := range d.Sections {

@@ -18,7 +18,7 @@ type entry struct {
 	oid  string
 }
 
-// status gives what git status --porcelain says of a snapshot's files and the index: two
+// status returns what git status --porcelain says of a snapshot's files and the index: two
 // letters, a space and the path. git itself would start filters that the repository
 // names; here bytes are compared, and line ends alone do not count.
 func (r DeltaReader) status(ctx context.Context, now snapshot.Info) ([]string, error) {
@@ -119,7 +119,7 @@ func (r DeltaReader) letters(ctx context.Context, files []git.Difference, staged
 	return out, nil
 }
 
-// pair gives the letters of one path; a file that was taken out of the index and stays has
+// pair returns the letters of one path; a file that was taken out of the index and stays has
 // two lines.
 func pair(s change, index, disk entry, same func(a, b entry) bool) []string {
 	x := byte(' ')

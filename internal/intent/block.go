@@ -71,7 +71,7 @@ type blockCutter struct {
 	gap    bool   // the line before was blank
 	signed bool
 	print  bool // the paragraph is output as a whole
-	inline bool // the label stood on the line of its text: it says nothing of what comes after a gap
+	inline bool // the label was on the line of its text: it says nothing of what comes after a gap
 }
 
 func (c *blockCutter) line(at, end int) {
@@ -143,7 +143,7 @@ func onlyNames(rest string) bool {
 }
 
 // pasted says whether a line was not written by the person: it looks like output, or
-// goes on an output that has not ended yet.
+// continues output that has not ended yet.
 func (c *blockCutter) pasted(raw, trimmed string) bool {
 	if c.print && !bullet.MatchString(raw) || Output(trimmed) || frame(raw) {
 		return true

@@ -58,7 +58,7 @@ var (
 		"them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
 )
 
-// Bounds gives what a request allows the work to touch only, and what it must not touch, where
+// Bounds returns what a request allows the work to touch only, and what it must not touch, where
 // it names files or folders for it, each with the sentence it comes from. Whoever hedges
 // ("unless you have to"), or speaks of a part of a file, bounds nothing here.
 func Bounds(text string) []belay.Bound {
@@ -159,7 +159,7 @@ func things(s string) (what []string, rest string) {
 	}
 }
 
-// named tells whether a word may name a file or a folder by itself.
+// named reports whether a word may name a file or a folder by itself.
 func named(w string) bool {
 	low := strings.ToLower(w)
 	switch {

@@ -82,7 +82,7 @@ var plainParts = lazyregexp.Of(`screen view views page controller service compon
 		class calculator notifier sender gateway badge banner bar sheet engine reader writer repo types interface
 	manager dao dto entity job cog cmd command commands`)
 
-// called gives the parts of a file's name that nouns of the message match; none when
+// called returns the parts of a file's name that nouns of the message match; none when
 // what the file is about is not among them.
 func (n nouns) called(file string) []string {
 	base := stemOf(path.Base(file))

@@ -16,7 +16,7 @@ type Clause struct {
 	Group bool   // one piece of an enumeration after a colon or between commas
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
-	Colon bool   // it stands behind a colon, whatever else led to it
+	Colon bool   // it is behind a colon, whatever else led to it
 	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 

@@ -141,7 +141,7 @@ func joined(a Act) string {
 	return "joined by " + a.C.Join
 }
 
-// aside is what stands in parentheses behind the clause: "(now 9)".
+// aside is what is in parentheses behind the clause: "(now 9)".
 func (m view) aside(l *list, a Act) {
 	to := a.C.T[len(a.C.T)-1].End
 	behind := strings.TrimLeft(m.Text[to:min(len(m.Text), to+30)], " ")
@@ -258,7 +258,7 @@ func (m view) decided(l *list, i int) {
 	l.both("nothing before")
 }
 
-// head is what the sentence began with, or what stands in front of its last colon.
+// head is what the sentence began with, or what is in front of its last colon.
 func (m view) head(l *list, i int) {
 	a := m.Acts[i]
 	j := i

@@ -89,7 +89,7 @@ func (c *cutter) boundary(i int) (lead string, next int) {
 	return "", 0
 }
 
-// comma ends a clause, but where it stands between single words of a list that goes on.
+// comma ends a clause, but where it is between single words of a list that continues.
 func (c *cutter) comma(left, right []string, i int) (lead string, next int) {
 	if len(left) == 0 || len(right) == 0 {
 		return ",", i + 1

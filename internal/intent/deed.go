@@ -86,7 +86,7 @@ func Read(c Clause) Act {
 	return a
 }
 
-// understand reads a clause by how it begins: rest is what stands behind the n words that only lead
+// understand reads a clause by how it begins: rest is what is behind the n words that only lead
 // to it. The order is the argument: a reason asks for nothing, an order comes before a complaint, a
 // complaint before a wish.
 func (a Act) understand(rest []string, n int, said PassedOver) Act {

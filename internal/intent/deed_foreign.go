@@ -9,7 +9,7 @@ import (
 
 // foreign reads a sentence of another language with the little that is known of it:
 // where clauses join, its common verbs, how a thing is left alone, how a complaint
-// sounds. The words stay as they are.
+// sounds. The words stay unchanged.
 func (p *reader) foreign(s Sentence, b Block, line, sent int) {
 	tongue := Speak(p.Lang)
 	start, join := 0, ""
@@ -91,7 +91,7 @@ func (p *reader) compared(t []Token) bool {
 	return len(last.Low) > 5 && strings.HasSuffix(last.Low, "er") && last.At < len(p.Text) && last.Low[0] == p.Text[last.At]
 }
 
-// at is where the first of the phrases stands in a line, -1 when none does.
+// at is where the first of the phrases starts in a line, -1 when none is there.
 func at(line string, phrases []string) int {
 	if ph := earliest(line, phrases); ph != "" {
 		return strings.Index(line, ph)

@@ -200,7 +200,7 @@ func Alone(rest []string, named bool) (readings []string, vague bool) {
 	return nil, false
 }
 
-// ails reports a thing of which one knows what is wrong when it needs mending.
+// ails reports a thing of which one knows what is wrong when it needs fixing.
 func ails(w string) bool {
 	switch w = strings.TrimSuffix(w, "s"); w {
 	case "build", "ci", "test", "lint", "pipeline", "type", "warning", "typo", "leak", "race", "link", "regression",

@@ -25,7 +25,7 @@ const (
 )
 
 // gaps are what grammar says where it knows that something is left out, and not which readings
-// there are. These texts are cues as well, with a learned weight each, so they stay as they are.
+// there are. These texts are cues as well, with a learned weight each, so they stay unchanged.
 var gaps = map[string]gap{
 	"what was done before is meant, which this message does not name":                         earlier,
 	"what is meant was said or done before, and this message does not name it":                earlier,
@@ -77,7 +77,7 @@ var readings = map[gap][]string{
 // undoing are verbs that take back what was done, and what that can be.
 var undoing = map[string]bool{"undo": true, "revert": true, "restore": true, "reverse": true}
 
-// doubted gives the doubts of the answer. Each has at least two readings that lead to different
+// doubted returns the doubts of the answer. Each has at least two readings that lead to different
 // work: where grammar only says what is missing, those that the gap has, with the files of the
 // repository that may be meant.
 func (p *parse) doubted(list []belay.Doubt) []belay.Doubt {
@@ -112,7 +112,7 @@ func (p *parse) readings(d belay.Doubt) []string {
 	return slices.Clone(readings[kind])
 }
 
-// either gives two clauses of which the second begins with "or".
+// either returns two clauses of which the second begins with "or".
 func (p *parse) either(said string) []string {
 	for i, a := range p.Acts {
 		if i == 0 || a.Deed != Doubt || !slices.Equal(a.Readings, []string{"the one", "the other"}) {
@@ -126,7 +126,7 @@ func (p *parse) either(said string) []string {
 	return readings[which]
 }
 
-// mostCandidates is how many files a doubt names: more are no choice.
+// mostCandidates is how many files a doubt names: more are not a choice.
 const mostCandidates = 5
 
 // candidates are the files that a word of a doubt may mean.

@@ -64,7 +64,7 @@ func final(low []string, denied bool) bool {
 }
 
 // What "X is …" and "X is not …" say of a thing that stays. The first that fits decides, so a
-// longer one stands before a shorter one that it begins with.
+// longer one is before a shorter one that it begins with.
 var (
 	settledWords = []string{"final", "staying", "perfect", "just right", "spot on", "already right", "already fine",
 		"already good", "already ok", "already correct", "good enough", "ok for us", "fine for us",

@@ -75,7 +75,7 @@ var states = func() map[string]bool {
 }()
 
 // does tells a verb in -s from a plural by its neighbours alone, whatever verb it is:
-// an adverb like "also" stands in front, an object with an article or a number comes
+// an adverb like "also" is in front, an object with an article or a number comes
 // behind, or it is the last word, or in front of a preposition, of a subject that has
 // all it needs.
 func does(low []string, i int) bool {

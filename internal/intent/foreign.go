@@ -25,7 +25,7 @@ func (t Tongue) Verb(w string) (Sense, bool) { s, ok := t.verbs[w]; return s, ok
 // Speak is what is known of a language; of one that is not read it is nothing.
 func Speak(lang string) Tongue { return tongues()[lang] }
 
-// table2 gives each form its sense. One of two lists has the later one: what makes a
+// table2 returns each form its sense. One of two lists has the later one: what makes a
 // thing may also change it, which its object decides.
 func table2(add, modify, fix, remove, create string) map[string]Sense {
 	out := map[string]Sense{}

@@ -38,7 +38,7 @@ func (p FileMessage) nouns(strict bool) nouns {
 	return n
 }
 
-// act notes what stands above a clause, and then its words.
+// act notes what is above a clause, and then its words.
 func (g *gatherer) act(a Act) {
 	if a.C.Topic == "wrong" && len(a.C.T) > 0 && a.C.T[0].At > a.C.Block.At {
 		for _, t := range Tokens(g.p.Msg[a.C.Block.At:a.C.T[0].At], 0) {
@@ -118,7 +118,7 @@ func (n nouns) path(form Form, low string) {
 	}
 }
 
-// block notes the words of headings and asides, which are no clauses, and what is pasted between
+// block notes the words of headings and asides, which are not clauses, and what is pasted between
 // fences.
 func (n *nouns) block(b Block) {
 	switch b.Kind {

@@ -71,7 +71,7 @@ var (
 	affirming = []string{"under any circumstances ", "in any way ", "in any case ", "at all costs ", "at any rate ", "of course "}
 )
 
-// adverbial counts the words of what stands between a modal verb and its verb; no says that
+// adverbial counts the words of what is between a modal verb and its verb; no says that
 // it denies.
 func adverbial(low []string) (n int, no bool) {
 	switch low[0] {

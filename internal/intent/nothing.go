@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What "nothing" goes on with where there is to be none of a thing.
+// What "nothing" continues with where there is to be none of a thing.
 var (
 	nothingFrom = lazyregexp.Of(`from outside beyond over via but except leaves external proprietary commercial`)
 	nothingThat = lazyregexp.Of(`isn't needs requires depends wants phones costs uses runs calls breaks is has would touches changes`)

@@ -84,7 +84,7 @@ var aspects = lazyregexp.Of(`behaviour behavior order format layout logic output
 	job step steps endpoint endpoints screen screens text texts`)
 
 var (
-	// shown are subjects that name a thing all the same: "everything below the fold".
+	// shown are subjects that name a thing anyway: "everything below the fold".
 	shownSubjects = lazyregexp.Of(`everything this these those that`)
 
 	// early are words that no name of a thing begins with.

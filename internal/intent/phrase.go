@@ -62,12 +62,12 @@ func (p *parse) phrase(f found) string {
 	return text
 }
 
-// asks tells whether an act came to a requirement of its own.
+// asks reports whether an act came to a requirement of its own.
 func (p *parse) asks(nr int) bool {
 	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == nr })
 }
 
-// silent tells whether the act i is in the sentence of a and asks for nothing itself: it is
+// silent reports whether the act i is in the sentence of a and asks for nothing itself: it is
 // neither a requirement, nor said to stay, nor in doubt.
 func (p *parse) silent(i int, a Act) bool {
 	if i < 0 || i >= len(p.Acts) {
@@ -80,7 +80,7 @@ func (p *parse) silent(i int, a Act) bool {
 	return b.Deed != Keep && b.Deed != Doubt && b.Deed != Material && !p.asks(i)
 }
 
-// before tells whether the act i stands before a and belongs to it: a condition, or what "it"
+// before reports whether the act i is before a and belongs to it: a condition, or what "it"
 // is in a.
 func (p *parse) before(i int, a Act) bool {
 	if !p.silent(i, a) || p.Acts[i].C.T[0].At >= a.C.T[0].At {
@@ -93,7 +93,7 @@ func (p *parse) before(i int, a Act) bool {
 	return p.leads(i) || first && (a.Pronoun || a.Deed == Complaint)
 }
 
-// told tells whether the act i is what "it" is in a, in the sentence before.
+// told reports whether the act i is what "it" is in a, in the sentence before.
 func (p *parse) told(i int, a Act) bool {
 	if i < 0 || p.asks(i) || len(p.Acts[i].C.T) == 0 {
 		return false
@@ -104,7 +104,7 @@ func (p *parse) told(i int, a Act) bool {
 	return before && first && (b.Deed == Ground || b.Deed == Complaint)
 }
 
-// leads tells whether an act is said of the one that follows.
+// leads reports whether an act is said of the one that follows.
 func (p *parse) leads(i int) bool {
 	c := p.Acts[i].C
 	if i > 0 && c.Join == "because" && p.Acts[i-1].C.Sent == c.Sent && p.Acts[i-1].C.Line == c.Line {
@@ -113,13 +113,13 @@ func (p *parse) leads(i int) bool {
 	return c.Join == "if" || leadsIn.Has(c.T[0].Low) || leadsIn.Has(word(p.Text, c.T[0].At))
 }
 
-// word gives the word of a message that ends right before an offset.
+// word returns the word of a message that ends right before an offset.
 func word(text string, at int) string {
 	before := strings.TrimRightFunc(text[:at], unicode.IsSpace)
 	return strings.ToLower(before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsLetter(r) })+1:])
 }
 
-// behind tells whether the act i, which begins behind to, goes on with what a asks for.
+// behind reports whether the act i, which begins behind to, continues with what a asks for.
 func (p *parse) behind(i int, a Act, to int) bool {
 	if !p.silent(i, a) || p.Acts[i].C.T[0].At < to {
 		return false
@@ -131,8 +131,8 @@ func (p *parse) behind(i int, a Act, to int) bool {
 	return !(p.leads(i) && i+1 < len(p.Acts) && p.asks(i+1) && p.Acts[i+1].C.Sent == a.C.Sent && p.Acts[i+1].C.Line == a.C.Line)
 }
 
-// sentenceEnd gives where the sentence ends that to is in, when nothing behind to asks for
-// anything else: what stands behind a colon is no act of its own where it only tells.
+// sentenceEnd returns where the sentence ends that to is in, when nothing behind to asks for
+// anything else: what is behind a colon is not an act of its own where it only tells.
 func (p *parse) sentenceEnd(a Act, to int) int {
 	for _, b := range p.Acts {
 		if b.C.Line != a.C.Line || b.Nr == a.Nr || len(b.C.T) == 0 {
@@ -170,7 +170,7 @@ func (p *parse) answered(f found, to int) int {
 	return b.C.T[len(b.C.T)-1].End
 }
 
-// aside gives where a text ends that parentheses follow: they are no tokens of a clause.
+// aside returns where a text ends that parentheses follow: they are not tokens of a clause.
 func (p *parse) aside(to int) int {
 	rest := p.Text[to:]
 	trimmed := strings.TrimLeft(rest, " ")

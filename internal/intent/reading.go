@@ -115,7 +115,7 @@ func topical(low []string) bool {
 }
 
 // asides keeps what is said in parentheses to stay. Nothing else in them is read: what
-// stands there tells, and is as often pasted.
+// is there tells, and is as often pasted.
 func (p *reader) asides(s Sentence, b Block, line, sent int) {
 	for _, t := range s.Tokens {
 		if t.Form != Aside || t.End-t.At < 5 || t.End > len(p.Text) {

@@ -22,7 +22,7 @@ func measured(cur []Token) bool {
 }
 
 // Sentences cuts a block into sentences. A line break ends one when the next line
-// starts anew: blocks already hold wrapped lines together.
+// starts again: blocks already hold wrapped lines together.
 func (b Block) Sentences() []Sentence {
 	var out []Sentence
 	var cur []Token

@@ -53,7 +53,7 @@ func (p *parse) settle() {
 	p.lastly()
 }
 
-// reports tells whether a problem was reported already.
+// reports reports whether a problem was reported already.
 func (p *parse) reports() bool {
 	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker == belay.MarkFix })
 }

@@ -68,7 +68,7 @@ func severalThings(low []string) bool {
 }
 
 // manyBefore reports a subject of several things in front of i: a plural at its head, or two
-// things with an "and", whatever stands between.
+// things with an "and", whatever is between.
 func manyBefore(low []string, i int) bool {
 	prev := low[i-1]
 	if Determiner(prev) || Preposition(prev) || oneOf(prev, "to", "and") {

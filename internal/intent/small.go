@@ -154,7 +154,7 @@ var hedges = []string{"so the thing is that", "the thing is that", "the thing is
 	"while you're there", "while you're at it", "while you are at it", "while we're at it", "while at it",
 	"while you're in there", "while you are there", "while i'm at it"}
 
-// Hedge is how many words of a hedge stand at the start.
+// Hedge is how many words of a hedge are at the start.
 func Hedge(low []string) int {
 	if n := quoted(low); n > 0 {
 		return n
@@ -212,7 +212,7 @@ func Additive(low []string) bool {
 	return n > 0 && oneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
 }
 
-// cleft is how many words of "what I need from you is", "one thing I always wanted is" stand at
+// cleft is how many words of "what I need from you is", "one thing I always wanted is" are at
 // the start: what follows is wished for.
 func cleft(low []string) int {
 	if len(low) < 5 {

@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// stayed are what may follow a subject that is to be left as it is.
+// stayed are what may follow a subject that is to be left unchanged.
 var stayed = []string{
 	"must not change", "mustn't change", "should not change", "shouldn't change", "must not be changed",
 	"mustn't be changed", "may not change", "can't change", "must not break",
@@ -113,7 +113,7 @@ func standsAt(low []string) (at int, bare bool) {
 	return at, bare
 }
 
-// tells reports that what stands behind a phrase of stayed makes it tell how a thing is or is to
+// tells reports that what is behind a phrase of stayed makes it tell how a thing is or is to
 // be, instead of leaving it alone; before is the word in front of it.
 func tells(before, phrase string, next []string) bool {
 	switch w := next[0]; {

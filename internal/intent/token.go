@@ -88,7 +88,7 @@ func enclosed(text string, i, end int, r rune, at int) Token {
 var closing = map[rune]string{'"': `"`, '“': "”", '„': "“”", '«': "»", '‘': "’", '`': "`", '(': ")", '[': "]", '\'': "'"}
 
 // opensQuote is the length of the quotation or aside that begins at i, 0 when none
-// does. One that is not closed within 400 bytes is no quotation; the length of a
+// does. One that is not closed within 400 bytes is not a quotation; the length of a
 // single quote is cut at the line, because an apostrophe looks the same.
 func opensQuote(text string, i int, r rune) int {
 	ends, ok := closing[r]

@@ -109,7 +109,7 @@ func HasVerb(low []string) bool {
 	return false
 }
 
-// Fronted finds the order behind a place or time that stands in front of it without a
+// Fronted finds the order behind a place or time that is in front of it without a
 // comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
 func Fronted(low []string) int {
 	if len(low) < 4 || !Preposition(low[0]) || oneOf(low[0], "to", "of", "than", "by", "like", "as") || Finite(low) {

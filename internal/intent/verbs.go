@@ -126,7 +126,7 @@ var phrases = map[string]Sense{
 	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
 }
 
-// table gives each word its sense. One of two lists has the first sense.
+// table returns each word its sense. One of two lists has the first sense.
 func table(in []string) map[string]Sense {
 	out := map[string]Sense{}
 	for sense, list := range in {
@@ -163,7 +163,7 @@ func Phrase(low []string) (sense Sense, n int) {
 	return None, 0
 }
 
-// IsPhrase reports that a verb of several words stands at the start.
+// IsPhrase reports that a verb of several words is at the start.
 func IsPhrase(low []string) bool {
 	_, n := Phrase(low)
 	return n > 0

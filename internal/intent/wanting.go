@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// Over reports that everything is to begin anew.
+// Over reports that everything is to begin again.
 func Over(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" start over ", " starting over ", " start again from ", " start from scratch ",

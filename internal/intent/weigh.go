@@ -77,7 +77,7 @@ func level(lead int) int {
 	return slices.IndexFunc([]int{-250, 0, 250, 1 << 30}, func(most int) bool { return lead <= most })
 }
 
-// exact tells whether something that grammar found to be asked for names a thing as code has
+// exact reports whether something that grammar found to be asked for names a thing as code has
 // it, or a file: "fix the failing test TestAdd", "make test_total pass", "write the plan to plan.md".
 func (p *parse) exact() bool {
 	return slices.ContainsFunc(p.Out, func(f found) bool {

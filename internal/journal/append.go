@@ -54,7 +54,7 @@ func (s *Store) Create(ctx context.Context, task belay.TaskID, typ string, data 
 	return l.Head(), nil
 }
 
-// setAside moves away what stands in the place of a new record, unless it is one.
+// setAside moves away what is in the place of a new record, unless it is one.
 func (s *Store) setAside(task belay.TaskID) error {
 	path := s.taskFile(task)
 	if _, err := fsroot.Lstat(path); errors.Is(err, fs.ErrNotExist) {

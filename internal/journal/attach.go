@@ -111,7 +111,7 @@ func (s *Store) OpenAttachment(sha string) (io.ReadCloser, error) {
 	return &proving{f: f, sum: sha256.New(), sha: sha}, nil
 }
 
-// Attachment gives the bytes of the attachment sha, see OpenAttachment; *fsroot.SizeError
+// Attachment returns the bytes of the attachment sha, see OpenAttachment; *fsroot.SizeError
 // when there are more than belay writes.
 func (s *Store) Attachment(sha string) ([]byte, error) {
 	f, err := s.OpenAttachment(sha)
@@ -147,7 +147,7 @@ func (p *proving) Read(b []byte) (int, error) {
 // Close closes the file.
 func (p *proving) Close() error { return p.f.Close() }
 
-// AttachmentSize gives the size of an attachment, without a look at its bytes. Errors are
+// AttachmentSize returns the size of an attachment, without a look at its bytes. Errors are
 // those of OpenAttachment, and of the disk.
 func (s *Store) AttachmentSize(sha string) (int64, error) {
 	f, err := s.OpenAttachment(sha)

@@ -13,7 +13,7 @@ import (
 )
 
 // Next parses raw, which ends in a newline when it is whole, and checks that it
-// follows last in the record of task. The zero last stands before the first line.
+// follows last in the record of task. The zero last is before the first line.
 func Next(raw []byte, last Line, task belay.TaskID) (Line, error) {
 	text, whole := bytes.CutSuffix(raw, []byte("\n"))
 	if !whole {
@@ -44,7 +44,7 @@ func follows(last, l Line, task belay.TaskID) error {
 	return nil
 }
 
-// ReadLine gives the next line with its newline and its size in bytes; 0 is the end.
+// ReadLine returns the next line with its newline and its size in bytes; 0 is the end.
 // Of a line longer than an entry may be only the size is given. bufio.Scanner would
 // stop at long lines without a word about what follows.
 func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
@@ -66,7 +66,7 @@ func ReadLine(br *bufio.Reader) (raw []byte, size int64, err error) {
 	}
 }
 
-// Whole tells whether a line, with its newline, is JSON from its first byte to its last.
+// Whole reports whether a line, with its newline, is JSON from its first byte to its last.
 func Whole(raw []byte) bool {
 	return bytes.HasPrefix(raw, []byte("{")) && bytes.HasSuffix(raw, []byte("\n")) && json.Valid(raw)
 }

@@ -554,7 +554,7 @@ func readOnly(s *Store) error {
 	_, cerr := s.Create(context.Background(), "T8", "created", nil)
 	_, _, ferr := s.Attach(strings.NewReader("x"))
 	for _, err := range []error{aerr, cerr, ferr} {
-		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(fmt.Sprint(err), "may not be written to") || !strings.Contains(err.Error(), s.dir) {
+		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(fmt.Sprint(err), "is not writable") || !strings.Contains(err.Error(), s.dir) {
 			return fmt.Errorf("got %v", err)
 		}
 	}

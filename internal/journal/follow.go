@@ -50,7 +50,7 @@ type tail struct {
 	last  Line
 }
 
-// next gives the whole entries that were added since the last look.
+// next returns the whole entries that were added since the last look.
 func (t *tail) next() ([]Entry, error) {
 	path := t.store.taskFile(t.task)
 	if t.last.Seq == 0 { // a damaged or a missing record says so at once, as Read does
@@ -96,7 +96,7 @@ func (t *tail) added(path string) ([]Entry, error) {
 			t.last, t.read = l, t.read+size
 			entries = append(entries, l.Entry)
 		case Whole(raw):
-			_, again := t.store.Read(t.task) // the whole record names the line, or finds it mended
+			_, again := t.store.Read(t.task) // the whole record names the line, or finds it fixed
 			return entries, again
 		default:
 			return entries, nil // the end, or a torn one: what comes next shows

@@ -40,7 +40,7 @@ type Store struct {
 	poll time.Duration
 }
 
-// Open gives the store below dir. It touches nothing: folders are made by the first
+// Open returns the store below dir. It touches nothing: folders are made by the first
 // write, and reading a store that is not there finds nothing.
 func Open(dir string) *Store {
 	return &Store{dir: dir, wait: lockWait, poll: pollWait}
@@ -67,7 +67,7 @@ type MovedError struct {
 // Error says how far the record has moved.
 func (e *MovedError) Error() string { return e.refusal().Error() }
 
-// Unwrap gives the *belay.Error.
+// Unwrap returns the *belay.Error.
 func (e *MovedError) Unwrap() error { return e.refusal() }
 
 func (e *MovedError) refusal() *belay.Error {

@@ -37,7 +37,7 @@ const (
 	tailLen   = len(framePrev) + hexLen + len(`"`) + hashLen
 )
 
-// First stands in the first line of a record for the hash of the line before it.
+// First is in the first line of a record for the hash of the line before it.
 var First = strings.Repeat("0", hexLen)
 
 var typePattern = lazyregexp.New(`^[a-z][a-z0-9_.-]{0,63}$`)
@@ -155,7 +155,7 @@ func parseTail(b []byte) (prev, hash string, err error) {
 	return string(p), string(h), nil
 }
 
-// IsHash tells whether s is written as hashes are: 64 lower-case hex digits.
+// IsHash reports whether s is written as hashes are: 64 lower-case hex digits.
 func IsHash(s string) bool {
 	if len(s) != hexLen {
 		return false
@@ -198,7 +198,7 @@ func tooLong(n int) error {
 	return belay.Refuse(belay.CodeUsage, "store large data as an attachment", "an entry of %d bytes is too long (at most %d)", n, Max)
 }
 
-// Encode gives data as one line of JSON in which no object has a key twice:
+// Encode returns data as one line of JSON in which no object has a key twice:
 // readers of JSON disagree about such objects, and a record must read one way.
 func Encode(data any) (json.RawMessage, error) {
 	var b bytes.Buffer

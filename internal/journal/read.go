@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Read gives the record of task; the case of the id does not matter. It takes no
+// Read returns the record of task; the case of the id does not matter. It takes no
 // lock, so an append under way may show as torn bytes. A record that is damaged before
 // its end gives the entries before the damage and an error that names the file and the
 // line (belay.CodeCannot); a task without one whole entry is belay.CodeNotFound.

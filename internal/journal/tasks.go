@@ -19,7 +19,7 @@ import (
 
 // Tasks lists the tasks that have a record, in the order of creation (the time of
 // their first entry, then the id). A record whose first line is damaged is listed last
-// under its key, so that reading it tells what is wrong. No store is no task.
+// under its key, so that reading it tells what is wrong. No store is not a task.
 func (s *Store) Tasks() ([]belay.TaskID, error) {
 	names, err := fsroot.ReadDir(s.tasksDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

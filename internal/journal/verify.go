@@ -29,7 +29,7 @@ type Verdict struct {
 	more int
 }
 
-// Verify computes every hash of the record anew and looks at each line's number, time,
+// Verify computes every hash of the record again and looks at each line's number, time,
 // task and link to the line before, going on after the first problem. attachments, when
 // not nil, names the attachments that an entry's data refers to; each must be there and have its
 // hash. The error is for a record that cannot be read: belay.CodeNotFound, or the

@@ -44,12 +44,12 @@ func TestDamage(t *testing.T) {
 		"a value of the last":     {swap(`{"n":4}`, `{"n":9}`), 3, "line 4"},
 		"a line gone":             {func(b []byte) []byte { l := lines(b); return bytes.Join([][]byte{l[0], l[2], l[3], []byte("\n")}, nil) }, 1, "number is 3"},
 		"a line twice":            {func(b []byte) []byte { l := lines(b); return bytes.Join([][]byte{l[0], l[0], l[1]}, nil) }, 1, "number is 1"},
-		"garbage in the middle":   {func(b []byte) []byte { l := lines(b); l[1] = []byte("#\n"); return bytes.Join(l, nil) }, 1, "not of the form"},
-		"a space":                 {swap(`"seq":3`, `"seq": 3`), 2, "not of the form"},
-		"a key more":              {swap(`{"n":3}`, `{"n":3},"x":1`), 2, "not of the form"},
-		"a key twice":             {swap(`"seq":3`, `"seq":3,"seq":3`), 2, "not of the form"},
+		"garbage in the middle":   {func(b []byte) []byte { l := lines(b); l[1] = []byte("#\n"); return bytes.Join(l, nil) }, 1, "is not an entry"},
+		"a space":                 {swap(`"seq":3`, `"seq": 3`), 2, "is not an entry"},
+		"a key more":              {swap(`{"n":3}`, `{"n":3},"x":1`), 2, "is not an entry"},
+		"a key twice":             {swap(`"seq":3`, `"seq":3,"seq":3`), 2, "is not an entry"},
 		"a later version":         {swap(`{"v":1,"seq":4`, `{"v":2,"seq":4`), 3, "version 2"},
-		"a carriage return":       {func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")) }, 0, "not of the form"},
+		"a carriage return":       {func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")) }, 0, "is not an entry"},
 		"a byte order mark":       {func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }, 0, "line 1"},
 		"another task's name":     {func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`"T7"`), []byte(`"T8"`)) }, 0, "line 1"},
 		"the start of it cut off": {func(b []byte) []byte { return bytes.Join(lines(b)[1:], nil) }, 0, "number is 2"},
@@ -287,7 +287,7 @@ func TestFollowErrors(t *testing.T) {
 			edit(t, s.taskFile("T7"), func(b []byte) []byte { return lines(b)[0] })
 		}
 	}
-	wantCode(t, last, belay.CodeCannot, "has been cut")
+	wantCode(t, last, belay.CodeCannot, "was truncated")
 }
 
 // A last line without its end is named as such; one that was edited, or stands before, is not.

@@ -13,7 +13,7 @@ type Regexp struct {
 	made *regexp.Regexp
 }
 
-// New gives the expression. One that is not well formed panics when it is first used.
+// New returns the expression. One that is not well formed panics when it is first used.
 func New(text string) *Regexp { return &Regexp{text: text} }
 
 func (r *Regexp) get() *regexp.Regexp {
@@ -21,5 +21,5 @@ func (r *Regexp) get() *regexp.Regexp {
 	return r.made
 }
 
-// String gives the expression's text.
+// String returns the expression's text.
 func (r *Regexp) String() string { return r.text }

@@ -12,7 +12,7 @@ type Set struct {
 	made map[string]bool
 }
 
-// Of gives the set of the words of a list, with white space between them. It is so
+// Of returns the set of the words of a list, with white space between them. It is so
 // small that the compiler lays a set out ahead, and a program that has many starts
 // no later.
 func Of(list string) *Set { return &Set{list: list} }

@@ -97,7 +97,7 @@ func (w *work) answer(ctx context.Context) belay.CheckResult {
 	return result
 }
 
-// findings gives the remarks that count, each once, and how many do not.
+// findings returns the remarks that count, each once, and how many do not.
 func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere int) {
 	seen := map[string]bool{}
 	var counted []said
@@ -126,7 +126,7 @@ func rank(s belay.Severity) int {
 	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}, s)
 }
 
-// counts tells whether a remark is about the change: about a line that was added, or
+// counts reports whether a remark is about the change: about a line that was added, or
 // about a whole file that was.
 func (w *work) counts(s said, file string, lines syntax.LineSet) bool {
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // Escapes of GitHub's workflow commands: data is what follows the second ::, a property
-// what stands before it. Without them a title could begin a command of its own.
+// what is before it. Without them a title could begin a command of its own.
 var (
 	dataEscapes     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -59,7 +59,7 @@ type Edits struct {
 }
 
 // Run runs the linters one after the other until ctx ends. An error on a changed line
-// refuses the work. A linter that could not run, did not finish or whose report cannot
+// rejects the work. A linter that could not run, did not finish or whose report cannot
 // be read makes the answer unknown, unless it was only detected: nobody asked for that
 // one, and it does not hold up the work.
 func Run(ctx context.Context, in Input) belay.CheckResult {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	return w.answer(ctx)
 }
 
-// left gives the changed files that are still there.
+// left returns the changed files that are still there.
 func left(changes []belay.Change) (paths []string) {
 	for _, c := range changes {
 		if c.Status != "D" && !strings.ContainsAny(c.Path, "\n") {
@@ -238,7 +238,7 @@ func (w *work) report(l belay.Linter, dir, before string, out *listener, errs *p
 		return Report{}, err
 	}
 	defer root.Close()
-	// Not blocking: a pipe of that name would wait for a writer for ever.
+	// Not blocking: a pipe of that name would wait for a writer forever.
 	f, err := root.OpenFile(path.Clean(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Report{}, fmt.Errorf("no report was written to %s", l.Report)

@@ -36,7 +36,7 @@ func (l *listener) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// end gives what was read, once the program has ended.
+// end returns what was read, once the program has ended.
 func (l *listener) end() (Report, error) {
 	l.to.Close()
 	<-l.done

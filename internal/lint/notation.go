@@ -60,7 +60,7 @@ func findingText(f belay.Finding) string {
 	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
 }
 
-// unanswered gives the checks that could not tell.
+// unanswered returns the checks that could not tell.
 func unanswered(report belay.Report) (list []belay.CheckResult) {
 	for _, c := range report.Checks {
 		if !c.Skipped && c.Verdict == belay.VerdictUnknown {

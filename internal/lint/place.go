@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tree knows where files that linters name lie below the root.
+// tree knows where files that linters name are below the root.
 type tree struct{ roots []string }
 
 func newTree(root string) tree {
@@ -22,9 +22,9 @@ func newTree(root string) tree {
 	return t
 }
 
-// find gives the path from the root of a file that a linter names: absolute, from the
+// find returns the path from the root of a file that a linter names: absolute, from the
 // root, or from the folder it ran in, when only one changed file can be meant. It gives
-// "" for what lies outside.
+// "" for what is outside.
 func (t tree) find(name string, changed map[string]string) string {
 	if path.IsAbs(name) {
 		for _, root := range t.roots {

@@ -69,10 +69,10 @@ func (r *Report) Lack(format string, args ...any) {
 	}
 }
 
-// full tells whether a remark was left out for want of room: reading on is of no use.
+// full reports whether a remark was left out for want of room: reading on is of no use.
 func (r *Report) full() bool { return len(r.Remarks) >= mostRemarks && r.Incomplete }
 
-// add keeps a remark, made plain. It tells whether there was room.
+// add keeps a remark, made plain. It reports whether there was room.
 func (r *Report) add(m Remark) bool {
 	if len(r.Remarks) >= mostRemarks {
 		r.Lack("more than %d remarks; the rest were not read", mostRemarks)
@@ -139,7 +139,7 @@ func Read(r io.Reader, format string) (Report, error) {
 		"%q is no format of a linter's report", format)
 }
 
-// text gives JSON as UTF-8, within the bound.
+// text returns JSON as UTF-8, within the bound.
 func text(r io.Reader) *io.LimitedReader {
 	return &io.LimitedReader{R: testreport.NewText(r), N: maxJSON}
 }
@@ -166,7 +166,7 @@ func Detect(head []byte) string {
 	return Text
 }
 
-// oneObject tells whether the first line is a whole object.
+// oneObject reports whether the first line is a whole object.
 func oneObject(s string) bool {
 	line, _, _ := strings.Cut(s, "\n")
 	return json.Valid([]byte(line)) && !strings.Contains(line, `"runs"`)

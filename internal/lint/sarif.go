@@ -191,7 +191,7 @@ func (run *sarifRun) level(one sarifResult, rule *sarifRule, id string) (belay.S
 	return belay.SeverityWarning, true
 }
 
-// says gives a result's message: its text, or its rule's with the arguments filled in.
+// says returns a result's message: its text, or its rule's with the arguments filled in.
 func (one sarifResult) says(rule *sarifRule) string {
 	var m sarifText
 	if json.Unmarshal(one.Message, &m) != nil {
@@ -255,7 +255,7 @@ func (run *sarifRun) file(f sarifFile) string {
 	return name
 }
 
-// pathOf makes a path of a URI, and tells whether it is absolute.
+// pathOf makes a path of a URI, and reports whether it is absolute.
 func pathOf(uri string) (string, bool) {
 	rest, isFile := strings.CutPrefix(uri, "file://")
 	if isFile {

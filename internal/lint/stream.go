@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// eachKey reads an object and calls value for each of its keys; has tells whether one
+// eachKey reads an object and calls value for each of its keys; has reports whether one
 // of them is named so.
 func eachKey(dec *json.Decoder, value func(key string) error, named string) (has bool, err error) {
 	tok, err := dec.Token()

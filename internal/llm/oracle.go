@@ -66,7 +66,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	}
 }
 
-// who gives the way to put a prompt to the program or the model, when it may be asked.
+// who returns the way to put a prompt to the program or the model, when it may be asked.
 func (q Question) who() (func(context.Context, *Reply, string) ([]byte, error), error) {
 	if q.Reviewer.Endpoint != "" {
 		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)

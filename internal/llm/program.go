@@ -14,7 +14,7 @@ import (
 )
 
 // program runs the command with the prompt on its standard input and in the file named by
-// BELAY_PROMPT_FILE, both outside of the folder it works in.
+// BELAY_PROMPT_FILE, both outside the folder it works in.
 func (q Question) program(ctx context.Context, r *Reply, command config.Command, prompt string) ([]byte, error) {
 	f, err := os.CreateTemp("", "belay-prompt-*.md")
 	if err != nil {

@@ -15,7 +15,7 @@ func (r *reader) code(closer byte, opened int) error {
 		return err
 	}
 	defer up()
-	value := false // an operand stands before: / divides and < compares
+	value := false // an operand is before: / divides and < compares
 	for r.i < len(r.src) {
 		c := r.src[r.i]
 		switch {
@@ -46,7 +46,7 @@ func (r *reader) stray(c, closer byte, opened int) error {
 	return r.fail(r.i, "found %q where %q of line %d should be closed", c, r.src[opened], r.x.Line(opened))
 }
 
-// token reads one token, or a bracket with all that is in it, and tells whether it is an
+// token reads one token, or a bracket with all that is in it, and reports whether it is an
 // operand.
 func (r *reader) token(c byte, value bool) (bool, error) {
 	switch {
@@ -97,7 +97,7 @@ func (r *reader) word(more string) string {
 	return string(r.src[from:r.i])
 }
 
-// comment reads a comment in the place it stands in.
+// comment reads a comment in the place it is in.
 func (r *reader) comment(p Place) error {
 	from := r.i
 	c := Comment{Start: from, Place: p, Parent: r.parent}
@@ -179,7 +179,7 @@ func (r *reader) regex() bool {
 	return false
 }
 
-// starts tells whether the < here starts an element. After an operand it compares, unless
+// starts reports whether the < here starts an element. After an operand it compares, unless
 // it is the first on its line: a statement that is an element.
 func (r *reader) starts(value bool) bool {
 	i := r.i + 1

@@ -108,7 +108,7 @@ func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line)
 	return came, went
 }
 
-// mayGo reports whether REMOVE is asked of a section or of what it lies in.
+// mayGo reports whether REMOVE is asked of a section or of what it is in.
 func mayGo(p *Plan, i int) bool {
 	for _, m := range p.Markers {
 		if m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section) {

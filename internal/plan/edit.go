@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Line is a marker as it stands in a plan.
+// Line is a marker as it is in a plan.
 type Line struct {
 	Section string       `json:"section"` // the section's path, "" for none
 	Name    string       `json:"name"`
@@ -25,7 +25,7 @@ func (p *Plan) Line(m Marker) Line {
 	return l
 }
 
-// Rewrite gives the plan's text with markers put into sections, by the section's number,
+// Rewrite returns the plan's text with markers put into sections, by the section's number,
 // and markers of the plan taken away. Every other byte stays.
 func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 	var edits []edit
@@ -49,7 +49,7 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 	return apply(p.text, edits)
 }
 
-// Strip gives the plan's text without the markers that keep tells not to keep.
+// Strip returns the plan's text without the markers that keep tells not to keep.
 func (p *Plan) Strip(keep func(Marker) bool) []byte {
 	var drop []Marker
 	for _, m := range p.Markers {

@@ -149,7 +149,7 @@ func (r *reader) value(a *Attr) error {
 	return r.fail(from, "%s has no value after its =", a.Name)
 }
 
-// constant gives what an expression is when it is a plain string or a number.
+// constant returns what an expression is when it is a plain string or a number.
 func constant(expr string) (string, bool) {
 	if n := len(expr); n >= 2 && (expr[0] == '"' || expr[0] == '\'' || expr[0] == '`') && expr[n-1] == expr[0] {
 		if in := expr[1 : n-1]; !strings.ContainsAny(in, "\\\n"+expr[:1]) && (expr[0] != '`' || !strings.Contains(in, "${")) {

@@ -26,7 +26,7 @@ type Known struct {
 	Since  string                  // what that version is: HEAD, a snapshot
 }
 
-// Validate names what is wrong: sections that cannot be told apart, tags nobody knows,
+// Validate names what is wrong: sections that cannot be distinguished, tags nobody knows,
 // markers that cannot be read, contradict each other or name no task, and sections that
 // went without REMOVE. Errors make a plan invalid.
 func Validate(p *Plan, k Known) []Finding {

@@ -16,7 +16,7 @@ type Element struct {
 	Open       int  // where the opening tag ends
 	Close      int  // where the closing tag starts; Open for an element that closes itself
 	Self       bool // <A />
-	InCode     bool // it stands in code and not directly between tags
+	InCode     bool // it is in code and not directly between tags
 	Parent     int  // the element around it; -1 for none
 }
 
@@ -27,7 +27,7 @@ type Attr struct {
 	Const       bool
 }
 
-// Place is what a comment stands in.
+// Place is what a comment is in.
 type Place int
 
 // The places of comments.
@@ -59,10 +59,10 @@ type Error struct {
 	What      string
 }
 
-// Error gives the place and what is wrong with it.
+// Error returns the place and what is wrong with it.
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// maxDepth is how deep brackets and elements may lie in each other.
+// maxDepth is how deep brackets and elements may be in each other.
 const maxDepth = 400
 
 // Read reads source. The error is an *Error.
@@ -92,7 +92,7 @@ type reader struct {
 
 var closing = lazyregexp.New(`</([\w$.:-]+)`)
 
-// isClosed tells whether an element of this name is closed anywhere.
+// isClosed reports whether an element of this name is closed anywhere.
 func (r *reader) isClosed(name string) bool {
 	if r.closed == nil {
 		r.closed = map[string]bool{}
@@ -112,7 +112,7 @@ func (r *reader) has(s string) bool {
 	return len(r.src)-r.i >= len(s) && string(r.src[r.i:r.i+len(s)]) == s
 }
 
-// find gives where s stands from here on, or -1.
+// find returns where s stands from here on, or -1.
 func (r *reader) find(s string) int {
 	if at := bytes.Index(r.src[r.i:], []byte(s)); at >= 0 {
 		return r.i + at

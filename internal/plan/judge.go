@@ -78,7 +78,7 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 	return r
 }
 
-// files gives the paths that are a section's own: called as it is, in a folder called so,
+// files returns the paths that are a section's own: called as it is, in a folder called so,
 // or named in it.
 func files(p *Plan, s Section, paths []string) []string {
 	out := []string{}
@@ -101,7 +101,7 @@ func files(p *Plan, s Section, paths []string) []string {
 	return out
 }
 
-// Owned gives the paths that are those of a task's sections.
+// Owned returns the paths that are those of a task's sections.
 func Owned(p *Plan, task belay.TaskID, paths []string) []string {
 	var out []string
 	for _, a := range p.For(task) {

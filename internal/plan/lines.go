@@ -38,18 +38,18 @@ func (x *Index) Count() int {
 	return n
 }
 
-// Line gives the number of the line that an offset is on, from 1.
+// Line returns the number of the line that an offset is on, from 1.
 func (x *Index) Line(off int) int {
 	return max(1, sort.SearchInts(x.starts, off+1))
 }
 
-// Col gives the place of an offset in its line, in bytes from 1.
+// Col returns the place of an offset in its line, in bytes from 1.
 func (x *Index) Col(off int) int { return max(1, off-x.Start(off)+1) }
 
-// Start gives where the line with an offset starts.
+// Start returns where the line with an offset starts.
 func (x *Index) Start(off int) int { return x.starts[x.Line(off)-1] }
 
-// Next gives where the line after the one with an offset starts: the text's length for
+// Next returns where the line after the one with an offset starts: the text's length for
 // the last one.
 func (x *Index) Next(off int) int {
 	if n := x.Line(off); n < len(x.starts) {
@@ -58,13 +58,13 @@ func (x *Index) Next(off int) int {
 	return len(x.text)
 }
 
-// End gives where the line with an offset ends, without what ends it.
+// End returns where the line with an offset ends, without what ends it.
 func (x *Index) End(off int) int {
 	end := x.Next(off)
 	return end - len(x.EOL(off))
 }
 
-// EOL gives what ends the line with an offset; "" for the last line of a text that does
+// EOL returns what ends the line with an offset; "" for the last line of a text that does
 // not end with one.
 func (x *Index) EOL(off int) string {
 	end := x.Next(off)
@@ -80,7 +80,7 @@ func (x *Index) EOL(off int) string {
 	return ""
 }
 
-// Usual gives what ends the first line; "\n" for a text of one line.
+// Usual returns what ends the first line; "\n" for a text of one line.
 func (x *Index) Usual() string {
 	if e := x.EOL(x.starts[0]); e != "" {
 		return e
@@ -88,7 +88,7 @@ func (x *Index) Usual() string {
 	return "\n"
 }
 
-// At gives the offset where line n starts, from 1; lines beyond the last are the end.
+// At returns the offset where line n starts, from 1; lines beyond the last are the end.
 func (x *Index) At(n int) int {
 	if n < 1 || n > len(x.starts) {
 		return len(x.text)
@@ -96,10 +96,10 @@ func (x *Index) At(n int) int {
 	return x.starts[n-1]
 }
 
-// First reports whether nothing but spaces and tabs stands before an offset on its line.
+// First reports whether nothing but spaces and tabs is before an offset on its line.
 func (x *Index) First(off int) bool { return Blank(x.text[x.Start(off):off]) }
 
-// Last reports whether nothing but spaces and tabs stands between an offset and the end
+// Last reports whether nothing but spaces and tabs is between an offset and the end
 // of its line.
 func (x *Index) Last(off int) bool {
 	end := x.End(off)

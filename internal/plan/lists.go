@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-// List is a list that stands in a section. Count is nil when it cannot be told.
+// List is a list that is in a section. Count is nil when it cannot be told.
 type List struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
@@ -15,7 +15,7 @@ type List struct {
 	Count *int   `json:"count"`
 }
 
-// Lists gives the lists in each section, those of sections in it left out, as counting
+// Lists returns the lists in each section, those of sections in it left out, as counting
 // finds them.
 func Lists(p *Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
@@ -34,7 +34,7 @@ func Lists(p *Plan) ([][]List, error) {
 	}
 	for _, c := range all {
 		i := p.SectionAt(c.List.Line, c.List.Col)
-		if i < 0 || ofSections(p, c) || c.List.Kind == count.Elements && len(c.Items) < 2 { // one element is no list
+		if i < 0 || ofSections(p, c) || c.List.Kind == count.Elements && len(c.Items) < 2 { // one element is not a list
 			continue
 		}
 		l := List{Name: c.List.Name, Kind: string(c.List.Kind), Line: c.List.Line}

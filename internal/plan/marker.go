@@ -35,10 +35,10 @@ func (m Marker) Of(task belay.TaskID) bool {
 	return m.Task != "" && strings.EqualFold(m.Task, Label(task))
 }
 
-// kept is what stands behind what is preserved.
+// kept is what is behind what is preserved.
 const kept = "— do not remove or convert"
 
-// String gives the marker as it is written, without the signs of a comment.
+// String returns the marker as it is written, without the signs of a comment.
 func (m Marker) String() string {
 	of := ""
 	if m.Task != "" {
@@ -115,7 +115,7 @@ func fold(s string) string {
 	return strings.Join(strings.Fields(strings.Join(ls, " ")), " ")
 }
 
-// longest is how much of a requirement's words stands in a marker, in characters.
+// longest is how much of a requirement's words is in a marker, in characters.
 const longest = 240
 
 // Words makes a person's words fit for a comment on one line of either format: nothing in

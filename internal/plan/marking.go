@@ -19,7 +19,7 @@ type Updated struct {
 	Stale   []Line // of this task: markers of what it does not ask for
 }
 
-// Unplaced gives the requirements that no section was found for.
+// Unplaced returns the requirements that no section was found for.
 func (u Updated) Unplaced() []Placed {
 	var out []Placed
 	for _, a := range u.Asked {
@@ -34,7 +34,7 @@ func (u Updated) Unplaced() []Placed {
 // in the sections that it leaves alone, PRESERVED where something has to stay. Markers that
 // are there already are not written again, and nothing else of the plan changes by a byte.
 // A requirement that no section is found for is not marked; when that is all of them, the
-// plan stays as it is.
+// plan stays unchanged.
 func Update(p *Plan, w Work) (Updated, error) {
 	u := Updated{Text: p.Text()}
 	var err error
@@ -181,7 +181,7 @@ func (d *draft) stays(keep []Placed) {
 	}
 }
 
-// covered reports whether a section lies in one that is to be changed, mended or removed as
+// covered reports whether a section is in one that is to be changed, fixed or removed as
 // a whole: then nobody can say that it stays. What is added to a section leaves what lies
 // in it alone.
 func (d *draft) covered(i int) bool {
@@ -239,7 +239,7 @@ func (d *draft) faithful(again *Plan) bool {
 	return true
 }
 
-// added lists the new markers as they stand in the new text.
+// added lists the new markers as they are in the new text.
 func (d *draft) added(again *Plan) []Line {
 	fresh := map[int]map[string]bool{}
 	for i, list := range d.want {

@@ -52,7 +52,7 @@ func newMatcher(p *Plan, task belay.TaskID) *matcher {
 	return m
 }
 
-// find gives the sections that a phrase means, or what comes near when none is sure.
+// find returns the sections that a phrase means, or what comes near when none is sure.
 func (m *matcher) find(ph phrase) (matches []Match, hints []string) {
 	var all []Match
 	for i := range m.p.Sections {
@@ -175,8 +175,8 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 	}
 }
 
-// told leaves of several sections of one name those that the phrase tells apart by what
-// they lie in; without that nobody knows which is meant.
+// told leaves of several sections of one name those that the phrase distinguishes by what
+// they are in; without that nobody knows which is meant.
 func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 	said := ph.said
 	if said["both"] || said["all"] || said[Stem("every")] || said["each"] {
@@ -203,7 +203,7 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 	return out, hints
 }
 
-// around reports whether the words name what a section lies in.
+// around reports whether the words name what a section is in.
 func (m *matcher) around(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
 		for _, c := range m.names[up] {
@@ -237,7 +237,7 @@ func (m *matcher) deepest(matches []Match, hints []string) ([]Match, []string) {
 	return out, hints
 }
 
-// clearest gives the one section that fits clearly better than all others; else they are
+// clearest returns the one section that fits clearly better than all others; else they are
 // hints.
 func (m *matcher) clearest(matches []Match) ([]Match, []string) {
 	sort.SliceStable(matches, func(i, j int) bool { return matches[i].score > matches[j].score })

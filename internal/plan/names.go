@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// name gives every section its names and its path.
+// name returns every section its names and its path.
 func (p *Plan) name() {
 	nth := map[string]int{}
 	taken, again := map[string]bool{}, map[string]int{}
@@ -58,7 +58,7 @@ func Slug(name string) string {
 	return "section"
 }
 
-// Find gives the section that a person names: by its path, or by a name that only one
+// Find returns the section that a person names: by its path, or by a name that only one
 // section has. It refuses others, CodeNotFound and CodeUsage.
 func (p *Plan) Find(name string) (int, error) {
 	var found []int

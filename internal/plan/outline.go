@@ -35,7 +35,7 @@ type OutlineError struct {
 	What string
 }
 
-// Error gives the place and what is wrong with it.
+// Error returns the place and what is wrong with it.
 func (e *OutlineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
 // Read reads a text. A fence or a comment that is never closed would hide all that follows
@@ -86,7 +86,7 @@ var (
 	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 )
 
-// front gives the number of the last line of front matter, 0 for none.
+// front returns the number of the last line of front matter, 0 for none.
 func (r *outlineReader) front() int {
 	if strings.TrimRight(r.text(1), " \t") != "---" {
 		return 0
@@ -152,7 +152,7 @@ func (r *outlineReader) skipped(t string, blank bool) bool {
 	return true
 }
 
-// opens tells whether a line starts a block of code or of HTML.
+// opens reports whether a line starts a block of code or of HTML.
 func (r *outlineReader) opens(t string, n int) bool {
 	if !strings.ContainsAny(t, "`~<") {
 		return false
@@ -242,7 +242,7 @@ func (r *outlineReader) prose(t string, at int) error {
 	return r.comments(at, t)
 }
 
-// comments finds the comments of a line of text that is no code. One that is open goes on.
+// comments finds the comments of a line of text that is no code. One that is open continues.
 func (r *outlineReader) comments(at int, t string) error {
 	for i := 0; i < len(t); {
 		if r.inComment {
@@ -296,7 +296,7 @@ func codeEnd(t string, i int) int {
 	return i + n
 }
 
-// nest gives every heading its parent and its end.
+// nest returns every heading its parent and its end.
 func (r *outlineReader) nest() {
 	var open []int
 	for i := range r.doc.Headings {

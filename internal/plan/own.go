@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// OwnTexts gives what each section says by itself: its bytes without those of markers and
+// OwnTexts returns what each section says by itself: its bytes without those of markers and
 // of sections in it.
 func (p *Plan) OwnTexts() []string {
 	texts := make([]strings.Builder, len(p.Sections))

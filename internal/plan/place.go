@@ -12,7 +12,7 @@ import (
 )
 
 // Work is a task as a plan is marked for it. Pins are sections that a person said: by the
-// number of the requirement, from 1; 0 is for all that stand in no section otherwise.
+// number of the requirement, from 1; 0 is for all that are in no section otherwise.
 type Work struct {
 	Task    belay.TaskID
 	Request belay.Request
@@ -175,7 +175,7 @@ func beyond(w Work) []string {
 	return out
 }
 
-// index gives where a phrase stands as whole words, first from an offset on; -1 for nowhere.
+// index returns where a phrase stands as whole words, first from an offset on; -1 for nowhere.
 func index(text, phrase string, from int) int {
 	if phrase == "" {
 		return -1
@@ -195,7 +195,7 @@ func index(text, phrase string, from int) int {
 	return -1
 }
 
-// inWord reports whether an offset is inside of a word.
+// inWord reports whether an offset is inside a word.
 func inWord(text string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:at])
 	after, _ := utf8.DecodeRuneInString(text[at:])
@@ -203,7 +203,7 @@ func inWord(text string, at int) bool {
 	return part(before) && part(after)
 }
 
-// filesOf gives the affected files that requirement i is about: those whose name it has
+// filesOf returns the affected files that requirement i is about: those whose name it has
 // words of, or all of them when it is the only one.
 func filesOf(w Work, i int, more string) []string {
 	var out []string

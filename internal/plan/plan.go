@@ -37,7 +37,7 @@ const MaxSize = 8 << 20
 // Kind is what a section is.
 type Kind string
 
-// The kinds. A block is an element of a plan.tsx that is no section, and lies in none and
+// The kinds. A block is an element of a plan.tsx that is no section, and is in none and
 // holds none: a theme, a rule. It can be marked, but is not told that it stays.
 const (
 	Screen  Kind = "screen"
@@ -53,8 +53,8 @@ type Section struct {
 	Name    string
 	Kind    Kind
 	Tag     string // of a plan.tsx
-	Level   int    // how many sections it lies in, plus one
-	Parent  int    // the section it lies in; -1 for none
+	Level   int    // how many sections it is in, plus one
+	Parent  int    // the section it is in; -1 for none
 	Line    int
 	EndLine int
 	Start   int
@@ -99,10 +99,10 @@ type Plan struct {
 	bySection map[int][]Marker // filled when it is first asked for
 }
 
-// Text gives the bytes it was read from; they must not be changed.
+// Text returns the bytes it was read from; they must not be changed.
 func (p *Plan) Text() []byte { return p.text }
 
-// Read reads a plan. A plan that is too large, is no text, or has wrong syntax is refused
+// Read reads a plan. A plan that is too large, is not text, or has wrong syntax is refused
 // with its line (CodeUsage).
 func Read(name string, text []byte) (*Plan, error) {
 	format, err := FormatOf(name)
@@ -129,7 +129,7 @@ func Read(name string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// unreadable gives where a text stops being UTF-8, or -1.
+// unreadable returns where a text stops being UTF-8, or -1.
 func unreadable(text []byte) int {
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
@@ -168,7 +168,7 @@ func (p *Plan) add(s Section) {
 	p.Sections = append(p.Sections, s)
 }
 
-// within gives the innermost section that an offset is in, or -1.
+// within returns the innermost section that an offset is in, or -1.
 func (p *Plan) within(off int) int {
 	i := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start > off }) - 1
 	for i >= 0 && p.Sections[i].End <= off {
@@ -187,7 +187,7 @@ func (p *Plan) mark(text string, start, end, section int) {
 	p.Markers = append(p.Markers, m)
 }
 
-// Of gives the markers of a section, in their order. -1 is for those in none.
+// Of returns the markers of a section, in their order. -1 is for those in none.
 func (p *Plan) Of(section int) []Marker {
 	if p.bySection == nil {
 		p.bySection = map[int][]Marker{}
@@ -207,8 +207,8 @@ type Asked struct {
 // Places are where a task's plan is looked for, the agent's own first.
 var Places = []string{".belay/now/plan.tsx", ".belay/now/plan.md", "plan.tsx", "plan.md", "docs/plan.md", "src/plan.tsx"}
 
-// For gives the markers of a task with their sections: what a gate holds the task to.
-// Markers that cannot be read, and those outside of all sections, are not among them.
+// For returns the markers of a task with their sections: what a gate holds the task to.
+// Markers that cannot be read, and those outside all sections, are not among them.
 func (p *Plan) For(task belay.TaskID) []Asked {
 	var out []Asked
 	for _, m := range p.Markers {
@@ -219,7 +219,7 @@ func (p *Plan) For(task belay.TaskID) []Asked {
 	return out
 }
 
-// Inside reports whether section i is section up or lies in it.
+// Inside reports whether section i is section up or is in it.
 func (p *Plan) Inside(i, up int) bool {
 	for ; i >= 0; i = p.Sections[i].Parent {
 		if i == up {
@@ -229,7 +229,7 @@ func (p *Plan) Inside(i, up int) bool {
 	return false
 }
 
-// SectionAt gives the innermost section at a line and a column, both from 1, or -1.
+// SectionAt returns the innermost section at a line and a column, both from 1, or -1.
 func (p *Plan) SectionAt(line, col int) int {
 	return p.within(min(p.x.At(line)+max(0, col-1), len(p.text)))
 }

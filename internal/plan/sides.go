@@ -18,7 +18,7 @@ type Sides struct {
 }
 
 // Compared makes Sides of two trees by reading both. Paths that hide tells to hide are in
-// neither: a plan is no implementation.
+// neither: a plan is not an implementation.
 func Compared(before, after count.Tree, hide func(path string) bool) (*Sides, error) {
 	b, err := hold(before, hide)
 	if err != nil {
@@ -73,10 +73,10 @@ func hold(t count.Tree, hide func(string) bool) (*held, error) {
 	return h, nil
 }
 
-// Paths gives the paths of the tree, sorted.
+// Paths returns the paths of the tree, sorted.
 func (h *held) Paths() ([]string, error) { return h.paths, nil }
 
-// Read gives a file of the tree.
+// Read returns a file of the tree.
 func (h *held) Read(p string) ([]byte, error) {
 	text, there := h.text[p]
 	if !there {
@@ -85,5 +85,5 @@ func (h *held) Read(p string) ([]byte, error) {
 	return text, nil
 }
 
-// Changed gives what differs between the two sides.
+// Changed returns what differs between the two sides.
 func (h *held) Changed() []string { return h.changed }

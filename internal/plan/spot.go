@@ -23,7 +23,7 @@ const (
 	formMarkdown             // <!-- … -->
 )
 
-// write gives the bytes of markers at a spot.
+// write returns the bytes of markers at a spot.
 func (s spot) write(markers []Marker) string {
 	var b strings.Builder
 	for _, m := range markers {
@@ -51,7 +51,7 @@ func (s spot) write(markers []Marker) string {
 	return b.String()
 }
 
-// spot gives where the markers of a section go: on lines of their own wherever the section
+// spot returns where the markers of a section go: on lines of their own wherever the section
 // leaves room for one.
 func (p *Plan) spot(i int) spot {
 	if p.Format == Markdown {
@@ -93,7 +93,7 @@ func (p *Plan) narrowSpot(i int) spot {
 	return spot{at: end, form: formTag}
 }
 
-// eolNear gives what ends the line with an offset, or the text's lines.
+// eolNear returns what ends the line with an offset, or the text's lines.
 func (p *Plan) eolNear(at int) string {
 	if e := p.x.EOL(at); e != "" {
 		return e
@@ -157,7 +157,7 @@ func (p *Plan) findStep() string {
 	return strings.Repeat(" ", least)
 }
 
-// leadOf gives the spaces and tabs a line starts with.
+// leadOf returns the spaces and tabs a line starts with.
 func leadOf(line []byte) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
@@ -165,7 +165,7 @@ func leadOf(line []byte) string {
 // cut is bytes to be taken away.
 type cut struct{ from, to int }
 
-// cuts gives the bytes that some markers take up, with the lines they are alone on, in
+// cuts returns the bytes that some markers take up, with the lines they are alone on, in
 // their order. What is left when they are gone is what was there before they came.
 func (p *Plan) cuts(markers []Marker) []cut {
 	out := make([]cut, len(markers))

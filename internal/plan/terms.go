@@ -56,7 +56,7 @@ var generic = set(`section sections screen screens page pages view views compone
 	area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
-// Signs gives the stems of the words that tell something, each once, in their order.
+// Signs returns the stems of the words that tell something, each once, in their order.
 func Signs(text string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -69,7 +69,7 @@ func Signs(text string) []string {
 	return out
 }
 
-// Proper gives the stems of a name without the words for any part, unless there are no
+// Proper returns the stems of a name without the words for any part, unless there are no
 // others: own says that there are.
 func Proper(name string) (stems []string, own bool) {
 	var all []string
@@ -109,7 +109,7 @@ func Noun(phrase string) string {
 	return last
 }
 
-// Symbols gives the names in a text that are written as code writes them: FlavorGrid,
+// Symbols returns the names in a text that are written as code writes them: FlavorGrid,
 // dark_mode, `toggle`.
 func Symbols(text string) []string {
 	var out []string
@@ -143,7 +143,7 @@ func Coded(w string) bool {
 	return false
 }
 
-// FileStem gives a file's name without what is behind its first dot.
+// FileStem returns a file's name without what is behind its first dot.
 func FileStem(file string) string {
 	base := path.Base(file)
 	if at := strings.IndexByte(base[min(1, len(base)):], '.'); at >= 0 {
@@ -152,7 +152,7 @@ func FileStem(file string) string {
 	return base
 }
 
-// Stems gives the stems of all words of a text.
+// Stems returns the stems of all words of a text.
 func Stems(text string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range Parts(text) {
@@ -161,21 +161,21 @@ func Stems(text string) map[string]bool {
 	return out
 }
 
-// Numbered reports whether a name like "step 3" stands in a text, as Plain gives it.
+// Numbered reports whether a name like "step 3" is in a text, as Plain gives it.
 func Numbered(name, plain string) bool {
 	return strings.ContainsAny(name, "0123456789") && strings.Contains(plain, Plain(name))
 }
 
-// Plain gives the words of a text with one space around each.
+// Plain returns the words of a text with one space around each.
 func Plain(text string) string { return " " + strings.Join(Parts(text), " ") + " " }
 
-// Spelled is a name by its own words, whatever stands between them.
+// Spelled is a name by its own words, whatever is between them.
 func Spelled(name string) string {
 	stems, _ := Proper(name)
 	return strings.Join(stems, " ")
 }
 
-// HasWord reports whether a name stands in a text and is no part of a longer one.
+// HasWord reports whether a name is in a text and is not a part of a longer one.
 func HasWord(text, name string) bool {
 	in := func(i int) bool {
 		return i >= 0 && i < len(text) && (wordStart(text[i]) || text[i] >= '0' && text[i] <= '9')
@@ -198,5 +198,5 @@ func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") 
 // Generic reports whether a stem is of a word for any part of a plan.
 func Generic(stem string) bool { return generic[stem] }
 
-// Stem gives the stem of one word.
+// Stem returns the stem of one word.
 func Stem(w string) string { return intent.Stem(w) }

@@ -53,7 +53,7 @@ func kindOf(tag string) Kind {
 }
 
 // isBlock reports whether an element that holds no section is one that can be marked: it
-// lies in no section and in no other block, and is written with a capital.
+// is in no section and in no other block, and is written with a capital.
 func (p *Plan) isBlock(i int) bool {
 	e := &p.doc.Elements[i]
 	if e.Name == "" || e.Name[0] < 'A' || e.Name[0] > 'Z' {
@@ -84,7 +84,7 @@ func called(s Section, e *Element) Section {
 	return s
 }
 
-// belongs gives the section that a comment says something of. One directly before a
+// belongs returns the section that a comment says something of. One directly before a
 // section that has no line of its own for markers belongs to that; so does one of code
 // directly before any section. Others belong to the section they are in.
 func (p *Plan) belongs(c Comment) int {
@@ -127,7 +127,7 @@ func (p *Plan) follow() {
 	}
 }
 
-// commentAt gives the comment that starts at an offset, or -1.
+// commentAt returns the comment that starts at an offset, or -1.
 func (p *Plan) commentAt(at int) int {
 	list := p.doc.Comments
 	i := sort.Search(len(list), func(i int) bool { return list[i].Start >= at })
@@ -137,7 +137,7 @@ func (p *Plan) commentAt(at int) int {
 	return -1
 }
 
-// starting gives the section that starts at an offset, or -1. Sections are sorted by
+// starting returns the section that starts at an offset, or -1. Sections are sorted by
 // where they start.
 func (p *Plan) starting(at int) int {
 	lo := sort.Search(len(p.Sections), func(i int) bool { return p.Sections[i].Start >= at })
@@ -161,7 +161,7 @@ type Tag struct {
 	Section int // -1 for none
 }
 
-// Tags gives every tag of a plan.tsx that is no HTML, once, in their order.
+// Tags returns every tag of a plan.tsx that is no HTML, once, in their order.
 func (p *Plan) Tags() []Tag {
 	var out []Tag
 	seen := map[string]bool{}

@@ -123,7 +123,7 @@ func hold(grace string, args []string) int {
 	lifeline := os.NewFile(lifelineFD, "lifeline")
 	unix.CloseOnExec(statusFD)
 	unix.CloseOnExec(lifelineFD)
-	// Whatever belay's own parents left open is no business of the command. Kernels
+	// Whatever belay's own parents left open is not a business of the command. Kernels
 	// before 5.11 cannot do this at once; there such files are passed on, as ever.
 	unix.CloseRange(lifelineFD, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC)
 	wait, err := time.ParseDuration(grace)

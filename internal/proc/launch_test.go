@@ -19,7 +19,7 @@ func TestLaunchRefuses(t *testing.T) {
 		why  error
 		says string
 	}{
-		"no-program":     {"hello\n", nil, nil, "is no program of this machine"},
+		"no-program":     {"hello\n", nil, nil, "is not a program for this machine"},
 		"no-interpreter": {"#!/no/such/sh\n", nil, ErrInterpreter, "interpreter"},
 		"too-long":       {"#!/bin/sh\n", []string{strings.Repeat("x", 4<<20)}, nil, "too long"},
 		"missing":        {"", nil, ErrMissing, "no such program"},

@@ -31,10 +31,10 @@ type Process struct {
 	env        string // its environment where the listing has it, else empty
 }
 
-// String gives the id and the name, as raw as the name is.
+// String returns the id and the name, as raw as the name is.
 func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// Below gives the living processes among all whose line of parents leads to one of
+// Below returns the living processes among all whose line of parents leads to one of
 // roots, those excluded.
 func Below(all []Process, roots ...int) []Process {
 	parent := make(map[int]int, len(all))

@@ -31,7 +31,7 @@ func launchAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// Executable gives a path that starts this program, on Linux even when its file was
+// Executable returns a path that starts this program, on Linux even when its file was
 // replaced while it runs.
 func Executable() (string, error) { return "/proc/self/exe", nil }
 
@@ -42,7 +42,7 @@ func BootID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// List gives every process of the machine, zombies included. It is not one moment: who
+// List returns every process of the machine, zombies included. It is not one moment: who
 // forks or ends while it is read may be missing.
 func List() ([]Process, error) {
 	d, err := os.Open("/proc")
@@ -104,7 +104,7 @@ func parseStat(line []byte) (Process, error) {
 	return p, nil
 }
 
-// Identify gives the process that has this id now, dead or alive, and an error when
+// Identify returns the process that has this id now, dead or alive, and an error when
 // there is none.
 func Identify(pid int) (ID, error) {
 	p, err := process(pid)

@@ -24,13 +24,13 @@ func Adopt() error { return nil }
 
 func launchAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// Executable gives a path that starts this program.
+// Executable returns a path that starts this program.
 func Executable() (string, error) { return os.Executable() }
 
 // BootID is empty: here a process's start is a full date, which no reboot repeats.
 func BootID() string { return "" }
 
-// List gives every process of the machine. It asks ps by its full path, because the
+// List returns every process of the machine. It asks ps by its full path, because the
 // PATH may be that of somebody whose processes are to be ended. The options mean the
 // same on macOS, the BSDs and Linux: every process, with its environment after its
 // command.
@@ -88,7 +88,7 @@ func fields(s string, n int) (words []string, rest string) {
 	return words, strings.TrimSpace(s)
 }
 
-// Identify gives the process that has this id now, and an error when there is none.
+// Identify returns the process that has this id now, and an error when there is none.
 func Identify(pid int) (ID, error) {
 	all, err := ps("-p", strconv.Itoa(pid))
 	if err != nil {

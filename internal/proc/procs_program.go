@@ -18,7 +18,7 @@ var (
 	ErrInterpreter = errors.New("its first line names an interpreter that does not exist")
 )
 
-// LookPath gives the file that a command's first word names, and refuses with
+// LookPath returns the file that a command's first word names, and refuses with
 // CodeCannot what cannot be started. A name without a slash is looked up in env's PATH
 // only, and there never in the empty, "." or any other relative folder: a program of
 // that name in the repository must not be run by accident. A path with a slash counts
@@ -72,7 +72,7 @@ func cannotRun(program, try string, why error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(program) + " cannot be run", Try: try, Err: why}
 }
 
-// variable gives the last value of name in env, as programs see it.
+// variable returns the last value of name in env, as programs see it.
 func variable(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == name {

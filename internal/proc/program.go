@@ -39,7 +39,7 @@ type Program struct {
 	// ReadOnly are folders, absolute, that the program may read and not change. Where
 	// the kernel cannot do that, Ending.Writable says so.
 	ReadOnly []string
-	Open     []string // folders within those of ReadOnly that it may change all the same
+	Open     []string // folders within those of ReadOnly that it may change anyway
 
 	token string
 }
@@ -150,7 +150,7 @@ func (p Program) await(ctx context.Context, h *held) Ending {
 }
 
 // drain copies a pipe to a writer until its last writer is gone, or until told that
-// nobody who matters is left: a process out of reach may keep a pipe open for ever.
+// nobody who matters is left: a process out of reach may keep a pipe open forever.
 type drain struct {
 	to   io.Writer
 	r, w *os.File
@@ -171,7 +171,7 @@ func (d *drain) abandon() {
 	d.w.Close()
 }
 
-// begin gives up this process's own writing end and starts copying.
+// begin returns up this process's own writing end and starts copying.
 func (d *drain) begin() {
 	d.w.Close()
 	go func() {

@@ -89,7 +89,7 @@ func closeFolders() error {
 			err = setMount(dir, unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_RDONLY}, 0)
 		}
 	}
-	if err == nil { // else it stands below the closed mount, where it may write
+	if err == nil { // else it is below the closed mount, where it may write
 		err = os.Chdir(dir)
 	}
 	// The command gets no right that its user has not; this runs while the process is

@@ -48,7 +48,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// parts gives the head and the end, which together are everything when left is 0.
+// parts returns the head and the end, which together are everything when left is 0.
 func (s *Spool) parts() (head, end []byte, left int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Spool) parts() (head, end []byte, left int64) {
 	return head, end, s.total - int64(len(head)+len(end))
 }
 
-// Reader gives what was kept, with a line that says how much was not.
+// Reader returns what was kept, with a line that says how much was not.
 func (s *Spool) Reader() io.Reader {
 	head, end, left := s.parts()
 	if left == 0 {
@@ -67,7 +67,7 @@ func (s *Spool) Reader() io.Reader {
 	return io.MultiReader(bytes.NewReader(head), bytes.NewReader([]byte(gap)), bytes.NewReader(end))
 }
 
-// Last gives the last bytes written, at most most.
+// Last returns the last bytes written, at most most.
 func (s *Spool) Last(most int) string {
 	head, end, left := s.parts()
 	if left == 0 {

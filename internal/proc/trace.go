@@ -17,7 +17,7 @@ type Trace struct {
 	Dir     string // where members of Session and Group have to be at work to count
 }
 
-// Find gives the living processes of the tree: its members, who carries its marker,
+// Find returns the living processes of the tree: its members, who carries its marker,
 // who is of its session or group, and everything below them. Who clears its
 // environment and leaves session and folder is found only below another.
 func (t Trace) Find() ([]Process, error) {

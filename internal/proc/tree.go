@@ -22,13 +22,13 @@ type Tree struct {
 	status syscall.WaitStatus
 }
 
-// NewTree gives the tree below this process. main is what Launch gave, 0 when there is
+// NewTree returns the tree below this process. main is what Launch gave, 0 when there is
 // no such process or it is somebody else's to wait for; marker is NAME=value.
 func NewTree(main int, marker string) *Tree {
 	return &Tree{main: main, marker: marker, told: map[ID]bool{}}
 }
 
-// Status gives how the main process ended; known is false before End or Kill saw it.
+// Status returns how the main process ended; known is false before End or Kill saw it.
 func (t *Tree) Status() (status syscall.WaitStatus, known bool) { return t.status, t.ended }
 
 // Ended reports whether the main process has ended, and reaps orphans that have. The

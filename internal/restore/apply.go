@@ -20,7 +20,7 @@ import (
 // Nothing is removed or overwritten that the rescue snapshot does not contain, and no link is
 // followed.
 
-// Place is where files are put back.
+// Place is where files are restored.
 type Place struct {
 	Repo *git.Repo    // where the bytes come from
 	Root *fsroot.Root // where they go
@@ -197,7 +197,7 @@ func saidWhere(saved *fsroot.SavedError) error {
 	return belay.Refuse(belay.CodeCannot, "compare both versions, then run the restore again", "%s", saved.Error())
 }
 
-// errSaved says that somebody saved a file while its older content was put back. His
+// errSaved says that somebody saved a file while its older content was restored. His
 // stays; the comparison at the end names it.
 var errSaved = errors.New("it was saved by another program during the restore")
 

@@ -28,7 +28,7 @@ func TestPathsThatCannotBeAnswered(t *testing.T) {
 	after, stamps := s.fingerprint(), s.stamps()
 	for path, about := range map[string]string{
 		"di": "neither", "dir/none": "neither", "a.txt/below": "neither",
-		"x.log": "ignored", "pipe": "could not be captured", ".git/config": "does not hold",
+		"x.log": "ignored", "pipe": "could not be captured", ".git/config": "does not contain",
 	} {
 		for _, dry := range []bool{true, false} {
 			_, err := s.store().Restore(ctx, id, restore.Options{Paths: []string{"a.txt", path}, DryRun: dry})
@@ -153,7 +153,7 @@ func TestBytesThatAreGone(t *testing.T) {
 	if problems, err := s.store().Verify(ctx); err != nil || len(problems) != 3 {
 		t.Errorf("problems: %q, %v", problems, err)
 	}
-	if _, err := s.store().Get(ctx, broken); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "are gone") {
+	if _, err := s.store().Get(ctx, broken); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "is missing from the repository") {
 		t.Errorf("the broken one: %v", err)
 	}
 }

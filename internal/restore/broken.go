@@ -20,10 +20,10 @@ type Failure struct {
 	Err   error
 }
 
-// Error gives the sentence.
+// Error returns the sentence.
 func (f *Failure) Error() string { return fmt.Sprintf("%s %q: %v", f.Doing, f.Path, f.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
 // Kept names the path and, without the names of system calls, what was wrong with it.
@@ -47,7 +47,7 @@ func SkippableWrite(err error) bool {
 	return true
 }
 
-// Broken gives what of a plan cannot be done, by path: bytes of the repository's that
+// Broken returns what of a plan cannot be done, by path: bytes of the repository's that
 // cannot be read, and names that this process cannot change. Every object is read to its
 // end, for git does not know of damage before. What is as planned already is not broken.
 // Nothing is changed.

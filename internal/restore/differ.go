@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// diffs gives what differs, in the trees and beside them. A name that is odd as a link
+// diffs returns what differs, in the trees and beside them. A name that is odd as a link
 // and plain as a file is a removal on one side and a write on the other: it is written.
 func (pl *Planner) diffs(ctx context.Context) ([]git.Difference, error) {
 	diffs, err := pl.repo.DiffTrees(ctx, pl.Now.Tree, pl.Then.Tree)
@@ -24,7 +24,7 @@ func (pl *Planner) diffs(ctx context.Context) ([]git.Difference, error) {
 	return diffs, pl.lookBelow(ctx, diffs)
 }
 
-// oddDiffs compares what is kept outside of the trees.
+// oddDiffs compares what is kept outside the trees.
 func (pl *Planner) oddDiffs() []git.Difference {
 	var list []git.Difference
 	for path, o := range pl.Then.odd {
@@ -42,7 +42,7 @@ func (pl *Planner) oddDiffs() []git.Difference {
 	return list
 }
 
-// modeDiffs gives files whose bytes are right and whose modes are not. They are
+// modeDiffs returns files whose bytes are right and whose modes are not. They are
 // written like any other: the writer compares bytes first and then only sets the mode.
 func (pl *Planner) modeDiffs(ctx context.Context, diffs []git.Difference) ([]Write, error) {
 	differs := map[string]bool{}

@@ -17,7 +17,7 @@ import (
 // maxEdited is how many bytes a file may have in which lines are replaced.
 const maxEdited = 64 << 20
 
-// due gives those edits that are asked for and change something now, and names the files
+// due returns those edits that are asked for and change something now, and names the files
 // whose lines somebody has changed meanwhile.
 func (s *Store) due(root *fsroot.Root, o Options) (due []Edit, kept []Kept) {
 	for _, e := range o.Edits {
@@ -129,7 +129,7 @@ func edited(edits []Edit) (paths []RawPath) {
 
 // edited adds to a result what became of the edits. A file whose lines were replaced is no
 // file that stays, whatever else is in it; and where the restore wrote a whole file, lines
-// that were not found in it are no news.
+// that were not found in it are not news.
 func (r *Restored) edited(edits []Edit, left []Kept) {
 	is := func(path string) func(Kept) bool { return func(k Kept) bool { return k.Path == path } }
 	for _, e := range edits {

@@ -63,7 +63,7 @@ func (pl *Planner) holds(folder string, but map[string]bool) bool {
 }
 
 // chmods plans the modes of folders: of those that are made, and of those that then had
-// with another mode. One that then did not have, and that stays for what else lies in it,
+// with another mode. One that then did not have, and that stays for what else is in it,
 // keeps its mode: somebody may have closed it.
 func (pl *Planner) chmods() {
 	want := map[string]uint16{}

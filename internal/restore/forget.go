@@ -57,7 +57,7 @@ func (s *Store) recoverForget(ctx context.Context) error {
 	return nil
 }
 
-// needed gives the snapshots that an interrupted restore in any working tree of this
+// needed returns the snapshots that an interrupted restore in any working tree of this
 // repository needs to be finished or reversed.
 func (s *Store) needed() map[belay.SnapshotID]bool {
 	files := []string{s.intentPath(), filepath.Join(s.Repo.Common, "belay", "intent.json")}

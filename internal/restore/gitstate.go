@@ -115,7 +115,7 @@ type heldReader struct {
 	h   *held
 }
 
-// read reads a folder of meta/. Pieces of one file lie in a folder of its name.
+// read reads a folder of meta/. Pieces of one file are in a folder of its name.
 func (r *heldReader) read(name, tree string) error {
 	entries, err := r.rd.Walk(tree)
 	if err != nil {
@@ -298,7 +298,7 @@ func (g *gitPlan) newTrees(h held, c *snapshot.Capture, o Options) {
 	}
 }
 
-// gitWrites gives what has to change so that the files of a group are those held.
+// gitWrites returns what has to change so that the files of a group are those held.
 func (s *Store) gitWrites(group string, held *held, modes []snapshot.Mode, now []git.StateFile) []gitWrite {
 	var list []gitWrite
 	here, stays := map[string]git.StateFile{}, map[string]bool{}
@@ -352,14 +352,14 @@ func (s *Store) dirOf(group string) string {
 	return s.Repo.Dir
 }
 
-// replaces reports whether a ref is taken away and made anew, which costs it its log.
+// replaces reports whether a ref is taken away and recreated, which costs it its log.
 func (g *gitPlan) replaces(ref string) bool {
 	return slices.ContainsFunc(g.refs, func(m RefMove) bool {
 		return m.Ref == ref && (strings.HasPrefix(m.From, symbolic) || strings.HasPrefix(m.To, symbolic))
 	})
 }
 
-// writeGit does the writes. The folders are git's, but what lies in them may have been
+// writeGit does the writes. The folders are git's, but what is in them may have been
 // swapped for links, so the same careful writer is used.
 func (s *Store) writeGit(j *intent, list []gitWrite) error {
 	for _, w := range list {

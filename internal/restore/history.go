@@ -57,7 +57,7 @@ type Step struct {
 	Inner     []Inner          `json:"inner,omitempty"`   // the repositories inside of the tree that it changed
 }
 
-// Inner is what a restore changes in a repository inside of the tree. All: whatever differs.
+// Inner is what a restore changes in a repository inside the tree. All: whatever differs.
 type Inner struct {
 	Path  RawPath   `json:"path"`
 	All   bool      `json:"all,omitempty"`
@@ -153,7 +153,7 @@ func (h *History) Move(way string, s Step) {
 	*to = append(*to, s)
 }
 
-// Next gives what goes back, or forth, next. It reports whether there is anything.
+// Next returns what goes back, or forth, next. It reports whether there is anything.
 func (h *History) Next(way string) (Step, bool) {
 	from, _ := h.stack(way)
 	if len(*from) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// innerStep restores one repository inside of the tree. It has an intent and a rescue of its
+// innerStep restores one repository inside the tree. It has an intent and a rescue of its
 // own there, so doing it twice is doing it once, wherever it was killed.
 type innerStep struct {
 	Inner
@@ -38,7 +38,7 @@ func (st innerStep) bound() snapshot.InnerSnapshot {
 	return snapshot.InnerSnapshot{Path: string(st.Path), ID: string(st.ID), Commit: st.Commit, Link: st.Link}
 }
 
-// innerFolders gives the folders of the repositories that a snapshot has bound.
+// innerFolders returns the folders of the repositories that a snapshot has bound.
 func innerFolders(m *snapshot.Manifest) map[string]bool {
 	folders := map[string]bool{}
 	for _, in := range m.Inner {
@@ -47,7 +47,7 @@ func innerFolders(m *snapshot.Manifest) map[string]bool {
 	return folders
 }
 
-// planInner decides which repositories inside of the tree are restored. Each is planned to its
+// planInner decides which repositories inside the tree are restored. Each is planned to its
 // end: what refuses it refuses the whole, before the first byte.
 func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) (steps []innerStep, would []innerDone, err error) {
 	if o.Plant {
@@ -115,7 +115,7 @@ func (s *Store) linked(st innerStep) bool {
 	return st.Link == "" || err == nil && info.Mode().IsRegular() && snapshot.LinkOf(root) == st.Link
 }
 
-// goneGit gives the git folder of a repository that is not there any more and that can be made
+// goneGit returns the git folder of a repository that is not there any more and that can be made
 // again, "" for none.
 func (s *Store) goneGit(st innerStep) string {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
@@ -130,7 +130,7 @@ func (s *Store) goneGit(st innerStep) string {
 		}
 	}
 	// The outer snapshot has the config and hooks of submodules, so that there may be a folder
-	// with nothing else: without a HEAD it is no repository.
+	// with nothing else: without a HEAD it is not a repository.
 	if _, err := fsroot.Lstat(filepath.Join(dir, "HEAD")); !errors.Is(err, fs.ErrNotExist) || !s.CanRemake(string(st.Path)) {
 		return ""
 	}
@@ -163,7 +163,7 @@ func (*Store) innerOptions(st innerStep, skip bool) Options {
 	return o
 }
 
-// restoreInner carries the steps out that an intent has for repositories inside of the tree.
+// restoreInner carries the steps out that an intent has for repositories inside the tree.
 func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 	for _, st := range j.Inner {
 		if err := s.linkInner(st); err != nil {
@@ -189,7 +189,7 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 }
 
 // linkInner makes a git folder again that is gone, and the .git file of a submodule what it
-// was. What stands in its place is not
+// was. What is in its place is not
 // lost: it is moved into belay's own folder.
 func (s *Store) linkInner(st innerStep) error {
 	if dir := s.goneGit(st); dir != "" {
@@ -270,7 +270,7 @@ func (s *Store) writeLink(at, text string) (err error) {
 	return fsroot.SyncDir(filepath.Dir(at))
 }
 
-// inside adds what was done, or would be, in repositories inside of the tree.
+// inside adds what was done, or would be, in repositories inside the tree.
 func (r *Restored) inside(list []innerDone) {
 	for _, d := range list {
 		if d.missing != "" {

@@ -86,7 +86,7 @@ type Standing struct {
 	Rescue belay.SnapshotID `json:"rescue,omitempty"` // the state before it
 }
 
-// Says gives the sentence, and what to try.
+// Says returns the sentence, and what to try.
 func (t Standing) Says() (what, try string) {
 	return "a restore of " + cmp.Or(t.Target.Short(), "a snapshot") + " was interrupted", "belay doctor finishes it, belay undo reverses it"
 }
@@ -199,7 +199,7 @@ const (
 	reversing = "reversing it"
 )
 
-// setAside gives what stands in the place of the intent another name.
+// setAside returns what is in the place of the intent another name.
 func (s *Store) setAside() (string, error) {
 	for n := 1; ; n++ {
 		at := filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n))
@@ -414,8 +414,8 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 	return out, s.done(next)
 }
 
-// madeBetween gives the refs that a restore makes when nothing else is known of it: those
-// that the snapshot has and the state before has not.
+// madeBetween returns the refs that a restore makes when nothing else is known of it: those
+// that the snapshot has and the before state has not.
 func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
 	target, err := s.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
@@ -567,7 +567,7 @@ func (e *BrokenError) Error() string {
 	return text
 }
 
-// Unwrap gives the refusal for people.
+// Unwrap returns the refusal for people.
 func (e *BrokenError) Unwrap() error {
 	if e.Again == "" {
 		return nil

@@ -90,7 +90,7 @@ const (
 	halfHeld    = "in a nested repository that could not be captured completely"
 )
 
-// leave says why a difference stays, "" when it is to be put back.
+// leave says why a difference stays, "" when it is to be restored.
 func (pl *Planner) leave(d git.Difference) string {
 	switch {
 	case !within(pl.wish.Paths, d.Path):

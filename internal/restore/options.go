@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// Options says what of a snapshot is put back. The zero value means everything.
+// Options says what of a snapshot is restored. The zero value means everything.
 type Options struct {
 	Paths     []string               // only these paths and what is below them; files alone
 	Preserve  []string               // doublestar globs that are left alone
@@ -34,7 +34,7 @@ type Options struct {
 	// change: its error refuses the restore.
 	Agree func(tree string, m *snapshot.Manifest) error
 
-	// Inner says what of repositories inside of the tree is restored; nil: all that differs.
+	// Inner says what of repositories inside the tree is restored; nil: all that differs.
 	Inner []Inner
 
 	step     string          // undo or redo
@@ -69,7 +69,7 @@ type Restored struct {
 	Partial bool   `json:"partial,omitempty"` // Skipped names something
 	Skipped []Kept `json:"skipped,omitempty"` // could not be restored, and was left as it was on request
 
-	// Inner are the repositories inside of the tree that were restored as well. What was done
+	// Inner are the repositories inside the tree that were restored as well. What was done
 	// there is among Written and the like.
 	Inner []InnerRestored `json:"inner,omitempty"`
 
@@ -83,7 +83,7 @@ type Restored struct {
 	same bool // nothing differed
 }
 
-// InnerRestored is a repository inside of the tree that was restored.
+// InnerRestored is a repository inside the tree that was restored.
 type InnerRestored struct {
 	Path   string           `json:"path"`
 	Target belay.SnapshotID `json:"target"`           // of its own snapshots

@@ -48,7 +48,7 @@ type Plan struct {
 	Blocked []Kept    `json:"-"`                 // what keeps the whole restore from being done
 }
 
-// Write is a file or link to be put back.
+// Write is a file or link to be restored.
 type Write struct {
 	Path RawPath `json:"path"`
 	Mode uint32  `json:"mode"`
@@ -86,7 +86,7 @@ func SideOf(tree string, m *snapshot.Manifest) Side {
 	return s
 }
 
-// Wish says which paths are put back. The zero value means all.
+// Wish says which paths are restored. The zero value means all.
 type Wish struct {
 	Paths    []string               // only these and what is below them
 	Preserve []string               // doublestar globs that are left alone
@@ -111,7 +111,7 @@ type Planner struct {
 	// Looked selects ignored paths that both sides hold when they are there: what then did
 	// not have of them was not there.
 	Looked scan.Selector
-	// Inner are the folders of repositories inside of the tree that come back: what stands in
+	// Inner are the folders of repositories inside the tree that come back: what is in
 	// the place of one goes.
 	Inner map[string]bool
 
@@ -191,7 +191,7 @@ func (pl *Planner) Decide(ctx context.Context) error {
 	return pl.obstacles()
 }
 
-// Parent gives the folder of a path, "" for one at the top.
+// Parent returns the folder of a path, "" for one at the top.
 func Parent(path string) string {
 	i := strings.LastIndexByte(path, '/')
 	if i < 0 {

@@ -38,8 +38,8 @@ type RefPlan struct {
 
 // Decide fills Moves and Kept, both by name. Refs of other working trees are left, and
 // remote ones that moved: they say what the remote has. New ones stay, unless the task
-// that is rolled back made them or they lie in the way. missing tells which objects are
-// gone; CodeCannot when what lies in the way is checked out elsewhere.
+// that is rolled back made them or they are in the way. missing tells which objects are
+// gone; CodeCannot when what is in the way is checked out elsewhere.
 func (p *RefPlan) Decide(missing func(oids []string) ([]string, error)) error {
 	for name, value := range p.Then {
 		p.back(name, value)
@@ -133,7 +133,7 @@ func (p *RefPlan) fetchable(missing func([]string) ([]string, error)) error {
 	return nil
 }
 
-// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and lies in
+// inTheWay makes room: "x/y" cannot be while there is an "x". What is new and is in
 // the place of what comes back goes, for the rescue holds it; what somebody else made
 // stays, and the ref that it replaced is left.
 func (p *RefPlan) inTheWay() error {

@@ -182,7 +182,7 @@ func (s *Store) point(ctx context.Context, ref, target string) error {
 	return s.Repo.SetSymref(ctx, "belay: restore", ref, target)
 }
 
-// unmoved gives where refs stand, and refuses when one that is to move stands neither
+// unmoved returns where refs stand, and refuses when one that is to move stands neither
 // where it was seen nor where it is to go.
 func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]string) (map[string]string, error) {
 	if len(moves) == 0 {
@@ -253,7 +253,7 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 	return s.Keep(ctx, objects)
 }
 
-// planLogs puts reflogs back to their bytes, as far as their refs come to stand where
+// planLogs puts reflogs back to their bytes, as far as their refs come to be where
 // they stood: moving refs adds lines to them, and so did whoever moved them before. The
 // lines that go are in the rescue. A log that would come to name what a gc took stays,
 // but for the stash's, which is the stash, and in an undo.
@@ -269,7 +269,7 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 			continue // a log of another history
 		}
 		f, there := now[path]
-		// A ref that stands where it stood may have had its log changed all the same: the
+		// A ref that is where it stood may have had its log changed anyway: the
 		// stash is nothing but a log. All working trees share those.
 		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
 		if strings.HasPrefix(ref, "refs/") && !touched && more(f.Data, data) {
@@ -317,7 +317,7 @@ func more(now, then []byte) bool {
 	return false
 }
 
-// loggedIn gives the objects that a reflog's lines lead to: "<old> <new> <who> …".
+// loggedIn returns the objects that a reflog's lines lead to: "<old> <new> <who> …".
 func loggedIn(log []byte) (oids []string) {
 	for line := range bytes.Lines(log) {
 		if f := strings.SplitN(string(line), " ", 3); len(f) == 3 && strings.Trim(f[1], "0") != "" {
@@ -340,7 +340,7 @@ func newLogs(now map[string]git.StateFile, h held, o Options) (names []string) {
 	return names
 }
 
-// ends gives where every ref stands once the plan is done.
+// ends returns where every ref stands once the plan is done.
 func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
 	ends := map[string]string{}
 	for _, r := range c.Refs {

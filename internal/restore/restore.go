@@ -25,7 +25,7 @@ import (
 // The order of the steps is what makes a restore safe: nothing is destroyed that the rescue
 // snapshot does not contain.
 
-// Store is a snapshot store that also puts back. Its Take finishes first what an
+// Store is a snapshot store that also restores. Its Take finishes first what an
 // interrupted restore left.
 type Store struct {
 	*snapshot.Store
@@ -42,7 +42,7 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 	return &Store{Store: s, now: o.Now}, err
 }
 
-// Take holds the present state, as snapshot.Store.Take does. A restore that was cut
+// Take holds the current state, as snapshot.Store.Take does. A restore that was cut
 // short is finished first.
 func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
 	return s.TakeWith(ctx, m, snapshot.Extent{})
@@ -400,7 +400,7 @@ func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *g
 	return s.edit(root, tmp, j)
 }
 
-// may gives the error of a step about a file or ref of git's, or notes that it was skipped.
+// may returns the error of a step about a file or ref of git's, or notes that it was skipped.
 func (j *intent) may(name string, err error) error {
 	if err == nil || !j.skips(err) {
 		return err

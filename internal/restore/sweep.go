@@ -82,7 +82,7 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 }
 
 // sweepUnread is sweepTree for a restore whose intent could not be read, as far as that goes:
-// which paths it was at is not known, but what it displaced lies in belay's own folder. j is
+// which paths it was at is not known, but what it displaced is in belay's own folder. j is
 // the restore that was made instead.
 func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err error) {
 	if len(s.ownSwaps()) == 0 {
@@ -107,7 +107,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 	return s.sweepOwn(known)
 }
 
-// sweepOwn is sweepSwapped for what lies in belay's own folder.
+// sweepOwn is sweepSwapped for what is in belay's own folder.
 func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 	tmp, err := s.Scratch("tmp")
 	if err != nil {

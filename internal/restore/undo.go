@@ -54,7 +54,7 @@ func (s *Store) writeIntent(j *intent) error {
 }
 
 // done records a restore in the history and takes the intent away. A history that was
-// damaged is begun anew: nothing may keep a restore from coming to its end.
+// damaged is begun again: nothing may keep a restore from coming to its end.
 func (s *Store) done(j *intent) error {
 	h, err := Read(s.historyPath())
 	first := errors.Is(err, fs.ErrNotExist)
@@ -181,7 +181,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	if err != nil || o.DryRun {
 		return out, err
 	}
-	if j == nil { // nothing differed: the step is done all the same
+	if j == nil { // nothing differed: the step is done anyway
 		j = &intent{Target: last.Back, Rescue: last.Target, Step: way, FilesOnly: last.FilesOnly, Partial: last.Partial, Edits: o.Edits}
 		if err := s.writeIntent(j); err != nil {
 			return out, err
@@ -211,7 +211,7 @@ func (o *Options) back(last Step) {
 	}
 }
 
-// meet holds what an interrupted restore left, with what is ignored and lies where the
+// meet holds what an interrupted restore left, with what is ignored and is where the
 // restore still has to write.
 func (s *Store) meet(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}

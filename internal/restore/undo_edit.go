@@ -21,7 +21,7 @@ type Line struct {
 	Is  []byte `json:"is"`
 }
 
-// EditOf gives the edit that makes one text of another, nil when they are equal or differ
+// EditOf returns the edit that makes one text of another, nil when they are equal or differ
 // in more than the words of some lines.
 func EditOf(path string, before, after []byte) *Edit {
 	was, is := lines(before), lines(after)
@@ -46,7 +46,7 @@ func EditOf(path string, before, after []byte) *Edit {
 	return e
 }
 
-// Inverse gives the edit that takes this one back.
+// Inverse returns the edit that takes this one back.
 func (e Edit) Inverse() Edit {
 	out := Edit{Path: e.Path}
 	for _, l := range e.Lines {
@@ -55,7 +55,7 @@ func (e Edit) Inverse() Edit {
 	return out
 }
 
-// Apply gives the text with its lines replaced. It can be done again: a line that is
+// Apply returns the text with its lines replaced. It can be done again: a line that is
 // already as it should be stays. A line is looked for where it was found first, and then
 // where else it is, if that is one place. ok is false when one is not found, or twice: then
 // somebody has changed it, and the text is given back unchanged.
@@ -72,7 +72,7 @@ func (e Edit) Apply(text []byte) (out []byte, ok bool) {
 	return bytes.Join(list, nil), true
 }
 
-// find gives the index of a line, -1 for none and for several of which none is at the
+// find returns the index of a line, -1 for none and for several of which none is at the
 // place where it was.
 func find(list [][]byte, at int, line []byte) int {
 	if at < len(list) && same(list[at], line) {

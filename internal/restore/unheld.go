@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Unheld gives, as globs, what is ignored today and lies where the plan writes: at a
+// Unheld gives, as globs, what is ignored today and is where the plan writes: at a
 // path, below it, or in the place of a folder above it. Also what the restore made that is
 // undone, and what the plan removes where today's rules hide it: an interrupted restore may
 // have restored older or newer rules, or somebody wrote some since.
@@ -53,7 +53,7 @@ func (pl *Planner) Unheld() []string {
 	return slices.Sorted(maps.Keys(globs))
 }
 
-// many paths to be removed are captured by their folders, with what else lies there.
+// many paths to be removed are captured by their folders, with what else is there.
 const many = 200
 
 // hidden reports whether today's rules ignore a path.

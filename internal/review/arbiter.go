@@ -53,7 +53,7 @@ type Decision struct {
 	Answers  map[string]bool `json:"answers,omitempty" yaml:"answers,omitempty"`
 }
 
-// Derive gives the category that follows from the answers: Custom when none leads to
+// Derive returns the category that follows from the answers: Custom when none leads to
 // another.
 func Derive(answers map[string]bool) Category {
 	for _, q := range Questions() {

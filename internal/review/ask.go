@@ -19,7 +19,7 @@ type ReviewerQuestion struct {
 	Mend func(wrong, answer string) string
 
 	// Else gives what the reviewer wrote down instead of saying it; nil is nothing. It is
-	// read where what it said is no answer.
+	// read where what it said is not an answer.
 	Else func() []byte
 
 	Dir      string   // the checkout a program works in

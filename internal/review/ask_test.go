@@ -39,7 +39,7 @@ func TestPrograms(t *testing.T) {
 		"reads its prompt":   {`grep -q 'look at this' && echo "$ANSWER"`, 1, ""},
 		"reads the file":     {`grep -q 'look at this' "$BELAY_PROMPT_FILE" && echo "$ANSWER"`, 1, ""},
 		"mends its answer":   {`if grep -q '^again: .*LGTM'; then echo "$ANSWER"; else echo LGTM; fi`, 2, ""},
-		"prose, twice":       {`echo LGTM`, 2, "its answer cannot be read: there is no JSON object"},
+		"prose, twice":       {`echo LGTM`, 2, "its answer cannot be read: the answer contains no JSON object"},
 		"other JSON":         {`echo '{"ok":true}'`, 2, "score is missing"},
 		"says nothing":       {`:`, 2, "its answer cannot be read"},
 		"fails":              {`echo "$ANSWER"; echo no quota >&2; exit 3`, 1, "it ended with exit code 3: no quota"},
@@ -90,8 +90,8 @@ func TestModels(t *testing.T) {
 		"busy, then not":   {[]string{"429 wait", "503 wait", "200 " + reply(answer)}, ""},
 		"busy":             {[]string{"429 a", "429 b", "429 over quota"}, "429 Too Many Requests: over quota"},
 		"refuses the key":  {[]string{"401 bad key"}, "401 Unauthorized"},
-		"another protocol": {[]string{"200 <html>"}, "not the protocol's"},
-		"no words":         {[]string{`200 {"choices": []}`}, "holds no words"},
+		"another protocol": {[]string{"200 <html>"}, "does not follow the protocol"},
+		"no words":         {[]string{`200 {"choices": []}`}, "has no text"},
 		"redirects":        {[]string{"307 elsewhere"}, "307"},
 		"too long":         {[]string{"200 " + strings.Repeat("x", 10<<20+1)}, "longer than"},
 	} {
@@ -125,7 +125,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	q.Reviewer.Endpoint, q.Reviewer.KeyEnv = "file:///etc/passwd", ""
-	if _, err := Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), "no address of a model") {
+	if _, err := Ask(t.Context(), q); err == nil || !strings.Contains(err.Error(), "is not a model's address") {
 		t.Errorf("%v", err)
 	}
 }

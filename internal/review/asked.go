@@ -19,9 +19,9 @@ const (
 	longDetail = 4 << 10
 )
 
-// Findings gives what a review asks for. by names the reviewer, affected are all places
+// Findings returns what a review asks for. by names the reviewer, affected are all places
 // that are known of it, body is its text, files are the tracked paths. At least one
-// finding refuses the work when it is a rejection; those that do not are notes.
+// finding rejects the work when it is a rejection; those that do not are notes.
 func Findings(by string, affected []Affected, body string, files []string, rejection bool) []belay.Finding {
 	if by == "" {
 		by = "a reviewer"
@@ -85,7 +85,7 @@ func (r *reading) locate(body string, files []string) {
 }
 
 // finding is one place with what the review says there. What a reviewer who refuses the
-// work calls minor is to be mended all the same, a note is not.
+// work calls minor is to be fixed anyway, a note is not.
 func (r *reading) finding(a Affected) belay.Finding {
 	f := belay.Finding{Check: Check, Severity: belay.SeverityError, Category: belay.CategoryReview, File: path.Clean(a.Path)}
 	if a.Severity == "note" {
@@ -131,8 +131,8 @@ func span(lines string) (start, end int) {
 	return start, end
 }
 
-// paragraph gives the lines around one that belong to it: its item of a list, or what
-// stands between blank lines.
+// paragraph returns the lines around one that belong to it: its item of a list, or what
+// is between blank lines.
 func (r *reading) paragraph(line int) (from, to int) {
 	from, to = line, line
 	for from > 1 && !begins(r.lines[from-1]) && strings.TrimSpace(r.lines[from-2]) != "" && !heading(r.lines[from-2]) {
@@ -185,7 +185,7 @@ func (r *reading) rest() string {
 	return clip(strings.TrimSpace(strings.Join(out, "\n")))
 }
 
-// said tells whether words follow before the next heading.
+// said reports whether words follow before the next heading.
 func said(lines []string) bool {
 	for _, l := range lines {
 		if heading(l) {
@@ -242,8 +242,8 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// Located gives findings that name no file the place that their words do, where they name
-// one and no other. It signs them anew.
+// Located returns findings that name no file the place that their words do, where they name
+// one and no other. It signs them again.
 func Located(list []belay.Finding, files []string) []belay.Finding {
 	out := slices.Clone(list)
 	x := comment.NewIndex(files)

@@ -50,7 +50,7 @@ func TestFindings(t *testing.T) {
 		"only notes": {[]Affected{{Path: "src/other.go", Severity: "note"}}, "nit: rename the key in `src/other.go`", true,
 			"error |nit: rename the key in `src/other.go`\nnote src/other.go|nit: rename the key in `src/other.go`"},
 		"an approval": {nil, "Fine.", false, ""},
-		"no words":    {nil, "#\n", true, "error |ana refuses the work|#"},
+		"no words":    {nil, "#\n", true, "error |ana rejects the work|#"},
 		"the form of reviewers": {nil, `{"score": 40, "alignment": {"logic_fidelity": {"passed": true}}, "findings": [{"severity": "major", "title": "it leaks", "file": "src/other.go", "line": 3}], "recommendation": "reject"}`, true,
 			"error src/other.go:3|it leaks|found by ana"},
 	} {

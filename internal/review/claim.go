@@ -65,7 +65,7 @@ type Book struct {
 	Live func(proc.ID) bool
 }
 
-// Open gives the book in a folder, which need not exist yet.
+// Open returns the book in a folder, which need not exist yet.
 func Open(dir string, stale time.Duration) Book {
 	host, _ := os.Hostname()
 	return Book{Dir: dir, Stale: stale, Now: time.Now, Host: host, Boot: proc.BootID(), Live: func(id proc.ID) bool {
@@ -116,7 +116,7 @@ func (b Book) Hold(task belay.TaskID, reviewers []string) (release func(), err e
 
 // Begin claims a review. CodeBusy says who holds it where another keeps it from being
 // begun: one with the same key, or where either has none. The same reviewer of the same
-// task claims it anew.
+// task claims it again.
 func (b Book) Begin(c Claim) (Claim, error) {
 	c.Host, c.Boot, c.Since = b.Host, b.Boot, b.Now().UTC().Truncate(time.Second)
 	unlock, err := b.lock()
@@ -168,13 +168,13 @@ func (b Book) End(task belay.TaskID, reviewer string) (int, error) {
 	return len(all) - len(kept), b.write(kept)
 }
 
-// List gives the reviews that are under way.
+// List returns the reviews that are under way.
 func (b Book) List() ([]Claim, error) {
 	all, err := b.read()
 	return slices.DeleteFunc(all, b.gone), err
 }
 
-// gone tells whether a claim counts no more. On this machine its process decides, by its
+// gone reports whether a claim counts no more. On this machine its process decides, by its
 // start and the machine's, so that a number used again keeps nobody out; on another one,
 // and where no process stands for the reviewer, its age does; a clock that was far ahead
 // keeps nobody out either.
@@ -204,7 +204,7 @@ type page struct {
 	Claims []Claim `json:"claims"`
 }
 
-// read gives all claims. What cannot be read claims nothing: it is never the record.
+// read returns all claims. What cannot be read claims nothing: it is never the record.
 func (b Book) read() ([]Claim, error) {
 	text, err := fsroot.ReadFile(b.file(), fsroot.Usual)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -235,7 +235,7 @@ func (b Book) write(list []Claim) error {
 var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env", "timeout", "nice", "sudo",
 	"xargs", "time", "make"}
 
-// Holder gives the process that stands for whoever runs this one: its nearest ancestor
+// Holder returns the process that stands for whoever runs this one: its nearest ancestor
 // that is no shell, since an agent's shell ends with the command. Without one it is
 // nobody, and the claim's age decides.
 func Holder(pid int) proc.ID {

@@ -35,7 +35,7 @@ func TestReadingWhatOthersWrote(t *testing.T) {
 		"conflict":         {text: "---\n<<<<<<< ours\ntask: T1\n=======\ntask: T2\n>>>>>>> theirs\n---\n", refused: "merge conflict"},
 		"twice":            {text: "---\ntask: T1\ntask: T2\n---\n", refused: "front matter"},
 		"not closed":       {text: "---\ntask: T1\n", refused: "not closed"},
-		"list":             {text: "---\n- a\n---\n", refused: "no mapping"},
+		"list":             {text: "---\n- a\n---\n", refused: "not a mapping"},
 		"number as text":   {text: "---\ncycle: many\n---\n", refused: "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

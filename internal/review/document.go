@@ -48,7 +48,7 @@ func Lines(start, end int) string {
 	return fmt.Sprint(start)
 }
 
-// Override says why a rejected task went on all the same.
+// Override says why a rejected task continued anyway.
 type Override struct {
 	Category  string          `yaml:"category"`
 	Rationale string          `yaml:"rationale"`
@@ -68,7 +68,7 @@ type Document struct {
 }
 
 // Parse reads a file. One without front matter is all body. It refuses (CodeCannot)
-// front matter that is not closed, is no YAML mapping, names a key twice, or holds the
+// front matter that is not closed, is not YAML mapping, names a key twice, or holds the
 // marks of a merge conflict. A second block of front matter belongs to the body.
 func Parse(data []byte) (*Document, error) {
 	d := &Document{eol: "\n"}
@@ -195,8 +195,8 @@ func encode(v any) (string, error) {
 	return out.String(), nil
 }
 
-// Set gives one top-level key a new value, a string, a time or a mapping. Every other
-// byte stays as it was.
+// Set returns one top-level key a new value, a string, a time or a mapping. Every other
+// byte stays unchanged.
 func (d *Document) Set(key string, value any) error {
 	text, err := encode(map[string]any{key: value})
 	if err != nil {
@@ -239,7 +239,7 @@ func (d *Document) values() map[string]any {
 	return all
 }
 
-// find is where a top-level key and its value stand in the YAML, or -1.
+// find is where a top-level key and its value are in the YAML, or -1.
 func (d *Document) find(key string) (from, to int) {
 	from, at := -1, 0
 	for l := range strings.Lines(d.head) {

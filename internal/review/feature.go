@@ -48,7 +48,7 @@ type Fact struct {
 	Tasks []belay.TaskID `json:"tasks,omitempty"`
 }
 
-// Facts gives what can be told without a reader: errors for requirements without work and
+// Facts returns what can be told without a reader: errors for requirements without work and
 // work beyond the tasks' files, warnings for work without a requirement, notes for the
 // rest. changed are the paths that differ in the tree since the first task began, by
 // whoever; others are paths that tasks of no feature, or of another, changed meanwhile.
@@ -75,7 +75,7 @@ func fact(severity belay.Severity, task belay.TaskID, file, title, detail string
 	return f
 }
 
-// unmet gives what a task was asked for and did not do, as far as that can be told.
+// unmet returns what a task was asked for and did not do, as far as that can be told.
 func unmet(t Task) []Fact {
 	if !t.Accepted {
 		detail := ""
@@ -120,7 +120,7 @@ func requirement(r belay.Requirement) string {
 	return fmt.Sprintf("%s %s", r.Marker, r.Text)
 }
 
-// beyond gives a task's changes outside of its files, and what it had no words for.
+// beyond returns a task's changes outside its files, and what it had no words for.
 func beyond(t Task) []Fact {
 	var out []Fact
 	for _, c := range t.Changes {
@@ -139,7 +139,7 @@ func beyond(t Task) []Fact {
 	return out
 }
 
-// near tells a path that is named, lies below a named folder, or beside a named file.
+// near tells a path that is named, is below a named folder, or beside a named file.
 func near(named []string, p string) bool {
 	return slices.ContainsFunc(named, func(n string) bool {
 		return n == p || strings.HasPrefix(p, strings.TrimSuffix(n, "/")+"/") || stem(n) == stem(p)
@@ -169,7 +169,7 @@ func forTests(p string) bool {
 		strings.Contains(low, "/test_") || strings.HasPrefix(low, "test_")
 }
 
-// unclaimed gives the specification's requirements and boxes that no accepted task is
+// unclaimed returns the specification's requirements and boxes that no accepted task is
 // for. A requirement is met by whoever names its id; where nobody names any, that cannot
 // be told.
 func unclaimed(tasks []Task, spec Spec) []Fact {
@@ -212,7 +212,7 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 // numbered is how tasks of Kiro name requirements: _Requirements: 1.1, 2.3_.
 var numbered = lazyregexp.New(`(?i)requirements?:\s*([0-9][0-9., ]*)`)
 
-// names tells whether a text is for a requirement.
+// names reports whether a text is for a requirement.
 func namesRequirement(text, id string) bool {
 	if mentions(text, id) {
 		return true
@@ -232,7 +232,7 @@ func namesRequirement(text, id string) bool {
 	return false
 }
 
-// mentions tells whether a text names an id, and no longer one that begins with it.
+// mentions reports whether a text names an id, and no longer one that begins with it.
 func mentions(text, id string) bool {
 	for at := 0; ; {
 		i := strings.Index(text[at:], id)
@@ -251,7 +251,7 @@ func word(c byte) bool {
 	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// strangers gives what changed in the tree and is no task's work.
+// strangers returns what changed in the tree and is not a task's work.
 func strangers(tasks []Task, changed, others []string) []Fact {
 	known := map[string]bool{}
 	for _, t := range tasks {
@@ -272,7 +272,7 @@ func strangers(tasks []Task, changed, others []string) []Fact {
 	return out
 }
 
-// Blamed gives the tasks that findings are about: those that they name, and for a file
+// Blamed returns the tasks that findings are about: those that they name, and for a file
 // the last task that changed it. tasks come in the order in which they began.
 func Blamed(tasks []Task, findings []belay.Finding) []belay.TaskID {
 	hit := map[belay.TaskID]bool{}

@@ -47,7 +47,7 @@ func TestFacts(t *testing.T) {
 			t.Request.Requirements = []belay.Requirement{{Marker: belay.MarkAdd, Text: "two", Count: &two}}
 		})}, Spec{}, nil, nil, "error |T1 is not accepted (gate): add two|[T1]"},
 		"no task for it": {[]Task{task("T1", "do FR-001", nil)}, Spec{Items: items}, nil, nil, "error spec.md:4|no accepted task is for FR-0010: log out|[]"},
-		"cannot be told": {[]Task{task("T1", "do it", nil)}, Spec{Items: items}, nil, nil, "note spec.md|2 requirement(s) of the specification cannot be told: no task names one by its id|[]"},
+		"cannot be told": {[]Task{task("T1", "do it", nil)}, Spec{Items: items}, nil, nil, "note spec.md|no task names a requirement of the specification by its id (2 requirements unchecked)|[]"},
 		"a box that is done names it, one is open": {[]Task{task("T1", "do it", nil)},
 			Spec{Items: items, Boxes: []Box{{ID: "T001", Text: "x (requirements: FR-001)", Done: true}, {ID: "T002", Text: "y FR-0010", File: "tasks.md", Line: 9}}}, nil, nil,
 			"error tasks.md:9|open in the task list: T002 y FR-0010|[]\nerror spec.md:4|no accepted task is for FR-0010: log out|[]"},

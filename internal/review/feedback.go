@@ -9,7 +9,7 @@ import (
 // feedback is the file of its checkout into which a reviewer may write.
 type feedback struct{ root, path string }
 
-// read gives what it wrote, nothing when it did not. No link is followed out of the
+// read returns what it wrote, nothing when it did not. No link is followed out of the
 // checkout.
 func (f feedback) read() []byte {
 	root, err := os.OpenRoot(f.root)

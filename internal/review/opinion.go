@@ -52,7 +52,7 @@ const (
 	Reject  = "reject"
 )
 
-// Problems is everything that is wrong with an answer, for the reviewer to mend.
+// Problems is everything that is wrong with an answer, for the reviewer to fix.
 type Problems []string
 
 func (p Problems) Error() string { return strings.Join(p, "; ") }
@@ -79,7 +79,7 @@ func ParseOpinion(text []byte) (Opinion, error) {
 	return Opinion{}, first
 }
 
-// candidates gives the objects in the text, the likeliest first.
+// candidates returns the objects in the text, the likeliest first.
 func candidates(text []byte) [][]byte {
 	if whole := bytes.TrimSpace(text); len(whole) > 0 && whole[0] == '{' && json.Valid(whole) {
 		return [][]byte{whole}
@@ -233,7 +233,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	return verdict, out
 }
 
-// Data gives an answer as it is recorded. Of the four questions belay answers those that it
+// Data returns an answer as it is recorded. Of the four questions belay answers those that it
 // measured; what the reviewer says of them counts where nothing was measured.
 func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation,

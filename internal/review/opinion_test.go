@@ -37,13 +37,13 @@ func TestParse(t *testing.T) {
 		"a list":        {`[1]`, "no JSON object"},
 		"score":         {strings.Replace(good, "90", "101", 1), "score is not"},
 		"half a point":  {strings.Replace(good, "90", "89.5", 1), "score is not"},
-		"score in text": {strings.Replace(good, "90", `"90"`, 1), "form asked for"},
+		"score in text": {strings.Replace(good, "90", `"90"`, 1), "requested form"},
 		"word":          {strings.Replace(good, "approve", "maybe", 1), "neither approve nor reject"},
 		"another word":  {strings.Replace(good, "approve", "approvement", 1), "neither approve nor reject"},
 		"severity":      {strings.Replace(good, "[]", `[{"severity": "bad", "title": "x"}]`, 1), "findings[0].severity"},
 		"title":         {strings.Replace(good, "[]", `[{"severity": "minor", "title": " "}]`, 1), "findings[0].title"},
 		"lines":         {strings.Replace(good, "[]", `[{"severity": "minor", "title": "x", "line": 9, "end_line": 3}]`, 1), "its lines"},
-		"outside":       {strings.Replace(good, "[]", `[{"severity": "minor", "title": "x", "file": "../../etc/passwd"}]`, 1), "no path from"},
+		"outside":       {strings.Replace(good, "[]", `[{"severity": "minor", "title": "x", "file": "../../etc/passwd"}]`, 1), "not a path from"},
 		"too long":      {good + strings.Repeat(" ", Most), "longer than"},
 		"cut short":     {good[:len(good)-2], "score is missing"},
 	} {
@@ -73,7 +73,7 @@ func TestJudge(t *testing.T) {
 	}{
 		"approved":  {func(*Opinion) {}, "pass"},
 		"low score": {func(o *Opinion) { o.Score = 69 }, "fail\nerror spec scores the work below 70 of 100"},
-		"refused":   {func(o *Opinion) { o.Recommendation = Reject }, "fail\nerror spec refuses the work"},
+		"refused":   {func(o *Opinion) { o.Recommendation = Reject }, "fail\nerror spec rejects the work"},
 		"unfaithful": {func(o *Opinion) {
 			o.Alignment = map[string]AlignmentClaim{LogicFidelity: {}}
 			o.Recommendation = Reject

@@ -47,7 +47,7 @@ func ParsePointer(s string) (Pointer, error) {
 	return p, nil
 }
 
-// Plain tells whether a name is one element of a path and nothing else.
+// Plain reports whether a name is one element of a path and nothing else.
 func Plain(s string) bool {
 	if s == "" || len(s) > 200 || s[0] == '-' || s[0] == '.' {
 		return false

@@ -29,7 +29,7 @@ type Owner struct {
 	Touched map[string]bool
 }
 
-// Classify gives a verdict on each change: own is the task that is to be reviewed, others
+// Classify returns a verdict on each change: own is the task that is to be reviewed, others
 // are those that are or were at work in the same tree.
 func Classify(changes []Change, own Owner, others []Owner) []Verdict {
 	var out []Verdict
@@ -55,7 +55,7 @@ func Classify(changes []Change, own Owner, others []Owner) []Verdict {
 	return out
 }
 
-// Blocked gives those that block.
+// Blocked returns those that block.
 func Blocked(list []Verdict) []Verdict {
 	return slices.DeleteFunc(slices.Clone(list), func(v Verdict) bool { return !v.Blocking })
 }
@@ -91,7 +91,7 @@ func classify(p string, own Owner, others []Owner) (bool, string) {
 	return false, "not among the task's files"
 }
 
-// named tells whether a list spells the path out, without a pattern.
+// named reports whether a list spells the path out, without a pattern.
 func named(globs []string, p string) bool {
 	return slices.ContainsFunc(globs, func(g string) bool { return strings.TrimPrefix(g, "./") == p })
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Shelf is the folder of one task's cycles. Nothing outside of the repository is reached, whatever
-// links lie in it.
+// Shelf is the folder of one task's cycles. Nothing outside the repository is reached, whatever
+// links are in it.
 type Shelf struct {
 	root *os.Root
 	dir  string // from the top of the repository
 }
 
-// Entry is a cycle as it lies on the shelf. Err says why it could not be read.
+// Entry is a cycle as it is on the shelf. Err says why it could not be read.
 type Entry struct {
 	Number   int
 	Document *Document

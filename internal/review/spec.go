@@ -19,7 +19,7 @@ const (
 	longItem  = 200 // bytes of an item's words
 )
 
-// Items reads the requirements of a document, those that have an id. What stands in a
+// Items reads the requirements of a document, those that have an id. What is in a
 // code block is none. An id that comes twice counts where it comes first.
 func Items(file, text string) []Item {
 	var out []Item

@@ -26,7 +26,7 @@ type Tree struct {
 // ErrReplaced says that the folder to scan is another one than before.
 var ErrReplaced = errors.New("the folder was replaced")
 
-// Tree gives the tree of a result, which can be dropped then.
+// Tree returns the tree of a result, which can be dropped then.
 func (r *Result) Tree() *Tree { return &Tree{s: r.scan, Moving: r.Moving} }
 
 // Again looks at what is marked, and believes the earlier tree about all else: the
@@ -165,7 +165,7 @@ func (s *scan) keepsNames(n *node) bool {
 }
 
 // links notes that the file in w.st has several names. Those that were looked at when
-// it had one do not show it: who goes on from an earlier tree has to know.
+// it had one do not show it: who continues from an earlier tree has to know.
 func (w *worker) links(it *item) {
 	if w.st.Nlink > 1 && !it.linked {
 		it.linked = true

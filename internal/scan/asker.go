@@ -151,7 +151,7 @@ func (a *asker) then(batch []*node, answers []bool) error {
 
 func (it *item) unclassified() bool { return it.outside() && it.flags&FlagKnown == 0 }
 
-// asked gives the path as Ignored is asked for it.
+// asked returns the path as Ignored is asked for it.
 func (it *item) asked() string {
 	if it.folder {
 		return it.path + "/"

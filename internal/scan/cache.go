@@ -65,7 +65,7 @@ type Cache struct {
 // castagnoli is made when it is first used: that takes longer than many a command.
 var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
-// Read gives nil for a cache that is absent or cannot be trusted.
+// Read returns nil for a cache that is absent or cannot be trusted.
 func Read(path string) *Cache {
 	f, err := fsroot.Open(path)
 	if err != nil {
@@ -78,7 +78,7 @@ func Read(path string) *Cache {
 	}
 	var head [headerSize]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || headed(string(head[:])) != info.Size() {
-		return nil // before memory is taken for it
+		return nil // before memory is treated as it
 	}
 	var text strings.Builder
 	text.Grow(int(info.Size()))
@@ -99,7 +99,7 @@ func Read(path string) *Cache {
 	return parseCache(text.String(), sum)
 }
 
-// headed gives the size that a cache has by its header, -1 for what is none.
+// headed returns the size that a cache has by its header, -1 for what is none.
 func headed(head string) int64 {
 	hash := int64(u32(head, 8))
 	if head[:8] != magic || hash != 20 && hash != 32 {
@@ -161,7 +161,7 @@ func (c *Cache) sound(nNames int) bool {
 	return children == c.nFolders-1
 }
 
-// Span gives the records of a folder: from first up to, not including, end.
+// Span returns the records of a folder: from first up to, not including, end.
 func (c *Cache) Span(folder int) (first, end int) {
 	o := c.folders + folder*folderSize
 	if folder+1 == c.nFolders {
@@ -170,10 +170,10 @@ func (c *Cache) Span(folder int) (first, end int) {
 	return int(u32(c.text, o)), int(u32(c.text, o+folderSize))
 }
 
-// Base gives where the names of a folder start.
+// Base returns where the names of a folder start.
 func (c *Cache) Base(folder int) int { return int(u32(c.text, c.folders+folder*folderSize+4)) }
 
-// Rules gives the rules that held in a folder.
+// Rules returns the rules that held in a folder.
 func (c *Cache) Rules(folder int) (id RuleID) {
 	o := c.folders + folder*folderSize + 8
 	copy(id[:], c.text[o:o+len(id)])
@@ -182,7 +182,7 @@ func (c *Cache) Rules(folder int) (id RuleID) {
 
 func (c *Cache) at(rec int) int { return c.records + rec*c.recSize }
 
-// Name gives the name of a record of a folder whose names start at base, and whether
+// Name returns the name of a record of a folder whose names start at base, and whether
 // it is a folder.
 func (c *Cache) Name(base, rec int) (string, bool) {
 	o := c.at(rec)
@@ -190,13 +190,13 @@ func (c *Cache) Name(base, rec int) (string, bool) {
 	return c.text[from : from+int(u16(c.text, o+4))], c.text[o+6] != 0
 }
 
-// Flags gives the flags of a record.
+// Flags returns the flags of a record.
 func (c *Cache) Flags(rec int) uint8 { return c.text[c.at(rec)+7] }
 
-// Child gives the folder of a record, 0 when it was not entered.
+// Child returns the folder of a record, 0 when it was not entered.
 func (c *Cache) Child(rec int) int { return int(u32(c.text, c.at(rec)+8)) }
 
-// Facts gives what a record says of its file, all zero when nothing is known.
+// Facts returns what a record says of its file, all zero when nothing is known.
 func (c *Cache) Facts(rec int) fsroot.Facts {
 	o := c.at(rec)
 	return fsroot.Facts{
@@ -205,7 +205,7 @@ func (c *Cache) Facts(rec int) fsroot.Facts {
 	}
 }
 
-// OID gives the name of the bytes of a record, valid with FlagTrusted or FlagSeed.
+// OID returns the name of the bytes of a record, valid with FlagTrusted or FlagSeed.
 func (c *Cache) OID(rec int) fsroot.OID {
 	o := c.at(rec) + recordHead
 	return fsroot.OID(c.text[o : o+c.HashLen])
@@ -281,7 +281,7 @@ func (b *Builder) Grow(c *Cache) {
 	}
 }
 
-// Parts gives the file in pieces, the last of which is the checksum.
+// Parts returns the file in pieces, the last of which is the checksum.
 func (b *Builder) Parts(root, key string, dev, ino uint64) (parts [][]byte, sum uint32) {
 	le := binary.LittleEndian
 	head := []byte(magic)

@@ -36,7 +36,7 @@ func (c Clock) Settled(f *fsroot.Facts) bool {
 	return f.Mtime < limit && f.Ctime < limit
 }
 
-// Ask gives the present time by the clock that stamps files in dir, or by the
+// Ask returns the present time by the clock that stamps files in dir, or by the
 // kernel's when dir is "" or takes no file.
 func Ask(dir string) Clock {
 	if dir != "" {

@@ -12,7 +12,7 @@ type Pool[J any] struct {
 	err   error
 }
 
-// NewPool gives an empty one.
+// NewPool returns an empty one.
 func NewPool[J any]() *Pool[J] {
 	p := &Pool[J]{}
 	p.more.L = &p.mu
@@ -64,7 +64,7 @@ func (p *Pool[J]) Fail(err error) {
 	p.more.Broadcast()
 }
 
-// Failed gives the error that ended it.
+// Failed returns the error that ended it.
 func (p *Pool[J]) Failed() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,7 +30,7 @@ func (d *Dirt) List(path string) { d.put(path, list) }
 // All marks a path below which anything may be different.
 func (d *Dirt) All(path string) { d.put(path, all) }
 
-// Len gives how many paths are marked, and folders above them.
+// Len returns how many paths are marked, and folders above them.
 func (d *Dirt) Len() int { return len(d.marks) }
 
 // Add takes over the marks of another.

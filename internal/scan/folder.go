@@ -7,7 +7,7 @@ type Folder struct {
 	s *scan
 }
 
-// Top gives the folder that was scanned.
+// Top returns the folder that was scanned.
 func (t *Tree) Top() Folder { return Folder{t.s.top, t.s} }
 
 // Same reports whether nothing in the folder and below it was looked at between the
@@ -17,17 +17,17 @@ func (f Folder) Same(g Folder) bool { return f.n == g.n }
 // Path is "" for the top.
 func (f Folder) Path() string { return f.n.path }
 
-// Perm gives the 07777 bits.
+// Perm returns the 07777 bits.
 func (f Folder) Perm() uint16 { return f.n.stat.Perm() }
 
-// Memo gives what Keep was given, nil at first.
+// Memo returns what Keep was given, nil at first.
 func (f Folder) Memo() any { return f.n.memo }
 
 // Keep keeps what is computed of the folder and all below it: it is lost when
 // something in there is looked at again.
 func (f Folder) Keep(memo any) { f.n.memo = memo }
 
-// Gap gives why the folder was not entered, "" when it was.
+// Gap returns why the folder was not entered, "" when it was.
 func (f Folder) Gap() string { return f.n.gap }
 
 // Tracked reports whether the index names it, or something below it.
@@ -66,7 +66,7 @@ type Named struct {
 	Linked  bool // has had several names
 }
 
-// Each gives the names of the folder in the order of paths. What vanished while it
+// Each returns the names of the folder in the order of paths. What vanished while it
 // was looked at is left out, and so is the git folder.
 func (f Folder) Each(do func(Named)) {
 	for i := range f.n.items {

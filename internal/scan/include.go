@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Selector says which ignored paths are captured all the same.
+// Selector says which ignored paths are captured anyway.
 type Selector interface {
 	// Covers reports whether path itself is; a folder: with all below it.
 	Covers(path string, folder bool) bool
@@ -41,7 +41,7 @@ func (all Any) Reaches(folder string) bool {
 	return false
 }
 
-// Globs are the globs of ignored paths that are captured all the same.
+// Globs are the globs of ignored paths that are captured anyway.
 type Globs []glob
 
 type glob struct {
@@ -49,7 +49,7 @@ type glob struct {
 	parts []string // nil when the pattern cannot be cut at its slashes
 }
 
-// New refuses what is no pattern. A final slash means nothing: a glob that
+// New refuses what is not a pattern. A final slash means nothing: a glob that
 // matches a folder covers all below it in any case.
 func New(globs []string) (Globs, error) {
 	var in Globs

@@ -15,7 +15,7 @@ import (
 // Options says what to scan and whom to ask.
 type Options struct {
 	Root    string           // the top folder, absolute
-	GitDir  string           // the git dir, absolute; never captured when it lies inside Root. Root's own .git never is
+	GitDir  string           // the git dir, absolute; never captured when it is inside Root. Root's own .git never is
 	Cache   string           // the private stat cache; "" is none. One that is corrupt, foreign or of another version is ignored
 	NewHash func() hash.Hash // SHA-1 or SHA-256
 
@@ -26,7 +26,7 @@ type Options struct {
 	TrackedKey  string
 	ReadTracked func(ctx context.Context) (entries []Tracked, seedBefore time.Time, err error)
 
-	// RulesKey changes with everything outside of the tree that decides what is
+	// RulesKey changes with everything outside the tree that decides what is
 	// ignored: info/exclude, core.excludesFile, core.ignoreCase.
 	RulesKey string
 
@@ -36,11 +36,11 @@ type Options struct {
 	// from several goroutines.
 	//
 	// Trap: git check-ignore must be asked without the final slash. With it, git
-	// applies the .gitignore inside of a folder to the folder itself, so that a "*"
+	// applies the .gitignore inside a folder to the folder itself, so that a "*"
 	// in there hides what a "!keep" in there brings back.
 	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 
-	Include []string // doublestar globs of ignored paths to capture all the same; one that matches a folder covers all below
+	Include []string // doublestar globs of ignored paths to capture anyway; one that matches a folder covers all below
 
 	// Also selects more of them.
 	Also Selector
@@ -53,7 +53,7 @@ type Options struct {
 	// its files like any others, and its git folder as it is. nil: none is.
 	Enter func(path string) bool
 
-	MaxFile int64 // untracked and included files with more bytes become a Gap; 0 is no limit
+	MaxFile int64 // untracked and included files with more bytes become a Gap; 0 is not a limit
 	Workers int   // 0 is one for each processor
 
 	// Entering is called with each folder before it is listed, from several goroutines;
@@ -64,7 +64,7 @@ type Options struct {
 // Then is the rules of ignoring of an earlier time. Only where they are not those of today
 // is anything asked, and only about what is ignored today.
 type Then struct {
-	Moved   bool                  // the rules outside of the tree are not those of then
+	Moved   bool                  // the rules outside the tree are not those of then
 	Files   map[string]fsroot.OID // its .gitignore files
 	Ignored func(ctx context.Context, paths []string) ([]bool, error)
 }
@@ -83,7 +83,7 @@ func (o *Options) check() error {
 	return nil
 }
 
-// selector gives what selects among ignored paths, nil for nothing.
+// selector returns what selects among ignored paths, nil for nothing.
 func (o *Options) selector() (Selector, error) {
 	globs, err := New(o.Include)
 	switch {

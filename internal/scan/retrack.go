@@ -31,7 +31,7 @@ type group struct {
 	from, to int
 }
 
-// Retrack gives a cache for list, which may be in any order and name a path twice.
+// Retrack returns a cache for list, which may be in any order and name a path twice.
 func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, error) {
 	sorted, err := arrange(list)
 	if err != nil {
@@ -61,7 +61,7 @@ func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, 
 	return c, nil
 }
 
-// arrange sorts the list. A submodule stands in it twice, as the folder it should
+// arrange sorts the list. A submodule is in it twice, as the folder it should
 // be and as the file or link that may be in its place.
 func arrange(list []Tracked) ([]Tracked, error) {
 	sorted := list

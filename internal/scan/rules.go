@@ -9,14 +9,14 @@ import (
 // RuleID stands for everything that decides what is ignored in a folder.
 type RuleID [16]byte
 
-// FirstRules gives the rules that hold where no .gitignore does; key stands for those
-// outside of the tree.
+// FirstRules returns the rules that hold where no .gitignore does; key stands for those
+// outside the tree.
 func FirstRules(key string) RuleID {
 	sum := sha256.Sum256([]byte(key))
 	return RuleID(sum[:16])
 }
 
-// Next gives the rules of a folder with a .gitignore of these bytes. The path
+// Next returns the rules of a folder with a .gitignore of these bytes. The path
 // belongs to it, because rules are anchored where their file lies.
 func (id RuleID) Next(path string, oid fsroot.OID) RuleID {
 	h := sha256.New()

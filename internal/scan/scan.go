@@ -36,7 +36,7 @@ type scan struct {
 	dirty                atomic.Bool  // the cache has to be written
 	stale                atomic.Int64 // records of it that no longer hold
 	rulesMoved           bool
-	dirt                 *Dirt // of a scan that goes on from an earlier result; nil otherwise
+	dirt                 *Dirt // of a scan that continues from an earlier result; nil otherwise
 
 	mu    sync.Mutex
 	young []int64 // change times not older than the scan
@@ -162,7 +162,7 @@ func (s *scan) readTracked(ctx context.Context) error {
 }
 
 // changed notes a change time. One that is not older than the scan says that the
-// tree is moving, unless it lies in the future. Modification times say nothing:
+// tree is moving, unless it is in the future. Modification times say nothing:
 // anybody may set them.
 func (s *scan) changed(f *fsroot.Facts) {
 	if f.Ctime >= s.clock.Start {

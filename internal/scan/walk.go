@@ -317,7 +317,7 @@ func (w *worker) inspect(n *node, it *item, fd, i int, f *fsroot.Facts) error {
 	return nil
 }
 
-// factsOf gives the facts that the item's OID belongs to.
+// factsOf returns the facts that the item's OID belongs to.
 func (s *scan) factsOf(it *item) fsroot.Facts {
 	if it.facts != nil {
 		return *it.facts

@@ -104,7 +104,7 @@ func isPassword(name string) bool {
 
 func lineStart(text string, at int) int { return strings.LastIndexByte(text[:at], '\n') + 1 }
 
-// leads tells whether nothing but the beginning of a name, and what may stand before
+// leads reports whether nothing but the beginning of a name, and what may be before
 // one in .env files and YAML, comes before the telling part on its line.
 var leading = lazyregexp.New(`^[\s-]*(?:export\s+|set\s+|ENV\s+|ARG\s+)?[A-Za-z0-9_.-]*$`)
 
@@ -121,7 +121,7 @@ var aboutSecrets = lazyregexp.New(`(?i)(_?-?(type|field|name|label|id|url|uri|pa
 
 func notASecretsName(name string) bool { return aboutSecrets.MatchString(name) }
 
-// worth tells whether a value looks like a secret: not a placeholder, not a word, and
+// worth reports whether a value looks like a secret: not a placeholder, not a word, and
 // as mixed as chance. A password may be short.
 func worth(v string, password bool) bool {
 	switch {
@@ -135,7 +135,7 @@ func worth(v string, password bool) bool {
 	return len(v) >= 16 && bits(v) >= 3.3 && mixed(v) && !reference(v)
 }
 
-// mixed tells whether v has letters and digits, or letters and signs that words lack.
+// mixed reports whether v has letters and digits, or letters and signs that words lack.
 func mixed(v string) bool {
 	letters, digits, signs := false, 0, false
 	for i := range len(v) {

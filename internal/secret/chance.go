@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// bits gives Shannon's entropy of s, in bits a byte. Hex made by chance has about 3.5
+// bits returns Shannon's entropy of s, in bits a byte. Hex made by chance has about 3.5
 // over 32 digits, base64 about 4.5 over 40, a word about 2.5.
 func bits(s string) float64 {
 	if s == "" {

@@ -10,7 +10,7 @@ import (
 
 // Findings name places and kinds and never contain a secret's text.
 
-// InlineMark on a line says that a person has looked at what stands there.
+// InlineMark on a line says that a person has looked at what is there.
 const InlineMark = "belay:allow-secret"
 
 // Match is one secret in a text.
@@ -34,7 +34,7 @@ type Match struct {
 	Fingerprint string
 }
 
-// Find gives the secrets of text in the order in which they stand, no two of them
+// Find returns the secrets of text in the order in which they stand, no two of them
 // overlapping. Placeholders (changeme, ${VAR}, xxxx, <token>) are none.
 func Find(text string) []Match {
 	var found []Match
@@ -89,7 +89,7 @@ func place(text string, found []Match) {
 	}
 }
 
-// above gives where the line before the one at start begins, if it is only a comment;
+// above returns where the line before the one at start begins, if it is only a comment;
 // a mark at the end of a line of code is about that line.
 func above(text string, start int) int {
 	if start == 0 {
@@ -121,7 +121,7 @@ func fingerprint(m Match, secret, before string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Mask gives text with every secret replaced by [masked RULE]; examples of
+// Mask returns text with every secret replaced by [masked RULE]; examples of
 // documentation stay, and so does the number of lines. Find gives nothing but examples
 // in the result.
 func Mask(text string) string { return MaskBut(text, nil) }

@@ -25,7 +25,7 @@ type Writer struct {
 	key  bool   // text begins with a line that begins a private key
 }
 
-// NewWriter gives a Writer to to. Matches that keep says are no secrets are left; nil
+// NewWriter returns a Writer to to. Matches that keep says are not secrets are left; nil
 // keeps none.
 func NewWriter(to io.Writer, keep func(Match) bool) *Writer { return &Writer{to: to, keep: keep} }
 
@@ -79,7 +79,7 @@ func keyBegun(text []byte) bool {
 
 func keyEnded(text []byte) bool { return bytes.Contains(text, []byte(keyEnds)) }
 
-// lastBreak gives the end of the last white space.
+// lastBreak returns the end of the last white space.
 func lastBreak(text []byte) int { return bytes.LastIndexAny(text, " \t\r") + 1 }
 
 // Flush passes on the whole words of a line that has not ended. What follows on the line is
@@ -127,7 +127,7 @@ func (w *Writer) show(cut int) error {
 	return err
 }
 
-// tail masks text and gives what stands behind its first done bytes. Colours in the middle
+// tail masks text and gives what is behind its first done bytes. Colours in the middle
 // of a secret do not hide it.
 func tail(text string, done int, keep func(Match) bool) string {
 	plain, at := uncoloured(text)
@@ -147,8 +147,8 @@ func tail(text string, done int, keep func(Match) bool) string {
 	return b.String() + text[next:]
 }
 
-// uncoloured gives text without the escape sequences that colour it (ESC [ … m), and where
-// a byte of it stands in text.
+// uncoloured returns text without the escape sequences that colour it (ESC [ … m), and where
+// a byte of it is in text.
 func uncoloured(text string) (plain string, at func(int) int) {
 	if strings.IndexByte(text, 0x1b) < 0 {
 		return text, func(i int) int { return i }
@@ -172,7 +172,7 @@ func uncoloured(text string) (plain string, at func(int) int) {
 	return b.String(), func(i int) int { return from[i] }
 }
 
-// Masked gives what r has, masked as Writer does.
+// Masked returns what r has, masked as Writer does.
 func Masked(r io.Reader, keep func(Match) bool) io.Reader {
 	m := &masked{from: r}
 	m.w = NewWriter(&m.out, keep)

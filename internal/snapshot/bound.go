@@ -21,7 +21,7 @@ type Bound struct {
 	Tree   string           `json:"tree"`
 }
 
-// Bound gives what a record has to name of a snapshot.
+// Bound returns what a record has to name of a snapshot.
 func (i Info) Bound() Bound { return Bound{i.ID, i.Commit, i.Tree} }
 
 // Known is what records say about snapshots, for all stores of one process, and the passing
@@ -42,7 +42,7 @@ func (k *Known) pass(i Info) {
 	k.passing[i.ID] = i
 }
 
-// passed gives a snapshot that has no ref.
+// passed returns a snapshot that has no ref.
 func (k *Known) passed(id belay.SnapshotID) (Info, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -67,7 +67,7 @@ func (k *Known) Bind(list ...Bound) {
 	}
 }
 
-// Of gives what a record says about an id; ok is false when none does.
+// Of returns what a record says about an id; ok is false when none does.
 func (k *Known) Of(id belay.SnapshotID) (b Bound, ok bool) {
 	if k == nil {
 		return Bound{}, false
@@ -90,7 +90,7 @@ func (s *Store) genuine(id belay.SnapshotID, commit string) error {
 
 func short(oid string) string { return oid[:min(12, len(oid))] }
 
-// Moved gives those of the snapshots whose ref names another commit, and those that have
+// Moved returns those of the snapshots whose ref names another commit, and those that have
 // none.
 func (s *Store) Moved(ctx context.Context, list []Bound) (moved, missing []Bound, err error) {
 	if len(list) == 0 {
@@ -115,7 +115,7 @@ func (s *Store) Moved(ctx context.Context, list []Bound) (moved, missing []Bound
 	return moved, missing, nil
 }
 
-// Rebind points the refs of snapshots at their commits again, whatever stands there. gone
+// Rebind points the refs of snapshots at their commits again, whatever is there. gone
 // are those whose bytes are not in the repository any more: their refs are left alone.
 func (s *Store) Rebind(ctx context.Context, list []Bound) (gone []Bound, err error) {
 	if len(list) == 0 {
@@ -168,7 +168,7 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 		if last = s.Repo.UpdateRefs(ctx, "belay: restore what the record names", []git.Update{u}); last == nil {
 			return nil
 		}
-		// git may be unable to read what stands there; one that is packed shows now.
+		// git may be unable to read what is there; one that is packed shows now.
 		if !s.Repo.Reftab {
 			_ = fsroot.Remove(s.Repo.Common + "/" + name)
 		}
@@ -176,7 +176,7 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 	return last
 }
 
-// KeepTwice gives snapshots a second ref each, whose name cannot be guessed: what a task
+// KeepTwice returns snapshots a second ref each, whose name cannot be guessed: what a task
 // still needs outlives that somebody deletes refs/belay and has git collect garbage.
 // secret makes the name; Release takes them away.
 func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) error {

@@ -60,7 +60,7 @@ type Seen struct {
 	Changed map[string]*Source // blobs, by oid
 	Trees   []git.NewObject
 	Index   string // the key of the index it holds for
-	Rules   string // and of the rules outside of the tree
+	Rules   string // and of the rules outside the tree
 }
 
 // Wanted is what is captured besides the ordinary. Include are globs of paths that are
@@ -70,11 +70,11 @@ type Wanted struct {
 	Extent  CaptureExtent
 	Brief   bool // a watch may answer: Scan, Files and Trees may be left out
 
-	// Inner takes a snapshot of each repository inside of the tree; nil takes none.
+	// Inner takes a snapshot of each repository inside the tree; nil takes none.
 	Inner Inner
 }
 
-// Inner takes snapshots of the repositories inside of a tree, together with that of the tree.
+// Inner takes snapshots of the repositories inside a tree, together with that of the tree.
 type Inner interface {
 	// Take fills in a manifest's Inner, and Gaps for those that cannot be captured. It may be
 	// called again when the tree did not stand still.
@@ -190,7 +190,7 @@ func (s *Place) notElsewhere() error {
 	return nil
 }
 
-// readLogs reads the reflogs that a restore may have to put back: HEAD's, those of
+// readLogs reads the reflogs that a restore may have to restore: HEAD's, those of
 // local refs and the stash's, which is the stash. Remote ones say what was fetched when,
 // and those of a reftable are left to git.
 func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]git.StateFile, error) {

@@ -23,7 +23,7 @@ type CaptureExtent struct {
 	// Protect are globs (belay.Covers) of paths that are captured whether ignored or not.
 	// They reach into build output only where they spell out its name.
 	Protect []string
-	// Built are globs that spell out build output which is no build output here.
+	// Built are globs that spell out build output which is not a build output here.
 	Built []string
 	// Large is how many bytes a file may have, where that is more than the place's MaxFile.
 	Large int64
@@ -232,7 +232,7 @@ func (n *Since) then(c *Capture) *scan.Then {
 	return t
 }
 
-// outerMoved reports whether the rules outside of the tree are not those of then.
+// outerMoved reports whether the rules outside the tree are not those of then.
 func (n *Since) outerMoved(now outerRules) bool {
 	var then []Rule
 	for _, r := range n.man.Rules {
@@ -244,7 +244,7 @@ func (n *Since) outerMoved(now outerRules) bool {
 }
 
 // Moved reports whether rules of ignoring are others than those of then, by a manifest of
-// the present and the rules outside of the tree.
+// the present and the rules outside the tree.
 func (n *Since) moved(m *Manifest, now outerRules) bool {
 	inner := func(m *Manifest) []Rule {
 		return slices.DeleteFunc(slices.Clone(m.Rules), func(r Rule) bool { return r.Outer })
@@ -308,7 +308,7 @@ func (n *Since) lookUp(ctx context.Context, folders []string) error {
 	return nil
 }
 
-// enter reports whether a repository inside of the tree is captured whole: it was not there
+// enter reports whether a repository inside the tree is captured whole: it was not there
 // then. A linked working tree of this repository is none: it is somebody's place of work,
 // and most of it is in git.
 func (n *Since) enter(path string) bool {

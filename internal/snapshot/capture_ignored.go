@@ -40,7 +40,7 @@ import (
 const (
 	mostLooked   = 5000     // ignored files in all
 	mostInFolder = 1000     // in one folder that is ignored as a whole
-	mostHashed   = 64 << 10 // bytes of a file whose content tells whether it changed; otherwise its times do
+	mostHashed   = 64 << 10 // bytes of a file whose content reports whether it changed; otherwise its times do
 	mostOwn      = 1 << 20  // bytes of one file that is captured, unless its name says what it is
 	mostOwnFiles = 256      // of them
 	mostOwnBytes = 8 << 20  // together
@@ -118,7 +118,7 @@ func (c *Capture) ignoredPaths() []string {
 	return c.Scan.Ignored
 }
 
-// left gives what the state before says of ignored files, by path; nil when it did not look.
+// left returns what the before state says of ignored files, by path; nil when it did not look.
 func (n *Since) left() map[string]Left {
 	if n == nil {
 		return nil
@@ -139,7 +139,7 @@ func (n *Since) left() map[string]Left {
 type ignoredLook struct {
 	place *Place
 	sel   scan.Selector
-	known map[string]Left // of the state before
+	known map[string]Left // of the before state
 	files []*ignoredFile
 	many  []string // folders with too many files
 }
@@ -188,7 +188,7 @@ func (l *ignoredLook) walk(folder string, seen *int) bool {
 	return len(l.files) <= mostLooked
 }
 
-// list gives the names in a folder, in order, and at most one more than most.
+// list returns the names in a folder, in order, and at most one more than most.
 func (l *ignoredLook) list(folder string, most int) ([]fs.DirEntry, error) {
 	dir, err := fsroot.OpenDir(l.at(folder))
 	if err != nil {
@@ -207,7 +207,7 @@ func (l *ignoredLook) at(p string) string {
 	return filepath.Join(l.place.Repo.Root, filepath.FromSlash(p))
 }
 
-// add looks at one file. What is no file or link, or cannot be looked at, is left out.
+// add looks at one file. What is not a file or link, or cannot be looked at, is left out.
 func (l *ignoredLook) add(p string, single bool) {
 	if len(l.files) > mostLooked || belay.Rewritten(p) || belay.Own(p) || l.sel != nil && l.sel.Covers(p, false) {
 		return
@@ -289,7 +289,7 @@ func generated(data []byte) bool {
 		"automatically generated", "@generated", "created by"}, func(s string) bool { return strings.Contains(head, s) })
 }
 
-// was reports whether the state before knew a file that is not captured.
+// was reports whether the before state knew a file that is not captured.
 func (l *ignoredLook) was(p string) bool {
 	_, known := l.known[p]
 	return known
@@ -305,7 +305,7 @@ const (
 	excludeRule        // for this repository, in .git/info/exclude
 )
 
-// kind decides what a file is, given whose rule ignores it. One that the state before knew stays
+// kind decides what a file is, given whose rule ignores it. One that the before state knew stays
 // what it was: whoever edits a file does not make it another's.
 func (l *ignoredLook) kind(f *ignoredFile, rule int, since bool) string {
 	if was, known := l.known[f.path]; known {
@@ -355,7 +355,7 @@ func (l *ignoredLook) sources(ctx context.Context, rules outerRules) (map[string
 	return out, nil
 }
 
-// any reports whether the rules outside of the tree have a line that ignores something.
+// any reports whether the rules outside the tree have a line that ignores something.
 func (r outerRules) any() bool {
 	for _, f := range r.files {
 		for line := range strings.Lines(string(f.Data)) {
@@ -404,7 +404,7 @@ func Absent(m *Manifest, p string) bool {
 	})
 }
 
-// Looked gives what a restore may take for looked at in the state that it goes back to: what is
+// Looked returns what a restore may take for looked at in the state that it goes back to: what is
 // captured now beside git's own choice, and was captured then or certainly not there.
 func (c *Capture) Looked(then *Manifest) scan.Selector {
 	e := c.Wanted.Extent

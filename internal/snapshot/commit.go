@@ -102,7 +102,7 @@ func parseMessage(text string, i *Info) error {
 	return nil
 }
 
-// List gives all snapshots, oldest first. One that cannot be read is left out; ListAll
+// List returns all snapshots, oldest first. One that cannot be read is left out; ListAll
 // names it.
 func (s *Store) List(ctx context.Context) ([]Info, error) {
 	all, _, err := s.list(ctx)
@@ -135,7 +135,7 @@ func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, er
 }
 
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
-	if !s.Repo.Reftab { // of a link or a FIFO among the files git would read whatever is there, or wait for ever
+	if !s.Repo.Reftab { // of a link or a FIFO among the files git would read whatever is there, or wait forever
 		if _, err := s.Repo.Refs(ctx, Prefix); err != nil {
 			return nil, nil, err
 		}
@@ -194,7 +194,7 @@ func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err 
 	return all, bad, nil
 }
 
-// Get gives a snapshot by its id or the start of one, with its gaps. CodeNotFound
+// Get returns a snapshot by its id or the start of one, with its gaps. CodeNotFound
 // when there is none, CodeUsage when several start alike.
 func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	info, err := s.LookUp(ctx, id)
@@ -244,7 +244,7 @@ func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	return info, parseMessage(message, &info)
 }
 
-// Resolve gives the whole id of a snapshot by the start of it, as Get finds it.
+// Resolve returns the whole id of a snapshot by the start of it, as Get finds it.
 func (s *Store) Resolve(ctx context.Context, id belay.SnapshotID) (belay.SnapshotID, error) {
 	ref, err := s.resolve(ctx, id)
 	return belay.SnapshotID(strings.TrimPrefix(ref.Name, Prefix)), err
@@ -280,7 +280,7 @@ func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, erro
 		"%d snapshots start with %s", len(found), id)
 }
 
-// Find gives the newest snapshot that was taken for a task's command, if there is one, of
+// Find returns the newest snapshot that was treated as a task's command, if there is one, of
 // those that ours answers for: whoever can write to the repository can write the words of
 // a snapshot, and an earlier task may have had the same id.
 func (s *Store) Find(ctx context.Context, task belay.TaskID, command string, ours func(Info) bool) (Info, bool, error) {

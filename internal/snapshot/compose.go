@@ -105,7 +105,7 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 	return nil
 }
 
-// described gives the manifest of the present for other files, and those that git's tree
+// described returns the manifest of the present for other files, and those that git's tree
 // may hold.
 func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Manifest, []git.File) {
 	man := *now
@@ -142,7 +142,7 @@ func described(now *Manifest, entries []Entry, folders map[string]uint16) (*Mani
 
 func folderOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
-// around gives the tree of a snapshot like another one, with other files in it.
+// around returns the tree of a snapshot like another one, with other files in it.
 func (s *Store) around(ctx context.Context, like, tree string, man *Manifest, any bool) (string, []git.NewObject, error) {
 	text := man.Encode()
 	manifest := git.NewObject{OID: s.Repo.Name("blob", text), Type: "blob", Data: text}

@@ -91,7 +91,7 @@ func (s Objects) Put(ctx context.Context, objects []git.NewObject) (string, erro
 	return s.Packs.Store(ctx, objects)
 }
 
-// candidates gives everything of a capture that may have to be stored.
+// candidates returns everything of a capture that may have to be stored.
 // Blobs are read through root when they are wanted.
 func candidates(root *fsroot.Root, c *Capture) []git.NewObject {
 	objects := slices.Clone(c.Objects)
@@ -114,7 +114,7 @@ func object(src *Source, root *fsroot.Root, oid string) git.NewObject {
 	return git.NewObject{OID: oid, Type: "blob", Size: src.Size, Open: open}
 }
 
-// split gives the objects that have to be stored, and those that HEAD's tree or an earlier
+// split returns the objects that have to be stored, and those that HEAD's tree or an earlier
 // snapshot names and that have their bytes. Others may be there as well, but what nothing
 // names can be pruned in the next moment.
 func (s Objects) split(ctx context.Context, c *Capture, objects []git.NewObject) (lacking []git.NewObject, found []string, err error) {
@@ -158,7 +158,7 @@ func (k *copies) close() {
 	}
 }
 
-// staged gives the blobs that only the index names: once it names them no more, a gc
+// staged returns the blobs that only the index names: once it names them no more, a gc
 // takes them, and nobody else has their bytes.
 func (s Objects) staged(ctx context.Context, c *Capture, known []git.NewObject) (*copies, error) {
 	k := &copies{}

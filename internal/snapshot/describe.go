@@ -39,7 +39,7 @@ func (s *Place) describe(c *Capture) *Manifest {
 	return m
 }
 
-// outerFiles gives the rules outside of the tree as a manifest has them.
+// outerFiles returns the rules outside the tree as a manifest has them.
 func (s *Place) outerFiles(r outerRules) (list []Rule) {
 	for _, f := range r.files {
 		list = append(list, Rule{Path: f.Name, OID: s.Repo.Name("blob", f.Data), Outer: true})
@@ -48,7 +48,7 @@ func (s *Place) outerFiles(r outerRules) (list []Rule) {
 }
 
 // describeExtent records what was captured besides the ordinary, and what was left all the
-// same, with what tells whether it changed.
+// same, with what reports whether it changed.
 func (s *Place) describeExtent(c *Capture, m *Manifest) {
 	e := c.Wanted.Extent
 	if m.Extent = e.record(); m.Extent == nil {
@@ -143,7 +143,7 @@ func fromScan(m *Manifest, r *scan.Result) {
 	}
 }
 
-// Usual gives the mode that most have: the smallest of those, otherwise when there is none.
+// Usual returns the mode that most have: the smallest of those, otherwise when there is none.
 func Usual(counts map[uint16]int, otherwise uint16) uint16 {
 	best, n := otherwise, 0
 	for p, k := range counts {
@@ -154,7 +154,7 @@ func Usual(counts map[uint16]int, otherwise uint16) uint16 {
 	return best
 }
 
-// holdsAny reports whether any of the sorted entries lies below a folder.
+// holdsAny reports whether any of the sorted entries is below a folder.
 func holdsAny(entries []scan.Entry, folder string) bool {
 	prefix := folder + "/"
 	i, _ := slices.BinarySearchFunc(entries, prefix, func(e scan.Entry, p string) int { return strings.Compare(e.Path, p) })

@@ -32,11 +32,11 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*Manifest, error) {
 	return m, nil
 }
 
-// Changes gives the paths that differ between two snapshots, with lines added and
+// Changes returns the paths that differ between two snapshots, with lines added and
 // deleted. Bytes are compared as they were on the disk; nothing the repository names
 // is started.
 //
-// Those of repositories inside of the tree that both have captured are among them.
+// Those of repositories inside the tree that both have captured are among them.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
 	out, err := s.changesHere(ctx, from, to)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 	return out, nil
 }
 
-// changesHere leaves out the repositories inside of the tree.
+// changesHere leaves out the repositories inside the tree.
 func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
 	list, err := s.differences(ctx, from, to)
 	if err != nil || len(list) == 0 {
@@ -87,7 +87,7 @@ func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]b
 	return out, nil
 }
 
-// differences gives the paths that differ between two snapshots, by path, but for those
+// differences returns the paths that differ between two snapshots, by path, but for those
 // that only one of them looked at.
 func (s *Store) differences(ctx context.Context, from, to belay.SnapshotID) ([]git.Difference, error) {
 	a, b, err := s.pair(ctx, from, to)
@@ -114,7 +114,7 @@ func (s *Store) differences(ctx context.Context, from, to belay.SnapshotID) ([]g
 	}), nil
 }
 
-// inGit reports whether a path is inside of a repository's git folder, or the file in place
+// inGit reports whether a path is inside a repository's git folder, or the file in place
 // of one: such repositories were captured with it.
 func inGit(path string) bool {
 	return strings.Contains(path, "/.git/") || strings.HasSuffix(path, "/.git")
@@ -156,7 +156,7 @@ func (s *Store) pair(ctx context.Context, from, to belay.SnapshotID) (a, b Info,
 	return a, b, err
 }
 
-// manifests gives those of two snapshots.
+// manifests returns those of two snapshots.
 func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, err error) {
 	if then, err = s.Manifest(ctx, a); err != nil {
 		return nil, nil, err
@@ -165,7 +165,7 @@ func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, 
 	return then, now, err
 }
 
-// trees gives the whole trees of two snapshots.
+// trees returns the whole trees of two snapshots.
 func (s *Store) trees(ctx context.Context, from, to belay.SnapshotID) (string, string, error) {
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
@@ -179,9 +179,9 @@ func (s *Store) trees(ctx context.Context, from, to belay.SnapshotID) (string, s
 	return one, two, err
 }
 
-// wholeTree gives the tree of a snapshot's files with those of odd names, which are
+// wholeTree returns the tree of a snapshot's files with those of odd names, which are
 // held apart: reading such a tree harms nobody, and leaving them out of a diff would
-// hide them from whoever judges it. It is stored without a ref. Those inside of git folders
+// hide them from whoever judges it. It is stored without a ref. Those inside git folders
 // are left out: git fsck would complain of the tree for as long as gc keeps it.
 func (s *Store) wholeTree(ctx context.Context, i Info) (string, error) {
 	if i.odd == 0 {
@@ -330,7 +330,7 @@ func InsideAll(folder string, paths []string) (below []string, any bool) {
 	return below, len(paths) == 0 || len(below) > 0
 }
 
-// RefChanges gives the names of local refs that differ between two snapshots.
+// RefChanges returns the names of local refs that differ between two snapshots.
 func (s *Store) RefChanges(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
@@ -394,7 +394,7 @@ func (s *Store) RefsOf(ctx context.Context, i Info) (HeldRefs, error) {
 	return h, nil
 }
 
-// ReadFile gives a file of a snapshot and its git mode. CodeNotFound when it has none
+// ReadFile returns a file of a snapshot and its git mode. CodeNotFound when it has none
 // of that name.
 func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) ([]byte, uint32, error) {
 	i, err := s.LookUp(ctx, id)

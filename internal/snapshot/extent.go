@@ -17,7 +17,7 @@ type Extent struct {
 	Files   []string         // globs of the files to be changed: build output that one spells out is none
 	Since   belay.SnapshotID // what was hidden since this state, and repositories that are new since; "" for none
 	Large   int64            // how many bytes a file may have, where that is more than Options.MaxFile
-	Inner   bool             // repositories inside of the tree, by snapshots of their own
+	Inner   bool             // repositories inside the tree, by snapshots of their own
 	Ignored bool             // ignored files that somebody wrote; of the others, what they look like
 	Own     []string         // paths of such files that are known already
 	Kept    []string         // likewise, of files that may be such
@@ -69,7 +69,7 @@ func union(a, b []string) []string {
 	return a
 }
 
-// ExtentOf gives the extent that a snapshot was taken with: what compares the present with
+// ExtentOf returns the extent that a snapshot was taken with: what compares the present with
 // it has to look at as much.
 func (s *Store) ExtentOf(ctx context.Context, id belay.SnapshotID) (Extent, error) {
 	info, err := s.LookUp(ctx, id)

@@ -13,7 +13,7 @@ import (
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // newID makes an id of the time in milliseconds (48 bits) and chance (80 bits), 26
-// characters of base 32, so that ids sort by time. When the clock stands before the
+// characters of base 32, so that ids sort by time. When the clock is before the
 // newest id there is, the new one follows that id instead: order never depends on a
 // clock that went back.
 func newID(now time.Time, newest belay.SnapshotID) belay.SnapshotID {
@@ -33,12 +33,12 @@ const ahead = 100 * 365 * 24 * time.Hour
 
 // foreign reports whether an id cannot be one that belay made: its time lies too far in
 // the future, or it has more bits than an id has. A new id that had to follow it might
-// come after everything for ever, or find no room above it.
+// come after everything forever, or find no room above it.
 func foreign(id belay.SnapshotID, now time.Time) bool {
 	return !id.Whole() || id[0] > '7' || timeOf(id).After(now.Add(ahead))
 }
 
-// newest gives the newest id among refs that the next one has to follow. One that a record
+// newest returns the newest id among refs that the next one has to follow. One that a record
 // names was made by belay whatever its time says: the clock was wrong then.
 func (s *Store) newest(refs []git.Ref, now time.Time) belay.SnapshotID {
 	newest := belay.SnapshotID("")
@@ -66,7 +66,7 @@ func encode(b [16]byte) belay.SnapshotID {
 	return belay.SnapshotID(out[:])
 }
 
-// following gives an id a little above another: the chance part counts up by some
+// following returns an id a little above another: the chance part counts up by some
 // random steps, so that two processes that follow the same id do not meet.
 func following(id belay.SnapshotID) belay.SnapshotID {
 	var step [4]byte
@@ -90,7 +90,7 @@ func value(c byte) int {
 	return 0
 }
 
-// timeOf gives the time inside an id.
+// timeOf returns the time inside an id.
 func timeOf(id belay.SnapshotID) time.Time {
 	var ms uint64
 	for i := range 10 {

@@ -32,7 +32,7 @@ func (t ignoredThere) silent(path string) bool {
 	return slices.ContainsFunc(t.many, func(folder string) bool { return strings.HasPrefix(path, folder) })
 }
 
-// missedIgnored gives what came, changed or went of ignored files that neither snapshot holds.
+// missedIgnored returns what came, changed or went of ignored files that neither snapshot holds.
 // b is the later one. Files of one ignored folder that nobody is known to have written are one.
 func (s *Store) missedIgnored(ctx context.Context, b Info, then, now *Manifest) (out []Missed, err error) {
 	was, _ := ExtentOf(then)
@@ -98,7 +98,7 @@ func cutLast(s string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// ignoredFolder gives the folder above a path that git ignores as a whole, "" for none of it,
+// ignoredFolder returns the folder above a path that git ignores as a whole, "" for none of it,
 // as one of two manifests has it.
 func ignoredFolder(then, now *Manifest, path string) string {
 	for i := range path {
@@ -130,7 +130,7 @@ func ignoredChange(then, now string) string {
 	return ""
 }
 
-// missedModes gives the files held beside git's own choice, by the later snapshot's extent, of
+// missedModes returns the files held beside git's own choice, by the later snapshot's extent, of
 // which only the permissions changed: no diff shows that, and a secret that others may read is
 // none any more.
 func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest) (out []Missed, err error) {
@@ -162,7 +162,7 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 	return out, err
 }
 
-// Perhaps gives the ignored files that a snapshot holds and of which nobody knows whether
+// Perhaps returns the ignored files that a snapshot holds and of which nobody knows whether
 // somebody or a tool wrote them.
 func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, error) {
 	info, err := s.LookUp(ctx, id)
@@ -177,7 +177,7 @@ func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, err
 	return e.Kept, nil
 }
 
-// Ignored gives those of some paths that a snapshot holds although git ignores them, because
+// Ignored returns those of some paths that a snapshot holds although git ignores them, because
 // somebody wrote them. What git tracks is none, whatever the rules say.
 func (s *Store) Ignored(ctx context.Context, id belay.SnapshotID, paths []string) (map[string]bool, error) {
 	info, err := s.LookUp(ctx, id)
@@ -230,7 +230,7 @@ func (s *Store) without(ctx context.Context, i Info, paths []string) ([]string, 
 	return slices.DeleteFunc(slices.Sorted(slices.Values(paths)), func(p string) bool { return there[p] != "" }), err
 }
 
-// kinds gives git's mode, as text, of those of the paths that a snapshot's tree has.
+// kinds returns git's mode, as text, of those of the paths that a snapshot's tree has.
 func (s *Store) kinds(ctx context.Context, i Info, paths []string) (map[string]string, error) {
 	there := map[string]string{}
 	for some := range slices.Chunk(paths, 500) { // on one command line

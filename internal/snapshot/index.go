@@ -258,7 +258,7 @@ func (s *Place) nameStagedTree(ctx context.Context, c *Capture) error {
 	return err
 }
 
-// indexEntries gives the entries of the index that was read; of today's, when its bytes
+// indexEntries returns the entries of the index that was read; of today's, when its bytes
 // were known and not read again.
 func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry, error) {
 	if c.Index.Entries != nil {
@@ -276,7 +276,7 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 	return entries, err
 }
 
-// tracked gives the scan the paths of the index. With seeds, it also passes on what
+// tracked returns the scan the paths of the index. With seeds, it also passes on what
 // the index says of their content, where the bytes git stored are those on the disk.
 func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]scan.Tracked, time.Time, error) {
 	return func(ctx context.Context) ([]scan.Tracked, time.Time, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// InHead gives what the tree of HEAD's commit names, as far as it can be read; nothing
+// InHead returns what the tree of HEAD's commit names, as far as it can be read; nothing
 // without a commit. A tree that cannot be read is noted as lost, and what it names does not
 // count: it may be there and go with the next gc.
 func (s *Place) InHead(ctx context.Context, c *Capture) (map[string]bool, error) {

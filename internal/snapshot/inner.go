@@ -19,26 +19,26 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Submodules and other repositories inside of the tree are captured by a snapshot of their
-// own, in their own object store: so their index, HEAD, refs and ignore rules are held as
+// Submodules and other repositories inside the tree are captured by a snapshot of their
+// own, in their own object store: so their index, HEAD, refs and ignore rules are saved as
 // those of the outer one, and what they have committed costs nothing. The outer manifest
-// names the inner commits. That repeats: an inner repository may have others inside of it.
+// names the inner commits. That repeats: an inner repository may have others inside it.
 
 // innerMessage begins the message of every inner snapshot.
 const innerMessage = InnerReason + ": "
 
-// InnerReason is why a repository inside of the tree is restored, and ends the message of what
+// InnerReason is why a repository inside the tree is restored, and ends the message of what
 // was there before.
 const InnerReason = "with the repository around it"
 
-// NotInner is why a repository inside of the tree has no snapshot of its own.
+// NotInner is why a repository inside the tree has no snapshot of its own.
 type NotInner struct{ Why string }
 
 func (e *NotInner) Error() string { return e.Why }
 
 // OpenInner opens the repository at a path of the tree. link is what its .git file said when
 // that is known. The error is a *NotInner where there is none that may be written to: its git
-// folder must lie in it, or in that of the outer one, as those of submodules do. Anybody can
+// folder must be in it, or in that of the outer one, as those of submodules do. Anybody can
 // write a .git file that leads into another repository of the user's.
 func (s *Store) OpenInner(ctx context.Context, path string) (*Store, error) {
 	root := filepath.Join(s.Repo.Root, filepath.FromSlash(path))
@@ -100,7 +100,7 @@ func (s *Store) boundInner(ctx context.Context, in InnerSnapshot, repair bool) (
 	return inner, nil
 }
 
-// Inner gives what a snapshot has bound of repositories inside of the tree.
+// Inner returns what a snapshot has bound of repositories inside the tree.
 func (s *Store) Inner(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot, error) {
 	info, err := s.LookUp(ctx, id)
 	if err != nil || info.inner == 0 {
@@ -113,14 +113,14 @@ func (s *Store) Inner(ctx context.Context, id belay.SnapshotID) ([]InnerSnapshot
 	return m.Inner, nil
 }
 
-// InnerPair is one repository inside of the tree in two snapshots.
+// InnerPair is one repository inside the tree in two snapshots.
 type InnerPair struct {
 	Path     string
 	Store    *Store
 	From, To belay.SnapshotID
 }
 
-// InnerPairs gives the repositories that both snapshots have bound. Where it cannot be opened
+// InnerPairs returns the repositories that both snapshots have bound. Where it cannot be opened
 // any more, or leads elsewhere, Missed says so.
 func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pairs []InnerPair, err error) {
 	then, err := s.Inner(ctx, from)
@@ -153,7 +153,7 @@ func (s *Store) InnerPairs(ctx context.Context, from, to belay.SnapshotID) (pair
 // Inside makes a path of the outer repository one of the repository at folder.
 func Inside(folder, path string) (string, bool) { return strings.CutPrefix(path, folder+"/") }
 
-// InnerGlobs gives those of the globs that may cover something in the repository at folder,
+// InnerGlobs returns those of the globs that may cover something in the repository at folder,
 // as globs of that one.
 func InnerGlobs(folder string, globs []string) (out []string) {
 	for _, g := range globs {

@@ -64,7 +64,7 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	return nil
 }
 
-// sound gives those of the named objects that can be read: git would stop at a keeper that
+// sound returns those of the named objects that can be read: git would stop at a keeper that
 // names another. Of the others those that HEAD and refs name are lost; a file of git's may
 // hold any word of that shape.
 func (s *Place) sound(ctx context.Context, c *Capture, named []string) ([]string, error) {

@@ -26,14 +26,14 @@ type Manifest struct {
 	Rules                       []Rule           // the .gitignore files at the time, and the global ones
 	FoldsCase                   bool             // whether the rules were applied without regard to case
 	Extent                      []ManifestExtent // what was captured beside what git would show
-	Left                        []Left           // what is not captured, with what tells whether it changed
+	Left                        []Left           // what is not captured, with what reports whether it changed
 	Index                       Index
 	Links                       []Mode          // modes of files under meta/admin that can be run (hooks)
 	Lost                        []Lost          // objects that git named and that could not be read
 	Inner                       []InnerSnapshot // repositories of Nested that have a snapshot of their own
 }
 
-// Inner is a repository inside of the tree of which a snapshot was taken together with this
+// Inner is a repository inside the tree of which a snapshot was taken together with this
 // one. ID and Commit name that snapshot, in that repository. Link is the text of its .git
 // file, "" where .git is a folder.
 type InnerSnapshot struct{ Path, ID, Commit, Link string }
@@ -44,7 +44,7 @@ type Mode struct {
 	Perm uint16
 }
 
-// Odd is a captured path kept outside of the tree. Mode is git's; OID is hex.
+// Odd is a captured path kept outside the tree. Mode is git's; OID is hex.
 type Odd struct {
 	Path string
 	Mode uint32
@@ -96,7 +96,7 @@ type Rule struct {
 // value.
 type ManifestExtent struct{ Kind, Value string }
 
-// Left is a path that is not captured, why, and what tells whether it changed.
+// Left is a path that is not captured, why, and what reports whether it changed.
 type Left struct{ Kind, Print, Path string }
 
 // Index is what belongs to the user's index beside its bytes.
@@ -106,7 +106,7 @@ type Index struct {
 	Perm   uint16
 }
 
-// Encode gives the bytes; equal manifests give equal bytes.
+// Encode returns the bytes; equal manifests give equal bytes.
 func (m *Manifest) Encode() []byte {
 	e := encoder{}
 	e.put("v", strconv.Itoa(Version))
@@ -261,7 +261,7 @@ func (m *Manifest) take(tag string, f []string) (err error) {
 	return err
 }
 
-// Perm gives the mode of a captured path. exec says whether git's mode is 0100755.
+// Perm returns the mode of a captured path. exec says whether git's mode is 0100755.
 func (m *Manifest) Perm(path string, exec bool) uint16 {
 	if p, own := m.own(path); own {
 		return p
@@ -272,7 +272,7 @@ func (m *Manifest) Perm(path string, exec bool) uint16 {
 	return m.FilePerm
 }
 
-// FolderPerm gives the mode of a folder.
+// FolderPerm returns the mode of a folder.
 func (m *Manifest) FolderPerm(path string) uint16 {
 	if p, own := m.own(path); own {
 		return p

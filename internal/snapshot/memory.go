@@ -85,7 +85,7 @@ func (m *Memory) settled() bool { return m.Valid && !m.Doubt }
 // lost reports whether something that was named could not be read.
 func (c *Capture) lost() bool { return len(c.Man.Lost)+len(c.headLost) > 0 }
 
-// Rests gives everything that the snapshot of a capture rests on.
+// Rests returns everything that the snapshot of a capture rests on.
 func (c *Capture) Rests() git.Relied {
 	if c.Last.settled() {
 		return c.Last.Relied.And(c.Relied)
@@ -93,7 +93,7 @@ func (c *Capture) Rests() git.Relied {
 	return c.Relied.And()
 }
 
-// names gives the raw names of objects.
+// names returns the raw names of objects.
 func names(objects []git.NewObject) (raw []byte) {
 	for _, o := range objects {
 		raw = append(raw, Raw(o.OID)...)

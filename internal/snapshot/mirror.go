@@ -21,7 +21,7 @@ func (s *Store) mirrorOf(path string) string {
 	return filepath.Join(s.Dir, "inner", s.Repo.Name("blob", []byte(path))[:32])
 }
 
-// mirror makes second names of all objects that the repository at path has now. anew forgets
+// mirror makes second names of all objects that the repository at path has now. again forgets
 // those that it has no more, as before a task: later on it may be the agent who deleted them.
 // Where that is not possible (another file system) nothing is kept, and the repository cannot
 // be made again.
@@ -120,7 +120,7 @@ func linkFiles(from, to string, alone bool) error {
 	return nil
 }
 
-// refill gives the repository at a path the objects again that it had when snapshots were taken
+// refill returns the repository at a path the objects again that it had when snapshots were taken
 // of it. An index of objects of its own stays: git makes do without.
 func (s *Store) refill(path string, inner *Store) error {
 	from := filepath.Join(s.mirrorOf(path), "objects")
@@ -130,14 +130,14 @@ func (s *Store) refill(path string, inner *Store) error {
 	return linkObjects(from, filepath.Join(inner.Repo.Common, "objects"), false)
 }
 
-// CanRemake reports whether the git folder of a repository inside of the tree can be made again
+// CanRemake reports whether the git folder of a repository inside the tree can be made again
 // with all that a snapshot of it needs.
 func (s *Store) CanRemake(path string) bool {
 	_, err := fsroot.Lstat(filepath.Join(s.mirrorOf(path), "format"))
 	return err == nil
 }
 
-// Remake makes the git folder of a repository inside of the tree again, at gitDir, with its
+// Remake makes the git folder of a repository inside the tree again, at gitDir, with its
 // objects and nothing else: a restore of its snapshot does the rest. It takes its place in one
 // step. fs.ErrExist where there is something.
 func (s *Store) Remake(in InnerSnapshot, gitDir string) (err error) {

@@ -30,7 +30,7 @@ type Missed struct {
 	Sure               bool // it certainly changed; otherwise only its change time did
 }
 
-// Missed gives what came, or changed, between two snapshots without being captured.
+// Missed returns what came, or changed, between two snapshots without being captured.
 func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed, error) {
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed
 	return out, nil
 }
 
-// missedInside gives what changed in repositories inside of the tree beside their files. lost
+// missedInside returns what changed in repositories inside the tree beside their files. lost
 // are the paths of those of which nothing more is to be said.
 func (s *Store) missedInside(ctx context.Context, from, to belay.SnapshotID, then, now *Manifest) (out []Missed,
 	lost map[string]bool, err error) {

@@ -196,7 +196,7 @@ func (s *Place) nameMeta(ctx context.Context, c *Capture) error {
 	return err
 }
 
-// stillLost gives those trees of HEAD that cannot be read and that are not trees of the
+// stillLost returns those trees of HEAD that cannot be read and that are not trees of the
 // present, which are stored again.
 func stillLost(c *Capture) []Lost {
 	c.headLost = slices.DeleteFunc(c.headLost, func(l Lost) bool {

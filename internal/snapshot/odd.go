@@ -5,7 +5,7 @@ import "strings"
 // IsOdd reports whether git refuses a path, or fsck calls it an error: a name that
 // stands for .git on some file system (.GIT, "git~1", ".git ", ".git::$DATA", with
 // invisible characters as HFS+ drops them, after a backslash as Windows reads it), or a
-// link in the place of .gitmodules. Such paths are captured all the same, outside of
+// link in the place of .gitmodules. Such paths are captured anyway, outside
 // the tree.
 func IsOdd(path string, link bool) bool {
 	if !anyMayBeOdd(path) {

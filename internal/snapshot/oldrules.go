@@ -69,7 +69,7 @@ func (r *OldRules) begin() (err error) {
 	return nil
 }
 
-// ruleFiles gives the files of the scratch folder.
+// ruleFiles returns the files of the scratch folder.
 func (s *Place) ruleFiles(ctx context.Context, rules []Rule, gitDir, tree, global string) (map[string][]byte, error) {
 	files := map[string][]byte{filepath.Join(gitDir, "HEAD"): []byte("ref: refs/heads/main\n"), global: nil}
 	if s.Repo.Format == "sha256" {

@@ -19,7 +19,7 @@ import (
 type Outline struct {
 	Options scan.Options // without Ignored
 	Index   string       // the key of the index
-	Rules   string       // of the rules outside of the tree
+	Rules   string       // of the rules outside the tree
 	Tracked string       // names the set of paths in the index
 }
 
@@ -42,7 +42,7 @@ func (s *Place) Outline(ctx context.Context) (Outline, error) {
 
 const noIndex = "none" // the key when there is no index
 
-// IndexKey gives a key that changes when the user's index does.
+// IndexKey returns a key that changes when the user's index does.
 func (s *Place) IndexKey() (string, error) {
 	info, err := fsroot.Lstat(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -54,7 +54,7 @@ func (s *Place) IndexKey() (string, error) {
 	return indexKey(info), nil
 }
 
-// TrackedSet gives the key of the index, and a name for the set of paths in it.
+// TrackedSet returns the key of the index, and a name for the set of paths in it.
 func (s *Place) TrackedSet(ctx context.Context) (key, set string, err error) {
 	if key, err = s.IndexKey(); err != nil || key == noIndex {
 		return key, "", err

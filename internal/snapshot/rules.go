@@ -14,16 +14,16 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// outerRules is what decides about ignoring from outside of the tree, and whether git
+// outerRules is what decides about ignoring from outside the tree, and whether git
 // may hold other bytes than the disk.
 type outerRules struct {
 	key      string
 	files    []git.StateFile // info/exclude and the global excludes file ("global")
 	folds    bool            // core.ignoreCase
-	converts bool            // config or attributes outside of the tree may convert content
+	converts bool            // config or attributes outside the tree may convert content
 }
 
-// RulesKey names the rules of ignoring outside of the tree, and how they are applied.
+// RulesKey names the rules of ignoring outside the tree, and how they are applied.
 func (c *Capture) RulesKey() string { return c.Rules.key }
 
 // outerRules reads the config once, in git's own words.
@@ -94,7 +94,7 @@ func isTrue(v string) bool {
 	return false
 }
 
-// nestedHead gives the commit a nested repository stands at, as far as two small files
+// nestedHead returns the commit a nested repository is at, as far as two small files
 // tell; "" otherwise. It is for people to read: nothing is started in there.
 func (s *Place) nestedHead(path string) string {
 	dir := filepath.Join(s.Repo.Root, filepath.FromSlash(path), ".git")
@@ -119,7 +119,7 @@ func (s *Place) nestedHead(path string) string {
 	return head
 }
 
-// LinkOf gives the text of a repository's .git file, "" where that is no file.
+// LinkOf returns the text of a repository's .git file, "" where that is no file.
 func LinkOf(root string) string { return readSmall(filepath.Join(root, ".git")) }
 
 func readSmall(path string) string {

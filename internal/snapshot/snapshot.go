@@ -96,7 +96,7 @@ type Info struct {
 	BrokenRefs []string `json:"broken_refs,omitempty"`
 	Commit     string   `json:"-"` // the object the ref names
 	odd        int      // captured files whose names no git tree may hold
-	inner      int      // repositories inside of the tree that have snapshots of their own
+	inner      int      // repositories inside the tree that have snapshots of their own
 }
 
 func (i Info) ref() string { return Prefix + string(i.ID) }
@@ -111,7 +111,7 @@ func (i Info) NotHeld() string {
 	return i.first(names)
 }
 
-// LeftOut is NotHeld with the repositories inside of the tree that have no
+// LeftOut is NotHeld with the repositories inside the tree that have no
 // snapshot of their own.
 func (i Info) LeftOut() string {
 	var names []string
@@ -124,7 +124,7 @@ func (i Info) LeftOut() string {
 	return i.first(names)
 }
 
-// first gives the first few of many names, and how to see all.
+// first returns the first few of many names, and how to see all.
 func (i Info) first(names []string) string {
 	const most = 8
 	if n := len(names) - most; n > 1 {

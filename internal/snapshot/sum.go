@@ -53,10 +53,10 @@ type Book struct {
 	hash hash.Hash
 }
 
-// New gives one for the trees of one repository.
+// New returns one for the trees of one repository.
 func New(repo *git.Repo) *Book { return &Book{repo: repo, hash: repo.NewHash()} }
 
-// Files gives how many files a tree holds, and the git tree of them in hex.
+// Files returns how many files a tree holds, and the git tree of them in hex.
 func (a *Book) Files(top scan.Folder) (n int, tree string) {
 	s := a.of(top)
 	if s.tree == "" {
@@ -65,7 +65,7 @@ func (a *Book) Files(top scan.Folder) (n int, tree string) {
 	return s.files, hex.EncodeToString([]byte(s.tree))
 }
 
-// of gives a folder's sum; what is known is not looked at again.
+// of returns a folder's sum; what is known is not looked at again.
 func (a *Book) of(f scan.Folder) *sum {
 	if s, ok := f.Memo().(*sum); ok {
 		return s
@@ -127,7 +127,7 @@ func (a *Book) swallowed(f scan.Folder) bool {
 
 func odd(m scan.Named) bool { return IsOdd(m.Path, m.Entry.Kind == fsroot.SymbolicLink) }
 
-// tree gives the bytes of a folder's git tree, none when it holds no file.
+// tree returns the bytes of a folder's git tree, none when it holds no file.
 func (a *Book) tree(f scan.Folder) []byte {
 	var data []byte
 	skip := len(f.Path())

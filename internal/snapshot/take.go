@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Take holds the present state and changes nothing else: not the index, no ref outside
+// Take holds the current state and changes nothing else: not the index, no ref outside
 // of refs/belay/, no file. It starts no program that the repository names. What could
 // not be captured is in the Info's Gaps, and Partial says so.
 //

@@ -9,9 +9,9 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// Touched gives every path that differs between two snapshots in anything that a
-// restore puts back. That is more than Changes has: also modes that git does not know,
-// of files and of folders, and folders without a file. Repositories inside of the tree are
+// Touched returns every path that differs between two snapshots in anything that a
+// restore restores. That is more than Changes has: also modes that git does not know,
+// of files and of folders, and folders without a file. Repositories inside the tree are
 // left out: InnerPairs has them.
 func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]string, error) {
 	a, b, err := s.pair(ctx, from, to)
@@ -42,7 +42,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	return slices.Compact(paths), nil
 }
 
-// TouchedGit gives the names of git's own files that steer it (config, hooks/…, info/…)
+// TouchedGit returns the names of git's own files that steer it (config, hooks/…, info/…)
 // and differ between two snapshots, in bytes or mode, and logs/REF of reflogs that do;
 // "index" and "worktrees" when those do.
 func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
@@ -79,7 +79,7 @@ func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (name
 	return slices.Compact(names), nil
 }
 
-// gitModes gives git's own files whose mode is in the first list alone.
+// gitModes returns git's own files whose mode is in the first list alone.
 func gitModes(a, b []Mode) (names []string) {
 	for _, m := range a {
 		group, name, _ := strings.Cut(m.Path, "/")
@@ -90,12 +90,12 @@ func gitModes(a, b []Mode) (names []string) {
 	return names
 }
 
-// onlyIn gives what is in the first of two sorted lists alone.
+// onlyIn returns what is in the first of two sorted lists alone.
 func onlyIn(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(p string) bool { _, both := slices.BinarySearch(b, p); return both })
 }
 
-// modesTouched gives files, of the entries of the later tree, and folders whose modes
+// modesTouched returns files, of the entries of the later tree, and folders whose modes
 // differ.
 func modesTouched(then, now *Manifest, entries []git.TreeEntry) (paths []string) {
 	seen := map[string]bool{}
@@ -125,5 +125,5 @@ func SameModes(a, b *Manifest) bool {
 	return a.FilePerm == b.FilePerm && a.ExecPerm == b.ExecPerm && a.DirPerm == b.DirPerm && slices.Equal(a.Modes, b.Modes)
 }
 
-// above gives the folder that a path is in, "" for the root.
+// above returns the folder that a path is in, "" for the root.
 func above(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }

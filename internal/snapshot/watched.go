@@ -22,7 +22,7 @@ type Watcher interface {
 	// Ask gives what the tree comes to at a moment after the call, and what of it the
 	// snapshot with this base does not hold. nil is "not sure", for any reason.
 	Ask(ctx context.Context, base string) *Seen
-	// Doubt says that the answer did not fit the rules of ignoring outside of the tree.
+	// Doubt says that the answer did not fit the rules of ignoring outside the tree.
 	Doubt()
 }
 
@@ -54,7 +54,7 @@ type latest struct {
 
 func (s *Store) latestPath() string { return filepath.Join(s.Dir, "latest") }
 
-// latest gives the zero value when nothing can be read.
+// latest returns the zero value when nothing can be read.
 func (s *Store) latest() (l latest) {
 	text, err := fsroot.ReadFile(s.latestPath(), fsroot.Usual)
 	if err != nil || json.Unmarshal(text, &l) != nil || l.V != 1 || l.Anchor == "" || len(l.Trees) > 0 {
@@ -97,7 +97,7 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 	return c
 }
 
-// on gives the memory, valid while the snapshot is there.
+// on returns the memory, valid while the snapshot is there.
 func (l latest) on(refs []git.Ref) Memory {
 	m := l.Memory
 	m.Anchors = []belay.SnapshotID{l.Anchor}

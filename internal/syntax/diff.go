@@ -5,12 +5,12 @@ import (
 	"hash/maphash"
 )
 
-// maxSteps bounds the search for the shortest difference. Past it, lines are told apart
+// maxSteps bounds the search for the shortest difference. Past it, lines are distinguished
 // by how often they occur, which is quick and nearly as good: a rewrite has no
 // difference worth finding.
 const maxSteps = 600
 
-// Added gives the lines of after that a shortest difference from before adds. Line
+// Added returns the lines of after that a shortest difference from before adds. Line
 // ends are not compared: a file whose ends turned from CRLF to LF has no new lines.
 func Added(before, after []byte) Lines {
 	b := ids(after, nil)
@@ -44,7 +44,7 @@ type numbered struct {
 	seen map[uint64]int
 }
 
-// ids gives equal lines equal numbers.
+// ids returns equal lines equal numbers.
 func ids(text []byte, seen map[uint64]int) numbered {
 	if seen == nil {
 		seen = map[uint64]int{}

@@ -6,7 +6,7 @@ import (
 )
 
 // File is one path that a change added, modified or deleted. Before is nil when it was
-// not there, After when it is gone; both are bytes as they lie on the disk. A file that
+// not there, After when it is gone; both are bytes as they are on the disk. A file that
 // was read and is empty is not nil.
 type File struct {
 	Path   string
@@ -17,13 +17,13 @@ type File struct {
 	lines Lines
 }
 
-// Deleted tells whether the file is gone.
+// Deleted reports whether the file is gone.
 func (f *File) Deleted() bool { return f.After == nil }
 
-// Created tells whether the file is new.
+// Created reports whether the file is new.
 func (f *File) Created() bool { return f.Before == nil }
 
-// Added gives the lines of After that Before did not have. It is computed once and may
+// Added returns the lines of After that Before did not have. It is computed once and may
 // be asked from several goroutines.
 func (f *File) Added() Lines {
 	f.once.Do(func() { f.lines = Added(f.Before, f.After) })
@@ -33,10 +33,10 @@ func (f *File) Added() Lines {
 // Lines is a set of line numbers, counted from 1.
 type Lines struct{ is []bool }
 
-// Has tells whether line n is in the set.
+// Has reports whether line n is in the set.
 func (l Lines) Has(n int) bool { return n > 0 && n <= len(l.is) && l.is[n-1] }
 
-// Any tells whether a line from first to last, both counted in, is in the set.
+// Any reports whether a line from first to last, both counted in, is in the set.
 func (l Lines) Any(first, last int) bool {
 	for n := max(first, 1); n <= last && n <= len(l.is); n++ {
 		if l.is[n-1] {
@@ -46,7 +46,7 @@ func (l Lines) Any(first, last int) bool {
 	return false
 }
 
-// Count gives how many lines are in the set.
+// Count returns how many lines are in the set.
 func (l Lines) Count() int {
 	n := 0
 	for _, is := range l.is {
@@ -57,7 +57,7 @@ func (l Lines) Count() int {
 	return n
 }
 
-// Binary tells whether data is no text: it has a zero byte near its start, which is
+// Binary reports whether data is not text: it has a zero byte near its start, which is
 // git's rule.
 func Binary(data []byte) bool {
 	return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0

@@ -17,7 +17,7 @@ type LineSet map[string][]span
 // span is a run of added lines, both ends included.
 type span struct{ first, last int }
 
-// Has tells whether any line of path from first to last was added; last below first is
+// Has reports whether any line of path from first to last was added; last below first is
 // first.
 func (l LineSet) Has(path string, first, last int) bool {
 	last = max(first, last)
@@ -26,10 +26,10 @@ func (l LineSet) Has(path string, first, last int) bool {
 	return at < len(spans) && spans[at].first <= last
 }
 
-// Touches tells whether the patch has the file at all.
+// Touches reports whether the patch has the file at all.
 func (l LineSet) Touches(path string) bool { _, ok := l[path]; return ok }
 
-// mostSpans bounds what is held; a patch with more is no change that anybody reads.
+// mostSpans bounds what is held; a patch with more is not a change that anybody reads.
 const mostSpans = 1_000_000
 
 // Read reads a patch with the prefixes a/ and b/. A file that is deleted, or binary, has

@@ -42,7 +42,7 @@ func (l Language) Family() Language {
 	return l
 }
 
-// IsTest tells by a path whether its language's runners look for tests in the file.
+// IsTest reports by a path whether its language's runners look for tests in the file.
 // Rust and C# keep tests in any file, so all of theirs are.
 func IsTest(p string) bool {
 	dir, base := path.Split(p)
@@ -64,7 +64,7 @@ func IsTest(p string) bool {
 	return false
 }
 
-// hidden tells whether go passes a folder over.
+// hidden reports whether go passes a folder over.
 func hidden(dir string) bool {
 	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
 		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
@@ -104,7 +104,7 @@ var testFolders = map[string]bool{
 	"testutil": true, "testutils": true, "benches": true, "benchmarks": true,
 }
 
-// ForTests tells by a path whether a file is there for tests: one that holds tests, or
+// ForTests reports by a path whether a file is there for tests: one that holds tests, or
 // one in a folder of them. Rust and C# count by their folders and names only.
 func ForTests(p string) bool {
 	dir, base := path.Split(p)
@@ -143,7 +143,7 @@ var generatedEnds = []string{
 	".freezed.dart", ".g.cs", ".designer.cs", ".Designer.cs",
 }
 
-// Generated tells by its path whether a tool and not a person wrote a file.
+// Generated reports by its path whether a tool and not a person wrote a file.
 func Generated(p string) bool {
 	base := path.Base(p)
 	if generatedNames[base] || strings.HasPrefix(base, "zz_generated") {
@@ -162,7 +162,7 @@ func Generated(p string) bool {
 	return false
 }
 
-// SaysGenerated tells by the beginning of a text whether a tool wrote it: the words that
+// SaysGenerated reports by the beginning of a text whether a tool wrote it: the words that
 // go's tools agreed on, and @generated.
 func SaysGenerated(text []byte) bool {
 	head := string(text[:min(len(text), 2000)])

@@ -31,10 +31,10 @@ type Token struct {
 	First bool // nothing but white space and comments comes before it on its line
 }
 
-// Is tells whether the token is the word or mark s, not a string that says so.
+// Is reports whether the token is the word or mark s, not a string that says so.
 func (t Token) Is(s string) bool { return (t.Kind == Word || t.Kind == Mark) && t.Text == s }
 
-// Among tells whether the token is one of these words and marks.
+// Among reports whether the token is one of these words and marks.
 func (t Token) Among(words ...string) bool {
 	return (t.Kind == Word || t.Kind == Mark) && slices.Contains(words, t.Text)
 }
@@ -142,7 +142,7 @@ func (x *lexer) emit(k Kind, n int) {
 	x.out = append(x.out, t)
 }
 
-// wordLen gives how many bytes at the start of s are a word.
+// wordLen returns how many bytes at the start of s are a word.
 func wordLen(s []byte, l Language) int {
 	n := 0
 	for n < len(s) {
@@ -173,7 +173,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
 
-// endsMethod tells whether s begins with the sign that ends the name of a method of Ruby:
+// endsMethod reports whether s begins with the sign that ends the name of a method of Ruby:
 // empty?, save!, and not the one of an operator such as !=.
 func endsMethod(s []byte) bool {
 	return (s[0] == '?' || s[0] == '!') && (len(s) == 1 || s[1] != '=')
@@ -193,7 +193,7 @@ func (x *lexer) number() int {
 	return n
 }
 
-// comment gives the length of the comment at x.at, 0 where there is none.
+// comment returns the length of the comment at x.at, 0 where there is none.
 func (x *lexer) comment(c byte) int {
 	s := x.src[x.at:]
 	switch x.lang {
@@ -226,7 +226,7 @@ func (x *lexer) comment(c byte) int {
 	return 0
 }
 
-// lineLen gives the length of the rest of the line, without its end.
+// lineLen returns the length of the rest of the line, without its end.
 func lineLen(s []byte) int {
 	n := bytes.IndexByte(s, '\n')
 	if n < 0 {
@@ -238,7 +238,7 @@ func lineLen(s []byte) int {
 	return n
 }
 
-// neverBuilt gives the length of what C# leaves out between #if false and the line that
+// neverBuilt returns the length of what C# leaves out between #if false and the line that
 // ends it, 0 where s begins with something else. It stops before that line.
 func neverBuilt(s []byte) int {
 	depth, n := 0, 0
@@ -266,7 +266,7 @@ func neverBuilt(s []byte) int {
 	return n
 }
 
-// until gives the length of s up to and with end, all of s when it is not there.
+// until returns the length of s up to and with end, all of s when it is not there.
 func until(s []byte, end string) int {
 	if i := bytes.Index(s, []byte(end)); i >= 0 {
 		return i + len(end)
@@ -274,7 +274,7 @@ func until(s []byte, end string) int {
 	return len(s)
 }
 
-// nested gives the length of a comment that may hold comments.
+// nested returns the length of a comment that may hold comments.
 func nested(s []byte) int {
 	depth, i := 1, 2
 	for i < len(s) && depth > 0 {

@@ -3,8 +3,8 @@ package syntax
 // Nest says which brackets of a text belong together.
 type Nest struct {
 	Close []int // for ( [ {: the index of what closes it, -1 when nothing does and for any other token
-	Open  []int // for every token: the bracket it stands in, -1 for none
-	Depth []int // for every token: how many brackets it stands in
+	Open  []int // for every token: the bracket it is in, -1 for none
+	Depth []int // for every token: how many brackets it is in
 }
 
 var opener = map[string]string{")": "(", "]": "[", "}": "{"}

@@ -31,7 +31,7 @@ func (x *lexer) rubyText(c byte, s []byte) int {
 	return 0
 }
 
-// spaced tells whether there is a space before this place and none after it, which is
+// spaced reports whether there is a space before this place and none after it, which is
 // how Ruby tells `puts /a/` from `a / b`.
 func (x *lexer) spaced(s []byte) bool {
 	return x.at > 0 && x.src[x.at-1] == ' ' && len(s) > 1 && s[1] != ' ' && s[1] != '='
@@ -92,7 +92,7 @@ func (x *lexer) heredocs() {
 	}
 }
 
-// hereLen gives the length of a heredoc without the end of its last line.
+// hereLen returns the length of a heredoc without the end of its last line.
 func hereLen(s []byte, name string) int {
 	n := 0
 	for n < len(s) {

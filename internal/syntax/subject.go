@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Subject gives the name of what a test file is about, by the conventions of its
+// Subject returns the name of what a test file is about, by the conventions of its
 // language: foo of foo_test.go, test_foo.py, foo.spec.ts and foo_spec.rb, Foo of
 // FooTest.java. It is "" for a file that holds no tests by its path; for Rust and C#,
 // whose tests stand anywhere, it is the name without what marks tests.
@@ -33,7 +33,7 @@ func Subject(p string) string {
 	return stem
 }
 
-// Stem gives a path's last name without its ending.
+// Stem returns a path's last name without its ending.
 func Stem(p string) string {
 	base := path.Base(p)
 	return strings.TrimSuffix(base, path.Ext(base))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// text gives the length of the string, character, template or regular expression at
+// text returns the length of the string, character, template or regular expression at
 // x.at, 0 where there is none.
 func (x *lexer) text(c byte) int {
 	s := x.src[x.at:]
@@ -38,7 +38,7 @@ func (x *lexer) text(c byte) int {
 	return 0
 }
 
-// quoted gives the length of a string in quotes with escapes. One that may not span
+// quoted returns the length of a string in quotes with escapes. One that may not span
 // lines ends before the end of its line.
 func quoted(s []byte, q byte, lines bool) int {
 	for i := 1; i < len(s); i++ {
@@ -56,7 +56,7 @@ func quoted(s []byte, q byte, lines bool) int {
 	return len(s)
 }
 
-// triple gives the length of a string between two of q, with escapes.
+// triple returns the length of a string between two of q, with escapes.
 func triple(s []byte, q string) int {
 	for i := len(q); i < len(s); i++ {
 		if s[i] == '\\' {
@@ -70,7 +70,7 @@ func triple(s []byte, q string) int {
 	return len(s)
 }
 
-// prefixed gives how many letters of set s begins with, at most most.
+// prefixed returns how many letters of set s begins with, at most most.
 func prefixed(s []byte, set string, most int) int {
 	n := 0
 	for n < len(s) && n < most && strings.IndexByte(set, s[n]) >= 0 {
@@ -163,7 +163,7 @@ func (x *lexer) scriptText(c byte, s []byte) int {
 	return 0
 }
 
-// operand tells whether a value may begin here, so that a slash is no division.
+// operand reports whether a value may begin here, so that a slash is not a division.
 func (x *lexer) operand() bool {
 	switch b := x.before; b.Kind {
 	case 0:
@@ -180,7 +180,7 @@ func (x *lexer) operand() bool {
 	return false
 }
 
-// regex gives the length of a regular expression with its flags, 0 when the line ends
+// regex returns the length of a regular expression with its flags, 0 when the line ends
 // first.
 func regex(s []byte) int {
 	class := false
@@ -207,7 +207,7 @@ func regex(s []byte) int {
 // maxEmbedded bounds strings within embedded code within strings.
 const maxEmbedded = 20
 
-// embedding gives the length of a string that may embed code between open ("${", "#{")
+// embedding returns the length of a string that may embed code between open ("${", "#{")
 // and a closing brace; that code may hold strings of its kind again.
 func embedding(s []byte, q byte, open string, depth int) int {
 	for i := 1; i < len(s); i++ {
@@ -224,7 +224,7 @@ func embedding(s []byte, q byte, open string, depth int) int {
 	return len(s)
 }
 
-// embedded gives the length of code up to and with the brace that closes it.
+// embedded returns the length of code up to and with the brace that closes it.
 func embedded(s []byte, open string, depth int) int {
 	braces := 1
 	for i := 0; i < len(s); i++ {

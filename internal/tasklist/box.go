@@ -27,7 +27,7 @@ const (
 type Box struct {
 	State   State
 	At, End int
-	Sign    string // what stands there, with its brackets
+	Sign    string // what is there, with its brackets
 	Odd     string
 	Star    bool // a star follows it: optional, with some tools
 }
@@ -51,7 +51,7 @@ var Drawn = func() string {
 // that is no task.
 const unmistakable = "☐☑☒□▢"
 
-// item reads a line that begins an item of a list, or that begins with a box all the same.
+// item reads a line that begins an item of a list, or that begins with a box anyway.
 func readItem(l *Line, words string) bool {
 	number, mark := bullet(words)
 	rest := words[mark:]
@@ -86,7 +86,7 @@ func beginsWithBox(s string) bool {
 	return b.State != NoBox
 }
 
-// bullet gives the length of the mark that begins an item, and its number if it has one.
+// bullet returns the length of the mark that begins an item, and its number if it has one.
 func bullet(s string) (number string, n int) {
 	if strings.HasPrefix(s, "-") || strings.HasPrefix(s, "*") || strings.HasPrefix(s, "+") {
 		return "", 1
@@ -146,7 +146,7 @@ func box(s string, at int) (Box, int) {
 	return b, n
 }
 
-// inside says what stands in a box. Round ones hold a blank or an x only.
+// inside says what is in a box. Round ones hold a blank or an x only.
 func inside(s string, round bool) State {
 	blank := strings.TrimSpace(s)
 	switch blank {

@@ -123,7 +123,7 @@ func boxed(l Line) bool {
 	return l.Kind == Item && l.Box.State != NoBox || l.Kind == Heading && headBox(l).State != NoBox
 }
 
-// ends gives the line at which the task that a heading is ends; 0 when it is none: a group
+// ends returns the line at which the task that a heading is ends; 0 when it is none: a group
 // of tasks, or a title with nothing below it.
 func (r *reader) ends(i int, withID []bool) int {
 	level, work := r.lines[i].Level, false
@@ -246,7 +246,7 @@ func (r *reader) item(i int) {
 	r.open = append(r.open, item{l.Indent, owner})
 }
 
-// isOwn decides whether a box is a task of its own, or a step of the task it stands in.
+// isOwn decides whether a box is a task of its own, or a step of the task it is in.
 func (r *reader) isOwn(lab label, owner int) bool {
 	toCheck := r.section.checklist && (!r.section.listed || r.boxed[lab.id]) && (r.named > 0 || r.anyHead())
 	switch {
@@ -318,7 +318,7 @@ func (r *reader) note(why string) int {
 	return len(r.notes) - 1
 }
 
-// put gives a line to a task, or its note to the file.
+// put returns a line to a task, or its note to the file.
 func (r *reader) put(i int, c class) {
 	l := r.lines[i]
 	r.class[i] = c

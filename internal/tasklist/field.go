@@ -79,7 +79,7 @@ func fields(words string) []string {
 	return append(list, strings.TrimSpace(words[from:]))
 }
 
-// fieldOf is what a line says: its kind, "" when it is no field, and its words.
+// fieldOf is what a line says: its kind, "" when it is not a field, and its words.
 func fieldOf(words string) (kind, rest string) {
 	if m := fulfils.FindStringSubmatch(words); m != nil {
 		return "requirements", strings.Trim(m[1], "*_ ")

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Files gives the paths that a text names, in order and once each, with slashes and
+// Files returns the paths that a text names, in order and once each, with slashes and
 // relative to the repository's root. A path is what has a folder or a file's ending that
 // people use, in backticks or bare; addresses, routes, absolute paths and such that lead
 // out of the repository are none. A folder keeps its slash at the end.
@@ -56,7 +56,7 @@ func parts(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\"'“”‘’<>;|，。、；：（）「」『』【】《》！？", r)
 }
 
-// letters outside of scripts that set blanks between words.
+// letters outside scripts that set blanks between words.
 var (
 	glueEnd   = lazyregexp.New(`^(.*[A-Za-z0-9_)\]}]\.[A-Za-z][A-Za-z0-9]{0,9})[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]`)
 	glueStart = lazyregexp.New(`^[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]+([A-Za-z@].*)$`)
@@ -151,7 +151,7 @@ func file(s string, quoted bool) string {
 	return clean
 }
 
-// unmarked takes away what stands before a path: brackets, quotes, marks of emphasis. The
+// unmarked takes away what is before a path: brackets, quotes, marks of emphasis. The
 // stars of a glob stay.
 func unmarked(s string) string {
 	for s != "" && strings.IndexByte("(_[\"'*", s[0]) >= 0 {

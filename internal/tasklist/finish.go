@@ -47,7 +47,7 @@ func inFolder(name string, paths []string) bool {
 	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
 }
 
-// settle gives a task its words, its files, and the boxes that say whether it is done.
+// settle returns a task its words, its files, and the boxes that say whether it is done.
 func (r *reader) settle(t *draft) {
 	first := Files(t.Title)
 	if !t.Declared {
@@ -124,7 +124,7 @@ func (t *draft) byBoxes() {
 // parts ties tasks to the ones that they are parts of: by where they stand, and, where
 // tasks are numbered, by their numbers.
 func (r *reader) parts() {
-	byID := map[string]int{} // the last one above: files with several lists count anew
+	byID := map[string]int{} // the last one above: files with several lists count again
 	for i := range r.tasks {
 		t := &r.tasks[i]
 		if cut := strings.LastIndexByte(t.ID, '.'); cut > 0 && t.parent < 0 {
@@ -149,7 +149,7 @@ func (r *reader) parts() {
 	r.besides()
 }
 
-// besides takes optional tasks that stand below a task with words of its own for what they
+// besides takes optional tasks that are below a task with words of its own for what they
 // are: they come after it and are not what it is made of.
 func (r *reader) besides() {
 	for i := range r.tasks {
@@ -166,7 +166,7 @@ func (r *reader) besides() {
 }
 
 // orders reads which tasks come first: from each task's own words, and from the sections
-// that tell the order. Ids that stand twice, and that do not stand there, are noted.
+// that tell the order. Ids that stand twice, and that do not be there, are noted.
 func (r *reader) orders() {
 	ids := make([]string, len(r.tasks))
 	first := map[string]int{}
@@ -222,7 +222,7 @@ func (r *reader) own(known Known, i int, at map[string][]int) {
 	say()
 }
 
-// ordering gives the words of a field that may say what comes first, "" when none do. label
+// ordering returns the words of a field that may say what comes first, "" when none do. label
 // is "depends" below a line that says that what follows is a list of tasks.
 func ordering(words, label string, line Kind) (string, string) {
 	switch kind, rest := fieldOf(words); {

@@ -24,7 +24,7 @@ func headWords(l Line) string {
 	return strings.TrimSpace(strings.TrimSuffix(words, sign))
 }
 
-// lastWord is what stands behind the words of a heading: a box such as [ ] holds a blank.
+// lastWord is what is behind the words of a heading: a box such as [ ] holds a blank.
 func lastWord(words string) string {
 	if at := strings.LastIndexAny(words, "["+Drawn); at >= 0 {
 		return words[at:]

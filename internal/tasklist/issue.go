@@ -35,7 +35,7 @@ func (is issue) id() string {
 	return fmt.Sprintf("#%d", is.Number)
 }
 
-// pull tells whether it is a pull request, which the REST API lists among the issues.
+// pull reports whether it is a pull request, which the REST API lists among the issues.
 func (is issue) pull() bool {
 	return len(is.Pull) > 0 && string(is.Pull) != "null" || is.Kind == "PullRequest" || string(is.Type) == `"PullRequest"` ||
 		strings.Contains(is.URL, "/pull/")
@@ -54,7 +54,7 @@ func (is issue) state() State {
 	return Done
 }
 
-// Read reads a file. An error says in which line it is no JSON, or that it holds no issues.
+// Read reads a file. An error says in which line it is not JSON, or that it holds no issues.
 func ReadIssues(name string, data []byte) (Reading, error) {
 	r := issueReader{name: name, data: bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))}
 	list, err := r.issues()

@@ -81,7 +81,7 @@ func unbold(words string) (bare string, end int) {
 	return words, -1
 }
 
-// tags reads what stands in brackets between the id and the title. What is no known tag
+// tags reads what is in brackets between the id and the title. What is not a known tag
 // stays with the title. A second box behind the id is a tag that was not filled in.
 func (l *label) tags() {
 	rest := l.title

@@ -119,7 +119,7 @@ func wide(data []byte) bool {
 }
 
 // Feature is the feature that a file's tasks belong to: the folder of a tool's layout, ""
-// outside of one.
+// outside one.
 func Feature(name string) string {
 	parts := strings.Split(strings.ReplaceAll(name, "\\", "/"), "/")
 	for i := len(parts) - 2; i > 0; i-- {

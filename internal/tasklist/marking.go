@@ -44,7 +44,7 @@ func Mark(root, tmp string, o belay.Origin) ([]int, error) {
 	return nil, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is being written by another program", belay.VisibleLine(o.File))
 }
 
-// Plan gives what Mark would change, as lines that can be taken back, and where; nil when
+// Plan returns what Mark would change, as lines that can be taken back, and where; nil when
 // the task is done already. It writes nothing. Errors as Mark has them.
 func Plan(root string, o belay.Origin) (*restore.Edit, []int, error) {
 	if err := markable(o); err != nil {

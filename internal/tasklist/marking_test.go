@@ -64,8 +64,8 @@ func TestLeftAlone(t *testing.T) {
 		do   func(root, file string) error
 		says string
 	}{
-		"other words": {func(_, f string) error { return os.WriteFile(f, []byte("- [ ] T002 third\n"), 0o640) }, "has other words"},
-		"gone":        {func(_, f string) error { return os.WriteFile(f, []byte("# Tasks\n"), 0o640) }, "stands no longer"},
+		"other words": {func(_, f string) error { return os.WriteFile(f, []byte("- [ ] T002 third\n"), 0o640) }, "the text of T002 in specs/1/tasks.md has changed"},
+		"gone":        {func(_, f string) error { return os.WriteFile(f, []byte("# Tasks\n"), 0o640) }, "is no longer in"},
 		"no file":     {func(_, f string) error { return os.Remove(f) }, "no longer exists"},
 		"a link": {func(root, f string) error {
 			return errors.Join(os.Rename(f, root+"/real.md"), os.Symlink(root+"/real.md", f))
@@ -74,7 +74,7 @@ func TestLeftAlone(t *testing.T) {
 			return errors.Join(os.Rename(root+"/specs", root+"/real"), os.Symlink("real", root+"/specs"))
 		}, "through a link"},
 		"a folder": {func(_, f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o755)) }, "is not a file"},
-		"no text":  {func(_, f string) error { return os.WriteFile(f, []byte("\xff\xfe-\x00"), 0o640) }, "is no UTF-8"},
+		"no text":  {func(_, f string) error { return os.WriteFile(f, []byte("\xff\xfe-\x00"), 0o640) }, "is not UTF-8"},
 	} {
 		root, file := tree(t)
 		if err := tt.do(root, file); err != nil {

@@ -90,8 +90,8 @@ var others = map[string]bool{"phase": true, "phases": true, "story": true, "stor
 	"section": true, "week": true, "day": true, "sprint": true, "version": true, "requirement": true,
 	"requirements": true, "milestone": true}
 
-// Order gives what a text says of which task comes after which. self is the task whose
-// text it is, which is meant where no task is named; "" outside of a task. Names of tasks
+// Order returns what a text says of which task comes after which. self is the task whose
+// text it is, which is meant where no task is named; "" outside a task. Names of tasks
 // that are like the known ones and unknown come back as they stand, for the caller to say
 // so. Single numbers are names only behind the word "task" or in a list that tells what a
 // task depends on.
@@ -308,7 +308,7 @@ func (s *sentence) settle() {
 	}
 }
 
-// most bounds how many names one side of an order has: more is no sentence.
+// most bounds how many names one side of an order has: more is not a sentence.
 const most = 300
 
 func (s *sentence) name(w string) {
@@ -337,7 +337,7 @@ func (s *sentence) name(w string) {
 	s.span, s.named = false, true
 }
 
-// between gives the ids from one to another, both left out, when both end in a number.
+// between returns the ids from one to another, both left out, when both end in a number.
 func (k Known) between(from, to string) []string {
 	p := letters(from)
 	a, err := strconv.Atoi(from[len(p):])

@@ -23,7 +23,7 @@ const (
 	Front
 )
 
-// Line is one line. At and End are the bytes of the file that it stands in, without the
+// Line is one line. At and End are the bytes of the file that it is in, without the
 // line's end. Indent and Content are columns, a tab reaching to the next multiple of four:
 // where the line begins, and, for an item, where its words begin.
 type Line struct {
@@ -77,10 +77,10 @@ type pageReader struct {
 	lines []Line
 
 	fence   string // the mark that closes the code, "" outside of code
-	inside  int    // the column of the item that the code stands in
+	inside  int    // the column of the item that the code is in
 	comment bool
 	front   bool
-	item    int // the content column of the last item, 0 outside of a list
+	item    int // the content column of the last item, 0 outside a list
 	was     Kind
 }
 
@@ -143,7 +143,7 @@ func (r *pageReader) within(l *Line, words string) bool {
 		return true
 	case r.fence != "":
 		if words != "" && r.inside > 0 && l.Indent < r.inside && !strings.HasPrefix(words, r.fence) {
-			r.fence = "" // the item that the code stood in is over
+			r.fence = "" // the item that the code was in is over
 			return false
 		}
 		l.Kind = Fence
@@ -236,7 +236,7 @@ func isRule(words string) bool {
 	return n >= 3 && n+strings.Count(words, " ")+strings.Count(words, "\t") == len(words)
 }
 
-// unclosed reports a comment that begins in a line of words and goes on below it.
+// unclosed reports a comment that begins in a line of words and continues below it.
 func unclosed(words string) bool {
 	at := strings.LastIndex(words, "<!--")
 	return at >= 0 && !strings.Contains(words[at:], "-->") && strings.Count(words[:at], "`")%2 == 0

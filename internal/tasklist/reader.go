@@ -16,7 +16,7 @@ type issueReader struct {
 	data []byte
 }
 
-// deepest is how many lists and objects an issue may lie in.
+// deepest is how many lists and objects an issue may be in.
 const deepest = 12
 
 func (r issueReader) at(offset int64) int {
@@ -53,7 +53,7 @@ func (r issueReader) issues() ([]issue, error) {
 	return list, nil
 }
 
-// past gives where the next value begins.
+// past returns where the next value begins.
 func past(data []byte, at int64) int64 {
 	for int(at) < len(data) && strings.IndexByte(" \t\r\n,:", data[at]) >= 0 {
 		at++
@@ -137,7 +137,7 @@ func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue,
 	return r.one(raw, parts, start)
 }
 
-// listed gives issues the status that an item of a project has, where they say no state.
+// listed returns issues the status that an item of a project has, where they say no state.
 func listed(list []issue, item []member) []issue {
 	for _, m := range item {
 		var status string
@@ -151,7 +151,7 @@ func listed(list []issue, item []member) []issue {
 	return list
 }
 
-// all reads the issues of the members of a value. What is null is no issue that may be seen.
+// all reads the issues of the members of a value. What is null is not an issue that may be seen.
 func (r issueReader) all(parts []member, start int64, depth int) ([]issue, error) {
 	var list []issue
 	for _, m := range parts {

@@ -179,7 +179,7 @@ func add(list []string, more ...string) []string {
 	return list
 }
 
-// pathsOf gives the paths of an item of a list: all of it, when it is one word.
+// pathsOf returns the paths of an item of a list: all of it, when it is one word.
 func pathsOf(item string) []string {
 	if !strings.ContainsAny(item, " \t\n`") {
 		item = "`" + item + "`"

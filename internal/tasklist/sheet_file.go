@@ -38,7 +38,7 @@ func (f *sheetFile) top() *yaml.Node {
 	return f.root
 }
 
-// of gives the keys of a mapping; none of anything else.
+// of returns the keys of a mapping; none of anything else.
 func (f *sheetFile) of(n *yaml.Node) map[string]*yaml.Node {
 	m := map[string]*yaml.Node{}
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -67,7 +67,7 @@ func (f *sheetFile) text(keys ...string) string {
 	return ""
 }
 
-// list gives the items of lists, and values that stand alone.
+// list returns the items of lists, and values that stand alone.
 func (f *sheetFile) list(keys ...string) []string {
 	var list []string
 	for _, k := range keys {
@@ -85,7 +85,7 @@ func (f *sheetFile) list(keys ...string) []string {
 	return list
 }
 
-// ids gives the items of lists of names; one that stands alone may be such a list in a
+// ids returns the items of lists of names; one that stands alone may be such a list in a
 // string, or say that there are none.
 func (f *sheetFile) ids(keys ...string) []string {
 	var ids []string
@@ -120,7 +120,7 @@ func (f *sheetFile) item(n *yaml.Node) string {
 	return ""
 }
 
-// each gives the value of a key in each of a list of mappings.
+// each returns the value of a key in each of a list of mappings.
 func (f *sheetFile) each(key, inner string) []string {
 	var list []string
 	v := f.keys[key]

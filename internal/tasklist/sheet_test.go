@@ -94,7 +94,7 @@ func TestPackageWords(t *testing.T) {
 	if o, err := Package("WP06.md", []byte("---\nwork_package_id: WP06\n---\n**Files**: `a/b.go`\n## Owned Files\n- `e/f.go`\n- `g.go`\n")); err != nil || !o.Tasks[0].Declared || strings.Join(o.Tasks[0].Files, " ") != "e/f.go g.go" {
 		t.Errorf("%+v %v", o, err)
 	}
-	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Why, "taken for open") {
+	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0].Why, "treated as open") {
 		t.Errorf("%+v", r.Notes)
 	}
 }
@@ -106,16 +106,16 @@ func TestWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"id: T1\nid: T2\n":             "x.yaml:2:1: id: it is set twice",
 		"id: T1\n\ttitle: a\n":         "x.yaml:2:1: YAML is indented with spaces",
-		bomb:                           "anchors are not read",
+		bomb:                           "anchors are not supported",
 		"title\n":                      "x.yaml:1:1: a task is a mapping of keys to values",
-		"":                             "it names neither an id nor a title",
-		"status: todo\n":               "it names neither",
-		"id: T1\n---\nid: T2\n":        "a second document",
+		"":                             "not a task: no id and no title",
+		"status: todo\n":               "no id and no title",
+		"id: T1\n---\nid: T2\n":        "a second YAML document",
 		"id: \xff\n":                   "not UTF-8",
 		"id: T1\ndescription: [a\n":    "x.yaml:",
 		"id: T1\nblocked_by: [*x]\n":   "x.yaml:2",
 		strings.Repeat("a", Max+1):     "larger than",
-		"id: T1\nscope: {in: [!!x a]}": "tags are not read",
+		"id: T1\nscope: {in: [!!x a]}": "tags are not supported",
 	} {
 		if _, err := ReadTaskYAML("x.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: %v", text, err)

@@ -12,7 +12,7 @@ import (
 
 // Done gives the file with the task of that origin done, and the lines that changed; none
 // when it is done already. The task is found where it stood, or elsewhere by its id and
-// title. Errors (belay.CodeCannot): it is not there, stands there twice, has other words
+// title. Errors (belay.CodeCannot): it is not there, is there twice, has other words
 // now, or has nothing that could be ticked.
 func TickDone(data []byte, o belay.Origin) (out []byte, lines []int, err error) {
 	r, err := ReadTasks(o.File, data)
@@ -48,7 +48,7 @@ func name(o belay.Origin) string {
 	return "“" + belay.VisibleLine(belay.TitleOf(o.Title)) + "”"
 }
 
-// find gives the task of an origin.
+// find returns the task of an origin.
 func find(r Reading, o belay.Origin) (int, error) {
 	var same, near []int
 	for i, t := range r.Tasks {
@@ -95,7 +95,7 @@ func boxes(data []byte, marks []int) (out []byte, lines []int) {
 	return append(out, data[end:]...), lines
 }
 
-// sign is what stands in a ticked box.
+// sign is what is in a ticked box.
 func sign(b Box) string {
 	switch {
 	case strings.HasPrefix(b.Sign, "⬜"):

@@ -55,12 +55,12 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ file, text, says string }{
 		{"a.md", "- [ ] T002 a\n", "T001 is no longer in a.md"},
 		{"a.md", "- [ ] T001 b\n", "the text of T001 in a.md has changed (line 1)"},
-		{"a.md", "x\n- [ ] T001 a\n- [ ] T001 a\n", "T001 stands 2 times"},
+		{"a.md", "x\n- [ ] T001 a\n- [ ] T001 a\n", "T001 appears 2 times"},
 		{"a.md", "### T001: a\n**Status:** open\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\ntitle: a\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\ntitle: a\nstatus: >\n  todo\n", "has no box or status of its own"},
 		{"a.task.yaml", "id: T001\nid: a\n", "set twice"},
-		{"i.json", `{"number":1,"title":"a"}`, "T001 stands no longer"},
+		{"i.json", `{"number":1,"title":"a"}`, "T001 is no longer"},
 	} {
 		o := belay.Origin{File: tt.file, ID: "T001", Title: "a", Line: 9}
 		if out, _, err := TickDone([]byte(tt.text), o); err == nil || !strings.Contains(err.Error(), tt.says) {

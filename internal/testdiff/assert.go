@@ -49,7 +49,7 @@ func In(l syntax.Language, tokens []syntax.Token) Found {
 	return f
 }
 
-// Asserts tells whether an assertion begins at token i.
+// Asserts reports whether an assertion begins at token i.
 func (s *Source) Asserts(i int) bool {
 	t := s.Tokens[i]
 	if t.Kind != syntax.Word {
@@ -139,7 +139,7 @@ func (s *Source) goAsserts(i int, dotted bool) bool {
 	return false
 }
 
-// Handed tells whether the call at open is given what a test is run with: as its first
+// Handed reports whether the call at open is given what a test is run with: as its first
 // argument by any of its names, further on by the usual one, which says nothing else there.
 func (s *Source) Handed(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
@@ -190,7 +190,7 @@ func (s *Source) scriptAsserts(i int, call, dotted bool) bool {
 	return false
 }
 
-// statement gives the tokens of the assertion at i: its call with what is chained to
+// statement returns the tokens of the assertion at i: its call with what is chained to
 // it, or its line where it is a word before an expression.
 func (s *Source) statement(i int) []syntax.Token {
 	k := i
@@ -206,7 +206,7 @@ func (s *Source) statement(i int) []syntax.Token {
 	return s.Tokens[i:]
 }
 
-// returns gives the places from which no later assertion is reached: a return that
+// returns returns the places from which no later assertion is reached: a return that
 // stands under no condition before the last assertion.
 func (s *Source) returns(last int) []Mark {
 	var marks []Mark
@@ -236,7 +236,7 @@ func (s *Source) conditionAfter(i int) bool {
 	return false
 }
 
-// statementHolds tells whether the assertion at k is what the return at i returns.
+// statementHolds reports whether the assertion at k is what the return at i returns.
 func (s *Source) statementHolds(i, k int) bool {
 	lines := s.Lang != syntax.Java && s.Lang != syntax.CSharp && s.Lang != syntax.Rust // a line ends a statement
 	for n := i + 1; n <= k; n++ {

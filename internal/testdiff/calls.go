@@ -127,7 +127,7 @@ func (r *reader) margin(op string, args [][]syntax.Token) {
 	}
 }
 
-// assertion tells whether token i names one; bare is its name as ops have it, open where
+// assertion reports whether token i names one; bare is its name as ops have it, open where
 // its parenthesis is.
 func (r *reader) assertion(i int) (bare string, open int, ok bool) {
 	open = i + 1
@@ -209,7 +209,7 @@ func (r *reader) chained(i int) bool {
 	return false
 }
 
-// before gives the tokens of the statement up to the dot at i.
+// before returns the tokens of the statement up to the dot at i.
 func (r *reader) before(i int) []syntax.Token {
 	k := i
 	for k > 0 && i-k < 200 && r.nest.Open[k-1] >= r.nest.Open[i] {

@@ -9,7 +9,7 @@ import (
 
 // Of a broken text the tests that can still be recognised are returned.
 
-// Test is one test as it stands in a text, or a group of tests (a class, a describe).
+// Test is one test as it is in a text, or a group of tests (a class, a describe).
 type Test struct {
 	Name  string // with the names of the groups around it: Parser > reads an empty file
 	Leaf  string // without them
@@ -30,7 +30,7 @@ type Test struct {
 	Table []syntax.Token // these values
 }
 
-// Empty tells whether the body does nothing: it has no statement, or only some that
+// Empty reports whether the body does nothing: it has no statement, or only some that
 // stand for none: pass, ..., a docstring, a bare return, t.Parallel().
 func (u Test) Empty() bool {
 	rest := 0
@@ -56,14 +56,14 @@ type source struct {
 	defs   map[string]int // see definitions
 }
 
-// Read gives the tests of a text, groups among them, in the order in which they begin.
+// Read returns the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
 func Read(l syntax.Language, text []byte) []Test {
 	s := source{Source: New(l, syntax.Code(l, text))}
 	return s.units()
 }
 
-// units gives the tests of a text, groups among them, in order.
+// units returns the tests of a text, groups among them, in order.
 func (s *source) units() []Test {
 	var list []Test
 	switch s.Lang {
@@ -99,7 +99,7 @@ func (s *source) units() []Test {
 	return list
 }
 
-// within gives the names of groups, each with an arrow after it.
+// within returns the names of groups, each with an arrow after it.
 func within(groups []string, name string) string {
 	return strings.Join(append(append([]string{}, groups...), name), " > ")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Outside counts the assertions of a text that stand in none of the tests, which are some
+// Outside counts the assertions of a text that are in none of the tests, which are some
 // of Read's: in functions that tests call. A call of such a function is none itself.
 func Outside(l syntax.Language, text []byte, tests []Test) int {
 	bodies := bodiesOf(tests)
@@ -32,7 +32,7 @@ func Outside(l syntax.Language, text []byte, tests []Test) int {
 
 type body struct{ first, last syntax.Token }
 
-// bodiesOf gives what tests do, in the order of the text and apart: one within another
+// bodiesOf returns what tests do, in the order of the text and apart: one within another
 // begins no earlier and ends no later.
 func bodiesOf(tests []Test) []body {
 	var list []body

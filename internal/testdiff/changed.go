@@ -43,7 +43,7 @@ func (v Value) plain() Value {
 	return v
 }
 
-// another tells whether the second asks for something else than the first: another value in
+// another reports whether the second asks for something else than the first: another value in
 // the same way, the opposite, or anything but equality where that was asked for.
 func another(old, now Value) bool {
 	switch {
@@ -55,5 +55,5 @@ func another(old, now Value) bool {
 	return old.Op == "eq" && old.Text != "" && !strings.HasPrefix(now.Op, "within")
 }
 
-// Same tells whether two values are one that has moved.
+// Same reports whether two values are one that has moved.
 func Same(a, b Value) bool { return a.plain() == b.plain() }

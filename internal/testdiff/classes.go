@@ -13,7 +13,7 @@ var (
 		"DataTestMethod": true, "SkippableFact": true, "SkippableTheory": true, "Property": true}
 )
 
-// javaUnits gives methods with an annotation that makes them tests, and void methods
+// javaUnits returns methods with an annotation that makes them tests, and void methods
 // whose names begin with test, as older runners have it.
 func (s *source) javaUnits() []Test {
 	return s.classUnits(func(i int) (list []attribute, after int) {
@@ -33,7 +33,7 @@ func (s *source) javaUnits() []Test {
 	}, javaTests)
 }
 
-// csharpUnits gives methods with an attribute that makes them tests.
+// csharpUnits returns methods with an attribute that makes them tests.
 func (s *source) csharpUnits() []Test {
 	return s.classUnits(func(i int) (list []attribute, after int) {
 		if !s.Is(i, "[") || !s.At(i).First && !s.At(i-1).Is("]") || s.At(i+1).Kind != syntax.Word {
@@ -104,8 +104,8 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 	return list
 }
 
-// method reads the method whose name is token i. body is where to go on: behind the
-// method's brace or, for what is no test, at its parentheses.
+// method reads the method whose name is token i. body is where to continue: behind the
+// method's brace or, for what is not a test, at its parentheses.
 func (s *source) method(i int, attrs []attribute, tests map[string]bool) (u Test, body int, ok bool) {
 	t := s.Tokens[i]
 	u = Test{Leaf: t.Text, Line: t.Line, Skips: s.classSkips(attrs)}

@@ -74,7 +74,7 @@ func (c command) emptied(was command) bool {
 	return !does && c.runs != was.runs && (len(c.also) == 0 || was.runs != "")
 }
 
-// idle tells whether one command does nothing but speak.
+// idle reports whether one command does nothing but speak.
 func onlySpeaks(one string) bool {
 	return nothing.MatchString(one) && !strings.Contains(one, "$(") && !strings.Contains(one, "`")
 }
@@ -204,7 +204,7 @@ func sections(lines []confLine) map[string]command {
 	return out
 }
 
-// unquoted gives the words of a TOML value, and any other as it is.
+// unquoted returns the words of a TOML value, and any other as it is.
 func unquoted(value string) string {
 	if !strings.HasPrefix(value, `"`) && !strings.HasPrefix(value, "'") && !strings.HasPrefix(value, "[") &&
 		!strings.HasPrefix(value, "{") && !strings.HasPrefix(value, "]") {

@@ -74,7 +74,7 @@ func deaf(b, a placed) []belay.Finding {
 	return out
 }
 
-// moreCaught gives a handler that swallows failures and was not there, sure ones first.
+// moreCaught returns a handler that swallows failures and was not there, sure ones first.
 func moreCaught(b, a placed) (m Mark, sure bool) {
 	count := func(u placed) (all, sure int) {
 		for _, m := range u.Caught {
@@ -119,7 +119,7 @@ func skipped(b, a placed) []belay.Finding {
 		"take "+m.Text+" out and make the code pass the test")}
 }
 
-// newMark gives the first mark that was not there, sure ones first.
+// newMark returns the first mark that was not there, sure ones first.
 func newMark(before, after []Mark) (Mark, bool) {
 	for _, maybe := range []bool{false, true} {
 		counts := map[string]int{}

@@ -17,7 +17,7 @@ func (r *reader) conditions(tokens []syntax.Token, not bool) {
 	for i := 0; i <= len(tokens); i++ {
 		end := i == len(tokens)
 		if i < from {
-			continue // the second mark of && or ||, which may stand before a third one
+			continue // the second mark of && or ||, which may be before a third one
 		}
 		if !end {
 			t := tokens[i]
@@ -103,7 +103,7 @@ func sense(op string, not bool) string {
 	return "not " + op
 }
 
-// comparator gives where the first comparison outside of brackets stands, how many tokens
+// comparator returns where the first comparison outside brackets stands, how many tokens
 // it has and what it asks; -1 when there is none.
 func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
 	depth := 0
@@ -144,7 +144,7 @@ func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
 	return -1, 0, ""
 }
 
-// orders tells whether < and > compare, in a language whose types do not use them so.
+// orders reports whether < and > compare, in a language whose types do not use them so.
 func (r *reader) orders() bool {
 	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, r.lang)
 }
@@ -210,7 +210,7 @@ func (r *reader) goIf(i int) {
 }
 
 // composite tells a literal's brace from a block's: it follows its type, and what follows
-// what it closes goes on with the condition.
+// what it closes continues with the condition.
 func (r *reader) composite(open int) bool {
 	end := r.end(open)
 	return end+1 < len(r.tokens) && !r.tokens[end+1].First && r.among(end+1, "{", ")", "&", "|", "=")
@@ -218,7 +218,7 @@ func (r *reader) composite(open int) bool {
 
 var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)
 
-// fails tells whether the block at open says at its own depth that the test failed.
+// fails reports whether the block at open says at its own depth that the test failed.
 func (r *reader) fails(open int) bool {
 	for i := open + 1; i < r.end(open); i++ {
 		if goFails[r.at(i).Text] && r.is(i-1, ".") && r.is(i+1, "(") && goTestHandles[r.at(i-2).Text] && r.nest.Open[i] == open {

@@ -78,7 +78,7 @@ func (p *pairing) together() {
 	}
 }
 
-// inPlace gives the new test that is where g was, between the same tests: it calls what g called
+// inPlace returns the new test that is where g was, between the same tests: it calls what g called
 // and shares a word of its name that says what it is about, and what came there asserts as much as
 // what went.
 func (p *pairing) inPlace(g placed) string {
@@ -112,7 +112,7 @@ func (p *pairing) inPlace(g placed) string {
 	return ""
 }
 
-// usual tells whether half of the tests that stayed in a file have a word in their names.
+// usual reports whether half of the tests that stayed in a file have a word in their names.
 func (p *pairing) usual(f *syntax.File, word string) bool {
 	all, have := 0, 0
 	for _, k := range p.kept {
@@ -124,7 +124,7 @@ func (p *pairing) usual(f *syntax.File, word string) bool {
 	return have > 0 && have*2 >= all
 }
 
-// looksFor gives a text of several words that the test has, that the code had, and that no
+// looksFor returns a text of several words that the test has, that the code had, and that no
 // file of the change has any more.
 func (g placed) looksFor(files []*syntax.File) string {
 	for _, t := range g.Body {
@@ -150,8 +150,8 @@ func (g placed) looksFor(files []*syntax.File) string {
 // unescaped takes backslashes out: what is one text is written in several ways.
 func unescaped(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\`), nil) }
 
-// rewritten says so of the tests of a file that is written anew: none of several stayed, or the
-// request is about changing tests, or nothing but tests changed and nothing was to be mended, and as many are
+// rewritten says so of the tests of a file that is rewritten: none of several stayed, or the
+// request is about changing tests, or nothing but tests changed and nothing was to be fixed, and as many are
 // there that assert as much.
 func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 	alone := r.Wanted != nil && !r.Wanted.fixes && len(p.gone) > 0 && !codeChanged(files)
@@ -187,7 +187,7 @@ func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 	}
 }
 
-// twin tells whether a test that does the very same is among those that are there now.
+// twin reports whether a test that does the very same is among those that are there now.
 func (p *pairing) twin(g placed) bool {
 	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
 		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && len(a.Body) == len(g.Body) &&
@@ -201,7 +201,7 @@ func (a placed) runs() bool {
 		!slices.ContainsFunc(a.Skips, func(m Mark) bool { return !m.Maybe })
 }
 
-// successor gives the new test that came in the place of one that is gone: it is about the
+// successor returns the new test that came in the place of one that is gone: it is about the
 // same, by its name and by what it calls, and stands for no other. One whose name is as much
 // like that of a test that stayed is another one beside that.
 func (p *pairing) successor(g placed) string {
@@ -240,7 +240,7 @@ func alike(words, among []string) int {
 	return n
 }
 
-// absorbed gives a test of the change that does what g did and more: it has all of its values and
+// absorbed returns a test of the change that does what g did and more: it has all of its values and
 // nearly all of its words, asserts as much, and got some of that by the change.
 func (p *pairing) absorbed(g placed) string {
 	if g.Asserts == 0 || len(g.Body) < 8 {
@@ -261,7 +261,7 @@ func (p *pairing) absorbed(g placed) string {
 	return ""
 }
 
-// grew gives the tests that changed, and those that are new.
+// grew returns the tests that changed, and those that are new.
 func (p *pairing) grew() []changed {
 	all := p.changed[:len(p.changed):len(p.changed)]
 	for _, a := range p.fresh {
@@ -278,7 +278,7 @@ func placedWords(a placed) map[string]bool {
 	return set
 }
 
-// quoted gives a new or changed test in which the name of g stands as a text: it is run from
+// quoted returns a new or changed test in which the name of g stands as a text: it is run from
 // there, as tests of test runners are. A name of one or two words may stand anywhere.
 func (p *pairing) quoted(g placed) string {
 	if len(count.TopicWords(g.Leaf)) < 3 {
@@ -325,7 +325,7 @@ func (a placed) uses(gone names) string {
 	return ""
 }
 
-// departed gives these names for each language.
+// departed returns these names for each language.
 func departed(files []*syntax.File) map[syntax.Language]names {
 	out, still := map[syntax.Language]names{}, map[syntax.Language]map[string]bool{}
 	for _, f := range files {
@@ -366,7 +366,7 @@ func departed(files []*syntax.File) map[syntax.Language]names {
 	return out
 }
 
-// named tells whether a word of code is the name of something that others can use: no local
+// named reports whether a word of code is the name of something that others can use: no local
 // variable, whose name is only ever read and written.
 func named(tokens []syntax.Token, i int) bool {
 	if i+1 < len(tokens) && (tokens[i+1].Is("(") || tokens[i+1].Is("!") && i+2 < len(tokens) && tokens[i+2].Is("(")) {

@@ -110,7 +110,7 @@ func goConstraint(text []byte) (constraint.Expr, int) {
 	return nil, 0
 }
 
-// plain tells whether a machine that only runs `go test` could meet the constraint: for
+// plain reports whether a machine that only runs `go test` could meet the constraint: for
 // some system with some architecture and cgo or not, and no tag of the project's own.
 func plain(e constraint.Expr) bool {
 	for _, system := range []string{"linux", "darwin", "windows", "freebsd", "js", "wasip1", "plan9", "android", "ios",

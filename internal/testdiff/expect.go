@@ -104,7 +104,7 @@ func (r *reader) end(i int) int {
 	return r.nest.Close[i]
 }
 
-// args gives the arguments between the bracket at open and what closes it.
+// args returns the arguments between the bracket at open and what closes it.
 func (r *reader) args(open int) [][]syntax.Token {
 	if !r.is(open, "(") && !r.is(open, "[") && !r.is(open, "{") {
 		return nil
@@ -112,7 +112,7 @@ func (r *reader) args(open int) [][]syntax.Token {
 	return splitArguments(r.tokens[open+1 : max(r.end(open), open+1)])
 }
 
-// statement gives the tokens from i on to the end of the statement: of the line, when it
+// statement returns the tokens from i on to the end of the statement: of the line, when it
 // ends in no bracket and no operator, or the mark that ends it.
 func (r *reader) statement(i int) []syntax.Token {
 	k := i
@@ -129,7 +129,7 @@ func (r *reader) statement(i int) []syntax.Token {
 	return r.tokens[min(i, k):k]
 }
 
-// continues tells whether a line that ends with the token goes on in the next.
+// continues reports whether a line that ends with the token goes on in the next.
 func continues(t syntax.Token) bool {
 	return t.Kind == syntax.Mark && strings.Contains(`,=+-*/<>&|\.([{`, t.Text) || t.Is("and") || t.Is("or")
 }

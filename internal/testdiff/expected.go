@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// outsideName is what values of a test file are said to be of that stand in none of its tests.
+// outsideName is what values of a test file are said to be of that are in none of its tests.
 const outsideName = "outside of tests"
 
 // turn is a test that expects something else than before.
@@ -26,7 +26,7 @@ type turn struct {
 var aboutTests = lazyregexp.New(`(?i)\b(?:tests?|specs?|expectations?|expect(?:ed|s)?|assert(?:s|ed|ion|ions)?|` +
 	`snapshots?|goldens?|golden[- ]files?|fixtures?|test[- ]?cases?)\b|_test\.|\.test\.|\.spec\.|_spec\.`)
 
-// AsksForTests tells whether a request asks for tests to be changed: one of its
+// AsksForTests reports whether a request asks for tests to be changed: one of its
 // requirements is to modify or remove something of them. To add tests, or to make them
 // pass, is none.
 func AsksForTests(r belay.Request) bool {
@@ -39,7 +39,7 @@ func AsksForTests(r belay.Request) bool {
 	})
 }
 
-// expecting gives each of the tests the values that it expects, and what stands in none of
+// expecting returns each of the tests the values that it expects, and what is in none of
 // them to one more, which has no body.
 func expecting(f *syntax.File, text []byte, tests []placed) []placed {
 	if !holdsTests(f, text) || !mayExpect(f) {
@@ -75,7 +75,7 @@ func expecting(f *syntax.File, text []byte, tests []placed) []placed {
 	return tests
 }
 
-// mayExpect tells whether a file was changed: values of one that is new or gone are looked
+// mayExpect reports whether a file was changed: values of one that is new or gone are looked
 // at as well, since tests move.
 func mayExpect(f *syntax.File) bool { return string(f.Before) != string(f.After) }
 
@@ -83,7 +83,7 @@ func after(v Value, t syntax.Token) bool {
 	return v.Line > t.End || v.Line == t.Line && v.Col > t.Col
 }
 
-// head gives the line in which what stands before a test begins: what decorates it, or the
+// head returns the line in which what is before a test begins: what decorates it, or the
 // table it is called with.
 func head(tokens []syntax.Token, t placed) int {
 	line := t.Line
@@ -110,7 +110,7 @@ func head(tokens []syntax.Token, t placed) int {
 	return line
 }
 
-// firstOf gives the first token of the line that token i stands on.
+// firstOf returns the first token of the line that token i is on.
 func firstOf(tokens []syntax.Token, i int) syntax.Token {
 	for i > 0 && !tokens[i].First {
 		i--
@@ -154,7 +154,7 @@ func short(s string) string {
 	return belay.VisibleLine(s)
 }
 
-// codeChanged tells whether the change is about anything but tests, documentation and what
+// codeChanged reports whether the change is about anything but tests, documentation and what
 // tools write.
 func codeChanged(files []*syntax.File) bool {
 	return slices.ContainsFunc(files, func(f *syntax.File) bool {

@@ -89,7 +89,7 @@ func countTests(lines []confLine) int {
 // nameOnly are lines that name a step, or list what is installed.
 var nameOnly = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)
 
-// step gives the lines of the step or job that line i of a YAML file belongs to: those
+// step returns the lines of the step or job that line i of a YAML file belongs to: those
 // around it that are indented as deep or deeper, back to the dash that begins it.
 func step(lines []confLine, i int) []confLine {
 	depth := indent(lines[i].text)
@@ -142,7 +142,7 @@ func ignored(f *syntax.File, before, after []confLine) []belay.Finding {
 	return out
 }
 
-// golangciExcludes tells whether line n stands below a key that lists exclusions.
+// golangciExcludes reports whether line n is below a key that lists exclusions.
 func golangciExcludes(f *syntax.File, n int) bool {
 	lines := strings.Split(string(f.After), "\n")
 	depth := indent(lines[n-1])

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// goUnits gives test, fuzz and example functions, no benchmarks, the Test methods of
+// goUnits returns test, fuzz and example functions, no benchmarks, the Test methods of
 // suites, and subtests that are named by a literal.
 func (s *source) goUnits() []Test {
 	var list []Test
@@ -41,7 +41,7 @@ func (s *source) goUnits() []Test {
 	return list
 }
 
-// goTestName follows go test: Test, then nothing or what is no lower-case letter.
+// goTestName follows go test: Test, then nothing or what is not a lower-case letter.
 func goTestName(name string, method bool) bool {
 	for _, head := range []string{"Test", "Fuzz", "Example"} {
 		rest, ok := strings.CutPrefix(name, head)

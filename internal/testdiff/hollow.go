@@ -7,7 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Hollow tells whether the assertion at i holds whatever the code does: it asserts a
+// Hollow reports whether the assertion at i holds whatever the code does: it asserts a
 // constant, compares a thing with itself, or says "or true".
 func (s *Source) Hollow(i int) bool {
 	t := s.Tokens[i]
@@ -137,7 +137,7 @@ func split(tokens []syntax.Token) [][]syntax.Token {
 	return out
 }
 
-// untilComma gives the tokens before the first comma that stands in no bracket.
+// untilComma returns the tokens before the first comma that is in no bracket.
 func untilComma(tokens []syntax.Token) []syntax.Token {
 	depth := 0
 	for i, t := range tokens {
@@ -212,7 +212,7 @@ func unwrap(tokens []syntax.Token) []syntax.Token {
 	}
 }
 
-// wrapped gives what one pair of parentheses around everything holds.
+// wrapped returns what one pair of parentheses around everything holds.
 func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
 	if len(tokens) < 3 || !tokens[0].Is("(") {
 		return nil, false

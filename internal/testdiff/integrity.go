@@ -51,7 +51,7 @@ type pairing struct {
 	gone  []placed
 	fresh []placed
 	grown []grown // tests with more rows than before
-	lost  []loss  // outside of tests
+	lost  []loss  // outside tests
 
 	there   []placed                         // all tests of the change that are there now
 	kept    []placed                         // those of them that were there before, by name
@@ -63,7 +63,7 @@ type pairing struct {
 	others []Value // what tests that are still there expect and did not
 }
 
-// Look gives what the files' changes take away from tests.
+// Look returns what the files' changes take away from tests.
 func Look(files []*syntax.File, r Rules) []belay.Finding {
 	p := pairUp(files)
 	p.explain(files, r)
@@ -84,7 +84,7 @@ func Look(files []*syntax.File, r Rules) []belay.Finding {
 	return out
 }
 
-// testsOf gives the tests of one text of a file, none where its runners look for none.
+// testsOf returns the tests of one text of a file, none where its runners look for none.
 func testsOf(f *syntax.File, text []byte) []placed {
 	if !holdsTests(f, text) {
 		return nil
@@ -97,7 +97,7 @@ func testsOf(f *syntax.File, text []byte) []placed {
 	return out
 }
 
-// holdsTests tells whether a text of the file is one that test runners look into.
+// holdsTests reports whether a text of the file is one that test runners look into.
 func holdsTests(f *syntax.File, text []byte) bool {
 	return text != nil && syntax.Of(f.Path) != syntax.None && syntax.IsTest(f.Path) && !syntax.Binary(text) && !syntax.Generated(f.Path)
 }
@@ -234,7 +234,7 @@ func (p *pairing) pair(b, a placed) {
 // changed is a test that does something else than it did.
 type changed struct{ is, was placed }
 
-// copied tells whether the new test a is as much like a test of its file that was there and is as it
+// copied reports whether the new test a is as much like a test of its file that was there and is as it
 // is like b: then it is a copy of that one, and no other name for b.
 func (p *pairing) copied(b, a placed) bool {
 	alike := b.Shared(a.Test)
@@ -266,7 +266,7 @@ func (p *pairing) meet(same func(b, a placed) bool) {
 	p.gone = gone
 }
 
-// deleted gives findings for tests that are gone, one for a file that is gone whole. What the
+// deleted returns findings for tests that are gone, one for a file that is gone whole. What the
 // request says is to go is a note; what may be no loss is a warning.
 func deleted(files []*syntax.File, p pairing, w *Wanted) []belay.Finding {
 	var out []belay.Finding

@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Alike tells whether two tests do nearly the same: three of four of their words and
+// Alike reports whether two tests do nearly the same: three of four of their words and
 // marks are shared.
 func (u Test) Alike(a Test) bool {
 	return !u.Group && len(u.Body) >= 6 && u.Shared(a)*4 >= max(len(a.Body), len(u.Body))*3
@@ -29,7 +29,7 @@ func (u Test) Shared(a Test) int {
 	return n
 }
 
-// calls gives the names of what a test calls.
+// calls returns the names of what a test calls.
 func (u Test) calls() []string {
 	var names []string
 	for i := 0; i+1 < len(u.Body); i++ {
@@ -40,7 +40,7 @@ func (u Test) calls() []string {
 	return names
 }
 
-// CallsMore tells whether a test calls something that b did not: a helper may assert now.
+// CallsMore reports whether a test calls something that b did not: a helper may assert now.
 func (u Test) CallsMore(b Test) bool {
 	had := map[string]bool{}
 	for _, name := range b.calls() {
@@ -49,7 +49,7 @@ func (u Test) CallsMore(b Test) bool {
 	return slices.ContainsFunc(u.calls(), func(name string) bool { return !had[name] })
 }
 
-// Fails tells whether an assertion of the test can fail it.
+// Fails reports whether an assertion of the test can fail it.
 func (u Test) Fails() bool { return u.Asserts > len(u.Never)+len(u.Caught) }
 
 // asking are words that tests of all kinds have, whatever they test.
@@ -60,7 +60,7 @@ var asking = lazyregexp.Of(`if for while switch case catch try except func funct
 	must suite qt want got wanted expected actual err error errors name cases string int bool float String Integer public void static fn mut
 	Run Log Logf Helper Parallel Error Errorf Fatal Fatalf Fail FailNow Equal NotEqual NoError Nil NotNil Len Contains That fail raises`)
 
-// Common gives the names that more than a third of some tests call: what one of them is about
+// Common returns the names that more than a third of some tests call: what one of them is about
 // they do not say. Of fewer than three tests nothing is common.
 func Common(tests []Test) map[string]bool {
 	counts, n := map[string]int{}, 0
@@ -86,7 +86,7 @@ func Common(tests []Test) map[string]bool {
 	return common
 }
 
-// SameSubject tells whether the test a calls what u calls, or names it in its table; of
+// SameSubject reports whether the test a calls what u calls, or names it in its table; of
 // one that calls nothing, whether it has a word of it. What is common does not count.
 func (u Test) SameSubject(a Test, common map[string]bool) bool {
 	wanted := map[string]bool{}
@@ -116,7 +116,7 @@ func subject(word string) bool {
 	return !asking.Has(word) && !matcher && !strings.HasPrefix(low, "assert") && !strings.HasPrefix(low, "expect")
 }
 
-// InTable tells whether a's table has half of the values of u, or its name.
+// InTable reports whether a's table has half of the values of u, or its name.
 func (u Test) InTable(a Test) bool {
 	has := map[string]bool{}
 	for _, t := range a.Table {

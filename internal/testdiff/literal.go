@@ -24,7 +24,7 @@ func set(list string) map[string]bool {
 	return out
 }
 
-// literal tells whether the tokens are a value that is written out: no variable, no call but
+// literal reports whether the tokens are a value that is written out: no variable, no call but
 // of what makes one.
 func literal(l syntax.Language, tokens []syntax.Token) bool {
 	if len(tokens) == 0 || len(tokens) > 4000 {
@@ -62,7 +62,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 	return solid
 }
 
-// name gives how many tokens at the start are a constant's name or a maker's, 0 for a
+// name returns how many tokens at the start are a constant's name or a maker's, 0 for a
 // variable or a call: Level.SEVERE, Some, big.NewInt, []int.
 func name(l syntax.Language, tokens []syntax.Token) int {
 	n := 1
@@ -143,7 +143,7 @@ func key(tokens []syntax.Token) string {
 
 func closes(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
 
-// split cuts arguments at commas that stand in no bracket.
+// split cuts arguments at commas that are in no bracket.
 func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	var out [][]syntax.Token
 	for len(tokens) > 0 {
@@ -154,7 +154,7 @@ func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	return out
 }
 
-// until gives the tokens before the first such mark or word that stands in no bracket.
+// until returns the tokens before the first such mark or word that is in no bracket.
 func until(tokens []syntax.Token, word string) []syntax.Token {
 	depth := 0
 	for i, t := range tokens {

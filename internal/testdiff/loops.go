@@ -69,7 +69,7 @@ func (s *source) forLoop(i int) (loop table) {
 // longestHead bounds how many tokens of a loop's head are read, but for those in brackets.
 const longestHead = 100
 
-// next gives the next mark beside token k, not within brackets that begin from there on.
+// next returns the next mark beside token k, not within brackets that begin from there on.
 func (s *source) next(k int, mark string) int {
 	for most := k + longestHead; k < len(s.Tokens) && k < most && !s.Is(k, mark) && !s.Is(k, ";"); k++ {
 		if s.Is(k, "(") || s.Is(k, "[") || s.Is(k, "{") {
@@ -106,7 +106,7 @@ func (s *source) goType(k int) int {
 	return k
 }
 
-// blockEnd gives the first line from k on that stands no further right than token i.
+// blockEnd returns the first line from k on that stands no further right than token i.
 func (s *source) blockEnd(k, i int) int {
 	for k < len(s.Tokens) && !(s.Tokens[k].First && s.Tokens[k].Col <= s.At(i).Col && s.free(k)) {
 		k++

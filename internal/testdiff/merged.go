@@ -29,8 +29,8 @@ func (p *pairing) grow(b, a placed) {
 	}
 }
 
-// rowTests gives the tests of Go that have a table, each after its file: what they run for
-// each row has a name, and is no test of its own.
+// rowTests returns the tests of Go that have a table, each after its file: what they run for
+// each row has a name, and is not a test of its own.
 func (p *pairing) rowTests() map[string]bool {
 	set := map[string]bool{}
 	for _, a := range p.fresh {
@@ -77,7 +77,7 @@ func (p *pairing) merged() {
 	}, true)
 }
 
-// seat gives each test that is gone a row of a table that fits it.
+// seat returns each test that is gone a row of a table that fits it.
 func (p *pairing) seat(fits func(placed, grown) bool, maybe bool) {
 	var gone []placed
 	for _, g := range p.gone {

@@ -9,13 +9,13 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// loss says how many assertions a test file lost outside of its tests.
+// loss says how many assertions a test file lost outside its tests.
 type loss struct {
 	file *syntax.File
 	n    int
 }
 
-// lost compares what stands outside of a file's tests; the second is false when nothing is
+// lost compares what is outside a file's tests; the second is false when nothing is
 // asserted less there.
 func lost(f *syntax.File, before, after []placed) (loss, bool) {
 	if !holdsTests(f, f.Before) || !holdsTests(f, f.After) || bytes.Equal(around(f.Before, before), around(f.After, after)) {
@@ -34,7 +34,7 @@ func read(tests []placed) []Test {
 	return out
 }
 
-// around gives a text without the lines of its tests' bodies: quicker than counting what
+// around returns a text without the lines of its tests' bodies: quicker than counting what
 // asserts, and most changes of tests leave it alone.
 func around(text []byte, tests []placed) []byte {
 	within := map[int]bool{}

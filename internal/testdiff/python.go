@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// pythonUnits gives functions and methods whose names begin with test, and the classes
+// pythonUnits returns functions and methods whose names begin with test, and the classes
 // around them. Indentation says what belongs to what.
 func (s *source) pythonUnits() []Test {
 	type scope struct {
@@ -51,7 +51,7 @@ func (s *source) pythonUnits() []Test {
 	return list
 }
 
-// pythonBody gives what follows the colon of the head that begins at i, down to the
+// pythonBody returns what follows the colon of the head that begins at i, down to the
 // first line that stands no further right than col, and the column of its statements.
 func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
 	for i < len(s.Tokens) && (!s.Is(i, ":") || !s.free(i)) {
@@ -68,7 +68,7 @@ func (s *source) pythonBody(i, col int) (body []syntax.Token, first int) {
 	return body, first
 }
 
-// free tells whether the token stands in no bracket, or in one that is never closed.
+// free reports whether the token is in no bracket, or in one that is never closed.
 func (s *source) free(i int) bool { return s.Open[i] < 0 || s.Pair[s.Open[i]] < 0 }
 
 // pythonDecorators looks for skips in what decorates the def or class at i.
@@ -105,7 +105,7 @@ func (s *source) pythonDecorators(i int) []Mark {
 	return marks
 }
 
-// decorated gives where what decorates the def at i begins.
+// decorated returns where what decorates the def at i begins.
 func (s *source) decorated(i int) int {
 	if !s.At(i).First { // async
 		i--

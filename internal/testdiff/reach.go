@@ -4,7 +4,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Deaf is what keeps an assertion from failing a test though it stands there.
+// Deaf is what keeps an assertion from failing a test though it is there.
 type Deaf struct {
 	Never  Mark // a condition that never holds stands around it
 	Caught Mark // its failure is caught, and nothing is done with it
@@ -39,7 +39,7 @@ func (s *Source) Deaf(i int) Deaf {
 // byColumns tells a language whose blocks are read by how far their lines are indented.
 func (s *Source) byColumns() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
 
-// blocks gives the blocks around token i, the innermost first: the braces that open them
+// blocks returns the blocks around token i, the innermost first: the braces that open them
 // or, where columns tell, the first words of the lines that begin them.
 func (s *Source) blocks(i int) []int {
 	var list []int
@@ -85,13 +85,13 @@ func (s *Source) readLines() {
 	}
 }
 
-// statementAt tells whether a line that begins with token i begins a statement.
+// statementAt reports whether a line that begins with token i begins a statement.
 func (s *Source) statementAt(i int) bool {
 	o := s.Open[i]
 	return o < 0 || s.Pair[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
 }
 
-// colon gives the colon that ends the head of a block of Python, -1 for another line.
+// colon returns the colon that ends the head of a block of Python, -1 for another line.
 func (s *Source) colon(line int) int {
 	switch s.At(line).Text {
 	case "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async":
@@ -106,7 +106,7 @@ func (s *Source) colon(line int) int {
 	return -1
 }
 
-// neverEntered gives the condition of a block when it never holds.
+// neverEntered returns the condition of a block when it never holds.
 func (s *Source) neverEntered(head int) string {
 	text, known := s.closed[head]
 	if !known {
@@ -137,7 +137,7 @@ func (s *Source) impossibleHead(head int) string {
 	return ""
 }
 
-// condition gives the word that begins a block's condition and where that ends, -1 for a
+// condition returns the word that begins a block's condition and where that ends, -1 for a
 // block that has none.
 func (s *Source) condition(head int) (from, to int) {
 	is := func(k int) bool {
@@ -186,7 +186,7 @@ func (s *Source) goCondition(head int) (from, to int) {
 	return -1, -1
 }
 
-// Opener gives what the bracket at i closes, -1 for none.
+// Opener returns what the bracket at i closes, -1 for none.
 func (s *Source) Opener(i int) int {
 	switch {
 	case i < 1:
@@ -199,7 +199,7 @@ func (s *Source) Opener(i int) int {
 	return s.Open[i-1]
 }
 
-// ownCondition gives the condition of a single statement, the assertion at i, when it
+// ownCondition returns the condition of a single statement, the assertion at i, when it
 // never holds: if (false) expect(x); false && expect(x); expect(x) if false.
 func (s *Source) ownCondition(i int) string {
 	if s.Lang == syntax.Ruby {
@@ -230,7 +230,7 @@ func (s *Source) ownCondition(i int) string {
 	return ""
 }
 
-// follows gives where a word of Ruby follows on the line of the statement that token i is
+// follows returns where a word of Ruby follows on the line of the statement that token i is
 // of, -1 when it does not.
 func (s *Source) follows(i int, word string) int {
 	depth := s.Open[i]
@@ -288,7 +288,7 @@ func untrue(tokens []syntax.Token) bool {
 	return false
 }
 
-// parts cuts a condition where a sign stands twice, or a word, outside of brackets.
+// parts cuts a condition where a sign stands twice, or a word, outside brackets.
 func parts(tokens []syntax.Token, sign, word string) [][]syntax.Token {
 	var out [][]syntax.Token
 	depth, from := 0, 0

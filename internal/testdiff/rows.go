@@ -46,7 +46,7 @@ func (s *source) tabled(list []Test) {
 	}
 }
 
-// times multiplies numbers of rows; 0 is no table.
+// times multiplies numbers of rows; 0 is not a table.
 func times(a, b int) int {
 	switch {
 	case a == 0:
@@ -68,7 +68,7 @@ func (s *source) assertsIn(from, to int) bool {
 	return false
 }
 
-// index gives the place of a token in the text.
+// index returns the place of a token in the text.
 func (s *source) index(t syntax.Token) int {
 	i, _ := slices.BinarySearchFunc(s.Tokens, t, func(x, t syntax.Token) int {
 		switch {
@@ -82,7 +82,7 @@ func (s *source) index(t syntax.Token) int {
 	return i
 }
 
-// elements counts what stands between the commas of the bracket at i.
+// elements counts what is between the commas of the bracket at i.
 func (s *source) elements(i int) (rows int, values []syntax.Token) {
 	if s.Pair[i] < 0 {
 		return Unknown, nil
@@ -135,7 +135,7 @@ func (s *source) listAt(i, to int, names bool) (rows int, values []syntax.Token)
 	return Unknown, nil
 }
 
-// definitions gives for each name of the text where what it was last set to begins.
+// definitions returns for each name of the text where what it was last set to begins.
 func (s *source) definitions() map[string]int {
 	if s.defs != nil {
 		return s.defs

@@ -13,7 +13,7 @@ var (
 		"xdescribe": true, "xcontext": true, "xfeature": true, "fdescribe": true, "fcontext": true}
 )
 
-// rubyUnits gives the examples of RSpec and the tests of minitest. What belongs to one
+// rubyUnits returns the examples of RSpec and the tests of minitest. What belongs to one
 // is told by its braces or, between do and end, by the column of its first word, where
 // its end stands as well.
 func (s *source) rubyUnits() []Test {
@@ -65,7 +65,7 @@ func (s *source) rubyUnits() []Test {
 	return list
 }
 
-// rubyBody gives where the block of the statement that begins at start begins and ends.
+// rubyBody returns where the block of the statement that begins at start begins and ends.
 func (s *source) rubyBody(start, i int) (body, end int, ok bool) {
 	k := i + 1
 	for ; k < len(s.Tokens); k++ {
@@ -145,7 +145,7 @@ func (s *source) rubyMarks(u *Test, i, body int) {
 	}
 }
 
-// rubyCondition tells whether what is given for the key at k is no literal: skip: !supported?,
+// rubyCondition reports whether what is given for the key at k is not a literal: skip: !supported?,
 // :skip => !supported?.
 func (s *source) rubyCondition(k int) bool {
 	v := k + 1

@@ -22,7 +22,7 @@ func (a attribute) has(word string) bool {
 	return false
 }
 
-// rustUnits gives functions with an attribute that makes them tests.
+// rustUnits returns functions with an attribute that makes them tests.
 func (s *source) rustUnits() []Test {
 	var list []Test
 	var attrs []attribute

@@ -12,7 +12,7 @@ var (
 	scriptGroups = map[string]bool{"describe": true, "context": true, "suite": true, "xdescribe": true, "xcontext": true, "fdescribe": true}
 )
 
-// scriptUnits gives calls of it, test, describe and their kind, with what is chained to
+// scriptUnits returns calls of it, test, describe and their kind, with what is chained to
 // them: it.skip("…"), describe.only.each(…)("…").
 func (s *source) scriptUnits() []Test {
 	var list []Test
@@ -130,7 +130,7 @@ func (s *source) scriptCall(i int) (u Test, call int, ok bool) {
 	return u, k, true
 }
 
-// scriptBody gives what the function in a call's arguments does, and reads options.
+// scriptBody returns what the function in a call's arguments does, and reads options.
 func (s *source) scriptBody(call, from int, u *Test) []syntax.Token {
 	end := s.End(call)
 	for i := from; i < end; i++ {
@@ -168,7 +168,7 @@ func (s *source) scriptOptions(open int, u *Test) {
 	}
 }
 
-// scriptSkip looks for a skip of the test that the token at i stands in: this.skip(),
+// scriptSkip looks for a skip of the test that the token at i is in: this.skip(),
 // ctx.skip(), test.skip(condition).
 func (s *source) scriptSkip(u *Test, i int) {
 	t := s.Tokens[i]

@@ -34,7 +34,7 @@ var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|no
 	`\.travis\.ya?ml|\.drone\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|conftest\.py|` +
 	`sonar-project\.properties|phpunit\.xml.*)$`)
 
-// configures tells by its path whether a file says how the project is built and tested.
+// configures reports by its path whether a file says how the project is built and tested.
 func configures(p string) bool {
 	for _, dir := range []string{".github/workflows/", ".github/actions/", ".circleci/", ".buildkite/", ".gitlab/", ".woodpecker"} {
 		if strings.HasPrefix(p, dir) {
@@ -55,7 +55,7 @@ type confLine struct {
 	text string
 }
 
-// plainLines takes comments away: what follows # or // after a space, outside of
+// plainLines takes comments away: what follows # or // after a space, outside
 // quotes, and <!-- … --> of a line. JSON has none.
 func plainLines(p string, text []byte) []confLine {
 	var out []confLine

@@ -28,7 +28,7 @@ func snapshotFile(p string) bool {
 	return syntax.Of(p) == syntax.None && syntax.ForTests(p) && (strings.HasPrefix(base, "expected") || strings.HasPrefix(base, "want"))
 }
 
-// rewritten gives a finding for each file of expected results in which lines that were there
+// rewritten returns a finding for each file of expected results in which lines that were there
 // have become others. Results that are new, or gone with their tests, are none.
 func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 	if r.Asked {
@@ -65,7 +65,7 @@ func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 	return out
 }
 
-// replaced gives the first line that took the place of another, both of them, and how many
+// replaced returns the first line that took the place of another, both of them, and how many
 // such places there are.
 func replaced(f *syntax.File) (line int, old, now string, n int) {
 	added, gone := f.Added(), syntax.Added(f.After, f.Before)

@@ -11,8 +11,8 @@ type Source struct {
 	Lang   syntax.Language
 	Tokens []syntax.Token
 	Pair   []int // for ( [ {: the index of what closes it, -1 when nothing does
-	Open   []int // for every token: the bracket it stands in, -1 for none
-	Depth  []int // for every token: how many brackets it stands in
+	Open   []int // for every token: the bracket it is in, -1 for none
+	Depth  []int // for every token: how many brackets it is in
 
 	lines, heads []int          // see readLines
 	caught       map[int]Mark   // what swallows gave
@@ -29,7 +29,7 @@ func New(l syntax.Language, tokens []syntax.Token) *Source {
 	return &Source{Lang: l, Tokens: tokens, Pair: n.Close, Open: n.Open, Depth: n.Depth}
 }
 
-// At gives token i, an empty one past the ends.
+// At returns token i, an empty one past the ends.
 func (s *Source) At(i int) syntax.Token {
 	if i < 0 || i >= len(s.Tokens) {
 		return syntax.Token{}
@@ -37,7 +37,7 @@ func (s *Source) At(i int) syntax.Token {
 	return s.Tokens[i]
 }
 
-// Is tells whether the tokens from i on are these words and marks.
+// Is reports whether the tokens from i on are these words and marks.
 func (s *Source) Is(i int, words ...string) bool {
 	for n, w := range words {
 		if !s.At(i + n).Is(w) {
@@ -58,7 +58,7 @@ func (s *Source) End(i int) int {
 	return s.Pair[i]
 }
 
-// Inside gives the tokens between the bracket at i and what closes it.
+// Inside returns the tokens between the bracket at i and what closes it.
 func (s *Source) Inside(i int) []syntax.Token {
 	if i < 0 || i+1 > len(s.Tokens) {
 		return nil
@@ -80,7 +80,7 @@ func Text(tokens []syntax.Token) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Conditional tells whether the token at i stands under a condition inside the bracket
+// Conditional reports whether the token at i stands under a condition inside the bracket
 // of the body: within braces that follow if, for, switch, else and their kind.
 func (s *Source) Conditional(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
@@ -100,7 +100,7 @@ func (s *Source) Conditional(i, body int) bool {
 	return false
 }
 
-// Guarded tells whether the statement at i is what an if without braces does.
+// Guarded reports whether the statement at i is what an if without braces does.
 func (s *Source) Guarded(i int) bool {
 	for s.At(i-1).Is("return") || s.At(i-1).Is("await") || s.At(i-1).Is("throw") {
 		i--

@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// swallows tells whether a block is one whose failed assertions are caught without
+// swallows reports whether a block is one whose failed assertions are caught without
 // another failure: a try with a handler that does nothing. Maybe tells a handler that says
 // something, and one that may not catch what an assertion throws.
 func (s *Source) swallows(head int) Mark {
@@ -61,7 +61,7 @@ func (s *Source) braceSwallows(head int) Mark {
 	return Mark{}
 }
 
-// catches tells whether a handler of these types catches what a failed assertion throws.
+// catches reports whether a handler of these types catches what a failed assertion throws.
 func (s *Source) catches(what []syntax.Token) bool {
 	if s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript || s.Lang == syntax.CSharp && len(what) == 0 {
 		return true
@@ -162,7 +162,7 @@ func (s *Source) rubySwallows(head int) Mark {
 	return Mark{}
 }
 
-// nextLine gives the next line that begins in the column of the line at k, -1 when one
+// nextLine returns the next line that begins in the column of the line at k, -1 when one
 // further left comes first.
 func (s *Source) nextLine(k int) int {
 	to := s.lineAfter(k)
@@ -172,7 +172,7 @@ func (s *Source) nextLine(k int) int {
 	return -1
 }
 
-// lineAfter gives the next line that begins no further right than the line at k.
+// lineAfter returns the next line that begins no further right than the line at k.
 func (s *Source) lineAfter(k int) int {
 	for to := k + 1; to < len(s.Tokens); to++ {
 		if s.lines[to] == to && s.At(to).Col <= s.At(k).Col {
@@ -182,7 +182,7 @@ func (s *Source) lineAfter(k int) int {
 	return len(s.Tokens)
 }
 
-// loops tells whether a block is gone through again and again.
+// loops reports whether a block is gone through again and again.
 func (s *Source) loops(head int) bool {
 	if s.byColumns() {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {

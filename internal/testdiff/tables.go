@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// wanted tells whether a name is one of what is expected.
+// wanted reports whether a name is one of what is expected.
 func wanted(name string) bool {
 	name = strings.TrimLeft(name, "_")
 	if len(name) < 3 || len(name) > 60 || strings.IndexByte("wWeE", name[0]) < 0 {
@@ -48,7 +48,7 @@ func (r *reader) named(i int) bool {
 	return true
 }
 
-// typed passes over the type of a declaration that goes on with a value: const want: number = 3.
+// typed passes over the type of a declaration that continues with a value: const want: number = 3.
 func (r *reader) typed(k, otherwise int) int {
 	for n := k; n < k+8 && n < len(r.tokens) && r.at(n).Line == r.at(k).Line && !closes(r.at(n)) && !r.is(n, ","); n++ {
 		if r.is(n, "=") && !r.is(n+1, "=") && !r.is(n+1, ">") {
@@ -110,7 +110,7 @@ func (r *reader) table(i int) {
 	}
 }
 
-// index gives where a token stands.
+// index returns where a token stands.
 func (r *reader) index(t syntax.Token) int {
 	for i := range r.tokens {
 		if r.tokens[i].Line == t.Line && r.tokens[i].Col == t.Col {
@@ -158,7 +158,7 @@ func (r *reader) row(names []string, open int) {
 	}
 }
 
-// goFields gives the names of a struct's fields: in, want string counts two.
+// goFields returns the names of a struct's fields: in, want string counts two.
 func (r *reader) goFields(open int) []string {
 	var names []string
 	for k := open + 1; k < r.end(open); k++ {
@@ -183,7 +183,7 @@ func quotedNames(tokens []syntax.Token) []string {
 	return names
 }
 
-// parameters gives the names of a function's parameters.
+// parameters returns the names of a function's parameters.
 func parameters(tokens []syntax.Token) []string {
 	depth, fresh := 0, true
 	var names []string
@@ -204,7 +204,7 @@ func parameters(tokens []syntax.Token) []string {
 	return names
 }
 
-// method gives the names of the parameters of the method that the attribute at i is of:
+// method returns the names of the parameters of the method that the attribute at i is of:
 // the last word of each, or the one before its colon.
 func (r *reader) method(i int) []string {
 	k := i

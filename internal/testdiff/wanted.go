@@ -11,11 +11,11 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Wanted is what a request wants gone or made anew, as far as tests may go with it.
+// Wanted is what a request wants gone or recreated, as far as tests may go with it.
 type Wanted struct {
 	objects []object
 	revert  bool // it undoes what was done before, tests that came with that among it
-	fixes   bool // it has something mended: a test that fails is in the way
+	fixes   bool // it has something fixed: a test that fails is in the way
 }
 
 // object is what one verb of a request is about.
@@ -33,7 +33,7 @@ type permission int
 
 const (
 	notAsked permission = iota
-	fits                // what it wants gone, or made anew, may be what the test was about
+	fits                // what it wants gone, or recreated, may be what the test was about
 	asked               // it says that this test goes
 )
 
@@ -128,7 +128,7 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 	}
 }
 
-// file tells whether a request names a file among what it takes away.
+// file reports whether a request names a file among what it takes away.
 func (w *Wanted) file(p string) permission {
 	for _, o := range w.objects {
 		if !o.anew && o.names(p) {
@@ -138,7 +138,7 @@ func (w *Wanted) file(p string) permission {
 	return notAsked
 }
 
-// names tells whether an object has a file by its path or by its name.
+// names reports whether an object has a file by its path or by its name.
 func (o object) names(p string) bool {
 	for _, word := range strings.Fields(o.text) {
 		word = strings.TrimPrefix(strings.Trim(word, "`'\"(),;:"), "./")
@@ -188,7 +188,7 @@ func (w *Wanted) test(g placed) permission {
 	return notAsked
 }
 
-// alike tells whether half of an object's words are among those that say what a test is about: of its
+// alike reports whether half of an object's words are among those that say what a test is about: of its
 // name and path, and, where tests are to go, of what it does.
 func (o object) alike(about []string, g placed) bool {
 	if len(o.words) == 0 {

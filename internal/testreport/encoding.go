@@ -11,7 +11,7 @@ import (
 )
 
 // Text gives a stream as UTF-8 in which every character is one that XML allows: what
-// is no character in the stream's encoding becomes U+FFFD. Replaced is set then.
+// is not a character in the stream's encoding becomes U+FFFD. Replaced is set then.
 // It knows UTF-8, UTF-16 (by mark or by its zero bytes), Latin-1 and Windows-1252;
 // any other declared encoding is read as if it were UTF-8.
 type Text struct {
@@ -44,7 +44,7 @@ func NewText(r io.Reader) *Text {
 	return u
 }
 
-// declared gives the encoding that an XML declaration at the start of head names.
+// declared returns the encoding that an XML declaration at the start of head names.
 func declared(head []byte) string {
 	s := strings.ToLower(string(head))
 	s = strings.TrimLeft(s, " \t\r\n")
@@ -82,7 +82,7 @@ func (u *Text) fromLatin() (rune, error) {
 }
 
 func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
-	held := rune(-1) // a unit read in vain as the second half of a pair
+	held := rune(-1) // a unit read without effect as the second half of a pair
 	unit := func() (rune, error) {
 		if r := held; r >= 0 {
 			held = -1
@@ -112,7 +112,7 @@ func (u *Text) fromUTF16(order binary.ByteOrder) func() (rune, error) {
 	}
 }
 
-// Read gives the next bytes of UTF-8, as an io.Reader does.
+// Read returns the next bytes of UTF-8, as an io.Reader does.
 func (u *Text) Read(p []byte) (int, error) {
 	n := copy(p, u.left)
 	u.left = u.left[n:]

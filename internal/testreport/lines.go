@@ -20,7 +20,7 @@ type Lines struct{ in *bufio.Reader }
 // NewLines begins at r's present place.
 func NewLines(r io.Reader) *Lines { return &Lines{bufio.NewReaderSize(r, 1<<16)} }
 
-// Next gives the next line with its end, valid until the next call; ErrLong for one
+// Next returns the next line with its end, valid until the next call; ErrLong for one
 // that is too long; and what is left together with the error that ended the stream.
 func (l *Lines) Next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')

@@ -104,7 +104,7 @@ func (p *nameList) sort() {
 	}
 }
 
-// has tells whether a name is in the list, or one that is part of it.
+// has reports whether a name is in the list, or one that is part of it.
 func (p *nameList) has(test string) bool {
 	if p.holds(test) {
 		return true
@@ -123,27 +123,27 @@ func (p *nameList) holds(test string) bool {
 	return found
 }
 
-// NamesPasses tells whether every test that passed is known by its name, so that one that
+// NamesPasses reports whether every test that passed is known by its name, so that one that
 // is neither among them nor among the failures did not run.
 func (r *Report) NamesPasses() bool {
 	return !r.passes.lacks && (r.Passed == 0 || len(r.passes.list) > 0)
 }
 
-// PassNames gives the names of what passed, sorted.
+// PassNames returns the names of what passed, sorted.
 func (r *Report) PassNames() []string {
 	r.passes.sort()
 	return r.passes.list
 }
 
-// SkipNames gives the names of what was skipped, sorted.
+// SkipNames returns the names of what was skipped, sorted.
 func (r *Report) SkipNames() []string {
 	r.skips.sort()
 	return r.skips.list
 }
 
-// HasPassed tells whether a test of this name passed, or one that is part of it: what broke
+// HasPassed reports whether a test of this name passed, or one that is part of it: what broke
 // as a whole, a package or a file, passes by its tests.
 func (r *Report) HasPassed(test string) bool { return r.passes.has(test) }
 
-// HasSkipped tells whether a test of this name was skipped.
+// HasSkipped reports whether a test of this name was skipped.
 func (r *Report) HasSkipped(test string) bool { return r.skips.holds(test) }

@@ -19,7 +19,7 @@ type Place struct {
 	Line int
 }
 
-// Places gives every place a text mentions, in order, at most most.
+// Places returns every place a text mentions, in order, at most most.
 func Places(text string, most int) []Place {
 	var out []Place
 	for _, re := range []*lazyregexp.Regexp{pythonPlace, placePattern} {
@@ -32,7 +32,7 @@ func Places(text string, most int) []Place {
 	return out
 }
 
-// FirstPlace gives the first place a text mentions, "" and 0 when there is none.
+// FirstPlace returns the first place a text mentions, "" and 0 when there is none.
 func FirstPlace(text string) (string, int) {
 	if all := Places(text, 1); len(all) > 0 {
 		return all[0].File, all[0].Line

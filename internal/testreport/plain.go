@@ -8,13 +8,13 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Tail gives the last lines of s, made plain, each cut to a readable length.
+// Tail returns the last lines of s, made plain, each cut to a readable length.
 func Tail(s string) string {
 	lines := splitLines(s)
 	return joinLines(lines[max(0, len(lines)-MessageLines):])
 }
 
-// Ends gives the first and the last lines of s, made plain: a traceback says what
+// Ends returns the first and the last lines of s, made plain: a traceback says what
 // happened at one end and where at the other.
 func Ends(s string) string {
 	lines := splitLines(s)
@@ -80,7 +80,7 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// escape gives the length of the terminal sequence at the start of s, at least 1.
+// escape returns the length of the terminal sequence at the start of s, at least 1.
 func escape(s string) int {
 	if len(s) < 2 {
 		return 1

@@ -87,7 +87,7 @@ func (r *Report) Skip() {
 	r.Skipped++
 }
 
-// Room tells whether the message of one more failure would be kept.
+// Room reports whether the message of one more failure would be kept.
 func (r *Report) Room() bool { return len(r.Failures) < maxMessages }
 
 // Fail counts a failure (or an error) and keeps what the bounds allow.
@@ -156,7 +156,7 @@ func (r *Report) Add(o Report) {
 	}
 }
 
-// Sound gives an error when the report cannot be right, whatever it was read from: a
+// Sound returns an error when the report cannot be right, whatever it was read from: a
 // reader that miscounts must not make a pass.
 func (r Report) Sound() error {
 	switch named := r.Failed + r.Errors; {

@@ -29,7 +29,7 @@ var (
 // Broken is said of XML that cannot be read any further.
 type Broken struct{ Why string }
 
-// Error gives the reason.
+// Error returns the reason.
 func (b *Broken) Error() string { return b.Why }
 
 // XML reads the elements of a document that some program wrote, with encodings told
@@ -51,7 +51,7 @@ func NewXML(r io.Reader) *XML {
 	return &XML{text: text, limited: limited, dec: dec}
 }
 
-// Token gives the next start tag, end tag or text, valid until the next call. At the
+// Token returns the next start tag, end tag or text, valid until the next call. At the
 // end it gives io.EOF, where nothing more can be read *Broken, for declared entities a
 // *belay.Error with CodeCannot; any other error is the reader's own.
 func (x *XML) Token() (xml.Token, error) {
@@ -68,13 +68,13 @@ func (x *XML) Token() (xml.Token, error) {
 	return nil, err
 }
 
-// Replaced tells whether bytes that are no text were replaced so far.
+// Replaced reports whether bytes that are no text were replaced so far.
 func (x *XML) Replaced() bool { return x.text.Replaced }
 
-// Cut tells whether there was more than MaxFile.
+// Cut reports whether there was more than MaxFile.
 func (x *XML) Cut() bool { return x.limited.N <= 0 }
 
-// Attrs gives the attributes of a tag by their names without prefix; of two with one
+// Attrs returns the attributes of a tag by their names without prefix; of two with one
 // name the first.
 func Attrs(t xml.StartElement) map[string]string {
 	attrs := make(map[string]string, len(t.Attr))

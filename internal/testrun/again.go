@@ -52,7 +52,7 @@ func (r *testRun) sort(ctx context.Context) {
 	r.compare(ctx, failing)
 }
 
-// passes tells whether a test that does not fail any more passed. One that was deleted,
+// passes reports whether a test that does not fail any more passed. One that was deleted,
 // renamed or skipped is not fixed. Where the report has no names of tests that passed, at
 // least as many tests as before have to have run.
 func (r *testRun) passes(test string) bool {
@@ -62,19 +62,19 @@ func (r *testRun) passes(test string) bool {
 	return r.report.Total-r.report.Skipped >= r.in.Baseline.Total-r.in.Baseline.Skipped
 }
 
-// Demanded tells whether the command is one that a person gave for this very task: where
+// Demanded reports whether the command is one that a person gave for this very task: where
 // it says only whether it passes, it has to pass after the task, whatever it said before.
 func Demanded(c belay.TestCommand) bool {
 	return c.From == "flag" && (c.Format == "" || c.Format == testreport.Exit) && !c.KnownFailures
 }
 
-// whole tells whether what is not in the report did not fail.
+// whole reports whether what is not in the report did not fail.
 func (r *testRun) whole() bool {
 	ended := r.ending.Failed == nil && !r.ending.Cut && r.broken == ""
 	return ended && r.in.Baseline != nil && !r.report.Incomplete && r.report.Total > 0
 }
 
-// again runs what fails for the first time once more, here and on the state before. A
+// again runs what fails for the first time once more, here and on the before state. A
 // test is flaky when it passes here now, known when it fails there; everything else,
 // what could not be run again included, stays new.
 func (r *testRun) again(ctx context.Context) {

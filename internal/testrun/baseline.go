@@ -34,7 +34,7 @@ type Baseline struct {
 	Obstacle *Obstacle `json:"obstacle,omitempty"`
 }
 
-// Known gives what a later run compares with, nil when nothing is known.
+// Known returns what a later run compares with, nil when nothing is known.
 func (b Baseline) Known() *testreport.Report {
 	if b.Why != "" {
 		return nil
@@ -95,7 +95,7 @@ type Keeper struct {
 	May   *config.Gate // lets them run, or not
 }
 
-// Take gives what the tests say about a snapshot, remembered or run now, within
+// Take returns what the tests say about a snapshot, remembered or run now, within
 // checks.Timeout. What could not be run has its reason in Why; it is remembered by
 // nobody. The error is that of looking the snapshot up.
 func (k Keeper) Take(ctx context.Context, id belay.SnapshotID, checks belay.Checks) (Baseline, error) {
@@ -146,7 +146,7 @@ func (k Keeper) run(ctx context.Context, id belay.SnapshotID, checks belay.Check
 	return report, result.Why, nil
 }
 
-// there tells whether the user's tree has what the checkout lacks.
+// there reports whether the user's tree has what the checkout lacks.
 func there(root, path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(root, path)
@@ -155,7 +155,7 @@ func there(root, path string) bool {
 	return err == nil
 }
 
-// said gives the last line of what the command gave as its reason.
+// said returns the last line of what the command gave as its reason.
 func said(r belay.CheckResult) string {
 	detail := strings.TrimSpace(r.Findings[0].Detail)
 	return strings.TrimSpace(detail[strings.LastIndexByte(detail, '\n')+1:])

@@ -22,11 +22,11 @@ type lost struct {
 	moreSkipped, fewer int
 
 	format string          // of the report
-	absent map[string]bool // among skipped and missing, those that the state before lacks now, too
+	absent map[string]bool // among skipped and missing, those that the before state lacks now, too
 }
 
 // compare looks for each test that passed before. A test that is skipped or that is gone
-// proves nothing: it is no pass.
+// proves nothing: it is not a pass.
 func (r *testRun) compare(ctx context.Context, failing map[string]bool) {
 	base := r.in.Baseline
 	if !r.whole() || !r.names() || base.Format == testreport.Exit || base.Passed == 0 || base.Incomplete {
@@ -72,7 +72,7 @@ func (r *testRun) compareCounts() {
 	r.lost.fewer, r.lost.format = max(0, drop-r.lost.moreSkipped), r.report.Format
 }
 
-// failsBelow tells whether a case of a test fails: then the failure tells it.
+// failsBelow reports whether a case of a test fails: then the failure tells it.
 func (r *testRun) failsBelow(test string) bool {
 	for _, f := range r.report.Failures {
 		if rest, ok := strings.CutPrefix(f.Test, test); ok && rest != "" && strings.ContainsAny(rest[:1], "/[(. :") {
@@ -82,7 +82,7 @@ func (r *testRun) failsBelow(test string) bool {
 	return false
 }
 
-// wholeTest gives the test that a case belongs to: TestX of Go's TestX/case, test_x of
+// wholeTest returns the test that a case belongs to: TestX of Go's TestX/case, test_x of
 // pytest's test_x[case], m of m(1, "a"). Names of cases are often made from data, and come
 // and go with it.
 func wholeTest(test string) string {
@@ -90,7 +90,7 @@ func wholeTest(test string) string {
 	if i := strings.LastIndex(test, ".Test"); i >= 0 && strings.Contains(test[i:], "/") {
 		return test[:i+strings.IndexByte(test[i:], '/')]
 	}
-	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 calls a method so, which is no case of anything
+	bare, _ := strings.CutSuffix(name, "()") // JUnit 5 calls a method so, which is not a case of anything
 	if i := strings.IndexAny(bare, "[("); i > 0 {
 		return strings.TrimRight(name[:i], " ")
 	}
@@ -146,7 +146,7 @@ func paired(renamed *[]string, from, to string) bool {
 	return true
 }
 
-// split parts a test's name from the package, class or file that it stands in.
+// split parts a test's name from the package, class or file that it is in.
 func split(test string) (place, name string) {
 	at := -1
 	for _, sep := range []string{".", "::", " > ", "/"} {
@@ -160,7 +160,7 @@ func split(test string) (place, name string) {
 	return test[:at], test[at:]
 }
 
-// lookBefore runs the command once more on the state before: a test that is skipped or
+// lookBefore runs the command once more on the before state: a test that is skipped or
 // gone there today as well says nothing about the work, but about this machine.
 func (r *testRun) lookBefore(ctx context.Context) {
 	there, result := r.before(ctx)
@@ -177,7 +177,7 @@ func (r *testRun) lookBefore(ctx context.Context) {
 	}
 }
 
-// left counts the tests of a list that passed on the state before today.
+// left counts the tests of a list that passed on the before state today.
 func (l *lost) left(list []string) (n int) {
 	for _, test := range list {
 		if !l.absent[test] {
@@ -284,7 +284,7 @@ var (
 		"rewrite", "split", "parametri", "table", "clean up", "refactor", "convert", "port"}
 )
 
-// asks tells whether a request asks for what became of a test: it names the test, or it
+// asks reports whether a request asks for what became of a test: it names the test, or it
 // speaks of tests with one of the words. What is to be removed takes its tests with it.
 func asks(request []belay.Requirement, test string, words []string, removing bool) bool {
 	_, leaf := split(wholeTest(test))
@@ -307,7 +307,7 @@ func asks(request []belay.Requirement, test string, words []string, removing boo
 	return false
 }
 
-// arithmetic is the headline where the state before is known: what passed before, what
+// arithmetic is the headline where the before state is known: what passed before, what
 // passes now, and where the difference went.
 func (r *testRun) arithmetic(known int) string {
 	var parts []string

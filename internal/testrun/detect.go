@@ -77,13 +77,13 @@ func detectNode(root string) belay.TestCommand {
 	return belay.TestCommand{Command: command, Format: "exit", Why: why}
 }
 
-// NodeScript gives the test script of the package.json at root, "" when there is none.
+// NodeScript returns the test script of the package.json at root, "" when there is none.
 func NodeScript(root string) string {
 	script, _ := nodeTest(readSmall(root, "package.json"))
 	return script
 }
 
-// nodeTest gives the test script of a package.json, "" when there is none but the
+// nodeTest returns the test script of a package.json, "" when there is none but the
 // placeholder that npm init writes, and the package manager it asks for.
 func nodeTest(data []byte) (script, manager string) {
 	var manifest struct {
@@ -128,7 +128,7 @@ func detectPytest(root string) belay.TestCommand {
 	}
 }
 
-// hasSection tells whether an ini or TOML text has the section [name] or one below
+// hasSection reports whether an ini or TOML text has the section [name] or one below
 // it, [name.…].
 func hasSection(data []byte, name string) bool {
 	for line := range strings.Lines(string(data)) {
@@ -204,7 +204,7 @@ func detectMake(root string) belay.TestCommand {
 	return belay.TestCommand{}
 }
 
-// hasTarget tells whether a makefile has a rule for the target.
+// hasTarget reports whether a makefile has a rule for the target.
 func hasTarget(data []byte, target string) bool {
 	joined := strings.ReplaceAll(strings.ReplaceAll(string(data), "\r\n", "\n"), "\\\n", " ")
 	define := false
@@ -230,7 +230,7 @@ func hasTarget(data []byte, target string) bool {
 	return false
 }
 
-// assigns tells whether what follows the first colon makes the line an assignment
+// assigns reports whether what follows the first colon makes the line an assignment
 // (:=, ::=, :::=) or one for a target only (test: FLAG = x).
 func assigns(rest string) bool {
 	if strings.HasPrefix(strings.TrimLeft(rest, ":"), "=") {
@@ -241,15 +241,15 @@ func assigns(rest string) bool {
 	return eq >= 0 && (recipe < 0 || eq < recipe)
 }
 
-// isFile tells whether name is a regular file below dir, or a link to one.
+// isFile reports whether name is a regular file below dir, or a link to one.
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readSmall gives the beginning of a regular file, nothing when there is none.
+// readSmall returns the beginning of a regular file, nothing when there is none.
 func readSmall(dir, name string) []byte {
-	// Not blocking: a pipe of that name would wait for a writer for ever.
+	// Not blocking: a pipe of that name would wait for a writer forever.
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil
@@ -262,7 +262,7 @@ func readSmall(dir, name string) []byte {
 	return data
 }
 
-// GoModule gives the module path that the go.mod at root names, "" without one.
+// GoModule returns the module path that the go.mod at root names, "" without one.
 func GoModule(root string) string {
 	for line := range strings.Lines(string(readSmall(root, "go.mod"))) {
 		line, _, _ = strings.Cut(line, "//")

@@ -47,7 +47,7 @@ func NodeInstall(root string) (in Install, ok bool) {
 	return in, true
 }
 
-// NodeNeeds tells whether the package.json at root names a package, or one whose program
+// NodeNeeds reports whether the package.json at root names a package, or one whose program
 // goes by that name, among what it depends on.
 func NodeNeeds(root, name string) bool {
 	var manifest struct{ Dependencies, DevDependencies, PeerDependencies, OptionalDependencies map[string]any }
@@ -104,11 +104,11 @@ func Python(root string) string {
 	return "python3"
 }
 
-// Has tells whether something of that name is below root.
+// Has reports whether something of that name is below root.
 func Has(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }
 
-// HasFile tells whether a regular file of that name is below root.
+// HasFile reports whether a regular file of that name is below root.
 func HasFile(root, name string) bool { return isFile(root, filepath.FromSlash(name)) }

@@ -62,7 +62,7 @@ func clippyConfigured(root string) string {
 	return configured(root, "", "clippy.toml", ".clippy.toml")
 }
 
-// installed tells whether a program is there: in the project's own folders, which is
+// installed reports whether a program is there: in the project's own folders, which is
 // then the command to use, or on path.
 func installed(root, path, program string) (own string, ok bool) {
 	for _, dir := range []string{"node_modules/.bin", ".venv/bin", "venv/bin"} {

@@ -70,7 +70,7 @@ func (r *testRun) nothing() bool {
 	return false
 }
 
-// noneBefore tells whether there were no tests before the task either. Where nobody
+// noneBefore reports whether there were no tests before the task either. Where nobody
 // looked, the command runs there: a project without tests is not held up for it.
 func (r *testRun) noneBefore(ctx context.Context) bool {
 	if b := r.in.Baseline; b != nil {
@@ -80,8 +80,8 @@ func (r *testRun) noneBefore(ctx context.Context) bool {
 	return there.Skipped
 }
 
-// failedSoBefore tells whether the command failed before the task, too, without naming
-// a test: a limit of coverage, say. It asks only where the state before could not be
+// failedSoBefore reports whether the command failed before the task, too, without naming
+// a test: a limit of coverage, say. It asks only where the before state could not be
 // told from the beginning, since the command runs once more for it.
 func (r *testRun) failedSoBefore(ctx context.Context) bool {
 	if r.in.Baseline != nil || Demanded(r.in.Command) && !r.names() {
@@ -97,7 +97,7 @@ func Unexplained(report testreport.Report, said belay.CheckResult) bool {
 	return said.Verdict == belay.VerdictFail && len(report.Failures) == 0
 }
 
-// before runs the command on the state before.
+// before runs the command on the before state.
 func (r *testRun) before(ctx context.Context) (testreport.Report, belay.CheckResult) {
 	if r.in.Before == nil || ctx.Err() != nil {
 		return testreport.Report{}, belay.CheckResult{}

@@ -27,7 +27,7 @@ type Obstacle struct {
 	Project bool `json:"project,omitempty"`
 
 	// Path is what was looked for, from the root on, where that is below it or beside it. A
-	// throwaway checkout lacks what no snapshot holds: there it proves nothing of the tree.
+	// temporary checkout lacks what no snapshot holds: there it proves nothing of the tree.
 	Path string `json:"-"`
 
 	runner bool // what runs the tests is missing, not what they need
@@ -65,7 +65,7 @@ func (r *testRun) obstacle() *Obstacle {
 	return nil
 }
 
-// ranOne tells whether a test ran to its end: then the command could run. Runners count a
+// ranOne reports whether a test ran to its end: then the command could run. Runners count a
 // file that cannot be imported as a test that failed.
 func (r *testRun) ranOne() bool {
 	if r.report.Passed+r.report.Skipped > 0 {
@@ -91,7 +91,7 @@ type scene struct {
 	said    string
 }
 
-// find gives the first group of an expression in what was said.
+// find returns the first group of an expression in what was said.
 func (s scene) find(re *lazyregexp.Regexp) (string, bool) {
 	m := re.FindStringSubmatch(s.said)
 	if m == nil {
@@ -100,7 +100,7 @@ func (s scene) find(re *lazyregexp.Regexp) (string, bool) {
 	return m[len(m)-1], true
 }
 
-// line gives the line of what was said that has one of the words.
+// line returns the line of what was said that has one of the words.
 func (s scene) line(words ...string) string {
 	for line := range strings.Lines(s.said) {
 		for _, w := range words {
@@ -239,7 +239,7 @@ func (s scene) missing(name, said string) *Obstacle {
 	return o
 }
 
-// byNode tells whether a script of package.json was running.
+// byNode reports whether a script of package.json was running.
 func (s scene) byNode() bool {
 	for _, tool := range []string{"npm", "pnpm", "yarn", "bun", "npx"} {
 		if words := strings.Fields(s.command.String()); slices.Contains(words, tool) && !strings.Contains(s.said, tool+": not found") {

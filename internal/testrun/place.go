@@ -9,7 +9,7 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// tree knows where files of a report may lie below a root.
+// tree knows where files of a report may be below a root.
 type tree struct {
 	root   string
 	real   string // root without links
@@ -57,7 +57,7 @@ func (t tree) find(name, pkg string) string {
 	return ""
 }
 
-// folders gives where a bare file name of a package may lie: Go prints names without
+// folders returns where a bare file name of a package may lie: Go prints names without
 // their folder, Java without their source tree.
 func (t tree) folders(pkg string) []string {
 	dirs := []string{""}
@@ -73,7 +73,7 @@ func (t tree) folders(pkg string) []string {
 	return dirs
 }
 
-// own gives rel cleaned when it is a regular file of the tree that people edit.
+// own returns rel cleaned when it is a regular file of the tree that people edit.
 func (t tree) own(rel string) string {
 	rel = path.Clean(rel)
 	if !filepath.IsLocal(rel) {

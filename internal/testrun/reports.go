@@ -46,8 +46,8 @@ func reportGlob(glob string) string {
 	return strings.TrimPrefix(glob, "./")
 }
 
-// onlyReports tells whether the glob is meant for the folder of the run alone. An
-// XML file just anywhere in the work tree is no report.
+// onlyReports reports whether the glob is meant for the folder of the run alone. An
+// XML file just anywhere in the work tree is not a report.
 func onlyReports(glob string) bool { return glob == "" || strings.HasPrefix(glob, "$") }
 
 func validReport(report string) error {

@@ -147,7 +147,7 @@ func toolIn(words []string) (tool string, at int) {
 	return "", -1
 }
 
-// started gives the words that start a tool: those in front of it, it, what it is told to do,
+// started returns the words that start a tool: those in front of it, it, what it is told to do,
 // and the options that a single test needs as well.
 func started(tool string, words []string, at int) []string {
 	if at < 0 {
@@ -183,7 +183,7 @@ func started(tool string, words []string, at int) []string {
 	return out
 }
 
-// command gives the command that runs one failing test, the whole test command where that is
+// command returns the command that runs one failing test, the whole test command where that is
 // not known. file is where the failure points, from the root, "" for nowhere.
 func (p reproducer) command(f testreport.Failure, file string, line int) string {
 	words := p.single(f, file, line)
@@ -201,7 +201,7 @@ func (p reproducer) command(f testreport.Failure, file string, line int) string 
 	return text
 }
 
-// single gives the words behind the runner that choose one test, nil when it cannot be chosen.
+// single returns the words behind the runner that choose one test, nil when it cannot be chosen.
 func (p reproducer) single(f testreport.Failure, file string, line int) []string {
 	name := strings.TrimPrefix(f.Test, f.Package+".")
 	switch p.tool {

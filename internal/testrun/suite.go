@@ -41,7 +41,7 @@ type Input struct {
 	Baseline *testreport.Report
 	// Request is what the task asks for: a test may go, or be skipped, when it says so.
 	Request []belay.Requirement
-	// Own tells whether a file of the tree is new since the task began, or one that the request
+	// Own reports whether a file of the tree is new since the task began, or one that the request
 	// asks to change; nil when that is not known.
 	Own func(path string) bool
 	// Before gives the state before the task in a folder, to see whether a new failure
@@ -72,8 +72,8 @@ func Unfinished(ctx context.Context) string {
 // judgement: it is what a later Input.Baseline holds. The report says nothing when the
 // result is skipped or unknown for another reason than Incomplete.
 //
-// A test that fails for the first time is run again, here and on the state before: it
-// refuses the work only when it fails here twice and passes there.
+// A test that fails for the first time is run again, here and on the before state: it
+// rejects the work only when it fails here twice and passes there.
 func Run(ctx context.Context, in Input) (testreport.Report, belay.CheckResult) {
 	report, result, _ := Try(ctx, in)
 	return report, result
@@ -317,7 +317,7 @@ func (r *testRun) readFiles(ctx context.Context) {
 	}
 }
 
-// unable tells whether what runs the tests is not there.
+// unable reports whether what runs the tests is not there.
 func (r *testRun) unable() bool { return r.stuck != nil && r.stuck.runner }
 
 // crashed tells of a death that neither the tests nor belay asked for: on Linux,

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// What is said where the state before decides.
+// What is said where the before state decides.
 const (
 	hadNone    = "no tests found"
 	failedThen = "the test command failed before the task too, and its exit code does not separate old failures from new ones"
@@ -95,7 +95,7 @@ func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failu
 	return r.answer("", nil, known)
 }
 
-// sameFailure tells whether a command that names no test says what it said when it failed
+// sameFailure reports whether a command that names no test says what it said when it failed
 // before the task, but for figures, times, and where it ran.
 func (r *testRun) sameFailure() bool {
 	for _, then := range r.in.Baseline.Failures {
@@ -121,7 +121,7 @@ func settled(message string) string {
 	}, message)
 }
 
-// names tells whether the report has tests in it, and not only the command's end.
+// names reports whether the report has tests in it, and not only the command's end.
 func (r *testRun) names() bool { return r.report.Format != testreport.Exit }
 
 func (r *testRun) failedBefore() bool { return r.in.Baseline != nil && len(r.in.Baseline.Failures) > 0 }
@@ -254,7 +254,7 @@ func (r *testRun) failures(tests []testreport.Failure, standing string) []belay.
 	return out
 }
 
-// own tells whether a test is the task's: it, or its file, is new since the task began, or the
+// own reports whether a test is the task's: it, or its file, is new since the task began, or the
 // request asks to change the file. Such a test may be what is wrong.
 func (r *testRun) own(t testreport.Failure, file string) bool {
 	if file != "" && r.in.Own != nil && r.in.Own(file) {
@@ -293,7 +293,7 @@ func (r *testRun) missing() []belay.Finding {
 	return out
 }
 
-// count gives the figures, nil where the report says nothing of single tests.
+// count returns the figures, nil where the report says nothing of single tests.
 func (r *testRun) count() *belay.TestCount {
 	if !r.names() || r.report.Total == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Updating reports whether files are to be written anew.
+// Updating reports whether files are to be rewritten.
 func Updating() bool { return *update }
 
 // JSON compares got, as indented JSON, with the file that has name's path and the

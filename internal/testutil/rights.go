@@ -36,7 +36,7 @@ func Without(t *testing.T, body func(t *testing.T)) {
 	}
 }
 
-// asSomebody gives the command that runs a copy of this program, in a folder that it makes
+// asSomebody returns the command that runs a copy of this program, in a folder that it makes
 // his, as a user who is nobody here.
 func asSomebody(t *testing.T, top string, args []string) *exec.Cmd {
 	t.Helper()

@@ -38,7 +38,7 @@ func (c *Client) On() bool {
 	return err == nil && info.Mode().Type() == os.ModeSocket
 }
 
-// Ask gives what the tree comes to, nil when the watch is not sure, not there, not
+// Ask returns what the tree comes to, nil when the watch is not sure, not there, not
 // ours, too slow, or says what cannot be read.
 func (c *Client) Ask(ctx context.Context, base string) *snapshot.Seen {
 	conn, in, err := dial(ctx, folder(c.Place))

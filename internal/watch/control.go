@@ -82,7 +82,7 @@ func refusal(why string) error {
 	return belay.Refuse(belay.CodeCannot, try, "%s", belay.VisibleLine(why))
 }
 
-// Ask gives the status of the watch. CodeNotFound when there is none.
+// Ask returns the status of the watch. CodeNotFound when there is none.
 func Ask(ctx context.Context, place *snapshot.Place) (Status, error) {
 	r, err := tell(ctx, folder(place), "status")
 	if err == nil && r.Status != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// diary is the watch's log: one line an event, for people. It is started anew when it
+// diary is the watch's log: one line an event, for people. It is started again when it
 // grows over the limit; one older part is kept.
 type diary struct {
 	mu    sync.Mutex

@@ -198,7 +198,7 @@ func (e *Ear) hearFolder(dir string, ev event) {
 	}
 }
 
-// Take gives what was marked since the last time, and why nothing can be believed.
+// Take returns what was marked since the last time, and why nothing can be believed.
 func (e *Ear) Take() (*scan.Dirt, string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,7 +217,7 @@ func (e *Ear) Put(d *scan.Dirt) {
 // Close ends all watches.
 func (e *Ear) Close() { e.q.close() }
 
-// Folders gives how many folders are watched, and why it is deaf, "" while it is not.
+// Folders returns how many folders are watched, and why it is deaf, "" while it is not.
 func (e *Ear) Folders() (n int, deaf string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts gives the lines of the mount table that concern a tree: what is mounted in
+// Mounts returns the lines of the mount table that concern a tree: what is mounted in
 // it, on it or above it. No event tells of a mount.
 func Mounts(root string) (string, error) {
 	text, err := os.ReadFile("/proc/self/mountinfo")
@@ -47,7 +47,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// Written gives the files below root that a process holds open for writing or
+// Written returns the files below root that a process holds open for writing or
 // has mapped so, as paths from there. Bytes written through a mapping cause no event
 // until it is gone and the file is closed. What belongs to other users cannot be seen.
 func Written(root string) (map[string]bool, error) {

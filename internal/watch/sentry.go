@@ -95,7 +95,7 @@ func (s *sentry) doubt() {
 	}
 }
 
-// lose gives the view up and makes another one aside. The lock is held.
+// lose returns the view up and makes another one aside. The lock is held.
 func (s *sentry) lose(why error) {
 	if s.now == nil {
 		return // one is being made
@@ -151,7 +151,7 @@ func (s *sentry) started(v *view) {
 	debug.FreeOSMemory()
 }
 
-// report gives the status.
+// report returns the status.
 func (s *sentry) report() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 func available() bool { return true }
 
-// peer gives the user at the other end of a connection.
+// peer returns the user at the other end of a connection.
 func peer(fd int) (int, error) {
 	c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
@@ -21,7 +21,7 @@ func peer(fd int) (int, error) {
 	return int(c.Uid), nil
 }
 
-// shortPath gives a path to name in dir that fits into a socket's address, which is
+// shortPath returns a path to name in dir that fits into a socket's address, which is
 // 108 bytes long, and that leads there even if dir has just become a link.
 func shortPath(dir, name string) (string, func(), error) {
 	d, err := fsroot.OpenDir(dir)

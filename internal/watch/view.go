@@ -162,7 +162,7 @@ func (v *view) surroundings(ctx context.Context) error {
 	return nil
 }
 
-// answer gives what the tree comes to, and what of it is not in the snapshot with this
+// answer returns what the tree comes to, and what of it is not in the snapshot with this
 // base; nil when that is not known.
 func (v *view) answer(base string) *snapshot.Seen {
 	top := v.tree.Top()

@@ -64,7 +64,7 @@ func (b Brought) Open() int {
 	return n
 }
 
-// tries is how often a merge is planned anew because somebody works in its paths.
+// tries is how often a merge is planned again because somebody works in its paths.
 const tries = 3
 
 // errMoved says that the present is not what was planned with.
@@ -72,7 +72,7 @@ var errMoved = errors.New("the working tree changed while the merge was planned"
 
 // Bring merges three ways: what the task changed onto what is there now. Everything is
 // written or, while a conflict is open, nothing. The present is held first, so that an
-// undo takes it back; index, HEAD and refs stay as they are. Killed anywhere, the next
+// undo takes it back; index, HEAD and refs stay unchanged. Killed anywhere, the next
 // command finishes it. CodeDrift when the paths change faster than they can be merged.
 func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 	if _, err := to.Recover(ctx); err != nil {
@@ -235,7 +235,7 @@ func (m *merger) unspoken(base, theirs State) {
 	}
 }
 
-// hidden reports whether something lies at a path that the snapshot of the present does
+// hidden reports whether something is at a path that the snapshot of the present does
 // not hold: an ignored file, or anything in a repository of its own.
 func hidden(root *fsroot.Root, man *snapshot.Manifest, path string) bool {
 	for _, n := range man.Nested {
@@ -309,7 +309,7 @@ func (m *merger) write(ctx context.Context, id belay.SnapshotID, now still) erro
 	return nil
 }
 
-// composed gives the state after the merge, the modes of folders it makes, and the paths
+// composed returns the state after the merge, the modes of folders it makes, and the paths
 // in which it differs from the present.
 func (m *merger) composed(c *snapshot.Capture, plan Plan) (entries []snapshot.Entry, folders map[string]uint16, changed map[string]bool) {
 	final := maps.Clone(m.ours)

@@ -50,7 +50,7 @@ func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot
 	return of.Compose(ctx, now, files, nil, meta)
 }
 
-// find gives the id of the commit that name means.
+// find returns the id of the commit that name means.
 func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
 	unknown := belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
 		"there is no snapshot and no commit %s", belay.VisibleLine(name))
@@ -65,8 +65,8 @@ func find(ctx context.Context, repo *git.Repo, name string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// entries gives the files of a commit as they lie, or would lie, in the working tree.
-// Repositories inside of it are left out, as a snapshot leaves them out, and so is what
+// entries returns the files of a commit as they lie, or would lie, in the working tree.
+// Repositories inside it are left out, as a snapshot leaves them out, and so is what
 // the user keeps from being checked out.
 func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *snapshot.Capture) ([]snapshot.Entry, error) {
 	present := map[string]scan.Entry{}
@@ -102,7 +102,7 @@ func entries(ctx context.Context, repo *git.Repo, list []git.TreeEntry, now *sna
 	return out, nil
 }
 
-// leftOut gives the paths that the index has and the user keeps from being checked out.
+// leftOut returns the paths that the index has and the user keeps from being checked out.
 func leftOut(ctx context.Context, repo *git.Repo) (map[string]bool, error) {
 	path := filepath.Join(repo.Dir, "index")
 	data, err := fsroot.ReadFile(path, git.MostIndex)

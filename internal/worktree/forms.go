@@ -18,7 +18,7 @@ const (
 	maxPointer = 1024     // bytes of a pointer to a large file, by its specification
 )
 
-// forms tells whether a file in the working tree is what git stores in another form. It
+// forms reports whether a file in the working tree is what git stores in another form. It
 // looks at bytes, never at times: those can be set.
 type forms struct {
 	repo   *git.Repo
@@ -44,7 +44,7 @@ func (f *forms) close() {
 	f.root.Close()
 }
 
-// same tells whether the file here is the stored one with other line endings, or the
+// same reports whether the file here is the stored one with other line endings, or the
 // large file that the stored one points to. One that cannot be read is not.
 func (f *forms) same(stored git.TreeEntry, here scan.Entry) bool {
 	return f.otherLines(stored, here) || f.pointedTo(stored, here)

@@ -15,7 +15,7 @@ import (
 const largest = 32 << 20
 
 // joiner joins texts with git merge-file, which starts no program that the repository
-// names and heeds no attribute: bytes are merged as they lie on the disk.
+// names and heeds no attribute: bytes are merged as they are on the disk.
 type joiner struct {
 	ctx  context.Context
 	repo *git.Repo
@@ -71,7 +71,7 @@ func (j *joiner) join(base, ours, theirs string) (Joined, error) {
 			}
 			text = o.Data
 		}
-		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 { // git's rule for what is no text
+		if bytes.IndexByte(text[:min(len(text), 8000)], 0) >= 0 { // git's rule for what is not text
 			return Joined{Kind: KindBinary}, nil
 		}
 		file := filepath.Join(j.tmp, []string{"ours", "base", "theirs"}[i])

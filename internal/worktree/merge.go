@@ -9,7 +9,7 @@ import (
 // These are rules alone: no file is read or written, and neither side is preferred without
 // being told to. The caller merges texts.
 
-// Entry is what stands at a path. The zero value is nothing.
+// Entry is what is at a path. The zero value is nothing.
 type Entry struct {
 	Mode uint32 // git's: 0100644, 0100755, 0120000; 040000 is a folder without files
 	OID  string // of the bytes, in hex; "" for a folder
@@ -39,7 +39,7 @@ func (e Entry) kind() string {
 	return "file"
 }
 
-// State is a whole tree: each path that holds something. A folder stands in it only
+// State is a whole tree: each path that holds something. A folder is in it only
 // when nothing is below it.
 type State map[string]Entry
 
@@ -57,7 +57,7 @@ const (
 type Input struct {
 	Base, Ours, Theirs     State
 	OursMoved, TheirsMoved map[string]string
-	OursHidden             func(path string) bool // something lies there that Ours does not hold
+	OursHidden             func(path string) bool // something is there that Ours does not hold
 	Choose                 func(path string) Side // the side a conflict is decided for; "" or nil: it stays one
 	Join                   Join                   // joins two texts
 	WriteMarkers           bool                   // a text that does not join is written with markers
@@ -67,7 +67,7 @@ type Input struct {
 type Join func(base, ours, theirs string) (Joined, error)
 
 // Joined is what became of two texts: Clean, or with conflict markers in it; or, when it
-// is no text that can be joined, Kind says why and OID is "".
+// is not text that can be joined, Kind says why and OID is "".
 type Joined struct {
 	OID   string
 	Clean bool
@@ -81,7 +81,7 @@ type Kind string
 const (
 	KindContent Kind = "content" // both changed the same lines
 	KindAdded   Kind = "added"   // both made it, differently
-	KindBinary  Kind = "binary"  // both changed it, and it is no text
+	KindBinary  Kind = "binary"  // both changed it, and it is not text
 	KindLarge   Kind = "large"   // both changed it, and it is too large to be joined
 	KindLink    Kind = "link"    // both changed where a link leads
 	KindMode    Kind = "mode"    // both changed its mode, differently
@@ -127,7 +127,7 @@ type Plan struct {
 	Conflicts []Conflict // all that were met and not chosen for, marked ones too
 }
 
-// Open gives the conflicts that keep the plan from being carried out.
+// Open returns the conflicts that keep the plan from being carried out.
 func (p Plan) Open() []Conflict {
 	return slices.DeleteFunc(slices.Clone(p.Conflicts), func(c Conflict) bool { return c.Marked })
 }
@@ -244,7 +244,7 @@ func (p *planner) both(path string, base, ours, theirs Entry) error {
 	return nil
 }
 
-// joined gives what is written of two texts, the zero value when they stay a conflict.
+// joined returns what is written of two texts, the zero value when they stay a conflict.
 func (p *planner) joined(path string, base, ours, theirs Entry, got Joined) Entry {
 	if got.Clean {
 		ours.OID = got.OID
@@ -323,7 +323,7 @@ func (p *planner) conflict(path string, kind Kind, says string, theirs Entry) bo
 }
 
 // folders looks for files in the place of folders: each side was fine alone, and both
-// together cannot be. A folder that holds files by now is no entry of its own.
+// together cannot be. A folder that holds files by now is not an entry of its own.
 func (p *planner) folders() {
 	named := map[string]bool{}
 	for _, path := range slices.Sorted(maps.Keys(p.final)) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ours tells whether the folder belongs to this user: others' are theirs to remove.
+// ours reports whether the folder belongs to this user: others' are theirs to remove.
 func ours(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()

@@ -68,9 +68,9 @@ func writeMark(r *git.Repo, m Mark) error {
 	return snapshot.WriteWhole(markPath(r), text, true)
 }
 
-// Folder gives where tasks' working trees lie: belay's folder in the git folder, or what
+// Folder returns where tasks' working trees lie: belay's folder in the git folder, or what
 // the config says, from the root of the user's tree. A folder within that tree is refused
-// (CodeUsage): what lies there would be part of every snapshot.
+// (CodeUsage): what is there would be part of every snapshot.
 func Folder(r *git.Repo, root, setting string) (string, error) {
 	if setting == "" {
 		return filepath.Join(r.Common, "belay", "trees"), nil
@@ -112,7 +112,7 @@ func inside(dir, path string) bool {
 func Find(ctx context.Context, home *git.Repo, path string) (r *git.Repo, m Mark, ok bool, err error) {
 	_, err = fsroot.Lstat(filepath.Join(path, ".git"))
 	var link *fsroot.LinkError
-	if errors.As(err, &link) { // a tree somewhere else would be taken for it
+	if errors.As(err, &link) { // a tree somewhere else would be treated as it
 		return nil, m, false, err
 	}
 	if err != nil {
@@ -137,10 +137,10 @@ type Made struct {
 	New   bool // it was made now
 }
 
-// Make gives the working tree at path, made anew in the state of a snapshot unless it is
+// Make gives the working tree at path, recreated in the state of a snapshot unless it is
 // there already: files, modes, empty folders and index; HEAD is detached at the same
 // commit, so that no branch of the user's moves. An operation in progress stays behind.
-// Killed anywhere, the next Make finishes it. CodeCannot when something else lies there.
+// Killed anywhere, the next Make finishes it. CodeCannot when something else is there.
 func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o snapshot.Options) (Made, error) {
 	r, now, ok, err := Find(ctx, home.Repo, path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Named gives the trials whose name contains what is given.
+// Named returns the trials whose name contains what is given.
 func (p Project) Named(only string) []Trial {
 	var list []Trial
 	for _, t := range p.Cases {

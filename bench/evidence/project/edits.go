@@ -21,7 +21,7 @@ func Write(path, text string) Edit {
 	}
 }
 
-// change reads a file, and writes what f makes of it. One that stays as it is is a case
+// change reads a file, and writes what f makes of it. One that stays unchanged is a case
 // that tests nothing.
 func change(path string, f func(string) (string, error)) Edit {
 	return func(dir string) error {

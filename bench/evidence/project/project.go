@@ -36,7 +36,7 @@ type Trial struct {
 	Task  Edit     // instead of check: run, whose first attempt is Make and whose second this
 }
 
-// All gives the projects, each with the cases that are alike everywhere before its own.
+// All returns the projects, each with the cases that are alike everywhere before its own.
 func All() []Project {
 	all := []Project{cobra(), mpmath(), zod(), qs(), semver(), logging(), rss(), money()}
 	for i, p := range all {
@@ -86,7 +86,7 @@ func ten(Project) []string {
 	return says
 }
 
-// Title gives the name and the version.
+// Title returns the name and the version.
 func (p Project) Title() string { return p.Name + " " + p.Version }
 
 // Trees are read as a whole and not changed.

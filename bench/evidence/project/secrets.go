@@ -12,7 +12,7 @@ const (
 	letter = digits + uppers + "abcdefghijklmnopqrstuvwxyz"
 )
 
-// made gives n letters of set as chance would. Secrets are made in this way, so that no
+// made returns n letters of set as chance would. Secrets are made in this way, so that no
 // scanner takes this program for a leak.
 func made(set string, n int) string {
 	var b strings.Builder
@@ -27,7 +27,7 @@ func made(set string, n int) string {
 // plant is a secret, the name it is assigned to, and how it must be said.
 type plant struct{ kind, name, text, says string }
 
-// planted gives ten kinds. The last is known by its name alone, and so a guess.
+// planted returns ten kinds. The last is known by its name alone, and so a guess.
 func planted() []plant {
 	return []plant{
 		{"AWS", "", "AKIA" + made(uppers+digits, 16), "error"},

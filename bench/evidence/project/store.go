@@ -47,7 +47,7 @@ const ReactNative = "npm/react-native-0.72.6.tgz"
 // root, into which Debian's are unpacked.
 type Store struct{ Dir string }
 
-// Open gives the store in a folder, "" for one in the user's cache.
+// Open returns the store in a folder, "" for one in the user's cache.
 func Open(dir string) (Store, error) {
 	if dir == "" {
 		cache, err := os.UserCacheDir()
@@ -60,7 +60,7 @@ func Open(dir string) (Store, error) {
 	return Store{dir}, err
 }
 
-// At gives a path below the store.
+// At returns a path below the store.
 func (s Store) At(parts ...string) string {
 	return filepath.Join(append([]string{s.Dir}, parts...)...)
 }
@@ -128,7 +128,7 @@ func (s Store) fetchDebian() error {
 	return err
 }
 
-// There tells whether something is at a path.
+// There reports whether something is at a path.
 func There(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

@@ -37,7 +37,7 @@ var cues = sync.OnceValue(func() map[string]*regexp.Regexp {
 
 func cue(name string) *regexp.Regexp { return cues()[name] }
 
-// says reports whether the cue of a name stands in a text.
+// says reports whether the cue of a name is in a text.
 func says(name, s string) bool { return cue(name).MatchString(s) }
 
 // mark says how what is named somewhere is meant.
@@ -54,7 +54,7 @@ const (
 
 var reasons = map[mark]string{aside: "only mentioned", praises: "found good", settles: "settled", wonders: "a question"}
 
-// over is how a heading means what stands below it.
+// over is how a heading means what is below it.
 func over(s string) mark {
 	short := len(strings.Fields(s)) <= 7
 	switch {
@@ -118,7 +118,7 @@ func labelIn(s string) Severity {
 	return ""
 }
 
-// labelOver is the label that a heading gives what stands below it. A short one may be
+// labelOver is the label that a heading gives what is below it. A short one may be
 // made of any label, a title of several words is read as a sentence.
 func labelOver(s string) Severity {
 	if got := labelIn(s); got != "" || len(strings.Fields(s)) > 5 || says("tally", s) {

@@ -11,7 +11,7 @@ import (
 
 type object = map[string]any
 
-// get gives the member of the first of several names, however it is spelled.
+// get returns the member of the first of several names, however it is spelled.
 func get(o object, names ...string) any {
 	for _, name := range names {
 		for _, k := range slices.Sorted(maps.Keys(o)) {
@@ -33,7 +33,7 @@ func word(v any) string {
 }
 
 // decode reads findings given as JSON: objects with a file, lines and a severity. It is
-// false when the text is no JSON. first is the line of the review that it begins at.
+// false when the text is not JSON. first is the line of the review that it begins at.
 func decode(source string, first int, x *Index) ([]Reason, bool) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	if t := strings.TrimSpace(source); t == "" || t[0] != '{' && t[0] != '[' {

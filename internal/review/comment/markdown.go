@@ -82,7 +82,7 @@ func blank(name, s string) string {
 	return cue(name).ReplaceAllStringFunc(s, func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) })
 }
 
-// blocks walks the children of a block. under is the item they stand in.
+// blocks walks the children of a block. under is the item they are in.
 func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 	if depth > deepest {
 		return
@@ -102,7 +102,7 @@ func (d *document) blocks(n ast.Node, under *scope, as kind, depth int) {
 			if under != nil && under.lead == nil && c.PreviousSibling() == nil {
 				last.leads, last.scope, under.lead = under, under.parent, last
 			}
-		case *ast.List: // the words right before it stand above each item
+		case *ast.List: // the words right before it are above each item
 			above := d.current
 			if before != nil && before.leads == nil && introduces(before.text) {
 				above = &scope{parent: d.current, lead: before}
@@ -131,7 +131,7 @@ func introduces(s string) bool {
 	return says("colonEnd", s) || len(strings.Fields(s)) <= 5 && !says("full", s)
 }
 
-// read gives the text of a block and the line it begins at. Of a link it keeps the words,
+// read returns the text of a block and the line it begins at. Of a link it keeps the words,
 // or the address where that says more.
 func (d *document) read(n ast.Node) (string, int) {
 	if n.Lines().Len() == 0 {

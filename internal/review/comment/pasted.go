@@ -41,7 +41,7 @@ func (r *reader) pasted(units []*unit, i int) {
 
 // settle decides on a pasted block when the words around it are known. What tools say
 // counts only where these ask to have it fixed; a diff somebody objects to counts by its
-// new side; a trace is no list of places to change.
+// new side; a trace is not a list of places to change.
 func (r *reader) settle(b block) {
 	off := ""
 	switch how := meant(b.above); {
@@ -64,7 +64,7 @@ func (r *reader) settle(b block) {
 		trace = trace || says("traced", line)
 		if m := cue("newSide").FindStringSubmatch(line); m != nil {
 			file = r.names.resolve(m[1], true)
-		} else if spans := ofSection(line); spans != nil && file != "" { // the file stands above
+		} else if spans := ofSection(line); spans != nil && file != "" { // the file is above
 			r.put(b.u, b.g, mention{path: file, spans: spans}, "", off).line += n
 		} else if file == "" || !says("diffLine", line) {
 			file = r.output(b, line, n, file, off, trace)

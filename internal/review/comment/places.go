@@ -83,7 +83,7 @@ func (x *Index) in(text string) *names {
 	return n
 }
 
-// resolve gives the tracked path that a spelling means, "" when it is none or several.
+// resolve returns the tracked path that a spelling means, "" when it is none or several.
 func (n *names) resolve(spelled string, quoted bool) string {
 	if !quoted && plainWord(spelled) {
 		return ""
@@ -98,7 +98,7 @@ func (n *names) resolve(spelled string, quoted bool) string {
 	return c[0]
 }
 
-// token is a run of text without white space, or what stands in a code span.
+// token is a run of text without white space, or what is in a code span.
 type token struct {
 	text    string
 	at      int
@@ -142,7 +142,7 @@ func ends(t string) []int {
 // lines is a range from start to end; end is 0 for all that follows.
 type lines struct{ start, end int }
 
-// mention is a tracked path that stands in a text, with the lines beside it.
+// mention is a tracked path that is in a text, with the lines beside it.
 type mention struct {
 	path     string // "" for a file that is not tracked
 	from, to int    // in the text, with the lines
@@ -170,7 +170,7 @@ func (n *names) scan(text string) []mention {
 	var out []mention
 	end := 0
 	for _, t := range tokens(text) {
-		if t.at < end { // inside of what was found
+		if t.at < end { // inside what was found
 			continue
 		}
 		m := mention{from: t.at, to: t.at + len(t.text), command: t.command}
@@ -196,7 +196,7 @@ func (n *names) foreign(s string) bool {
 	return n.index.exts[path.Ext(s)] && !strings.ContainsAny(s, " ()*") && len(path.Ext(s)) < len(s)
 }
 
-// piece gives a part of what an expression matched.
+// piece returns a part of what an expression matched.
 func piece(s string, at []int, i int) string {
 	if 2*i >= len(at) || at[2*i] < 0 {
 		return ""
@@ -218,7 +218,7 @@ func (m *mention) behind(text string) {
 	}
 }
 
-// refs finds the numbers of lines in a text that stand outside of the mentions.
+// refs finds the numbers of lines in a text that are outside the mentions.
 func refs(text string, mentions []mention) []mention {
 	var out []mention
 	for _, g := range cue("worded").FindAllStringSubmatchIndex(text, -1) {
@@ -226,7 +226,7 @@ func refs(text string, mentions []mention) []mention {
 			continue
 		}
 		at := g[0]
-		for _, i := range []int{2, 8, 14} { // where the number is: what stands before may be of the sentence before
+		for _, i := range []int{2, 8, 14} { // where the number is: what is before may be of the sentence before
 			at = max(at, g[i])
 		}
 		part := func(i int) string { return piece(text, g, i) }

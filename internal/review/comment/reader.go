@@ -32,7 +32,7 @@ type group struct {
 	taken      int
 	children   int    // findings below that speak of its carriers
 	closed     bool   // its state says so
-	row, bare  bool   // of a table; it is nothing but a path: what stands below are findings
+	row, bare  bool   // of a table; it is nothing but a path: what is below are findings
 	last       []*hit // of the sentence before
 	lastMark   mark
 }
@@ -92,7 +92,7 @@ type reader struct {
 	blocks   []block
 }
 
-// sections finds out how headings and introductions mean what stands below them.
+// sections finds out how headings and introductions mean what is below them.
 func (r *reader) sections(d *document) {
 	latest := 0
 	for _, u := range d.units {
@@ -114,7 +114,7 @@ func (r *reader) sections(d *document) {
 			s.mark = settles
 		}
 		r.formal = r.formal || s.mark == asks && s.level > 1
-		if s.parent != nil { // it takes what stands above, unless it says otherwise
+		if s.parent != nil { // it takes what is above, unless it says otherwise
 			above := s.parent.mark
 			s.label = cmp.Or(s.label, s.parent.label)
 			if s.mark == plain || (above == praises || above == settles) && !(s.mark == asks && says("strongest", u.text)) {
@@ -187,7 +187,7 @@ func (r *reader) of(s *scope) *group {
 	return s.group
 }
 
-// separate tells whether an item is a finding of its own: not one that is a field of the
+// separate reports whether an item is a finding of its own: not one that is a field of the
 // finding above, nor a point below a point that says something itself.
 func (r *reader) separate(s *scope) bool {
 	if says("label", s.lead.text) {

@@ -6,7 +6,7 @@ import (
 )
 
 // sentences cuts a text into sentences, by their offsets. A line break ends one only where
-// the next line starts something new; a mark inside of a name or a code span ends none.
+// the next line starts something new; a mark inside a name or a code span ends none.
 func sentences(text string, names []mention) [][2]int {
 	var out [][2]int
 	from, k, ticks, scanned := 0, 0, 0, 0
@@ -31,7 +31,7 @@ func sentences(text string, names []mention) [][2]int {
 
 func tail(s string, n int) string { return s[max(len(s)-n, 0):] }
 
-// breaks tells whether a line break ends a sentence: before something new, after a mark,
+// breaks reports whether a line break ends a sentence: before something new, after a mark,
 // before a path unless a word before it asks for one.
 func breaks(text string, g []int, names []mention) bool {
 	rest, last := text[g[1]:min(g[1]+200, len(text))], tail(text[:g[0]], 20)
@@ -47,12 +47,12 @@ func tracked(all []mention) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.path == "" })
 }
 
-// of gives the mentions in a sentence.
+// of returns the mentions in a sentence.
 func of(all []mention, s [2]int) []mention {
 	return slices.DeleteFunc(slices.Clone(all), func(m mention) bool { return m.from < s[0] || m.from >= s[1] })
 }
 
-// attach gives lines that stand apart to the path they are of: "line 12 of a.go", else the
+// attach returns lines that stand apart to the path they are of: "line 12 of a.go", else the
 // last path before them in the sentence, else the first after where none is spoken of.
 func attach(text string, own []mention, n mention, led bool) bool {
 	best := -1

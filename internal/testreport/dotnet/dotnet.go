@@ -57,10 +57,10 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
-// Root tells whether a document that begins with this element is read here.
+// Root reports whether a document that begins with this element is read here.
 func Root(element string) bool { _, known := dialects[element]; return known }
 
-// Format gives the format that begins with this element, "" for none.
+// Format returns the format that begins with this element, "" for none.
 func Format(element string) string { return dialects[element].format }
 
 const maxDepth = 256

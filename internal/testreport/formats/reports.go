@@ -100,7 +100,7 @@ func unreadable(err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "the report cannot be read", Try: "write it again", Err: err}
 }
 
-// unpacked gives the content, once unpacked where it is compressed.
+// unpacked returns the content, once unpacked where it is compressed.
 func unpacked(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, headSize)
 	head, _ := in.Peek(4)

@@ -98,7 +98,7 @@ func packed(t testing.TB, data []byte) io.Reader {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	const noTests, empty, unknown = "no tests", "empty", "no test report"
+	const noTests, empty, unknown = "no tests", "empty", "not a test report"
 	for name, tt := range map[string]struct {
 		text, format, says string
 		code               belay.Code
@@ -109,11 +109,11 @@ func TestRefused(t *testing.T) {
 		"blank":           {"\ufeff \r\n\t", "tap", empty, belay.CodeCannot},
 		"prose":           {"all is well", "", unknown, belay.CodeCannot},
 		"html":            {"<!DOCTYPE html><html><body>404</body></html>", "", "begins with <html>", belay.CodeCannot},
-		"json":            {`{"tests": 4}`, "", "JSON of another kind", belay.CodeCannot},
+		"json":            {`{"tests": 4}`, "", "other JSON", belay.CodeCannot},
 		"entities":        {`<!DOCTYPE a [<!ENTITY b "c">]><testsuite/>`, "", "document type", belay.CodeCannot},
 		"zip":             {"PK\x03\x04more", "", "ZIP", belay.CodeCannot},
-		"other kind":      {"<TestRun></TestRun>", "nunit", "no nunit but trx", belay.CodeCannot},
-		"no such format":  {"x", "sarif", "no format", belay.CodeUsage},
+		"other kind":      {"<TestRun></TestRun>", "nunit", "not nunit but trx", belay.CodeCannot},
+		"no such format":  {"x", "sarif", "not a test report format", belay.CodeUsage},
 		"not gzip":        {"\x1f\x8b nonsense", "", "cannot be read", belay.CodeCannot},
 		"forced on prose": {"all is well", "gotest", "no test events", belay.CodeCannot},
 		"cut at once":     {"<testsuites><testsuite name='x'>", "", "stops in the middle", belay.CodeCannot},

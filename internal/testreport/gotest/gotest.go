@@ -129,7 +129,7 @@ func (g *goReader) line(line []byte) {
 	}
 }
 
-// hold makes room for n more bytes of what is under way, and tells whether there is any.
+// hold makes room for n more bytes of what is under way, and reports whether there is any.
 func (g *goReader) hold(n int) bool {
 	if g.held+n > maxHeld {
 		return false
@@ -235,7 +235,7 @@ func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
 	}
 }
 
-// parentTest gives TestX/a of TestX/a/b. A slash inside a subtest's own name is told
+// parentTest returns TestX/a of TestX/a/b. A slash inside a subtest's own name is told
 // from a nested one only by whether such a test runs.
 func parentTest(test string) string {
 	i := strings.LastIndexByte(test, '/')
@@ -306,7 +306,7 @@ func (g *goReader) explain(p *goPackage, output string) {
 	p.bare = 0
 }
 
-// running gives the test under way that a crash belongs to: the one whose output has
+// running returns the test under way that a crash belongs to: the one whose output has
 // the panic, else the only one without subtests under way, else "".
 func (p *goPackage) running() string {
 	var panicked, leaves []string

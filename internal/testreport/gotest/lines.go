@@ -71,7 +71,7 @@ func crashes(line string) bool {
 	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
 
-// String gives what is worth showing: the end, and before it the beginning of a crash
+// String returns what is worth showing: the end, and before it the beginning of a crash
 // that has scrolled away.
 func (l *lines) String() string {
 	if l.since <= testreport.MessageLines {

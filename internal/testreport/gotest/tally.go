@@ -6,7 +6,7 @@ import (
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// maxSeen is how many tests are told apart, and how many packages; further ones count
+// maxSeen is how many tests are distinguished, and how many packages; further ones count
 // each time they end.
 const maxSeen = 1_000_000
 
@@ -50,7 +50,7 @@ func (t *tally) key(pkg, test string) uint64 {
 	return maphash.Comparable(t.seed, [2]string{pkg, test})
 }
 
-// second tells whether a test that starts fits into a second try.
+// second reports whether a test that starts fits into a second try.
 func (t *tally) second(pkg, test string) bool {
 	s, known := t.seen[t.key(pkg, test)]
 	return known && s.run > 0 && s.run <= t.runs[pkg]
@@ -155,7 +155,7 @@ func (t *tally) packageEnded(p *goPackage, pkg string) {
 	}
 }
 
-// sum gives the report without the failures that were taken back.
+// sum returns the report without the failures that were taken back.
 func (t *tally) sum() testreport.Report {
 	if len(t.dropped) > 0 {
 		gone := make(map[int]bool, len(t.dropped))

@@ -14,7 +14,7 @@ type testCase struct {
 	failed       bool
 	broke        bool
 	skipped      bool
-	todo         bool   // node:test lists the failure of a test that is yet to be mended
+	todo         bool   // node:test lists the failure of a test that is yet to be fixed
 	flaky        bool   // failed, and passed when run again
 	reran        bool   // failed when run again
 	status       string // what the case's own attributes claim
@@ -29,7 +29,7 @@ type lastCase struct {
 	at     int // its failure in the report and one, 0 when it has no message
 }
 
-// newCase gives a case and its id: the class, or else the suite, and the name.
+// newCase returns a case and its id: the class, or else the suite, and the name.
 func newCase(attrs map[string]string, suite *element) (*testCase, string) {
 	c := &testCase{class: attrs["classname"], file: attrs["file"], line: number(attrs["line"])}
 	for _, key := range []string{"status", "result"} {

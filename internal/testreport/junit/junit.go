@@ -28,9 +28,9 @@ const (
 // name. Two cases of one name are two tests, which is warned of.
 //
 // Bytes that are no text are replaced, UTF-8, UTF-16, Latin-1 and Windows-1252 are
-// understood, common faults in the markup are mended. A report that is cut off,
+// understood, common faults in the markup are fixed. A report that is cut off,
 // broken, over testreport.MaxFile, or that counts more failures than it lists is
-// Incomplete. What is no JUnit report, or declares entities, is a *belay.Error with
+// Incomplete. What is not a JUnit report, or declares entities, is a *belay.Error with
 // CodeCannot; an error of r's own is given back as it is, with what was read before.
 func Read(r io.Reader) (testreport.Report, error) {
 	x := testreport.NewXML(r)
@@ -129,7 +129,7 @@ func keep(b *strings.Builder, s string) {
 	}
 }
 
-// root tells whether a report may begin with the element.
+// root reports whether a report may begin with the element.
 func root(name string) bool {
 	return name == "testsuites" || name == "testsuite" || name == "testcase" || name == "testrun"
 }
@@ -253,7 +253,7 @@ func (j *reader) failed(e *element) {
 	}
 }
 
-// inCase gives the test case that is open, nil when none is.
+// inCase returns the test case that is open, nil when none is.
 func (j *reader) inCase() *testCase {
 	for i := len(j.open) - 1; i >= 0; i-- {
 		if j.open[i].c != nil {

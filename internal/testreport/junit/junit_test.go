@@ -110,11 +110,11 @@ func TestJUnitBombs(t *testing.T) {
 		"long name":        {"<testsuite><", "a", 4 * mib, "a tag is over 1 MiB"},
 		"long attribute":   {`<testsuite><testcase name="`, "a", 8 * mib, "unexpected EOF"},
 		"long text":        {"<testsuite><testcase><failure>", "a&amp;", 8 * mib, "stops in the middle"},
-		"deep":             {"", "<testsuite>", 4 * mib, "256 elements"},
+		"deep":             {"", "<testsuite>", 4 * mib, "nested more than 256 deep"},
 		"many failures":    {"<testsuite>", "<testcase><failure/></testcase>", 2 * mib, "more than 50000 tests failed"},
 		"comment":          {"<testsuite><!-- ", "-", 8 * mib, "stops in the middle"},
 		"many stray ends":  {"<testsuite>", "</a>", 1 * mib, "stops in the middle"},
-		"many open things": {"<testsuite>", "<testcase>", 4 * mib, "256 elements"},
+		"many open things": {"<testsuite>", "<testcase>", 4 * mib, "nested more than 256 deep"},
 	} {
 		report, err := Read(io.MultiReader(strings.NewReader(tt.head), &repeat{text: tt.text, left: tt.size}))
 		if err != nil || !report.Incomplete || !strings.Contains(fmt.Sprint(report.Warnings), tt.lacks) {

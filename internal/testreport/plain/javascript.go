@@ -38,7 +38,7 @@ var (
 // tree are the suites that are open in a tree of tests, by their indentation of two.
 type tree []string
 
-// above gives the suites above an indentation.
+// above returns the suites above an indentation.
 func (t tree) above(indent int) tree {
 	depth := min(max(0, indent/2-1), len(t))
 	return t[:depth:depth]

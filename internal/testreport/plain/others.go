@@ -156,7 +156,7 @@ func (u *unittest) line(s string) {
 	}
 }
 
-// unittestName gives a test's id as "module.Class.test", whatever Python's version.
+// unittestName returns a test's id as "module.Class.test", whatever Python's version.
 func unittestName(s string) string {
 	m := unittestID.FindStringSubmatch(s)
 	if m == nil {

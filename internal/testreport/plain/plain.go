@@ -158,7 +158,7 @@ type failure struct {
 	said  strings.Builder
 }
 
-// add gives the failure of that name, new or not; nil when there are too many.
+// add returns the failure of that name, new or not; nil when there are too many.
 func (t *tally) add(name string, broke bool) *failure {
 	if t.at == nil {
 		t.at = map[string]int{}
@@ -239,7 +239,7 @@ func failures(n int) string {
 	return strconv.Itoa(n) + " failures"
 }
 
-// number reads a count; what is no count of tests is 0.
+// number reads a count; what is not a count of tests is 0.
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1<<30 {

@@ -150,7 +150,7 @@ func clearPoint(text string) bool {
 	return rest == "" || rest[0] == ' ' || rest[0] == '\t'
 }
 
-// at gives the level that a line with this indent belongs to: a deeper one begins a
+// at returns the level that a line with this indent belongs to: a deeper one begins a
 // subtest, a less deep one ends those within. A second plan, or a first test, after all
 // that were planned begins another document.
 func (t *reader) at(indent int, plan bool, number string) *level {
