@@ -151,7 +151,7 @@ func (f *File) settings(data []byte, harmless []string) bool {
 	return len(f.Runs) > 0
 }
 
-// flatten returns every value with its dotted key. A list of words is one value: mostly it
+// flatten gives every value with its dotted key. A list of words is one value: mostly it
 // is a command.
 func flatten(key string, v any, say func(key, text string)) {
 	switch v := v.(type) {

@@ -28,7 +28,7 @@ type How struct {
 	Step func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
-// Replace returns the file at path the parts, one after the other, as its bytes. Its
+// Replace gives the file at path the parts, one after the other, as its bytes. Its
 // folder must exist. On an error the file is as it was.
 func Replace(path string, how How, parts ...[]byte) (err error) {
 	if err := how.step("create", path); err != nil {

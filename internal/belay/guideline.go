@@ -93,16 +93,16 @@ func BuiltIn() []Guideline {
 			Name: "State snapshots", Description: "The state before and after each attempt is a snapshot; rejected work " +
 				"is rolled back or fixed.",
 			Actions: []string{"implement", "code", "fix", "refactor", "test"},
-			Instruction: "The state before you began is held and so is what you leave. Refused work is put back or " +
-				"given to you to mend. Do not take, restore or delete snapshots yourself, and leave refs/belay and .git/belay alone.",
+			Instruction: "A snapshot was taken before you began, and another is taken when you finish. Rejected work is rolled back or " +
+				"returned to you to fix. Do not take, restore or delete snapshots yourself, and leave refs/belay and .git/belay alone.",
 		},
 		{
 			ID: "spec-based-review", Enabled: true, Category: "context", Priority: 800, RequireReview: true,
 			Name:        "Review against the task",
-			Description: "Reviewers compare the change with what was asked for before they judge its quality.",
+			Description: "Reviewers compare the change with the request before they judge its quality.",
 			Agents:      []string{"reviewer"}, Actions: []string{"review"},
-			Instruction: "Compare the change with the task's words before you judge its quality: everything asked for, " +
-				"nothing else, as asked. Name what fails; never mend it.",
+			Instruction: "Compare the change with the task's text before you judge its quality: everything requested, " +
+				"nothing else, as requested. Name what fails; never fix it.",
 		},
 	}
 }

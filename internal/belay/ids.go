@@ -53,7 +53,7 @@ func ParseTaskID(s string) (TaskID, error) {
 
 // NewTaskIDRule is the sentence a refused id of a new task is answered with.
 const NewTaskIDRule = TaskIDRule +
-	"; it is no name that git uses (HEAD), and nothing that YAML or JSON reads as another value than text (null, yes, 1e5, 0x10)"
+	"; it is not a name that git uses (HEAD) or that YAML or JSON would not read as text (null, yes, 1e5, 0x10)"
 
 // ParseNewTaskID is ParseTaskID for an id that is to be given to a task. Records and files
 // that people write would turn some ids into other values, or into git's own names.

@@ -109,7 +109,7 @@ func (b *bounds) untouched(one belay.Bound, changes []belay.Change) {
 	if covers == nil {
 		b.found = append(b.found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
-			Title:  "not to be touched, and nothing of that name is there: " + one.What,
+			Title:  "the request says not to touch this, but it was not found: " + one.What,
 			Detail: "the request says: " + one.Words,
 		})
 		return
@@ -143,7 +143,7 @@ func (b *bounds) only(changes []belay.Change) {
 			new := strings.ToLower(strings.TrimPrefix(one.What, "./"))
 			b.found = append(b.found, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryScope,
-				Title:  "the only place to change, and nothing of that name is there: " + one.What,
+				Title:  "the request allows only this to change, but it was not found: " + one.What,
 				Detail: "the request says: " + one.Words,
 			})
 			covers, is = func(c belay.Change) bool { return strings.HasPrefix(strings.ToLower(c.Path), new) }, false
@@ -158,7 +158,7 @@ func (b *bounds) only(changes []belay.Change) {
 	if len(allowed) == 0 && !named {
 		b.found = append(b.found, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryScope,
-			Title:  "nothing else was to be changed, and the request names no file: this cannot be checked",
+			Title:  "cannot be checked: the request says to change nothing else, but names no file",
 			Detail: "the request says: " + first.Words,
 		})
 		return

@@ -271,10 +271,10 @@ func (in Input) skips(name string) string {
 	case name == nameAsked && len(in.Request.Requirements) == 0 && len(in.Request.Preserve) == 0:
 		return "the task has no requirements"
 	case in.Git == nil && name == nameGit:
-		return "the states of git are not at hand"
+		return "git's state is not available"
 	case in.Texts == nil && slices.Contains([]string{nameAsked, nameSecrets, nameIntegrity, namePlaceholder,
 		nameCoverage, nameStyle}, name):
-		return "the texts of the change are not at hand"
+		return "the contents of the changed files are not available"
 	}
 	return ""
 }

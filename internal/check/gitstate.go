@@ -110,8 +110,8 @@ func Judge(f Facts, scope belay.Scope, request belay.Request) belay.CheckResult 
 	}
 	switch {
 	case errors > 0:
-		summary = fmt.Sprintf("%s of git's own state, or of work that was not committed",
-			belay.Count(errors, "change that is not allowed", "changes that are not allowed"))
+		summary = fmt.Sprintf("%s to git's own state or to uncommitted work",
+			belay.Count(errors, "forbidden change", "forbidden changes"))
 	case named > 0:
 		summary = belay.Count(named, "change", "changes") + " to git's own state, none that runs a program"
 	}
@@ -173,7 +173,7 @@ func (j *judge) files() {
 			j.reject(j.asked.has(name), "grafts "+verb(c)+": "+c.Name, "they change the history that git shows", tryInfo)
 		case name == "objects/info/alternates":
 			j.reject(j.asked.has("alternates"), "alternates "+verb(c)+": "+c.Name,
-				"git reads objects from folders outside of the repository", tryInfo)
+				"git reads objects from folders outside the repository", tryInfo)
 		case strings.HasPrefix(name, "remotes/"), strings.HasPrefix(name, "branches/"):
 			j.reject(j.asked.remote(path.Base(name)), "remote "+verb(c)+": "+c.Name, whySends, tryConfig)
 		}

@@ -21,7 +21,7 @@ func (j *judge) refs() {
 	moved := j.HeadFrom.Branch != j.HeadTo.Branch || j.HeadTo.Branch == "" && j.HeadFrom.OID != j.HeadTo.OID
 	if moved {
 		j.add(severity, "HEAD moved: "+headName(j.HeadFrom)+" → "+headName(j.HeadTo),
-			"the working tree is on another branch or commit than before", "")
+			"the working tree is on a different branch or commit than before", "")
 	}
 	rest, last := 0, ""
 	for i, r := range j.Refs {
@@ -30,7 +30,7 @@ func (j *judge) refs() {
 			continue // its entries are named
 		case strings.HasPrefix(r.Name, "refs/replace/"):
 			j.reject(j.asked.has("replace"), "a replacement was "+made(r)+": "+r.Name,
-				"git shows another object in the place of the true one", "remove it with: git replace -d")
+				"git shows another object in place of the real one", "remove it with: git replace -d")
 			continue
 		case i >= maxRefs:
 			rest, last = rest+1, r.Name
@@ -75,7 +75,7 @@ func describe(r RefChange) (title, detail string) {
 		return fmt.Sprintf("%s %s was created at %s", kind, name, short(r.To)), ""
 	case r.To == "":
 		return fmt.Sprintf("%s %s was deleted, it was at %s", kind, name, short(r.From)),
-			"git branch or git tag makes it again from that commit"
+			"recreate it at that commit with git branch or git tag"
 	case r.Gone < 0 || kind != "branch":
 		return fmt.Sprintf("%s %s moved: %s → %s", kind, name, short(r.From), short(r.To)), ""
 	case r.Gone == 0:
@@ -83,11 +83,11 @@ func describe(r RefChange) (title, detail string) {
 	case r.Came == 0:
 		return fmt.Sprintf("%s %s was reset by %s: %s → %s", kind, name, belay.Count(r.Gone, "commit", "commits"),
 				short(r.From), short(r.To)),
-			"those commits are no longer in its history; git branch NAME " + short(r.From) + " names them again"
+			"those commits are no longer in its history; git branch NAME " + short(r.From) + " makes them reachable again"
 	}
 	return fmt.Sprintf("%s %s was rewritten: %s → %s, %s replaced by %d", kind, name, short(r.From), short(r.To),
 			belay.Count(r.Gone, "commit", "commits"), r.Came),
-		"an amend or a rebase; git branch NAME " + short(r.From) + " names the old history again"
+		"an amend or a rebase; git branch NAME " + short(r.From) + " makes the old history reachable again"
 }
 
 func made(r RefChange) string {

@@ -25,9 +25,9 @@ func InWords(what, text string, allow []string, force bool) ([]string, error) {
 		return prints, nil
 	}
 	return nil, belay.Refuse(belay.CodeUsage,
-		"take it out and name the variable or file that holds it; --force-secrets lets it go out, and if it is none, "+
-			"add the fingerprint to secrets.allow",
-		"%s would be sent out with a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
+		"remove it and name the variable or file that contains it; if it is not a secret, add its fingerprint to "+
+			"secrets.allow; --force-secrets sends it anyway",
+		"%s contains a secret: %s", what, strings.Join(places[:min(len(places), 5)], ", "))
 }
 
 // Masked returns text without its secrets, and how many there were; what allow names stays.

@@ -72,8 +72,8 @@ func (a Agent) Exits() (codes []int, err error) {
 	for _, word := range a.Accept {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 0 || n > 255 {
-			return nil, belay.Refuse(belay.CodeUsage, "give numbers from 0 to 255, like --accept-exit 0,3",
-				"agent.accept_exit: %q is no exit status", word)
+			return nil, belay.Refuse(belay.CodeUsage, "use numbers from 0 to 255, like --accept-exit 0,3",
+				"agent.accept_exit: %q is not an exit status", word)
 		}
 		if n != 0 {
 			codes = append(codes, n)

@@ -82,7 +82,7 @@ var keys = []key{
 	{name: "checks.baseline", kind: Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests before the agent starts, so that tests already failing do not count against it"},
 	{name: "checks.reuse", kind: List, within: true, field: func(c *Config) any { return &c.Checks.Reuse },
-		doc: "folders that throwaway checkouts link to instead of lacking them, besides those of package managers " +
+		doc: "folders that temporary checkouts link to, besides those of package managers " +
 			"(node_modules, .venv, vendor)"},
 	{name: "checks.skip", kind: List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
 		doc: "names of checks to skip"},
@@ -100,7 +100,7 @@ var keys = []key{
 		doc: "globs of files in which tests may be deleted, skipped or weakened"},
 	{name: "checks.integrity.expected", kind: Choice, choices: severities,
 		field: func(c *Config) any { return &c.Checks.IntegrityExpected },
-		doc: "how much it counts when the value that a test expects, or a snapshot file, changes with the code and " +
+		doc: "severity when an expected test value or a snapshot file changes together with the code and " +
 			"the task does not ask for it: error, warning (when not set) or note"},
 	{name: "secrets.allow", kind: List, field: func(c *Config) any { return &c.Secrets.Allow },
 		doc: "globs of files that may contain secrets, and fingerprints of findings that are not secrets"},
@@ -162,11 +162,11 @@ var keys = []key{
 		doc: "for what: implement, fix, review, debug; everything when not set"},
 	{name: "guidelines.*.action.type", kind: Choice, choices: belay.GuidelineTypes,
 		of:  func(c *Config, n string) any { return &c.guideline(n).Type },
-		doc: "constraint (it has to be followed) or advice (it may be); constraint when not set"},
+		doc: "constraint (must be followed) or advice (may be followed); constraint when not set"},
 	{name: "guidelines.*.action.instruction", kind: Text, of: func(c *Config, n string) any { return &c.guideline(n).Instruction },
 		doc: "what agents are told"},
 	{name: "guidelines.*.action.require_review", kind: Truth, of: func(c *Config, n string) any { return &c.guideline(n).RequireReview },
-		doc: "whether work that it holds for is accepted only after a review, in which a breach of it is a critical " +
+		doc: "whether work it applies to needs a review before it is accepted; breaking it is a critical " +
 			"finding; false when not set"},
 	{name: "roles.*.command", kind: Args, runs: true, of: func(c *Config, n string) any { return &c.role(n).Command },
 		doc: "its agent: a program and its arguments; the task's when not set"},
@@ -250,8 +250,8 @@ var keys = []key{
 		doc: "size of all snapshots together before a warning; 0 never warns"},
 	{name: "snapshot.on_completion", kind: Choice, choices: Completions, def: CompletionArchive,
 		field: func(c *Config) any { return &c.Snapshot.OnCompletion },
-		doc: "what becomes of a task's snapshots when it ends, besides those that rollback and undo need: archive " +
-			"(they stay for archive_for), prune (they are forgotten at once) or keep (they stay until belay snapshot prune)"},
+		doc: "what happens to a task's snapshots when it ends, except those that rollback and undo need: archive " +
+			"(kept for archive_for), prune (forgotten at once) or keep (kept until belay snapshot prune)"},
 	{name: "snapshot.archive_for", kind: Duration, def: "168h", field: func(c *Config) any { return &c.Snapshot.ArchiveFor },
 		doc: "how long archived snapshots are kept after the end of their task"},
 	{name: "worktrees", kind: Text, leads: true, field: func(c *Config) any { return &c.Worktrees },
@@ -262,21 +262,21 @@ var keys = []key{
 
 // groups describes the keys that hold keys.
 var groups = map[string]string{
-	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is judged",
+	"agent": "who works", "debugger": "who looks for root causes", "checks": "how work is checked",
 	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests",
 	"checks.integrity": "which tests may be weakened",
-	"secrets":          "what is no secret", "limits": "what stops a loop and asks a person", "stall": "agents that go round in circles",
-	"linters": "programs that remark on changed lines, by name; detected when there are none", "linters.*": "one of them",
-	"snapshot": "what is captured", "plan": "what says section by section what is to be built",
-	"review": "how reviews are kept, and kept apart", "review.isolate": "what lets several go on at once",
-	"reviewers":   "who looks at work that passed the checks, by name",
-	"reviewers.*": "one of them", "guidelines": "house rules put into prompts, by name", "guidelines.*": "one of them",
-	"guidelines.*.condition": "when it holds", "guidelines.*.action": "what it asks for", "environment": "what commands may see",
-	"roles": "who hands work on to whom, in this order; implementer, reviewer and validator when there are none", "roles.*": "one of them",
-	"standards": "written rules that tasks are told, by name", "standards.*": "one of them",
-	"prices": "what models cost, by names of yours, for agents that report tokens alone (docs/costs.md)", "prices.*": "one of them",
-	"scopes": "names for sets of files", "scopes.*": "one of them", "handoffs": "what counts between two roles",
-	"parser": "who reads what a request asks for, besides belay's own grammar",
+	"secrets":          "what is not a secret", "limits": "when to stop retrying and ask a person", "stall": "agents that repeat themselves",
+	"linters": "linters, by name; detected when there are none", "linters.*": "one of them",
+	"snapshot": "what snapshots capture", "plan": "the plan: what to build, section by section",
+	"review": "how reviews are stored and isolated", "review.isolate": "what lets several run at once",
+	"reviewers":   "reviewers of work that passed the checks, by name",
+	"reviewers.*": "one of them", "guidelines": "guidelines added to prompts, by name", "guidelines.*": "one of them",
+	"guidelines.*.condition": "when it applies", "guidelines.*.action": "what it requires", "environment": "what commands may see",
+	"roles": "the roles of a pipeline, in order; implementer, reviewer and validator when there are none", "roles.*": "one of them",
+	"standards": "written standards given to tasks, by name", "standards.*": "one of them",
+	"prices": "model prices, by name, for agents that report only tokens (docs/costs.md)", "prices.*": "one of them",
+	"scopes": "names for sets of files", "scopes.*": "one of them", "handoffs": "what counts as drift between two roles",
+	"parser": "who reads requests besides belay's own parser",
 }
 
 // tableKey finds a key as the table has it, wild or not.

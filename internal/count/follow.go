@@ -60,7 +60,7 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	return best, bestItems, bestCount
 }
 
-// eachTouched returns the lists of the changed files but one that do not stand as they did,
+// eachTouched gives the lists of the changed files but one that do not stand as they did,
 // each with whether its file is that one, moved.
 func (j *judge) eachTouched(but string, try func(l *List, same bool)) {
 	for _, p := range j.changed() {

@@ -92,7 +92,7 @@ func (h *html) skip(end string, from int) {
 	h.i += from + n + len(end)
 }
 
-// text returns an item its label, and remembers headings.
+// text gives an item its label, and remembers headings.
 func (h *html) text(raw []byte) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return

@@ -138,7 +138,7 @@ func (s *toml) value(name string, path []string, at, depth int) {
 	}
 }
 
-// named returns an item of an array of tables the value of its name.
+// named gives an item of an array of tables the value of its name.
 func (s *toml) named(key string, path []string, at int) {
 	if len(path) < 2 || at >= len(s.Tokens) || s.Tokens[at].Kind != String {
 		return

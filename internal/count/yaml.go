@@ -25,7 +25,7 @@ func YAML(src []byte) ([]*List, bool) {
 	}
 }
 
-// asCounted returns the lists the lines that editors and git count. YAML also ends a line at
+// asCounted gives the lists the lines that editors and git count. YAML also ends a line at
 // a carriage return by itself, and at three marks of Unicode.
 func asCounted(src []byte, lists []*List) {
 	const other = "\r\u0085\u2028\u2029"

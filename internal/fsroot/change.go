@@ -189,7 +189,7 @@ func RenameNew(from, to string) error {
 	return Rename(from, to)
 }
 
-// Link returns a file a second name, which must be new.
+// Link gives a file a second name, which must be new.
 func Link(from, to string) error {
 	return two("link", from, to, func(a int, an string, b int, bn string) error { return unix.Linkat(a, an, b, bn, 0) })
 }

@@ -63,7 +63,7 @@ func again(ctx context.Context, poll time.Duration, try func() (bool, error)) (b
 	}
 }
 
-// Unlock returns the lock back. It may be called without one.
+// Unlock gives the lock back. It may be called without one.
 func (l *Lock) Unlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -81,7 +81,7 @@ func (p *place) do(op func() error) error {
 	return op()
 }
 
-// open returns the owner all rights in a folder and notes the mode it had. It fails
+// open gives the owner all rights in a folder and notes the mode it had. It fails
 // with EACCES when the owner has them already: then the mode is not what is wrong.
 func (p *place) open(fd int, path string, own bool) error {
 	var st unix.Stat_t

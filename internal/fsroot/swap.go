@@ -35,7 +35,7 @@ type SavedError struct{ Path, Aside string }
 // Error returns the sentence.
 func (e *SavedError) Error() string {
 	if e.Aside != "" {
-		return fmt.Sprintf("somebody saved %s twice meanwhile; the other version is %s", belay.VisibleLine(e.Path),
+		return fmt.Sprintf("%s was saved twice by another program meanwhile; the other version is %s", belay.VisibleLine(e.Path),
 			belay.VisibleLine(e.Aside))
 	}
 	return fmt.Sprintf("%s was saved by another program meanwhile", belay.VisibleLine(e.Path))
@@ -103,7 +103,7 @@ func (r *Root) RemoveHeld(path string, held Held) error {
 	return p.close(PathError("remove", path, err))
 }
 
-// land returns the file called *name in the folder fd its path. Once it is there *name is
+// land gives the file called *name in the folder fd its path. Once it is there *name is
 // empty. held nil: whatever is at the path is replaced.
 func (p *place) land(fd int, name *string, held *Held) error {
 	if err := Step("rename", p.path); err != nil {

@@ -124,7 +124,7 @@ func (t *temp) Write(b []byte) (int, error) {
 	return t.f.Write(b)
 }
 
-// finish returns the file its mode, after the last write because writing clears
+// finish gives the file its mode, after the last write because writing clears
 // set-user-id bits.
 func (t *temp) finish(perm uint16) error {
 	if err := Step("chmod", t.p.path); err != nil {
@@ -225,7 +225,7 @@ func (r *Root) Mkdir(path string, perm uint16) error {
 	return p.close(PathError("mkdir", path, err))
 }
 
-// Chmod returns the file or folder at path exactly the mode perm, and does nothing
+// Chmod gives the file or folder at path exactly the mode perm, and does nothing
 // when it has it. A link is refused: the mode would be that of its target. Path ""
 // is the root.
 func (r *Root) Chmod(path string, perm uint16) error {

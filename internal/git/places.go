@@ -204,7 +204,7 @@ func (r *Repo) owner() int {
 // looking checks one place, of which most bytes are expected.
 type looking func(path string, may, owner int, most int64) error
 
-// eachPlace returns every odd place to found, until that is an error.
+// eachPlace gives every odd place to found, until that is an error.
 func (r *Repo) eachPlace(found func(Odd) error) error {
 	look := func(path string, may, owner int, most int64) error {
 		info, err := fsroot.Lstat(path)

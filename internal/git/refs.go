@@ -249,7 +249,7 @@ func likeAbove(folder string) error {
 
 func (n *NewRef) path() string { return filepath.Join(n.r.Common, filepath.FromSlash(n.name)) }
 
-// Make returns the reference its name in one step, synced; the object must be there.
+// Make gives the reference its name in one step, synced; the object must be there.
 func (n *NewRef) Make(ctx context.Context, why string) error {
 	if err := n.wait(); err != nil {
 		return fmt.Errorf("make %s: %w", n.name, Full(err))

@@ -69,7 +69,7 @@ func Make(s Sources) (Block, error) {
 	t := s.Task
 	description := Text(t.Prose)
 	if description == "" {
-		return Block{}, belay.Refuse(belay.CodeUsage, "describe what is wanted: belay task add \"…\"",
+		return Block{}, belay.Refuse(belay.CodeUsage, "describe the task: belay task add \"…\"",
 			"%s has no description to hand over", t.ID)
 	}
 	whole := "belay show " + string(t.ID)

@@ -105,7 +105,7 @@ func ExportFor(role Role, b Block, c Context, changes *Changes) Export {
 	e := Export{Version: Version, Role: role.Name, TaskID: b.Task.ID, Title: b.Task.Title,
 		Block: c.Block.Block[:min(16, len(c.Block.Block))],
 		Head:  b.Git.Head, ReadOnly: role.ReadOnly,
-		How: fmt.Sprintf("cited rules stand in the files named; belay context get %s --json has everything", b.Task.ID)}
+		How: fmt.Sprintf("the named files contain the cited rules; belay context get %s --json has everything", b.Task.ID)}
 	for _, part := range PartsOf(role) {
 		e.fill(part, b, c, changes)
 	}
@@ -180,7 +180,7 @@ func changesPart(b Block, c Context, changes *Changes) *ChangesPart {
 		return nil
 	}
 	p := &ChangesPart{By: c.LastBy, Snapshot: string(c.Last.Snapshot),
-		Stat:  fmt.Sprintf("%d file(s), +%d -%d", c.Last.Files, c.Last.Added, c.Last.Deleted),
+		Stat:  fmt.Sprintf("%s, +%d -%d", belay.Count(c.Last.Files, "file", "files"), c.Last.Added, c.Last.Deleted),
 		Files: []string{}, Outside: texts(c.Last.Outside),
 		FromBase:    fmt.Sprintf("belay context diff %s --role %s", b.Task.ID, c.LastBy),
 		Incremental: fmt.Sprintf("belay context diff %s --role %s --type incremental", b.Task.ID, c.LastBy)}

@@ -25,7 +25,7 @@ func Fold(c Context, at time.Time, data json.RawMessage) (Context, error) {
 func Apply(c Context, at time.Time, e Event) (Context, error) {
 	if !e.whole() {
 		return c, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(c.Task),
-			"an entry of the context of the kind %q does not say what it is about", e.Kind)
+			"a context entry of kind %q has no subject", e.Kind)
 	}
 	c.Roles = slices.Clone(c.Roles)
 	c.Changed, c.Actor = at, e.By
@@ -178,7 +178,7 @@ func (c Context) ofRole(at time.Time, e Event) (Context, error) {
 		c.Drifts = append(slices.Clip(c.Drifts), DriftOf{Role: r.Name, Time: at, Drift: *e.Drift})
 	default:
 		return c, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it",
-			"an entry of the context of the kind %q is not known", e.Kind)
+			"unknown kind of context entry: %q", e.Kind)
 	}
 	return c, nil
 }

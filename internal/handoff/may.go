@@ -26,7 +26,7 @@ func (c *Context) MayBegin() error {
 	}
 	return belay.Refuse(belay.CodeUsage,
 		fmt.Sprintf("belay context get %s, or belay context rebuild %s when its sources changed", c.Task, c.Task),
-		"%s has a context already, made %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
+		"%s already has a context, created %s", c.Task, c.Created.Format("2006-01-02 15:04:05 MST"))
 }
 
 // NoDrift refuses while a failed verification is not resolved. Error: belay.CodeDrift.
@@ -39,7 +39,8 @@ func (c *Context) NoDrift() error {
 	return belay.Refuse(belay.CodeDrift,
 		fmt.Sprintf(
 			`belay context diff %s --drift shows it; belay context resolve-drift %s --note "…" accepts what is there now`, c.Task, c.Task),
-		"%s failed %d verification(s) of what %s handed over (%s), and nobody has said why", c.Task, n, last.Role, last.Report.Summary())
+		"%s has unresolved drift: %s of the handover by %s failed (%s)",
+		c.Task, belay.Count(n, "verification", "verifications"), last.Role, last.Report.Summary())
 }
 
 // MayStart says whether a role may begin: nobody else is at work, the role before it has
@@ -81,7 +82,7 @@ func (c *Context) busy(at string) error {
 	return belay.Refuse(belay.CodeBusy,
 		fmt.Sprintf("wait for its belay context snapshot %s --role %s, or say that it has stopped: belay context update "+
 			"%s --role %s --status pending", c.Task, at, c.Task, at),
-		"%s is at work on %s", at, c.Task)
+		"%s is working on %s", at, c.Task)
 }
 
 // MayHand says whether a role may hand over. Errors: those of MayStart but for blocking

@@ -76,8 +76,8 @@ func openRecord(path string, flag int) (*os.File, error) {
 		return nil, belay.Refuse(belay.CodeCannot, "check it and move it away", "%s is not a regular file", path)
 	}
 	if info.Size() > mostRecord {
-		return nil, belay.Refuse(belay.CodeCannot, "look at it and move it away",
-			"%s cannot be read: it has more than %d bytes, which no record has", path, mostRecord)
+		return nil, belay.Refuse(belay.CodeCannot, "check it and move it away",
+			"%s cannot be read: over %d bytes, too large for a record", path, mostRecord)
 	}
 	return fsroot.OpenFile(path, flag, 0)
 }

@@ -45,7 +45,7 @@ func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) er
 		}
 		if l.Hash != e.Hash {
 			return belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task),
-				"entry %d of %s is not as it was read", e.Seq, log.Task)
+				"entry %d of %s changed since it was read", e.Seq, log.Task)
 		}
 		text.Write(one)
 	}

@@ -39,7 +39,7 @@ func readCheckstyle(in io.Reader) (Report, error) {
 			depth++
 			if !rooted && t.Name.Local != "checkstyle" {
 				return r, belay.Refuse(belay.CodeCannot, useAnother,
-					"the file is no checkstyle report: it begins with <%s>", word(t.Name.Local))
+					"the file is not a checkstyle report: it starts with <%s>", word(t.Name.Local))
 			}
 			rooted = true
 			switch attrs := testreport.Attrs(t); t.Name.Local {

@@ -136,7 +136,7 @@ func Read(r io.Reader, format string) (Report, error) {
 		return readText(in, format)
 	}
 	return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
-		"%q is no format of a linter's report", format)
+		"%q is not a linter report format", format)
 }
 
 // text returns JSON as UTF-8, within the bound.

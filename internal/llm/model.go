@@ -120,7 +120,7 @@ func content(reply []byte) ([]byte, error) {
 	}
 	if len(envelope.Choices) == 0 || envelope.Choices[0].Message.Content == nil ||
 		strings.TrimSpace(*envelope.Choices[0].Message.Content) == "" {
-		return nil, errors.New("the endpoint's answer holds no words")
+		return nil, errors.New("the endpoint's answer has no text")
 	}
 	return []byte(*envelope.Choices[0].Message.Content), nil
 }

@@ -108,7 +108,7 @@ func (v *validation) twins() {
 			severity = belay.SeverityError
 		}
 		if !s.Given || severity == belay.SeverityWarning {
-			v.say(severity, "id", i, s.Line, "%q is called as line %d is; markers and belay know it as %s", s.Name,
+			v.say(severity, "id", i, s.Line, "%q has the same name as line %d; markers and belay use the path %s", s.Name,
 				v.p.Sections[first].Line, s.Path)
 		}
 	}

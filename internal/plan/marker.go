@@ -100,7 +100,7 @@ func ParseMarker(comment string) (m Marker, ok bool) {
 		return m, true
 	}
 	if meant.MatchString(s) {
-		return Marker{Text: s, Bad: "it is written as TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or " +
+		return Marker{Text: s, Bad: "write TASK-N [ADD|MODIFY|FIX|REMOVE]: …, NO CHANGES for task-N, or " +
 			"PRESERVED for task-N: …"}, true
 	}
 	return Marker{}, false

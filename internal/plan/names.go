@@ -8,7 +8,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// name returns every section its names and its path.
+// name gives every section its names and its path.
 func (p *Plan) name() {
 	nth := map[string]int{}
 	taken, again := map[string]bool{}, map[string]int{}

@@ -296,7 +296,7 @@ func codeEnd(t string, i int) int {
 	return i + n
 }
 
-// nest returns every heading its parent and its end.
+// nest gives every heading its parent and its end.
 func (r *outlineReader) nest() {
 	var open []int
 	for i := range r.doc.Headings {

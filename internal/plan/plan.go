@@ -28,7 +28,7 @@ func FormatOf(name string) (Format, error) {
 		return Markdown, nil
 	}
 	return "", belay.Refuse(belay.CodeUsage, "name a plan.tsx or a plan.md",
-		"%s is no plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
+		"%s is not a plan: its name ends in neither .tsx nor .md", belay.VisibleLine(name))
 }
 
 // MaxSize is the largest plan that is read, in bytes.

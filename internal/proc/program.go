@@ -171,7 +171,7 @@ func (d *drain) abandon() {
 	d.w.Close()
 }
 
-// begin returns up this process's own writing end and starts copying.
+// begin gives up this process's own writing end and starts copying.
 func (d *drain) begin() {
 	d.w.Close()
 	go func() {

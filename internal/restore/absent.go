@@ -64,8 +64,8 @@ func (pl *Planner) unanswered() error {
 			return belay.Refuse(belay.CodeCannot, "belay snapshot diff ID --name-only lists what differs",
 				"neither the snapshot nor the working tree has %s", belay.VisibleLine(p))
 		case !folder && !pl.held(p):
-			return belay.Refuse(belay.CodeCannot, "snapshot.include names ignored files that snapshots hold",
-				"the snapshot does not hold %s: it is ignored, or could not be captured", belay.VisibleLine(p))
+			return belay.Refuse(belay.CodeCannot, "snapshot.include lists ignored files to capture",
+				"the snapshot does not contain %s: it is ignored, or could not be captured", belay.VisibleLine(p))
 		}
 	}
 	return nil

@@ -24,7 +24,7 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 			return err
 		}
 		if needed[full] {
-			return belay.Refuse(belay.CodeCannot, "belay status there, which says how to end that restore",
+			return belay.Refuse(belay.CodeCannot, "belay status there shows how to end that restore",
 				"%s is needed: a restore from or to it was interrupted", full.Short())
 		}
 	}
@@ -97,6 +97,6 @@ func (s *Store) abandon(ctx context.Context, j *intent) error {
 		return err
 	}
 	return belay.Refuse(belay.CodeCannot, try,
-		"a restore of %s was interrupted and cannot be finished, for that snapshot is gone; what it had not restored is "+
-			"as it was", j.Target.Short())
+		"a restore of %s was interrupted and cannot be finished, because that snapshot is gone; "+
+			"what it had not restored is unchanged", j.Target.Short())
 }

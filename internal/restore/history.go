@@ -98,7 +98,7 @@ func Read(file string) (History, error) {
 		f.History = text
 	default:
 		return History{}, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it",
-			"the history of restores has the version %d, which is not known", f.Version)
+			"unknown version %d of the history of restores", f.Version)
 	}
 	var h History
 	if err := json.Unmarshal(f.History, &h); err != nil {

@@ -152,7 +152,7 @@ func (p *RefPlan) inTheWay() error {
 			}
 			if at := p.Elsewhere[name]; at != "" {
 				return belay.Refuse(belay.CodeCannot, "switch to another branch there, or restore with --files-only",
-					"%s cannot come back while %s is checked out in %s", belay.VisibleLine(m.Ref),
+					"%s cannot be restored while %s is checked out in %s", belay.VisibleLine(m.Ref),
 					belay.VisibleLine(name), belay.VisibleLine(at))
 			}
 			if p.Only != nil && !p.Only(name) {

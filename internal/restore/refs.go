@@ -196,7 +196,7 @@ func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]st
 	for _, m := range moves {
 		if now[m.Ref] != m.To && now[m.Ref] != seen[m.Ref] {
 			return nil, belay.Refuse(belay.CodeCannot, "stop what moves it, then run the restore again",
-				"%s was moved while it was restored", belay.VisibleLine(m.Ref))
+				"%s was moved during the restore", belay.VisibleLine(m.Ref))
 		}
 	}
 	return now, nil

@@ -29,7 +29,7 @@ func (pl *Planner) room(ctx context.Context) error {
 	var need int64 = 1 << 20
 	for i, n := range sizes {
 		if n < 0 {
-			return belay.Refuse(belay.CodeCannot, "belay doctor", "the bytes of %s are gone from the repository",
+			return belay.Refuse(belay.CodeCannot, "belay doctor", "the content of %s is missing from the repository",
 				belay.VisibleLine(string(pl.Plan.Writes[i].Path)))
 		}
 		need += n

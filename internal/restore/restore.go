@@ -445,7 +445,7 @@ func (s *Store) compare(root *fsroot.Root, j *intent) error {
 	}
 	if len(wrong) > 0 {
 		return belay.Refuse(belay.CodeCannot, "stop what writes there, then run the restore again",
-			"%s changed while it was restored (%d path(s))", belay.VisibleLine(wrong[0]), len(wrong))
+			"%s changed during the restore: %s", belay.Count(len(wrong), "file", "files"), belay.VisibleLine(wrong[0]))
 	}
 	return nil
 }

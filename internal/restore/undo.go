@@ -176,7 +176,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	out, j, err := s.restore(ctx, last.Back, o)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return out, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
-			"the state that %s would bring back was forgotten: snapshot %s", way, last.Back.Short())
+			"the snapshot that %s would restore was forgotten: %s", way, last.Back.Short())
 	}
 	if err != nil || o.DryRun {
 		return out, err

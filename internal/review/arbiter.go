@@ -79,8 +79,8 @@ func Decide(category Category, answers map[string]bool, note string) (Decision, 
 	case !slices.Contains(Categories(), d.Category):
 		return d, belay.Refuse(belay.CodeUsage, "one of "+Listed(), "%q is not a category", string(d.Category))
 	case len(answers) > 0 && d.Category != Custom && Derive(answers) != d.Category:
-		return d, belay.Refuse(belay.CodeUsage, "leave --category out, or answer otherwise",
-			"the answers lead to %s, not to %s", Derive(answers), d.Category)
+		return d, belay.Refuse(belay.CodeUsage, "omit --category, or change the answers",
+			"the answers mean %s, not %s", Derive(answers), d.Category)
 	case d.Note == "":
 		return d, belay.Refuse(belay.CodeUsage, `add --note "why it may be accepted"`, "an override needs a reason")
 	}

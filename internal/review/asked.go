@@ -38,7 +38,7 @@ func Findings(by string, affected []Affected, body string, files []string, rejec
 	}
 	if rest := r.rest(); rest != "" && len(out) > 0 {
 		out = append(out, belay.Finding{Check: Check, Severity: belay.SeverityNote, Category: belay.CategoryReview,
-			Title: "said beside it by " + by, Detail: rest})
+			Title: "further comments by " + by, Detail: rest})
 	}
 	return refusing(out, by, body, rejection)
 }

@@ -135,7 +135,7 @@ func (b Book) Begin(c Claim) (Claim, error) {
 		case same || b.gone(other):
 		case other.Key == c.Key || other.Key == "" || c.Key == "":
 			return c, belay.Refuse(belay.CodeBusy,
-				fmt.Sprintf("wait for it, or belay review end %s --reviewer %q when it was given up", other.Task, other.Reviewer),
+				fmt.Sprintf("wait for it; if it was abandoned: belay review end %s --reviewer %q", other.Task, other.Reviewer),
 				"one review at a time: %s", other)
 		default:
 			kept = append(kept, other)

@@ -68,7 +68,7 @@ type Document struct {
 }
 
 // Parse reads a file. One without front matter is all body. It refuses (CodeCannot)
-// front matter that is not closed, is not YAML mapping, names a key twice, or holds the
+// front matter that is not closed, is not a YAML mapping, names a key twice, or holds the
 // marks of a merge conflict. A second block of front matter belongs to the body.
 func Parse(data []byte) (*Document, error) {
 	d := &Document{eol: "\n"}
@@ -80,7 +80,8 @@ func Parse(data []byte) (*Document, error) {
 		d.eol = "\r\n"
 	}
 	first, rest := line(text)
-	if strings.HasPrefix(first, "		return nil, conflict()
+	if strings.HasPrefix(first, "<<<<<<< ") {
+		return nil, conflict()
 	}
 	if strings.TrimRight(first, "\r\n \t") != "---" || !strings.HasPrefix(first, "---") {
 		d.body = text
@@ -108,9 +109,8 @@ func line(s string) (string, string) {
 }
 
 func conflict() error {
-<<<<<<< HEAD
-	return belay.Refuse(belay.CodeCannot, "settle the merge conflict in the file first",
-		"the front matter holds the marks of a merge conflict")
+	return belay.Refuse(belay.CodeCannot, "resolve the merge conflict in the file first",
+		"the front matter contains merge conflict markers")
 }
 
 // check refuses front matter that cannot be read without a guess.
@@ -195,8 +195,8 @@ func encode(v any) (string, error) {
 	return out.String(), nil
 }
 
-// Set returns one top-level key a new value, a string, a time or a mapping. Every other
-// byte stays unchanged.
+// Set gives one top-level key a new value, a string, a time or a mapping. Every other
+// byte stays as it was.
 func (d *Document) Set(key string, value any) error {
 	text, err := encode(map[string]any{key: value})
 	if err != nil {
@@ -239,7 +239,7 @@ func (d *Document) values() map[string]any {
 	return all
 }
 
-// find is where a top-level key and its value are in the YAML, or -1.
+// find is where a top-level key and its value stand in the YAML, or -1.
 func (d *Document) find(key string) (from, to int) {
 	from, at := -1, 0
 	for l := range strings.Lines(d.head) {

@@ -130,10 +130,10 @@ func beyond(t Task) []Fact {
 			out = append(out, fact(belay.SeverityError, t.ID, c, fmt.Sprintf("%s changed a protected file", t.ID), ""))
 		case len(t.Scope.Files) > 0 && !belay.Match(t.Scope.Files, c):
 			out = append(out, fact(belay.SeverityError, t.ID, c,
-				fmt.Sprintf("%s changed a file outside of its own", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
+				fmt.Sprintf("%s changed a file outside its scope", t.ID), "its files are "+strings.Join(t.Scope.Files, ", ")))
 		case len(t.Scope.Files) == 0 && len(t.Request.Affected) > 0 && !near(t.Request.Affected, c) && !forTests(c):
 			out = append(out, fact(belay.SeverityWarning, t.ID, c,
-				fmt.Sprintf("%s changed a file that its words do not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
+				fmt.Sprintf("%s changed a file that its text does not name", t.ID), "they name "+strings.Join(t.Request.Affected, ", ")))
 		}
 	}
 	return out
@@ -196,7 +196,7 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 	}
 	if len(spec.Items) > 0 && len(named) == 0 {
 		f := fact(belay.SeverityNote, "", spec.Items[0].File,
-			fmt.Sprintf("%d requirement(s) of the specification cannot be told: no task names one by its id", len(spec.Items)), "")
+			fmt.Sprintf("no task names a requirement of the specification by its id (%s unchecked)", belay.Count(len(spec.Items), "requirement", "requirements")), "")
 		return append(out, f)
 	}
 	for _, i := range spec.Items {
@@ -265,8 +265,8 @@ func strangers(tasks []Task, changed, others []string) []Fact {
 	var out []Fact
 	for _, c := range changed {
 		if !known[c] && !strings.HasPrefix(c, ".belay/") {
-			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, by no task",
-				"a person, or a program beside the tasks, changed it"))
+			out = append(out, fact(belay.SeverityWarning, "", c, "changed since the feature began, but not by a task",
+				"a person or another program changed it"))
 		}
 	}
 	return out

@@ -208,7 +208,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 		if refused {
 			severity = belay.SeverityWarning
 		}
-		add(severity, fmt.Sprintf("%s gives the work less than %d of 100", r.Name, r.Threshold),
+		add(severity, fmt.Sprintf("%s scores the work below %d of 100", r.Name, r.Threshold),
 			fmt.Sprintf("its score is %d. %s", o.Score, clipOpinion(o.Summary)))
 		refused = true
 	}

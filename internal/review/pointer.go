@@ -36,8 +36,8 @@ func ParsePointer(s string) (Pointer, error) {
 	}
 	for _, p := range parts {
 		if !Plain(p) {
-			return Pointer{}, belay.Refuse(belay.CodeUsage, "name the feature, the task and the file as they are",
-				"%q leads out of the folder of reviews", s)
+			return Pointer{}, belay.Refuse(belay.CodeUsage, "use the exact names of the feature, the task and the file",
+				"%q is outside the reviews folder", s)
 		}
 	}
 	p := Pointer{Feature: parts[0], Task: parts[1], Name: parts[2], Legacy: scheme == "feedback"}

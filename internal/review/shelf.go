@@ -32,8 +32,8 @@ type Entry struct {
 // Open opens the shelf of a task in the repository at top. It makes nothing.
 func OpenShelf(top, feature, task string) (*Shelf, error) {
 	if !Plain(feature) || !Plain(task) {
-		return nil, belay.Refuse(belay.CodeUsage, "a feature and a task are one element of a path each",
-			"%q/%q is no place for reviews", feature, task)
+		return nil, belay.Refuse(belay.CodeUsage, "feature and task must be one path element each",
+			"%q/%q cannot be used as a path for reviews", feature, task)
 	}
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
 		for _, e := range all {
 			if e.Err != nil {
 				return 0, &belay.Error{Code: belay.CodeCannot,
-					What: "a review beside it cannot be read, so nothing is written", Try: "mend or move " + s.Path(e.Number), Err: e.Err}
+					What: "another review of the task cannot be read, so nothing is written", Try: "fix or move " + s.Path(e.Number), Err: e.Err}
 			}
 			n = max(n, e.Number+1)
 		}

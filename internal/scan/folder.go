@@ -66,7 +66,7 @@ type Named struct {
 	Linked  bool // has had several names
 }
 
-// Each returns the names of the folder in the order of paths. What vanished while it
+// Each gives the names of the folder in the order of paths. What vanished while it
 // was looked at is left out, and so is the git folder.
 func (f Folder) Each(do func(Named)) {
 	for i := range f.n.items {

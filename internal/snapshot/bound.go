@@ -176,7 +176,7 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 	return last
 }
 
-// KeepTwice returns snapshots a second ref each, whose name cannot be guessed: what a task
+// KeepTwice gives snapshots a second ref each, whose name cannot be guessed: what a task
 // still needs outlives that somebody deletes refs/belay and has git collect garbage.
 // secret makes the name; Release takes them away.
 func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) error {

@@ -185,7 +185,7 @@ func (s *Place) notElsewhere() error {
 	path := filepath.Join(s.Repo.Dir, "commondir")
 	if _, err := fsroot.Lstat(path); err == nil {
 		return belay.Refuse(belay.CodeCannot, "rm "+belay.VisibleLine(path),
-			"%s was added: it leads git to the refs of another repository", belay.VisibleLine(path))
+			"%s was added: it points git to the refs of another repository", belay.VisibleLine(path))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func parseMessage(text string, i *Info) error {
 	}
 	if v := facts["Format"]; v != formatVersion {
 		return belay.Refuse(belay.CodeCannot, "use the version of belay that took it",
-			"snapshot %s has the format %q, which is not known", i.ID, v)
+			"snapshot %s has the unknown format %q", i.ID, v)
 	}
 	unquote := func(name string) string {
 		s, err := strconv.Unquote(facts[name])
@@ -235,7 +235,7 @@ func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	o, err := rd.Read(ref.OID)
 	if errors.Is(err, git.ErrNoObject) {
 		return info, belay.Refuse(belay.CodeCannot, "git update-ref -d "+ref.Name+" forgets it",
-			"the bytes of snapshot %s are gone from the repository", info.ID.Short())
+			"the content of snapshot %s is missing from the repository", info.ID.Short())
 	}
 	if err != nil {
 		return info, fmt.Errorf("read snapshot %s: %w", info.ID, err)

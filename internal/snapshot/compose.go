@@ -96,8 +96,8 @@ func (s *Store) whole(ctx context.Context, info Info, entries []Entry) error {
 	}
 	missing, err := s.Repo.Missing(ctx, oids)
 	if err == nil && len(missing) > 0 {
-		err = belay.Refuse(belay.CodeCannot, "wait for git gc to end, then try again",
-			"objects of the present vanished while they were read")
+		err = belay.Refuse(belay.CodeCannot, "wait for git gc to finish, then try again",
+			"git objects vanished while they were read")
 	}
 	if err != nil {
 		return errors.Join(err, s.Discard(ctx, []Info{info}))

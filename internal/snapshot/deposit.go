@@ -228,7 +228,7 @@ func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 	if there, err := git.Stands(st.pack); !there {
 		return errors.Join(err, belay.Refuse(belay.CodeCannot,
-			"stop what deletes packs in this repository, then try again",
+			"stop the program that deletes packs in this repository, then try again",
 			"objects of the snapshot were deleted as soon as they were stored"))
 	}
 	if err := s.storeAgain(ctx, c, st); err != nil {

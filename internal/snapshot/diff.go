@@ -429,7 +429,7 @@ func (s *Store) ReadFile(ctx context.Context, id belay.SnapshotID, name string) 
 	f := strings.Fields(head)
 	if !ok || len(f) != 3 || f[1] != "blob" {
 		return nil, 0, belay.Refuse(belay.CodeNotFound, "belay snapshot diff "+string(id.Short())+" --name-only",
-			"%s holds no file %s", i.ID.Short(), belay.VisibleLine(name))
+			"%s has no file %s", i.ID.Short(), belay.VisibleLine(name))
 	}
 	mode, err := strconv.ParseUint(f[0], 8, 32)
 	if err != nil {

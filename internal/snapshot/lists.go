@@ -146,7 +146,7 @@ func (a *Book) Since(then *scan.Folder, now scan.Folder, seen *Seen) {
 	})
 }
 
-// Gone returns the folders that are in then and not in now.
+// Gone gives the folders that are in then and not in now.
 func Gone(then, now scan.Folder, tell func(path string)) {
 	if then.Same(now) {
 		return

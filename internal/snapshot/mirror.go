@@ -120,7 +120,7 @@ func linkFiles(from, to string, alone bool) error {
 	return nil
 }
 
-// refill returns the repository at a path the objects again that it had when snapshots were taken
+// refill gives the repository at a path the objects again that it had when snapshots were taken
 // of it. An index of objects of its own stays: git makes do without.
 func (s *Store) refill(path string, inner *Store) error {
 	from := filepath.Join(s.mirrorOf(path), "objects")

@@ -156,8 +156,8 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 	}
 	for _, i := range all {
 		if now := s.opts.Now(); foreign(i.ID, now) {
-			problems = append(problems, fmt.Sprintf("snapshot %s: its id lies in the future, %s: a wrong clock or "+
-				"somebody else made it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
+			problems = append(problems, fmt.Sprintf("snapshot %s: its id has a time in the future, %s: the clock was wrong, or "+
+				"belay did not create it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
 		}
 		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit}
 		out, err := s.Repo.Run(ctx, nil, append(walk, "--not", "--branches", "--tags")...)

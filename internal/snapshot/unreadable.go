@@ -131,7 +131,7 @@ func (w *walk) name(path, oid string) {
 	}
 }
 
-// odd returns the objects below odd/ their paths.
+// odd gives the objects below odd/ their paths.
 func (w *walk) odd() {
 	if w.man == nil {
 		return

@@ -281,9 +281,9 @@ func (r *reader) other(i int) {
 }
 
 var why = map[Kind]string{
-	Text: "words outside of a task", Quote: "a quotation", Table: "a table: no task is read from one",
-	Fence:   "code: a box in it is no task",
-	Comment: "a comment: a box in it is no task", Front: "what stands above the text",
+	Text: "text outside a task", Quote: "a quotation", Table: "a table: tables are not read as tasks",
+	Fence:   "code: boxes in code are not tasks",
+	Comment: "a comment: boxes in comments are not tasks", Front: "front matter",
 }
 
 // close ends the items that a line at a column does not belong to.
@@ -318,7 +318,7 @@ func (r *reader) note(why string) int {
 	return len(r.notes) - 1
 }
 
-// put returns a line to a task, or its note to the file.
+// put gives a line to a task, or its note to the file.
 func (r *reader) put(i int, c class) {
 	l := r.lines[i]
 	r.class[i] = c

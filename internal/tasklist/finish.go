@@ -47,7 +47,7 @@ func inFolder(name string, paths []string) bool {
 	return !strings.Contains(name, "/") && slices.ContainsFunc(paths, func(p string) bool { return strings.HasSuffix(p, "/"+name) })
 }
 
-// settle returns a task its words, its files, and the boxes that say whether it is done.
+// settle gives a task its words, its files, and the boxes that say whether it is done.
 func (r *reader) settle(t *draft) {
 	first := Files(t.Title)
 	if !t.Declared {

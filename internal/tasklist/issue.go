@@ -70,7 +70,7 @@ func ReadIssues(name string, data []byte) (Reading, error) {
 	for _, is := range list {
 		if is.pull() {
 			out.Notes = append(out.Notes, Note{Line: is.line, Text: is.Title,
-				Why: fmt.Sprintf("#%d is a pull request, no issue", is.Number)})
+				Why: fmt.Sprintf("#%d is a pull request, not an issue", is.Number)})
 			continue
 		}
 		is.tasks(&out, known)

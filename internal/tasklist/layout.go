@@ -102,7 +102,7 @@ func ReadTasks(name string, data []byte) (Reading, error) {
 	}
 	if err != nil {
 		return Reading{Dialect: d}, &belay.Error{Code: belay.CodeUsage, What: "its tasks cannot be read",
-			Try: "mend what is named, and import it again", Err: err}
+			Try: "fix the problems listed, then import it again", Err: err}
 	}
 	for i := range r.Tasks {
 		r.Tasks[i].Source = name

@@ -137,7 +137,7 @@ func (r issueReader) from(raw json.RawMessage, start int64, depth int) ([]issue,
 	return r.one(raw, parts, start)
 }
 
-// listed returns issues the status that an item of a project has, where they say no state.
+// listed gives issues the status that an item of a project has, where they say no state.
 func listed(list []issue, item []member) []issue {
 	for _, m := range item {
 		var status string

@@ -69,7 +69,7 @@ func find(r Reading, o belay.Origin) (int, error) {
 	case len(same) > 1:
 		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s appears %d times in %s", name(o), len(same), file)
 	case len(near) > 0:
-		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s has other words in %s now (line %d)", name(o),
+		return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "the text of %s in %s has changed (line %d)", name(o),
 			file, r.Tasks[near[0]].Line)
 	}
 	return 0, belay.Refuse(belay.CodeCannot, "mark it by hand", "%s is no longer in %s", name(o), file)

@@ -28,7 +28,7 @@ func (r *reader) twins() {
 	}
 }
 
-// join returns the lines of tasks to others, and takes the tasks away.
+// join gives the lines of tasks to others, and takes the tasks away.
 func (r *reader) join(into map[int]int) {
 	now := make([]int, len(r.tasks))
 	kept := r.tasks[:0:0]
@@ -88,7 +88,7 @@ type wait struct {
 	list  bool // the heading above it says so
 }
 
-// groups returns the tasks of a work package the order that its heading is told of: they come
+// groups gives the tasks of a work package the order that its heading is told of: they come
 // after those of the work packages that it depends on.
 func (r *reader) groups() {
 	members := map[string][]string{}

@@ -39,7 +39,7 @@ func AsksForTests(r belay.Request) bool {
 	})
 }
 
-// expecting returns each of the tests the values that it expects, and what is in none of
+// expecting gives each of the tests the values that it expects, and what is in none of
 // them to one more, which has no body.
 func expecting(f *syntax.File, text []byte, tests []placed) []placed {
 	if !holdsTests(f, text) || !mayExpect(f) {

@@ -77,7 +77,7 @@ func (p *pairing) merged() {
 	}, true)
 }
 
-// seat returns each test that is gone a row of a table that fits it.
+// seat gives each test that is gone a row of a table that fits it.
 func (p *pairing) seat(fits func(placed, grown) bool, maybe bool) {
 	var gone []placed
 	for _, g := range p.gone {

@@ -22,7 +22,7 @@ const MaxFile = 1 << 30
 
 var (
 	errDoctype = belay.Refuse(belay.CodeCannot, "have the program write XML without a document type",
-		"the report declares a document type of its own, which is not read")
+		"the report declares its own document type, which belay does not read")
 	errTag = errors.New("a tag is over 1 MiB")
 )
 

@@ -55,12 +55,13 @@ func (b Baseline) says() string {
 	case b.Why != "":
 		return "the tests could not run before the task (" + b.Why + "): earlier failures cannot be separated from new ones"
 	case b.Report.Format == testreport.Exit && n > 0 && Demanded(b.Command):
-		return "the test command fails before the task: " + b.Command.String() +
-			"; it has to pass after it (--known-failures lets the same failure stay)"
+		return "the test command already fails before the task: " + b.Command.String() +
+			"; it must pass afterwards (--known-failures accepts the same failure)"
 	case b.Report.Format == testreport.Exit && n > 0:
 		return "the test command already fails before the task: " + b.Command.String()
 	case b.Report.Format == testreport.Exit:
-		return "the test command passes before the task; it prints no test names, so belay cannot see which tests are skipped or missing afterwards"
+		return "the test command passes before the task; it prints no test names, so " +
+			"belay cannot see which tests are skipped or missing afterwards"
 	case b.Report.Total == 0:
 		return "no tests found before the task (" + b.Command.String() + ")"
 	case n == 0:
@@ -70,8 +71,7 @@ func (b Baseline) says() string {
 		for _, f := range b.Report.Failures[:min(n, 20)] {
 			ids = append(ids, testreport.Clip(f.Test, 200))
 		}
-		text := "before the task: " + b.Report.String() + b.lacks() +
-			"; failing already, and not held against the work: " + strings.Join(ids, ", ")
+		text := b.Report.String() + b.lacks() + " before the task; already failing (ignored): " + strings.Join(ids, ", ")
 		if n > len(ids) {
 			text += fmt.Sprintf(" and %d more", n-len(ids))
 		}

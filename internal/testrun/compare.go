@@ -220,7 +220,7 @@ func (l *lost) findings(request []belay.Requirement, at func(string) (string, in
 	add(l.skipped, "test passed before and is skipped now: ", "a skipped test shows nothing", "make it run and pass again; do not skip it",
 		func(test string) bool { return asks(request, test, skipWords, false) })
 	add(l.missing, "test passed before and did not run now: ", "it was deleted, renamed or no longer collected",
-		"bring it back; if its name had to change, keep what it checks",
+		"restore it; if its name had to change, keep what it checks",
 		func(test string) bool { return asks(request, test, removeWords, true) })
 	warn := func(list []string, title string) {
 		for i, test := range list {

@@ -152,7 +152,7 @@ func (s scene) program() *Obstacle {
 		if s.code == 126 || s.code == 127 {
 			if name, ok := s.find(lazyregexp.New(`(?m)^(?:\S*/)?(?:ba|da|z|k|` +
 				`a)?sh: (?:line )?(?:\d+: )?([^\s:]+): Permission denied`)); ok {
-				return &Obstacle{What: name + " may not be executed: " + s.line(name), Fix: "chmod +x " + name,
+				return &Obstacle{What: name + " is not executable: " + s.line(name), Fix: "chmod +x " + name,
 					Names: own(name), Path: name, runner: true}
 			}
 			return &Obstacle{What: s.last(), runner: true}

@@ -142,7 +142,7 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 	case testreport.Exit:
 	default:
 		if !slices.Contains(formats.Formats(), r.format) {
-			return nil, fmt.Errorf("%q is no format of a test report, use exit or one of %s", cmd.Format,
+			return nil, fmt.Errorf("%q is not a test report format; use exit or one of %s", cmd.Format,
 				strings.Join(formats.Formats(), ", "))
 		}
 	}

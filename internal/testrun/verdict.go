@@ -74,8 +74,8 @@ func (r *testRun) judgeExit(ctx context.Context, fresh, known []testreport.Failu
 	case len(known)+len(fresh) > 0 && !r.names() && Demanded(r.in.Command):
 		f := r.unexplained()
 		if r.failedBefore() {
-			f.Detail = "it failed before the task too; a test command given for a task has to pass after it " +
-				"(--known-failures lets the same failure stay)\n" + f.Detail
+			f.Detail = "it failed before the task too; a test command given for a task must pass afterwards " +
+				"(--known-failures accepts the same failure)\n" + f.Detail
 		}
 		return r.answer("", []belay.Finding{f}, nil)
 	case len(known) > 0 && !r.names() && r.in.Command.KnownFailures:
@@ -210,7 +210,7 @@ var standings = map[string]struct {
 }{
 	"new":   {belay.SeverityError, "test fails: ", "make the code pass this test; do not change, skip or delete the test"},
 	"known": {belay.SeverityNote, "test failed before too: ", ""},
-	"flaky": {belay.SeverityWarning, "test is flaky: ", "it failed once and passed when it was run again on the same files"},
+	"flaky": {belay.SeverityWarning, "test is flaky: ", "it failed once and passed when run again on the same files"},
 	"cut": {belay.SeverityWarning, "test failed before time ran out: ",
 		"make the code pass this test; do not change, skip or delete the test"},
 }
@@ -234,8 +234,8 @@ func (r *testRun) failures(tests []testreport.Failure, standing string) []belay.
 		if severity == belay.SeverityError {
 			f.Reproduce = how.command(t, f.File, f.Line)
 			if r.own(t, f.File) {
-				f.Recommendation = "make the code pass this test; the test is part of this task, so change it where it " +
-					"is the one that is wrong"
+				f.Recommendation = "make the code pass this test; the test belongs to this task, " +
+					"so fix the test where it is wrong"
 			}
 		}
 		out = append(out, f)
@@ -287,7 +287,7 @@ func (r *testRun) missing() []belay.Finding {
 		out = append(out, belay.Finding{
 			Severity: belay.SeverityWarning, Category: belay.CategoryTests,
 			Title:  "test that failed before did not run: " + testreport.Clip(id, 200),
-			Detail: "it was deleted, renamed or skipped: that does not mend it",
+			Detail: "it was deleted, renamed or skipped, which does not fix it",
 		})
 	}
 	return out

@@ -75,7 +75,7 @@ func Pieces(t *testing.T, glob string, count int, say func(name, piece string) s
 	}
 }
 
-// Seeds returns a fuzz test the files of the glob, at most so many bytes of each.
+// Seeds gives a fuzz test the files of the glob, at most so many bytes of each.
 func Seeds(f *testing.F, glob string, most int) {
 	f.Helper()
 	files, _ := filepath.Glob(glob)

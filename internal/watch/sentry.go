@@ -95,7 +95,7 @@ func (s *sentry) doubt() {
 	}
 }
 
-// lose returns the view up and makes another one aside. The lock is held.
+// lose gives the view up and makes another one aside. The lock is held.
 func (s *sentry) lose(why error) {
 	if s.now == nil {
 		return // one is being made

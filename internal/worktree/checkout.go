@@ -101,7 +101,7 @@ func (c *Checkout) Close() error {
 	return errors.Join(err, c.lock.Unlock())
 }
 
-// repository returns the tree a git repository of its own. Nothing in it leads back but
+// repository gives the tree a git repository of its own. Nothing in it leads back but
 // the alternates, which git only reads.
 func (c *Checkout) repository(ctx context.Context, from *git.Repo, info snapshot.Info) error {
 	if _, err := os.Lstat(filepath.Join(c.Root, ".git")); err == nil {

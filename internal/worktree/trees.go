@@ -51,7 +51,7 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	}
 	if m.Version != markVersion {
 		return m, false, belay.Refuse(belay.CodeCannot, "use the version of belay that made it",
-			"the working tree %s is of a version that is not known", belay.VisibleLine(r.Root))
+			"the worktree %s has an unknown version", belay.VisibleLine(r.Root))
 	}
 	return m, true, nil
 }
@@ -83,7 +83,7 @@ func Folder(r *git.Repo, root, setting string) (string, error) {
 	if inside(root, dir) && !inside(r.Common, dir) {
 		return "", belay.Refuse(belay.CodeUsage,
 			"name a folder beside it in .belay/config.yaml, like worktrees: ../"+filepath.Base(root)+"-trees",
-			"%s is within the working tree", belay.VisibleLine(dir))
+			"%s is inside the working tree", belay.VisibleLine(dir))
 	}
 	return dir, nil
 }

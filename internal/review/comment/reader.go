@@ -293,7 +293,7 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 		switch {
 		case off != "":
 		case joined && !prior, carries && u.leads != nil && u.scope != nil && u.scope.names:
-			off = "beside what is only mentioned, or listed below what is named"
+			off = "next to a file that is only mentioned, or listed under a named one"
 		case m.command && !carries:
 			off = "an argument of a command"
 		case m.test && !carries && how != asks:

@@ -143,7 +143,7 @@ func (d *reader) broken(why string) error {
 	switch {
 	case !d.known:
 		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML",
-			"the file is no report of a .NET test runner")
+			"the file is not a report of a .NET test runner")
 	case why != "":
 		d.report.Lack("%s", why)
 	}

@@ -46,7 +46,7 @@ func Formats() []string {
 func Read(r io.Reader, format string) (testreport.Report, error) {
 	if format != "" && !slices.Contains(Formats(), format) {
 		return testreport.Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
-			"%q is no format of a test report", format)
+			"%q is not a test report format", format)
 	}
 	in, err := unpacked(r)
 	if err != nil {
@@ -58,7 +58,7 @@ func Read(r io.Reader, format string) (testreport.Report, error) {
 			return testreport.Report{}, unreadable(err)
 		}
 		return testreport.Report{Format: format},
-			belay.Refuse(belay.CodeCannot, "look at how the tests ended", "the report is empty: it says nothing about any test")
+			belay.Refuse(belay.CodeCannot, "check how the tests ended", "the report is empty: it says nothing about any test")
 	}
 	if format == "" {
 		if format, err = Detect(head); err != nil {
