@@ -33,9 +33,9 @@ func silenced(f *syntax.File, before, after []confLine) []belay.Finding {
 		if !there || !testName.MatchString(name) || !b.works() || !a.emptied(b) {
 			continue
 		}
-		x := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: a.line, Title: "no test is run any more: " + clip(name),
+		x := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: a.line, Title: "no tests are run any more: " + clip(name),
 			Detail:         clip("it ran “" + line(b.runs) + "”, and runs “" + line(a.runs) + "”"),
-			Recommendation: "put the command back, and make the code pass the tests"}
+			Recommendation: "restore the command and make the code pass the tests"}
 		moved := slices.ContainsFunc(slices.Collect(maps.Keys(is)), func(other string) bool {
 			return other != name && is[other].runs == b.runs && was[other].runs != b.runs
 		})

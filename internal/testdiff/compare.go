@@ -32,12 +32,12 @@ func compare(b, a placed) []belay.Finding {
 			severity = belay.SeverityError
 		}
 		m := a.Hollow[len(a.Hollow)-1]
-		out = append(out, finding(a, severity, m.Line, "assertion that always holds: ",
-			clip(m.Text)+" holds whatever the code does", "assert what the code gives"))
+		out = append(out, finding(a, severity, m.Line, "assertion that always passes: ",
+			clip(m.Text)+" passes whatever the code does", "assert what the code returns"))
 	} else if a.Asserts < b.Asserts && a.Asserts*max(a.Rows, 1) < b.Asserts*max(b.Rows, 1) {
 		out = append(out, finding(a, belay.SeverityWarning, a.Line, "fewer assertions: ",
-			fmt.Sprintf("it had %s, and has %s", number(b.Asserts), number(a.Asserts)),
-			"bring back what it asserted, unless another test does"))
+			fmt.Sprintf("it had %s and now has %s", number(b.Asserts), number(a.Asserts)),
+			"restore the assertions, unless another test has them"))
 	}
 	out = append(out, deaf(b, a)...)
 	if len(a.Early) > len(b.Early) {
@@ -52,8 +52,8 @@ func deaf(b, a placed) []belay.Finding {
 	var out []belay.Finding
 	if len(a.Never) > len(b.Never) {
 		m := a.Never[len(a.Never)-1]
-		out = append(out, finding(a, belay.SeverityError, m.Line, "assertion that is never reached: ",
-			clip(m.Text)+" never holds", "take the condition back"))
+		out = append(out, finding(a, belay.SeverityError, m.Line, "assertion is never reached: ",
+			clip(m.Text)+" is never true", "remove the condition"))
 	}
 	if m, sure := moreCaught(b, a); m.Text != "" {
 		severity := belay.SeverityWarning
@@ -61,15 +61,15 @@ func deaf(b, a placed) []belay.Finding {
 			severity = belay.SeverityError
 		}
 		out = append(out, finding(a, severity, m.Line, "failed assertion is caught: ",
-			clip(m.Text)+" catches it, and the test goes on as if it held", "let the assertion fail the test"))
+			clip(m.Text)+" catches it, and the test continues as if it had passed", "let the assertion fail the test"))
 	}
 	if a.Panics > 0 && b.Panics == 0 && b.Asserts > 0 {
 		severity, detail := belay.SeverityWarning, "it now passes when anything in it panics; before, it had to finish"
 		if len(a.Body) == len(b.Body) && b.Shared(a.Test) == len(a.Body) {
 			severity, detail = belay.SeverityError, "its code is unchanged, but it now passes when one of its assertions fails"
 		}
-		out = append(out, finding(a, severity, a.Panics, "test has to panic now: ", detail,
-			"take #[should_panic] out and make the code pass the test"))
+		out = append(out, finding(a, severity, a.Panics, "test must now panic: ", detail,
+			"remove #[should_panic] and make the code pass the test"))
 	}
 	return out
 }
@@ -101,14 +101,14 @@ func moreCaught(b, a placed) (m Mark, sure bool) {
 func skipped(b, a placed) []belay.Finding {
 	if m, more := newMark(b.Only, a.Only); more {
 		return []belay.Finding{finding(a, belay.SeverityError, m.Line, "only some tests run: ",
-			m.Text+" keeps all other tests from running", "take "+m.Text+" out")}
+			m.Text+" keeps all other tests from running", "remove "+m.Text)}
 	}
 	m, more := newMark(b.Skips, a.Skips)
 	if !more {
 		return nil
 	}
 	if m.Maybe {
-		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "test skipped under a condition: ", m.Text,
+		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "test skipped conditionally: ", m.Text,
 			"make sure that the test still runs where it should")}
 	}
 	what := "test skipped: "
@@ -116,7 +116,7 @@ func skipped(b, a placed) []belay.Finding {
 		what = "tests skipped: "
 	}
 	return []belay.Finding{finding(a, belay.SeverityError, m.Line, what, m.Text+" keeps it from running",
-		"take "+m.Text+" out and make the code pass the test")}
+		"remove "+m.Text+" and make the code pass the test")}
 }
 
 // newMark returns the first mark that was not there, sure ones first.
@@ -149,18 +149,18 @@ func added(a placed) []belay.Finding {
 	for _, m := range a.Skips {
 		if !m.Maybe {
 			return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test is skipped: ", m.Text,
-				"make it run, or leave it out")}
+				"make it run, or remove it")}
 		}
 	}
 	if !a.Group && a.Asserts == 0 && len(a.Hollow) > 0 {
 		m := a.Hollow[0]
 		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test asserts nothing: ",
-			clip(m.Text)+" holds whatever the code does", "assert what the code gives")}
+			clip(m.Text)+" passes whatever the code does", "assert what the code returns")}
 	}
 	if n := len(a.Never) + len(a.Caught); !a.Group && n > 0 && n == a.Asserts {
 		m := append(a.Never, a.Caught...)[0]
 		return []belay.Finding{finding(a, belay.SeverityWarning, m.Line, "new test cannot fail: ", clip(m.Text),
-			"let its assertions fail it")}
+			"let a failed assertion fail the test")}
 	}
 	return nil
 }

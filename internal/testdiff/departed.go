@@ -73,7 +73,7 @@ func (p *pairing) together() {
 		at := piece{g.file, g.between}
 		most := without[at] > 1 && without[at]*2 > all[at]
 		if most && g.unexplained() && !g.Group && g.Name != outsideName {
-			g.why = "the tests around it, which are gone with it, used what is gone from the code"
+			g.why = "the tests removed with it used code that was removed"
 		}
 	}
 }

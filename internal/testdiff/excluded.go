@@ -82,9 +82,9 @@ func goExcluded(f *syntax.File) []belay.Finding {
 	if after == nil || before != nil && before.String() == after.String() || before != nil && !plain(before) {
 		return nil
 	}
-	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are left out",
+	out := belay.Finding{Severity: belay.SeverityError, File: f.Path, Line: line, Title: "tests of the file are excluded",
 		Detail:         "//go:build " + after.String() + " keeps them from running",
-		Recommendation: "take the constraint out and make the code pass the tests"}
+		Recommendation: "remove the constraint and make the code pass the tests"}
 	if plain(after) {
 		out.Severity, out.Detail = belay.SeverityWarning, "//go:build "+after.String()+" keeps them from running on some machines"
 	}

@@ -138,9 +138,9 @@ func changedExpectations(files []*syntax.File, p pairing, r Rules) []belay.Findi
 		out = append(out, belay.Finding{
 			Severity: r.expected(), File: t.test.file.Path, Line: t.New.Line,
 			Title: fmt.Sprintf("expected value changed: %s: %s → %s", clip(t.test.Name), short(t.Old.Said()), short(t.New.Said())),
-			Detail: fmt.Sprintf("for %s the test expected %s, and expects %s now; the code changed as well",
+			Detail: fmt.Sprintf("for %s the test expected %s and now expects %s; the code changed as well",
 				short(t.New.Subject), short(t.Old.Said()), short(t.New.Said())),
-			Recommendation: "put the old value back and make the code give it, unless the task asks for the new one",
+			Recommendation: "restore the old value and make the code return it, unless the task asks for the new one",
 		})
 	}
 	return out

@@ -37,8 +37,8 @@ func forgiven(f *syntax.File, before, after []confLine) []belay.Finding {
 	var out []belay.Finding
 	add := func(s belay.Severity, line int, what, detail string) {
 		out = append(out, belay.Finding{Severity: s, File: f.Path, Line: line,
-			Title: "failures of tests no longer count: " + what, Detail: clip(strings.TrimSpace(detail)),
-			Recommendation: "take it out, so that a failing test fails what runs it"})
+			Title: "test failures no longer count: " + what, Detail: clip(strings.TrimSpace(detail)),
+			Recommendation: "remove it, so that a failing test fails the command that runs it"})
 	}
 	for i, line := range after {
 		if !f.Added().Has(line.n) {
@@ -128,14 +128,14 @@ func ignored(f *syntax.File, before, after []confLine) []belay.Finding {
 		}
 		if m := leaveOut.FindString(l.text); m != "" {
 			out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
-				Title:  "tests may be left out: " + strings.TrimSpace(m),
-				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that no test stops running by it"})
+				Title:  "tests may be excluded: " + strings.TrimSpace(m),
+				Detail: clip(strings.TrimSpace(l.text)), Recommendation: "make sure that every test still runs"})
 		}
 		if strings.HasPrefix(path.Base(f.Path), ".golangci.") && golangciExcludes(f, l.n) {
 			if exclusions++; exclusions == 1 {
 				out = append(out, belay.Finding{Severity: belay.SeverityWarning, File: f.Path, Line: l.n,
-					Title:  "the linter passes over more than before",
-					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "mend what the linter finds instead"})
+					Title:  "the linter ignores more than before",
+					Detail: clip(strings.TrimSpace(l.text)), Recommendation: "fix what the linter reports instead"})
 			}
 		}
 	}

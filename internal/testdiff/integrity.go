@@ -300,9 +300,8 @@ func testDeleted(g placed, w *Wanted) belay.Finding {
 	}
 	switch {
 	case g.into != "":
-		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it stood in line %d; %s, which runs once for each "+
-			"row of a table, may do what it did", g.Line, clip(g.into))
-		x.Recommendation = "make sure that its case is one of the rows"
+		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s, a table test, may cover it", g.Line, clip(g.into))
+		x.Recommendation = "make sure that its case is a row of the table"
 	case g.why != "":
 		x.Severity, x.Detail = belay.SeverityWarning, fmt.Sprintf("it was in line %d; %s", g.Line, g.why)
 		x.Recommendation = "make sure that everything it tested is still tested"

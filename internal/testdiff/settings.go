@@ -167,7 +167,7 @@ func limits(f *syntax.File, before, after []confLine) []belay.Finding {
 			for i := range min(len(was), len(is)) {
 				if l.less == (is[i].amount < was[i].amount) && is[i].amount != was[i].amount && f.Added().Has(is[i].n) {
 					out = append(out, lowered(f, belay.SeverityError, is[i].n, name,
-						fmt.Sprintf("%s was %s and is %s", name, was[i].text, is[i].text)))
+						fmt.Sprintf("%s was %s and is now %s", name, was[i].text, is[i].text)))
 				}
 			}
 		}
