@@ -79,7 +79,8 @@ func look(f *syntax.File) (found []belay.Finding) {
 		if stubs.MatchString(text) && !syntax.IsTest(f.Path) && !abstract(lines, i) {
 			found = append(found, belay.Finding{
 				Severity: belay.SeverityWarning, Category: belay.CategoryPlaceholder, File: f.Path, Line: i + 1,
-				Title: "not implemented yet: " + clip(strings.TrimSpace(text)), Recommendation: "write the body, or say why it is left open",
+				Title:          "not implemented yet: " + clip(strings.TrimSpace(text)),
+				Recommendation: "write the body, or say why it is left open",
 			})
 		}
 	}

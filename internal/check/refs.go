@@ -130,7 +130,8 @@ func short(oid string) string {
 // index names what was staged; what hides changes from the person is rejected.
 func (j *judge) index() {
 	if j.Index.Unreadable {
-		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can read what is staged", "do not write .git/index directly")
+		j.add(belay.SeverityError, "the index cannot be read", "neither belay nor git can read what is staged",
+			"do not write .git/index directly")
 		return
 	}
 	if n := len(j.Index.Hidden); n > 0 {

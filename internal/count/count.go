@@ -120,7 +120,8 @@ func (p *Pair) Check(r belay.Requirement) (Result, error) {
 	if r.File != "" {
 		r.File = path.Clean(strings.TrimPrefix(r.File, "./"))
 		if !p.before.has(r.File) && !p.after.has(r.File) {
-			return Result{}, belay.Refuse(belay.CodeNotFound, "give the file's path inside the compared folders", "%s does not exist before or after", r.File)
+			return Result{}, belay.Refuse(belay.CodeNotFound, "give the file's path inside the compared folders",
+				"%s does not exist before or after", r.File)
 		}
 	}
 	j := &judge{before: p.before, after: p.after, r: r, w: Of(r)}

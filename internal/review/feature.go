@@ -196,7 +196,8 @@ func unclaimed(tasks []Task, spec Spec) []Fact {
 	}
 	if len(spec.Items) > 0 && len(named) == 0 {
 		f := fact(belay.SeverityNote, "", spec.Items[0].File,
-			fmt.Sprintf("no task names a requirement of the specification by its id (%s unchecked)", belay.Count(len(spec.Items), "requirement", "requirements")), "")
+			fmt.Sprintf("no task names a requirement of the specification by its id (%s unchecked)",
+				belay.Count(len(spec.Items), "requirement", "requirements")), "")
 		return append(out, f)
 	}
 	for _, i := range spec.Items {

@@ -27,7 +27,8 @@ type Pointer struct {
 func ParsePointer(s string) (Pointer, error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || scheme != "review-cycle" && scheme != "feedback" {
-		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md", "%q is not a reference to a review", s)
+		return Pointer{}, belay.Refuse(belay.CodeUsage, "review-cycle://feature/task/review-cycle-1.md",
+			"%q is not a reference to a review", s)
 	}
 	parts := strings.Split(rest, "/")
 	if len(parts) != 3 {

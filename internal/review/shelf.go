@@ -125,7 +125,8 @@ func (s *Shelf) Add(make func(n int) (*Document, error)) (int, error) {
 		for _, e := range all {
 			if e.Err != nil {
 				return 0, &belay.Error{Code: belay.CodeCannot,
-					What: "another review of the task cannot be read, so nothing is written", Try: "fix or move " + s.Path(e.Number), Err: e.Err}
+					What: "another review of the task cannot be read, so nothing is written",
+					Try:  "fix or move " + s.Path(e.Number), Err: e.Err}
 			}
 			n = max(n, e.Number+1)
 		}

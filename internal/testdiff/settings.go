@@ -162,7 +162,8 @@ func limits(f *syntax.File, before, after []confLine) []belay.Finding {
 		for name, was := range had {
 			is := has[name]
 			if len(is) < len(was) && l.less {
-				out = append(out, lowered(f, belay.SeverityWarning, 0, name, fmt.Sprintf("%s was %s and was removed", name, was[len(is)].text)))
+				out = append(out, lowered(f, belay.SeverityWarning, 0, name,
+					fmt.Sprintf("%s was %s and was removed", name, was[len(is)].text)))
 			}
 			for i := range min(len(was), len(is)) {
 				if l.less == (is[i].amount < was[i].amount) && is[i].amount != was[i].amount && f.Added().Has(is[i].n) {

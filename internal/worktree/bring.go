@@ -84,7 +84,8 @@ func Bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 			return b, err
 		}
 	}
-	return Brought{}, belay.Refuse(belay.CodeDrift, "stop the program that writes there, then merge again", "files changed while %s was merged", q.Task)
+	return Brought{}, belay.Refuse(belay.CodeDrift, "stop the program that writes there, then merge again",
+		"files changed while %s was merged", q.Task)
 }
 
 func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
