@@ -92,7 +92,7 @@ func TestCrashRestore(t *testing.T) {
 	restored.succeed(again...)
 	for _, l := range differing(r.good, restored.state()) {
 		if !newBranch(l) {
-			t.Fatalf("an undisturbed restore does not put everything back: %s", l)
+			t.Fatalf("an undisturbed restore does not roll back everything: %s", l)
 		}
 	}
 	r.good = restored.state()

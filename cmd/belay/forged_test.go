@@ -54,7 +54,7 @@ type forged struct {
 }
 
 var forgeries = []forged{
-	{name: "moves the state before", breaks: true, noticed: "was moved or deleted",
+	{name: "moves the before snapshot", breaks: true, noticed: "was moved or deleted",
 		script: `t=$(other); git update-ref $snap $(reword "s/^Belay-Tree: .*/Belay-Tree: $(git rev-parse $t:tree)/" $t)`},
 	{name: "moves it and collects garbage", breaks: true, noticed: "was moved or deleted",
 		script: `t=$(other); git update-ref $snap $(reword "s/^Belay-Tree: .*/Belay-Tree: $(git rev-parse $t:tree)/" $t); rm -f .git/objects/pack/*.keep; git reflog expire --all --expire=now --expire-unreachable=now; git gc -q --prune=now`},
@@ -68,8 +68,8 @@ var forgeries = []forged{
 	{name: "writes rubbish into the ref", noticed: "was moved or deleted", script: `echo rubbish > .git/$snap`},
 	{name: "deletes the record", noticed: "its record was deleted", script: `rm $f`},
 	{name: "deletes belay's tasks", noticed: "its record was deleted", script: `rm -rf .git/belay/tasks`},
-	{name: "cuts the last entry", noticed: "its record was cut", script: `sed -i '$d' $f`},
-	{name: "cuts all but the first", noticed: "its record was cut", script: `sed -i '2,$d' $f`},
+	{name: "cuts the last entry", noticed: "its record was truncated", script: `sed -i '$d' $f`},
+	{name: "cuts all but the first", noticed: "its record was truncated", script: `sed -i '2,$d' $f`},
 	{name: "flips a byte", noticed: "its record was damaged", script: `sed -i '2s/"seq":2/"seq":3/' $f`},
 	{name: "changes the first entry", noticed: "its record was", script: `sed -i '1s/protect.txt/nothing.txt/' $f`},
 	{name: "writes it anew", breaks: true, noticed: "its record was changed from entry 1 on",

@@ -1,7 +1,6 @@
-// Command belay puts a rope on AI coding agents: it holds the exact state of a
-// repository before an agent starts, judges the result by facts, restores it when
-// refused, tells the next attempt why, asks a person at the limit, and keeps a
-// record that can be proved.
+// Command belay runs AI coding agents under supervision: it snapshots the repository
+// before an agent starts, checks the result, rolls back or retries on failure, asks a
+// person when the retries run out, and keeps a record that can be verified.
 //
 // This package starts and ends the process; the commands are in internal/cli.
 package main
@@ -87,10 +86,10 @@ func wantsJSON(args []string) bool {
 func commands(a *cli.App, args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "belay",
-		Short: "Put a rope on AI coding agents",
-		Long: `Belay holds the exact state of a git repository before an AI agent starts, judges
-the result by facts, restores it exactly when refused, tells the next attempt why,
-asks a person at the limit, and keeps a record that can be proved.
+		Short: "Run AI coding agents under supervision",
+		Long: `Belay runs your coding agent under supervision: it snapshots the repository, checks the
+result against tests and policy, rolls back or retries on failure, and asks you when
+retries run out. It keeps a record that can be verified.
 
 It works with any agent command and needs only git.`,
 		Example: `  belay run "add a --since flag" --files 'cmd/**' -- claude -p

@@ -55,7 +55,7 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 				}
 			case <-hint:
 				if terminal.Is(t.Err) && !t.JSON {
-					fmt.Fprintln(t.Err, "\nbelay: ending what is under way; press Ctrl-C again to leave at once")
+					fmt.Fprintln(t.Err, "\nbelay: stopping; press Ctrl-C again to exit at once")
 				}
 			case <-end:
 				kill()

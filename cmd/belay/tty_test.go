@@ -70,12 +70,12 @@ func TestTrustOnATerminal(t *testing.T) {
 	w.change(map[string]string{"a.txt": "x\n"})
 	s := w.sit("check", "--before", "HEAD", "--timeout", "5s")
 	s.await("touch ../ran")
-	s.await("let them run?")
+	s.await("allow them?")
 	time.Sleep(6 * time.Second)
 	if _, err := os.Stat(filepath.Join(w.up, "ran")); err == nil {
 		t.Error("the tests ran before anybody let them")
 	}
-	if _, after, _ := strings.Cut(s.String(), "let them run?"); strings.Contains(after, "\x1b[K") {
+	if _, after, _ := strings.Cut(s.String(), "allow them?"); strings.Contains(after, "\x1b[K") {
 		t.Errorf("the question was overwritten: %q", after)
 	}
 	s.say("y")

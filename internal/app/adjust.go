@@ -54,10 +54,10 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 	}
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
 	cannot := func(what, try string) error {
-		return belay.Refuse(belay.CodeUsage, try, "%s cannot change in %s any more", what, t.ID)
+		return belay.Refuse(belay.CodeUsage, try, "%s can no longer change in %s", what, t.ID)
 	}
 	if q.AsItIs && begun {
-		return t, nil, cannot("how the words are read", "leave --as-it-is out")
+		return t, nil, cannot("how the text is read", "leave --as-it-is out")
 	}
 	if q.AsItIs && t.Clarify {
 		t.Clarify, changed = false, append(changed, "as-it-is")
@@ -66,7 +66,7 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 		return t, nil, cannot("--feature", "leave --feature out")
 	}
 	if q.Secrets {
-		return t, nil, cannot("--force-secrets: the words", "belay task edit "+string(t.ID))
+		return t, nil, cannot("--force-secrets: the task text", "belay task edit "+string(t.ID))
 	}
 	if q.Role != "" && q.Role != t.Role {
 		t.Role, changed = q.Role, append(changed, "agent")
@@ -110,7 +110,7 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 		case !ok:
 			return t, nil, cannot(s.Key, "belay task add records another task")
 		case s.Key == "retries" && begun && p.Retries != r.Task.Policy.Retries:
-			return t, nil, cannot("--retries", fmt.Sprintf("belay gate decide %s guide gives it another attempt", t.ID))
+			return t, nil, cannot("--retries", fmt.Sprintf("belay gate decide %s guide starts another attempt", t.ID))
 		}
 		if change(); err != nil {
 			return t, nil, err
@@ -125,7 +125,7 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 	}
 	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
 		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID),
-			"%s is being closed: no flag can change anything", t.ID)
+			"%s is being closed: flags have no effect", t.ID)
 	}
 	return t, changed, nil
 }

@@ -38,14 +38,14 @@ func (d *Desk) retired(ctx context.Context, r *session.Record, w runner.Watcher)
 		w.Note(session.Sentence(err))
 		return
 	}
-	w.Note(fmt.Sprintf("the working tree of %s is removed; its snapshots stay", r.Task.ID))
+	w.Note(fmt.Sprintf("removed the worktree of %s; its snapshots are kept", r.Task.ID))
 }
 
 // known refuses a task that is to come after one that does not exist.
 func (d *Desk) known(q NewTask) error {
 	for _, id := range q.After {
 		if q.ID != "" && id.Key() == q.ID.Key() {
-			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot come after itself", id)
+			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot depend on itself", id)
 		}
 		if _, err := d.Load(id); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.Task.Worktree == "" && r.State.Phase != "":
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has begun in the user's working tree", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", id), "%s has already started in your working tree", id)
 	}
 	return d.mayRun(r.Task, NewTask{Trust: trusted})
 }

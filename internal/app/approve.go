@@ -57,10 +57,10 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 		return r, d.Settle(ctx, r, q.Watch)
 	case !refused && !loop.Overrulable(r.State):
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task),
-			"%s holds no refused work that could be accepted (%s)", q.Task, r.Phase())
+			"%s has no rejected work to accept (%s)", q.Task, r.Phase())
 	case !q.Force:
 		return nil, belay.Refuse(belay.CodeRefused,
-			fmt.Sprintf("mend it, or belay task move %s --to approved --force", q.Task), "the work of %s was refused", q.Task)
+			fmt.Sprintf("fix it, or belay task move %s --to approved --force", q.Task), "the work of %s was rejected", q.Task)
 	}
 	why, err := q.Why()
 	if err != nil {
@@ -70,7 +70,7 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 		return nil, err
 	}
 	if err := runner.Write(ctx, d.Desk, r); err != nil {
-		q.Watch.Note("the record has the override, the review cycle's file has not: " + session.Sentence(err))
+		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
 	}
 	return r, d.Settle(ctx, r, q.Watch)
 }
@@ -105,13 +105,13 @@ func unbegun(ctx context.Context, d *Desk, r *session.Record) (func(), error) {
 	refuse := func(what string) (func(), error) {
 		unlock()
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay run --resume %s", id),
-			"%s: the rejection of %s is being acted on", what, id)
+			"%s: belay is already acting on the rejection of %s", what, id)
 	}
 	if _, err := fsroot.Lstat(at.RunDir(id, c.ID)); !errors.Is(err, os.ErrNotExist) {
-		return refuse("an agent was started")
+		return refuse("an agent has started")
 	}
 	if _, begun, err := at.Snaps.Find(ctx, id, c.ID, r.Genuine); err != nil || begun {
-		return refuse("the state before is being put back")
+		return refuse("a rollback is running")
 	}
 	changes, err := since(ctx, at, r)
 	if err != nil {

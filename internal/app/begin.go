@@ -35,7 +35,7 @@ func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid
 	switch {
 	case pid > 0:
 		if c.Process, err = proc.Identify(pid); err != nil {
-			return Begun{}, belay.Refuse(belay.CodeUsage, "the id of a process that runs", "there is no process %d", pid)
+			return Begun{}, belay.Refuse(belay.CodeUsage, "give the id of a running process", "no process %d", pid)
 		}
 	case pid == 0:
 		c.Process = review.Holder(os.Getpid())
@@ -61,7 +61,7 @@ func End(ctx context.Context, d *Desk, task belay.TaskID, reviewer string) (int,
 	}
 	n, err := at.Claims().End(r.Task.ID, reviewer)
 	if err == nil && n == 0 {
-		err = belay.Refuse(belay.CodeNotFound, "belay status", "nobody reviews %s", r.Task.ID)
+		err = belay.Refuse(belay.CodeNotFound, "belay status", "no review of %s is in progress", r.Task.ID)
 	}
 	return n, err
 }

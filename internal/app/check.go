@@ -59,7 +59,7 @@ func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) 
 	}
 	var odd interface{ Try() string } // a file that is none: that is why, and what to do about it
 	if err != nil && looking.Err() != nil && ctx.Err() == nil && !errors.As(err, &odd) {
-		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("could not be judged within %s", q.Timeout), Err: err,
+		return report, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("the checks did not finish within %s", q.Timeout), Err: err,
 			Try: fmt.Sprintf("give it more time: --timeout %s", 4*q.Timeout)}
 	}
 	return report, err
@@ -80,7 +80,7 @@ func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *session.Reco
 	}
 	if r.State.Before == "" {
 		return d, nil, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
-			"%s has not started: there is nothing to compare with", q.Task)
+			"%s has not started: it has no snapshot to compare with", q.Task)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return d, nil, err
@@ -123,7 +123,7 @@ func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *session.Reco
 }
 
 func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
-	info, err := d.Snaps.TakeWith(looking, session.Passing(r, "checked by hand"), d.Extent(r))
+	info, err := d.Snaps.TakeWith(looking, session.Passing(r, "manual check"), d.Extent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
@@ -177,7 +177,7 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 	}
 	adhoc := &session.Record{Task: q.Adhoc}
 	adhoc.State.Before = before.ID
-	info, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "checked by hand"), d.Extent(adhoc))
+	info, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), d.Extent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}

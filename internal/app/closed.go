@@ -70,7 +70,7 @@ func isFolder(path string) bool {
 func ClosedMain(args []string) int {
 	var within room
 	if len(args) < 2 || json.Unmarshal([]byte(args[0]), &within) != nil {
-		fmt.Fprintln(os.Stderr, "belay: this command is belay's own and is not for people")
+		fmt.Fprintln(os.Stderr, "belay: this command is for internal use only")
 		return 2
 	}
 	dir, err := os.Getwd()
@@ -83,7 +83,7 @@ func ClosedMain(args []string) int {
 		Grace: 5 * time.Second, ReadOnly: within.Closed, Open: within.Open,
 	}.Run(context.Background())
 	if end.Writable {
-		fmt.Fprintln(os.Stderr, "belay: the tree could not be closed here; what was changed is found when it is handed over")
+		fmt.Fprintln(os.Stderr, "belay: write protection is not available here; changes are detected at the handover")
 	}
 	switch {
 	case end.Failed != nil:

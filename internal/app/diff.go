@@ -84,9 +84,10 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 	}
 	switch {
 	case lerr == nil:
-		lerr = belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", task), "%s has no state before: it has not started", task)
+		lerr = belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", task),
+			"%s has no before snapshot: it has not started", task)
 	case belay.CodeOf(lerr) == belay.CodeNotFound:
-		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, or belay task list", "there is no snapshot and no task %s", task)
+		lerr = belay.Refuse(belay.CodeNotFound, "belay snapshot list, or belay task list", "no snapshot or task %s", task)
 	}
 	return "", "", lerr
 }
@@ -164,7 +165,7 @@ func below(root, path string) (string, bool) {
 
 // Adhoc gives a task that was never recorded, for a check without one.
 func (d *Desk) Adhoc() (belay.Task, error) {
-	t, err := d.task(NewTask{Prose: "checked by hand"})
+	t, err := d.task(NewTask{Prose: "manual check"})
 	if err != nil {
 		return t, err
 	}

@@ -37,7 +37,7 @@ func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
 	case c != nil && c.Kind == loop.CmdBaseline && !running(d):
 	case c != nil:
 		return nil, belay.Refuse(belay.CodeUsage,
-			fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is under way", c.Kind.Noun(), id)
+			fmt.Sprintf("belay cancel %s, or wait for it; then belay task edit %s", id, id), "the %s of %s is running", c.Kind.Noun(), id)
 	}
 	return r, nil
 }
@@ -73,8 +73,8 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	}
 	e, err := prompt.ReadEditedTask(r.Task.ID, text)
 	if err != nil {
-		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text cannot be taken",
-			Try: fmt.Sprintf("mend what is named, then belay task edit %s --file FILE", id), Err: err}
+		return Edited{}, &belay.Error{Code: belay.CodeUsage, What: "the text is not valid",
+			Try: fmt.Sprintf("fix the errors above, then belay task edit %s --file FILE", id), Err: err}
 	}
 	out := Edited{Task: r.Task, Changed: []string{}}
 	out.apply(ctx, d, e)
@@ -85,7 +85,7 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
 		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id),
-			"%s was changed by somebody else meanwhile", id)
+			"%s was changed by someone else in the meantime", id)
 	}
 	if err != nil {
 		return out, err

@@ -81,7 +81,7 @@ func judged(data []byte, told string) (status, summary string, err error) {
 	switch told {
 	case "pass", "fail", "unknown", "":
 	default:
-		return "", "", belay.Refuse(belay.CodeUsage, "use pass, fail or unknown", "%q is no result of tests", told)
+		return "", "", belay.Refuse(belay.CodeUsage, "use pass, fail or unknown", "%q is not a test result", told)
 	}
 	status = "unknown"
 	if report, err := formats.Read(bytes.NewReader(data), ""); err == nil && report.Total > 0 {
@@ -150,7 +150,7 @@ func excerpt(data []byte, span string) (text []byte, lines string, err error) {
 	}
 	all := strings.SplitAfter(string(handoff.Normalise(data)), "\n")
 	if from < 1 || to < from || to > len(all) || all[to-1] == "" {
-		return nil, "", belay.Refuse(belay.CodeUsage, "lines count from 1, like 10-20", "there are no lines %s", belay.VisibleLine(span))
+		return nil, "", belay.Refuse(belay.CodeUsage, "use a range like 10-20, counted from 1", "no lines %s", belay.VisibleLine(span))
 	}
 	return []byte(strings.Join(all[from-1:to], "")), fmt.Sprintf("L%d-L%d", from, to), nil
 }
@@ -173,7 +173,7 @@ func Log(ctx context.Context, d *session.Desk, q Request, role string) (handoff.
 	}
 	return handoff.ProofOf{}, nil,
 		belay.Refuse(belay.CodeNotFound,
-			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has recorded no tests", s.Name)
+			fmt.Sprintf("belay context record-qa %s --role %s --from FILE", q.Task, s.Name), "%s has no recorded tests", s.Name)
 }
 
 // Evidence reads what was attached under an id.

@@ -112,7 +112,7 @@ func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err e
 	}
 	if len(ours) == 0 {
 		return nil, nil, belay.Refuse(belay.CodeNotFound, "belay task list, or --tasks T1,T2",
-			"no task belongs to the feature %q", q.Feature)
+			"no task of feature %q", q.Feature)
 	}
 	slices.SortStableFunc(ours, func(a, b *session.Record) int { return strings.Compare(string(a.State.Before), string(b.State.Before)) })
 	return ours, others, nil
@@ -149,7 +149,7 @@ func gather(ctx context.Context, d *Desk, home *session.Desk, ours, others []*se
 	if w.from == "" {
 		return w, nil
 	}
-	now, err := home.Snaps.Take(ctx, session.ByHand(nil, "the feature as it is reviewed"))
+	now, err := home.Snaps.Take(ctx, session.ByHand(nil, "the feature under review"))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,8 @@ func boxes(name, text string) []review.Box {
 	var out []review.Box
 	for _, t := range list.Tasks {
 		if t.Parts == 0 && !t.Optional {
-			out = append(out, review.Box{ID: t.ID, Text: t.Title + boxRequirements(t.Requirements), File: name, Line: t.Line, Done: t.Done})
+			out = append(out, review.Box{ID: t.ID, Text: t.Title + boxRequirements(t.Requirements), File: name, Line: t.Line,
+				Done: t.Done})
 		}
 	}
 	return out
@@ -217,9 +218,10 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
-		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no program or model is named that could review it")
+		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no reviewer is configured")
 	case w.from == "":
-		return nil, belay.Refuse(belay.CodeRefused, "belay merge what is not merged", "no work of the feature stands in the user's tree")
+		return nil, belay.Refuse(belay.CodeRefused, "merge the remaining tasks with belay merge",
+			"none of the feature's work is in your working tree")
 	}
 	if err := d.MayAsk(reviewers); err != nil {
 		return nil, err
@@ -235,7 +237,7 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	}
 	task.Prose = strings.Join(prose, "\n\n")
 	in := prompt.ReviewInput{Task: task, Feature: name, Spec: docs}
-	result := belay.CheckResult{Check: review.FeatureCheck, Verdict: belay.VerdictPass, Summary: fmt.Sprintf("%d fact(s)", len(facts))}
+	result := belay.CheckResult{Check: review.FeatureCheck, Verdict: belay.VerdictPass, Summary: belay.CountOf(len(facts), "fact")}
 	for _, f := range facts {
 		result.Findings = append(result.Findings, f.Finding)
 	}
@@ -299,7 +301,8 @@ func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
 	if v := belay.Judge(out.Reviews); v != belay.VerdictPass && out.Verdict == belay.VerdictPass {
 		out.Verdict = v
 	}
-	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.from, After: w.now, Verdict: out.Verdict, Checks: out.Reviews})
+	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), Before: w.from, After: w.now, Verdict: out.Verdict,
+		Checks: out.Reviews})
 	if err != nil {
 		return err
 	}
@@ -308,7 +311,7 @@ func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
 	}
 	for _, r := range w.records {
 		note := session.Note{Kind: "feature-review",
-			Text: fmt.Sprintf("reviewed with %d task(s) of %s: %s, %s", len(w.records), cmp.Or(out.Feature, "a list"),
+			Text: fmt.Sprintf("reviewed with %s of %s: %s, %s", belay.CountOf(len(w.records), "task"), cmp.Or(out.Feature, "a list"),
 				out.Verdict, out.Report)}
 		if err := d.AddNote(ctx, r, note); err != nil {
 			return err

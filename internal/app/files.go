@@ -30,7 +30,7 @@ func Read(dir, name string) ([]byte, error) {
 		return nil, belay.Refuse(belay.CodeUsage, "give the path of a file", "%s is not a regular file", belay.VisibleLine(name))
 	}
 	if info.Size() > MaxLog {
-		return nil, belay.Refuse(belay.CodeUsage, "cut it to what matters", "%s has %d MB; at most %d are kept",
+		return nil, belay.Refuse(belay.CodeUsage, "shorten it", "%s is %d MB; the limit is %d MB",
 			belay.VisibleLine(name), info.Size()>>20, MaxLog>>20)
 	}
 	f, err := fsroot.OpenUsers(path)
@@ -53,13 +53,13 @@ func (p *Place) Current() error {
 	}
 	if b.Git.Source == "" && b.Git.SHA != handoff.Hash([]byte(p.Rec.Task.Prose)) {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
-			"the words of %s changed since its context was made", b.Task.ID)
+			"the text of %s changed after its context was made", b.Task.ID)
 	}
 	if b.Git.Source != "" {
 		text, err := Read(p.Repo.Root, b.Git.Source)
 		if err != nil || handoff.Hash(text) != b.Git.SHA {
 			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
-				"%s changed since the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)
+				"%s changed after the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)
 		}
 	}
 	return nil

@@ -103,18 +103,19 @@ func read(path string) ([]byte, error) {
 	name := belay.VisibleLine(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, belay.Refuse(belay.CodeNotFound, "belay task import --all looks in the places that tools use",
+		return nil, belay.Refuse(belay.CodeNotFound, "belay task import --all searches the usual places",
 			"there is no file %s", name)
 	case err != nil:
-		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
+		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "check its permissions", Err: err}
 	case !info.Mode().IsRegular():
-		return nil, belay.Refuse(belay.CodeCannot, "give a file", "%s is no file", name)
+		return nil, belay.Refuse(belay.CodeCannot, "give a file", "%s is not a file", name)
 	case info.Size() > tasklist.MaxTaskFile:
-		return nil, belay.Refuse(belay.CodeCannot, "cut it into several", "%s is larger than %d MiB", name, tasklist.MaxTaskFile>>20)
+		return nil, belay.Refuse(belay.CodeCannot, "split it into several files", "%s is larger than %d MiB", name,
+			tasklist.MaxTaskFile>>20)
 	}
 	f, err := fsroot.OpenUsers(path)
 	if err != nil {
-		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its permissions", Err: err}
+		return nil, &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "check its permissions", Err: err}
 	}
 	defer f.Close()
 	return limited(f, name)
@@ -123,7 +124,8 @@ func read(path string) ([]byte, error) {
 func limited(f io.Reader, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, tasklist.MaxTaskFile+1))
 	if err == nil && len(data) > tasklist.MaxTaskFile {
-		return nil, belay.Refuse(belay.CodeCannot, "cut it into several", "%s is larger than %d MiB", name, tasklist.MaxTaskFile>>20)
+		return nil, belay.Refuse(belay.CodeCannot, "split it into several files", "%s is larger than %d MiB", name,
+			tasklist.MaxTaskFile>>20)
 	}
 	if err != nil {
 		err = fmt.Errorf("read %s: %w", name, err)

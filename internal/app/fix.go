@@ -22,7 +22,7 @@ func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (pr
 	refused := prompt.Refused(r.State)
 	if refused == nil {
 		return prompt.Fix{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", task),
-			"no attempt of %s was refused with a reason", task)
+			"no attempt of %s was rejected with a reason", task)
 	}
 	if at, err := runner.At(ctx, d, r); err == nil {
 		d = at

@@ -18,7 +18,7 @@ func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
 		return nil, err
 	}
 	if r.State.Gate == nil {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s does not wait at a gate (%s)", task, r.Phase())
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task), "%s is not waiting at a gate (%s)", task, r.Phase())
 	}
 	return r, nil
 }
@@ -32,7 +32,7 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task),
-			"refused work is accepted with a category and a reason")
+			"accepting rejected work needs a category and a reason")
 	}
 	return d.decide(ctx, r, what, words, by)
 }

@@ -48,7 +48,7 @@ func Gather(q Query) ([]File, error) {
 		}
 		if len(paths) == 0 {
 			return nil, belay.Refuse(belay.CodeNotFound, "belay task import FILE, or specs: in .belay/config.yaml",
-				"there is no task file in the places that tools use")
+				"no task file in the usual places")
 		}
 	}
 	var files []File
@@ -97,7 +97,7 @@ func (q Query) path(p string, logs lanes) ([]File, error) {
 		return err
 	})
 	if err == nil && len(files) == 0 {
-		err = belay.Refuse(belay.CodeNotFound, "give a file", "there is no task file in %s", belay.VisibleLine(p))
+		err = belay.Refuse(belay.CodeNotFound, "give a file", "no task file in %s", belay.VisibleLine(p))
 	}
 	return files, err
 }

@@ -131,9 +131,9 @@ func (p *Place) Secrets(force bool, what string, words ...string) (let []string,
 			}
 			if !force {
 				return nil, belay.Refuse(belay.CodeRefused,
-					fmt.Sprintf("leave it out; if it is none, add %s to secrets.allow in the config, or use "+
-						"--force-secrets, which is recorded", m.Fingerprint),
-					"%s holds what looks like a secret: %s, line %d", what, m.Title, m.Line)
+					fmt.Sprintf("remove it; if it is not a secret, add %s to secrets.allow in the config, or use --force-secrets "+
+						"(recorded)", m.Fingerprint),
+					"%s contains a possible secret: %s, line %d", what, m.Title, m.Line)
 			}
 			let = append(let, m.Fingerprint)
 		}

@@ -62,7 +62,7 @@ func GitFolderComplaints(dir string) []Complaint {
 	odds, err := git.Odds(dir)
 	var list []Complaint
 	for _, o := range odds {
-		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "look at who owns it and at its permissions: ls -ld " + o.Path}
+		c := Complaint{About: "git folder", Says: o.Err.Error(), Try: "check its owner and permissions: ls -ld " + o.Path}
 		var with interface{ Try() string }
 		if errors.As(o.Err, &with) {
 			c.Try = with.Try()
@@ -80,9 +80,9 @@ func configComplaint(d *session.Desk, bad error) Complaint {
 		bad = fmt.Errorf("snapshot.include: %w", err)
 	}
 	if bad != nil {
-		return Complaint{About: "config", Says: bad.Error(), Try: "mend .belay/config.yaml"}
+		return Complaint{About: "config", Says: bad.Error(), Try: "fix .belay/config.yaml"}
 	}
-	return Complaint{About: "config", OK: true, Says: "reads well"}
+	return Complaint{About: "config", OK: true, Says: "valid"}
 }
 
 // writable tries the folders of belay's state, and those that snapshots are stored in,
@@ -135,20 +135,21 @@ func restores(ctx context.Context, d *session.Desk) Complaint {
 	done, err := d.Snaps.Recover(ctx)
 	switch {
 	case err != nil:
-		return Complaint{About: "restore", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"}
+		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 	case done != nil:
 		return Complaint{About: "restore", OK: true,
-			Says: fmt.Sprintf("finished an interrupted restore of %s; what it met is kept as %s", done.Target.Short(), done.Rescue.Short())}
+			Says: fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(),
+				done.Rescue.Short())}
 	}
-	return Complaint{About: "restore", OK: true, Says: "none was interrupted"}
+	return Complaint{About: "restore", OK: true, Says: "no interrupted restore"}
 }
 
 // present reads all that a snapshot would take in, and keeps none of it.
 func takeComplaint(ctx context.Context, d *session.Desk) Complaint {
 	if _, err := d.Snaps.Place.Read(ctx, snapshot.Wanted{}); err != nil {
-		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "belay snapshot take, once the cause is gone"}
+		return Complaint{About: "working tree", Says: session.Sentence(err), Try: "fix the cause, then run belay snapshot take"}
 	}
-	return Complaint{About: "working tree", OK: true, Says: "a snapshot of it can be taken"}
+	return Complaint{About: "working tree", OK: true, Says: "a snapshot can be taken"}
 }
 
 // records proves every task's record unbroken.
@@ -167,7 +168,7 @@ func recordComplaints(d *session.Desk) []Complaint {
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all unbroken", len(ids))})
+		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all intact", len(ids))})
 	}
 	return list
 }
@@ -176,11 +177,11 @@ func recordComplaints(d *session.Desk) []Complaint {
 func anchors(d *session.Desk) Complaint {
 	if err := d.Anchors.Problem(); err != nil {
 		return Complaint{About: "anchors", OK: true,
-			Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
 	if _, err := d.Gone(); err != nil {
 		return Complaint{About: "anchors", OK: true,
-			Says: "records are not anchored outside the repository, a cut is not noticed: " + err.Error()}
+			Says: "records are not anchored outside the repository, so a truncated record is not detected: " + err.Error()}
 	}
 	return Complaint{About: "anchors", OK: true, Says: "records are anchored in " + d.Anchors.Where()}
 }
@@ -210,7 +211,7 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 	}
 	complain := func(r *session.Record, err error) {
 		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: session.Sentence(err),
-			Try: "belay doctor, once the cause is gone"})
+			Try: "fix the cause, then run belay doctor"})
 	}
 	needs := runner.Needs(ctx, d)
 	for _, r := range all {
@@ -221,20 +222,20 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 		}
 		for _, b := range moved {
 			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), OK: true,
-				Says: fmt.Sprintf("refs/belay/%s was missing, or named another commit than the record: it is restored", b.ID)})
+				Says: fmt.Sprintf("refs/belay/%s was missing or did not match the record; restored", b.ID)})
 		}
 		for _, b := range gone {
 			list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID),
-				Says: fmt.Sprintf("snapshot %s, which the record names, cannot be restored: its bytes are gone", b.ID.Short()),
+				Says: fmt.Sprintf("snapshot %s is in the record but cannot be restored: its objects are missing", b.ID.Short()),
 				Try:  fmt.Sprintf("belay show %s, then git update-ref -d refs/belay/%s", r.Task.ID, b.ID)})
 		}
 	}
 	if err := d.Sweep(ctx, all); err != nil {
-		list = append(list, Complaint{About: "second refs", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+		list = append(list, Complaint{About: "backup refs", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
 	}
 	if err := d.Snaps.SweepInner(ctx); err != nil {
 		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err),
-			Try: "belay doctor, once the cause is gone"})
+			Try: "fix the cause, then run belay doctor"})
 	}
 	return list
 }
@@ -244,10 +245,10 @@ func contexts(d *session.Desk) (list []Complaint) {
 	swept, err := d.SweepContexts()
 	for _, key := range swept {
 		list = append(list, Complaint{About: "context of " + belay.VisibleLine(key), OK: true,
-			Says: "its task is gone or has ended: the files written for agents are removed"})
+			Says: "its task is gone or has ended; removed the files written for agents"})
 	}
 	if err != nil {
-		list = append(list, Complaint{About: "contexts", Says: session.Sentence(err), Try: "belay doctor, once the cause is gone"})
+		list = append(list, Complaint{About: "contexts", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
 	}
 	return list
 }
@@ -263,7 +264,7 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 		if runner.Unmerged(r) {
 			if _, err := runner.At(ctx, d, r); belay.CodeOf(err) == belay.CodeNotFound {
 				list = append(list, Complaint{About: "working tree of " + string(r.Task.ID),
-					Says: fmt.Sprintf("%s is gone, and the accepted work is not merged; its snapshots are there",
+					Says: fmt.Sprintf("%s is gone and the accepted work is not merged; its snapshots are kept",
 						belay.VisibleLine(r.Task.Worktree)),
 					Try: fmt.Sprintf("belay merge %s", r.Task.ID)})
 			}
@@ -284,7 +285,7 @@ func runs(ctx context.Context, d *session.Desk) []Complaint {
 			continue
 		}
 		list = append(list, Complaint{About: "run of " + string(r.Task.ID),
-			Says: fmt.Sprintf("attempt %d is %v and nobody waits for it", c.Attempt, run.State()),
+			Says: fmt.Sprintf("attempt %d is %v and no belay process waits for it", c.Attempt, run.State()),
 			Try:  fmt.Sprintf("belay run --resume %s", r.Task.ID)})
 	}
 	return list
@@ -307,15 +308,15 @@ func snapshots(ctx context.Context, d *session.Desk, how How) []Complaint {
 	var list []Complaint
 	for _, p := range problems {
 		list = append(list, Complaint{About: "snapshots", Says: p,
-			Try: "belay snapshot drop the broken ones, or git update-ref -d refs/belay/ID where belay cannot read them"})
+			Try: "remove the broken ones with belay snapshot drop, or git update-ref -d refs/belay/ID if belay cannot read them"})
 	}
 	for _, x := range damaged {
 		list = append(list, sayDamaged(x))
 	}
 	if len(list) == 0 {
-		says := fmt.Sprintf("every object is there; read through %d of them", read)
+		says := fmt.Sprintf("all objects exist; read %d of them", read)
 		if !how.All {
-			says += ", those of open tasks and of none (belay doctor --all reads all)"
+			says += ", those of open tasks and of no task (belay doctor --all reads all)"
 		}
 		list = append(list, Complaint{About: "snapshots", OK: true, Says: says})
 	}
@@ -352,7 +353,7 @@ func sayDamaged(x snapshot.Damaged) Complaint {
 	for _, b := range x.Broken[:min(5, len(x.Broken))] {
 		parts = append(parts, b.String())
 	}
-	return Complaint{About: "snapshot " + x.ID.Short(), Says: "cannot be read whole: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
+	return Complaint{About: "snapshot " + x.ID.Short(), Says: "has damaged objects: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
 		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay "+
 			"snapshot drop %s", x.ID.Short())}
 }
@@ -392,7 +393,7 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 			// Nobody built on it: a line counts once it is whole, and what is remembered outside has none more.
 			out.Problems = slices.Delete(out.Problems, at, at+1)
 			out.Note = strings.TrimPrefix(note+"; ", "; ") + v.Torn +
-				": belay was stopped while it wrote this line; the next entry sets it aside"
+				": belay was stopped while writing this line; the next entry skips it"
 		}
 	}
 	out.OK = len(out.Problems) == 0

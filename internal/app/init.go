@@ -50,7 +50,7 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 	}
 	if p.Rec.State.Before == "" {
 		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),
-			"%s is not in progress: it has not started", q.Task)
+			"%s has not started", q.Task)
 	}
 	base, err := p.base(ctx, q.Base)
 	if err != nil {
@@ -64,11 +64,10 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 		return m, err
 	}
 	if ref.Dirty {
-		m.Notes = append(m.Notes, "the working tree has changes that are not committed; they are part of the base and "+
-			"not of anybody's work")
+		m.Notes = append(m.Notes, "the working tree has uncommitted changes; they are part of the base and nobody's work")
 	}
 	if base.Partial {
-		m.Notes = append(m.Notes, "not captured, and not watched over: "+base.NotHeld())
+		m.Notes = append(m.Notes, "not captured and not checked: "+base.NotHeld())
 	}
 	ref.Base, m.Base = base.ID, base.ID
 	if len(q.Roles) > 0 {
@@ -90,7 +89,7 @@ func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info
 		given = p.Rec.State.Before
 	}
 	if given == "" {
-		return p.taken(ctx, "", "before anybody begins")
+		return p.taken(ctx, "", "before the first role starts")
 	}
 	return p.Snaps.Get(ctx, given)
 }
@@ -118,8 +117,7 @@ func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest)
 	m.SHA, m.Manifest, m.Sources = ref.Block, ref.Manifest, g.manifest
 	m.Notes = append(m.Notes, g.sources.Chosen.Doubts...)
 	if len(m.Block.Task.Description) < len(handoff.Text(p.Rec.Task.Prose)) {
-		m.Notes = append(m.Notes, fmt.Sprintf("the description is longer than %d bytes: it is cut, with a pointer to "+
-			"the whole", handoff.MaxText))
+		m.Notes = append(m.Notes, fmt.Sprintf("the description was cut at %d bytes, with a pointer to the full text", handoff.MaxText))
 	}
 	return m, ref, let, nil
 }
@@ -152,8 +150,7 @@ func Rebuild(ctx context.Context, d *session.Desk, q InitRequest, dry bool) (Mad
 		ref.Roles = p.Rec.Context.Block.Roles
 	}
 	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {
-		m.Notes = append(m.Notes, fmt.Sprintf("%s changed since the task was recorded from it; the task's words are as "+
-			"they were recorded", m.Block.Git.Source))
+		m.Notes = append(m.Notes, fmt.Sprintf("%s changed after the task was recorded from it; the task keeps the recorded text", m.Block.Git.Source))
 	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {

@@ -44,7 +44,7 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 	dr := &runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft, Outside: true}
 	err = dr.Drive(ctx)
 	if oerr := runner.Write(ctx, r.Desk.Desk, rec); oerr != nil {
-		r.q.Watch.Note("the record has the override, the review cycle's file has not: " + session.Sentence(oerr))
+		r.q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
 	}
 	if errors.Is(err, runner.ErrParked) || err == nil && r.q.Soft.Err() != nil && rec.Open() {
 		err = parked(id)
@@ -69,7 +69,7 @@ func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
 			role = one.Name
 		}
 	}
-	r.q.Watch.Note(fmt.Sprintf("%s: the work goes back to %s", rec.Task.ID, role))
+	r.q.Watch.Note(fmt.Sprintf("%s: returning the work to %s", rec.Task.ID, role))
 	if err := (&runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func reason(guidance string, was loop.Attempt) string {
 		}
 	}
 	if len(lines) == 0 {
-		lines = append(lines, "it could not be judged")
+		lines = append(lines, "it could not be checked")
 		if was.Note != "" {
 			lines[0] += ": " + was.Note
 		}

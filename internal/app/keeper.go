@@ -87,13 +87,13 @@ func (keeper) Check(ctx context.Context, d *session.Desk, t belay.Task, path str
 	case err != nil:
 		return belay.CheckResult{}, err
 	case len(got.Markers) == 0 && got.marked == bare: // no section was found for what is asked
-		return belay.Skipped(checkName, "nothing in the plan could be marked"), nil
+		return belay.Skipped(checkName, "no section of the plan could be marked"), nil
 	case len(got.Markers) == 0:
-		gone := broken(path, fmt.Sprintf("the markers of %s are gone from it", t.ID))
+		gone := broken(path, fmt.Sprintf("the markers of %s were removed from it", t.ID))
 		if got.marked == untold { // a plan that git ignores is in no state before
 			gone.Severity = belay.SeverityWarning
 		}
-		return belay.Of(checkName, "the plan's markers are gone", []belay.Finding{gone}), nil
+		return belay.Of(checkName, "the plan's markers were removed", []belay.Finding{gone}), nil
 	}
 	var found []belay.Finding
 	n := map[count.Verdict]int{}
@@ -103,7 +103,7 @@ func (keeper) Check(ctx context.Context, d *session.Desk, t belay.Task, path str
 	}
 	summary := fmt.Sprintf("%s, %d not met", belay.Count(len(got.Markers), "marker", "markers"), n[count.Fail])
 	if u := n[plan.Unknown]; u > 0 {
-		summary += fmt.Sprintf(", %d could not be told", u)
+		summary += fmt.Sprintf(", %d not known", u)
 	}
 	return belay.Of(checkName, summary, found), nil
 }
@@ -111,8 +111,8 @@ func (keeper) Check(ctx context.Context, d *session.Desk, t belay.Task, path str
 // broken is a plan that says nothing any more of what it was marked with.
 func broken(path, why string) belay.Finding {
 	return belay.Finding{
-		Severity: belay.SeverityError, Category: belay.CategoryContract, File: path, Title: "the plan does not hold its markers any more",
-		Detail: why, Recommendation: "put the markers back: belay takes them out when the task ends",
+		Severity: belay.SeverityError, Category: belay.CategoryContract, File: path, Title: "the plan no longer has its markers",
+		Detail: why, Recommendation: "restore the markers: belay removes them when the task ends",
 	}
 }
 
@@ -124,7 +124,7 @@ func findings(path string, j plan.Judged) []belay.Finding {
 			Severity: belay.Severity(f.Severity), Category: belay.CategoryContract, File: f.File, Line: f.Line,
 			Title:          fmt.Sprintf("%s: %s", j.Section, f.Message),
 			Detail:         fmt.Sprintf("%s:%d says [%s]: %s", belay.VisibleLine(path), j.Line, j.Marker, j.Text),
-			Recommendation: "do what the plan's marker asks for",
+			Recommendation: "implement what the plan's marker asks for",
 		}
 		out = append(out, one)
 	}

@@ -41,10 +41,11 @@ func (l lanes) tell(q Query, p string, f *File) error {
 		return nil
 	}
 	state := tasklist.StateOf(at.Lane)
-	notes := slices.DeleteFunc(f.reading.Notes, func(n tasklist.Note) bool { return n.Why == tasklist.NoLane || n.Why == tasklist.GivenUp })
+	notes := slices.DeleteFunc(f.reading.Notes,
+		func(n tasklist.Note) bool { return n.Why == tasklist.NoLane || n.Why == tasklist.GivenUp })
 	if t.State != state && t.State != tasklist.Open {
 		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Source: f.Path,
-			Why: fmt.Sprintf("line %d of %s says %s, and that counts, not the lane here", at.Line, tasklist.Log, at.Lane)})
+			Why: fmt.Sprintf("line %d of %s says %s, which overrides the lane here", at.Line, tasklist.Log, at.Lane)})
 	}
 	if state == tasklist.Unclear {
 		notes = append(notes, tasklist.Note{Line: t.Line, Text: t.Title, Why: tasklist.GivenUp, Source: f.Path})

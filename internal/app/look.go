@@ -124,7 +124,7 @@ func (v Validated) Refusal() error {
 		if f.Line > 0 {
 			place = fmt.Sprintf("%s:%d", place, f.Line)
 		}
-		return belay.Refuse(belay.CodeRefused, "mend the plan", "%s: %s", place, f.Message)
+		return belay.Refuse(belay.CodeRefused, "fix the plan", "%s: %s", place, f.Message)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan,
 		}
 		p, err := s.plan(ctx, d, rel)
 		if err == nil && p == nil {
-			err = belay.Refuse(belay.CodeNotFound, "name a state that has it", "%s has no %s", s.name, belay.VisibleLine(rel))
+			err = belay.Refuse(belay.CodeNotFound, "name a state that contains it", "%s has no %s", s.name, belay.VisibleLine(rel))
 		}
 		return p, s.name, err
 	}

@@ -37,12 +37,12 @@ func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
 	switch {
 	case q.Anyway:
 	case out.Type == belay.Bugfix:
-		out.Left = fmt.Sprintf("%s is a bugfix: it gets no plan", t.ID)
+		out.Left = fmt.Sprintf("%s is a bugfix: bugfixes have no plan", t.ID)
 		return out, nil
 	case out.Type == belay.Unclear:
 		return out, belay.Refuse(belay.CodeWaiting,
-			"say which is meant in a new task, or plan it as it was read with --anyway",
-			"what %s asks for can be read in two ways, so no plan was made", t.ID)
+			"clarify it in a new task, or plan it as read with --anyway",
+			"%s is ambiguous, so no plan was made", t.ID)
 	}
 	dir := q.Dir
 	if q.Plan == "" {
@@ -93,7 +93,7 @@ func usual(d *Desk, t belay.Task) (string, error) {
 	}
 	if _, err := root.Lstat(".belay/.gitignore"); err != nil {
 		return "", belay.Refuse(belay.CodeUsage, "belay init, or name the PLAN",
-			"there is no .belay folder whose files git keeps out of the status")
+			"no .belay folder that git ignores")
 	}
 	if !isFolder(".belay/now") {
 		if err := root.Mkdir(".belay/now", uint16(fs.FileMode(0o755))); err != nil && !os.IsExist(err) {

@@ -25,7 +25,7 @@ func (im *Import) order(o Options) {
 			if len(found) == 0 {
 				found = byID[im.wide(ImportLine{Task: tasklist.Task{ID: id, Source: l.Source}})]
 				if len(found) == 0 && im.alone(l.Source) {
-					im.note(*l, fmt.Sprintf("it comes after %s, which is not among these tasks", id))
+					im.note(*l, fmt.Sprintf("it depends on %s, which is not among these tasks", id))
 				}
 			}
 			for _, j := range found {
@@ -114,7 +114,7 @@ func (im *Import) uncircled() {
 		l.after = slices.Compact(l.after)
 		l.after = slices.DeleteFunc(l.after, func(j int) bool {
 			if j != i && state[j] == 1 {
-				im.note(*l, fmt.Sprintf("it and %s wait for each other: it does not wait", im.Tasks[j].ID))
+				im.note(*l, fmt.Sprintf("it and %s depend on each other: this dependency is dropped", im.Tasks[j].ID))
 				return true
 			}
 			return j == i

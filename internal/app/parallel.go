@@ -43,7 +43,7 @@ const Most = 64
 // those are accepted, from the user's tree together with their work.
 func Run(ctx context.Context, d *Desk, q ParallelRequest) ([]ParallelRun, error) {
 	if q.Limit < 1 || q.Limit > Most {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("a number from 1 to %d", Most),
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("use a number from 1 to %d", Most),
 			"%d tasks cannot run at the same time", q.Limit)
 	}
 	tasks, err := chosen(d, q)
@@ -102,7 +102,7 @@ func (p *pool) next(stopped bool) int {
 			err := error(nil)
 			if stopped {
 				err = belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --parallel 1 %s", r.Task.ID),
-					"%s was not begun", r.Task.ID)
+					"%s was not started", r.Task.ID)
 			} else if first, wait := p.first(r); wait {
 				continue
 			} else if first != nil {
@@ -152,7 +152,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 		}
 	}
 	if len(tasks) == 0 {
-		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" -- AGENT ARGS… records one`, "there is no task to run")
+		return nil, belay.Refuse(belay.CodeUsage, `belay task add "…" -- AGENT ARGS… records one`, "no tasks to run")
 	}
 	var list []*session.Record
 	seen := map[string]bool{}
@@ -163,7 +163,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 		}
 		list = append(list, r)
 		if seen[id.Key()] {
-			return nil, belay.Refuse(belay.CodeUsage, "name it once", "%s is named twice", id)
+			return nil, belay.Refuse(belay.CodeUsage, "list it once", "%s is listed twice", id)
 		}
 		seen[id.Key()] = true
 		if err := d.MayRunApart(r, q.Trust); err != nil {
@@ -184,7 +184,7 @@ func Standing(r *session.Record) error {
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
 	}
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }
 
 // severity orders the ways in which tasks end badly, the worst last.
@@ -208,5 +208,5 @@ func Worst(ran []ParallelRun) error {
 	if bad == 0 {
 		return nil
 	}
-	return belay.Refuse(severity[max(worst, 0)], "see each of them above", "%d of %d task(s) were not accepted", bad, len(ran))
+	return belay.Refuse(severity[max(worst, 0)], "see above", "%d of %s not accepted", bad, belay.CountOf(len(ran), "task"))
 }

@@ -89,8 +89,8 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 				q.Resume, rec.State.Outcome)
 		}
 		if rec.Task.Worktree != "" {
-			return rec, belay.Refuse(belay.CodeUsage, "record it without a working tree of its own",
-				"%s works in a tree of its own, and roles in the user's", q.Resume)
+			return rec, belay.Refuse(belay.CodeUsage, "record it without --worktree",
+				"%s has its own worktree, but roles work in yours", q.Resume)
 		}
 		if len(r.agent) == 0 {
 			r.agent = rec.Task.Agent
@@ -154,10 +154,10 @@ func chosenRoles(c config.Config, names []string, rec *session.Record) ([]handof
 		}
 		if i < 0 {
 			return nil, belay.Refuse(belay.CodeUsage, "name them below roles: in the config, or use "+namesOf(known),
-				"there is no role %q", n)
+				"no role %q", n)
 		}
 		if slices.ContainsFunc(out, func(r handoff.Role) bool { return r.Name == known[i].Name }) {
-			return nil, belay.Refuse(belay.CodeUsage, "name it once", "the role %s is named twice", known[i].Name)
+			return nil, belay.Refuse(belay.CodeUsage, "list it once", "the role %s is listed twice", known[i].Name)
 		}
 		out = append(out, known[i])
 	}
@@ -216,7 +216,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	}
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
-		r.q.Watch.Note(fmt.Sprintf("%s: holding the state before", rec.Task.ID))
+		r.q.Watch.Note(fmt.Sprintf("%s: taking a snapshot", rec.Task.ID))
 		if rec, err = r.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
 			return rec, err
 		}
@@ -263,8 +263,8 @@ func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Re
 
 func stopped(rec *session.Record, s *handoff.State) error {
 	return belay.Refuse(belay.CodeRefused,
-		fmt.Sprintf("belay run --resume %s goes back to whoever can mend it; belay context update %s --role %s "+
-			"--clear-findings says that it is mended", rec.Task.ID, rec.Task.ID, s.Name),
+		fmt.Sprintf("belay run --resume %s returns it to the role that can fix it; belay context update %s --role %s "+
+			"--clear-findings marks it as fixed", rec.Task.ID, rec.Task.ID, s.Name),
 		"%s stops %s: %s", s.Name, rec.Task.ID, strings.Join(s.Blocking, "; "))
 }
 
@@ -298,7 +298,7 @@ func (r *pipelineRun) next(c *handoff.Context) (next, blocked *handoff.State, er
 
 // parked ends a run that a person stopped.
 func parked(id belay.TaskID) error {
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }
 
 // waited waits for a run of a role. The limits are those of the task, for all roles together.

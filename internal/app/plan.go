@@ -91,7 +91,7 @@ func Plan(files []File, have []belay.Task, o Options) Import {
 			key := l.Source + "\x00" + l.ID + "\x00" + sum(l.Words)
 			if line, twice := first[key]; twice && l.Outcome == ImportOpen {
 				l.Outcome = Left
-				im.note(l, fmt.Sprintf("the same task stands in line %d already", line))
+				im.note(l, fmt.Sprintf("the same task is already in line %d", line))
 			} else if !twice {
 				first[key] = l.Line
 			}
@@ -175,7 +175,7 @@ func (r records) compare(l *ImportLine, f File) (why string) {
 		return ""
 	}
 	l.Outcome = Changed
-	return fmt.Sprintf("%s has other words than when it was imported as %s: belay task edit %s, or add it anew by hand", l.ID, id, id)
+	return fmt.Sprintf("%s changed after it was imported as %s: belay task edit %s, or add it again by hand", l.ID, id, id)
 }
 
 // alone reports an id that one task of the file has.

@@ -63,7 +63,7 @@ func TestPlan(t *testing.T) {
 		}
 	}
 	im := Plan(gatheredFiles(t, file, "- [ ] T1 a (after T2)\n- [ ] T2 b (after T1)\n"), nil, Options{})
-	if n := im.Notes[len(im.Notes)-1]; !strings.Contains(n.Why, "wait for each other") {
+	if n := im.Notes[len(im.Notes)-1]; !strings.Contains(n.Why, "depend on each other") {
 		t.Errorf("%+v", im.Notes)
 	}
 	if got := im.sequence(); len(got) != 2 || got[0] != 1 {
@@ -154,7 +154,7 @@ func TestPackages(t *testing.T) {
 			}
 		}
 	}
-	if n := len(im.Notes); n == 0 || !strings.Contains(im.Notes[n-1].Why, "it comes after WP09, which is not among these tasks") {
+	if n := len(im.Notes); n == 0 || !strings.Contains(im.Notes[n-1].Why, "it depends on WP09, which is not among these tasks") {
 		t.Errorf("%+v", im.Notes)
 	}
 }
@@ -222,7 +222,7 @@ func TestLanes(t *testing.T) {
 	}
 	want := []string{
 		"status.events.jsonl:4 it is not an event",
-		"WP02-b.md:1 line 3 of status.events.jsonl says planned, and that counts, not the lane here",
+		"WP02-b.md:1 line 3 of status.events.jsonl says planned, which overrides the lane here",
 		"WP03-c.md:1 it is abandoned: the task is not treated as open",
 		"WP04-d.md:1 no lane or status says whether it is done: it is treated as open",
 		"WP06-f.md:1 no lane or status says whether it is done: it is treated as open",

@@ -54,7 +54,7 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 	}
 	if f.root, err = fsroot.OpenRoot(f.top); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, belay.Refuse(belay.CodeNotFound, "name a plan that is there", "there is no folder for %s", belay.VisibleLine(name))
+			return nil, belay.Refuse(belay.CodeNotFound, "name an existing plan", "no folder for %s", belay.VisibleLine(name))
 		}
 		return nil, err
 	}
@@ -78,13 +78,13 @@ func (f *PlanFile) Read() (*plan.Plan, error) {
 	info, err := f.root.Lstat(f.rel)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, belay.Refuse(belay.CodeNotFound, "belay plan new --task TASK "+shown, "there is no plan %s", shown)
+		return nil, belay.Refuse(belay.CodeNotFound, "belay plan new --task TASK "+shown, "no plan %s", shown)
 	case err != nil:
 		return nil, f.cannot("read", err)
 	case info.Kind == fsroot.SymbolicLink:
-		return nil, belay.Refuse(belay.CodeCannot, "name the file that it leads to", "%s is a link", shown)
+		return nil, belay.Refuse(belay.CodeCannot, "name the file it points to", "%s is a link", shown)
 	case info.Kind != fsroot.File && info.Kind != fsroot.Exec:
-		return nil, belay.Refuse(belay.CodeCannot, "name a file", "%s is no file", shown)
+		return nil, belay.Refuse(belay.CodeCannot, "name a file", "%s is not a file", shown)
 	}
 	f.perm = info.Perm
 	in, err := f.root.Open(f.rel)
@@ -101,7 +101,7 @@ func (f *PlanFile) Read() (*plan.Plan, error) {
 
 func (f *PlanFile) cannot(what string, err error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: "cannot " + what + " " + belay.VisibleLine(f.Shown),
-		Try: "look at its path and permissions", Err: err}
+		Try: "check its path and permissions", Err: err}
 }
 
 // Write gives the plan new bytes. was are those it was read with, nil for a plan that is
@@ -131,7 +131,7 @@ func (f *PlanFile) Write(was, text []byte, tmp string) error {
 		return f.taken()
 	case errors.As(err, &saved):
 		return &belay.Error{Code: belay.CodeBusy,
-			What: belay.VisibleLine(f.Shown) + " changed meanwhile, and nothing was written", Try: "look at it and try again", Err: err}
+			What: belay.VisibleLine(f.Shown) + " changed meanwhile, and nothing was written", Try: "check it and try again", Err: err}
 	case err != nil:
 		return f.cannot("write", err)
 	}
@@ -147,14 +147,14 @@ func nameOf(text []byte) fsroot.OID {
 }
 
 func (f *PlanFile) moved() error {
-	return belay.Refuse(belay.CodeBusy, "look at it and try again", "%s changed meanwhile, and nothing was written",
+	return belay.Refuse(belay.CodeBusy, "check it and try again", "%s changed in the meantime; nothing was written",
 		belay.VisibleLine(f.Shown))
 }
 
 func (f *PlanFile) taken() error {
 	shown := belay.VisibleLine(f.Shown)
 	return belay.Refuse(belay.CodeUsage, "belay plan update "+shown+" --task TASK, or name another file",
-		"there is a plan %s already", shown)
+		"the plan %s already exists", shown)
 }
 
 // opened reads a plan and keeps its place open, for what is to be written there.

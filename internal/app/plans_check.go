@@ -103,7 +103,8 @@ func (q Question) states(ctx context.Context, d *Desk, f *PlanFile, task belay.T
 	case q.Against != "":
 		before, err = find(ctx, d, q.Dir, q.Against)
 	case d == nil:
-		err = belay.Refuse(belay.CodeUsage, "--against DIR, with the state before", "there is no repository that knows the state before")
+		err = belay.Refuse(belay.CodeUsage, "use --against DIR, a folder with the old version",
+			"no repository to take the old version from")
 	default:
 		before, err = earlier(ctx, d, task)
 	}
@@ -133,7 +134,7 @@ func earlier(ctx context.Context, d *Desk, task belay.TaskID) (*state, error) {
 	s, err := revision(ctx, d, "HEAD")
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "--against DIR, a snapshot or a revision",
-			"there is neither a state before a task nor a commit to compare with")
+			"no snapshot or commit to compare with")
 	}
 	return s, nil
 }
@@ -205,5 +206,5 @@ func (c Compared) Refusal() error {
 		what += fmt.Sprintf(" (and %d more)", failed-1)
 	}
 	return belay.Refuse(belay.CodeRefused,
-		"do what the markers of "+string(c.Task)+" ask for, and keep what they preserve", "%s: %s", first.Section, what)
+		"do what the markers of "+string(c.Task)+" ask for and keep what they preserve", "%s: %s", first.Section, what)
 }

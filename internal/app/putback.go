@@ -45,7 +45,7 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 		}
 		if !loop.Reviewable(r.State) {
 			return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id),
-				"%s holds no judged work (%s): nothing was put back", id, r.Phase())
+				"%s has no checked work (%s): nothing was rolled back", id, r.Phase())
 		}
 		records = append(records, r)
 	}
@@ -64,7 +64,7 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 	for _, r := range records {
 		one, err := putOneBack(ctx, d, r, q, ids)
 		if err != nil {
-			return out, fmt.Errorf("put %s back: %w", r.Task.ID, err)
+			return out, fmt.Errorf("roll back %s: %w", r.Task.ID, err)
 		}
 		out = append(out, one)
 	}

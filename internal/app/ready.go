@@ -69,7 +69,7 @@ func since(ctx context.Context, at *session.Desk, r *session.Record) ([]review.C
 	if err != nil || tree == held.Tree {
 		return nil, err
 	}
-	now, err := at.Snaps.TakeWith(ctx, session.Passing(r, "looked at before a review"), extent)
+	now, err := at.Snaps.TakeWith(ctx, session.Passing(r, "captured before a review"), extent)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
 	if err != nil || state.Ready {
 		return err
 	}
-	return belay.Refuse(belay.CodeDrift, captures(r), "%s is not accepted as it stands: %s", r.Task.ID,
+	return belay.Refuse(belay.CodeDrift, captures(r), "%s cannot be accepted now: %s", r.Task.ID,
 		listedChanges(review.Blocked(state.Dirty)))
 }
 
@@ -152,7 +152,8 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 	}
 	s := r.State
 	if s.Before == "" {
-		return Readiness{Task: task}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay task start %s", task), "%s has not begun", task)
+		return Readiness{Task: task}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay task start %s", task),
+			"%s has not started", task)
 	}
 	state, err := Ready(ctx, d, r)
 	if err != nil {
@@ -170,7 +171,7 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 		return state, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay gate show %s", task),
 			"%s waits at another gate: %s", task, s.Gate.Why)
 	case c != nil && c.Kind != loop.CmdClose:
-		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not judged yet: it stands in phase %s", task, s.Phase)
+		return state, belay.Refuse(belay.CodeRefused, captures(r), "%s was not checked yet: it is in phase %s", task, s.Phase)
 	}
 	if s.Outcome != loop.OutcomeNone {
 		if err := MayReopen(ctx, d, r); err != nil {
@@ -191,7 +192,7 @@ func captures(r *session.Record) string {
 	case r.State.Gate != nil:
 		return fmt.Sprintf("belay gate decide %s recheck, then belay run --resume %s", id, id)
 	case c == nil || c.Kind == loop.CmdClose:
-		return fmt.Sprintf("put them back (belay snapshot restore %s -- PATH), or give them to a task of their own",
+		return fmt.Sprintf("restore them (belay snapshot restore %s -- PATH), or move them to their own task",
 			runner.Result(r).Short())
 	case c.Kind == loop.CmdAttempt || c.Kind == loop.CmdCapture:
 		return fmt.Sprintf("belay task capture %s, then belay check %s", id, id)

@@ -39,7 +39,7 @@ func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (I
 		l := &im.Tasks[i]
 		if len(l.Words) > belay.MaxProse {
 			l.Outcome = Left
-			im.note(*l, fmt.Sprintf("it has more than %d KiB of words", belay.MaxProse>>10))
+			im.note(*l, fmt.Sprintf("its text is larger than %d KiB", belay.MaxProse>>10))
 			continue
 		}
 		r, err := d.Add(ctx, im.task(i, o, q))
@@ -66,7 +66,7 @@ func (im *Import) asked(o Options) error {
 	for _, id := range o.Only {
 		if !slices.ContainsFunc(im.Tasks, func(l ImportLine) bool { return l.ID == id }) {
 			return belay.Refuse(belay.CodeNotFound, "belay task import … --dry-run lists the tasks",
-				"there is no task %s in these files", belay.VisibleLine(id))
+				"no task %s in these files", belay.VisibleLine(id))
 		}
 	}
 	return nil

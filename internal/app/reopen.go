@@ -16,9 +16,9 @@ import (
 // later task changed the same files, which is not among those that are taken up with it.
 func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.TaskID) error {
 	id := r.Task.ID
-	follow := fmt.Sprintf(`belay run "mend what the review of %s found" -- AGENT`, id)
+	follow := fmt.Sprintf(`belay run "fix what the review of %s found" -- AGENT`, id)
 	if r.Task.Worktree != "" && !runner.Unmerged(r) {
-		return belay.Refuse(belay.CodeRefused, follow, "%s was merged: the review is recorded, its work is mended by a task of its own", id)
+		return belay.Refuse(belay.CodeRefused, follow, "%s is already merged: the review is recorded; fix its work in a new task", id)
 	}
 	at, err := runner.At(ctx, d.Desk, r)
 	if err != nil {
@@ -27,7 +27,7 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 	mine, err := changedBy(ctx, at, r)
 	if err != nil {
 		return belay.Refuse(belay.CodeRefused, follow,
-			"the snapshots of %s are gone: the review is recorded, its work is mended by a task of its own", id)
+			"the snapshots of %s are gone: the review is recorded; fix its work in a new task", id)
 	}
 	if r.Task.Worktree != "" {
 		return nil
@@ -37,7 +37,7 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 		return err
 	}
 	return belay.Refuse(belay.CodeRefused, follow,
-		"%s changed %s after %s did: the review is recorded, what it asks for is done by a task of its own",
+		"%s changed %s after %s: the review is recorded; do what it asks for in a new task",
 		later.Task.ID, belay.VisibleLine(strings.Join(shared, ", ")), id)
 }
 

@@ -106,8 +106,8 @@ func (d *Desk) undoable() (*undoable, error) {
 		case errors.Is(err, restore.ErrSpoiled):
 			u.damaged = append(u.damaged, f)
 		case err != nil:
-			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was forgotten: what belay undo needs is not known",
-				Try: "belay doctor, or move " + belay.VisibleLine(f) + " away: its rescues stay in belay snapshot list"}
+			return nil, &belay.Error{Code: belay.CodeCannot, Err: err, What: "nothing was deleted: the restore history cannot be read",
+				Try: "belay doctor, or move " + belay.VisibleLine(f) + " away: its rescue snapshots stay in belay snapshot list"}
 		}
 		u.read = append(u.read, h)
 	}
@@ -214,7 +214,7 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		return untilMerged(r), nil
 	}
 	if a.needs(r) {
-		return "its snapshots stay: belay undo took the merge back", nil
+		return "its snapshots stay: belay undo reversed the merge", nil
 	}
 	if r.Archive != nil {
 		return r.Archive.Text, nil
@@ -293,7 +293,7 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 	case rest == 0:
 		return text
 	case d.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
-		return text + fmt.Sprintf("; %d forgotten", rest)
+		return text + fmt.Sprintf("; %d deleted", rest)
 	default:
 		return text + fmt.Sprintf("; %d archived until %s", rest, time.Now().Add(keep).Format("2006-01-02 15:04"))
 	}

@@ -141,7 +141,7 @@ func Pointed(d *Desk, pointer string) (path, text string, err error) {
 			return at.path, text, err
 		}
 	}
-	return "", "", belay.Refuse(belay.CodeNotFound, "belay review list TASK", "nothing lies where %s points", p)
+	return "", "", belay.Refuse(belay.CodeNotFound, "belay review list TASK", "%s points to nothing", p)
 }
 
 // readWithin reads a file without following a link out of its folder.
@@ -156,7 +156,7 @@ func readWithin(top, path string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxPointed {
-		return "", belay.Refuse(belay.CodeCannot, "look at it by hand", "%s is no file of a review", path)
+		return "", belay.Refuse(belay.CodeCannot, "check it by hand", "%s is not a review file", path)
 	}
 	text, err := fsroot.ReadIn(root, path, maxPointed)
 	if err != nil {
@@ -184,7 +184,7 @@ func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []in
 		}
 		if v := knownReview(r, shelf, e); !v.Recorded {
 			return nil, belay.Refuse(belay.CodeNotFound, "belay review list "+string(task),
-				"review %d of %s is a file that the record does not know", n, task)
+				"review %d of %s is not in the record", n, task)
 		}
 		entries = append(entries, e)
 	}

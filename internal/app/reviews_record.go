@@ -55,7 +55,7 @@ type Given struct {
 // closes the gate that waits for it.
 func RecordReview(ctx context.Context, d *Desk, q New) (Given, error) {
 	if q.Verdict != Approve && q.Verdict != Reject {
-		return Given{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is no verdict", q.Verdict)
+		return Given{}, belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", q.Verdict)
 	}
 	r, err := d.Load(q.Task)
 	if err != nil {
@@ -90,7 +90,7 @@ func RecordReview(ctx context.Context, d *Desk, q New) (Given, error) {
 	}
 	out := Given{}
 	if out.Acted, out.Then, err = g.act(ctx); err != nil {
-		return Given{}, fmt.Errorf("record the review in %s, whose file is written: %w", shelf.Path(n), err)
+		return Given{}, fmt.Errorf("record the review in %s after writing its file: %w", shelf.Path(n), err)
 	}
 	w.taken()
 	_, _ = at.Claims().End(q.Task, g.c.Reviewer) // one left behind ends with its holder
@@ -116,9 +116,9 @@ func (g *giving) read(ctx context.Context) error {
 	masked, n := check.Masked(g.q.Text, g.Config.Secrets.Allow)
 	switch {
 	case n > 0 && g.q.Secrets:
-		g.secrets = fmt.Sprintf("; %d secret(s) kept by force", n)
+		g.secrets = "; " + belay.CountOf(n, "secret") + " kept by --force-secrets"
 	case n > 0:
-		g.q.Text, g.secrets = masked, fmt.Sprintf("; %d secret(s) masked", n)
+		g.q.Text, g.secrets = masked, "; "+belay.CountOf(n, "secret")+" masked"
 	}
 	given, err := review.Parse([]byte(g.q.Text))
 	if err != nil {
@@ -149,7 +149,8 @@ func (g *giving) act(ctx context.Context) (acted bool, then string, err error) {
 	text := reviewText(g.c, pointer) + g.secrets
 	why := g.mayAct(ctx)
 	if why == nil {
-		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.c.Reviewer, Pointer: pointer, Note: text, Back: g.q.Again}
+		ev := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictPass, By: g.c.Reviewer, Pointer: pointer, Note: text,
+			Back: g.q.Again}
 		if g.q.Verdict == Reject {
 			ev.Verdict = belay.VerdictFail
 			ev.Findings = review.Findings(g.c.Reviewer, g.c.Affected, g.body, g.files, true)
@@ -181,15 +182,15 @@ func (g *giving) mayAct(ctx context.Context) error {
 	switch {
 	case !loop.Reviewable(s) && s.Phase == "":
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --task %s -- AGENT", id),
-			"%s has not begun: the review is recorded, nothing waits for it", id)
+			"%s has not started: the review is recorded and has no effect now", id)
 	case !loop.Reviewable(s):
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
-			"%s holds no judged work now (%s): the review is recorded, nothing waits for it", id, s.Phase)
+			"%s has no checked work now (%s): the review is recorded and has no effect now", id, s.Phase)
 	case g.q.Verdict == Approve && s.Outcome == loop.OutcomePassed:
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s is accepted already", id)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s is already accepted", id)
 	case g.q.Verdict == Approve && !waits:
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", id),
-			"the work of %s was refused: an approval alone does not accept it", id)
+			"the work of %s was rejected: an approval alone does not accept it", id)
 	case g.q.Verdict == Approve:
 		return AsJudged(ctx, g.Desk, g.r)
 	case g.q.Verdict == Reject && s.Outcome == loop.OutcomePassed:
@@ -223,7 +224,7 @@ func (g *giving) follows() string {
 		run = fmt.Sprintf("belay fix-prompt %s says what, then belay task capture %s", id, id)
 	}
 	if h, held := g.at.Held(); held && h.Task.Key() == id.Key() {
-		run = "the run that waits goes on with it"
+		run = "the waiting run continues with it"
 	}
 	switch {
 	case s.Ending == loop.OutcomePassed || s.Outcome == loop.OutcomePassed:
@@ -231,9 +232,9 @@ func (g *giving) follows() string {
 	case s.Gate != nil:
 		return s.Gate.Why
 	case s.Pending != nil && s.Pending.Kind == loop.CmdRestore:
-		return "the state before is put back, then it is done again: " + run
+		return "roll back and start over with: " + run
 	}
-	return fmt.Sprintf("attempt %d mends what it asks for: %s", len(s.Attempts), run)
+	return fmt.Sprintf("attempt %d fixes what it asks for: %s", len(s.Attempts), run)
 }
 
 // settled closes the record of work that the review accepted.
@@ -308,7 +309,7 @@ func wordsOf(d *Desk, at *session.Desk, q *New) (source, error) {
 		}
 	}
 	return source{}, belay.Refuse(belay.CodeUsage,
-		"write what is to change, or what is good, into "+path+" or give --file FILE", "the review has no words")
+		"write your feedback to "+path+" or give --file FILE", "the review is empty")
 }
 
 // taken removes the file whose words are in the review's own now, unless somebody wrote

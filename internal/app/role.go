@@ -32,7 +32,7 @@ func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.
 		return err
 	}
 	round := s.Rounds + 1
-	r.q.Watch.Note(fmt.Sprintf("%s: %s begins%s", rec.Task.ID, s.Name, again(round)))
+	r.q.Watch.Note(fmt.Sprintf("%s: %s starts%s", rec.Task.ID, s.Name, again(round)))
 	if err := r.run(ctx, rec, s, round); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.
 	if err != nil {
 		return err
 	}
-	r.q.Watch.Note(fmt.Sprintf("%s: %s handed over %d file(s), +%d -%d", rec.Task.ID, s.Name, h.Files, h.Added, h.Deleted))
+	r.q.Watch.Note(fmt.Sprintf("%s: %s handed over %s, +%d -%d", rec.Task.ID, s.Name, belay.CountOf(h.Files, "file"), h.Added, h.Deleted))
 	for _, n := range h.Notes {
 		r.q.Watch.Note(n)
 	}
@@ -116,10 +116,10 @@ func (r *pipelineRun) failed(ctx context.Context, s *handoff.State, run handoff.
 	}
 	why := fmt.Sprintf("its agent ended with exit code %d", run.Exit)
 	if run.Ended != "exit" {
-		why = "its agent was ended: " + run.Ended
+		why = "its agent was stopped: " + run.Ended
 	}
 	if run.Limit != "" {
-		why = "its agent was ended: " + run.Limit
+		why = "its agent was stopped: " + run.Limit
 	}
 	if slices.Contains(s.Blocking, why) {
 		return nil

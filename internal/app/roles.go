@@ -40,9 +40,9 @@ func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.Stat
 	}
 	if set == (handoff.Set{}) && !q.ClearFindings {
 		return handoff.State{}, belay.Refuse(belay.CodeUsage, "--status, --session, --qa-log or --clear-findings",
-			"nothing is said of %s", q.Role)
+			"nothing to update for %s", q.Role)
 	}
-	let, err := p.Secrets(q.Force, "what is said of "+q.Role, q.Session, q.QALog)
+	let, err := p.Secrets(q.Force, "the update of "+q.Role, q.Session, q.QALog)
 	if err != nil {
 		return handoff.State{}, err
 	}
@@ -162,9 +162,9 @@ func Block(ctx context.Context, d *session.Desk, q Request, role, finding string
 	if err != nil {
 		return handoff.State{}, err
 	}
-	finding = handoff.Fit(strings.Join(strings.Fields(belay.Visible(handoff.Text(finding))), " "), "a shorter one: it is cut here")
+	finding = handoff.Fit(strings.Join(strings.Fields(belay.Visible(handoff.Text(finding))), " "), "it was cut; use a shorter one")
 	if finding == "" {
-		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what has to be mended"`, "a blocking finding needs words")
+		return handoff.State{}, belay.Refuse(belay.CodeUsage, `--finding "what must be fixed"`, "a blocking finding needs a text")
 	}
 	let, err := p.Secrets(q.Force, "the finding", finding)
 	if err != nil {
@@ -238,8 +238,8 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 			return handoff.Event{}, err
 		}
 		if c.Expected() != previous {
-			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "do it again: belay context snapshot",
-				"somebody else handed %s over meanwhile", c.Task)
+			return handoff.Event{}, belay.Refuse(belay.CodeBusy, "run belay context snapshot again",
+				"someone else handed over %s in the meantime", c.Task)
 		}
 		h.PreviousRole = c.LastBy
 		return handoff.Event{Kind: handoff.Handed, Role: r.Name, Handed: &h, Masked: h.FromBase.Masked}, nil
@@ -260,7 +260,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 
 func nothingToHand(task belay.TaskID, role string) error {
 	return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context snapshot %s --role %s --empty hands it over anyway", task, role),
-		"%s has nothing to hand over: no file differs from where the work on %s began", role, task)
+		"%s has nothing to hand over: no file changed since %s started", role, task)
 }
 
 // delta reads what a handover consists of.
@@ -276,17 +276,16 @@ func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info
 func notes(h handoff.Handoff, info snapshot.Info) []string {
 	out := []string{}
 	if h.Files == 0 {
-		out = append(out, "nothing differs from where the work began")
+		out = append(out, "no changes since the task started")
 	}
 	if d := h.FromBase; d.Large {
-		out = append(out, fmt.Sprintf("the diff has %d MB: look for files that do not belong; it is kept whole and cut "+
-			"where it is shown", d.Bytes>>20))
+		out = append(out, fmt.Sprintf("the diff is %d MB: check for unwanted files; it is stored in full and cut for display", d.Bytes>>20))
 	}
 	if n := h.FromBase.Masked; n > 0 {
-		out = append(out, fmt.Sprintf("%d secret(s) are masked in what is kept of the diff", n))
+		out = append(out, belay.CountOf(n, "secret")+" masked in the stored diff")
 	}
 	if n := len(h.Outside); n > 0 {
-		out = append(out, fmt.Sprintf("%d path(s) out of the task's scope changed: %s", n,
+		out = append(out, fmt.Sprintf("%s changed outside the task's scope: %s", belay.CountOf(n, "path"),
 			belay.VisibleLine(strings.Join(h.Outside[:min(n, 5)], ", "))))
 	}
 	if info.Partial {
@@ -317,9 +316,9 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 		return err
 	}
 	return belay.Refuse(belay.CodeDrift,
-		fmt.Sprintf("belay context diff %s --drift shows it; belay snapshot restore %s puts it back, then belay context "+
+		fmt.Sprintf("belay context diff %s --drift shows it; undo it with belay snapshot restore %s, then belay context "+
 			"resolve-drift %s --note \"…\"", p.Rec.Task.ID, then.Short(), p.Rec.Task.ID),
-		"%s is read-only and changed the tree: %s", role, report.Summary())
+		"%s is read-only but changed the tree: %s", role, report.Summary())
 }
 
 // Resolve accepts the tree as it stands for what was handed over, with a note of why.
@@ -328,13 +327,13 @@ func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Hand
 	if err != nil {
 		return Handed{}, err
 	}
-	note = handoff.Fit(handoff.Text(belay.Visible(note)), "a shorter note: it is cut here")
+	note = handoff.Fit(handoff.Text(belay.Visible(note)), "the note was cut; use a shorter one")
 	if note == "" {
-		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened, and why it is right now"`,
-			"a drift is not resolved without a word")
+		return Handed{}, belay.Refuse(belay.CodeUsage, `--note "what happened and why it is correct"`,
+			"resolve-drift needs --note")
 	}
 	if p.Rec.Context.DriftCount() == 0 {
-		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", q.Task), "nothing of %s has drifted", q.Task)
+		return Handed{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context verify %s", q.Task), "%s has no drift", q.Task)
 	}
 	let, err := p.Secrets(q.Force, "the note", note)
 	if err != nil {

@@ -21,7 +21,7 @@ type RollbackRequest struct {
 	Files    bool // files only: index, HEAD and refs stay
 	Reason   string
 
-	SkipBroken bool // leave out, by name, what cannot be restored
+	SkipBroken bool // skip and list what cannot be restored
 	Watch      runner.Watcher
 }
 
@@ -39,7 +39,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	}
 	if r.State.Before == "" {
 		return restore.Restored{}, belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay task start %s", q.Task),
-			"%s has no state before: it has not started", q.Task)
+			"%s has no before snapshot: it has not started", q.Task)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return restore.Restored{}, err

@@ -65,18 +65,18 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	}
 	err = d.drive(ctx, dr)
 	if oerr := runner.Write(ctx, d.Desk, r); oerr != nil {
-		q.Watch.Note("the record has the override, the review cycle's file has not: " + session.Sentence(oerr))
+		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
 	}
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
 		unlock()
 		d.retired(ctx, r, q.Watch)
 	}
 	if errors.Is(err, runner.ErrParked) {
-		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is parked", r.Task.ID)
+		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID), "%s is paused", r.Task.ID)
 	}
 	if err == nil && q.Soft.Err() != nil && r.Open() {
 		return r, belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", r.Task.ID),
-			"%s is parked; its work is captured", r.Task.ID)
+			"%s is paused; its work is saved", r.Task.ID)
 	}
 	return r, err
 }
@@ -105,7 +105,7 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, er
 		return nil, err
 	}
 	if held, busy := d.Held(); busy && !q.Apart {
-		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is held by %s", held)
+		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
 	}
 	return d.Add(ctx, q.NewTask)
 }
@@ -140,14 +140,14 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 	}
 	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
-			"%s is handed from role to role: it cannot run beside others", q.Resume)
+			"%s is a pipeline: it cannot run in parallel", q.Resume)
 	}
 	if r.State.Phase == "" || r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify {
 		return d.added(ctx, q, r)
 	}
 	if q.Apart && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
-			"%s has begun in the working tree %s", q.Resume, d.Repo.Root)
+			"%s has already started in the working tree %s", q.Resume, d.Repo.Root)
 	}
 	t, _, err := d.adjusted(r, d.Config, q.NewTask)
 	if err != nil {
@@ -192,8 +192,8 @@ func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error 
 		}
 	}
 	if dr.Rec.Log.Torn > 0 {
-		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were torn and are set aside; the step they told of "+
-			"is done again", dr.Rec.Log.Torn))
+		dr.Watch.Note(fmt.Sprintf("the last %d bytes of the record were incomplete and are skipped; that step runs again",
+			dr.Rec.Log.Torn))
 	}
 	st := dr.Rec.State
 	switch {
@@ -215,7 +215,7 @@ func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	if p.Review || len(p.Persons) > 0 || mode == "" || p.Reviews == belay.DefaultPolicy().Reviews {
 		return nil
 	}
-	text := fmt.Sprintf("mode %s: no reviewers are configured, so there are none of its %d reviews (reviewers: in %s)",
+	text := fmt.Sprintf("mode %s: no reviewers are configured, so its %d reviews are skipped (reviewers: in %s)",
 		mode, p.Reviews, config.File)
 	dr.Watch.Note(text)
 	return d.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})

@@ -134,7 +134,7 @@ func (p *Place) readAll(ctx context.Context, g *gathered, list []snapshot.Entry,
 			return err
 		}
 		if sizes[0] > handoff.MaxSize {
-			return belay.Refuse(belay.CodeUsage, "cut it into several files, or leave it out of standards",
+			return belay.Refuse(belay.CodeUsage, "split it into several files, or remove it from standards",
 				"%s cannot be cited: it is larger than %d MiB", belay.VisibleLine(e.Path), handoff.MaxSize>>20)
 		}
 		o, err := rd.Read(e.OID)
@@ -184,7 +184,7 @@ func (p *Place) taken(ctx context.Context, role, message string) (snapshot.Info,
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
 	}, p.Extent(p.Rec))
 	if err != nil {
-		return info, fmt.Errorf("hold the tree of %s: %w", t.ID, err)
+		return info, fmt.Errorf("snapshot the tree of %s: %w", t.ID, err)
 	}
 	return info, nil
 }
@@ -197,8 +197,8 @@ func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef,
 	}
 	if len(b.Citations) == 0 && !without {
 		return b, handoff.BlockRef{}, belay.Refuse(belay.CodeUsage,
-			"name the project's rules below standards: in .belay/config.yaml, or write an AGENTS.md; --without-standards goes on without",
-			"there is no standard to cite for %s%s", b.Task.ID, forWhat(b.Task))
+			"name the project's rules below standards: in .belay/config.yaml, or write an AGENTS.md; or use --without-standards",
+			"no standard to cite for %s%s", b.Task.ID, forWhat(b.Task))
 	}
 	ref := handoff.BlockRef{Head: b.Git.Head, WithoutStandards: len(b.Citations) == 0}
 	if ref.Roles, err = Roles(p.Config); err != nil {

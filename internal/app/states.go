@@ -37,7 +37,7 @@ func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
 		return &state{name: name, dir: path}, nil
 	}
 	if d == nil {
-		return nil, belay.Refuse(belay.CodeNotFound, "name a folder, or ask in a repository", "there is no folder %s",
+		return nil, belay.Refuse(belay.CodeNotFound, "name a folder, or run it in a repository", "no folder %s",
 			belay.VisibleLine(name))
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
@@ -71,7 +71,7 @@ func revision(ctx context.Context, d *Desk, name string) (*state, error) {
 	out, err := git.Answer(d.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
-			"%s is no folder, task, snapshot or revision", belay.VisibleLine(name))
+			"%s is not a folder, task, snapshot or revision", belay.VisibleLine(name))
 	}
 	return stored(ctx, d, strings.TrimSpace(string(out)), name)
 }

@@ -48,7 +48,7 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		for _, st := range gone {
 			if st.Open {
 				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
-					Problem: fmt.Sprintf("its record is gone: %d entries are known; belay doctor says more", st.Seq)})
+					Problem: fmt.Sprintf("its record is gone (%d entries known): run belay doctor", st.Seq)})
 			}
 		}
 	}

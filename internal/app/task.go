@@ -108,16 +108,16 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 	}
 	if r.Open() {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s, or belay show %s", r.Task.ID, r.Task.ID),
-			"%s is open already: %s", r.Task.ID, r.Task.Title)
+			"%s is already open: %s", r.Task.ID, r.Task.Title)
 	}
-	return belay.Refuse(belay.CodeUsage, "leave --task out and a new id is made",
-		"%s has ended (%s) and ids are not used twice", r.Task.ID, r.State.Outcome)
+	return belay.Refuse(belay.CodeUsage, "leave out --task to get a new id",
+		"%s has ended (%s), and ids cannot be reused", r.Task.ID, r.State.Outcome)
 }
 
 // task makes a whole task of what was said, the config and what can be detected.
 func (d *Desk) task(q NewTask) (belay.Task, error) {
 	if strings.TrimSpace(q.Prose) == "" {
-		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task has no words")
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
 	c := d.Config
 	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
@@ -221,7 +221,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 			"%s waits for a person: %s", task, r.State.Gate.Why)
 	}
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
-		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s is started already (%s)", task, r.State.Phase)
+		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
 	}
 	if err := runner.InOrder(d.Desk, r, true); err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 	c := r.State.Pending
 	if c == nil || c.Kind != loop.CmdAttempt && c.Kind != loop.CmdCapture {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", task),
-			"%s has no attempt under way (%s)", task, r.State.Phase)
+			"%s has no running attempt (%s)", task, r.State.Phase)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return nil, err
@@ -272,7 +272,7 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 	}
 	defer unlock()
 	if c.Kind == loop.CmdAttempt {
-		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "driven by hand", Use: r.Context.Used}
+		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "run by hand", Use: r.Context.Used}
 		if err := d.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
@@ -289,7 +289,7 @@ func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 	c := r.State.Pending
 	if c == nil || c.Kind != loop.CmdClose {
 		return nil, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay check %s, then belay show %s", task, task),
-			"%s is not accepted: it stands in phase %s", task, r.State.Phase)
+			"%s is not accepted: it is in phase %s", task, r.State.Phase)
 	}
 	if d, err = d.at(ctx, r); err != nil {
 		return nil, err

@@ -249,7 +249,7 @@ func (d *Desk) trusted(w want, typed, now bool) error {
 	case len(items) == 0:
 		return nil
 	case d.ask != nil:
-		if yes, asked := d.ask("this repository would have these run on your machine:\n" + String(items) + "let them run?"); yes {
+		if yes, asked := d.ask("this repository would have these run on your machine:\n" + String(items) + "allow them?"); yes {
 			return d.trustItems(items)
 		} else if asked {
 			return belay.Refuse(belay.CodeInterrupted, "belay trust --show", "nothing was run: the repository is not trusted")
@@ -278,7 +278,7 @@ func summary(items []Item) string {
 	if len(names) > 4 {
 		names = append(names[:4], fmt.Sprintf("%d more", len(names)-4))
 	}
-	return "nothing was run, for there is something to trust first (" + belay.VisibleLine(strings.Join(names, ", ")) + ")"
+	return "nothing was run: trust these first (" + belay.VisibleLine(strings.Join(names, ", ")) + ")"
 }
 
 // offer is trusted for a request that goes on without: what may not run is then named by

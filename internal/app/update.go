@@ -105,13 +105,13 @@ func (c *PlanChange) leave(req belay.Request, q Change) error {
 	switch {
 	case q.Anyway:
 	case req.Type == belay.Fresh:
-		c.Left = fmt.Sprintf("%s is fresh: belay plan new --task %s makes its plan, and %s stays as it is", c.Task, c.Task, name)
+		c.Left = fmt.Sprintf("%s is fresh: make its plan with belay plan new --task %s; %s is unchanged", c.Task, c.Task, name)
 	case req.Type == belay.Bugfix:
-		c.Left = fmt.Sprintf("%s is a bugfix: %s stays as it is", c.Task, name)
+		c.Left = fmt.Sprintf("%s is a bugfix: %s is unchanged", c.Task, name)
 	case req.Type == belay.Unclear:
 		return belay.Refuse(belay.CodeWaiting,
-			"say which is meant in a new task, or mark it as it was read with --anyway",
-			"what %s asks for can be read in two ways, so nothing was marked", c.Task)
+			"clarify it in a new task, or mark it as read with --anyway",
+			"%s is ambiguous, so nothing was marked", c.Task)
 	}
 	return nil
 }
@@ -130,23 +130,23 @@ func (c *PlanChange) tell(p *plan.Plan, u plan.Updated) {
 		if len(a.Hints) > 0 {
 			near = ", perhaps in " + strings.Join(a.Hints, " or ")
 		}
-		c.warn("requirement %d stands in no section%s: [%s] %s", a.Number, near, a.Marker, a.Text)
+		c.warn("requirement %d fits no section%s: [%s] %s", a.Number, near, a.Marker, a.Text)
 	}
 	for _, k := range c.Kept {
 		if len(k.Sections) == 0 {
-			c.warn("what is to stay is in no section: %s", k.Text)
+			c.warn("the part to preserve fits no section: %s", k.Text)
 		}
 	}
 	switch {
 	case len(c.Asked) == 0:
-		c.warn("nothing was read from the words of %s that could be marked", c.Task)
+		c.warn("%s has no requirements to mark", c.Task)
 	case missing && len(u.Unplaced()) == len(u.Asked):
-		c.warn("nothing was marked; --section NAME says where it belongs")
+		c.warn("nothing was marked; use --section NAME")
 	case missing:
-		c.warn("--section NUMBER=NAME says where it belongs; until then sections without a marker say NO CHANGES")
+		c.warn("use --section NUMBER=NAME; until then sections without a marker say NO CHANGES")
 	}
 	for _, s := range u.Stale {
-		c.warn("line %d has a marker that %s does not ask for: %s", s.Line, c.Task, s.Text)
+		c.warn("line %d has a marker that does not belong to %s: %s", s.Line, c.Task, s.Text)
 	}
 }
 

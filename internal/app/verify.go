@@ -72,7 +72,7 @@ func edited(d *session.Desk, task belay.TaskID, unread error) (Verified, bool) {
 	}
 	v := Verified{Task: task, Kinds: []handoff.DriftKind{handoff.Record}}
 	for _, problem := range proof.Problems {
-		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.Record, Was: "as it was written", Is: problem})
+		v.Differences = append(v.Differences, handoff.Difference{Kind: handoff.Record, Was: "as written", Is: problem})
 	}
 	return v, true
 }
@@ -123,13 +123,13 @@ func refusal(v Verified) error {
 		by = "belay"
 	}
 	if v.Expected == "" { // what belay wrote itself was edited
-		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("belay log --verify %s shows what does not fit", v.Task), what,
+		return belay.Refuse(belay.CodeDrift, fmt.Sprintf("see belay log --verify %s", v.Task), what,
 			v.Task, by, v.Report.Summary())
 	}
 	return belay.Refuse(belay.CodeDrift,
 		fmt.Sprintf(
-			`belay context diff %s --drift shows it; belay snapshot restore %s puts it back; `+
-				`belay context resolve-drift %s --note "…" accepts what is there now`, v.Task, v.Expected.Short(), v.Task),
+			`see belay context diff %s --drift; undo it with belay snapshot restore %s, `+
+				`or accept it with belay context resolve-drift %s --note "…"`, v.Task, v.Expected.Short(), v.Task),
 		what, v.Task, by, v.Report.Summary())
 }
 
@@ -174,14 +174,15 @@ func (p *Place) found(ctx context.Context, r handoff.Reader) (belay.SnapshotID, 
 			return before, nil
 		}
 	}
-	info, err := p.taken(ctx, "", "not what was handed over")
+	info, err := p.taken(ctx, "", "differs from the handover")
 	return info.ID, err
 }
 
 // asWhole keeps what happened to the repository as a whole. A stash is a role's own tool
 // while it is at work.
 func asWhole(r handoff.Report) []handoff.Difference {
-	kinds := []handoff.DriftKind{handoff.HeadMoved, handoff.Committed, handoff.Reset, handoff.Amended, handoff.Switched, handoff.Operation}
+	kinds := []handoff.DriftKind{handoff.HeadMoved, handoff.Committed, handoff.Reset, handoff.Amended, handoff.Switched,
+		handoff.Operation}
 	return slices.DeleteFunc(slices.Clone(r.Differences), func(d handoff.Difference) bool { return !slices.Contains(kinds, d.Kind) })
 }
 
@@ -203,17 +204,17 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 		if strings.Contains(problem, "attachment") {
 			kind = handoff.Attachment
 		}
-		out = append(out, handoff.Difference{Kind: kind, Was: "as it was written", Is: problem})
+		out = append(out, handoff.Difference{Kind: kind, Was: "as written", Is: problem})
 	}
 	if expected != "" {
 		info, err := p.Snaps.LookUp(ctx, expected)
 		switch {
 		case belay.CodeOf(err) == belay.CodeNotFound:
-			out = append(out, handoff.Difference{Kind: handoff.HandoffGone, Was: string(expected), Is: "it was forgotten"})
+			out = append(out, handoff.Difference{Kind: handoff.HandoffGone, Was: string(expected), Is: "it was deleted"})
 		case err != nil:
 			return nil, err
 		case info.Journal != "" && info.Task.Key() == p.Rec.Task.ID.Key() && !p.knows(info.Journal):
-			out = append(out, handoff.Difference{Kind: handoff.Record, Was: "with the entry that the snapshot names", Is: "written anew"})
+			out = append(out, handoff.Difference{Kind: handoff.Record, Was: "with the entry that the snapshot names", Is: "rewritten"})
 		}
 	}
 	for _, path := range p.EditedContext(p.Rec) {

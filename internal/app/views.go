@@ -103,9 +103,9 @@ func (p place) stale(ctx context.Context, v *View) error {
 		v.Followed = append(v.Followed, f)
 		switch name := f.Was.File + "#" + f.Was.Section; f.Fate {
 		case handoff.Moved:
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is the same and stands in %s %s now", name, f.Now.File, f.Now.Lines))
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is unchanged and moved to %s %s", name, f.Now.File, f.Now.Lines))
 		case handoff.Changed:
-			v.Warnings = append(v.Warnings, fmt.Sprintf("%s says something else now: belay context rebuild %s", name, v.Task))
+			v.Warnings = append(v.Warnings, fmt.Sprintf("%s changed: belay context rebuild %s", name, v.Task))
 		default:
 			v.Warnings = append(v.Warnings, fmt.Sprintf("%s is gone: belay context rebuild %s", name, v.Task))
 		}
@@ -215,7 +215,7 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 	}
 	if role == "" {
 		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context snapshot %s --role …", q.Task),
-			"nothing of %s was handed over", q.Task)
+			"%s has no handover", q.Task)
 	}
 	s, err := c.Of(role)
 	if err != nil {
@@ -223,7 +223,7 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 	}
 	if s.Snapshot == nil {
 		return out, nil, belay.Refuse(belay.CodeNotFound,
-			fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has handed nothing over", s.Name)
+			fmt.Sprintf("belay context snapshot %s --role %s", q.Task, s.Name), "%s has not handed over anything", s.Name)
 	}
 	kept := s.Snapshot.FromBase
 	out.Role, out.From, out.To = s.Name, c.Block.Base, s.Snapshot.Snapshot
@@ -263,5 +263,5 @@ func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Wri
 		}, nil
 	}
 	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),
-		"no verification of %s has failed", out.Task)
+		"no failed verification of %s", out.Task)
 }

@@ -26,7 +26,7 @@ func ParseRetryMode(s string) (RetryMode, error) {
 // Policy is the limits of one task's loop. The zero value allows one attempt and
 // nothing else; DefaultPolicy is what a user gets.
 type Policy struct {
-	Retries     int           `json:"retries"`                // attempts after the first, without a person
+	Retries     int           `json:"retries"`                // automatic retries after the first attempt
 	Retry       RetryMode     `json:"retry"`                  //
 	MaxAttempts int           `json:"max_attempts,omitempty"` // all attempts, a person's included; 0 is no limit
 	WallTime    time.Duration `json:"wall_time_ns,omitempty"` // of all attempts together; 0 is no limit

@@ -80,11 +80,11 @@ func (a *App) SkipBroken(err error) bool {
 	if !errors.As(err, &broken) || broken.Again == "" || a.JSON || !terminal.Is(a.In) || !terminal.Is(a.Err) {
 		return false
 	}
-	fmt.Fprintf(a.Err, "%s cannot be restored whole:\n", broken.What)
+	fmt.Fprintf(a.Err, "%s cannot be restored completely: \n", broken.What)
 	for _, k := range broken.Paths {
 		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
-	return a.Confirm(fmt.Sprintf("leave %d path(s) as they are and restore everything else?", len(broken.Paths)), false)
+	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
 }
 
 // OpenTask is Open for a command about one task, whose id is word.

@@ -14,15 +14,15 @@ func (a reviewFamily) beginCommand() *cobra.Command {
 	var reviewer string
 	var pid int
 	c := &cobra.Command{
-		Use: "begin TASK", Short: "Say that you review a task's work", Args: cobra.ExactArgs(1),
-		Long: `Begin claims the working tree for one review: a second one is told who holds it and since
-when, and so is a run whose own reviewers would begin. It prints where to look and where
-to write. Belay review record ends it, and belay review end gives it up.
+		Use: "begin TASK", Short: "Claim a task's working tree for a review", Args: cobra.ExactArgs(1),
+		Long: `Begin claims the working tree for one review. A second review is told who holds the claim
+and since when, and so is a run that would start its own reviewers. It prints what to
+read and where to write. End it with belay review record, or without a result with belay
+review end.
 
-The claim counts while the program that runs belay (or --pid) is there; --pid -1 names
-none, and then, as on another machine, it counts for review.stale (8h). Where
-review.isolate.variable is set, several reviews may go on at once, each with its own
-value of the variable, which is printed.
+The claim lasts while the process that runs belay (or --pid) is alive; with --pid -1, or
+from another machine, it lasts for review.stale (8h). If review.isolate.variable is set,
+several reviews may run at once, each with its own value of the variable, which is printed.
 
 Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such task.`,
 		Example:           "  belay review begin T7 --reviewer ana\n  eval \"$(belay review begin T7 --reviewer ana --export)\"",
@@ -45,7 +45,7 @@ Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such
 				fmt.Fprintln(w, "export "+belay.VisibleLine(e))
 			}
 			if !*export {
-				fmt.Fprintf(w, "%s\nlook in %s, write what is to change into %s, then: belay review record %s --verdict reject|approve\n",
+				fmt.Fprintf(w, "%s\nread %s, write your feedback to %s, then: belay review record %s --verdict reject|approve\n",
 					belay.VisibleLine(b.Claim.String()), belay.VisibleLine(b.Tree), b.Feedback, b.Task)
 			}
 		})
@@ -56,8 +56,8 @@ Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such
 func (a reviewFamily) endCommand() *cobra.Command {
 	var reviewer string
 	c := &cobra.Command{
-		Use: "end TASK", Short: "Give a review up", Args: cobra.ExactArgs(1),
-		Long: `End takes the claim on a review away, one reviewer's or all of the task's, also one that
+		Use: "end TASK", Short: "End a review without a result", Args: cobra.ExactArgs(1),
+		Long: `End releases the claim on a review, of one reviewer or of all, also one that
 somebody else left behind.
 
 Exit codes: 0 given up · 6 nobody reviews it, or no such task.`,
@@ -73,7 +73,7 @@ Exit codes: 0 given up · 6 nobody reviews it, or no such task.`,
 				return err
 			}
 			return a.Tell(map[string]any{"task": task, "ended": n}, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "nobody reviews %s any more\n", task)
+				fmt.Fprintf(w, "ended the reviews of %s\n", task)
 			})
 		},
 	}

@@ -21,14 +21,14 @@ func (a contextFamily) initCommand() *cobra.Command {
 	var base string
 	c := &cobra.Command{
 		Use: "init [TASK]", Short: "Make a task's context", Args: cobra.MaximumNArgs(1),
-		Long: `Init makes the immutable block of a task in progress: its words, scope and acceptance criteria, the
-rules that it has to follow (standards: in .belay/config.yaml; AGENTS.md, CLAUDE.md and
-CONTRIBUTING.md when they are there) with place and hash, and the commands that prove
-it. The same sources give the same bytes everywhere. It holds the tree as the base of
-the work, and gives each role its part.
+		Long: `Init creates the immutable context of a started task: its text, scope and acceptance
+criteria, the rules that apply (standards: in .belay/config.yaml; AGENTS.md, CLAUDE.md
+and CONTRIBUTING.md if present) with location and hash, and the commands that verify it.
+The same sources give the same bytes everywhere. It takes a snapshot as the base of the
+work, and gives each role its part.
 
-It refuses a second time, a task that has not started (belay task start) or has ended, and
-where there is nothing to describe or to cite.
+It fails if the context exists, if the task has not started (belay task start) or has
+ended, and if there is nothing to describe or to cite.
 
 Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 		Example: `  belay context init T7
@@ -51,14 +51,14 @@ Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 	}
 	q.flags(c)
 	sources(c, &in)
-	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` that the work begins from; the task's state before when left out")
+	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` the work starts from; default: the task's before snapshot")
 	return c
 }
 
 func sources(c *cobra.Command, in *app.InitRequest) {
 	c.Flags().StringVar(&in.Area, "area", "", "the task's area, which chooses standards; the task's own when left out")
 	c.Flags().StringVar(&in.Priority, "priority", "", "its priority, likewise")
-	c.Flags().BoolVar(&in.WithoutStandards, "without-standards", false, "go on where no rule can be cited")
+	c.Flags().BoolVar(&in.WithoutStandards, "without-standards", false, "continue if there is no rule to cite")
 }
 
 func printMade(w io.Writer, m app.MadeContext) {
@@ -67,7 +67,7 @@ func printMade(w io.Writer, m app.MadeContext) {
 	rows := [][]string{
 		{"block", m.SHA[:16]}, {"base", m.Base.Short() + ", HEAD " + terminal.Short(b.Git.Head)},
 		{"criteria", fmt.Sprint(len(b.Task.Acceptance))},
-		{"citations", fmt.Sprintf("%d from %d file(s)", len(b.Citations), len(m.Sources)-1)},
+		{"citations", fmt.Sprintf("%d from %s", len(b.Citations), belay.CountOf(len(m.Sources)-1, "file"))},
 		{"commands", fmt.Sprint(len(b.Baseline.Commands))}, {"paths in scope", fmt.Sprint(len(b.Paths) + b.MorePaths)},
 	}
 	terminal.Table(w, rows)
@@ -93,9 +93,9 @@ func (a contextFamily) rebuildCommand() *cobra.Command {
 	var in app.InitRequest
 	var dry bool
 	c := &cobra.Command{
-		Use: "rebuild [TASK]", Short: "Make the block anew after its sources changed", Args: cobra.MaximumNArgs(1),
-		Long: `Rebuild reads the task and the rules again and says what changed. The block before
-stays in the history, and what roles did stays; citations that only moved are followed.
+		Use: "rebuild [TASK]", Short: "Update a context after its sources changed", Args: cobra.MaximumNArgs(1),
+		Long: `Rebuild reads the task and the rules again and reports what changed. The earlier block
+stays in the history and the roles' results are kept; citations that only moved are updated.
 
 Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 no context.`,
 		Example: `  belay context rebuild T7 --dry-run
@@ -128,8 +128,8 @@ func (a contextFamily) getCommand() *cobra.Command {
 	var id, qa string
 	c := &cobra.Command{
 		Use: "get [TASK]", Short: "Read a task's context", Args: cobra.MaximumNArgs(1),
-		Long: `Get prints the block, what each role says, and what is no longer true: another HEAD,
-other words of the task, cited rules that say something else now.
+		Long: `Get prints the block, the status of each role, and what is outdated: another HEAD, a
+changed task text, cited rules that changed.
 
 Exit codes: 0 done · 6 no context.`,
 		Example: `  belay context get T7
@@ -159,13 +159,16 @@ Exit codes: 0 done · 6 no context.`,
 		}),
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
-	c.Flags().StringVar(&qa, "qa", "", "print what the tests of this `ROLE` said")
+	c.Flags().StringVar(&qa, "qa", "", "print what the tests of this `ROLE` reported")
 	return c
 }
 
 // tellText prints what was kept.
 func (a contextFamily) tellText(what any, text []byte) error {
-	return a.Tell(map[string]any{"what": what, "text": string(text)}, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(string(text))) })
+	return a.Tell(map[string]any{"what": what, "text": string(text)}, nil, func(w io.Writer) {
+		fmt.Fprint(w,
+			belay.Visible(string(text)))
+	})
 }
 
 func printView(w io.Writer, v app.View) {
@@ -215,7 +218,7 @@ func printRoles(w io.Writer, roles []handoff.State) {
 	for _, r := range roles {
 		row := []string{r.Name, string(r.Status), "-", ""}
 		if r.Snapshot != nil {
-			row[2], row[3] = r.Snapshot.Snapshot.Short(), fmt.Sprintf("%d file(s), +%d -%d", r.Snapshot.Files,
+			row[2], row[3] = r.Snapshot.Snapshot.Short(), fmt.Sprintf("%s, +%d -%d", belay.CountOf(r.Snapshot.Files, "file"),
 				r.Snapshot.Added, r.Snapshot.Deleted)
 		}
 		if r.Drift > 0 {
@@ -254,7 +257,7 @@ func printStatus(w io.Writer, s app.ContextStatus) {
 	if !s.There {
 		word := "has no context"
 		if s.Purged {
-			word = "has had a context, which was purged"
+			word = "had a context, now purged"
 		}
 		fmt.Fprintf(w, "%s %s\n", s.Task, word)
 		return
@@ -263,7 +266,7 @@ func printStatus(w io.Writer, s app.ContextStatus) {
 	for _, l := range s.Roles {
 		row := []string{l.Role, string(l.Status), l.Snapshot.Short(), ""}
 		if l.Snapshot != "" {
-			row[3] = fmt.Sprintf("%d file(s)", l.Files)
+			row[3] = belay.CountOf(l.Files, "file")
 		}
 		if l.Blocking > 0 {
 			row[3] += fmt.Sprintf("  %d blocking", l.Blocking)
@@ -276,10 +279,10 @@ func printStatus(w io.Writer, s app.ContextStatus) {
 	terminal.Table(w, rows)
 	switch {
 	case s.AtWork != "":
-		fmt.Fprintf(w, "%s is at work\n", s.AtWork)
+		fmt.Fprintf(w, "%s is working\n", s.AtWork)
 	case s.Next != "":
-		fmt.Fprintf(w, "%s may begin\n", s.Next)
+		fmt.Fprintf(w, "%s may start\n", s.Next)
 	case s.Why != "":
-		fmt.Fprintln(w, terminal.PaintFor(w).Warn("nobody may begin: "+belay.VisibleLine(s.Why)))
+		fmt.Fprintln(w, terminal.PaintFor(w).Warn("no role may start: "+belay.VisibleLine(s.Why)))
 	}
 }

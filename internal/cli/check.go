@@ -18,10 +18,10 @@ import (
 func (a planFamily) validateCommand() *cobra.Command {
 	var against string
 	c := &cobra.Command{
-		Use: "validate PLAN", Short: "Look for what is wrong with a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
+		Use: "validate PLAN", Short: "Validate a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Validate reads a plan strictly and looks at its ids, tags and markers. In a repository it
 also names markers of tasks that are not there, and sections that went without [REMOVE]
-since the state before the last task, or the last commit; --against names another state.
+since the last task started, or since the last commit; --against names another state.
 
 Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6 no such file.`,
 		Example: "  belay plan validate plan.tsx",
@@ -63,7 +63,7 @@ type asking struct{ against, task string }
 
 func (q *asking) add(c *cobra.Command, a planFamily) {
 	c.Flags().StringVar(&q.against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
-	c.Flags().StringVar(&q.task, "task", "", "the `TASK` whose markers count; the latest when left out")
+	c.Flags().StringVar(&q.task, "task", "", "check the markers of this `TASK`; default: the latest")
 	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 }
 
@@ -82,7 +82,7 @@ func (a planFamily) compare(ctx context.Context, name string, q asking) (app.Com
 func (a planFamily) diffCommand() *cobra.Command {
 	var q asking
 	c := &cobra.Command{
-		Use: "diff PLAN", Short: "Show what became of a plan's sections, and what the implementation counts",
+		Use: "diff PLAN", Short: "Compare a plan's sections and counts with an earlier state",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Diff holds a plan against an earlier state of the project: which sections came, went,
 moved, changed or were only marked; and for each marker of a task how many items the list
@@ -110,7 +110,7 @@ Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
 func (a planFamily) checkCommand() *cobra.Command {
 	var q asking
 	c := &cobra.Command{
-		Use: "check PLAN", Short: "Hold the implementation to the markers of a plan", Args: cobra.ExactArgs(1),
+		Use: "check PLAN", Short: "Check the implementation against a plan's markers", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: completePlans,
 		Long: `Check counts what the markers of a task ask for, before the task and now:
 

@@ -99,12 +99,12 @@ func onDisk(path, arg string) (count.Tree, string, error) {
 		return nil, "", belay.Refuse(belay.CodeNotFound, "name a file, or SNAPSHOT:FILE", "there is no file %s", arg)
 	}
 	if err != nil {
-		return nil, "", &belay.Error{Code: belay.CodeCannot, What: "cannot read " + arg, Try: "look at its path and permissions", Err: err}
+		return nil, "", &belay.Error{Code: belay.CodeCannot, What: "cannot read " + arg, Try: "check its path and permissions", Err: err}
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, "", belay.Refuse(belay.CodeCannot, "name a file in it", "%s is no file", arg)
+		return nil, "", belay.Refuse(belay.CodeCannot, "name a file in it", "%s is not a file", arg)
 	}
 	return count.Folder(os.DirFS(filepath.Dir(path))), filepath.Base(path), nil
 }

@@ -18,15 +18,14 @@ func (a reviewFamily) recordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "record TASK", Short: "Record a review of a task's work", Args: cobra.ExactArgs(1),
 		Long: `Record writes the review to .belay/reviews/FEATURE/TASK/review-cycle-N.md, to be
-committed with the work, and records it in the task's journal: the journal's verdict is
-the one that counts. The files and lines the text asks to change are found and listed in
-the front matter. Without --file the words are read from .belay/now/feedback/TASK.md,
-where reviewers are told to write them.
+committed with the work, and records it in the task's journal, which decides. The files
+and lines that the text asks to change are listed in the front matter. Without --file
+the text is read from .belay/now/feedback/TASK.md, where reviewers are told to write it.
 
-A rejection of work that waits at a gate, or was accepted and still stands in the tree,
-leads to the next attempt: it is told what the review asks for, with the code, and
-nothing else. With --again the state before is put back first. An approval accepts what
-waits for a review. Otherwise the review is recorded and nothing more; that is said.
+Rejecting work that waits at a gate, or that was accepted and is still in the working
+tree, starts the next attempt with what the review asks for and the code it is about.
+With --again belay rolls back first. Approving accepts work that waits for a review. In
+all other cases the review is only recorded, and belay says so.
 
 Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 		Example: `  belay review record T7 --verdict reject --file feedback.md --reviewer ana
@@ -46,7 +45,7 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 					return err
 				}
 				if strings.TrimSpace(text) == "" {
-					return belay.Refuse(belay.CodeUsage, "write what is to change, or what is good", "the review is empty")
+					return belay.Refuse(belay.CodeUsage, "write what to change, or what is good", "the review is empty")
 				}
 			}
 			desk, err := a.Open(c.Context())
@@ -60,8 +59,8 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 				return err
 			}
 			return a.Tell(v, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "review %d of %s: %s, %d place(s) to change\n%s\n", v.Cycle, task, v.Verdict,
-					len(v.Affected), belay.VisibleLine(v.Path))
+				fmt.Fprintf(w, "review %d of %s: %s, %s to change\n%s\n", v.Cycle, task, v.Verdict,
+					belay.CountOf(len(v.Affected), "place"), belay.VisibleLine(v.Path))
 				fmt.Fprintln(w, belay.VisibleLine(v.Then))
 			})
 		},
@@ -71,7 +70,7 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 	f.StringVar(&file, "file", "", "the review's text, a `FILE` or - for standard input")
 	f.StringVarP(&text, "message", "m", "", "the review's text itself")
 	f.BoolVar(&force, "force-secrets", false, "keep what looks like a secret in the text; it goes into the record that you did")
-	f.BoolVar(&again, "again", false, "put what is rejected back and have it done again, instead of mended")
+	f.BoolVar(&again, "again", false, "roll back and start over, instead of fixing")
 	f.StringVar(&reviewer, "reviewer", "", "`NAME` of who reviewed")
 	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows what is wrong")
 	return c
@@ -153,7 +152,10 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 				if err != nil {
 					return err
 				}
-				return a.Tell(map[string]string{"path": path, "text": text}, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(text)) })
+				return a.Tell(map[string]string{"path": path, "text": text}, nil, func(w io.Writer) {
+					fmt.Fprint(w,
+						belay.Visible(text))
+				})
 			}
 			task, err := belay.ParseTaskID(args[0])
 			if err != nil {
@@ -181,16 +183,16 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 func cycleNumber(s string) (int, error) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {
-		return 0, belay.Refuse(belay.CodeUsage, "a number from 1: belay review list TASK", "%q is no number of a review", s)
+		return 0, belay.Refuse(belay.CodeUsage, "a number from 1: belay review list TASK", "%q is not a review number", s)
 	}
 	return n, nil
 }
 
 func (a reviewFamily) resolveCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "resolve TASK N…", Short: "Say that what reviews asked for is done", Args: cobra.MinimumNArgs(2),
-		Long: `Resolve records that what these review cycles asked for is done, and says so in their
-files. Nothing is written when one of them is not known.
+		Use: "resolve TASK N…", Short: "Mark review cycles as done", Args: cobra.MinimumNArgs(2),
+		Long: `Resolve marks these review cycles as done, in the record and in their files. It writes
+nothing if one of them is unknown.
 
 Exit codes: 0 done · 2 a file cannot be read or changed meanwhile · 6 no such review.`,
 		Example: `  belay review resolve T7 1 2`,

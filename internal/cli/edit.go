@@ -27,18 +27,19 @@ func (a importFamily) editCommand() *cobra.Command {
 	var show bool
 	var how Settings
 	c := &cobra.Command{
-		Use: "edit TASK", Short: "Put a task's words right", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
-		Long: `Edit opens a task's words, what was read from them, and what the task may change, in
-$VISUAL or $EDITOR, and takes in what comes back. Words that were changed are read
-anew, unless you change what is asked for as well. What cannot be taken is named with
-its line and can be edited again; when you give up, the text is kept in a file.
+		Use: "edit TASK", Short: "Edit a task", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
+		Long: `Edit opens the task's text, what was read from it, and what the task may change, in
+$VISUAL or $EDITOR, and applies the result. A changed text is read again, unless you
+change the requirements as well. Errors are listed by line and you can edit again; if
+you give up, your text is saved in a file.
 
 --file takes the text from a file instead, - from standard input; --print prints it.
---test and the flags beside it give the task another test command; a task that has begun
-runs it on the state before once more when it is run on. A task that has ended cannot be edited, nor one of which something is under way.
+--test and the flags next to it set another test command; if the task has started, belay
+runs the baseline again with it on resume. A task that has ended, or that is running,
+cannot be edited.
 
-Exit codes: 0 taken, or nothing changed · 2 it cannot be edited now, or the text is
-wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
+Exit codes: 0 changed, or no changes · 2 it cannot be edited now, or the text is
+invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 		Example: `  belay task edit T7
   belay task edit T7 --test "npm run test:unit"
   belay task edit T7 --print | sed 's/two/three/' | belay task edit T7 --file -`,
@@ -58,8 +59,8 @@ wrong · 5 somebody else changed it meanwhile · 6 no such task.`,
 			}
 			if len(flags) > 0 {
 				if show || file != "" {
-					return belay.Refuse(belay.CodeUsage, "give them in two commands",
-						"the text and the test command cannot be changed at once")
+					return belay.Refuse(belay.CodeUsage, "use two commands",
+						"the text and the test command cannot be changed together")
 				}
 				out, err := app.Retest(c.Context(), desk, r)
 				return editSession{importFamily: a, id: r.Task.ID}.told(out, err)
@@ -126,7 +127,7 @@ func (s editSession) edit(ctx context.Context) error {
 	}
 	if strings.TrimSpace(editor) == "" {
 		return belay.Refuse(belay.CodeUsage, "set EDITOR, or belay task edit "+string(s.id)+" --file FILE",
-			"neither VISUAL nor EDITOR names an editor")
+			"VISUAL and EDITOR are not set")
 	}
 	dir, err := os.MkdirTemp("", "belay-edit-")
 	if err != nil {
@@ -166,10 +167,10 @@ func (s editSession) opened(ctx context.Context, editor, path, text string) (str
 	switch {
 	case err != nil:
 		return text, &belay.Error{Code: belay.CodeCannot, What: "the edited text is gone",
-			Try: "an editor that writes to the file it is given", Err: err}
+			Try: "use an editor that writes to the given file", Err: err}
 	case rerr != nil:
-		return string(data), &belay.Error{Code: belay.CodeCannot, What: "the editor failed, and nothing was taken",
-			Try: "look at VISUAL and EDITOR", Err: rerr}
+		return string(data), &belay.Error{Code: belay.CodeCannot, What: "the editor failed; nothing was changed",
+			Try: "check VISUAL and EDITOR", Err: rerr}
 	}
 	return string(data), nil
 }
@@ -188,7 +189,7 @@ func (s editSession) kept(text string, err error) error {
 	if werr := fsroot.WriteFile(path, []byte(text), 0o600); werr != nil {
 		return errors.Join(err, werr)
 	}
-	fmt.Fprintf(s.Err, "your text is kept in %s\n", belay.VisibleLine(path))
+	fmt.Fprintf(s.Err, "your text is saved in %s\n", belay.VisibleLine(path))
 	return err
 }
 
@@ -199,7 +200,7 @@ func (s editSession) told(out app.Edited, err error) error {
 	}
 	return s.Tell(out, nil, func(w io.Writer) {
 		if len(out.Changed) == 0 {
-			fmt.Fprintf(w, "%s: nothing was changed\n", s.id)
+			fmt.Fprintf(w, "%s: no changes\n", s.id)
 			return
 		}
 		fmt.Fprintf(w, "%s: changed: %s\n", s.id, strings.Join(out.Changed, ", "))

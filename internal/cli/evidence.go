@@ -19,11 +19,10 @@ func (a contextFamily) qaCommand() *cobra.Command {
 	var q asked
 	var in app.ProofRequest
 	c := &cobra.Command{
-		Use: "record-qa [TASK] --role ROLE --from FILE", Short: "Keep what a role's tests said", Args: cobra.MaximumNArgs(1),
-		Long: `Record-qa keeps a log under its hash, compressed when it is large, with secrets masked.
-How the tests went is read from it where it is a report that belay knows
-(docs/reports.md), or told with --status. It is refused when the task changed since the
-block was made.
+		Use: "record-qa [TASK] --role ROLE --from FILE", Short: "Record a role's test results", Args: cobra.MaximumNArgs(1),
+		Long: `Record-qa stores a log under its hash, compressed if large, with secrets masked. The test
+result is read from it if it is a known report (docs/reports.md), or set with --status.
+It fails if the task changed after the context was made.
 
 Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or context.`,
 		Example:           "  belay context record-qa T7 --role implementer --from test.json",
@@ -37,13 +36,13 @@ Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or cont
 			return a.Tell(proof, nil, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s: %s  %s", in.Role, proof.Status, proof.Summary))))
 				if proof.Masked > 0 {
-					printNotes(w, []string{fmt.Sprintf("%d secret(s) are masked in what is kept", proof.Masked)})
+					printNotes(w, []string{belay.CountOf(proof.Masked, "secret") + " masked in the stored log"})
 				}
 			})
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` whose tests they are; BELAY_ROLE when left out")
+	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` that ran the tests; default: BELAY_ROLE")
 	c.Flags().StringVar(&in.From, "from", "", "the log or report, a `FILE`")
 	c.Flags().StringVar(&in.Status, "status", "", "pass, fail or unknown; read from the log when left out")
 	return c
@@ -65,7 +64,7 @@ func (a contextFamily) attachCommand() *cobra.Command {
 	var q asked
 	var in app.AttachRequest
 	c := &cobra.Command{
-		Use: "attach [TASK] --path FILE", Short: "Keep a file or an excerpt for the roles to come", Args: cobra.MaximumNArgs(1),
+		Use: "attach [TASK] --path FILE", Short: "Attach a file or an excerpt for later roles", Args: cobra.MaximumNArgs(1),
 		Long: `Attach keeps a file, or lines of it, under an id. Exports name the id and the hash, not
 the words: belay context get TASK --evidence ID prints them.
 
@@ -75,7 +74,7 @@ Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			if in.Path == "" {
-				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "which file?")
+				return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --path FILE", "no file was given")
 			}
 			in.Request, in.Dir = r, a.here()
 			e, err := app.Attach(c.Context(), d, in)
@@ -99,7 +98,7 @@ func (a contextFamily) exportCommand() *cobra.Command {
 	var role string
 	var manifest bool
 	c := &cobra.Command{
-		Use: "export [TASK]", Short: "Give a role its part of the context", Args: cobra.MaximumNArgs(1),
+		Use: "export [TASK]", Short: "Print a role's part of the context", Args: cobra.MaximumNArgs(1),
 		Long: `Export prints what a role needs, and nothing else, as canonical JSON: sorted keys, one
 line, the same bytes for the same input anywhere. Without --role it makes the parts of
 all and says where they are. Agents that belay runs find theirs in the file that
@@ -190,7 +189,8 @@ Exit codes: 0 done · 6 no context.`,
 						fmt.Sprint(one.Files), saving(one.Saved), fmt.Sprint(one.Changed)})
 				}
 				terminal.Table(w, rows)
-				fmt.Fprintf(w, "tokens, estimated (%s); %d citation(s) of %d source(s)\n", s.Estimate, s.Citations, s.Sources)
+				fmt.Fprintf(w, "tokens, estimated (%s); %s of %s\n", s.Estimate, belay.CountOf(s.Citations, "citation"),
+					belay.CountOf(s.Sources, "source"))
 			})
 		}),
 	}
@@ -225,7 +225,7 @@ Exit codes: 0 done · 6 no such task.`,
 			return a.Tell(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: its context is purged\n", r.Task)
 				if n > 0 {
-					fmt.Fprintf(w, "%d snapshot(s) are forgotten\n", n)
+					fmt.Fprintf(w, "deleted %s\n", belay.CountOf(n, "snapshot"))
 				}
 			})
 		}),

@@ -17,18 +17,18 @@ func (a reviewFamily) featureCommand() *cobra.Command {
 	var ask bool
 	c := &cobra.Command{
 		Use: "feature FEATURE | --tasks T1,T2", Short: "Review all tasks of a feature together", Args: cobra.MaximumNArgs(1),
-		Long: `Feature looks at the tasks of a feature together, against its specification: which
-requirements have no work, which work has no requirement, what was changed beyond the
-tasks' files. The documents are those below the feature's folder (specs/, kitty-specs/,
-openspec/changes/, .kiro/specs/, .workitems/), or --spec. With --ask the configured
-reviewers read all of the work as well.
+		Long: `Feature compares the tasks of a feature with its specification: requirements without
+work, work without a requirement, and changes outside the tasks' files. It reads the
+documents below the feature's folder (specs/, kitty-specs/, openspec/changes/,
+.kiro/specs/, .workitems/), or --spec. With --ask the configured reviewers read the whole
+change as well.
 
---reject puts the named tasks back to their states before, the newest first, with the
-reason for their next attempts. What others changed since stays and is named; nothing is
-put back when a task that stays has changed the same files. belay undo takes it back.
+--reject rolls back the named tasks, newest first, with the reason for their next
+attempts. What others changed since is kept and listed; nothing is rolled back if another
+task changed the same files. Undo it with belay undo.
 
-Exit codes: 0 nothing refuses it, or put back · 1 refused, with the tasks it is about · 2
-could not be told · 5 somebody else reviews · 6 no such task or document.`,
+Exit codes: 0 no findings, or rolled back · 1 findings, with their tasks · 2
+could not be reviewed · 5 somebody else reviews · 6 no such task or document.`,
 		Example: `  belay review feature login
   belay review feature login --ask --json
   belay review feature login --reject T4,T5 --file feedback.md`,
@@ -36,8 +36,8 @@ could not be told · 5 somebody else reviews · 6 no such task or document.`,
 	f := c.Flags()
 	f.StringSliceVar(&tasks, "tasks", nil, "these `TASKS` instead of the feature's")
 	f.StringSliceVar(&spec, "spec", nil, "the specification's `FILES`, from the root")
-	f.BoolVar(&ask, "ask", false, "have the configured reviewers read it")
-	f.StringSliceVar(&reject, "reject", nil, "put these `TASKS` back and have them done again")
+	f.BoolVar(&ask, "ask", false, "also run the configured reviewers")
+	f.StringSliceVar(&reject, "reject", nil, "roll back these `TASKS` and start them over")
 	f.StringVar(&file, "file", "", "with --reject: the reason, a `FILE` or -")
 	f.StringVarP(&text, "message", "m", "", "with --reject: the reason itself")
 	f.StringVar(&reviewer, "reviewer", "", "with --reject: `NAME` of who rejects")
@@ -92,24 +92,24 @@ func (a reviewFamily) reviewWhole(c *cobra.Command, desk *app.Desk, q app.Featur
 	}
 	switch v.Verdict {
 	case belay.VerdictFail:
-		try := "mend what is named above"
+		try := "fix what is listed above"
 		if len(v.Blamed) > 0 {
-			try = fmt.Sprintf("belay review feature %s --reject %s -m \"why\" puts them back",
+			try = fmt.Sprintf("belay review feature %s --reject %s -m \"why\" rolls them back",
 				strings.TrimSpace(q.Feature+" "+tasksFlag(q.Tasks)), joined(v.Blamed))
 		}
-		err = belay.Refuse(belay.CodeRefused, try, "the feature is refused")
+		err = belay.Refuse(belay.CodeRefused, try, "the feature has blocking findings")
 	case belay.VerdictUnknown:
-		err = belay.Refuse(belay.CodeCannot, "see the review that could not tell, above", "the feature could not be judged")
+		err = belay.Refuse(belay.CodeCannot, "see the review that could not run, above", "the feature could not be reviewed")
 	}
 	return a.Tell(v, err, func(w io.Writer) { printWhole(w, v) })
 }
 
 func printWhole(w io.Writer, v app.FeatureReview) {
-	fmt.Fprintf(w, "%d task(s): %s\n", len(v.Tasks), joined(v.Tasks))
+	fmt.Fprintf(w, "%s: %s\n", belay.CountOf(len(v.Tasks), "task"), joined(v.Tasks))
 	if len(v.Spec) == 0 {
 		fmt.Fprintln(w, "no document says what the feature must do: --spec FILE")
 	} else {
-		fmt.Fprintln(w, belay.VisibleLine("held against "+strings.Join(v.Spec, ", ")))
+		fmt.Fprintln(w, belay.VisibleLine("compared with "+strings.Join(v.Spec, ", ")))
 	}
 	for _, f := range v.Facts {
 		printFinding(w, f.Finding)
@@ -151,7 +151,8 @@ func tasksFlag(list []belay.TaskID) string {
 	return "--tasks " + joined(list)
 }
 
-func (a reviewFamily) rejectTogether(c *cobra.Command, desk *app.Desk, q app.FeatureRequest, reject []string, text, reviewer string) error {
+func (a reviewFamily) rejectTogether(c *cobra.Command, desk *app.Desk, q app.FeatureRequest, reject []string, text,
+	reviewer string) error {
 	list, err := ids(reject)
 	if err != nil {
 		return err
@@ -162,11 +163,11 @@ func (a reviewFamily) rejectTogether(c *cobra.Command, desk *app.Desk, q app.Fea
 	}
 	return a.Tell(map[string]any{"back": back}, err, func(w io.Writer) {
 		for _, b := range back {
-			fmt.Fprintf(w, "%s is back in its state before; what stood there is held as %s\n", b.Task, b.Rescue.Short())
+			fmt.Fprintf(w, "%s: rolled back; the previous state is snapshot %s\n", b.Task, b.Rescue.Short())
 			for _, k := range b.Kept {
 				fmt.Fprintln(w, belay.VisibleLine("  left alone: "+k))
 			}
-			fmt.Fprintf(w, "  done again by: belay run --resume %s\n", b.Task)
+			fmt.Fprintf(w, "  start over with: belay run --resume %s\n", b.Task)
 		}
 	})
 }

@@ -13,13 +13,12 @@ import (
 func (a loopFamily) fixPromptCommand() *cobra.Command {
 	var tokens int
 	c := &cobra.Command{
-		Use: "fix-prompt TASK", Short: "Print what an agent needs to mend the last refusal", Args: cobra.ExactArgs(1),
-		Long: `Fix-prompt prints a prompt that stands alone: the findings that refused the newest
-attempt, the code they are about as it is now, how to see the failure, and what not to
-touch. What it costs beside the full prompt is said on standard error; a token is taken
-for four bytes.
+		Use: "fix-prompt TASK", Short: "Print a prompt that fixes the last rejection", Args: cobra.ExactArgs(1),
+		Long: `Fix-prompt prints a complete prompt: the findings that rejected the newest attempt, the
+current code they are about, how to reproduce the failure, and what not to change. It
+prints the estimated size next to the full prompt's on standard error (4 bytes a token).
 
-Exit codes: 0 printed · 2 nothing was refused · 6 no such task.`,
+Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 		Example: `  belay fix-prompt T7 | claude -p
   belay fix-prompt T7 --max-tokens 2000 --json`,
 		ValidArgsFunction: a.CompleteTasks,

@@ -11,7 +11,7 @@ import (
 )
 
 func (a loopFamily) gateCommand() *cobra.Command {
-	c := &cobra.Command{Use: "gate", Short: "Answer for a task that waits for a person",
+	c := &cobra.Command{Use: "gate", Short: "Answer a task that waits for a person",
 		Example: "  belay gate show T7\n  belay gate decide T7 guide --message \"keep the old flag\""}
 	c.AddCommand(a.gateShowCommand(), a.gateDecideCommand())
 	return c
@@ -41,16 +41,16 @@ func (a loopFamily) gateDecideCommand() *cobra.Command {
 	var message, by string
 	c := &cobra.Command{
 		Use: "decide TASK debug|guide|as-it-is|skip|abort|recheck|approve", Short: "Record a decision", Args: cobra.ExactArgs(2),
-		Long: `Decide records what a person wants done with a task that waits at a gate. The run that
-waits for it goes on at once; otherwise the next belay run --resume acts on it.
+		Long: `Decide answers a task that waits at a gate. A waiting run continues at once; otherwise
+the next belay run --resume acts on the decision.
 
-  debug    let the debugger (or the agent) look for the root cause, then try again
-  guide    try again with your words (--message)
-  as-it-is run words that can be read in more than one way as they are written
-  recheck  I changed it by hand: judge it
-  skip     put the state before back and record a known issue
-  abort    put the state before back and stop
-  approve  accept what passed and waits for a review (refused work: belay task move)
+  debug    an agent looks for the root cause, then retries
+  guide    retry with your instructions (--message)
+  as-it-is run an ambiguous task as written
+  recheck  check your own edits
+  skip     roll back and record a known issue
+  abort    roll back and stop
+  approve  accept what passed and waits for a review (rejected work: belay task move)
 
 Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.`,
 		Example: `  belay gate decide T7 guide --message "use the clock in ctx"
@@ -71,14 +71,14 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 				return err
 			}
 			return a.Tell(map[string]any{"task": id, "decision": args[1], "phase": r.State.Phase}, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: %s is recorded\n", id, args[1])
+				fmt.Fprintf(w, "%s: %s recorded\n", id, args[1])
 				if r.State.Pending != nil {
-					fmt.Fprintf(w, "acted on by the run that waits, or by: belay run --resume %s\n", id)
+					fmt.Fprintf(w, "the waiting run continues; otherwise: belay run --resume %s\n", id)
 				}
 			})
 		},
 	}
-	c.Flags().StringVarP(&message, "message", "m", "", "your words: what to do differently, or why")
+	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
 	c.Flags().StringVar(&by, "by", "", "who decides, for the record (default: $USER)")
 	return c
 }

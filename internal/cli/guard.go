@@ -15,10 +15,9 @@ import (
 
 func (a repositoryFamily) guardCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "guard", Short: "Show the house rules for agents",
-		Long: `House rules are guidelines.NAME in .belay/config.yaml, besides two that belay brings. The
-ones that hold for an agent and what it does are put into its prompts, highest priority
-first.`,
+		Use: "guard", Short: "Show the guidelines for agents",
+		Long: `Guidelines are set by guidelines.NAME in .belay/config.yaml; two are built in. Those that
+apply to an agent and its action are added to its prompts, highest priority first.`,
 		Example: "  belay guard list",
 	}
 	c.AddCommand(a.guardListCommand(), a.guardCheckCommand())

@@ -17,11 +17,11 @@ type contextFamily struct{ *App }
 func ContextCommands(app *App) []*cobra.Command {
 	a := contextFamily{app}
 	c := &cobra.Command{
-		Use: "context", Short: "What roles hand on to each other: one block, exact deltas, drift caught",
-		Long: `Context holds what a task is and by which rules it is judged, once, for all who work
-on it; takes the tree over from each role exactly as it left it; and proves to the next
-one that nobody touched it in between. TASK may be left out where BELAY_TASK is set, as
-it is for agents that belay runs.`,
+		Use: "context", Short: "Share a task's context between roles and detect drift",
+		Long: `A context describes a task and its rules once, for all roles that work on it. Each role
+hands over the exact working tree it leaves, and belay verifies that nobody changed it
+before the next role starts. TASK may be left out where BELAY_TASK is set, as for
+agents that belay runs.`,
 		Example: `  belay context init T7
   belay context update T7 --role implementer --status in_progress
   belay context snapshot T7 --role implementer
@@ -60,7 +60,7 @@ func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.
 		id = args[0]
 	}
 	if id == "" {
-		return nil, app.Request{}, belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK", "which task?")
+		return nil, app.Request{}, belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK", "no task was given")
 	}
 	task, err := belay.ParseTaskID(id)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a contextFamily) asRole(q *asked, do does) func(*cobra.Command, []string) 
 			}
 		}
 		if c.Flag("role").Value.String() == "" {
-			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "which role?")
+			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" TASK --role implementer", "no role was given")
 		}
 		return a.asked(q, do)(c, args)
 	}

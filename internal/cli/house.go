@@ -15,7 +15,7 @@ import (
 
 func (a repositoryFamily) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show open tasks, snapshots and what needs you", Args: cobra.NoArgs,
+		Use: "status", Short: "Show open tasks, snapshots and problems", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay status\n  belay status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
@@ -34,9 +34,10 @@ func (a repositoryFamily) statusCommand() *cobra.Command {
 
 func (a repositoryFamily) initCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "init", Short: "Write a short config with what can be detected", Args: cobra.NoArgs,
-		Long: `Init writes .belay/config.yaml, commented, with the test command it can detect, and
-.belay/.gitignore, and names the task files of other tools that it finds. What is there already is left as it is. Belay works without both.
+		Use: "init", Short: "Write a starter config", Args: cobra.NoArgs,
+		Long: `Init writes .belay/config.yaml, commented, with the detected test command, and
+.belay/.gitignore, and lists the task files of other tools that it finds. It does not
+change existing files. Belay works without both.
 
 Exit codes: 0 done.`,
 		Example: "  belay init",
@@ -66,10 +67,10 @@ Exit codes: 0 done.`,
 					fmt.Fprintf(w, "wrote %s\n", f)
 				}
 				for _, f := range m.Left {
-					fmt.Fprintf(w, "left %s as it is\n", f)
+					fmt.Fprintf(w, "%s already exists\n", f)
 				}
 				for _, p := range m.Specs {
-					fmt.Fprintf(w, "tasks: %s (%s, %d file(s)): belay task import --all\n", p.Glob, p.Dialect, p.Files)
+					fmt.Fprintf(w, "tasks: %s (%s, %s): belay task import --all\n", p.Glob, p.Dialect, belay.CountOf(p.Files, "file"))
 				}
 				if m.Tests.Set() {
 					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))
@@ -82,9 +83,9 @@ Exit codes: 0 done.`,
 }
 
 func (a repositoryFamily) configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show what is in force", Example: "  belay config show"}
+	c := &cobra.Command{Use: "config", Short: "Show the configuration", Example: "  belay config show"}
 	c.AddCommand(&cobra.Command{
-		Use: "show", Short: "Print every setting and where it comes from", Args: cobra.NoArgs,
+		Use: "show", Short: "Print every setting and its source", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
@@ -107,13 +108,13 @@ func (a repositoryFamily) configCommand() *cobra.Command {
 func (a repositoryFamily) trustCommand() *cobra.Command {
 	var show, remove bool
 	c := &cobra.Command{
-		Use: "trust", Short: "Show what this repository would have run, and let it", Args: cobra.NoArgs,
-		Long: `A cloned repository must not choose what runs on your machine. Trust shows what this one
-would have run: the commands in .belay/config.yaml, the tests and linters that its files
-stand for, and the files that agents obey when they start (hooks, MCP servers, plugins,
-tasks). None of it runs until you have trusted it once; what changed is asked about again.
-The list of what you trust is kept in your config folder, outside the repository. What you
-type yourself needs no trust.
+		Use: "trust", Short: "List the commands of this repository and trust them", Args: cobra.NoArgs,
+		Long: `A cloned repository must not choose what runs on your machine. Trust lists what this one
+wants to run: the commands in .belay/config.yaml, the tests and linters detected in its
+files, and the files that agents obey when they start (hooks, MCP servers, plugins,
+tasks). None of it runs until you trust it once; after a change belay asks again. The
+list of trusted commands is kept in your config folder, outside the repository. Commands
+that you type yourself need no trust.
 
 Exit codes: 0 done.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
@@ -128,7 +129,7 @@ Exit codes: 0 done.`,
 			case remove:
 				err = desk.Distrust()
 			case !st.Trusted:
-				if yes, asked := a.Asked(app.String(st.Missing()) + "let these run?"); yes || !asked {
+				if yes, asked := a.Asked(app.String(st.Missing()) + "trust these?"); yes || !asked {
 					err = desk.TrustAll()
 				}
 			}
@@ -140,7 +141,7 @@ Exit codes: 0 done.`,
 			}
 			return a.Tell(st, nil, func(w io.Writer) {
 				if len(st.Items) == 0 {
-					fmt.Fprintln(w, "this repository names nothing to run")
+					fmt.Fprintln(w, "this repository has no commands to trust")
 				}
 				for _, i := range st.Items {
 					fmt.Fprintf(w, "%s (%s)\n", belay.VisibleLine(i.What),
@@ -153,22 +154,22 @@ Exit codes: 0 done.`,
 		},
 	}
 	c.Flags().BoolVar(&show, "show", false, "show what would run and change nothing")
-	c.Flags().BoolVar(&remove, "remove", false, "trust nothing of this repository any longer")
+	c.Flags().BoolVar(&remove, "remove", false, "remove trust in this repository")
 	return c
 }
 
 func (a repositoryFamily) doctorCommand() *cobra.Command {
 	var how app.How
 	c := &cobra.Command{
-		Use: "doctor", Short: "Look at everything belay relies on", Args: cobra.NoArgs,
-		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. A
-restore that was cut short is finished.
+		Use: "doctor", Short: "Check git, the config, records and snapshots", Args: cobra.NoArgs,
+		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. It
+finishes an interrupted restore.
 
-Every object of every snapshot is looked for. The objects of snapshots that belong to no
-task or to an open one are read as well, with --all those of all snapshots: damaged ones
-are named, with the files that cannot be restored from them.
+It checks that every object of every snapshot exists. It also reads the objects of
+snapshots that belong to an open task or to none, with --all those of all snapshots, and
+lists damaged ones with the files that cannot be restored from them.
 
-Exit codes: 0 all well · 1 something needs you.`,
+Exit codes: 0 no problems · 1 problems found.`,
 		Example: "  belay doctor --all",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, bad, err := app.OpenAnyway(c.Context(), a.Setting(nil))
@@ -191,7 +192,7 @@ Exit codes: 0 all well · 1 something needs you.`,
 				}
 			}
 			if sick > 0 {
-				err = belay.Refuse(belay.CodeRefused, "see above", "%d thing(s) need you", sick)
+				err = belay.Refuse(belay.CodeRefused, "see above", "found %s", belay.CountOf(sick, "problem"))
 			}
 			return a.Tell(list, err, func(w io.Writer) {
 				p := terminal.PaintFor(w)
@@ -215,7 +216,7 @@ Exit codes: 0 all well · 1 something needs you.`,
 // trusting says what the repository would have run and may not. That is no fault: the
 // checks that would run it say so.
 func trusting(d *app.Desk) app.Complaint {
-	c := app.Complaint{About: "trust", OK: true, Says: "nothing to run is waiting for your trust"}
+	c := app.Complaint{About: "trust", OK: true, Says: "no untrusted commands"}
 	st, err := d.TrustState()
 	if err != nil {
 		return app.Complaint{About: "trust", Says: err.Error(), Try: "fix the list, or move it away and trust again"}

@@ -25,7 +25,7 @@ type importFlags struct {
 func (a importFamily) importCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
-		Use: "import PATH…|--all [flags] [-- AGENT ARGS…]", Short: "Record the open tasks of another tool's files",
+		Use: "import PATH…|--all [flags] [-- AGENT ARGS…]", Short: "Import open tasks from another tool's files",
 		Long: `Import reads task files as people have them already: tasks.md of GitHub spec-kit,
 OpenSpec, Kiro and work items, work packages of spec-kitty, *.task.yaml, issues as gh
 prints them in JSON, and any Markdown with boxes. Each open task becomes a task of
@@ -53,7 +53,7 @@ such task in it.`,
 	fl := c.Flags()
 	fl.BoolVar(&f.all, "all", false, "all task files in the places that tools use")
 	fl.BoolVarP(&f.dry, "dry-run", "n", false, "say what is read and record nothing")
-	fl.BoolVar(&f.asItIs, "as-it-is", false, "words that can be read in more than one way do not wait: run them as they are written")
+	fl.BoolVar(&f.asItIs, "as-it-is", false, "run an ambiguous task as written, without asking")
 	fl.BoolVar(&f.every, "notes", false, "print a line for each note instead of adding up")
 	fl.BoolVar(&f.o.Whole, "whole", false, "one task for what has parts, none for the parts")
 	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task comes after the one before it, but for those marked [P]")
@@ -75,7 +75,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	case f.all == (len(args) > 0):
 		return belay.Refuse(belay.CodeUsage, "belay task import FILE…, or belay task import --all", "either files are given, or --all")
 	case f.o.Mention && f.o.Free:
-		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit exclude each other")
+		return belay.Refuse(belay.CodeUsage, "use one of them", "--limit and --no-limit cannot be combined")
 	}
 	f.o.Free = f.o.Free || c.Flags().Changed("files")
 	q := app.Query{Dir: a.Dir, Paths: args, All: f.all, Stdin: a.In}
@@ -119,7 +119,8 @@ func printed(w io.Writer, im app.Import, dry, every bool) {
 	var rows [][]string
 	for _, file := range im.Files {
 		if file.Problem == "" {
-			fmt.Fprintf(w, "%s: %s, %d task(s) in %d lines\n", belay.VisibleLine(file.Path), file.Dialect, file.Tasks, file.Lines.Total)
+			fmt.Fprintf(w, "%s: %s, %s in %d lines\n", belay.VisibleLine(file.Path), file.Dialect, belay.CountOf(file.Tasks,
+				"task"), file.Lines.Total)
 		}
 	}
 	for _, l := range im.Tasks {

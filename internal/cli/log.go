@@ -18,13 +18,13 @@ func (a loopFamily) logCommand() *cobra.Command {
 	var verify, follow bool
 	var output string
 	c := &cobra.Command{
-		Use: "log TASK", Short: "Show a task's record, or prove it unbroken", Args: cobra.MaximumNArgs(1),
-		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the chain of
-hashes and every attachment, and compares with what is remembered of the record in your
-state folder, outside the repository; without a task it proves all of them. --output prints an
-attachment (an agent's output, a report) by the hash that the record names.
+		Use: "log TASK", Short: "Show or verify a task's record", Args: cobra.MaximumNArgs(1),
+		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the hash chain
+and every attachment, and compares the record with the copy of its head in your state
+folder, outside the repository; without a task it verifies all records. --output prints
+an attachment (an agent's output, a report) by the hash in the record.
 
-Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
+Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 		Example: `  belay log T7
   belay log --verify
   belay log --output 9f86d081884c7d65…`,
@@ -49,13 +49,13 @@ Exit codes: 0 shown, unbroken · 1 broken · 6 no such task.`,
 			case verify:
 				return a.verifyLog(c.Context(), desk, ids)
 			case len(ids) == 0:
-				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "whose record?")
+				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "no task was given")
 			}
 			return a.printLog(c, desk, ids[0], follow)
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing as entries are added")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new entries")
 	c.Flags().StringVar(&output, "output", "", "print the attachment with this `HASH`")
 	return c
 }
@@ -124,14 +124,14 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	}
 	var err error
 	if broken > 0 {
-		err = belay.Refuse(belay.CodeRefused, "what is named above was changed or deleted after it was written",
-			"%d of %d record(s) are broken", broken, len(proofs))
+		err = belay.Refuse(belay.CodeRefused, "the entries above were changed or deleted after they were written",
+			"%d of %s broken", broken, belay.CountOf(len(proofs), "record"))
 	}
 	return a.Tell(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {
 			if v.OK {
 				if v.Entries > 0 {
-					fmt.Fprintf(w, "%s: %d entries, unbroken, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+					fmt.Fprintf(w, "%s: %d entries, intact, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
 				}
 				if v.Note != "" {
 					fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(v.Note))
@@ -158,7 +158,7 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
 		}
 		if r.Log.Torn > 0 {
-			fmt.Fprintf(w, "%d bytes at the end are torn: the step they told of is done again on resume\n", r.Log.Torn)
+			fmt.Fprintf(w, "the last %d bytes are incomplete: that step runs again on resume\n", r.Log.Torn)
 		}
 	}); err != nil || !follow {
 		return err

@@ -15,20 +15,19 @@ import (
 func (a loopFamily) mergeCommand() *cobra.Command {
 	var q runner.MergeRequest
 	c := &cobra.Command{
-		Use: "merge TASK", Short: "Bring the work of a task's own working tree back", Args: cobra.ExactArgs(1),
-		Long: `Merge brings what a task changed in a working tree of its own onto what stands in yours
-now, your uncommitted work included. What only the task changed is written, what only
-you changed stays, and texts that both changed are joined where they join cleanly. Where
-they do not, nothing at all is written and each conflict is named with its kind, until
-you choose: --theirs PATH for the task's side, --ours PATH for yours (the whole file; "."
-is everything), --markers to have both written into texts.
+		Use: "merge TASK", Short: "Merge a task's worktree into yours", Args: cobra.ExactArgs(1),
+		Long: `Merge applies the changes of a task's own worktree to your working tree, uncommitted work
+included. It writes what only the task changed, keeps what only you changed, and merges
+text files that both changed. On a conflict it writes nothing and lists each conflict
+with its kind, until you choose: --theirs PATH for the task's version, --ours PATH for
+yours (the whole file; "." for everything), --markers to write conflict markers.
 
-What comes is left unstaged: index, HEAD and branches stay as they are. The present is
-held first, and belay undo takes the merge back exactly. Then the task's working tree is
-removed, unless --keep.
+The result is left unstaged: index, HEAD and branches do not change. Belay takes a
+snapshot first; belay undo reverses the merge exactly. It then removes the task's
+worktree, unless --keep.
 
 Exit codes: 0 merged · 1 conflicts, or the task was not accepted · 2 could not, nothing
-changed · 4 the task's tree was changed after it was judged · 5 a tree is in use · 6 no
+changed · 4 the worktree changed after it was checked · 5 a working tree is in use · 6 no
 such task.`,
 		Example: `  belay merge T7 --dry-run
   belay merge T7
@@ -59,15 +58,15 @@ such task.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&q.DryRun, "dry-run", false, "say what would happen and change nothing")
-	f.StringSliceVar(&q.Ours, "ours", nil, "`PATHS` whose conflicts are decided for what is here")
-	f.StringSliceVar(&q.Theirs, "theirs", nil, "`PATHS` whose conflicts are decided for the task")
-	f.BoolVar(&q.Markers, "markers", false, "write texts that do not join with conflict markers")
-	f.BoolVar(&q.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be written")
-	f.BoolVar(&q.Keep, "keep", false, "leave the task's working tree")
-	f.BoolVar(&q.Unaccepted, "unaccepted", false, "also when the task was not accepted")
-	f.BoolVar(&q.AsIs, "as-is", false, "merge what stands in the task's tree now, judged or not")
-	f.BoolVar(&q.Judged, "judged", false, "merge what was judged, although the task's tree has changed since")
+	f.BoolVar(&q.DryRun, "dry-run", false, "print what would happen and change nothing")
+	f.StringSliceVar(&q.Ours, "ours", nil, "resolve conflicts in `PATHS` with your version")
+	f.StringSliceVar(&q.Theirs, "theirs", nil, "resolve conflicts in `PATHS` with the task's version")
+	f.BoolVar(&q.Markers, "markers", false, "write conflict markers into text files")
+	f.BoolVar(&q.SkipBroken, "skip-broken", false, "skip and list what cannot be written")
+	f.BoolVar(&q.Keep, "keep", false, "keep the task's worktree")
+	f.BoolVar(&q.Unaccepted, "unaccepted", false, "merge although the task was not accepted")
+	f.BoolVar(&q.AsIs, "as-is", false, "merge the worktree's current state, checked or not")
+	f.BoolVar(&q.Judged, "judged", false, "merge the checked state, although the worktree changed since")
 	return c
 }
 
@@ -101,23 +100,23 @@ func merged(w io.Writer, m runner.Merged, dry, failed bool) {
 	case m.Open() > 0 || dry || failed && len(m.Changes) == 0:
 		return
 	case len(m.Changes) == 0:
-		fmt.Fprintln(w, "nothing to bring: all of it is here already")
+		fmt.Fprintln(w, "nothing to merge: all changes are already here")
 	default:
-		fmt.Fprintf(w, "%d path(s) came from %s\n", len(m.Changes), m.Task)
+		fmt.Fprintf(w, "merged %s from %s\n", belay.CountOf(len(m.Changes), "path"), m.Task)
 	}
 	if m.Rescue != "" {
-		fmt.Fprintf(w, "the state it met is kept as %s: belay undo takes this back\n", m.Rescue.Short())
+		fmt.Fprintf(w, "the previous state is snapshot %s; undo with: belay undo\n", m.Rescue.Short())
 	}
 	if m.Ticked != "" {
 		fmt.Fprintln(w, belay.VisibleLine(m.Ticked))
 	}
 	if m.Stays != "" {
-		fmt.Fprintf(w, "the working tree stays: %s\n", belay.VisibleLine(m.Stays))
+		fmt.Fprintf(w, "the worktree was not removed: %s\n", belay.VisibleLine(m.Stays))
 	}
 }
 
 func (a loopFamily) worktreeCommand() *cobra.Command {
-	c := &cobra.Command{Use: "worktree", Short: "List and remove the working trees of tasks",
+	c := &cobra.Command{Use: "worktree", Short: "List and remove task worktrees",
 		Example: "  belay worktree list\n  belay worktree remove T8"}
 	c.AddCommand(a.worktreeListCommand(), a.worktreeRemoveCommand())
 	return c
@@ -125,7 +124,7 @@ func (a loopFamily) worktreeCommand() *cobra.Command {
 
 func (a loopFamily) worktreeListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List tasks with a working tree of their own", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Use: "list", Short: "List tasks with their own worktree", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay worktree list",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -145,13 +144,13 @@ func (a loopFamily) worktreeListCommand() *cobra.Command {
 func (a loopFamily) worktreeRemoveCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
-		Use: "remove TASK", Short: "Remove a task's working tree", Args: cobra.ExactArgs(1), Aliases: []string{"rm"},
-		Long: `Remove takes a task's own working tree away when nothing in it would be missed: the task
-has ended, what was accepted is merged, and nobody changed it since. With --force in any
-case; what stands there is held as a snapshot first. The task's record and snapshots
-stay, and belay run --resume makes the tree of an open task again.
+		Use: "remove TASK", Short: "Remove a task's worktree", Args: cobra.ExactArgs(1), Aliases: []string{"rm"},
+		Long: `Remove deletes a task's worktree if nothing is lost: the task has ended, accepted work is
+merged, and nobody changed the worktree since. --force removes it anyway, after a
+snapshot. The task's record and snapshots are kept, and belay run --resume recreates the
+worktree of an open task.
 
-Exit codes: 0 removed · 1 it holds something that would be missed · 2 the task has none ·
+Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has none ·
 5 somebody works in it · 6 no such task.`,
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
@@ -169,6 +168,6 @@ Exit codes: 0 removed · 1 it holds something that would be missed · 2 the task
 			})
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "also when something would be missed; it is held first")
+	c.Flags().BoolVar(&force, "force", false, "remove it even if work is lost; takes a snapshot first")
 	return c
 }

@@ -16,7 +16,7 @@ import (
 func (a reviewFamily) mineCommand() *cobra.Command {
 	var batch, why bool
 	c := &cobra.Command{
-		Use: "mine [FILE|-]", Short: "Find the places a review asks to change", Args: cobra.MaximumNArgs(1),
+		Use: "mine [FILE|-]", Short: "List the places a review asks to change", Args: cobra.MaximumNArgs(1),
 		Long: `Mine reads a review and finds the files and lines it asks to change, with the severity
 the reviewer gave. FILE is the review's text, - is standard input; names are looked up
 among the tracked files.
@@ -38,7 +38,8 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 				return a.mineBatch(append(args, "-")[0])
 			}
 			if len(args) == 0 {
-				return belay.Refuse(belay.CodeUsage, "belay review mine feedback.md, or - for standard input", "there is no review to read")
+				return belay.Refuse(belay.CodeUsage, "belay review mine feedback.md, or - for standard input",
+					"there is no review to read")
 			}
 			text, err := a.read(args[0])
 			if err != nil {

@@ -23,27 +23,26 @@ type moveFlags struct {
 func (a taskFamily) moveCommand() *cobra.Command {
 	var q moveFlags
 	c := &cobra.Command{
-		Use: "move TASK --to approved|for_review", Short: "Put a task's work before a person, or accept it", Args: cobra.ExactArgs(1),
-		Long: `Move --to for_review puts work that passed before a person, who reviews it (belay review
-record). It is refused while sources of the task's own stand in the tree that were not
-captured, and names them; journals, belay's own files and files of other tasks are named
-and stop nothing.
+		Use: "move TASK --to approved|for_review", Short: "Submit a task's work for review, or accept it", Args: cobra.ExactArgs(1),
+		Long: `Move --to for_review submits work that passed for a person's review (belay review
+record). It fails if the task has uncaptured source changes, and lists them; journals,
+belay's own files and files of other tasks are listed but do not block.
 
-Move --to approved accepts work that waits: for a review, without a question; at a gate
-or after a review although it was refused, with --force and a reason, which goes into the
-record and the review cycle's file. On a terminal five questions are asked, in a script
-they are answered by flags, or the category is given outright:
+Move --to approved accepts work that waits: for a review, without a question; rejected
+work at a gate or after a review, with --force and a reason, which goes into the record
+and the review file. On a terminal it asks five questions; in a script, answer with
+flags or give the category:
 
   pre_existing_failure   it fails without the change as well
   wrong_context          the finding is about another feature or task
-  cross_scope            what it asks for lies outside the task, or is a task of its own
+  cross_scope            what it asks for is outside the task, or a task of its own
   infra_environmental    the machine or the environment is to blame
   custom                 something else
 
-Work that was accepted without is left as it is.
+Work that is already accepted is not changed.
 
-Exit codes: 0 done · 1 refused, and --force is missing; or not ready for a review · 2
-nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no such task.`,
+Exit codes: 0 done · 1 rejected, and --force is missing; or not ready for a review · 2
+nothing waits to be accepted, or no reason · 5 an attempt is running · 6 no such task.`,
 		Example: `  belay task move T7 --to for_review
   belay task move T7 --to approved --force
   belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,
@@ -52,8 +51,8 @@ nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no 
 	}
 	f := c.Flags()
 	f.StringVar(&q.to, "to", "approved", "where to: approved or for_review")
-	f.BoolVar(&q.force, "force", false, "accept refused work")
-	f.StringVar(&q.category, "category", "", "why the refusal does not hold: "+review.Listed())
+	f.BoolVar(&q.force, "force", false, "accept rejected work")
+	f.StringVar(&q.category, "category", "", "why the rejection does not apply: "+review.Listed())
 	f.StringVar(&q.note, "note", "", "the reason, for the record")
 	for _, q := range review.Questions() {
 		f.Bool(flagOf(q), false, q.Text)
@@ -66,7 +65,7 @@ nothing waits to be accepted, or no reason · 5 an attempt is under way · 6 no 
 func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	if q.to != "approved" && q.to != "for_review" {
 		return belay.Refuse(belay.CodeUsage, "belay task move "+task+" --to approved",
-			"a task is moved to approved or for_review and nowhere else, not to %q", q.to)
+			"--to must be approved or for_review, not %q", q.to)
 	}
 	desk, id, err := a.OpenTask(c.Context(), task)
 	if err != nil {

@@ -25,7 +25,7 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	if c.ArgsLenAtDash() >= 0 || f.describesTask() || len(f.Settings.Flags(c.Flags())) > 0 {
 		return belay.Refuse(belay.CodeUsage,
 			`record each with belay task add "…" --files … -- AGENT ARGS…, then belay run --parallel N TASK…`,
-			"what a task is and how it is judged is said when it is recorded")
+			"options of a task are set when it is recorded")
 	}
 	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
 	for _, arg := range args {
@@ -86,7 +86,7 @@ func (a loopFamily) ranAll(at *app.Desk, ran []app.ParallelRun) error {
 			case t.Code != "":
 				fmt.Fprintf(w, "    %s\n    try: %s\n", belay.VisibleLine(t.What), belay.VisibleLine(t.Try))
 			case t.Unmerged:
-				fmt.Fprintf(w, "    belay merge %s brings it here\n", t.Task.ID)
+				fmt.Fprintf(w, "    merge it with belay merge %s\n", t.Task.ID)
 			}
 		}
 	})

@@ -19,19 +19,18 @@ func (a taskFamily) parseCommand() *cobra.Command {
 	var batch, explain, model bool
 	c := &cobra.Command{
 		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
-		Long: `Parse reads words as belay task add does and prints what they ask for: the type,
-requirements marked ADD, MODIFY, FIX or REMOVE, what is to be left as it is, the files
-that are meant, and what can be read in two ways. No model is asked: the same words
-give the same answer. PROSE "-" is read from standard input.
+		Long: `Parse reads a task text as belay task add does and prints its requirements: the type,
+requirements marked ADD, MODIFY, FIX or REMOVE, what to preserve, the files it refers to,
+and what is ambiguous. It uses no model: the same text gives the same answer. PROSE "-"
+is read from standard input.
 
---model has them read by the program or model that parser: in .belay/config.yaml names,
-too, within its time limit. What it says counts only with words, numbers and files that
-are there; otherwise, or when it fails or is late, belay's own reading stands, with a
-note.
+--model also asks the program or model set by parser: in .belay/config.yaml, within its
+time limit. Its answer counts only where the text contains its words, numbers and files;
+if it fails or is late, belay's own reading is used, with a note.
 
---batch reads a request a line from standard input, as JSON, and needs no repository:
+--batch reads one request a line from standard input, as JSON, and needs no repository:
   {"id": "r1", "text": "…", "context": {"plan_exists": true, "files": ["a/b.go"]}}
-and prints a line for each. A line that cannot be read is named on standard error, and
+and prints one line for each. Lines that cannot be read are reported on standard error;
 the others are answered.
 
 Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
@@ -61,7 +60,7 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 		return err
 	}
 	if strings.TrimSpace(prose) == "" {
-		return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "there are no words to read")
+		return belay.Refuse(belay.CodeUsage, `belay task parse "what should be done"`, "no task text was given")
 	}
 	desk, err := a.Open(c.Context())
 	if err != nil {
@@ -71,7 +70,7 @@ func (a taskFamily) parse(c *cobra.Command, args []string, model, explain bool) 
 	t := belay.Task{}
 	if model {
 		if req, t.Reading = desk.Assisted(c.Context(), prose); t.Reading == nil {
-			return belay.Refuse(belay.CodeUsage, "parser: in .belay/config.yaml says who", "the config names nobody who reads requests")
+			return belay.Refuse(belay.CodeUsage, "set parser: in .belay/config.yaml", "no request parser is configured")
 		}
 	}
 	return a.Tell(parsed(req, t.Reading, why, explain), nil, func(w io.Writer) {
@@ -163,7 +162,7 @@ func parseBatch(in io.Reader, out, problems io.Writer) error {
 		return fmt.Errorf("write the answers: %w", err)
 	}
 	if bad > 0 {
-		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%d of the lines could not be read", bad)
+		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%d lines could not be read", bad)
 	}
 	return nil
 }

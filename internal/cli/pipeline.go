@@ -14,7 +14,7 @@ import (
 // belay run --pipeline implement,review,validate "…" -- AGENT.
 func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
 	if f.apart {
-		return belay.Refuse(belay.CodeUsage, "leave --worktree out", "roles hand the user's tree on to each other")
+		return belay.Refuse(belay.CodeUsage, "leave out --worktree", "roles work in your working tree")
 	}
 	p := app.PipelineRequest{NewTask: q.NewTask, Resume: q.Resume, Soft: a.Soft}
 	for name := range strings.SplitSeq(f.pipeline, ",") {

@@ -19,9 +19,9 @@ type planFamily struct{ *App }
 func PlanCommands(app *App) []*cobra.Command {
 	a := planFamily{app}
 	c := &cobra.Command{
-		Use: "plan", Short: "Mark what a task may change in a plan, and hold the work to it",
-		Long: `A plan says section by section what is to be built: a plan.tsx, whose <Screen> and
-<Section> elements are the sections, or a plan.md, whose headings are. Belay marks a plan
+		Use: "plan", Short: "Mark what a task may change in a plan, and check the work against it",
+		Long: `A plan says section by section what is to be built: a plan.tsx with <Screen> and
+<Section> elements, or a plan.md with headings. Belay marks a plan
 for a task with comments and holds the implementation to them:
 
   TASK-3 [ADD]: (2) …         there will be 2 more; MODIFY, FIX and REMOVE are the others

@@ -72,7 +72,7 @@ func countOf(l plan.List) string {
 func (a planFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show PLAN", Short: "Show a plan as a tree with its markers", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Show prints the sections of a plan below each other as they lie in each other, each with
+		Long: `Show prints the sections of a plan as a tree, each with
 its line and its markers. It needs no repository.
 
 Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,

@@ -25,9 +25,9 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 	var o restore.Options
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
-		Long: about + ". Nothing is lost either way: the present is held first.\n\nA restore that was interrupted is " +
-			"finished first. One that cannot be finished is reversed\nby belay undo, an interrupted undo by belay " +
-			"redo.\n\nExit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
+		Long: about + ". It takes a snapshot first, so nothing is lost.\n\nIt first finishes an interrupted restore. " +
+			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo.\n\n" +
+			"Exit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
@@ -46,18 +46,18 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
-	c.Flags().BoolVar(&o.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
+	c.Flags().BoolVar(&o.SkipBroken, "skip-broken", false, "skip and list what cannot be restored")
 	return c
 }
 
 func (a snapshotFamily) dropCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "drop ID…", Short: "Forget snapshots", Args: cobra.MinimumNArgs(1),
-		Long: `Drop forgets snapshots for good; git gc then frees their space. The snapshots of an open
-task are refused.
+		Use: "drop ID…", Short: "Delete snapshots", Args: cobra.MinimumNArgs(1),
+		Long: `Drop deletes snapshots permanently; git gc then frees their space. Snapshots of an open
+task cannot be dropped.
 
-Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
+Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			desk, err := a.Open(c.Context())
@@ -80,20 +80,20 @@ Exit codes: 0 forgotten · 2 belongs to an open task · 6 no such snapshot.`,
 				}
 				if protected(info) == app.NeededByTask {
 					return belay.Refuse(belay.CodeCannot,
-						fmt.Sprintf("end %s first: belay show %s", info.Task, info.Task),
-						"%s belongs to the open task %s", info.ID.Short(), info.Task)
+						fmt.Sprintf("finish or abort %s first: belay show %s", info.Task, info.Task),
+						"%s belongs to %s, which is still open", info.ID.Short(), info.Task)
 				}
 				if !slices.Contains(ids, info.ID) {
 					ids = append(ids, info.ID)
 				}
 			}
-			if !a.Confirm(fmt.Sprintf("forget %d snapshot(s) for good?", len(ids)), yes) {
-				return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+			if !a.Confirm(fmt.Sprintf("permanently delete %s?", belay.CountOf(len(ids), "snapshot")), yes) {
+				return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 			}
 			if err := desk.Snaps.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
-			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "%d snapshot(s) forgotten\n", len(ids)) })
+			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
@@ -104,16 +104,16 @@ func (a snapshotFamily) pruneCommand() *cobra.Command {
 	var q app.PruneRequest
 	var age string
 	c := &cobra.Command{
-		Use: "prune", Short: "Forget old snapshots", Args: cobra.NoArgs,
-		Long: `Prune forgets snapshots older than a day. Whatever their age, these stay: the snapshots
-of open tasks and of work that is not merged, those that belay undo and redo can still go
-to, the newest of each task, and those that a run took of a task whose record is gone.
+		Use: "prune", Short: "Delete old snapshots", Args: cobra.NoArgs,
+		Long: `Prune deletes snapshots older than a day. It always keeps the snapshots of open tasks and
+of unmerged work, those that belay undo and redo need, the newest of each task, and those
+that a run took for a task without a record.
 
-What is forgotten by itself when a task ends is set by snapshot.on_completion and
-snapshot.archive_for in the config: by default the snapshots between a task's state before
-and its last one, a week after its end.
+When a task ends, snapshot.on_completion and snapshot.archive_for in the config decide
+what is deleted automatically: by default the snapshots between the task's first and last
+one, a week after its end.
 
-Nothing is forgotten while a snapshot, or the history of restores, cannot be read.
+Nothing is deleted while a snapshot, or the restore history, cannot be read.
 
 Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		Example: "  belay snapshot prune --older-than 72h --dry-run",
@@ -134,12 +134,12 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 				return err
 			}
 			for _, task := range slices.Sorted(maps.Keys(out.Unrecorded)) {
-				fmt.Fprintf(a.Err, "belay: %d snapshot(s) of %s stay: its record is gone or cannot be read (belay "+
-					"doctor; --without-record forgets them)\n", out.Unrecorded[task], belay.VisibleLine(string(task)))
+				fmt.Fprintf(a.Err, "belay: kept %s of %s: its record is missing or unreadable (belay doctor; --without-record deletes "+
+					"them)\n", belay.CountOf(out.Unrecorded[task], "snapshot"), belay.VisibleLine(string(task)))
 			}
 			for _, file := range out.Damaged {
-				fmt.Fprintf(a.Err, "belay: %s is damaged or gone: what belay undo needs there is not known, so its "+
-					"rescues stay\n", belay.VisibleLine(file))
+				fmt.Fprintf(a.Err, "belay: %s is damaged or missing, so the rescue snapshots that belay undo may need are kept\n",
+					belay.VisibleLine(file))
 			}
 			if len(missing) > 0 {
 				fmt.Fprintln(a.Err, "belay: "+terminal.MissingSnapshots(missing))
@@ -148,7 +148,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		},
 	}
 	c.Flags().StringVar(&age, "older-than", "24h", "age, like 90m, 72h or 7d")
-	c.Flags().BoolVar(&q.WithoutRecord, "without-record", false, "forget also those of tasks whose record is gone")
+	c.Flags().BoolVar(&q.WithoutRecord, "without-record", false, "also delete snapshots of tasks without a record")
 	c.Flags().BoolVar(&q.DryRun, "dry-run", false, "count and change nothing")
 	return c
 }
@@ -157,7 +157,7 @@ Exit codes: 0 done · 2 a snapshot cannot be read.`,
 func pruned(w io.Writer, out app.Pruned, dry bool) {
 	verb := "forgotten"
 	if dry {
-		verb = "would be forgotten"
+		verb = "would be deleted"
 	}
 	var why []string
 	if out.ForTasks > 0 {
@@ -170,7 +170,7 @@ func pruned(w io.Writer, out app.Pruned, dry bool) {
 	if len(why) > 0 {
 		text = " (" + strings.Join(why, ", ") + ")"
 	}
-	fmt.Fprintf(w, "%d snapshot(s) %s, %d kept%s\n", len(out.Dropped), verb, out.Kept, text)
+	fmt.Fprintf(w, "%s %s, %d kept%s\n", belay.CountOf(len(out.Dropped), "snapshot"), verb, out.Kept, text)
 	if len(out.Contexts) > 0 {
 		fmt.Fprintf(w, "removed the contexts of tasks that are gone or have ended: %s\n",
 			belay.VisibleLine(strings.Join(out.Contexts, ", ")))
@@ -192,7 +192,7 @@ func parseAge(s string) (time.Duration, error) {
 
 func (a snapshotFamily) usageCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show how much snapshots hold", Args: cobra.NoArgs,
+		Use: "status", Short: "Show how much space snapshots use", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
@@ -204,12 +204,12 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 				return err
 			}
 			return a.Tell(u, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%d snapshot(s), %s that nothing else holds\n", u.Snapshots, terminal.Size(u.Bytes))
+				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), terminal.Size(u.Bytes))
 				if u.Unreadable > 0 {
-					fmt.Fprintf(w, "%d snapshot(s) cannot be read: belay doctor\n", u.Unreadable)
+					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))
 				}
 				if limit := desk.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
-					fmt.Fprintf(w, "over the cap of %s: belay snapshot prune\n", terminal.Size(limit))
+					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", terminal.Size(limit))
 				}
 			})
 		},

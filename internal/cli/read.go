@@ -128,7 +128,7 @@ func cannotOpen(name string, err error) error {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "look at its path and permissions", Err: err}
+	return &belay.Error{Code: belay.CodeCannot, What: "cannot read " + name, Try: "check its path and permissions", Err: err}
 }
 
 // table prints the counts of every file, then failures and warnings.

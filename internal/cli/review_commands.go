@@ -10,7 +10,7 @@ type reviewFamily struct{ *App }
 func ReviewCommands(app *App) []*cobra.Command {
 	a := reviewFamily{app}
 	c := &cobra.Command{
-		Use: "review", Short: "Reviews: what they ask to change, and their record",
+		Use: "review", Short: "Record and read reviews",
 		Example: `  belay review mine feedback.md
   belay review begin T7 --reviewer ana
   belay review record T7 --verdict reject --file feedback.md

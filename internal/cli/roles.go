@@ -18,11 +18,11 @@ func (a contextFamily) updateCommand() *cobra.Command {
 	var q asked
 	var in app.UpdateRequest
 	c := &cobra.Command{
-		Use: "update [TASK] --role ROLE", Short: "Say where a role is", Args: cobra.MaximumNArgs(1),
-		Long: `Update records what a role says of itself. With --status in_progress it begins: the
-tree must be as the role before handed it over, nobody else may be at work, and the rules
-that the context cites must not have changed (belay context rebuild). Every other change
-verifies the tree as well.
+		Use: "update [TASK] --role ROLE", Short: "Set the status of a role", Args: cobra.MaximumNArgs(1),
+		Long: `Update records the status of a role. With --status in_progress it starts: the working
+tree must match the previous handover, no other role may be working, and the rules that
+the context cites must not have changed (belay context rebuild). Every other update
+verifies the working tree as well.
 
 Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secret · 2 no such role or status ·
 4 drift · 5 another role is at work · 6 nothing was handed over, or no context.`,
@@ -43,7 +43,7 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
 	f := c.Flags()
 	f.StringVar(&in.Role, "role", "", "the `ROLE`; BELAY_ROLE when left out")
 	f.StringVar(&in.Status, "status", "", "pending, in_progress, done or blocked")
-	f.StringVar(&in.Session, "session", "", "the `ID` of the agent's session, to go on with it")
+	f.StringVar(&in.Session, "session", "", "the `ID` of the agent's session, to continue it")
 	f.StringVar(&in.QALog, "qa-log", "", "the `PATH` of a log; belay context record-qa keeps its content")
 	f.BoolVar(&in.ClearFindings, "clear-findings", false, "its blocking findings are answered")
 	return c
@@ -59,8 +59,8 @@ func (a contextFamily) blockCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "block [TASK] --role ROLE --finding TEXT", Short: "Record a finding that stops the roles after this one",
 		Args: cobra.MaximumNArgs(1),
-		Long: `Block records what has to be mended before anybody after this role begins. It is
-recorded also while a drift is open.
+		Long: `Block records what must be fixed before any later role starts. It is recorded even
+while there is drift.
 
 Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 6 no context.`,
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
@@ -84,11 +84,11 @@ func (a contextFamily) snapshotCommand() *cobra.Command {
 	var role string
 	var empty bool
 	c := &cobra.Command{
-		Use: "snapshot [TASK] --role ROLE", Short: "Hand the tree over as a role leaves it", Args: cobra.MaximumNArgs(1),
-		Long: `Snapshot holds the whole tree, committed or not, and what the role changed: every file
-with its hashes, the diff from where the work began, and the exact diff from what the
-role before handed over. The role is done then. A tree in which nothing differs from
-where the work began is an error, unless --empty.
+		Use: "snapshot [TASK] --role ROLE", Short: "Hand over a role's work", Args: cobra.MaximumNArgs(1),
+		Long: `Snapshot saves the whole working tree, committed or not, and what the role changed: every
+file with its hashes, the diff since the task started, and the exact diff since the
+previous handover. The role is then done. A working tree without changes since the task
+started is an error, unless --empty.
 
 Exit codes: 0 handed over · 2 it could not be, or nothing changed · 4 drift: nobody had begun and the tree is
 not what was handed over, something was committed, or a read-only role changed files ·
@@ -106,12 +106,13 @@ not what was handed over, something was committed, or a read-only role changed f
 	}
 	q.flags(c)
 	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over; BELAY_ROLE when left out")
-	c.Flags().BoolVar(&empty, "empty", false, "hand over although nothing differs from where the work began")
+	c.Flags().BoolVar(&empty, "empty", false, "hand over although nothing changed")
 	return c
 }
 
 func printHanded(w io.Writer, h app.Handed) {
-	fmt.Fprintf(w, "%s  %s handed over %s: %d file(s), +%d -%d\n", h.Task, orBelay(h.Role), h.Snapshot.Short(), h.Files, h.Added, h.Deleted)
+	fmt.Fprintf(w, "%s  %s handed over %s: %s, +%d -%d\n", h.Task, orBelay(h.Role), h.Snapshot.Short(),
+		belay.CountOf(h.Files, "file"), h.Added, h.Deleted)
 	printNotes(w, h.Notes)
 }
 
@@ -126,18 +127,17 @@ func (a contextFamily) verifyCommand() *cobra.Command {
 	var q asked
 	var in app.VerifyRequest
 	c := &cobra.Command{
-		Use: "verify [TASK]", Short: "Prove that the tree is as it was handed over", Args: cobra.MaximumNArgs(1),
-		Long: `Verify compares the tree, byte for byte, with what was handed over last, and names each
+		Use: "verify [TASK]", Short: "Verify that nobody changed the working tree since the handover", Args: cobra.MaximumNArgs(1),
+		Long: `Verify compares the working tree, byte for byte, with the last handover and lists each
 difference: head-moved, committed, amended, reset, switched, stashed, discarded,
 operation, git-config; content, line-endings, mode, rename, deletion, addition, type,
-link, index, index-flag, folder, ignored, unreadable, nested; and what belay wrote
-itself: record, attachment, handoff-gone, belay-file. What it found is held in a
-snapshot, recorded, and counted: above zero nothing new begins until resolve-drift.
+link, index, index-flag, folder, ignored, unreadable, nested; and belay's own files:
+record, attachment, handoff-gone, belay-file. The differences are saved in a snapshot,
+recorded and counted: while the count is above zero no role starts, until resolve-drift.
 
-While a role is at work its files are its own business; only the repository as a whole
-is looked at.
+While a role is working it may change files; only the repository's git state is checked.
 
-Exit codes: 0 as it was · 1 blocked by a finding or by a changed rule · 2 could not · 4 drift · 5 another role
+Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 could not · 4 drift · 5 another role
 is at work · 6 nothing was handed over, or no context.`,
 		Example: `  belay context verify T7
   belay context verify T7 --for reviewer
@@ -161,7 +161,7 @@ is at work · 6 nothing was handed over, or no context.`,
 func printVerified(w io.Writer, v app.Verified) {
 	p := terminal.PaintFor(w)
 	if v.OK {
-		what := "nothing was handed over yet"
+		what := "no handover yet"
 		if v.Expected != "" {
 			what = "the tree is as " + v.Expected.Short() + " holds it"
 		}
@@ -189,10 +189,10 @@ func (a contextFamily) resolveCommand() *cobra.Command {
 	var q asked
 	var note string
 	c := &cobra.Command{
-		Use: "resolve-drift [TASK] --note TEXT", Short: "Accept the tree as it is, and say why", Args: cobra.MaximumNArgs(1),
-		Long: `Resolve-drift accepts the present as what the next role begins from. The note is
-recorded; the drift count goes to zero. What was handed over before stays held:
-belay snapshot restore brings it back, if that is what you want instead, before this.
+		Use: "resolve-drift [TASK] --note TEXT", Short: "Accept the current working tree despite drift", Args: cobra.MaximumNArgs(1),
+		Long: `Resolve-drift accepts the current working tree as the start of the next role. The note is
+recorded and the drift count is reset to zero. The earlier handover is kept: to return to
+it instead, run belay snapshot restore first.
 
 Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
@@ -203,13 +203,13 @@ Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
 				return err
 			}
 			return a.Tell(h, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: the next role begins from %s\n", h.Task, h.Snapshot.Short())
+				fmt.Fprintf(w, "%s: the next role starts from %s\n", h.Task, h.Snapshot.Short())
 				printNotes(w, h.Notes)
 			})
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&note, "note", "", "what happened, and why it is right now")
+	c.Flags().StringVar(&note, "note", "", "what happened and why it is correct")
 	return c
 }
 
@@ -219,10 +219,9 @@ func (a contextFamily) diffCommand() *cobra.Command {
 	var full bool
 	c := &cobra.Command{
 		Use: "diff [TASK]", Short: "Show what a role changed", Args: cobra.MaximumNArgs(1),
-		Long: `Diff prints what was changed from where the work began to what a role handed over, or
-with --type incremental what that role itself changed; overlapping edits are told apart
-exactly. --drift shows what the last failed verification found. Beyond 10 MB it is cut
-here; --full prints all.
+		Long: `Diff prints the changes from the start of the task to a role's handover, or with --type
+incremental the changes of that role alone, exact even for overlapping edits. --drift
+shows what the last failed verification found. Output is cut at 10 MB; --full prints all.
 
 Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context.`,
 		Example: `  belay context diff T7
@@ -235,7 +234,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
 			case "incremental":
 				in.Incremental = true
 			default:
-				return belay.Refuse(belay.CodeUsage, "from_base or incremental", "%q is no type of diff", kind)
+				return belay.Refuse(belay.CodeUsage, "from_base or incremental", "%q is not a diff type", kind)
 			}
 			in.Request = r
 			shown, print, err := app.ContextDiff(c.Context(), d, in)
@@ -246,7 +245,7 @@ Exit codes: 0 done · 2 no such type · 6 nothing was handed over, or no context
 		}),
 	}
 	f := c.Flags()
-	f.StringVar(&in.Role, "role", "", "whose; the last one's when left out")
+	f.StringVar(&in.Role, "role", "", "the role; default: the last one")
 	f.StringVar(&kind, "type", "from_base", "from_base or incremental")
 	f.BoolVar(&in.Drift, "drift", false, "what the last failed verification found")
 	f.BoolVar(&full, "full", false, "print a diff of any size")
@@ -278,7 +277,7 @@ func (a contextFamily) tellDiff(d app.Differs, print func(io.Writer) error, full
 		}
 		fmt.Fprint(w, terminal.Diff(terminal.PaintFor(w), text.String()))
 		if text.cut {
-			fmt.Fprintf(a.Err, "cut here: the diff is larger than %s; --full prints all\n", terminal.Size(handoff.LargeDiff))
+			fmt.Fprintf(a.Err, "cut: the diff is larger than %s; use --full to print all of it\n", terminal.Size(handoff.LargeDiff))
 		}
 	})
 }

@@ -14,17 +14,17 @@ func (a loopFamily) rollbackCommand() *cobra.Command {
 	var q app.RollbackRequest
 	var yes bool
 	c := &cobra.Command{
-		Use: "rollback TASK [-- PATH…]", Short: "Restore the state before a task", Args: cobra.MinimumNArgs(1),
-		Long: `Rollback returns files, index, HEAD, branch and an operation in progress to the state
-before the task. What its attempts changed goes back; what somebody else changed since
-stays and is named, unless --hard. A box that belay ticked for the task is unticked. A
-snapshot of the present is taken first: belay undo reverses the rollback.
+		Use: "rollback TASK [-- PATH…]", Short: "Roll back a task", Args: cobra.MinimumNArgs(1),
+		Long: `Rollback restores files, index, HEAD, branch and an operation in progress to the task's
+before snapshot. It reverts what the attempts changed; what somebody else changed since
+is kept and listed, unless --hard. A box that belay ticked for the task is unticked. It
+takes a snapshot first: belay undo reverses the rollback.
 
 With paths after --, only those files and folders are restored; index, HEAD and branches
-stay. A path that neither the state before nor the working tree has is an error.
+do not change. A path that is in neither the before snapshot nor the working tree is an error.
 
-When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
-and each path is named; --skip-broken rolls back everything else.
+If something cannot be restored (damaged objects, an immutable file), nothing is, and
+each path is listed; --skip-broken rolls back everything else.
 
 Exit codes: 0 done, all or without what is skipped · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
 		Example: `  belay rollback T7 --dry-run
@@ -33,7 +33,7 @@ Exit codes: 0 done, all or without what is skipped · 2 could not, nothing chang
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
-				return belay.Refuse(belay.CodeUsage, "belay rollback TASK -- PATH…", "one task is rolled back; paths come after --")
+				return belay.Refuse(belay.CodeUsage, "belay rollback TASK -- PATH…", "give one task; paths come after --")
 			}
 			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
 				return err
@@ -58,7 +58,7 @@ Exit codes: 0 done, all or without what is skipped · 2 could not, nothing chang
 					return err
 				}
 				if !a.Confirm(fmt.Sprintf("roll back %s: %s?", q.Task, terminal.Planned(out)), false) {
-					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+					return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 				}
 			}
 			out, err := desk.Rollback(c.Context(), q)
@@ -69,11 +69,11 @@ Exit codes: 0 done, all or without what is skipped · 2 could not, nothing chang
 		},
 	}
 	f := c.Flags()
-	f.StringSliceVar(&q.Preserve, "preserve", nil, "`GLOBS` to leave alone")
-	f.BoolVar(&q.Hard, "hard", false, "preserve nothing, take back what others changed as well")
+	f.StringSliceVar(&q.Preserve, "preserve", nil, "`GLOBS` not to touch")
+	f.BoolVar(&q.Hard, "hard", false, "also revert what others changed")
 	f.BoolVar(&q.DryRun, "dry-run", false, "print the plan and change nothing")
-	f.BoolVar(&q.Files, "files-only", false, "leave index, HEAD, branches and git's state as they are")
-	f.BoolVar(&q.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
+	f.BoolVar(&q.Files, "files-only", false, "do not change index, HEAD, branches and git's state")
+	f.BoolVar(&q.SkipBroken, "skip-broken", false, "skip and list what cannot be restored")
 	f.StringVar(&q.Reason, "reason", "by hand", "for the task's history")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c

@@ -27,26 +27,26 @@ func (a loopFamily) runCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   `run ["PROSE"] [flags] -- AGENT ARGS… | run --parallel N [TASK…]`,
 		Short: "Run a task with an agent until its work is accepted",
-		Long: `Run holds the present state, gives the task to the agent, captures what it left,
-judges it, and accepts it, has it repaired, or rolls it back and tries again with the
-reasons. When the retries are used up a person decides.
+		Long: `Run takes a snapshot, runs the agent and checks the result. It then accepts the work,
+asks the agent for fixes, or rolls back and retries with the reasons. When the retries
+are used up, a person decides.
 
 The agent is any command. It gets the prompt on standard input and in the file named
 by BELAY_PROMPT_FILE, with BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of
 the repository. PROSE "-" is read from standard input.
 
-With --worktree the task works in a working tree of its own, made from what yours holds
-now, uncommitted work included; yours stays free for you, and belay merge brings the
-result. With --parallel N recorded tasks (belay task add) run so side by side, at most N
-at once; a task that needs a person waits at its gate while the others go on.
+With --worktree the task gets its own git worktree, created from your current files with
+all uncommitted work; yours stays free, and belay merge brings the result. With
+--parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; a
+task that needs a person waits at its gate while the others continue.
 
-With --pipeline ROLES the task is handed from role to role (roles: in the config;
-implementer, reviewer and validator otherwise), each an agent with its own prompt and its
-part of the task's context, from a tree that is proved to be what the role before left.
-A finding that blocks stops it; --resume goes back to whoever can mend it.
+With --pipeline ROLES several roles work on the task in turn (roles: in the config;
+default: implementer, reviewer, validator). Each is an agent with its own prompt and its
+part of the task's context, and starts from exactly the files that the previous role
+left. A blocking finding stops the pipeline; --resume returns it to the role that can fix it.
 
-The first Ctrl-C stops the agent, captures its work and parks the task; a second one
-leaves at once, and the agent runs on. Both are picked up by --resume.
+The first Ctrl-C stops the agent, saves its work and pauses the task. A second one
+exits at once and leaves the agent running. --resume continues after either.
 
 Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not · 3 waiting at a
 gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
@@ -70,13 +70,13 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	}
 	fl := c.Flags()
 	f.Add(fl)
-	fl.StringVar(&f.resume, "resume", "", "go on with the open task `ID`")
-	fl.BoolVar(&f.trust, "trust", false, "let what the repository names run, now and later")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show nothing but the result")
-	fl.BoolVar(&f.apart, "worktree", false, "give the task a working tree of its own")
-	fl.BoolVar(&f.keep, "keep", false, "leave the task's own working tree when it ends without being accepted")
-	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks side by side, at most `N` at once")
-	fl.StringVar(&f.pipeline, "pipeline", "", "hand the task from role to role: `ROLES` in their order, separated by commas")
+	fl.StringVar(&f.resume, "resume", "", "continue the open task `ID`")
+	fl.BoolVar(&f.trust, "trust", false, "trust the repository's commands, now and later")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "show only the result")
+	fl.BoolVar(&f.apart, "worktree", false, "run the task in its own worktree")
+	fl.BoolVar(&f.keep, "keep", false, "keep the task's worktree when it ends without being accepted")
+	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks in parallel, at most `N` at a time")
+	fl.StringVar(&f.pipeline, "pipeline", "", "run the task through `ROLES` in this order, separated by commas")
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
 	return c
 }
@@ -93,10 +93,10 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 			return err
 		}
 		if prose != "" || f.ID != "" {
-			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task has its words and its id already")
+			return belay.Refuse(belay.CodeUsage, "belay run --resume "+f.resume, "a resumed task already has its text and id")
 		}
 		if f.Clarify {
-			return belay.Refuse(belay.CodeUsage, "leave --clarify out", "the words of %s were read when it was recorded", f.resume)
+			return belay.Refuse(belay.CodeUsage, "leave out --clarify", "the text of %s was read when it was recorded", f.resume)
 		}
 	}
 	desk, err := a.Open(c.Context(), f.Settings.Flags(c.Flags())...)
@@ -137,7 +137,7 @@ func (a loopFamily) ranTo(at *app.Desk, rec *session.Record, err error) error {
 	return a.Tell(shown, err, func(w io.Writer) {
 		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State))
 		if shown.Unmerged {
-			fmt.Fprintf(w, "\nits work is in %s: belay merge %s brings it here\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
+			fmt.Fprintf(w, "\nits work is in %s; merge it with belay merge %s\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
 		}
 		if fresh.State.Gate != nil {
 			fmt.Fprintln(w)
@@ -149,8 +149,8 @@ func (a loopFamily) ranTo(at *app.Desk, rec *session.Record, err error) error {
 func (a loopFamily) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
-		Long: `Cancel ends the agent of a task from another terminal, with everything it started.
-The run that waits for it captures what it left and parks the task.
+		Long: `Cancel stops the agent of a task from another terminal, with everything it started.
+The waiting run saves its work and pauses the task.
 
 Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
@@ -164,7 +164,7 @@ Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 				return err
 			}
 			return a.Tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: the agent is stopped\n", id)
+				fmt.Fprintf(w, "%s: stopped the agent\n", id)
 			})
 		},
 	}

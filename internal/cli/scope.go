@@ -15,7 +15,7 @@ import (
 func (a commands) checkCommand() *cobra.Command {
 	var before, after, requirement, file, name string
 	c := &cobra.Command{
-		Use: "check", Short: "Count before and after, and judge a requirement by it", Args: cobra.NoArgs,
+		Use: "check", Short: "Count before and after, and check a requirement", Args: cobra.NoArgs,
 		Long: `Check counts the items of the list that a requirement means, in a folder with the state
 before and one with the state after. A requirement starts with what it asks for:
 
@@ -52,8 +52,8 @@ Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such fil
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&before, "before", "", "the `DIR` with the state before")
-	f.StringVar(&after, "after", "", "the `DIR` with the state after")
+	f.StringVar(&before, "before", "", "the `DIR` with the old version")
+	f.StringVar(&after, "after", "", "the `DIR` with the new version")
 	f.StringVar(&requirement, "requirement", "", "what was asked for: `\"ADD 2 flavors to the flavors list\"`")
 	f.StringVar(&file, "file", "", "the `FILE` that it is about, below both folders")
 	f.StringVar(&name, "list", "", "the `NAME` of the list that it is about, when the words do not tell")
@@ -69,7 +69,7 @@ func (a commands) folder(dir string) (count.Tree, error) {
 		path = filepath.Join(a.Dir, path)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		return nil, belay.Refuse(belay.CodeNotFound, "name the folder with the files of that state", "there is no folder %s", dir)
+		return nil, belay.Refuse(belay.CodeNotFound, "name the folder with the files of that state", "no folder %s", dir)
 	}
 	return count.FS(os.DirFS(path)), nil
 }
@@ -79,7 +79,7 @@ func refusal(res count.Result) error {
 	if res.Verdict != count.Fail {
 		return nil
 	}
-	what := "the change does not do what was asked for"
+	what := "the change does not meet the requirement"
 	if len(res.Findings) > 0 {
 		what = res.Findings[0].String()
 	}
@@ -98,7 +98,7 @@ func report(w io.Writer, res count.Result) {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, belay.VisibleLine(f.String()))
 	}
 	if len(res.Question) > 0 {
-		fmt.Fprintln(w, "  it is not certain which list is meant; in question:")
+		fmt.Fprintln(w, "  the list is ambiguous; candidates:")
 	}
 	for _, l := range res.Question {
 		fmt.Fprintf(w, "    %s\n", belay.VisibleLine(l.String()))

@@ -29,15 +29,15 @@ type Settings struct {
 func (s *Settings) Add(f *pflag.FlagSet) {
 	s.whole = true
 	s.AddScope(f)
-	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` a rollback leaves alone")
-	f.IntVar(&s.retries, "retries", 3, "attempts after the first, without a person")
+	f.StringSliceVar(&s.preserve, "preserve", nil, "`GLOBS` that a rollback does not touch")
+	f.IntVar(&s.retries, "retries", 3, "automatic retries after the first attempt")
 	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
-	f.StringVar(&s.mode, "mode", "standard", "how often reviewers may refuse: hotfix, quick, standard or full")
+	f.StringVar(&s.mode, "mode", "standard", "how often reviewers may reject: hotfix, quick, standard or full")
 	f.StringVar(&s.timeout, "timeout", "", "time limit of one attempt, like 30m")
-	f.StringSliceVar(&s.accept, "accept-exit", nil, "exit `STATUSES` besides 0 after which the agent's work is judged")
+	f.StringSliceVar(&s.accept, "accept-exit", nil, "exit `STATUSES` of the agent, besides 0, after which its work is checked")
 	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
 	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
-	f.StringVar(&s.wall, "wall-time", "", "limit of all attempts' time together, like 2h")
+	f.StringVar(&s.wall, "wall-time", "", "limit of the total time of all attempts, like 2h")
 	f.Float64Var(&s.cost, "cost", 0, "limit of the cost of all attempts, in `DOLLARS`: the agent that reaches it is stopped")
 	f.IntVar(&s.tokens, "tokens", 0, "limit of the tokens of all attempts: the agent that reaches it is stopped")
 }

@@ -19,7 +19,7 @@ func by(who string) string {
 
 func (a loopFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show TASK", Short: "Show a task: its words, attempts and reasons", Args: cobra.ExactArgs(1),
+		Use: "show TASK", Short: "Show a task: its text, attempts and reasons", Args: cobra.ExactArgs(1),
 		Long:    "Exit codes: 0 shown · 6 no such task.",
 		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -38,7 +38,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 				fmt.Fprint(w, prompt.TaskFile(r.Task), "\n", prompt.Summary(r.Task, r.State))
 				fmt.Fprint(w, prompt.Read(r.Task))
 				if lines := prompt.Requirements(shown.Requirements); lines != "" {
-					fmt.Fprintf(w, "\nrequirements, as the last check saw them:\n%s", lines)
+					fmt.Fprintf(w, "\nrequirements, as of the last check:\n%s", lines)
 				}
 				for _, n := range r.Notes {
 					fmt.Fprintf(w, "%s: %s\n", n.Kind, belay.VisibleLine(n.Text))
@@ -47,7 +47,8 @@ func (a loopFamily) showCommand() *cobra.Command {
 					fmt.Fprintf(w, "snapshots: %s\n", belay.VisibleLine(shown.Snapshots))
 				}
 				for _, o := range r.Over {
-					fmt.Fprintf(w, "attempt %d was accepted over its refusal%s: %s\n", o.Attempt, by(o.By), belay.VisibleLine(o.String()))
+					fmt.Fprintf(w, "attempt %d was accepted despite its rejection%s: %s\n", o.Attempt, by(o.By),
+						belay.VisibleLine(o.String()))
 				}
 				if r.State.Gate != nil {
 					fmt.Fprint(w, "\n", prompt.Gate(r.State, r.Task), "\n")

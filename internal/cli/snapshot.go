@@ -17,10 +17,10 @@ import (
 
 func (a snapshotFamily) snapshotCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "snapshot", Short: "Hold, compare and put back whole states", Aliases: []string{"snap"},
+		Use: "snapshot", Short: "Take, compare and restore snapshots", Aliases: []string{"snap"},
 		Long: `A snapshot is the whole state of a working tree: tracked, staged and untracked files
 byte for byte, the index, HEAD and its branch, refs, and an operation in progress.
-Taking one changes nothing that you can see; refs live under refs/belay/.`,
+Taking one changes no file, branch or index; its refs are below refs/belay/.`,
 		Example: "  belay snapshot take -m \"before lunch\"\n  belay snapshot list",
 	}
 	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand(),
@@ -32,9 +32,9 @@ func (a snapshotFamily) takeCommand() *cobra.Command {
 	m := snapshot.Meta{Kind: belay.KindManual}
 	var task string
 	c := &cobra.Command{
-		Use: "take", Short: "Hold the present state; prints the id", Args: cobra.NoArgs,
-		Long: `Take holds the present state and prints the snapshot's id as its only line. What could
-not be captured is named on standard error, and a later restore leaves it alone.
+		Use: "take", Short: "Take a snapshot and print its id", Args: cobra.NoArgs,
+		Long: `Take prints the snapshot's id as its only line. It lists on standard error what it could
+not capture; a later restore does not touch those paths.
 
 Exit codes: 0 taken · 2 could not be taken.`,
 		Example: `  belay snapshot take -m "before lunch"
@@ -72,19 +72,19 @@ func (a snapshotFamily) gaps(info snapshot.Info) {
 	const most = 10
 	for i, g := range info.Gaps {
 		if left := len(info.Gaps) - i; i == most && left > 1 {
-			fmt.Fprintf(a.Err, "belay: not captured: and %d more: belay snapshot show %s\n", left, info.ID.Short())
+			fmt.Fprintf(a.Err, "belay: not captured: %d more (belay snapshot show %s)\n", left, info.ID.Short())
 			break
 		}
 		fmt.Fprintf(a.Err, "belay: not captured: %s (%s)\n", belay.VisibleLine(g.Path), belay.VisibleLine(g.Reason))
 	}
 	for _, n := range info.Nested {
-		fmt.Fprintf(a.Err, "belay: left alone: %s is a repository of its own\n", belay.VisibleLine(n))
+		fmt.Fprintf(a.Err, "belay: not included: %s (nested repository)\n", belay.VisibleLine(n))
 	}
 	for _, b := range info.BrokenRefs {
-		fmt.Fprintf(a.Err, "belay: %s names nothing: its bytes are held as they are\n", belay.VisibleLine(b))
+		fmt.Fprintf(a.Err, "belay: %s does not resolve: its content is saved unchanged\n", belay.VisibleLine(b))
 	}
 	if info.Moving {
-		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may hold some of them older than others")
+		fmt.Fprintln(a.Err, "belay: files changed while the snapshot was taken: it may mix older and newer files")
 	}
 }
 
@@ -156,7 +156,7 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 
 func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "Show what a snapshot holds and what it could not", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show a snapshot's content and gaps", Args: cobra.ExactArgs(1),
 		Long:    "ID may be cut to its first characters.\n\nExit codes: 0 shown · 6 no such snapshot.",
 		Example: "  belay snapshot show 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -190,9 +190,9 @@ func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay
 func (a snapshotFamily) diffCommand() *cobra.Command {
 	var stat, names bool
 	c := &cobra.Command{
-		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the present",
-		Long: `Diff compares two snapshots, or one with the present when TO is left out. FROM may be a
-task's id: then it compares the task's state before with what its last attempt left.
+		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the working tree",
+		Long: `Diff compares two snapshots, or one with the working tree when TO is left out. FROM may be
+a task's id: this compares the task's before snapshot with the work of its last attempt.
 
 Exit codes: 0 compared · 6 no such snapshot or task.`,
 		Example: `  belay snapshot diff T7
@@ -205,7 +205,7 @@ Exit codes: 0 compared · 6 no such snapshot or task.`,
 				ids, paths = args[:n], args[n:]
 			}
 			if len(ids) == 0 || len(ids) > 2 {
-				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "one or two snapshots are compared")
+				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "give one or two snapshots")
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
@@ -262,13 +262,13 @@ func (a snapshotFamily) restoreCommand() *cobra.Command {
 	var o restore.Options
 	var yes bool
 	c := &cobra.Command{
-		Use: "restore ID [-- PATH…]", Short: "Put a snapshot's state back", Args: cobra.MinimumNArgs(1),
-		Long: `Restore puts a whole state back: files, index, HEAD, branches, an operation in progress.
-With paths, only those files. The present is held first: belay undo takes it back.
-Ignored files, repositories of their own and what the snapshot could not capture stay.
+		Use: "restore ID [-- PATH…]", Short: "Restore a snapshot", Args: cobra.MinimumNArgs(1),
+		Long: `Restore restores files, index, HEAD, branches and an operation in progress; with paths,
+only those files. It takes a snapshot first: belay undo reverses it. Ignored files,
+nested repositories and paths that the snapshot could not capture are not touched.
 
-When something cannot be restored (its bytes are damaged, a file is immutable) nothing is,
-and each path is named; --skip-broken restores everything else. The result then has
+If something cannot be restored (damaged objects, an immutable file), nothing is, and
+each path is listed; --skip-broken restores everything else. The result then has
 "partial": true and the paths as "skipped". It also finishes an interrupted restore of ID.
 
 Exit codes: 0 restored, all or without what is skipped · 2 refused, nothing changed, or
@@ -279,7 +279,7 @@ restores · 6 no such snapshot.`,
 		ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			if n := c.ArgsLenAtDash(); n >= 0 && n != 1 || n < 0 && len(args) > 1 {
-				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "one snapshot is restored; paths stand after --")
+				return belay.Refuse(belay.CodeUsage, "belay snapshot restore ID -- PATH…", "give one snapshot; paths come after --")
 			}
 			if err := app.Globs(o.Preserve); err != nil {
 				return err
@@ -308,7 +308,7 @@ restores · 6 no such snapshot.`,
 					return err
 				}
 				if !a.Confirm(fmt.Sprintf("restore %s: %s?", id.Short(), terminal.Planned(out)), false) {
-					return belay.Refuse(belay.CodeInterrupted, "add --yes to go ahead", "nothing was changed")
+					return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 				}
 			}
 			out, err := desk.Restore(c.Context(), id, o)
@@ -320,17 +320,17 @@ restores · 6 no such snapshot.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
-	f.BoolVar(&o.FilesOnly, "files-only", false, "leave index, HEAD, branches and git's state as they are")
-	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` to leave alone")
-	f.BoolVar(&o.SkipBroken, "skip-broken", false, "leave out, by name, what cannot be restored")
+	f.BoolVar(&o.FilesOnly, "files-only", false, "do not change index, HEAD, branches and git's state")
+	f.StringSliceVar(&o.Preserve, "preserve", nil, "`GLOBS` not to touch")
+	f.BoolVar(&o.SkipBroken, "skip-broken", false, "skip and list what cannot be restored")
 	f.BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
 func (a snapshotFamily) undoCommand() *cobra.Command {
-	return a.stepBack("undo", "Take the last restore back", (*app.Desk).Undo)
+	return a.stepBack("undo", "Undo the last restore", (*app.Desk).Undo)
 }
 
 func (a snapshotFamily) redoCommand() *cobra.Command {
-	return a.stepBack("redo", "Do the restore again that undo took back", (*app.Desk).Redo)
+	return a.stepBack("redo", "Redo the restore that undo reversed", (*app.Desk).Redo)
 }

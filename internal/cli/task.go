@@ -33,9 +33,9 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
 	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
 	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
-	f.BoolVar(&t.Secrets, "force-secrets", false, "let what looks like a secret in the words go out; the record says so")
-	f.BoolVar(&t.Clarify, "clarify", false, "words that can be read in more than one way wait for a person, whatever the config says")
-	f.BoolVar(&t.AsItIs, "as-it-is", false, "words that can be read in more than one way do not wait: run them as they are written")
+	f.BoolVar(&t.Secrets, "force-secrets", false, "allow possible secrets in the task text (recorded)")
+	f.BoolVar(&t.Clarify, "clarify", false, "an ambiguous task waits for a person, whatever the config says")
+	f.BoolVar(&t.AsItIs, "as-it-is", false, "run an ambiguous task as written, without asking")
 	t.Settings.Add(f)
 }
 
@@ -44,7 +44,7 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 func (t *NewTask) Request(prose string, agent []string) (q app.NewTask, err error) {
 	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
-		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is exclude each other")
+		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is cannot be combined")
 	}
 	if t.ID != "" || t.flags != nil && t.flags.Changed("task") {
 		q.ID, err = belay.ParseNewTaskID(t.ID)
@@ -60,8 +60,8 @@ func Split(c *cobra.Command, args []string) (prose string, agent []string, err e
 		args, agent = args[:dash], args[dash:]
 	}
 	if len(args) > 1 {
-		return "", nil, belay.Refuse(belay.CodeUsage, `put the words in quotes and the agent after --: belay run "…" -- AGENT ARGS`,
-			"one text was expected, there are %d", len(args))
+		return "", nil, belay.Refuse(belay.CodeUsage, `quote the task and put the agent after --:  belay run "…" -- AGENT ARGS`,
+			"expected one task text, got %d", len(args))
 	}
 	if len(args) == 1 {
 		prose = args[0]
@@ -73,7 +73,7 @@ func Split(c *cobra.Command, args []string) (prose string, agent []string, err e
 		}
 		if len(text) > 1<<20 {
 			return "", nil, belay.Refuse(belay.CodeUsage,
-				"give the task in fewer words, and the rest as a file in the repository", "the task is longer than 1 MiB")
+				"shorten the task, and put the rest in a file in the repository", "the task is longer than 1 MiB")
 		}
 		prose = string(text)
 	}
@@ -104,5 +104,5 @@ func Outcome(r *session.Record) error {
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
 	}
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is parked", id)
+	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
 }

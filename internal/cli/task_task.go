@@ -21,8 +21,8 @@ func (a taskFamily) addCommand() *cobra.Command {
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long: "Exit codes: 0 recorded · 2 no words, a bad id, or the id is taken · 3 recorded, and it waits\n" +
-			"for a person to say what the words mean (belay gate show; --as-it-is does not wait).",
+		Long: "Exit codes: 0 recorded · 2 no text, an invalid id, or the id is used · 3 recorded, and it waits\n" +
+			"for a person to clarify it (belay gate show; --as-it-is does not wait).",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := Split(c, args)
@@ -59,7 +59,7 @@ func (a taskFamily) addCommand() *cobra.Command {
 		},
 	}
 	f.Add(c.Flags())
-	c.Flags().StringSliceVar(&after, "after", nil, "`TASKS` that have to be accepted first")
+	c.Flags().StringSliceVar(&after, "after", nil, "`TASKS` that must be accepted first")
 	return c
 }
 
@@ -88,9 +88,9 @@ func (a taskFamily) listCommand() *cobra.Command {
 // historyCommand shows all that a task learns of earlier ones.
 func (a taskFamily) historyCommand(name string) *cobra.Command {
 	return &cobra.Command{
-		Use: name, Short: "Show one line for each task that ended", Args: cobra.NoArgs,
-		Long: `What a task learns of earlier ones: one line each, with how it ended. Prompts carry the
-last ten; .belay/now/history.md has all. Nothing else of a task reaches the next.
+		Use: name, Short: "Show one line for each closed task", Args: cobra.NoArgs,
+		Long: `What agents are told about earlier tasks: one line each, with the result. Prompts include the
+last ten; .belay/now/history.md has all of them. Nothing else is passed on.
 
 Exit codes: 0 shown.`,
 		Example: "  belay task history\n  belay task history --json",
@@ -114,7 +114,7 @@ func (a taskFamily) stepCommand(name, short, done string,
 	do func(*app.Desk, context.Context, belay.TaskID, runner.Watcher) (*session.Record, error)) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
-		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not the moment for it · 5 the tree is in use · 6 no such task.",
+		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not possible now · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
 		RunE: func(c *cobra.Command, args []string) error {
 			desk, id, err := a.OpenTask(c.Context(), args[0])

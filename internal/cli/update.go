@@ -72,7 +72,7 @@ func (a planFamily) updateCommand() *cobra.Command {
 	var sections []string
 	var dry, explain, anyway bool
 	c := &cobra.Command{
-		Use: "update PLAN --task TASK", Short: "Mark in a plan what a task changes and what stays",
+		Use: "update PLAN --task TASK", Short: "Mark a task's changes in a plan",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Update adds comments to a plan: TASK-N [ADD|MODIFY|FIX|REMOVE]: … to the sections that a
 requirement is about, NO CHANGES for task-N to the others, PRESERVED to what has to stay.
@@ -82,7 +82,7 @@ nothing. A requirement that fits no section, or two as well, is named and not ma
 
 Only a mutation marks a plan: a fresh task makes one (belay plan new), a bugfix leaves it.
 
-Exit codes: 0 marked, or left as it is · 2 wrong syntax, or it could not be · 3 the words
+Exit codes: 0 marked, or unchanged · 2 wrong syntax, or it could not be · 3 the words
 can be read in two ways · 5 somebody saved it meanwhile · 6 no such plan, task or section.`,
 		Example: `  belay plan update plan.tsx --task T3 --dry-run --explain
   belay plan update plan.tsx --task T3 --section 2=hero`,
@@ -158,7 +158,7 @@ func tellChange(w io.Writer, c app.PlanChange, dry, explain bool) {
 	case c.Left != "":
 		fmt.Fprintln(w, belay.VisibleLine(c.Left))
 	case len(c.Added)+len(c.Dropped) == 0:
-		fmt.Fprintf(w, "%s stays as it is\n", name)
+		fmt.Fprintf(w, "%s is unchanged\n", name)
 	case dry:
 		for _, l := range c.Dropped {
 			lineOf(w, name, "-", l)

@@ -15,16 +15,16 @@ func (a snapshotFamily) watchCommand() *cobra.Command {
 	var stop, status bool
 	var idle time.Duration
 	c := &cobra.Command{
-		Use: "watch", Short: "Make takes quick in a large tree: a helper that knows what changed", Args: cobra.NoArgs,
-		Long: `Watch starts a helper process for this working tree, which learns of every change from
-the kernel. A take then looks at the changed files only. The helper writes nothing in
-the tree, answers only you, and ends by itself: unused for long, or the tree or belay's
-folder gone, or belay replaced. Whenever it is not sure, a take looks at every file.
+		Use: "watch", Short: "Speed up snapshots in a large tree with a background process", Args: cobra.NoArgs,
+		Long: `Start a background process that tracks changes in this working tree, so that snapshots
+read only changed files. The process writes nothing in the working tree, answers only
+you, and stops by itself: when unused for long, when the working tree or belay's folder
+is deleted, or when belay is replaced. Whenever it is not sure, a snapshot reads every file.
 
-It watches folders, of which the kernel allows a number (fs.inotify.max_user_watches).
+It watches folders, and the kernel limits their number (fs.inotify.max_user_watches).
 Linux only.
 
-Exit codes: 0 it runs, or was ended · 2 it cannot · 6 with --stop, --status: none runs.`,
+Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop, --status: not running.`,
 		Example: "  belay watch\n  belay watch --status\n  belay watch --stop",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if idle < time.Second {
@@ -38,7 +38,7 @@ Exit codes: 0 it runs, or was ended · 2 it cannot · 6 with --stop, --status: n
 				if err := desk.Unwatch(c.Context()); err != nil {
 					return err
 				}
-				return a.Tell(map[string]bool{"stopped": true}, nil, func(w io.Writer) { fmt.Fprintln(w, "the watch has ended") })
+				return a.Tell(map[string]bool{"stopped": true}, nil, func(w io.Writer) { fmt.Fprintln(w, "stopped watching") })
 			}
 			var s watch.Status
 			if status {
@@ -53,9 +53,9 @@ Exit codes: 0 it runs, or was ended · 2 it cannot · 6 with --stop, --status: n
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&stop, "stop", false, "end the watch of this working tree")
-	f.BoolVar(&status, "status", false, "show how it is")
-	f.DurationVar(&idle, "idle", watch.DefaultIdle, "end after so long without a take")
+	f.BoolVar(&stop, "stop", false, "stop watching this working tree")
+	f.BoolVar(&status, "status", false, "show its status")
+	f.DurationVar(&idle, "idle", watch.DefaultIdle, "stop after this long without a snapshot")
 	c.MarkFlagsMutuallyExclusive("stop", "status")
 	return c
 }
@@ -64,7 +64,7 @@ func printWatch(w io.Writer, s watch.Status) {
 	if s.Sure {
 		fmt.Fprintf(w, "watching %d files in %d folders (process %d)\n", s.Files, s.Folders, s.PID)
 	} else {
-		fmt.Fprintf(w, "not sure of anything now: %s (process %d)\n", belay.VisibleLine(s.Why), s.PID)
+		fmt.Fprintf(w, "resynchronizing: %s (process %d)\n", belay.VisibleLine(s.Why), s.PID)
 	}
-	fmt.Fprintf(w, "%d of %d takes answered; it ends after %s without one\n", s.Answers, s.Asked, s.Idle)
+	fmt.Fprintf(w, "answered %d of %d snapshots; stops after %s without one\n", s.Answers, s.Asked, s.Idle)
 }

@@ -27,14 +27,14 @@ type checkFlags struct {
 func (a loopFamily) checkCommand() *cobra.Command {
 	var q checkFlags
 	c := &cobra.Command{
-		Use: "check [TASK]", Short: "Judge the present state by facts", Args: cobra.MaximumNArgs(1),
-		Long: `Check compares the working tree with a task's state before and judges the change:
+		Use: "check [TASK]", Short: "Check the working tree", Args: cobra.MaximumNArgs(1),
+		Long: `Check compares the working tree with a task's before snapshot and checks the change:
 files in scope, protected paths, instruction files, size, secrets, weakened tests,
 missing test files, documentation, linters, tests. Without a task it compares with the
-snapshot or the commit given by --before. --format sarif, github or rdjson writes the findings for
-other programs.
+snapshot or the commit given by --before. --format sarif, github or rdjson writes the
+findings for other programs.
 
-Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no such task · 130 interrupted.`,
+Exit codes: 0 all passed · 1 a check failed · 2 could not be checked · 6 no such task · 130 interrupted.`,
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json
@@ -44,9 +44,9 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be judged · 6 no su
 		RunE:              func(c *cobra.Command, args []string) error { return a.check(c, args, q) },
 	}
 	f := c.Flags()
-	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's state before")
-	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit of everything together: the snapshot and all checks")
-	f.BoolVar(&q.trust, "trust", false, "let what the repository names run, now and later")
+	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's before snapshot")
+	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit for the snapshot and all checks together")
+	f.BoolVar(&q.trust, "trust", false, "trust the repository's commands, now and later")
 	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
 	q.AddScope(f)
 	return c
@@ -57,7 +57,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 		return err
 	}
 	if q.timeout <= 0 {
-		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is no time limit", q.timeout)
+		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is not a time limit", q.timeout)
 	}
 	opening, cancel := context.WithTimeout(c.Context(), q.timeout)
 	defer cancel()
@@ -70,7 +70,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	case len(args) == 1:
 		r.Task, err = belay.ParseTaskID(args[0])
 	case q.before == "":
-		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "there is nothing to compare with")
+		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "nothing to compare with")
 	default:
 		r.Skip = nil // they are in Adhoc already
 		r.Adhoc, err = desk.Adhoc()
@@ -96,7 +96,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 func (a loopFamily) known(format string) error {
 	all := append([]string{"text", "json"}, lint.Forms()...)
 	if !slices.Contains(all, format) {
-		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is no format of a report", format)
+		return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(all, ", "), "%q is not a report format", format)
 	}
 	if format == "json" {
 		a.JSON = true
@@ -111,15 +111,15 @@ func (a loopFamily) judged(report belay.Report, err error, format string) error 
 	}
 	switch report.Verdict {
 	case belay.VerdictFail:
-		err = belay.Refuse(belay.CodeRefused, "mend what is named above, or belay rollback",
-			"%d finding(s) refuse the work", len(report.Errors()))
+		err = belay.Refuse(belay.CodeRefused, "fix it, then run belay check again; or belay rollback",
+			"%s", belay.CountOf(len(report.Errors()), "blocking finding"))
 	case belay.VerdictUnknown:
-		try := "see the check that could not tell, above"
+		try := "see the check that could not run, above"
 		if slices.ContainsFunc(report.Checks,
 			func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {
-			try = "belay trust (it shows what would run and asks), then check again; or --trust in a script"
+			try = "run belay trust (it lists the commands and asks), then check again; or use --trust in a script"
 		}
-		err = belay.Refuse(belay.CodeCannot, try, "the work could not be judged")
+		err = belay.Refuse(belay.CodeCannot, try, "the work could not be checked")
 	}
 	if slices.Contains(lint.Forms(), format) && !a.JSON {
 		if werr := lint.Write(a.Out, format, report); werr != nil {

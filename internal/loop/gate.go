@@ -83,7 +83,8 @@ func (m *machine) decided() error {
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs instructions for the agent")
 	case e.Decision == DecideApprove && gate.Kind != GateReview && strings.TrimSpace(e.Note) == "":
-		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force", "accepting refused work needs a reason")
+		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force",
+			"accepting rejected work needs a reason")
 	}
 	m.s.Decisions = append(m.s.Decisions, Decided{Gate: gate.Number, Decision: e.Decision, Note: e.Note, By: e.By})
 	m.decide(gate)

@@ -169,7 +169,7 @@ func (m *machine) submitted() error {
 // has begun; whoever sends it knows that it has not. At a gate it is a decision.
 func (m *machine) overruled() error {
 	if strings.TrimSpace(m.e.Note) == "" {
-		return refuse(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting refused work needs a reason")
+		return refuse(ErrDecision, belay.CodeUsage, `add --note "why it may be accepted"`, "accepting rejected work needs a reason")
 	}
 	if !Overrulable(m.s) {
 		return m.notNow("there is no pending rejection")

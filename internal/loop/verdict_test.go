@@ -185,7 +185,7 @@ func TestVerdictsThatAreRefused(t *testing.T) {
 		"no verdict":                    {ana, "ok ok ok ok", Event{Kind: EvVerdict, Verdict: belay.VerdictUnknown}, ErrEvent},
 		"no reason":                     {ana, "ok ok ok ok", quiet, ErrEvent},
 		"somebody else's approval":      {ana, "ok ok ok ok", approval("bo"), ErrDecision},
-		"the agent is at work":          {standard, "ok", rejection("ana", "x"), ErrNotNow},
+		"the agent is working":          {standard, "ok", rejection("ana", "x"), ErrNotNow},
 		"an attempt that nobody judged": {with(func(p *belay.Policy) { p.Lost = 0 }), "ok lost ok", rejection("ana", "x"), ErrNotNow},
 		"approved, where nobody waits":  {standard, "ok ok ok ok ok", approval("ana"), ErrNotNow},
 		"put back":                      {with(func(p *belay.Policy) { p.Retries = 0 }), "ok ok ok fail abort ok ok", rejection("ana", "x"), ErrNotNow},

@@ -313,7 +313,7 @@ func TestTold(t *testing.T) {
 		}
 		b.WriteString(Entry(i+2, at, "event", data) + "\n")
 		if text := Happened(s, e); text == "" {
-			t.Errorf("nothing is said of %s", e.Kind)
+			t.Errorf("nothing to update for %s", e.Kind)
 		}
 		for _, c := range commands {
 			b.WriteString("      > " + Doing(c) + "\n")

@@ -55,13 +55,13 @@ func (v view) Meanings() []string {
 	if counted {
 		number = " A number counts the new ones."
 	}
-	say(has[belay.MarkAdd], "[ADD] creates something beside what is there. Nothing that is there is converted into it "+
-		"or replaced by it.%s", number)
-	say(has[belay.MarkModify], "[MODIFY] changes what is there; it neither adds to it nor takes from it.")
-	say(has[belay.MarkFix], "[FIX] repairs what is wrong and leaves the rest of the behavior as it was.")
+	say(has[belay.MarkAdd], "[ADD] creates something new next to the existing code. It does not convert or replace anything that "+
+		"exists.%s", number)
+	say(has[belay.MarkModify], "[MODIFY] changes what exists; it neither adds nor removes items.")
+	say(has[belay.MarkFix], "[FIX] repairs what is wrong and keeps all other behavior.")
 	say(has[belay.MarkRemove], "[REMOVE] deletes what it names and nothing else.")
 	say(len(r.Preserve) > 0, "PRESERVE stays unchanged.")
-	say(len(r.Affected) > 0, "AFFECTED names files that the words mean.")
+	say(len(r.Affected) > 0, "AFFECTED names the files that the task refers to.")
 	say(slices.ContainsFunc(r.Bounds, func(b belay.Bound) bool { return b.Only }), "CHANGE ONLY: a change anywhere else is rejected.")
 	say(slices.ContainsFunc(r.Bounds, func(b belay.Bound) bool { return !b.Only }), "DO NOT TOUCH: a change there is rejected.")
 	return out

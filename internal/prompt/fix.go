@@ -126,7 +126,7 @@ func fixWithin(in FixInput) Fix {
 	}
 }
 
-const leftOut = "left out for want of room: read it yourself"
+const leftOut = "left out to save space: read it yourself"
 
 func lastShown(files []FixFile) int {
 	for i := len(files) - 1; i >= 0; i-- {
@@ -202,7 +202,7 @@ func (f Fix) Note() string {
 		}
 	}
 	if f.Cut {
-		s += "; something was left out to keep within the limit"
+		s += "; shortened to fit the limit"
 	}
 	return s
 }

@@ -21,11 +21,11 @@ func TestFixPrompt(t *testing.T) {
 		Task:    belay.Task{ID: "T1", Title: "add a thing", Prose: "add a thing", Scope: belay.Scope{Files: []string{"src/**"}, Protect: []string{"go.mod"}}},
 		Attempt: 2, Reproduce: "go test ./...",
 		Findings: []belay.Finding{finding("src/a.go", 3, 5, "leaks"), finding("src/a.go", 5, 0, "is slow"), finding("src/a.go", 9, 0, "has no test"), finding("src/gone.go", 0, 0, "is missing")},
-		Files:    []FixFile{{Path: "src/a.go", Code: []string{"3  a()\n4  b()\n", "9  c()\n"}}, {Path: "src/gone.go", Missing: "is not there (any more)"}},
+		Files:    []FixFile{{Path: "src/a.go", Code: []string{"3  a()\n4  b()\n", "9  c()\n"}}, {Path: "src/gone.go", Missing: "does not exist (any more)"}},
 		Full:     1000,
 	}
 	fix := FixPrompt(in)
-	for _, want := range []string{"Fix what attempt 2 of task T1", "3 findings", "leaks; is slow", "because of is slow", "4  b()\n…\n9  c()", "`src/gone.go`: is not there", "`go test ./...`", "Change only `src/**`, never `go.mod`"} {
+	for _, want := range []string{"Fix what attempt 2 of task T1", "3 findings", "leaks; is slow", "because of is slow", "4  b()\n…\n9  c()", "`src/gone.go`: does not exist", "`go test ./...`", "Change only `src/**`, never `go.mod`"} {
 		if !strings.Contains(fix.Text, want) {
 			t.Errorf("it lacks %q:\n%s", want, fix.Text)
 		}

@@ -83,7 +83,7 @@ func Files(dir string, findings []belay.Finding) ([]FixFile, error) {
 		text, err := readSome(root, path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			file.Missing = "is not there (any more)"
+			file.Missing = "does not exist (any more)"
 		case err != nil:
 			file.Missing = "cannot be read: " + err.Error()
 		default:

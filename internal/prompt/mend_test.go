@@ -140,7 +140,7 @@ func TestFiles(t *testing.T) {
 	if strings.Contains(code, token) || strings.Contains(strings.Join(got[0].Short, ""), token) {
 		t.Errorf("a secret is repeated: %s", code)
 	}
-	for i, why := range map[int]string{1: "is not there", 2: "binary", 3: "cannot be read"} {
+	for i, why := range map[int]string{1: "does not exist", 2: "binary", 3: "cannot be read"} {
 		if !strings.Contains(got[i].Missing, why) || len(got[i].Code) > 0 {
 			t.Errorf("%s: %+v, want %q", got[i].Path, got[i], why)
 		}

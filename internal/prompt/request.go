@@ -198,13 +198,13 @@ func readRequirement(r *belay.Request, l string) error {
 	l, ok := strings.CutPrefix(l, "- [")
 	marker, rest, closed := strings.Cut(l, "] ")
 	if !ok || !closed {
-		return errors.New("it is no requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT")
+		return errors.New("expected a requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT")
 	}
 	q := belay.Requirement{Marker: belay.Marker(marker)}
 	switch q.Marker {
 	case belay.MarkAdd, belay.MarkModify, belay.MarkFix, belay.MarkRemove:
 	default:
-		return fmt.Errorf("%s is no marker", marker)
+		return fmt.Errorf("%s is not a marker", marker)
 	}
 	if strings.HasPrefix(rest, "(") {
 		number, after, ok := strings.Cut(rest[1:], ") ")

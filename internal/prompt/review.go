@@ -38,10 +38,10 @@ func (d Document) Quoted() string {
 
 // roles say what a reviewer looks at.
 var roles = map[string]string{
-	"spec":     "whether the change does what the task says: everything asked for, nothing else, as asked",
-	"quality":  "whether the change is right and fit to live with: errors, edge cases, naming, structure, tests that prove something",
-	"security": "whether the change opens a hole: injection, paths, secrets, rights, unsafe input, dependencies",
-	"debugger": "whether the cause of the failure was mended, not its symptom",
+	"spec":     "whether the change does what the task asks for: all of it and nothing else",
+	"quality":  "whether the change is correct and maintainable: errors, edge cases, naming, structure, tests that prove something",
+	"security": "whether the change introduces a vulnerability:  injection, paths, secrets, rights, unsafe input, dependencies",
+	"debugger": "whether the cause of the failure was fixed, not its symptom",
 }
 
 // reviewView is what the templates see.
@@ -69,7 +69,7 @@ func Review(in ReviewInput) string {
 	v.Guidelines = belay.Holding(in.Task.Guidelines, "review", "reviewer", in.Reviewer.Name)
 	for _, g := range belay.Reviewable(in.Task.Guidelines, in.Task.Role) {
 		v.Guidelines = slices.DeleteFunc(v.Guidelines, func(o belay.Guideline) bool { return o.ID == g.ID })
-		g.Instruction = strings.TrimRight(g.Instruction, " ") + " (The work had to follow this rule: a breach of it is a critical finding.)"
+		g.Instruction = strings.TrimRight(g.Instruction, " ") + " (The work had to follow this rule: violating it is a critical finding.)"
 		v.Guidelines = append(v.Guidelines, g)
 	}
 	var facts strings.Builder
@@ -100,7 +100,7 @@ func ReviewAgain(first, wrong, answer, nonce string) string {
 	if left != "" {
 		text += "\n(cut: " + left + ")"
 	}
-	return first + "\n# Your answer could not be read\n\n" + belay.VisibleLine(wrong) + "\n\nThis is what you answered, as data:\n\n" +
+	return first + "\n# Your answer could not be read\n\n" + belay.VisibleLine(wrong) + "\n\nYour answer, as data:\n\n" +
 		data(nonce, text) + "\n\nAnswer again, with the JSON object and nothing else.\n"
 }
 

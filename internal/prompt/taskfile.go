@@ -81,10 +81,10 @@ func ReadEditedTask(id belay.TaskID, text string) (Edited, error) {
 	var e Edited
 	e.Prose = strings.Join(r.lines[from:at], "\n")
 	if e.Prose = strings.TrimSuffix(e.Prose, "\n"); strings.TrimSpace(e.Prose) == "" {
-		r.complain(from+1, "the task has no words")
+		r.complain(from+1, "the task text is empty")
 	}
 	if len(e.Prose) > belay.MaxProse {
-		r.complain(0, "the words are more than %d KiB", belay.MaxProse>>10)
+		r.complain(0, "the text is larger than %d KiB", belay.MaxProse>>10)
 	}
 	e.Request = r.request(at+1, may)
 	r.scope(&e.Scope, may+1)
@@ -110,7 +110,7 @@ func (r *reader) readable(text string) {
 	}
 	for i, l := range r.lines {
 		if !utf8.ValidString(l) || strings.ContainsRune(l, 0) {
-			r.complain(i+1, "this is not UTF-8 text")
+			r.complain(i+1, "the text is not UTF-8")
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (r *reader) request(from, to int) belay.Request {
 			switch req.Type {
 			case belay.Fresh, belay.Mutation, belay.Bugfix, belay.Unclear:
 			default:
-				r.complain(from, "the type is %q: it is fresh, mutation, bugfix or needs-clarification", string(req.Type))
+				r.complain(from, "the type is %q; use fresh, mutation, bugfix or needs-clarification", string(req.Type))
 			}
 			return req
 		}

@@ -39,15 +39,15 @@ func TestProblems(t *testing.T) {
 	text := Write(task())
 	for change, want := range map[string]string{
 		"# T7: -> # T8: ":                               `line 1: the first line must be "# T7:" and a title`,
-		"[ADD] -> [MAYBE] ":                             "line 11: MAYBE is no marker",
+		"[ADD] -> [MAYBE] ":                             "line 11: MAYBE is not a marker",
 		"(2) -> (two) ":                                 "line 11: its number cannot be read",
-		"Type: mutation -> Type: big":                   `the type is "big": it is fresh`,
+		"Type: mutation -> Type: big":                   `the type is "big"; use fresh`,
 		"- FILES: -> - FILE: ":                          "line 16: it is no FILES, PROTECT or EXPECT",
 		"src/** -> src/[":                               "line 16: ",
 		"## What is asked for -> ##":                    `the heading "## What is asked for" is missing`,
 		"## What it may change -> ##":                   `the heading "## What it may change" is missing below`,
-		"Add two drinks.\n\n- and fix the header -> \t": "line 3: the task has no words",
-		"fix the -> fix \xff the":                       "line 5: this is not UTF-8 text",
+		"Add two drinks.\n\n- and fix the header -> \t": "line 3: the task text is empty",
+		"fix the -> fix \xff the":                       "line 5: the text is not UTF-8",
 	} {
 		from, to, _ := strings.Cut(change, " -> ")
 		if from == "# T7:" || from == "[ADD]" || from == "(2)" || from == "- FILES:" {
@@ -59,7 +59,7 @@ func TestProblems(t *testing.T) {
 		}
 	}
 	_, err := ReadEditedTask("T7", strings.NewReplacer("[ADD]", "[X]", "PRESERVE", "KEEP", "FILES", "F").Replace(text))
-	want := Problems{{11, "X is no marker"}, {12, "it is no requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT"}, {16, "it is no FILES, PROTECT or EXPECT"}}
+	want := Problems{{11, "X is not a marker"}, {12, "expected a requirement, PRESERVE, AFFECTED, CHANGE ONLY, DO NOT TOUCH or IN DOUBT"}, {16, "it is no FILES, PROTECT or EXPECT"}}
 	if d := cmp.Diff(error(want), err); d != "" {
 		t.Error(d)
 	}

@@ -20,7 +20,7 @@ type MergeRequest struct {
 	Ours, Theirs []string // paths, from the root, whose conflicts are decided
 	Markers      bool     // conflicts of text are written with markers
 	DryRun       bool
-	SkipBroken   bool // leave out, by name, what cannot be written
+	SkipBroken   bool // skip and list what cannot be written
 	Keep         bool // the task's working tree stays
 	Unaccepted   bool // also of a task that was not accepted
 	AsIs         bool // what stands in the task's tree now, judged or not
@@ -78,7 +78,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 	if out.Ticked, err = tick.note(ctx, home, r, b); err != nil {
 		return out, err
 	}
-	text := fmt.Sprintf("%d path(s) came from %s", len(b.Changes), r.Task.Worktree)
+	text := fmt.Sprintf("merged %s from %s", belay.CountOf(len(b.Changes), "path"), r.Task.Worktree)
 	if err := d.AddNote(ctx, r, session.Note{Kind: session.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
 		return out, err
 	}
@@ -87,7 +87,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 		out.Stays = "it has conflicts to resolve"
 		return out, belay.Refuse(belay.CodeRefused,
 			fmt.Sprintf("resolve them, then belay worktree remove %s; undo the merge with: belay undo", q.Task),
-			"%d file(s) have conflict markers", len(b.Conflicts))
+			"conflict markers in %s", belay.CountOf(len(b.Conflicts), "file"))
 	case q.Keep:
 		out.Stays = "--keep was given"
 		return out, nil
@@ -202,5 +202,5 @@ func undecided(task belay.TaskID, b worktree.Brought) error {
 	if slices.ContainsFunc(b.Conflicts, worktree.Text) {
 		try += ", --markers to write conflict markers"
 	}
-	return belay.Refuse(belay.CodeRefused, try, "%d conflict(s): nothing was written", b.Open())
+	return belay.Refuse(belay.CodeRefused, try, "%s: nothing was written", belay.CountOf(b.Open(), "conflict"))
 }

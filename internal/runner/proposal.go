@@ -233,7 +233,8 @@ var wordsFor = map[string]int{"single": 1, "pair": 2, "couple": 2}
 
 // stated reports whether a message says a number, in digits or as a word.
 func stated(text string, n int) bool {
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if got, ok := intent.Number(w); ok && got == n || w == strconv.Itoa(n) || wordsFor[w] == n && n > 0 {
 			return true
 		}
@@ -280,5 +281,5 @@ func number(list []string) string {
 	if len(list) == 0 {
 		return "nothing"
 	}
-	return fmt.Sprintf("%d thing(s)", len(list))
+	return belay.CountOf(len(list), "thing")
 }

@@ -81,7 +81,7 @@ func TestDiffer(t *testing.T) {
 		t.Error(err, Differ(a, a))
 	}
 	b := belay.Request{Type: belay.Bugfix, Requirements: []belay.Requirement{{Marker: belay.MarkFix}}}
-	want := []string{"type: mutation, where the grammar read bugfix", "requirements: ADD (2), FIX, where the grammar read FIX", "files: main.go, where the grammar read none", "to be left: 1 thing(s), where the grammar read nothing"}
+	want := []string{"type: mutation, where the grammar read bugfix", "requirements: ADD (2), FIX, where the grammar read FIX", "files: main.go, where the grammar read none", "to be left: 1 thing, where the grammar read nothing"}
 	if d := cmp.Diff(want, Differ(a, b)); d != "" {
 		t.Error(d)
 	}

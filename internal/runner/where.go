@@ -89,7 +89,8 @@ func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk,
 		if !r.Open() {
 			try = fmt.Sprintf("belay show %s", r.Task.ID)
 		}
-		return nil, belay.Refuse(belay.CodeNotFound, try, "the worktree of %s, %s, is gone", r.Task.ID, belay.VisibleLine(r.Task.Worktree))
+		return nil, belay.Refuse(belay.CodeNotFound, try, "the worktree of %s, %s, is gone", r.Task.ID,
+			belay.VisibleLine(r.Task.Worktree))
 	}
 	snaps, err := restore.Open(ctx, repo, Captured(d))
 	return with(d, repo, snaps), err

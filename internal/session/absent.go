@@ -24,7 +24,7 @@ func (a Absent) String() string {
 		known = append(known, fmt.Sprintf("it had %d entries", a.Entries))
 	}
 	if a.Snapshots > 0 {
-		known = append(known, fmt.Sprintf("%d snapshot(s) of it are there", a.Snapshots))
+		known = append(known, fmt.Sprintf("it has %s", belay.CountOf(a.Snapshots, "snapshot")))
 	}
 	return belay.VisibleLine(fmt.Sprintf("the record of %s is gone: %s", a.Task, strings.Join(known, ", ")))
 }

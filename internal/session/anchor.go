@@ -116,7 +116,7 @@ func home() (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("there is no folder %s", dir)
+		return "", fmt.Errorf("no folder %s", dir)
 	}
 	if runtime.GOOS == "darwin" {
 		return filepath.Join(dir, "Library", "Application Support", "belay", "state"), nil

@@ -208,7 +208,8 @@ func (d *Desk) SweepContexts() (swept []string, err error) {
 		path := ".belay/now/" + name
 		part, ok := contextFile{open: func() (*os.File, error) { return root.Open(path) }}.read()
 		var of handoff.Export
-		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part, &of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
+		if ok = ok && strings.HasPrefix(name, "context-") && json.Unmarshal(part,
+			&of) == nil; !ok || name != NowName(of.TaskID, of.Role) {
 			continue // not what belay wrote
 		}
 		key := of.TaskID.Key()

@@ -38,11 +38,11 @@ func (d *Desk) cut(task belay.TaskID, log journal.Log) error {
 			return nil
 		}
 	}
-	try := fmt.Sprintf("find out who did it; belay task accept-record %s goes on with the record as it is", task)
+	try := fmt.Sprintf("find out who did it; belay task accept-record %s accepts the current record", task)
 	if n := len(log.Entries); n < st.Seq {
-		return belay.Refuse(belay.CodeCannot, try, "the record of %s was cut: %d entries are known, %d are there", task, st.Seq, n)
+		return belay.Refuse(belay.CodeCannot, try, "the record of %s was truncated: %d entries known, %d found", task, st.Seq, n)
 	}
-	return belay.Refuse(belay.CodeCannot, try, "the record of %s was changed: its entry %d is not the one that is known", task, st.Seq)
+	return belay.Refuse(belay.CodeCannot, try, "the record of %s was changed: entry %d differs from the known one", task, st.Seq)
 }
 
 // on reports whether a record goes on from what is remembered of it.
@@ -71,7 +71,7 @@ func (d *Desk) Anchored(task belay.TaskID, log journal.Log) (not string, err err
 		return "not anchored outside the repository: " + err.Error(), nil
 	}
 	if _, known := d.Anchors.Read(string(task)); !known {
-		return "not anchored outside the repository yet: its next entry will be", nil
+		return "not anchored outside the repository yet: the next entry anchors it", nil
 	}
 	return "", d.cut(task, log)
 }
@@ -107,7 +107,7 @@ func (d *Desk) AcceptRecord(ctx context.Context, task belay.TaskID) (what string
 	}
 	wrong := d.cut(task, r.Log)
 	if wrong == nil {
-		return "", belay.Refuse(belay.CodeUsage, "belay log --verify "+string(task), "nothing is wrong with the record of %s", task)
+		return "", belay.Refuse(belay.CodeUsage, "belay log --verify "+string(task), "the record of %s is intact", task)
 	}
 	what = wrong.Error()
 	return what, d.AddNote(ctx, r, Note{Kind: "record-accepted", Text: what})

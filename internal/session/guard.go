@@ -169,7 +169,7 @@ func (r *Record) Tampering() *belay.Finding {
 	f := belay.Finding{
 		Check: "record", Severity: belay.SeverityError, Category: belay.CategoryRecord, Title: "belay's record was changed: " + said[0],
 		Detail:         strings.Join(said, "\n"),
-		Recommendation: "leave .git/belay and the refs of snapshots alone; the belay commands change them",
+		Recommendation: "do not change .git/belay and snapshot refs; only belay commands may",
 	}.Sign()
 	return &f
 }
@@ -240,7 +240,7 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 		}
 	case what != "":
 	case n == len(now.Entries):
-		what = fmt.Sprintf("its record was cut: %d entries are known, %d were there", len(known), n)
+		what = fmt.Sprintf("its record was truncated: %d entries are known, %d were found", len(known), n)
 	default:
 		what = fmt.Sprintf("its record was changed from entry %d on", n+1)
 	}
@@ -250,8 +250,8 @@ func (d *Desk) guardLog(ctx context.Context, r *Record) ([]string, error) {
 	if _, err := fsroot.Lstat(filepath.Join(d.Repo.Dir, "HEAD")); errors.Is(err, fs.ErrNotExist) {
 		// Nothing is made in the place of a git folder that may come back, with its record.
 		return nil, belay.Refuse(belay.CodeCannot,
-			"put the git folder back from a copy; the files are left as they are",
-			"%s is not a git repository any more: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
+			"restore the git folder from a copy; the files are unchanged",
+			"%s is no longer a git repository: it has no HEAD", belay.VisibleLine(d.Repo.Dir))
 	}
 	whole := journal.Log{Task: r.Log.Task, Entries: truth.Log.Entries}
 	if err := d.Journal.Replace(ctx, whole); err != nil {
@@ -276,7 +276,7 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 	switch e.Type {
 	case EntryTask:
 		if r.State.Pending != nil { // as the command that edits a task has it
-			return "the task was changed in its record in the middle of a step"
+			return "its task was changed in the record during a step"
 		}
 		return ""
 	case EntryTaken:
@@ -285,12 +285,12 @@ func (d *Desk) unfit(r Record, e journal.Entry) string {
 		var n Note
 		if json.Unmarshal(e.Data, &n) == nil && len(n.Snapshots) > 0 &&
 			slices.ContainsFunc(n.Snapshots, func(b snapshot.Bound) bool { return !d.stands(b) }) {
-			return "its record got a note that names a snapshot that is none"
+			return "its record got a note with an invalid snapshot"
 		}
 		return ""
 	case EntryContext:
 		if _, err := handoff.Fold(r.Context, e.Time, e.Data); err != nil {
-			return "its record got an entry of its context that does not fit"
+			return "its record got an invalid context entry"
 		}
 		return ""
 	case EntryEvent:

@@ -119,7 +119,7 @@ func TestGuard(t *testing.T) {
 	all := []change{
 		{"deleted", "deleted", func(s *scene) { s.must(os.Remove(s.path)) }},
 		{"emptied", "deleted", func(s *scene) { s.must(os.WriteFile(s.path, nil, 0o600)) }},
-		{"half a line", "was cut", write(func(l [][]byte) [][]byte { return append(l[:1:1], l[1][:len(l[1])/2]) })},
+		{"half a line", "was truncated", write(func(l [][]byte) [][]byte { return append(l[:1:1], l[1][:len(l[1])/2]) })},
 		{"an entry nobody knows", "unknown kind", func(s *scene) { s.forge("odd", "1") }},
 		{"a task", "task was changed", func(s *scene) { s.forge(EntryTask, `{"id":"T1"}`) }},
 		{"a snapshot", "names a snapshot", func(s *scene) { s.forge(EntryTaken, `{"command":"x","snapshots":[]}`) }},
@@ -153,7 +153,7 @@ func TestGuard(t *testing.T) {
 			})},
 			change{fmt.Sprint("without ", n), "its record was", write(func(l [][]byte) [][]byte { return append(l[:n:n], l[n+1:]...) })})
 		if n > 0 {
-			all = append(all, change{fmt.Sprint("cut after ", n), fmt.Sprintf("was cut: 3 entries are known, %d were there", n), write(func(l [][]byte) [][]byte { return l[:n] })})
+			all = append(all, change{fmt.Sprint("cut after ", n), fmt.Sprintf("was truncated: 3 entries are known, %d were found", n), write(func(l [][]byte) [][]byte { return l[:n] })})
 		}
 	}
 	for _, c := range all {
@@ -217,7 +217,7 @@ func TestGitFolderIsAway(t *testing.T) {
 	away := s.Repo.Common + ".away"
 	n := len(s.rec.Log.Entries)
 	s.must(os.Rename(s.Repo.Common, away))
-	if bad, err := s.Guard(t.Context(), s.rec); bad || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "not a git repository any more") {
+	if bad, err := s.Guard(t.Context(), s.rec); bad || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "no longer a git repository") {
 		t.Errorf("guard: %v %v", bad, err)
 	}
 	if err := s.AddNote(t.Context(), s.rec, Note{Text: "a note"}); err == nil {
@@ -277,7 +277,7 @@ func TestCutBetweenRuns(t *testing.T) {
 		s.must(os.WriteFile(s.path, bytes.Join(lines[:n], nil), 0o600))
 		later := s.open(s.Repo.Root)
 		_, err = later.Load("T1")
-		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("was cut: 3 entries are known, %d are there", n)) {
+		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("was truncated: 3 entries known, %d found", n)) {
 			t.Errorf("%v", err)
 		}
 		if _, err := later.LoadAnyway("T1"); err != nil {

@@ -15,7 +15,8 @@ import (
 // of the others join into wider ones of the agent's.
 //
 // A later attempt that began from exactly the state before needs none of what came before it.
-func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID, taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
+func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
+	taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
 	keep := map[belay.SnapshotID]bool{before: true}
 	slices.SortFunc(taken, func(a, b snapshot.Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	trees := map[belay.SnapshotID]string{}

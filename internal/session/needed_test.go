@@ -50,7 +50,7 @@ func TestNeeded(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		do   func() []snapshot.Info // of attempts, oldest first
-		keep []int                  // of them, besides the state before
+		keep []int                  // of them, besides the before snapshot
 	}{
 		{"one attempt", func() []snapshot.Info { sh("echo 2 > a"); return []snapshot.Info{after()} }, []int{0}},
 		{"tests that write nothing", func() []snapshot.Info { sh("echo 3 > a"); return []snapshot.Info{after(), end()} }, []int{1}},
@@ -88,7 +88,7 @@ func TestNeeded(t *testing.T) {
 			sh("echo 11 > a")
 			return []snapshot.Info{one, two, after()}
 		}, []int{0, 1, 2}},
-		{"begun anew from the state before", func() []snapshot.Info {
+		{"begun anew from the before snapshot", func() []snapshot.Info {
 			sh("echo 12 > a")
 			one := after()
 			sh("echo 11 > a")

@@ -141,8 +141,8 @@ func (d *Desk) ClearPlan(ctx context.Context, r *Record, tell func(string)) {
 	}
 	switch n, err := d.Plans.Clear(ctx, d, r.Task, path); {
 	case err != nil:
-		tell(fmt.Sprintf("the markers of %s stay in %s: %s", r.Task.ID, belay.VisibleLine(path), Sentence(err)))
+		tell(fmt.Sprintf("the markers of %s remain in %s: %s", r.Task.ID, belay.VisibleLine(path), Sentence(err)))
 	case n > 0:
-		tell(fmt.Sprintf("%s: the markers of %s were taken out", belay.VisibleLine(path), r.Task.ID))
+		tell(fmt.Sprintf("%s: removed the markers of %s", belay.VisibleLine(path), r.Task.ID))
 	}
 }

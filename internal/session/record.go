@@ -132,7 +132,7 @@ func (d *Desk) LoadAnyway(task belay.TaskID) (*Record, error) {
 	}
 	if len(log.Entries) == 0 {
 		return nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay run --task %s \"…\" -- AGENT starts it again", task),
-			"the record of %s is torn in its first line", task)
+			"the record of %s is incomplete in its first line", task)
 	}
 	return d.read(log)
 }
@@ -246,7 +246,7 @@ func (d *Desk) Append(ctx context.Context, r *Record, typ string, data any) erro
 		}
 	}
 	return belay.Refuse(belay.CodeCannot, "stop what writes there, then belay run --resume "+string(r.Task.ID),
-		"the record of %s is changed by somebody else again and again", r.Task.ID)
+		"another process keeps changing the record of %s", r.Task.ID)
 }
 
 func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (again bool, err error) {
@@ -292,7 +292,7 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 	fresh, lerr := d.LoadAnyway(r.Task.ID)
 	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
 		lerr = belay.Refuse(belay.CodeCannot, "belay log --verify "+string(r.Task.ID),
-			"the record of %s was changed by somebody else", r.Task.ID)
+			"another process changed the record of %s", r.Task.ID)
 	}
 	if lerr != nil && driven {
 		after := r.Log.Head

@@ -102,7 +102,7 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []Span, taken []sna
 			from = s.ID
 		}
 	}
-	present, err := d.Snaps.TakeWith(ctx, Passing(r, "the attempt under way, before a rollback"), d.Extent(r))
+	present, err := d.Snaps.TakeWith(ctx, Passing(r, "the running attempt, before a rollback"), d.Extent(r))
 	return Span{From: from, To: present.ID, Agent: true}, err
 }
 

@@ -46,7 +46,8 @@ func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
 
 // Taken gives the snapshots of one task that ours answers for: the words of a snapshot
 // alone say too little, whoever can make a ref can write them.
-func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskID, ours func(snapshot.Info) bool) ([]snapshot.Info, error) {
+func TakenSnapshots(ctx context.Context, snaps *snapshot.Store, task belay.TaskID,
+	ours func(snapshot.Info) bool) ([]snapshot.Info, error) {
 	all, err := snaps.List(ctx)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,8 @@ func content(ctx context.Context, snaps *snapshot.Store, list []Span) (map[strin
 
 // Missed gives what the agent changed and the capture does not hold, as far as it is still
 // so in the capture.
-func Missed(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before, after belay.SnapshotID) ([]snapshot.Missed, error) {
+func Missed(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info, before,
+	after belay.SnapshotID) ([]snapshot.Missed, error) {
 	all, err := snaps.Missed(ctx, before, after)
 	if err != nil || len(all) == 0 {
 		return nil, err

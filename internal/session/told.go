@@ -40,7 +40,7 @@ func toldOnce(checks []belay.CheckResult, plan belay.CheckResult) []belay.CheckR
 		return name != ""
 	})
 	if by != "" {
-		plan.Summary += "; the rest is told by " + by
+		plan.Summary += "; for the rest see " + by
 	}
 	return append(all, plan)
 }

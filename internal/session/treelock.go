@@ -80,7 +80,7 @@ func Take(path string, task belay.TaskID, doing string, now time.Time) (func(), 
 		if h.Task != "" {
 			try = fmt.Sprintf("belay status, or belay cancel %s", h.Task)
 		}
-		return nil, belay.Refuse(belay.CodeBusy, try, "this working tree is held by %s", h)
+		return nil, belay.Refuse(belay.CodeBusy, try, "this working tree is in use by %s", h)
 	}
 	host, _ := os.Hostname()
 	text, err := json.Marshal(Holder{Task: task, Doing: doing, PID: os.Getpid(), Host: host, Since: now})
