@@ -135,7 +135,8 @@ func (j *contractJudge) count(m *belay.Met, r belay.Requirement) (res count.Resu
 	if err != nil {
 		return res, false
 	}
-	res.Certain = res.Certain && j.in.Request.Type != belay.Unclear // doubtful words refuse nothing
+	// Doubtful words refuse nothing, nor does a number that counts something else.
+	res.Certain = res.Certain && j.in.Request.Type != belay.Unclear && (r.Marker != belay.MarkAdd || countsWhatIsAdded(r))
 	place := res.After
 	if place == nil {
 		place = res.Before

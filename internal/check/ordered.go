@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -265,6 +266,9 @@ func (j *contractJudge) came(o order, n name) verdict {
 	if at := j.stands(n.text); at.path != "" {
 		return unsure(at, "%s existed before", n.text)
 	}
+	if j.takenBack(n.text) {
+		return unsure(place{}, "%s is not there, and the request renames or removes it", n.text)
+	}
 	return absent(place{}, "should be added but is missing: %s", n.text)
 }
 
@@ -322,6 +326,14 @@ func (j *contractJudge) anywhere(name string) bool {
 	return slices.ContainsFunc(j.in.Changes, func(c belay.Change) bool { // a file that is no text may hold anything
 		return j.changed[c.Path] == nil && c.Status != "D" || strings.Contains(fold(c.Path), key) && c.Status == "A"
 	})
+}
+
+// takenBack reports whether another part of the request renames or removes what was to be
+// added: the message of several commits in one tells of both.
+func (j *contractJudge) takenBack(name string) bool {
+	away := regexp.MustCompile(
+		`(?i)\b(renam|replac|drop|remov|revert|delet)\w*\s+(the\s+)?(\w+\s+)?` + "`?" + regexp.QuoteMeta(name) + `\b`)
+	return slices.ContainsFunc(j.in.Request.Requirements, func(r belay.Requirement) bool { return away.MatchString(r.Text) })
 }
 
 // literal: a route or a flag, which is in the code as it is named.
