@@ -104,7 +104,7 @@ var phrases = map[string]Sense{
 	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
 	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
 	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
-	"clean up": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
+	"clean up": Tidy, "cleanup": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
 	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None,
 	"back up": Show, "write to": Modify,
 	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove,
