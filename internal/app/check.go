@@ -170,7 +170,7 @@ func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, er
 		before, err = d.Snaps.Get(ctx, id)
 	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = worktree.Snapshot(ctx, d.Snaps, q.Before, session.Passing(nil, q.Before+", to judge by"))
+		before, err = worktree.Snapshot(ctx, d.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err

@@ -95,9 +95,10 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	}, ask: s.Ask}
 	d.May.Type(config.Typed(cfg))
 	var err error
-	d.Snaps, err = restore.Open(ctx, repo, runner.Captured(d.Desk))
-	if err == nil {
-		d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	if d.Restores, err = restore.Open(ctx, repo, runner.Captured(d.Desk)); err != nil {
+		return nil, err
 	}
-	return d, err
+	d.Snaps = d.Restores.Snapshots
+	d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	return d, nil
 }

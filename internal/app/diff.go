@@ -55,7 +55,7 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 	case t != "":
 		return f, t, false, nil
 	}
-	info, err := d.Snaps.ForDiff(ctx)
+	info, err := d.Restores.ForDiff(ctx)
 	return f, info.ID, true, err
 }
 

@@ -177,7 +177,7 @@ func (p *Place) forget(ctx context.Context) (int, error) {
 		if s.Task.Key() != p.Rec.Task.ID.Key() || s.Kind != "handoff" || s.ID == p.Rec.State.Before {
 			continue
 		}
-		if err := p.Snaps.Drop(ctx, s.ID); err != nil {
+		if err := p.Restores.Drop(ctx, s.ID); err != nil {
 			return n, fmt.Errorf("forget %s: %w", s.ID, err)
 		}
 		n++

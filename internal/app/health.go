@@ -132,7 +132,7 @@ func probe(dir string) error {
 }
 
 func restores(ctx context.Context, d *session.Desk) Complaint {
-	done, err := d.Snaps.Recover(ctx)
+	done, err := d.Restores.Recover(ctx)
 	switch {
 	case err != nil:
 		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}

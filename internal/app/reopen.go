@@ -53,7 +53,7 @@ func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[st
 	if err != nil {
 		return nil, err
 	}
-	touched, err := session.Touched(ctx, at.Snaps.Store, session.Of(r.State.Before, taken))
+	touched, err := session.Touched(ctx, at.Snaps, session.Of(r.State.Before, taken))
 	return touched.Paths, err
 }
 

@@ -9,18 +9,18 @@ import (
 
 // Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
 func (d *Desk) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) { return d.Snaps.Restore(ctx, id, o) })
+	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) { return d.Restores.Restore(ctx, id, o) })
 }
 
 // Undo takes the last restore back, Redo does it again. CodeBusy while a task runs in this
 // working tree.
 func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Snaps.Undo(ctx, o) })
+	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Restores.Undo(ctx, o) })
 }
 
 // Redo is described with Undo.
 func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) { return d.Snaps.Redo(ctx, o) })
+	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) { return d.Restores.Redo(ctx, o) })
 }
 
 // alone does what changes the working tree, while no task runs in it: what its agent reads

@@ -253,7 +253,7 @@ func (d *Desk) keeps(ctx context.Context, r *session.Record) (map[belay.Snapshot
 	if err != nil {
 		return nil, err
 	}
-	keep, err := session.Needed(ctx, d.Snaps.Store, r.State.Before, taken)
+	keep, err := session.Needed(ctx, d.Snaps, r.State.Before, taken)
 	if err == nil {
 		keep[runner.Result(r)] = true
 	}
@@ -302,7 +302,7 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 // forgetArchived forgets what was archived for long enough: of the tasks named, and once an
 // hour of all.
 func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
-	if a.Config.Snapshot.OnCompletion == config.CompletionKeep || a.Snaps.Interrupted() {
+	if a.Config.Snapshot.OnCompletion == config.CompletionKeep || a.Restores.Interrupted() {
 		return nil
 	}
 	stamp := filepath.Join(a.Repo.Common, "belay", "retained")
@@ -386,7 +386,7 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
-	return a.Snaps.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
+	return a.Restores.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
 }
 
 // Pruned is what a person's prune forgot, and why the rest stays.
@@ -440,7 +440,7 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 			return out, err
 		}
 	}
-	out.Pruned, err = d.Snaps.Prune(ctx, o)
+	out.Pruned, err = d.Restores.Prune(ctx, o)
 	out.Damaged = undoable.lost()
 	return out, err
 }

@@ -138,7 +138,7 @@ func (p *Place) start(ctx context.Context, role string) error {
 	}
 	var begins *handoff.Handoff
 	if p.Rec.Context.Last == nil {
-		reader := handoff.Reader{Snaps: p.Snaps.Store}
+		reader := handoff.Reader{Snaps: p.Snaps}
 		if _, same, _, err := reader.Look(ctx, p.Rec.Context.Block.Base); err != nil || !same {
 			info, err := p.taken(ctx, r.Name, "where "+r.Name+" begins")
 			if err != nil {
@@ -212,7 +212,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	if !empty {
-		if _, same, _, err := (handoff.Reader{Snaps: p.Snaps.Store}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
+		if _, same, _, err := (handoff.Reader{Snaps: p.Snaps}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
 			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
 		}
 	}
@@ -231,7 +231,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	if h.Files == 0 && !empty { // the index alone differs
-		return Handed{}, cmp.Or(p.Snaps.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
+		return Handed{}, cmp.Or(p.Restores.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		if err := c.MayHand(role); err != nil {
@@ -269,7 +269,7 @@ func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info
 	if err != nil {
 		return handoff.Handoff{}, err
 	}
-	return handoff.DeltaReader{Snaps: p.Snaps.Store, Attach: p.Journal.Attach, InScope: inScope,
+	return handoff.DeltaReader{Snaps: p.Snaps, Attach: p.Journal.Attach, InScope: inScope,
 		Unmasked: unmasked}.Handoff(ctx, base, previous, info)
 }
 
@@ -300,7 +300,7 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 	if err != nil {
 		return err
 	}
-	f, err := handoff.Reader{Snaps: p.Snaps.Store, InScope: inScope, IgnoreEnds: p.Config.IgnoreLineEnds}.Between(ctx, then, now)
+	f, err := handoff.Reader{Snaps: p.Snaps, InScope: inScope, IgnoreEnds: p.Config.IgnoreLineEnds}.Between(ctx, then, now)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	}
 	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {
-		return d.Snaps.Restore(ctx, r.State.Before, opts)
+		return d.Restores.Restore(ctx, r.State.Before, opts)
 	}
 	unlock, err := d.Hold(ctx, q.Task, "belay rollback")
 	if err != nil {
@@ -66,7 +66,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if q.awaited(r) {
 		opts.Command = r.State.Pending.ID
 	}
-	out, err := d.Snaps.Restore(ctx, r.State.Before, opts)
+	out, err := d.Restores.Restore(ctx, r.State.Before, opts)
 	if err != nil {
 		return out, err
 	}

@@ -224,7 +224,7 @@ func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
 // Recovered finishes a restore that was cut short, before anything else looks
 // at the tree.
 func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
-	done, err := d.Snaps.Recover(ctx)
+	done, err := d.Restores.Recover(ctx)
 	if err != nil || done == nil {
 		return err
 	}

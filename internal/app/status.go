@@ -179,7 +179,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 		return s, err
 	}
 	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
-	s.Standing = d.Snaps.Standing()
+	s.Standing = d.Restores.Standing()
 	s.Interrupted = s.Standing != nil
 	if t, err := d.TrustState(); err == nil {
 		for _, i := range t.Missing() {

@@ -140,7 +140,7 @@ func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error
 	if err != nil {
 		return err
 	}
-	r := handoff.Reader{Snaps: p.Snaps.Store, InScope: inScope, IgnoreEnds: ignoreEnds || p.Config.IgnoreLineEnds}
+	r := handoff.Reader{Snaps: p.Snaps, InScope: inScope, IgnoreEnds: ignoreEnds || p.Config.IgnoreLineEnds}
 	f, same, stored, err := r.Look(ctx, v.Expected)
 	if err != nil || same {
 		return err

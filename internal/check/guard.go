@@ -14,7 +14,7 @@ import (
 func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Context) (syntax.LineSet, error) {
 	return func(ctx context.Context) (syntax.LineSet, error) {
 		r, w := io.Pipe()
-		go func() { w.CloseWithError(snaps.Patch(ctx, before, after, nil, w)) }()
+		go func() { w.CloseWithError(snaps.Snapshots.Patch(ctx, before, after, nil, w)) }()
 		lines, err := syntax.Read(r)
 		r.CloseWithError(err) // a reader that gave up must not leave git waiting
 		return lines, err
@@ -28,24 +28,24 @@ func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Co
 func Tree(snaps *restore.Store, task belay.TaskID, after belay.SnapshotID,
 	held bool) func(context.Context) (func(context.Context) (lint.Edits, error), error) {
 	return func(ctx context.Context) (func(context.Context) (lint.Edits, error), error) {
-		captured, err := snaps.Get(ctx, after)
+		captured, err := snaps.Snapshots.Get(ctx, after)
 		if err != nil {
 			return nil, err
 		}
-		extent, err := snaps.ExtentOf(ctx, after)
+		extent, err := snaps.Snapshots.ExtentOf(ctx, after)
 		if err != nil {
 			return nil, err
 		}
-		before, err := snaps.Peek(ctx, extent)
+		before, err := snaps.Snapshots.Peek(ctx, extent)
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context) (edits lint.Edits, err error) {
-			now, err := snaps.Peek(ctx, extent)
+			now, err := snaps.Snapshots.Peek(ctx, extent)
 			if err != nil || now == before {
 				return edits, err
 			}
-			changed, err := snaps.Repo.DiffTrees(ctx, before, now)
+			changed, err := snaps.Snapshots.Repo.DiffTrees(ctx, before, now)
 			if err != nil {
 				return edits, err
 			}

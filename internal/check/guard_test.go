@@ -57,7 +57,7 @@ func read(t *testing.T, dir, name string) string {
 
 func take(t *testing.T, snaps *restore.Store) belay.SnapshotID {
 	t.Helper()
-	info, err := snaps.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
+	info, err := snaps.Snapshots.Take(t.Context(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
 	if err == nil {
 		app.AttachPlans(desk)
 		a.opened = desk
-		desk.Snaps.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		desk.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	if err == nil && a.OnOpen != nil {
 		a.OnOpen(desk)
@@ -51,7 +51,7 @@ func (a *App) NoteStanding(err error) {
 	if a.opened == nil || a.Noted || err != nil && strings.Contains(err.Error(), "interrupted") {
 		return
 	}
-	if t := a.opened.Snaps.Standing(); t != nil {
+	if t := a.opened.Restores.Standing(); t != nil {
 		what, try := t.Says()
 		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
 	}

@@ -90,7 +90,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 			if !a.Confirm(fmt.Sprintf("permanently delete %s?", belay.CountOf(len(ids), "snapshot")), yes) {
 				return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 			}
-			if err := desk.Snaps.Drop(c.Context(), ids...); err != nil {
+			if err := desk.Restores.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
 			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })

@@ -295,7 +295,7 @@ restores · 6 no such snapshot.`,
 			if len(o.Paths) > 0 {
 				o.Again = "the same command with"
 			}
-			unfinished := o.SkipBroken && desk.Snaps.Interrupted() // then the flag is the answer
+			unfinished := o.SkipBroken && desk.Restores.Interrupted() // then the flag is the answer
 			if !o.DryRun && !yes && !unfinished {
 				plan := o
 				plan.DryRun = true

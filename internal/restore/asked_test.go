@@ -39,7 +39,7 @@ func TestPathsThatCannotBeAnswered(t *testing.T) {
 	}
 	s.same("what was refused changed something", after, s.fingerprint())
 	s.same("what was refused wrote something", stamps, s.stamps())
-	list, err := s.store().List(ctx)
+	list, err := s.store().Snapshots.List(ctx)
 	s.ok(err)
 	if len(list) != 1 {
 		t.Errorf("what was refused left snapshots: %v", list)
@@ -93,8 +93,8 @@ func TestBusySaysWho(t *testing.T) {
 		`{"pid":12,"host":"box\u001b","since":"2026-01-02T03:04:05Z"}`: `another belay is restoring this working tree: process 12 on box\x1b, since 2026-01-02T03:04:05Z`,
 		`{"pid":`: "another belay is restoring this working tree",
 	} {
-		s.ok(os.WriteFile(s.store().LockPath(), []byte(note), 0o600))
-		if err := s.store().Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
+		s.ok(os.WriteFile(s.store().Snapshots.LockPath(), []byte(note), 0o600))
+		if err := s.store().Snapshots.Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
 			t.Errorf("%q: %v", note, err)
 		}
 	}
@@ -132,10 +132,10 @@ func TestBytesThatAreGone(t *testing.T) {
 			t.Errorf("dry: %v: %v", dry, err)
 		}
 	}
-	if u, err := s.store().Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
+	if u, err := s.store().Snapshots.Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
 		t.Errorf("usage: %+v, %v", u, err)
 	}
-	if problems, err := s.store().Verify(ctx); err != nil || len(problems) != 1 || !strings.Contains(problems[0], i.ID.Short()) {
+	if problems, err := s.store().Snapshots.Verify(ctx); err != nil || len(problems) != 1 || !strings.Contains(problems[0], i.ID.Short()) {
 		t.Errorf("problems: %q, %v", problems, err)
 	}
 
@@ -143,17 +143,17 @@ func TestBytesThatAreGone(t *testing.T) {
 	broken := belay.SnapshotID("01jd6y3k8mzq4v5w9x2c7r0tna")
 	s.write(".git/refs/belay/"+string(broken), strings.Repeat("12", 20)+"\n")
 	s.write(".git/refs/belay/odd", strings.Repeat("12", 20)+"\n")
-	list, err := s.store().List(ctx)
+	list, err := s.store().Snapshots.List(ctx)
 	if err != nil || len(list) != 1 || list[0].ID != i.ID || list[0].Files != i.Files {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
-	if u, err := s.store().Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
+	if u, err := s.store().Snapshots.Usage(ctx); err != nil || u.Snapshots != 1 || u.Bytes == 0 {
 		t.Errorf("usage: %+v, %v", u, err)
 	}
-	if problems, err := s.store().Verify(ctx); err != nil || len(problems) != 3 {
+	if problems, err := s.store().Snapshots.Verify(ctx); err != nil || len(problems) != 3 {
 		t.Errorf("problems: %q, %v", problems, err)
 	}
-	if _, err := s.store().Get(ctx, broken); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "is missing from the repository") {
+	if _, err := s.store().Snapshots.Get(ctx, broken); belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "is missing from the repository") {
 		t.Errorf("the broken one: %v", err)
 	}
 }

@@ -31,7 +31,7 @@ func BenchmarkTake(b *testing.B) {
 		b.Fatal(err)
 	}
 	take := func(b *testing.B) {
-		if _, err := store.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual}); err != nil {
+		if _, err := store.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual}); err != nil {
 			b.Fatal(err)
 		}
 	}

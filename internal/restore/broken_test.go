@@ -160,7 +160,7 @@ func TestIntentOfNobody(t *testing.T) {
 	st := s.store()
 	var said []string
 	st.Say = func(text string) { said = append(said, text) }
-	_, err := st.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	_, err := st.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	s.ok(err)
 	if st.Interrupted() || len(said) != 1 || !strings.Contains(said[0], "no restore is unfinished") {
 		t.Errorf("%t, %q", st.Interrupted(), said)

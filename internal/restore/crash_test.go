@@ -83,7 +83,7 @@ func doStep(op string, id belay.SnapshotID) error {
 	}
 	switch op {
 	case "take":
-		_, err = st.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
+		_, err = st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
 	case "restore":
 		_, err = st.Restore(ctx, id, restore.Options{})
 	case "undo":
@@ -208,7 +208,7 @@ func dropNew(f, before state) state {
 // killed one left.
 func (s *sandbox) settledAfterCrash() {
 	s.t.Helper()
-	_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	_, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	s.ok(err)
 	s.settled()
 	s.fsck()
@@ -291,7 +291,7 @@ func TestCrashTake(t *testing.T) {
 					t.Error("it failed without a word")
 				}
 				c.same("a take that failed changed something", before, c.fingerprint())
-				problems, err := c.store().Verify(context.Background())
+				problems, err := c.store().Snapshots.Verify(context.Background())
 				if err != nil || len(problems) > 0 {
 					t.Errorf("not whole: %q, %v", problems, err)
 				}

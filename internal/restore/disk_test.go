@@ -33,7 +33,7 @@ func TestTakeOnFullDisk(t *testing.T) {
 	for room := int64(0); room <= 96<<10; room += step {
 		s, free := first.onDisk(t, room)
 		before := s.stored()
-		_, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		_, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 		if err == nil {
 			done++
 		} else {

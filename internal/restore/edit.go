@@ -78,7 +78,7 @@ func (s *Store) editOne(root *fsroot.Root, tmp string, e Edit) error {
 		if bytes.Equal(before, after) {
 			return nil
 		}
-		held := fsroot.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Repo.NewHash}
+		held := fsroot.Held{OID: s.blob(before), New: s.blob(after), NewHash: s.Snapshots.Repo.NewHash}
 		err = root.ReplaceFile(string(e.Path), info.Perm, tmp, held, func(w io.Writer) error {
 			_, err := w.Write(after)
 			return err
@@ -115,7 +115,7 @@ func textOf(root *fsroot.Root, path string) (fsroot.Info, []byte, error) {
 }
 
 func (s *Store) blob(data []byte) fsroot.OID {
-	raw, _ := hex.DecodeString(s.Repo.Name("blob", data)) // it made the digits itself
+	raw, _ := hex.DecodeString(s.Snapshots.Repo.Name("blob", data)) // it made the digits itself
 	return fsroot.OID(raw)
 }
 

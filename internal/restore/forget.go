@@ -19,7 +19,7 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 	}
 	needed := s.needed()
 	for _, id := range ids {
-		full, err := s.Resolve(ctx, id)
+		full, err := s.Snapshots.Resolve(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (s *Store) Drop(ctx context.Context, ids ...belay.SnapshotID) error {
 				"%s is needed: a restore from or to it was interrupted", full.Short())
 		}
 	}
-	return s.Store.Drop(ctx, ids...)
+	return s.Snapshots.Drop(ctx, ids...)
 }
 
 // Prune forgets old snapshots, as snapshot.Store.Prune does, after the same care.
@@ -40,7 +40,7 @@ func (s *Store) Prune(ctx context.Context, o snapshot.PruneOptions) (snapshot.Pr
 	}
 	needed, keep := s.needed(), o.Keep
 	o.Keep = func(i snapshot.Info) bool { return needed[i.ID] || keep != nil && keep(i) }
-	return s.Store.Prune(ctx, o)
+	return s.Snapshots.Prune(ctx, o)
 }
 
 // recoverForget finishes an interrupted restore before snapshots are forgotten. One that
@@ -60,8 +60,8 @@ func (s *Store) recoverForget(ctx context.Context) error {
 // needed returns the snapshots that an interrupted restore in any working tree of this
 // repository needs to be finished or reversed.
 func (s *Store) needed() map[belay.SnapshotID]bool {
-	files := []string{s.intentPath(), filepath.Join(s.Repo.Common, "belay", "intent.json")}
-	trees := filepath.Join(s.Repo.Common, "worktrees")
+	files := []string{s.intentPath(), filepath.Join(s.Snapshots.Repo.Common, "belay", "intent.json")}
+	trees := filepath.Join(s.Snapshots.Repo.Common, "worktrees")
 	list, _ := fsroot.ReadDir(trees)
 	for _, e := range list {
 		files = append(files, filepath.Join(trees, e.Name(), "belay", "intent.json"))
@@ -90,7 +90,7 @@ func readIntent(file string) (j intent, err error) {
 // it replaced can be had back.
 func (s *Store) abandon(ctx context.Context, j *intent) error {
 	try := "belay " + j.reversing() + " restores the previous state"
-	if _, err := s.LookUp(ctx, j.Rescue); err != nil || j.Reverses {
+	if _, err := s.Snapshots.LookUp(ctx, j.Rescue); err != nil || j.Reverses {
 		try = "belay snapshot list, then belay snapshot restore ID"
 	}
 	if err := s.done(j); err != nil {

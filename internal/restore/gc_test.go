@@ -109,7 +109,7 @@ func (s *sandbox) held(when string, i snapshot.Info) {
 	s.whole()
 	s.fsck()
 	for path, want := range map[string]string{"about/loose": "lies about, loose\n", "about/packed": "lies about, packed\n", "about/new": "new\n", "b.txt": "b, edited\n"} {
-		if text, _, err := s.store().ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
+		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
 			s.t.Errorf("%s: %s holds %q, %v", when, path, text, err)
 		}
 	}
@@ -132,7 +132,7 @@ func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
 		return nil
 	}
 	defer func() { fsroot.Fault = nil }()
-	i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	s.ok(err)
 	return i, n
 }

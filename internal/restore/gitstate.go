@@ -69,13 +69,13 @@ type held struct {
 func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 	h := held{files: map[string][]byte{}, lost: map[string]bool{}}
 	var err error
-	if h.refs, err = s.RefsOf(ctx, i); err != nil {
+	if h.refs, err = s.Snapshots.RefsOf(ctx, i); err != nil {
 		if ctx.Err() != nil {
 			return h, err
 		}
 		h.lost["refs"] = true
 	}
-	rd, err := s.Repo.Reader(ctx)
+	rd, err := s.Snapshots.Repo.Reader(ctx)
 	if err != nil {
 		return h, err
 	}
@@ -165,7 +165,7 @@ func (r *heldReader) lost(path string, err error) error {
 	}
 	r.h.lost[path] = true
 	_ = r.rd.Close()
-	r.rd, err = r.s.Repo.Reader(r.ctx)
+	r.rd, err = r.s.Snapshots.Repo.Reader(r.ctx)
 	return err
 }
 
@@ -189,7 +189,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 		g.broken = append(g.broken, Kept{Path: gitName(name), Why: lostFile})
 	}
 	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
-	then, err := s.Manifest(ctx, target)
+	then, err := s.Snapshots.Manifest(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +219,7 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	g.operation = len(g.stateFiles) > 0
 	g.adminFiles = s.gitWrites("own/", &h, then.Links, c.Own)
 	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
-	if s.Repo.Linked() {
+	if s.Snapshots.Repo.Linked() {
 		for _, w := range shared {
 			k := Kept{Path: w.name, Why: "shared by all worktrees, and has changed"}
 			if g.kept = append(g.kept, k); o.OnlyGit != nil && o.OnlyGit(w.name) {
@@ -347,9 +347,9 @@ func permOf(modes []snapshot.Mode, path string) uint16 {
 
 func (s *Store) dirOf(group string) string {
 	if group == "admin/" {
-		return s.Repo.Common
+		return s.Snapshots.Repo.Common
 	}
-	return s.Repo.Dir
+	return s.Snapshots.Repo.Dir
 }
 
 // replaces reports whether a ref is taken away and recreated, which costs it its log.
@@ -392,14 +392,14 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 		fmt.Fprintf(&ask, "%s^{tree}\n", g.target.Head)
 	}
 	// A process of its own: one that has been reading objects still knows the alternates.
-	out, err := s.Repo.Run(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check")
+	out, err := s.Snapshots.Repo.Run(ctx, strings.NewReader(ask.String()), "cat-file", "--batch-check")
 	if err == nil && !bytes.Contains(out, []byte(" missing\n")) {
 		return nil
 	}
 	if ctx.Err() == nil { // git may even refuse to start without them
 		g.stay, err = append(g.stay, Kept{Path: git.Alternates, Why: "it contains the only copy of objects that the repository needs"}), nil
 	}
-	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}}))
+	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Snapshots.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}}))
 }
 
 func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
@@ -434,26 +434,26 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	if w.link {
 		return root.Symlink(w.name, string(w.data))
 	}
-	return writeBytes(root, w.name, w.perm, filepath.Join(s.Dir, "tmp"), w.data)
+	return writeBytes(root, w.name, w.perm, filepath.Join(s.Snapshots.Dir, "tmp"), w.data)
 }
 
 // writeIndex puts the index back through a file of our own that becomes index.lock by
 // a link: if a kill leaves that lock behind, its inode says that it is ours. The old
 // modification time is set, because git tells from it which entries to look at twice.
 func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
-	index, lock := filepath.Join(s.Repo.Dir, "index"), filepath.Join(s.Repo.Dir, "index.lock")
+	index, lock := filepath.Join(s.Snapshots.Repo.Dir, "index"), filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	for name, data := range g.indexFiles {
 		if name == "main" {
 			continue
 		}
-		path := filepath.Join(s.Repo.Dir, name)
+		path := filepath.Join(s.Snapshots.Repo.Dir, name)
 		if now, err := fsroot.ReadFile(path, fsroot.Usual); err != nil || !bytes.Equal(now, data) {
 			if err := snapshot.WriteWhole(path, data, true); err != nil {
 				return err
 			}
 		}
 	}
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Snapshots.Scratch("tmp")
 	if err != nil {
 		return err
 	}
@@ -510,7 +510,7 @@ func (s *Store) swapIndex(ctx context.Context, tmp, index, lock string, gone boo
 
 // indexFree waits a moment for git's index lock to go; it is never removed.
 func (s *Store) indexFree(ctx context.Context) error {
-	return s.lockFree(ctx, filepath.Join(s.Repo.Dir, "index.lock"))
+	return s.lockFree(ctx, filepath.Join(s.Snapshots.Repo.Dir, "index.lock"))
 }
 
 // lockFree waits a moment for a lock of git's, and refuses then (CodeBusy).

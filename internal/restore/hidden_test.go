@@ -19,14 +19,14 @@ import (
 
 func (s *sandbox) takeWith(e snapshot.Extent) snapshot.Info {
 	s.t.Helper()
-	i, err := s.store().TakeWith(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"}, e)
+	i, err := s.store().Snapshots.TakeWith(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"}, e)
 	s.ok(err)
 	return i
 }
 
 func (s *sandbox) changes(from, to belay.SnapshotID) map[string]string {
 	s.t.Helper()
-	list, err := s.store().Changes(context.Background(), from, to)
+	list, err := s.store().Snapshots.Changes(context.Background(), from, to)
 	s.ok(err)
 	all := map[string]string{}
 	for _, c := range list {
@@ -256,7 +256,7 @@ func TestHiddenOutput(t *testing.T) {
 	if got := s.changes(before.ID, after.ID); !maps.Equal(got, want) {
 		t.Errorf("changes: %v\nwant %v", got, want)
 	}
-	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 	s.ok(err)
 	if got := fmt.Sprint(missed); got != "[{output .venv/ 2 files true} {output node_modules/ 5 files true}]" {
 		t.Errorf("missed: %v", got)
@@ -286,7 +286,7 @@ func TestMissed(t *testing.T) {
 	s.at(s.path("inner"), "commit", "-qm", "inner")
 	s.git("worktree", "add", "-q", "apart", "other")
 	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
-	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 	s.ok(err)
 	got := map[string]string{}
 	for _, m := range missed {
@@ -378,7 +378,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		plain := s.take() // by today's rules again, whatever the cache has learned
 		for _, f := range files {
 			has := func(i snapshot.Info) bool {
-				_, _, err := s.store().ReadFile(context.Background(), i.ID, f)
+				_, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, f)
 				return err == nil
 			}
 			is := slices.Contains(tracked, f)

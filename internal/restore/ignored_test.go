@@ -117,7 +117,7 @@ func TestIgnored(t *testing.T) {
 			for p := range s.changes(before.ID, after.ID) {
 				got[p] = held
 			}
-			missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+			missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 			s.ok(err)
 			for _, m := range missed {
 				got[m.Path] = m.Kind
@@ -176,7 +176,7 @@ func TestIgnoredUnasked(t *testing.T) {
 	if got := s.changes(plain.ID, wide.ID); len(got) > 0 {
 		t.Errorf("changes: %v", got)
 	}
-	missed, err := s.store().Missed(context.Background(), plain.ID, wide.ID)
+	missed, err := s.store().Snapshots.Missed(context.Background(), plain.ID, wide.ID)
 	if s.ok(err); len(missed) > 0 {
 		t.Errorf("missed: %v", missed)
 	}
@@ -204,7 +204,7 @@ func TestIgnoredBounds(t *testing.T) {
 	extent.Since = before.ID
 	after := s.takeWith(extent)
 	changes := s.changes(before.ID, after.ID)
-	missed, err := s.store().Missed(context.Background(), before.ID, after.ID)
+	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
 	s.ok(err)
 	kinds := map[string]int{}
 	for _, m := range missed {
@@ -230,12 +230,12 @@ func TestSweepInner(t *testing.T) {
 	s.ok(err)
 	inner, err := restore.Open(ctx, repo, snapshot.Options{})
 	s.ok(err)
-	orphan, err := inner.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "with the repository around it: "})
+	orphan, err := inner.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "with the repository around it: "})
 	s.ok(err)
-	mine, err := inner.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "mine"})
+	mine, err := inner.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "mine"})
 	s.ok(err)
 	ids := func() map[belay.SnapshotID]bool {
-		list, err := inner.List(ctx)
+		list, err := inner.Snapshots.List(ctx)
 		s.ok(err)
 		all := map[belay.SnapshotID]bool{}
 		for _, i := range list {
@@ -244,12 +244,12 @@ func TestSweepInner(t *testing.T) {
 		return all
 	}
 	then := ids()
-	s.ok(s.store().SweepInner(ctx))
+	s.ok(s.store().Snapshots.SweepInner(ctx))
 	if !maps.Equal(ids(), then) {
 		t.Errorf("one that may be under way is gone: %v", ids())
 	}
 	later := s.storeWith(snapshot.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
-	s.ok(later.SweepInner(ctx))
+	s.ok(later.Snapshots.SweepInner(ctx))
 	if now := ids(); now[orphan.ID] || !now[mine.ID] || len(now) != len(then)-1 {
 		t.Errorf("%v of %v", now, then)
 	}
@@ -260,13 +260,13 @@ func TestSweepInner(t *testing.T) {
 	}
 	// When the snapshots of the outer repository of that time are gone, so is what the restore
 	// found in there.
-	list, err := later.List(ctx)
+	list, err := later.Snapshots.List(ctx)
 	s.ok(err)
 	fresh := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
 	for _, i := range list {
 		s.ok(later.Drop(ctx, i.ID))
 	}
-	s.ok(later.SweepInner(ctx))
+	s.ok(later.Snapshots.SweepInner(ctx))
 	if now := ids(); len(now) != 2 || !now[mine.ID] {
 		t.Errorf("%v", now)
 	}

@@ -53,7 +53,7 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 	if o.Plant {
 		return nil, nil, nil // a new working tree has none of them
 	}
-	bound, err := s.Inner(ctx, target.ID)
+	bound, err := s.Snapshots.Inner(ctx, target.ID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Store) inPlace(st innerStep) bool {
 
 // linked reports whether the .git file of a submodule is what it was.
 func (s *Store) linked(st innerStep) bool {
-	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
+	root := filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(string(st.Path)))
 	info, err := fsroot.Lstat(filepath.Join(root, ".git"))
 	return st.Link == "" || err == nil && info.Mode().IsRegular() && snapshot.LinkOf(root) == st.Link
 }
@@ -118,31 +118,33 @@ func (s *Store) linked(st innerStep) bool {
 // goneGit returns the git folder of a repository that is not there any more and that can be made
 // again, "" for none.
 func (s *Store) goneGit(st innerStep) string {
-	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
+	root := filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(string(st.Path)))
 	dir := filepath.Join(root, ".git")
 	if st.Link != "" {
 		to, ok := strings.CutPrefix(strings.TrimSpace(st.Link), "gitdir: ")
 		if dir = filepath.FromSlash(to); !filepath.IsAbs(dir) {
 			dir = filepath.Join(root, dir)
 		}
-		if in, err := filepath.Rel(s.Repo.Common, dir); !ok || err != nil || !filepath.IsLocal(in) {
+		if in, err := filepath.Rel(s.Snapshots.Repo.Common, dir); !ok || err != nil || !filepath.IsLocal(in) {
 			return ""
 		}
 	}
 	// The outer snapshot has the config and hooks of submodules, so that there may be a folder
 	// with nothing else: without a HEAD it is not a repository.
-	if _, err := fsroot.Lstat(filepath.Join(dir, "HEAD")); !errors.Is(err, fs.ErrNotExist) || !s.CanRemake(string(st.Path)) {
+	if _, err := fsroot.Lstat(filepath.Join(dir, "HEAD")); !errors.Is(err, fs.ErrNotExist) || !s.Snapshots.CanRemake(string(st.Path)) {
 		return ""
 	}
 	return dir
 }
 
 func (s *Store) innerStore(ctx context.Context, st innerStep) (*Store, error) {
-	inner, err := s.BoundInner(ctx, st.bound())
+	inner, err := s.Snapshots.BoundInner(ctx, st.bound())
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Store: inner, Say: s.Say, now: s.now}, nil
+	in := &Store{Snapshots: inner, Say: s.Say, now: s.now}
+	inner.Before = in.recoverAloud
+	return in, nil
 }
 
 // innerOptions makes of a step what a restore in its repository needs.
@@ -196,14 +198,14 @@ func (s *Store) linkInner(st innerStep) error {
 		if err := s.aside(st, dir); err != nil {
 			return err
 		}
-		if err := s.Remake(st.bound(), dir); err != nil {
+		if err := s.Snapshots.Remake(st.bound(), dir); err != nil {
 			return err
 		}
 	}
 	if s.linked(st) {
 		return nil
 	}
-	root := filepath.Join(s.Repo.Root, filepath.FromSlash(string(st.Path)))
+	root := filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(string(st.Path)))
 	if err := fsroot.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
@@ -219,7 +221,7 @@ func (s *Store) aside(st innerStep, at string) error {
 	if _, err := fsroot.Lstat(at); err != nil {
 		return nil
 	}
-	dir, err := s.Scratch(filepath.Dir(st.Aside))
+	dir, err := s.Snapshots.Scratch(filepath.Dir(st.Aside))
 	if err != nil {
 		return err
 	}
@@ -237,7 +239,7 @@ func (s *Store) aside(st innerStep, at string) error {
 // writeLink makes a .git file, of the mode that git gives it, by way of belay's own folder: a
 // kill leaves nothing beside it.
 func (s *Store) writeLink(at, text string) (err error) {
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Snapshots.Scratch("tmp")
 	if err != nil {
 		return err
 	}

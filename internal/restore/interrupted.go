@@ -34,7 +34,7 @@ func (s *Store) Recover(ctx context.Context) (*Restored, error) {
 		return nil, err
 	}
 	defer unlock()
-	defer s.Repo.Share()()
+	defer s.Snapshots.Repo.Share()()
 	j, err := s.load(ctx)
 	if err != nil || j == nil {
 		return nil, err
@@ -60,7 +60,7 @@ const presentForDiff = "the present, for a diff"
 // ForDiff takes a passing snapshot to compare others with. An interrupted restore is left as it
 // is: what is there is what is asked about.
 func (s *Store) ForDiff(ctx context.Context) (snapshot.Info, error) {
-	return s.Store.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Passing: true})
+	return s.Snapshots.TakeUnfinished(ctx, snapshot.Meta{Kind: belay.KindManual, Message: presentForDiff, Passing: true}, snapshot.Extent{})
 }
 
 func (s *Store) say(done *Restored) {
@@ -97,7 +97,7 @@ func (s *Store) Standing() *Standing {
 	if !s.Interrupted() {
 		return nil
 	}
-	lock := fsroot.OldLock(s.LockPath())
+	lock := fsroot.OldLock(s.Snapshots.LockPath())
 	got, err := lock.TryRLock()
 	if got {
 		defer func() { _ = lock.Unlock() }()
@@ -149,11 +149,11 @@ func Skippable(err error) bool { return SkippableWrite(err) }
 // guessed.
 func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 	j := &intent{unread: why}
-	others, err := fsroot.ReadDir(filepath.Join(s.Repo.Common, "worktrees"))
+	others, err := fsroot.ReadDir(filepath.Join(s.Snapshots.Repo.Common, "worktrees"))
 	if len(others) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return j, nil
 	}
-	all, err := s.List(ctx)
+	all, err := s.Snapshots.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (s *Store) guess(ctx context.Context, why string) (*intent, error) {
 			j.Rescue = i.ID
 			if rest, ok := strings.CutPrefix(i.Message, before); ok {
 				short, _, _ := strings.Cut(rest, " ")
-				if id, err := s.Resolve(ctx, belay.SnapshotID(short)); err == nil {
+				if id, err := s.Snapshots.Resolve(ctx, belay.SnapshotID(short)); err == nil {
 					j.Target = id
 				}
 			}
@@ -202,7 +202,7 @@ const (
 // setAside returns what is in the place of the intent another name.
 func (s *Store) setAside() (string, error) {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		if _, err := fsroot.Lstat(at); err == nil {
 			continue
 		}
@@ -221,7 +221,7 @@ func (s *Store) replaceable() error {
 		return s.emptied()
 	case info.Mode().IsRegular():
 		for n := 1; ; n++ {
-			err := fsroot.Link(s.intentPath(), filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
+			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
 			if !errors.Is(err, fs.ErrExist) {
 				return nil // a copy is a courtesy
 			}
@@ -235,7 +235,7 @@ func (s *Store) replaceable() error {
 // interrupted.
 func (s *Store) emptied() error {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		f, err := fsroot.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -268,7 +268,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if err := s.ourLock(*j); err != nil {
 		return nil, err
 	}
-	root, err := fsroot.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.Snapshots.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -277,14 +277,14 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if err != nil {
 		return nil, err
 	}
-	target, err := s.LookUp(ctx, j.Target)
+	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		return nil, errGone
 	}
 	if err != nil {
 		return nil, err
 	}
-	at := Place{Repo: s.Repo, Root: root}
+	at := Place{Repo: s.Snapshots.Repo, Root: root}
 	broken, err := at.Broken(ctx, &j.Plan)
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	if len(broken) > 0 && !skip {
 		return nil, &BrokenError{Paths: broken}
 	}
-	man, err := s.Manifest(ctx, target)
+	man, err := s.Snapshots.Manifest(ctx, target)
 	if err != nil {
 		return nil, err
 	}
@@ -417,19 +417,19 @@ func (s *Store) reverse(ctx context.Context, j *intent, o Options, cause error) 
 // madeBetween returns the refs that a restore makes when nothing else is known of it: those
 // that the snapshot has and the before state has not.
 func (s *Store) madeBetween(ctx context.Context, j *intent) (made []RawPath, err error) {
-	target, err := s.LookUp(ctx, j.Target)
+	target, err := s.Snapshots.LookUp(ctx, j.Target)
 	if j.Target == "" || belay.CodeOf(err) == belay.CodeNotFound {
 		return nil, nil
 	}
-	rescue, rerr := s.LookUp(ctx, j.Rescue)
+	rescue, rerr := s.Snapshots.LookUp(ctx, j.Rescue)
 	if belay.CodeOf(rerr) == belay.CodeNotFound {
 		return nil, nil
 	}
 	if err = errors.Join(err, rerr); err != nil {
 		return nil, err
 	}
-	then, err := s.RefsOf(ctx, target)
-	was, rerr := s.RefsOf(ctx, rescue)
+	then, err := s.Snapshots.RefsOf(ctx, target)
+	was, rerr := s.Snapshots.RefsOf(ctx, rescue)
 	for name := range then.Refs {
 		if _, had := was.Refs[name]; !had {
 			made = append(made, RawPath(name))
@@ -496,7 +496,7 @@ func (s *Store) ways(ctx context.Context, j *intent, cause error) string {
 	}
 	back := ""
 	if j.Rescue != "" && !j.Plant {
-		if _, err := s.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
+		if _, err := s.Snapshots.LookUp(ctx, j.Rescue); belay.CodeOf(err) != belay.CodeNotFound {
 			back = "belay " + j.reversing()
 			if j.unread == "" && !inTarget(cause) { // it may be in the way back as well
 				back += " --skip-broken"
@@ -594,12 +594,12 @@ func (s *Store) brokenGit(ctx context.Context, g *gitPlan) error {
 		}
 	}
 	if g.index {
-		if err := g.fixed(s.Repo.Dir, "index", gitName("index")); err != nil {
+		if err := g.fixed(s.Snapshots.Repo.Dir, "index", gitName("index")); err != nil {
 			return err
 		}
 	}
 	if g.head != nil {
-		return g.fixed(s.Repo.Dir, "HEAD", "HEAD")
+		return g.fixed(s.Snapshots.Repo.Dir, "HEAD", "HEAD")
 	}
 	return nil
 }
@@ -608,7 +608,7 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 	if len(g.refs) == 0 {
 		return nil
 	}
-	rd, err := s.Repo.Reader(ctx)
+	rd, err := s.Snapshots.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
@@ -617,8 +617,8 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 		if err := s.refFree(ctx, m.Ref); err != nil {
 			return err
 		}
-		if !s.Repo.Reftab {
-			if err := g.fixed(s.Repo.Common, m.Ref, m.Ref); err != nil {
+		if !s.Snapshots.Repo.Reftab {
+			if err := g.fixed(s.Snapshots.Repo.Common, m.Ref, m.Ref); err != nil {
 				return err
 			}
 		}
@@ -628,7 +628,7 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 		why := ""
 		if err := rd.Verify(m.To); err != nil {
 			_ = rd.Close()
-			if rd, err = s.Repo.Reader(ctx); err != nil {
+			if rd, err = s.Snapshots.Repo.Reader(ctx); err != nil {
 				return err
 			}
 			if _, held := rd.Read(g.target.Commit + ":meta/tags/" + m.To); held != nil || !errors.Is(err, git.ErrNoObject) && err != nil {
@@ -644,10 +644,10 @@ func (s *Store) brokenRefs(ctx context.Context, g *gitPlan) error {
 
 // refFree waits a moment for somebody's lock on a ref to go; it is never removed.
 func (s *Store) refFree(ctx context.Context, ref string) error {
-	if s.Repo.Reftab {
+	if s.Snapshots.Repo.Reftab {
 		return nil
 	}
-	for _, dir := range []string{s.Repo.Common, s.Repo.Dir} {
+	for _, dir := range []string{s.Snapshots.Repo.Common, s.Snapshots.Repo.Dir} {
 		if err := s.lockFree(ctx, filepath.Join(dir, filepath.FromSlash(ref)+".lock")); err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 	s.write(".git/remotes/origin", "URL: x\n")
 	s.git("worktree", "add", "-q", filepath.Join(t.TempDir(), "tree"), "-b", "tree")
 	after := s.take()
-	names, err := s.store().TouchedGit(context.Background(), before.ID, after.ID)
+	names, err := s.store().Snapshots.TouchedGit(context.Background(), before.ID, after.ID)
 	s.ok(err)
 	want := []string{"hooks/pre-push", "logs/refs/stash", "modules/lib/inner/config", "modules/lib/inner/hooks/pre-push",
 		"modules/lib/inner/hooks/update", "modules/made/config", "objects/info/alternates", "remotes/origin", "worktrees"}

@@ -250,7 +250,7 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before state) {
 	if out.Rescue == "" || !held {
 		return
 	}
-	problems, err := s.store().Verify(context.Background())
+	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		s.t.Errorf("%s: snapshots are not whole: %q %v", m.name, problems, err)
 	}
@@ -296,7 +296,7 @@ func (s *sandbox) refsDeleted(id belay.SnapshotID, before state) {
 	}
 	s.same("a refused restore changed something", spoiled, s.fingerprint())
 	fresh := s.take() // rests on nothing that was before
-	problems, err := s.store().Verify(context.Background())
+	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		s.t.Errorf("the next snapshot is not whole: %q %v", problems, err)
 	}

@@ -47,7 +47,7 @@ func TestUnreadableObjects(t *testing.T) {
 	i := s.take()
 	whole := func(want ...string) {
 		t.Helper()
-		list, err := s.store().Unreadable(context.Background(), i)
+		list, err := s.store().Snapshots.Unreadable(context.Background(), i)
 		s.ok(err)
 		var got []string
 		for _, b := range list {
@@ -315,7 +315,7 @@ func (s *sandbox) survives() {
 	if i.Partial != (len(i.Gaps) > 0) {
 		s.t.Errorf("partial is %v, gaps are %v", i.Partial, i.Gaps)
 	}
-	list, err := s.store().Unreadable(context.Background(), i)
+	list, err := s.store().Snapshots.Unreadable(context.Background(), i)
 	s.ok(err)
 	for _, b := range list {
 		if b.Part != snapshot.PartCommit || b.Path != "HEAD" || !said["HEAD"] {

@@ -29,7 +29,7 @@ func dirty(t testing.TB) *sandbox {
 func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
 	s.t.Helper()
 	before, stamps := s.fingerprint(), s.stamps()
-	list, err := s.store().List(context.Background())
+	list, err := s.store().Snapshots.List(context.Background())
 	s.ok(err)
 	_, err = s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) != code || !strings.Contains(err.Error(), about) {
@@ -37,7 +37,7 @@ func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
 	}
 	s.same("a refused restore changed something", before, s.fingerprint())
 	s.same("a refused restore wrote something", stamps, s.stamps())
-	if after, _ := s.store().List(context.Background()); len(after) != len(list) {
+	if after, _ := s.store().Snapshots.List(context.Background()); len(after) != len(list) {
 		s.t.Errorf("a refused restore left %d snapshots", len(after)-len(list))
 	}
 	if s.store().Interrupted() {
@@ -200,9 +200,9 @@ func TestUnreadable(t *testing.T) {
 		return string(out)
 	}
 	as("take - 0 none")
-	list, err := s.store().List(context.Background())
+	list, err := s.store().Snapshots.List(context.Background())
 	s.ok(err)
-	i, err := s.store().Get(context.Background(), list[0].ID)
+	i, err := s.store().Snapshots.Get(context.Background(), list[0].ID)
 	s.ok(err)
 	var gaps []string
 	for _, g := range i.Gaps {
@@ -368,57 +368,57 @@ func TestListAndFriends(t *testing.T) {
 	st := s.storeWith(snapshot.Options{Now: func() time.Time { return clock }})
 	m := snapshot.Meta{Kind: belay.KindBefore, Task: "T1", Attempt: 2, Command: "c-7", Message: "line\nBelay-Task: T9\n\x1b[31mé\xff",
 		Feature: "f", Agent: "claude", Expected: []string{"a b", "ü"}, Journal: strings.Repeat("a", 64)}
-	one, err := st.Take(ctx, m)
+	one, err := st.Snapshots.Take(ctx, m)
 	s.ok(err)
 	if one.Meta.Message != m.Message || one.Task != "T1" || one.Files != 7 || one.Partial || one.Branch != "refs/heads/main" || !one.Time.Equal(clock) {
 		t.Errorf("%+v", one)
 	}
 	clock = clock.Add(-time.Hour) // the clock goes back; ids go on
 	s.write("a.txt", "two")
-	two, err := st.Take(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: "T1"})
+	two, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: "T1"})
 	s.ok(err)
 	if two.ID <= one.ID {
 		t.Errorf("%s does not follow %s", two.ID, one.ID)
 	}
-	list, err := st.List(ctx)
+	list, err := st.Snapshots.List(ctx)
 	if err != nil || len(list) != 2 || list[0].ID != one.ID || fmt.Sprintf("%+v", list[0].Meta) != fmt.Sprintf("%+v", m) || list[0].Tree != one.Tree {
 		t.Errorf("list: %+v, %v", list, err)
 	}
-	if got, err := st.Get(ctx, one.ID[:14]); belay.CodeOf(err) != "" && belay.CodeOf(err) != belay.CodeUsage || err == nil && got.ID != one.ID {
+	if got, err := st.Snapshots.Get(ctx, one.ID[:14]); belay.CodeOf(err) != "" && belay.CodeOf(err) != belay.CodeUsage || err == nil && got.ID != one.ID {
 		t.Errorf("get by its start: %+v, %v", got, err)
 	}
-	if _, err := st.Get(ctx, "7zzz"); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := st.Snapshots.Get(ctx, "7zzz"); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("get nothing: %v", err)
 	}
 	anybody := func(snapshot.Info) bool { return true }
-	if _, ok, err := st.Find(ctx, "T1", "c-7", func(i snapshot.Info) bool { return i.ID != one.ID }); err != nil || ok {
+	if _, ok, err := st.Snapshots.Find(ctx, "T1", "c-7", func(i snapshot.Info) bool { return i.ID != one.ID }); err != nil || ok {
 		t.Errorf("find what is nobody's: %v %v", ok, err)
 	}
-	if got, ok, err := st.Find(ctx, "T1", "c-7", anybody); err != nil || !ok || got.ID != one.ID {
+	if got, ok, err := st.Snapshots.Find(ctx, "T1", "c-7", anybody); err != nil || !ok || got.ID != one.ID {
 		t.Errorf("find: %+v %v %v", got, ok, err)
 	}
-	if _, ok, err := st.Find(ctx, "T1", "c-8", anybody); err != nil || ok {
+	if _, ok, err := st.Snapshots.Find(ctx, "T1", "c-8", anybody); err != nil || ok {
 		t.Errorf("find nothing: %v %v", ok, err)
 	}
-	changes, err := st.Changes(ctx, one.ID, two.ID)
+	changes, err := st.Snapshots.Changes(ctx, one.ID, two.ID)
 	if err != nil || len(changes) != 1 || changes[0] != (belay.Change{Path: "a.txt", Status: "M", OldMode: 0o100644, NewMode: 0o100644, Added: 1, Deleted: 2}) {
 		t.Errorf("changes: %+v %v", changes, err)
 	}
-	if tree, err := st.Peek(ctx, snapshot.Extent{}); err != nil || tree != two.Tree {
+	if tree, err := st.Snapshots.Peek(ctx, snapshot.Extent{}); err != nil || tree != two.Tree {
 		t.Errorf("peek: %s %v, want %s", tree, err, two.Tree)
 	}
-	text, mode, err := st.ReadFile(ctx, one.ID, "staged.txt")
+	text, mode, err := st.Snapshots.ReadFile(ctx, one.ID, "staged.txt")
 	if err != nil || string(text) != "staged\nand edited\n" || mode != 0o100644 {
 		t.Errorf("read: %q %o %v", text, mode, err)
 	}
-	if _, _, err := st.ReadFile(ctx, one.ID, "b.txt"); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, _, err := st.Snapshots.ReadFile(ctx, one.ID, "b.txt"); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("read a file that was deleted: %v", err)
 	}
-	if problems, err := st.Verify(ctx); err != nil || len(problems) > 0 {
+	if problems, err := st.Snapshots.Verify(ctx); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %q %v", problems, err)
 	}
 	s.ok(st.Drop(ctx, one.ID))
-	if _, err := st.Get(ctx, one.ID); belay.CodeOf(err) != belay.CodeNotFound {
+	if _, err := st.Snapshots.Get(ctx, one.ID); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("dropped and still there: %v", err)
 	}
 }
@@ -436,7 +436,7 @@ func TestDiffsObeyNoAttributes(t *testing.T) {
 	s.write(".gitattributes", "* -diff binary diff=evil\n")
 	s.git("config", "diff.noprefix", "true")
 	two := s.take().ID
-	changes, err := s.store().Changes(ctx, one, two)
+	changes, err := s.store().Snapshots.Changes(ctx, one, two)
 	s.ok(err)
 	i := slices.IndexFunc(changes, func(c belay.Change) bool { return c.Path == "a.txt" })
 	if i < 0 || changes[i].Binary || changes[i].Added != 1 || changes[i].Deleted != 1 {
@@ -446,7 +446,7 @@ func TestDiffsObeyNoAttributes(t *testing.T) {
 		t.Errorf("a file of an odd name is not among the changes: %+v", changes)
 	}
 	var b bytes.Buffer
-	s.ok(s.store().Patch(ctx, one, two, nil, &b))
+	s.ok(s.store().Snapshots.Patch(ctx, one, two, nil, &b))
 	if !strings.Contains(b.String(), "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(b.String(), "\n+evil\n") {
 		t.Errorf("patch:\n%s", b.String())
 	}
@@ -467,13 +467,13 @@ func TestExport(t *testing.T) {
 	s.write("sub/.GIT/x", "odder")
 	id := s.take().ID
 	to := filepath.Join(s.up, "export")
-	s.ok(restore.Export(ctx, s.store().Store, id, to))
+	s.ok(restore.Export(ctx, s.store().Snapshots, id, to))
 	copied := &sandbox{t: t, up: s.up, dir: to}
 	want, got := state{}, state{}
 	s.readTree(want)
 	copied.readTree(got)
 	s.same("exported", want, got)
-	if err := restore.Export(ctx, s.store().Store, id, to); belay.CodeOf(err) != belay.CodeUsage {
+	if err := restore.Export(ctx, s.store().Snapshots, id, to); belay.CodeOf(err) != belay.CodeUsage {
 		t.Errorf("into a folder that is not empty: %v", err)
 	}
 }
@@ -487,7 +487,7 @@ func TestPrune(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
 	take := func(task belay.TaskID) belay.SnapshotID {
-		i, err := st.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: task})
+		i, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: task})
 		s.ok(err)
 		return i.ID
 	}
@@ -505,7 +505,7 @@ func TestPrune(t *testing.T) {
 		}
 		o.DryRun = false
 	}
-	list, err := st.List(ctx)
+	list, err := st.Snapshots.List(ctx)
 	s.ok(err)
 	var left []belay.SnapshotID
 	for _, i := range list {
@@ -544,7 +544,7 @@ func TestDiskGrowth(t *testing.T) {
 	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, commit
 		t.Errorf("one edited file made %d objects", n)
 	}
-	u, err := s.store().Usage(context.Background())
+	u, err := s.store().Snapshots.Usage(context.Background())
 	if err != nil || u.Snapshots != 12 || u.Bytes < 1000 || u.Bytes > 1<<20 {
 		t.Errorf("usage: %+v %v", u, err)
 	}
@@ -566,12 +566,12 @@ func TestClockGoesBack(t *testing.T) {
 		s.ok(err)
 		s.write("a.txt", want)
 		s.ok(os.Chtimes(s.path("a.txt"), was.ModTime(), was.ModTime()))
-		next, err := st.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
+		next, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
 		s.ok(err)
 		if next.ID <= last.ID {
 			t.Errorf("%s does not follow %s", next.ID, last.ID)
 		}
-		if text, _, err := st.ReadFile(ctx, next.ID, "a.txt"); err != nil || string(text) != want {
+		if text, _, err := st.Snapshots.ReadFile(ctx, next.ID, "a.txt"); err != nil || string(text) != want {
 			t.Errorf("at %s it holds %q, %v", now, text, err)
 		}
 		if out, err := st.Prune(ctx, snapshot.PruneOptions{OlderThan: 200 * 365 * 24 * time.Hour}); err != nil || len(out.Dropped) > 0 {

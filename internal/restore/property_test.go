@@ -136,7 +136,7 @@ func (m *model) same(what string, want, got state) {
 }
 
 func (m *model) whole() {
-	problems, err := m.s.store().Verify(context.Background())
+	problems, err := m.s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		m.rt.Fatalf("not whole: %q %v", problems, err)
 	}

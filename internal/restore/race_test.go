@@ -17,7 +17,7 @@ import (
 // whole checks that every snapshot can be read to the last object.
 func (s *sandbox) whole() {
 	s.t.Helper()
-	problems, err := s.store().Verify(context.Background())
+	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		s.t.Errorf("not whole: %q %v", problems, err)
 	}
@@ -33,7 +33,7 @@ func TestTwentyTakesAtOnce(t *testing.T) {
 	ids := map[belay.SnapshotID]bool{}
 	for range 20 {
 		all.Go(func() {
-			i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+			i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 			if err != nil {
 				t.Error(err)
 				return
@@ -52,7 +52,7 @@ func TestTwentyTakesAtOnce(t *testing.T) {
 	s.whole()
 	s.write("a.txt", "after them")
 	i := s.take()
-	if text, _, err := s.store().ReadFile(context.Background(), i.ID, "a.txt"); err != nil || string(text) != "after them" {
+	if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, "a.txt"); err != nil || string(text) != "after them" {
 		t.Errorf("the next take holds %q, %v", text, err)
 	}
 }
@@ -73,12 +73,12 @@ func TestTakesInLinkedTrees(t *testing.T) {
 		all.Go(func() {
 			for k := range 3 {
 				l.write("own", fmt.Sprint("tree ", n, " ", k))
-				i, err := l.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+				i, err := l.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				if text, _, err := l.store().ReadFile(context.Background(), i.ID, "own"); err != nil || string(text) != fmt.Sprint("tree ", n, " ", k) {
+				if text, _, err := l.store().Snapshots.ReadFile(context.Background(), i.ID, "own"); err != nil || string(text) != fmt.Sprint("tree ", n, " ", k) {
 					t.Errorf("tree %d holds %q, %v", n, text, err)
 				}
 			}
@@ -132,12 +132,12 @@ func TestTakeWhileSomebodyWrites(t *testing.T) {
 	})
 	defer stop()
 	for range 6 {
-		i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range 40 {
-			text, _, err := s.store().ReadFile(context.Background(), i.ID, fmt.Sprint("w/", n))
+			text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, fmt.Sprint("w/", n))
 			lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 			if err != nil || strings.Trim(strings.Join(lines, ""), lines[0]) != "" {
 				t.Fatalf("w/%d holds %q, which never was: %v", n, text, err)
@@ -164,7 +164,7 @@ func TestTakeWhileGCRuns(t *testing.T) {
 	for k := range 8 {
 		s.write("notes/todo", fmt.Sprint("version ", k))
 		s.write(fmt.Sprintf("new/%d/file", k), fmt.Sprint("only in the snapshot ", k))
-		i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+		i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func TestTakeWhileGCRuns(t *testing.T) {
 	s.may("gc", "-q", "--prune=now")
 	s.whole()
 	for k, id := range ids {
-		if text, _, err := s.store().ReadFile(context.Background(), id, "notes/todo"); err != nil || string(text) != fmt.Sprint("version ", k) {
+		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), id, "notes/todo"); err != nil || string(text) != fmt.Sprint("version ", k) {
 			t.Errorf("snapshot %d holds %q, %v", k, text, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestTakeWhileTheUserWorks(t *testing.T) {
 	})
 	defer stop()
 	for range 8 {
-		if _, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual}); err != nil {
+		if _, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -259,10 +259,10 @@ func (s *sandbox) keptSomewhere(p string) bool {
 			return true
 		}
 	}
-	list, err := s.store().List(context.Background())
+	list, err := s.store().Snapshots.List(context.Background())
 	s.ok(err)
 	for _, i := range list {
-		if text, _, err := s.store().ReadFile(context.Background(), i.ID, p); err == nil && string(text) == savedText {
+		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, p); err == nil && string(text) == savedText {
 			return true
 		}
 	}

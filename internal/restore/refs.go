@@ -42,13 +42,13 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.C
 	for _, b := range c.Broken {
 		broken = append(broken, b.Name)
 	}
-	elsewhere, err := s.Repo.CheckedOut(ctx)
+	elsewhere, err := s.Snapshots.Repo.CheckedOut(ctx)
 	if err != nil {
 		return err
 	}
 	p := RefPlan{Now: g.seen, Then: then.Refs, Branch: then.Head.Branch, Elsewhere: elsewhere, Only: o.OnlyRef,
 		Made: o.made, Lost: lost, Broken: broken, Foreign: snapshot.Ours}
-	if err := p.Decide(func(oids []string) ([]string, error) { return s.Repo.Missing(ctx, oids) }); err != nil {
+	if err := p.Decide(func(oids []string) ([]string, error) { return s.Snapshots.Repo.Missing(ctx, oids) }); err != nil {
 		return err
 	}
 	g.refs = p.Moves
@@ -123,11 +123,11 @@ func (s *Store) dropBroken(ctx context.Context, g *gitPlan) error {
 		if err := snapshot.Fault("unlink", b.Name); err != nil {
 			return err
 		}
-		if err := s.Repo.DropBroken(b); err != nil {
+		if err := s.Snapshots.Repo.DropBroken(b); err != nil {
 			return err
 		}
 	}
-	refs, err := s.Repo.Refs(ctx)
+	refs, err := s.Snapshots.Repo.Refs(ctx)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Store) moveList(ctx context.Context, moves []RefMove, seen map[string]s
 			if err := snapshot.Fault("ref", m.Ref); err != nil {
 				return err
 			}
-			if err := s.Repo.DropSymref(ctx, m.Ref); err != nil {
+			if err := s.Snapshots.Repo.DropSymref(ctx, m.Ref); err != nil {
 				return err
 			}
 			now[m.Ref] = ""
@@ -179,7 +179,7 @@ func (s *Store) point(ctx context.Context, ref, target string) error {
 	if err := snapshot.Fault("ref", ref); err != nil {
 		return err
 	}
-	return s.Repo.SetSymref(ctx, "belay: restore", ref, target)
+	return s.Snapshots.Repo.SetSymref(ctx, "belay: restore", ref, target)
 }
 
 // unmoved returns where refs stand, and refuses when one that is to move stands neither
@@ -188,7 +188,7 @@ func (s *Store) unmoved(ctx context.Context, moves []RefMove, seen map[string]st
 	if len(moves) == 0 {
 		return nil, nil
 	}
-	refs, err := s.Repo.Refs(ctx)
+	refs, err := s.Snapshots.Repo.Refs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (s *Store) updateRefs(ctx context.Context, list []git.Update) error {
 		if err := snapshot.Fault("ref", part[0].Ref); err != nil {
 			return err
 		}
-		if err := s.Repo.UpdateRefs(ctx, "belay: restore", part); err != nil {
+		if err := s.Snapshots.Repo.UpdateRefs(ctx, "belay: restore", part); err != nil {
 			return err
 		}
 	}
@@ -233,11 +233,11 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 			want = append(want, m.To)
 		}
 	}
-	missing, err := s.Repo.Missing(ctx, want)
+	missing, err := s.Snapshots.Repo.Missing(ctx, want)
 	if err != nil || len(missing) == 0 {
 		return release, err
 	}
-	rd, err := s.Repo.Reader(ctx)
+	rd, err := s.Snapshots.Repo.Reader(ctx)
 	if err != nil {
 		return release, err
 	}
@@ -250,7 +250,7 @@ func (s *Store) remakeTags(ctx context.Context, i snapshot.Info, moves []RefMove
 		}
 		objects = append(objects, git.NewObject{OID: oid, Type: "tag", Data: o.Data})
 	}
-	return s.Keep(ctx, objects)
+	return s.Snapshots.Keep(ctx, objects)
 }
 
 // planLogs puts reflogs back to their bytes, as far as their refs come to be where
@@ -271,12 +271,12 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 		f, there := now[path]
 		// A ref that is where it stood may have had its log changed anyway: the
 		// stash is nothing but a log. All working trees share those.
-		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
+		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Snapshots.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
 		if strings.HasPrefix(ref, "refs/") && !touched && more(f.Data, data) {
 			continue // somebody else's lines
 		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
-			missing, err := s.Repo.Missing(ctx, loggedIn(data))
+			missing, err := s.Snapshots.Repo.Missing(ctx, loggedIn(data))
 			if err != nil {
 				return err
 			}
@@ -354,7 +354,7 @@ func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
 
 func (s *Store) logDir(path string) string {
 	if !strings.HasPrefix(path, "logs/refs/") {
-		return s.Repo.Dir
+		return s.Snapshots.Repo.Dir
 	}
-	return s.Repo.Common
+	return s.Snapshots.Repo.Common
 }

@@ -25,12 +25,12 @@ import (
 // The order of the steps is what makes a restore safe: nothing is destroyed that the rescue
 // snapshot does not contain.
 
-// Store is a snapshot store that also restores. Its Take finishes first what an
-// interrupted restore left.
+// Store restores snapshots. Whoever takes one through Snapshots has an interrupted restore
+// finished first.
 type Store struct {
-	*snapshot.Store
-	Say func(string) // told, when set, of an interrupted restore that a command finished by the way
-	now func() time.Time
+	Snapshots *snapshot.Store
+	Say       func(string) // told, when set, of an interrupted restore that a command finished by the way
+	now       func() time.Time
 }
 
 // Open writes nothing.
@@ -38,25 +38,16 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s, err := snapshot.Open(ctx, repo, o)
-	return &Store{Store: s, now: o.Now}, err
-}
-
-// Take holds the current state, as snapshot.Store.Take does. A restore that was cut
-// short is finished first.
-func (s *Store) Take(ctx context.Context, m snapshot.Meta) (snapshot.Info, error) {
-	return s.TakeWith(ctx, m, snapshot.Extent{})
-}
-
-// TakeWith is Take with more than git would show.
-func (s *Store) TakeWith(ctx context.Context, m snapshot.Meta, e snapshot.Extent) (snapshot.Info, error) {
-	if err := s.recoverAloud(ctx); err != nil {
-		return snapshot.Info{}, err
+	snaps, err := snapshot.Open(ctx, repo, o)
+	if err != nil {
+		return nil, err
 	}
-	return s.Store.TakeWith(ctx, m, e)
+	s := &Store{Snapshots: snaps, now: o.Now}
+	snaps.Before = s.recoverAloud
+	return s, nil
 }
 
-func (s *Store) intentPath() string { return filepath.Join(s.Dir, "intent.json") }
+func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Dir, "intent.json") }
 
 // Interrupted reports whether a restore was cut short.
 func (s *Store) Interrupted() bool {
@@ -77,7 +68,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return Restored{}, err
 	}
 	defer unlock()
-	defer s.Repo.Share()()
+	defer s.Snapshots.Repo.Share()()
 	j, err := s.load(ctx)
 	if err != nil {
 		return Restored{}, err
@@ -114,10 +105,10 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 
 // exclude takes the tree for a restore.
 func (s *Store) exclude(ctx context.Context) (func(), error) {
-	if _, err := s.Scratch(); err != nil {
+	if _, err := s.Snapshots.Scratch(); err != nil {
 		return nil, err
 	}
-	lock := fsroot.NewLock(s.LockPath())
+	lock := fsroot.NewLock(s.Snapshots.LockPath())
 	waiting, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	if ok, err := lock.TryLockContext(waiting, 20*time.Millisecond); !ok {
@@ -125,13 +116,13 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 			return nil, ctx.Err()
 		}
 		if err == nil || errors.Is(err, context.DeadlineExceeded) {
-			return nil, s.Busy()
+			return nil, s.Snapshots.Busy()
 		}
 		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
 	}
 	host, _ := os.Hostname()
 	note, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "host": host, "since": s.now().Format(time.RFC3339)})
-	_ = fsroot.WriteFile(s.LockPath(), note, 0o600) // for people; the lock itself is what counts
+	_ = fsroot.WriteFile(s.Snapshots.LockPath(), note, 0o600) // for people; the lock itself is what counts
 	return func() { _ = lock.Unlock() }, nil
 }
 
@@ -140,7 +131,7 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	if len(o.Paths) > 0 {
 		o.FilesOnly = true
 	}
-	target, err := s.LookUp(ctx, id)
+	target, err := s.Snapshots.LookUp(ctx, id)
 	if err != nil {
 		return Restored{}, nil, err
 	}
@@ -238,7 +229,7 @@ func (s *Store) leaveBroken(ctx context.Context, pl *Planner, g *gitPlan, j *int
 		j.leaveOut(broken, g)
 	}
 	pl.Plan = j.Plan
-	at := Place{Repo: s.Repo, Root: pl.Root}
+	at := Place{Repo: s.Snapshots.Repo, Root: pl.Root}
 	broken, err := at.Broken(ctx, &j.Plan)
 	if err != nil {
 		return err
@@ -265,12 +256,12 @@ func (s *Store) leaveBroken(ctx context.Context, pl *Planner, g *gitPlan, j *int
 // and then, the present is held once more with that.
 func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_ snapshot.Info, _ *snapshot.Capture,
 	_ *Planner, err error) {
-	man, err := s.Manifest(ctx, target)
+	man, err := s.Snapshots.Manifest(ctx, target)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
 	}
 	then := SideOf(target.Tree, man)
-	root, err := fsroot.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.Snapshots.Repo.Root)
 	if err != nil {
 		return snapshot.Info{}, nil, nil, err
 	}
@@ -286,7 +277,7 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 		if err != nil {
 			return snapshot.Info{}, nil, nil, err
 		}
-		pl := NewPlanner(s.Repo, o.wish(), c.Scan, SideOf(c.Tree, c.Man), then, root)
+		pl := NewPlanner(s.Snapshots.Repo, o.wish(), c.Scan, SideOf(c.Tree, c.Man), then, root)
 		if now := pl.Now.Man; !slices.Equal(now.Rules, man.Rules) || now.FoldsCase != man.FoldsCase {
 			pl.Rules = w.Extent.Since.Rules
 		}
@@ -314,10 +305,10 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 // rescue, and a restore would leave them. The caller closes Extent.Since.
 func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.Wanted {
 	e, _ := snapshot.ExtentOf(man)
-	e.Since = s.Since(ctx, string(target.ID), target.Tree, man)
+	e.Since = s.Snapshots.Since(ctx, string(target.ID), target.Tree, man)
 	w := snapshot.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
-		w.Inner = s.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large,
+		w.Inner = s.Snapshots.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large,
 			Ignored: e.Ignored, Inner: true}, man.Inner, before+target.ID.Short())
 	}
 	return w
@@ -326,11 +317,11 @@ func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapsho
 // present holds the present as a rescue; a dry run only reads it.
 func (s *Store) present(ctx context.Context, target snapshot.Info, o Options, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	if !o.DryRun {
-		return s.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
+		return s.Snapshots.Hold(ctx, snapshot.Meta{Kind: belay.KindRescue, Task: o.Task, Command: o.Command, Journal: o.Journal,
 			Message: strings.TrimSpace(before + target.ID.Short() + " " + o.Reason)}, w)
 	}
 	w.Inner = nil
-	c, err := s.Look(ctx, w)
+	c, err := s.Snapshots.Look(ctx, w)
 	if err != nil {
 		return snapshot.Info{}, nil, err
 	}
@@ -342,7 +333,7 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 	if rescue.Commit == "" {
 		return err
 	}
-	return errors.Join(err, s.Discard(ctx, []snapshot.Info{rescue}))
+	return errors.Join(err, s.Snapshots.Discard(ctx, []snapshot.Info{rescue}))
 }
 
 // carryOut does what the intent says, in an order in which every step can be done
@@ -351,17 +342,17 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
 func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
-	if _, err := s.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
+	if _, err := s.Snapshots.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
 	if err := s.writeAdmin(ctx, j, g); err != nil {
 		return err
 	}
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Snapshots.Scratch("tmp")
 	if err != nil {
 		return err
 	}
-	to := Place{Repo: s.Repo, Root: root, Tmp: tmp}
+	to := Place{Repo: s.Snapshots.Repo, Root: root, Tmp: tmp}
 	if j.Skip {
 		to.Skip = func(f *Failure) { j.skipped(f.Kept()) }
 	}
@@ -463,5 +454,5 @@ func (s *Store) isAsPlanned(root *fsroot.Root, w Write) (bool, error) {
 	if err != nil || snapshot.ModeOf(info.Kind) != w.Mode || info.Kind == fsroot.Folder || info.Kind == fsroot.Other {
 		return false, err
 	}
-	return root.Same(string(w.Path), info.Kind, w.Perm, fsroot.OID(raw), s.Repo.NewHash)
+	return root.Same(string(w.Path), info.Kind, w.Perm, fsroot.OID(raw), s.Snapshots.Repo.NewHash)
 }

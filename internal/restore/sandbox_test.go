@@ -173,7 +173,7 @@ func (s *sandbox) storeWith(o snapshot.Options) *restore.Store {
 
 func (s *sandbox) take() snapshot.Info {
 	s.t.Helper()
-	i, err := s.store().Take(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
+	i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
 	s.ok(err)
 	return i
 }

@@ -17,10 +17,10 @@ import (
 
 // tidy sweeps when nobody else is at work in this tree; it does not wait for that.
 func (s *Store) tidy() {
-	lock := fsroot.OldLock(s.LockPath()) // without a lock file nobody was ever here
+	lock := fsroot.OldLock(s.Snapshots.LockPath()) // without a lock file nobody was ever here
 	if ok, err := lock.TryLock(); ok && err == nil {
 		s.sweep()
-		_ = s.Settle() // halves of packs; what cannot be removed now is removed later
+		_ = s.Snapshots.Settle() // halves of packs; what cannot be removed now is removed later
 	}
 	_ = lock.Unlock()
 }
@@ -28,17 +28,17 @@ func (s *Store) tidy() {
 // sweep removes temporary files that killed processes left. It runs under the lock
 // that keeps every take and restore of this tree away.
 func (s *Store) sweep() {
-	tmp := filepath.Join(s.Dir, "tmp")
+	tmp := filepath.Join(s.Snapshots.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		if !strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			_ = fsroot.RemoveAll(filepath.Join(tmp, e.Name()))
 		}
 	}
-	list, _ = fsroot.ReadDir(s.Dir)
+	list, _ = fsroot.ReadDir(s.Snapshots.Dir)
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), atomicfile.Prefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
-			_ = fsroot.Remove(filepath.Join(s.Dir, e.Name()))
+			_ = fsroot.Remove(filepath.Join(s.Snapshots.Dir, e.Name()))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (s *Store) sweepTree(ctx context.Context, root *fsroot.Root, j *intent) (sa
 			continue
 		}
 		seen[dir] = true
-		list, _ := fsroot.ReadDir(filepath.Join(s.Repo.Root, filepath.FromSlash(dir)))
+		list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Repo.Root, filepath.FromSlash(dir)))
 		for _, e := range list {
 			if strings.HasPrefix(e.Name(), fsroot.TempPrefix) && !e.IsDir() {
 				_ = root.Remove(path.Join(dir, e.Name()))
@@ -92,13 +92,13 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 	if err != nil {
 		return nil, err
 	}
-	all, _, err := s.ListAll(ctx)
+	all, _, err := s.Snapshots.ListAll(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rescues := slices.DeleteFunc(all, func(i snapshot.Info) bool { return i.Kind != belay.KindRescue })
 	for _, i := range rescues[max(0, len(rescues)-3):] { // one of them is that of the restore
-		names, err := s.Repo.TreeNames(ctx, i.Commit)
+		names, err := s.Snapshots.Repo.TreeNames(ctx, i.Commit)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 
 // sweepOwn is sweepSwapped for what is in belay's own folder.
 func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Snapshots.Scratch("tmp")
 	if err != nil {
 		return saved, err
 	}
@@ -118,12 +118,12 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 		return saved, err
 	}
 	defer own.Close()
-	return s.sweepSwapped(own, known, s.ownSwaps(), s.Dir)
+	return s.sweepSwapped(own, known, s.ownSwaps(), s.Snapshots.Dir)
 }
 
 // ownSwaps names what killed processes left of changes of places in belay's own folder.
 func (s *Store) ownSwaps() (names []string) {
-	list, _ := fsroot.ReadDir(filepath.Join(s.Dir, "tmp"))
+	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Dir, "tmp"))
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			names = append(names, e.Name())
@@ -135,8 +135,8 @@ func (s *Store) ownSwaps() (names []string) {
 // knownTo are the objects that the rescue of a restore has, and those that it writes.
 func (s *Store) knownTo(ctx context.Context, j *intent) (map[string]bool, error) {
 	known := map[string]bool{}
-	if rescue, err := s.LookUp(ctx, j.Rescue); err == nil {
-		if known, err = s.Repo.TreeNames(ctx, rescue.Commit); err != nil {
+	if rescue, err := s.Snapshots.LookUp(ctx, j.Rescue); err == nil {
+		if known, err = s.Snapshots.Repo.TreeNames(ctx, rescue.Commit); err != nil {
 			return nil, err
 		}
 	}
@@ -157,7 +157,7 @@ func writes(p *Plan) (paths []RawPath) {
 // shown beside where it is, or, with to, moved to that folder.
 func (s *Store) sweepSwapped(root *fsroot.Root, known map[string]bool, paths []string, to string) (saved []Kept, err error) {
 	for _, p := range paths {
-		oid, err := root.Bytes(p, s.Repo.NewHash)
+		oid, err := root.Bytes(p, s.Snapshots.Repo.NewHash)
 		if err != nil {
 			return saved, err
 		}

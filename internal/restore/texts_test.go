@@ -37,7 +37,7 @@ func TestTexts(t *testing.T) {
 	after := s.take()
 	s.write("edited.txt", "later")
 
-	source := func(from, to snapshot.Info) *check.Source { return check.New(s.store().Store, from.ID, to.ID) }
+	source := func(from, to snapshot.Info) *check.Source { return check.New(s.store().Snapshots, from.ID, to.ID) }
 	show := func(b []byte) string {
 		if b == nil {
 			return "nothing"

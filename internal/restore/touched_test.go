@@ -42,7 +42,7 @@ func TestTouched(t *testing.T) {
 		from := s.take().ID
 		c.do()
 		to := s.take().ID
-		got, err := s.store().Touched(context.Background(), from, to)
+		got, err := s.store().Snapshots.Touched(context.Background(), from, to)
 		s.ok(err)
 		if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: %s", c.name, d)

@@ -115,7 +115,7 @@ func (j *intent) record(h *History) {
 	}
 }
 
-func (s *Store) historyPath() string { return filepath.Join(s.Dir, "undo.json") }
+func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Dir, "undo.json") }
 
 // TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
 // and no redo has done it again. ErrSpoiled and the like as [Read] has them.
@@ -141,7 +141,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 		return Restored{}, err
 	}
 	defer unlock()
-	defer s.Repo.Share()()
+	defer s.Snapshots.Repo.Share()()
 	if o.Again == "" {
 		o.Again = "belay " + way
 	}
@@ -167,7 +167,7 @@ func (s *Store) stepBack(ctx context.Context, o Options, way string) (Restored, 
 	}
 	last, ok := h.Next(way)
 	if !ok {
-		_ = s.Settle() // what a killed restore left of packs; no take comes to do it
+		_ = s.Snapshots.Settle() // what a killed restore left of packs; no take comes to do it
 		return Restored{}, belay.Refuse(belay.CodeCannot, "belay snapshot list, then belay snapshot restore ID",
 			"there is nothing to %s", way)
 	}
@@ -215,15 +215,15 @@ func (o *Options) back(last Step) {
 // restore still has to write.
 func (s *Store) meet(ctx context.Context, root *fsroot.Root, j *intent, w snapshot.Wanted) (snapshot.Info, *snapshot.Capture, error) {
 	m := snapshot.Meta{Kind: belay.KindRescue, Message: metWhile + " the restore of " + j.Target.Short()}
-	rescue, c, err := s.Hold(ctx, m, w)
+	rescue, c, err := s.Snapshots.Hold(ctx, m, w)
 	if err != nil {
 		return rescue, c, err
 	}
-	pl := NewPlanner(s.Repo, Wish{}, c.Scan, SideOf(c.Tree, c.Man), Side{}, root)
+	pl := NewPlanner(s.Snapshots.Repo, Wish{}, c.Scan, SideOf(c.Tree, c.Man), Side{}, root)
 	pl.Plan.Writes, pl.Plan.Remove = j.Plan.Writes, j.Plan.Remove
 	if hidden := pl.Unheld(); len(hidden) > 0 {
 		w.Include = hidden
-		return s.Hold(ctx, m, w)
+		return s.Snapshots.Hold(ctx, m, w)
 	}
 	return rescue, c, nil
 }
@@ -231,7 +231,7 @@ func (s *Store) meet(ctx context.Context, root *fsroot.Root, j *intent, w snapsh
 // ourLock removes an index.lock that a killed restore left: it is ours when its inode
 // is the one that was written down before it was made.
 func (s *Store) ourLock(j intent) error {
-	lock := filepath.Join(s.Repo.Dir, "index.lock")
+	lock := filepath.Join(s.Snapshots.Repo.Dir, "index.lock")
 	info, err := fsroot.Lstat(lock)
 	if err != nil || j.IndexInode == 0 || inode(info) != j.IndexInode {
 		return nil // none, or somebody else's: that one is waited for and named

@@ -346,5 +346,5 @@ func (d *Driver) exportLast(ctx context.Context, dir string) error {
 	if err := fsroot.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
-	return restore.Export(ctx, d.Snaps.Store, id, dir)
+	return restore.Export(ctx, d.Snaps, id, dir)
 }

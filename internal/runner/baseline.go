@@ -136,7 +136,7 @@ func (d *Driver) tested(id belay.SnapshotID) (testrun.Baseline, error) {
 	if t.Checks.Timeout == 0 {
 		t.Checks.Timeout = session.RunTimeout
 	}
-	keeper := testrun.Keeper{Snaps: d.Snaps.Store, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"),
+	keeper := testrun.Keeper{Snaps: d.Snaps, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"),
 		Env: session.TestEnv(t), May: d.May}
 	b, err := keeper.Take(d.Soft, id, t.Checks)
 	if d.Soft.Err() != nil {

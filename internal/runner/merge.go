@@ -66,7 +66,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 		return Merged{}, err
 	}
 	tick := ticking(home, r)
-	b, err := worktree.Bring(ctx, home.Snaps, worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after, Edits: tick.edits,
+	b, err := worktree.Bring(ctx, home.Restores, worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after, Edits: tick.edits,
 		Ours: q.Ours, Theirs: q.Theirs, Markers: q.Markers, DryRun: q.DryRun, SkipBroken: q.SkipBroken})
 	out := Merged{Brought: b}
 	if err == nil {

@@ -124,7 +124,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 		return loop.Event{}, err
 	}
 	if found {
-		again, err := d.Snaps.Recover(ctx)
+		again, err := d.Restores.Recover(ctx)
 		if err != nil {
 			return loop.Event{}, err
 		}
@@ -138,7 +138,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 		return loop.Event{}, err
 	}
 	opts.Command, opts.Reason = c.ID, c.Why
-	out, err := d.Snaps.Restore(ctx, c.Target, opts)
+	out, err := d.Restores.Restore(ctx, c.Target, opts)
 	if err != nil {
 		return loop.Event{}, err
 	}

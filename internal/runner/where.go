@@ -65,12 +65,15 @@ func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error
 		return nil, err
 	}
 	snaps, err := restore.Open(ctx, repo, Captured(d))
-	return with(d, repo, snaps), err
+	if err != nil {
+		return nil, err
+	}
+	return with(d, repo, snaps), nil
 }
 
 func with(d *session.Desk, repo *git.Repo, snaps *restore.Store) *session.Desk {
 	other := *d
-	other.Repo, other.Snaps = repo, snaps
+	other.Repo, other.Snaps, other.Restores = repo, snaps.Snapshots, snaps
 	return &other
 }
 
@@ -93,7 +96,10 @@ func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk,
 			belay.VisibleLine(r.Task.Worktree))
 	}
 	snaps, err := restore.Open(ctx, repo, Captured(d))
-	return with(d, repo, snaps), err
+	if err != nil {
+		return nil, err
+	}
+	return with(d, repo, snaps), nil
 }
 
 // Path is where the working tree of a task's own lies.
@@ -166,7 +172,7 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	if err != nil {
 		return nil, err
 	}
-	made, err := worktree.MakeTree(ctx, home.Snaps, r.Task.Worktree,
+	made, err := worktree.MakeTree(ctx, home.Restores, r.Task.Worktree,
 		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
 	if err != nil {
 		return nil, err
@@ -235,7 +241,7 @@ func startOf(ctx context.Context, d *session.Desk, r *session.Record, w Watcher)
 		return "", err
 	}
 	if len(before) > 0 {
-		info, err = worktree.Together(ctx, d.Snaps, before, meta)
+		info, err = worktree.Together(ctx, d.Restores, before, meta)
 	} else {
 		info, err = d.Snaps.Take(ctx, meta)
 	}
@@ -299,7 +305,7 @@ func Needs(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
 func TakenBack(ctx context.Context, d *session.Desk) func(r *session.Record) bool {
 	back := func(belay.SnapshotID) bool { return true }
 	if home, err := Home(ctx, d); err == nil {
-		if known, err := home.Snaps.TakenBack(); err == nil {
+		if known, err := home.Restores.TakenBack(); err == nil {
 			back = known
 		}
 	}

@@ -21,7 +21,7 @@ func TestEnv(t belay.Task) []string {
 // stateBefore makes a checkout of the state before when it is asked for.
 func (d *Desk) stateBefore(id belay.SnapshotID, t belay.Task) func(context.Context) (string, func(), error) {
 	return func(ctx context.Context) (string, func(), error) {
-		c, err := worktree.Make(ctx, d.Snaps.Store, id, t.Checks.Reuse)
+		c, err := worktree.Make(ctx, d.Snaps, id, t.Checks.Reuse)
 		if err != nil {
 			return "", nil, err
 		}

@@ -92,5 +92,5 @@ func (d *Desk) Taken(ctx context.Context, r *Record) ([]snapshot.Info, error) {
 	if r.names(r.State.Before) {
 		ours = func(s snapshot.Info) bool { return r.names(s.ID) }
 	}
-	return TakenSnapshots(ctx, d.Snaps.Store, r.Task.ID, ours)
+	return TakenSnapshots(ctx, d.Snaps, r.Task.ID, ours)
 }

@@ -24,13 +24,14 @@ import (
 
 // Desk is belay opened in one working tree.
 type Desk struct {
-	Repo    *git.Repo
-	Config  config.Config
-	Snaps   *restore.Store
-	Journal *journal.Store
-	Self    []string     // the argument vector that runs an agent's shim; its folder is appended
-	Plans   Planner      // nil for none
-	May     *config.Gate // what may run in this repository
+	Repo     *git.Repo
+	Config   config.Config
+	Snaps    *snapshot.Store
+	Restores *restore.Store // of Snaps
+	Journal  *journal.Store
+	Self     []string     // the argument vector that runs an agent's shim; its folder is appended
+	Plans    Planner      // nil for none
+	May      *config.Gate // what may run in this repository
 
 	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
 	Anchors *Store          // how far records went, remembered outside the repository

@@ -63,8 +63,9 @@ func (s *scene) open(root string) *Desk {
 	s.must(err)
 	d := &Desk{Repo: repo, Journal: journal.Open(filepath.Join(repo.Common, "belay")), Known: &snapshot.Known{}, Memory: &Memory{},
 		Anchors: Open(repo.Common, repo.Root)}
-	d.Snaps, err = restore.Open(s.t.Context(), repo, snapshot.Options{Known: d.Known})
+	d.Restores, err = restore.Open(s.t.Context(), repo, snapshot.Options{Known: d.Known})
 	s.must(err)
+	d.Snaps = d.Restores.Snapshots
 	return d
 }
 

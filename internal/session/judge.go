@@ -45,7 +45,7 @@ func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w W
 		return w, err
 	}
 	var list []Span
-	if w.All, w.Last, list, err = AgentWork(ctx, d.Snaps.Store, taken, r.State.Before, after); err != nil {
+	if w.All, w.Last, list, err = AgentWork(ctx, d.Snaps, taken, r.State.Before, after); err != nil {
 		return w, err
 	}
 	for _, s := range list {
@@ -53,7 +53,7 @@ func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w W
 			w.Spans = append(w.Spans, check.Span{From: s.From, To: s.To})
 		}
 	}
-	w.Missed, err = Missed(ctx, d.Snaps.Store, taken, r.State.Before, after)
+	w.Missed, err = Missed(ctx, d.Snaps, taken, r.State.Before, after)
 	return w, err
 }
 
@@ -110,14 +110,14 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
 		Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.stateBefore(before, t),
-		Lines: check.Lines(d.Snaps, before, after), Guard: check.Tree(d.Snaps, t.ID, after, w.Held),
-		Texts: check.New(d.Snaps.Store, before, after),
+		Lines: check.Lines(d.Restores, before, after), Guard: check.Tree(d.Restores, t.ID, after, w.Held),
+		Texts: check.New(d.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return d.Snaps.Ignored(ctx, after, paths)
 		},
 		Git: func(ctx context.Context) (check.Facts, error) {
 			asked.Do(func() {
-				state, unclear = check.Between(ctx, d.Snaps.Store, before, after, w.Spans)
+				state, unclear = check.Between(ctx, d.Snaps, before, after, w.Spans)
 				state.Sure = state.Sure && t.Worktree == "" // otherwise the person's own tree still has the work
 			})
 			return state, unclear

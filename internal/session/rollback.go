@@ -39,7 +39,7 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 	if err != nil {
 		return opts, err
 	}
-	touched, err := Touched(ctx, d.Snaps.Store, list)
+	touched, err := Touched(ctx, d.Snaps, list)
 	if err != nil {
 		return opts, err
 	}
@@ -132,7 +132,7 @@ func (d *Desk) NotRestored(ctx context.Context, r *Record, out *restore.Restored
 	if err != nil || out.Rescue == "" {
 		return err
 	}
-	missed, err := Missed(ctx, d.Snaps.Store, taken, out.Target, out.Rescue)
+	missed, err := Missed(ctx, d.Snaps, taken, out.Target, out.Rescue)
 	if err != nil {
 		return err
 	}

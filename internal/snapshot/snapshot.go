@@ -33,7 +33,9 @@ type Options struct {
 // Store holds the snapshots of one working tree.
 type Store struct {
 	*Place
-	Watch   Watcher // answers for takes, when set
+	Watch Watcher // answers for takes, when set
+	// Before is called first by Take and TakeWith, when set: it finishes what an earlier command left.
+	Before  func(context.Context) error
 	opts    Options
 	objects Objects
 }

@@ -28,6 +28,16 @@ func (s *Store) Take(ctx context.Context, m Meta) (Info, error) {
 
 // TakeWith is Take with more than git would show.
 func (s *Store) TakeWith(ctx context.Context, m Meta, e Extent) (Info, error) {
+	if s.Before != nil {
+		if err := s.Before(ctx); err != nil {
+			return Info{}, err
+		}
+	}
+	return s.TakeUnfinished(ctx, m, e)
+}
+
+// TakeUnfinished is TakeWith without Before: an interrupted restore is part of the state.
+func (s *Store) TakeUnfinished(ctx context.Context, m Meta, e Extent) (Info, error) {
 	unlock, err := s.Share(ctx)
 	if err != nil {
 		return Info{}, err

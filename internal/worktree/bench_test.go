@@ -146,7 +146,7 @@ func open(t testing.TB, dir string) *restore.Store {
 
 func take(t testing.TB, s *restore.Store) snapshot.Info {
 	t.Helper()
-	i, err := s.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+	i, err := s.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,12 +101,12 @@ func bring(ctx context.Context, to *restore.Store, q Request) (Brought, error) {
 // prepare plans and composes the state that the merge comes to; there is none when
 // nothing is to be written. still says whether the present is as it was then.
 func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
-	unlock, err := m.to.Share(ctx)
+	unlock, err := m.to.Snapshots.Share(ctx)
 	if err != nil {
 		return snapshot.Info{}, still{}, err
 	}
 	defer unlock()
-	c, err := m.to.Look(ctx, snapshot.Wanted{})
+	c, err := m.to.Snapshots.Look(ctx, snapshot.Wanted{})
 	if err != nil {
 		return snapshot.Info{}, still{}, err
 	}
@@ -115,7 +115,7 @@ func (m *merger) prepare(ctx context.Context) (snapshot.Info, still, error) {
 		return snapshot.Info{}, still{}, err
 	}
 	entries, folders, changed := m.composed(c, plan)
-	info, err := m.to.Compose(ctx, c, entries, folders,
+	info, err := m.to.Snapshots.Compose(ctx, c, entries, folders,
 		snapshot.Meta{Kind: belay.KindMerge, Task: m.q.Task, Message: "the work of " + string(m.q.Task) + " with what is here"})
 	return info, still{m, c, changed}, err
 }
@@ -131,11 +131,11 @@ type merger struct {
 
 // side reads a snapshot.
 func (m *merger) side(ctx context.Context, id belay.SnapshotID) (State, *snapshot.Manifest, string, error) {
-	info, err := m.to.LookUp(ctx, id)
+	info, err := m.to.Snapshots.LookUp(ctx, id)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	man, err := m.to.Manifest(ctx, info)
+	man, err := m.to.Snapshots.Manifest(ctx, info)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -144,7 +144,7 @@ func (m *merger) side(ctx context.Context, id belay.SnapshotID) (State, *snapsho
 }
 
 func (m *merger) state(ctx context.Context, tree string, man *snapshot.Manifest) (State, error) {
-	entries, err := m.to.Entries(ctx, tree, man)
+	entries, err := m.to.Snapshots.Entries(ctx, tree, man)
 	s := make(State, len(entries))
 	for _, e := range entries {
 		s[e.Path] = Entry{Mode: e.Mode, OID: e.OID, Perm: e.Perm}
@@ -170,7 +170,7 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 		}
 	}
 	m.unspoken(base, theirs)
-	root, err := fsroot.OpenRoot(m.to.Repo.Root)
+	root, err := fsroot.OpenRoot(m.to.Snapshots.Repo.Root)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -189,11 +189,11 @@ func (m *merger) plan(ctx context.Context, c *snapshot.Capture) (Plan, error) {
 	in := Input{Base: base, Ours: m.ours, Theirs: theirs, Choose: m.choose, WriteMarkers: m.q.Markers, Join: j.join,
 		OursHidden: func(p string) bool { return m.lies[p] }}
 	if present {
-		if in.OursMoved, err = renames(ctx, m.to.Repo, first, c.Tree, base, m.ours); err != nil {
+		if in.OursMoved, err = renames(ctx, m.to.Snapshots.Repo, first, c.Tree, base, m.ours); err != nil {
 			return Plan{}, err
 		}
 	}
-	if in.TheirsMoved, err = renames(ctx, m.to.Repo, first, last, base, theirs); err != nil {
+	if in.TheirsMoved, err = renames(ctx, m.to.Snapshots.Repo, first, last, base, theirs); err != nil {
 		return Plan{}, err
 	}
 	p, err := Of(in)

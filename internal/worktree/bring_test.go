@@ -241,7 +241,7 @@ func anything(t *testing.T, draw *rapid.T) {
 		return
 	}
 	held := t.TempDir()
-	y.ok(restore.Export(context.Background(), home.Store, b.Rescue, filepath.Join(held, "x")))
+	y.ok(restore.Export(context.Background(), home.Snapshots, b.Rescue, filepath.Join(held, "x")))
 	rescued := looks(t, filepath.Join(held, "x"))
 	for name, is := range mine {
 		if rescued[name] != is && !strings.HasPrefix(is, "d") && name != "debug.log" {

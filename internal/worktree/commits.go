@@ -26,28 +26,28 @@ import (
 // it by: HEAD, a branch, a tag, an id. Everything but the files (index, HEAD, refs) is the
 // present's. CodeNotFound when git knows no such commit.
 func Snapshot(ctx context.Context, of *restore.Store, name string, meta snapshot.Meta) (snapshot.Info, error) {
-	commit, err := find(ctx, of.Repo, name)
+	commit, err := find(ctx, of.Snapshots.Repo, name)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	unlock, err := of.Share(ctx)
+	unlock, err := of.Snapshots.Share(ctx)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
 	defer unlock()
-	list, err := of.Repo.ListTree(ctx, commit)
+	list, err := of.Snapshots.Repo.ListTree(ctx, commit)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	now, err := of.Look(ctx, snapshot.Wanted{})
+	now, err := of.Snapshots.Look(ctx, snapshot.Wanted{})
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	files, err := entries(ctx, of.Repo, list, now)
+	files, err := entries(ctx, of.Snapshots.Repo, list, now)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
-	return of.Compose(ctx, now, files, nil, meta)
+	return of.Snapshots.Compose(ctx, now, files, nil, meta)
 }
 
 // find returns the id of the commit that name means.

@@ -74,11 +74,11 @@ func (b bench) changed(name string) []string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	after, err := snaps.Take(b.Context(), snapshot.Meta{Kind: belay.KindManual, Message: "after"})
+	after, err := snaps.Snapshots.Take(b.Context(), snapshot.Meta{Kind: belay.KindManual, Message: "after"})
 	if err != nil {
 		b.Fatal(err)
 	}
-	list, err := snaps.Changes(b.Context(), before.ID, after.ID)
+	list, err := snaps.Snapshots.Changes(b.Context(), before.ID, after.ID)
 	if err != nil {
 		b.Fatal(err)
 	}

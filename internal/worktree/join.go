@@ -25,18 +25,18 @@ type joiner struct {
 }
 
 func (m *merger) joiner(ctx context.Context) (*joiner, error) {
-	rd, err := m.to.Repo.Reader(ctx)
+	rd, err := m.to.Snapshots.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := m.to.Scratch("tmp")
+	dir, err := m.to.Snapshots.Scratch("tmp")
 	if err == nil {
 		dir, err = fsroot.MkdirTemp(dir, "merge-")
 	}
 	if err != nil {
 		return nil, errors.Join(err, rd.Close())
 	}
-	return &joiner{ctx: ctx, repo: m.to.Repo, rd: rd, tmp: dir, task: string(m.q.Task)}, nil
+	return &joiner{ctx: ctx, repo: m.to.Snapshots.Repo, rd: rd, tmp: dir, task: string(m.q.Task)}, nil
 }
 
 func (j *joiner) close() {

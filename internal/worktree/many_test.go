@@ -36,7 +36,7 @@ func TestMany(t *testing.T) {
 			for k := range takes {
 				text := fmt.Sprintf("%s %d\n", dir, k)
 				write(t, dir, "d/mine.txt", text)
-				info, err := s.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
+				info, err := s.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 				if err != nil {
 					t.Errorf("take %d in %s: %v", k, dir, err)
 					return
@@ -56,12 +56,12 @@ func TestMany(t *testing.T) {
 	}
 	home := open(t, y.dir)
 	for id, want := range held {
-		text, _, err := home.ReadFile(context.Background(), id, "d/mine.txt")
+		text, _, err := home.Snapshots.ReadFile(context.Background(), id, "d/mine.txt")
 		if err != nil || string(text) != want {
 			t.Errorf("%s holds %q, want %q: %v", id.Short(), text, want, err)
 		}
 	}
-	problems, err := home.Verify(context.Background())
+	problems, err := home.Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		t.Errorf("%v %v", problems, err)
 	}

@@ -18,12 +18,12 @@ func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snap
 	if _, err := of.Recover(ctx); err != nil {
 		return snapshot.Info{}, err
 	}
-	unlock, err := of.Share(ctx)
+	unlock, err := of.Snapshots.Share(ctx)
 	if err != nil {
 		return snapshot.Info{}, err
 	}
 	defer unlock()
-	c, err := of.Look(ctx, snapshot.Wanted{})
+	c, err := of.Snapshots.Look(ctx, snapshot.Wanted{})
 	if err != nil {
 		return snapshot.Info{}, err
 	}
@@ -53,5 +53,5 @@ func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snap
 			state[e.Path] = Entry{Mode: e.Mode, OID: e.OID, Perm: e.Perm}
 		}
 	}
-	return of.Compose(ctx, c, entries, folders, meta)
+	return of.Snapshots.Compose(ctx, c, entries, folders, meta)
 }

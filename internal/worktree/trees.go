@@ -142,7 +142,7 @@ type Made struct {
 // commit, so that no branch of the user's moves. An operation in progress stays behind.
 // Killed anywhere, the next Make finishes it. CodeCannot when something else is there.
 func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o snapshot.Options) (Made, error) {
-	r, now, ok, err := Find(ctx, home.Repo, path)
+	r, now, ok, err := Find(ctx, home.Snapshots.Repo, path)
 	if err != nil {
 		return Made{}, err
 	}
@@ -154,7 +154,7 @@ func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o s
 		snaps, err := restore.Open(ctx, r, o)
 		return Made{Repo: r, Snaps: snaps, Mark: now}, err
 	}
-	from, err := home.LookUp(ctx, m.From)
+	from, err := home.Snapshots.LookUp(ctx, m.From)
 	if err != nil {
 		return Made{}, err
 	}
@@ -179,19 +179,19 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 	}
 	commit := from.Head
 	if commit == "" { // a branch without a commit: git wants one to begin with
-		tree, objects, err := home.Repo.Tree(nil)
+		tree, objects, err := home.Snapshots.Repo.Tree(nil)
 		if err != nil {
 			return nil, err
 		}
-		none := snapshot.CommitObject(home.Repo, tree, nil, from.Time, "belay: nothing yet\n")
-		store := git.Packs{Repo: home.Repo, Scratch: filepath.Join(home.Dir, "tmp")}
+		none := snapshot.CommitObject(home.Snapshots.Repo, tree, nil, from.Time, "belay: nothing yet\n")
+		store := git.Packs{Repo: home.Snapshots.Repo, Scratch: filepath.Join(home.Snapshots.Dir, "tmp")}
 		if _, err := store.Store(ctx, append(objects, none)); err != nil {
 			return nil, err
 		}
 		commit = none.OID
 	}
 	// Twice forced: what is registered there was removed by hand, locked or not.
-	if _, err := home.Repo.Run(ctx, nil, "worktree", "add", "-f", "-f", "--detach", "--no-checkout", "--", path, commit); err != nil {
+	if _, err := home.Snapshots.Repo.Run(ctx, nil, "worktree", "add", "-f", "-f", "--detach", "--no-checkout", "--", path, commit); err != nil {
 		return nil, fmt.Errorf("make the working tree %s: %w", path, err)
 	}
 	r, err := git.Open(ctx, path, true)

@@ -76,7 +76,7 @@ func TestMake(t *testing.T) {
 				if _, err := m.Snaps.Undo(context.Background(), restoreAll); belay.CodeOf(err) != belay.CodeCannot {
 					t.Errorf("making it is nothing to undo: %v", err)
 				}
-				y.ok(worktree.Remove(context.Background(), home.Repo, path, "T1"))
+				y.ok(worktree.Remove(context.Background(), home.Snapshots.Repo, path, "T1"))
 				if _, err := os.Lstat(path); !os.IsNotExist(err) || strings.Contains(y.git("worktree", "list"), "trees") {
 					t.Errorf("it is still there: %v", err)
 				}
@@ -98,7 +98,7 @@ func TestByHand(t *testing.T) {
 	home := open(t, y.dir)
 	want := looks(t, path)
 	y.ok(os.RemoveAll(path))
-	if _, _, ok, err := worktree.Find(ctx, home.Repo, path); ok || err != nil {
+	if _, _, ok, err := worktree.Find(ctx, home.Snapshots.Repo, path); ok || err != nil {
 		t.Errorf("%v %v", ok, err)
 	}
 	again, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})
@@ -109,7 +109,7 @@ func TestByHand(t *testing.T) {
 	}
 	y.ok(os.RemoveAll(path)) // and its git folder pruned
 	y.git("worktree", "prune")
-	y.ok(worktree.Remove(ctx, home.Repo, path, "T1")) // gone is gone
+	y.ok(worktree.Remove(ctx, home.Snapshots.Repo, path, "T1")) // gone is gone
 	write(t, path, "somebody's.txt", "x")
 	if _, err := worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{}); belay.CodeOf(err) != belay.CodeCannot {
 		t.Errorf("something lies there: %v", err)
@@ -118,7 +118,7 @@ func TestByHand(t *testing.T) {
 	y.git("worktree", "add", "-q", "--detach", path)
 	for _, err := range []error{
 		second(worktree.MakeTree(ctx, home, path, worktree.Mark{Task: "T1", Home: y.dir, From: m.Mark.From}, snapshot.Options{})),
-		worktree.Remove(ctx, home.Repo, path, "T1"),
+		worktree.Remove(ctx, home.Snapshots.Repo, path, "T1"),
 	} {
 		if belay.CodeOf(err) != belay.CodeCannot {
 			t.Errorf("it is somebody's own: %v", err)
@@ -150,8 +150,8 @@ func TestMakeFromLinked(t *testing.T) {
 	_, err = worktree.Bring(context.Background(), home, worktree.Request{Task: "T1", Before: before.ID, After: take(t, m.Snaps).ID})
 	y.ok(err)
 	same(t, "merged", looks(t, path), looks(t, dir))
-	y.ok(worktree.Remove(context.Background(), home.Repo, path, "T1"))
-	if mark, ok, err := worktree.MarkOf(home.Repo); ok || err != nil {
+	y.ok(worktree.Remove(context.Background(), home.Snapshots.Repo, path, "T1"))
+	if mark, ok, err := worktree.MarkOf(home.Snapshots.Repo); ok || err != nil {
 		t.Errorf("the user's own linked tree has a mark: %v %v", mark, err)
 	}
 }
@@ -159,7 +159,7 @@ func TestMakeFromLinked(t *testing.T) {
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	y := newYard(t)
-	r := open(t, y.dir).Repo
+	r := open(t, y.dir).Snapshots.Repo
 	for setting, want := range map[string]string{
 		"": y.dir + "/.git/belay/trees", "../beside": filepath.Dir(y.dir) + "/beside", "/elsewhere/x": "/elsewhere/x", ".git/x": y.dir + "/.git/x",
 		".": "", "sub": "", y.dir + "/deep/er": "", "../repo/x": "",
