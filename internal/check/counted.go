@@ -20,9 +20,9 @@ var besides = []string{
 
 // adding are the stems of verbs whose object comes to be.
 var adding = []string{
-	"add", "append", "build", "built", "contain", "cover", "creat", "defin", "declar", "design", "develop", "draft", "draw", "expos", "extend", "generat",
-	"get", "implement", "includ", "insert", "introduc", "make", "need", "place", "prepar", "produc", "provid", "put", "register", "require", "seed",
-	"show", "suggest", "suppl", "support", "want", "write", "wrot",
+	"add", "append", "build", "built", "contain", "cover", "creat", "defin", "declar", "design", "develop", "draft", "draw", "expos",
+	"extend", "generat", "get", "implement", "includ", "insert", "introduc", "make", "need", "place", "prepar", "produc", "provid", "put",
+	"register", "require", "seed", "show", "suggest", "suppl", "support", "want", "write", "wrot",
 }
 
 // countsWhatIsAdded reports whether the number of a requirement may count what is to be added.

@@ -399,7 +399,8 @@ func (s *Store) writeAdmin(ctx context.Context, j *intent, g *gitPlan) error {
 	if ctx.Err() == nil { // git may even refuse to start without them
 		g.stay, err = append(g.stay, Kept{Path: git.Alternates, Why: "it contains the only copy of objects that the repository needs"}), nil
 	}
-	return errors.Join(err, s.writeGit(j, []gitWrite{{dir: s.Snapshots.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}}))
+	write := gitWrite{dir: s.Snapshots.Repo.Common, name: git.Alternates, data: g.alternates, perm: git.UsualPerm}
+	return errors.Join(err, s.writeGit(j, []gitWrite{write}))
 }
 
 func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
