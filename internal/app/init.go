@@ -150,7 +150,8 @@ func Rebuild(ctx context.Context, d *session.Desk, q InitRequest, dry bool) (Mad
 		ref.Roles = p.Rec.Context.Block.Roles
 	}
 	if was.Git.SHA != m.Block.Git.SHA && m.Block.Git.Source != "" && was.Task.Description == m.Block.Task.Description {
-		m.Notes = append(m.Notes, fmt.Sprintf("%s changed after the task was recorded from it; the task keeps the recorded text", m.Block.Git.Source))
+		note := m.Block.Git.Source + " changed after the task was recorded from it; the task keeps the recorded text"
+		m.Notes = append(m.Notes, note)
 	}
 	m.Base, m.Changes = p.Rec.Context.Block.Base, m.Block.Diff(was)
 	if dry || ref.Block == p.Rec.Context.Block.Block && sameRoles(ref.Roles, p.Rec.Context.Block.Roles) {

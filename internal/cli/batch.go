@@ -36,7 +36,8 @@ func (a reviewFamily) mineBatch(name string) error {
 	}
 	a.Told = true // standard output has the answers alone
 	if bad > 0 {
-		refusal := belay.Refuse(belay.CodeUsage, `each line is {"id","text","files":[…]}`, "%s not read", belay.CountOf(bad, "line of the batch"))
+		lines := belay.CountOf(bad, "line of the batch")
+		refusal := belay.Refuse(belay.CodeUsage, `each line is {"id","text","files":[…]}`, "%s not read", lines)
 		fmt.Fprintf(a.Err, "%s\ntry: %s\n", refusal.What, refusal.Try)
 		return refusal
 	}

@@ -78,7 +78,7 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 	if out.Ticked, err = tick.note(ctx, home, r, b); err != nil {
 		return out, err
 	}
-	text := fmt.Sprintf("merged %s from %s", belay.CountOf(len(b.Changes), "path"), r.Task.Worktree)
+	text := fmt.Sprintf("%s from %s", belay.CountOf(len(b.Changes), "path"), r.Task.Worktree)
 	if err := d.AddNote(ctx, r, session.Note{Kind: session.MergedNote, Text: text, Target: after, Rescue: b.Rescue}); err != nil {
 		return out, err
 	}

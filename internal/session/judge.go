@@ -63,7 +63,7 @@ func missed(list []snapshot.Missed) (out []check.Missed) {
 		c := check.Missed{Path: m.Path, What: m.Detail, Unsure: !m.Sure}
 		switch m.Kind {
 		case snapshot.MissedOutput:
-			c.What = "newly ignored build output,  " + m.Detail
+			c.What = "newly ignored build output, " + m.Detail
 		case snapshot.MissedFile, snapshot.MissedOwn:
 			c.Harms = true
 		case snapshot.MissedMode:

@@ -191,7 +191,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 		commit = none.OID
 	}
 	// Twice forced: what is registered there was removed by hand, locked or not.
-	_, err = home.Snapshots.Repo.Run(ctx, nil, "worktree", "add", "-f", "-f", "--detach", "--no-checkout", "--", path, commit)
+	_, err := home.Snapshots.Repo.Run(ctx, nil, "worktree", "add", "-f", "-f", "--detach", "--no-checkout", "--", path, commit)
 	if err != nil {
 		return nil, fmt.Errorf("make the working tree %s: %w", path, err)
 	}
