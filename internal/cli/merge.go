@@ -111,7 +111,7 @@ func merged(w io.Writer, m runner.Merged, dry, failed bool) {
 		fmt.Fprintln(w, belay.VisibleLine(m.Ticked))
 	}
 	if m.Stays != "" {
-		fmt.Fprintf(w, "the worktree was not removed: %s\n", belay.VisibleLine(m.Stays))
+		fmt.Fprintf(w, "%s\n", belay.VisibleLine(m.Stays))
 	}
 }
 

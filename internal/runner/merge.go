@@ -84,12 +84,12 @@ func Merge(ctx context.Context, d *session.Desk, q MergeRequest) (Merged, error)
 	}
 	switch {
 	case len(b.Conflicts) > 0:
-		out.Stays = "it has conflicts to resolve"
+		out.Stays = "the worktree was not removed: it has conflicts to resolve"
 		return out, belay.Refuse(belay.CodeRefused,
 			fmt.Sprintf("resolve them, then belay worktree remove %s; undo the merge with: belay undo", q.Task),
 			"conflict markers in %s", belay.CountOf(len(b.Conflicts), "file"))
 	case q.Keep:
-		out.Stays = "--keep was given"
+		out.Stays = "the worktree was not removed: --keep was given"
 		return out, nil
 	}
 	if err := Retire(ctx, d, r, false); err != nil {
