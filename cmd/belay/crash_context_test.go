@@ -78,7 +78,7 @@ func (w *world) toldTruly(y *tally, at, whole string) {
 		y.fault(at, otherwise, "%s", got)
 	case handed && (v.code != 0 || diff.out != whole):
 		y.fault(at, otherwise, "it was handed over: %s\n%s", v, diff)
-	case !handed && (v.code != 5 || !strings.Contains(v.errs, "implementer is at work") || diff.code != 6):
+	case !handed && (v.code != 5 || !strings.Contains(v.errs, "implementer is working on T1") || diff.code != 6):
 		y.fault(at, otherwise, "it was not handed over: %s\n%s", v, diff)
 	}
 	if mine := w.belay("", "context", "verify", "T1"); mine.code != 0 {

@@ -95,7 +95,7 @@ func TestCrashInner(t *testing.T) {
 				at := name + ": " + c.args[0] + ", " + d.where(x.trial) + ", then " + x.then[0]
 				y.did(x.mode)
 				then := d.belay("", x.then...)
-				if nothing := x.then[0] == "undo" && strings.Contains(then.errs, "nothing to") || x.then[0] == "task" && strings.Contains(then.errs, "no attempt under way"); then.code != 0 && !nothing {
+				if nothing := x.then[0] == "undo" && strings.Contains(then.errs, "nothing to") || x.then[0] == "task" && strings.Contains(then.errs, "no running attempt"); then.code != 0 && !nothing {
 					y.fault(at, otherwise, "%s\nafter %s", then, first)
 					return
 				}

@@ -236,7 +236,7 @@ func TestCrashInterrupted(t *testing.T) {
 	y.sum("interrupted")
 }
 
-var waysNamed = regexp.MustCompile(`belay ((?:undo|redo|snapshot restore [0-9a-z]{26})(?: --skip-broken)?)( reverses| finishes| restores| brings)`)
+var waysNamed = regexp.MustCompile(`belay ((?:undo|redo|snapshot restore [0-9a-z]{26})(?: --skip-broken)?)( reverses| finishes| restores the previous state| restores)`)
 
 // wayOut leads out of an interrupted restore, as the messages say.
 func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
@@ -289,7 +289,7 @@ func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {
 			}
 		}
 		at += ", " + w[1]
-		if w[2] == " reverses" || w[2] == " brings" {
+		if w[2] == " reverses" || w[2] == " restores the previous state" {
 			want, ended = r.bad, "reversed"
 		}
 	}

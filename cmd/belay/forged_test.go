@@ -85,7 +85,7 @@ var forgeries = []forged{
 	{name: "ends its attempt itself", breaks: true, noticed: `an event of the kind "attempted"`, script: `line event "$(data event | sed 's/"kind":"[a-z]*"/"kind":"attempted"/')"`},
 	{name: "names a snapshot of its own", breaks: true, noticed: "an entry that names a snapshot",
 		script: `t=$(other); c=$(reword "s/^Belay-Command: .*/Belay-Command: 2-attempt:end/; s/^Belay-Kind: .*/Belay-Kind: after/; s/^Belay-Journal: .*/Belay-Journal: $head/" $t); git update-ref refs/belay/$next $c; line taken "{\"command\":\"2-attempt:end\",\"snapshots\":[{\"id\":\"$next\",\"commit\":\"$c\",\"tree\":\"$t\"}]}"`},
-	{name: "names a snapshot in a note", noticed: "a note that names a snapshot", script: `line note "{\"kind\":\"x\",\"text\":\"x\",\"snapshots\":[{\"id\":\"$next\",\"commit\":\"$(git rev-parse HEAD)\",\"tree\":\"$(git rev-parse HEAD)\"}]}"`},
+	{name: "names a snapshot in a note", noticed: "a note with an invalid snapshot", script: `line note "{\"kind\":\"x\",\"text\":\"x\",\"snapshots\":[{\"id\":\"$next\",\"commit\":\"$(git rev-parse HEAD)\",\"tree\":\"$(git rev-parse HEAD)\"}]}"`},
 	{name: "adds an entry nobody knows", noticed: "an entry of an unknown kind", script: `line verdict '{"pass":true}'`},
 
 	// These change nothing that belay relies on: whatever they hope for does not happen.
@@ -201,7 +201,7 @@ func TestCrashAnchor(t *testing.T) {
 		d.must(err)
 		lines := bytes.SplitAfter(text, []byte("\n"))
 		d.must(os.WriteFile(d.record(), bytes.Join(lines[:len(lines)-3], nil), 0o600)) // two entries: the memory may be one behind
-		if v := d.belay("", "rollback", "T1", "--yes"); v.code != 2 || !strings.Contains(v.errs, "the record of T1 was cut") {
+		if v := d.belay("", "rollback", "T1", "--yes"); v.code != 2 || !strings.Contains(v.errs, "the record of T1 was truncated") {
 			y.fault(at, otherwise, "%s", v)
 		}
 	})

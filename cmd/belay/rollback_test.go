@@ -39,7 +39,7 @@ func TestRollbackThreeWays(t *testing.T) {
 	}{
 		{"plain", []string{"--yes"}, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "src/new.txt": "", "tests/t.txt": "old\n", "keep/c.txt": "three\n",
 			"person.txt": "edited since\n", "mine.txt": "made since\n", ".git/info/exclude": "*.persons\n"},
-			[]string{"wrote a.txt", "removed src/new.txt", "kept person.txt: changed by somebody else", "kept mine.txt: changed by somebody else", "b.txt was changed by somebody else as well",
+			[]string{"wrote a.txt", "removed src/new.txt", "kept person.txt: changed by somebody else", "kept mine.txt: changed by somebody else", "b.txt was also changed by someone else",
 				"kept info/exclude: changed by somebody else", "kept refs/heads/persons: "}},
 		{"preserve", []string{"--yes", "--preserve", "tests/**"}, map[string]string{"a.txt": "one\n", "tests/t.txt": "agent\n"}, []string{"kept tests/t.txt: preserved"}},
 		{"hard", []string{"--yes", "--hard"}, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "tests/t.txt": "old\n", "person.txt": "theirs\n", "mine.txt": ""}, []string{"removed mine.txt"}},

@@ -52,7 +52,7 @@ func TestCheckOnATerminal(t *testing.T) {
 	s.await("checking: tests (")
 	s.await("done, protect failed)")
 	w.must(os.WriteFile(filepath.Join(w.up, "go"), nil, 0o644))
-	s.await("refuse the work") // the last line: all before it has been read
+	s.await("1 blocking finding") // the last line: all before it has been read
 	s.ends(1)
 	text := s.String()
 	for _, name := range []string{"change", "scope", "protect", "rules", "size", "secrets", "tests"} {
