@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,6 +52,9 @@ func TestPlainWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	docs = slices.DeleteFunc(docs, func(doc string) bool {
+		return doc == "docs/sentences.md" || doc == "docs/checks.evidence.md" // they quote: old sentences, other programs
+	})
 	for _, doc := range append(docs, "README.md", "CONTRIBUTING.md", "CHANGELOG.md") {
 		text, err := os.ReadFile(doc)
 		if os.IsNotExist(err) {
@@ -108,29 +112,4 @@ var kept = map[string]bool{
 }
 
 // notYet are the folders and documents that are still to be read.
-var notYet = map[string]bool{
-	"bench/agents":              true,
-	"bench/evidence":            true,
-	"bench/evidence/project":    true,
-	"bench/replay":              true,
-	"docs/checks.evidence.md":   true,
-	"internal/belay":            true,
-	"internal/check":            true,
-	"internal/config":           true,
-	"internal/count":            true,
-	"internal/git":              true,
-	"internal/handoff":          true,
-	"internal/intent":           true,
-	"internal/journal":          true,
-	"internal/plan":             true,
-	"internal/restore":          true,
-	"internal/review":           true,
-	"internal/review/comment":   true,
-	"internal/snapshot":         true,
-	"internal/tasklist":         true,
-	"internal/testdiff":         true,
-	"internal/testreport/plain": true,
-	"internal/testrun":          true,
-	"internal/watch":            true,
-	"internal/worktree":         true,
-}
+var notYet = map[string]bool{}

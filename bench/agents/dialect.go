@@ -62,7 +62,7 @@ func speakGemini(_ string, s Step) answer {
 		return answer{Tool: "read_file", Args: args}
 	case s.Edit != "":
 		return answer{Tool: "replace",
-			Args: map[string]any{"file_path": s.Edit, "old_string": s.Old, "new_string": s.New, "instruction": "Mend the price"}}
+			Args: map[string]any{"file_path": s.Edit, "old_string": s.Old, "new_string": s.New, "instruction": "Fix the price"}}
 	}
 	return answer{Tool: "run_shell_command", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
 }

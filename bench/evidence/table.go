@@ -16,7 +16,7 @@ func (b *bench) table() bool {
 	}
 	fmt.Fprint(b.out, "# What belay said of changes to real projects\n\nWritten by `make evidence` (`FETCH=1 make "+
 		"evidence` brings the packages that the projects and their linters are in, and installs\n"+
-		"nothing). Each change is made to the project as it was published and judged by `belay check --before HEAD` "+
+		"nothing). Each change is made to the project as published and judged by `belay check --before HEAD` "+
 		"with the project's own tests and a linter.\n"+
 		"*Right* is what says every error and every warning that it should, and no other; notes are left out. Some "+
 		"changes are judged with a check left out, so that they\n"+

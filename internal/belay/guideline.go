@@ -90,7 +90,7 @@ func BuiltIn() []Guideline {
 	return []Guideline{
 		{
 			ID: "snapshot-protocol", Enabled: true, Category: "audit", Priority: 850,
-			Name: "State snapshots", Description: "The state before and after each attempt is a snapshot; rejected work " +
+			Name: "State snapshots", Description: "Each attempt has a snapshot from before and one from after it; rejected work " +
 				"is rolled back or fixed.",
 			Actions: []string{"implement", "code", "fix", "refactor", "test"},
 			Instruction: "A snapshot was taken before you began, and another is taken when you finish. Rejected work is rolled back or " +

@@ -10,7 +10,7 @@ var output = map[string]bool{
 	"target": true, "dist": true, "build": true, "out": true, "_build": true, "obj": true, "zig-out": true,
 	".zig-cache": true, "zig-cache": true,
 	"__pycache__": true, ".venv": true, "venv": true, ".tox": true, ".nox": true, ".eggs": true, ".pytest_cache": true,
-		".mypy_cache": true,
+	".mypy_cache": true,
 	".ruff_cache": true, ".hypothesis": true, ".ipynb_checkpoints": true, "htmlcov": true, "coverage": true, ".nyc_output": true,
 	".gradle": true, ".mvn-repo": true, ".m2": true, ".bundle": true, "vendor": true, ".cargo-target": true,
 	"deriveddata": true, ".build": true, ".swiftpm": true,

@@ -162,7 +162,7 @@ func parseBatch(in io.Reader, out, problems io.Writer) error {
 		return fmt.Errorf("write the answers: %w", err)
 	}
 	if bad > 0 {
-		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%d lines could not be read", bad)
+		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%s could not be read", belay.CountOf(bad, "line"))
 	}
 	return nil
 }

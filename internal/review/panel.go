@@ -112,8 +112,8 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}
 	verdict, findings := by.Judge(reply.Opinion)
 	return belay.CheckResult{
-		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %d finding(s)", reply.Opinion.Recommendation,
-			reply.Opinion.Score, len(findings)),
+		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %s", reply.Opinion.Recommendation,
+			reply.Opinion.Score, belay.CountOf(len(findings), "finding")),
 		Findings: append(findings, trespass...), Log: log, Review: by.Data(reply.Opinion),
 	}
 }

@@ -45,7 +45,7 @@ func (p Project) Begin(s Store, dir string, env []string) error {
 		return err
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"config", "user.name", "n"},
-		{"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as it was published"}} {
+		{"config", "user.email", "n@example.com"}, {"add", "-A"}, {"commit", "-qm", "as published"}} {
 		if err := Command(dir, env, "git", args...); err != nil {
 			return err
 		}

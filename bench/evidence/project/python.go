@@ -45,7 +45,7 @@ func mpmath() Project {
 			{Name: "assertion that always holds",
 				Make: swap("mpmath/tests/test_identify.py", "    assert pslq([2,1]) == [1, -2]",
 					"    assert pslq([2,1]) or True"), Says: []string{"error integrity"}},
-			{Name: "assertion whose failure is caught",
+			{Name: "assertion with its failure caught",
 				Make: swap("mpmath/tests/test_identify.py", "    assert pslq([2,1]) == [1, -2]",
 					"    try:\n        assert pslq([2,1]) == [1, -2]\n    except AssertionError:\n        pass"),
 				Says: []string{"error integrity"}},
