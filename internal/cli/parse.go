@@ -162,7 +162,8 @@ func parseBatch(in io.Reader, out, problems io.Writer) error {
 		return fmt.Errorf("write the answers: %w", err)
 	}
 	if bad > 0 {
-		return belay.Refuse(belay.CodeUsage, `each line is {"id": …, "text": …, "context": {…}}`, "%s could not be read", belay.CountOf(bad, "line"))
+		try := `each line is {"id": …, "text": …, "context": {…}}`
+		return belay.Refuse(belay.CodeUsage, try, "%s could not be read", belay.CountOf(bad, "line"))
 	}
 	return nil
 }
