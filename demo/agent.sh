@@ -62,7 +62,7 @@ case $BELAY_ATTEMPT in
 	write time.Second
 	;;
 *)
-	case $prompt in *TestAgo*) echo "agent: a minute is not a second; mending the limit" ;; esac
+	case $prompt in *TestAgo*) echo "agent: a minute is not a second; fixing the limit" ;; esac
 	write time.Minute
 	;;
 esac

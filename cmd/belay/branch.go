@@ -28,10 +28,10 @@ func branches() []branch {
 		{"loop", []string{"context"}, cli.ContextCommands},
 		{"loop", []string{"plan"}, cli.PlanCommands},
 		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, cli.SnapshotCommands},
-		{"house", []string{"report"}, cli.ReportCommands},
-		{"house", []string{"count", "scope"}, cli.Commands},
-		{"house", []string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
-		{"house", []string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
+		{"other", []string{"report"}, cli.ReportCommands},
+		{"other", []string{"count", "scope"}, cli.Commands},
+		{"other", []string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
+		{"other", []string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}
 }
 

@@ -107,9 +107,9 @@ It works with any agent command and needs only git.`,
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
 	f.BoolVar(&a.Force, "anywhere", false, "work also in a repository rooted at the home folder or /")
 	root.AddGroup(
-		&cobra.Group{ID: "loop", Title: "The loop:"},
+		&cobra.Group{ID: "loop", Title: "Tasks:"},
 		&cobra.Group{ID: "tree", Title: "Snapshots:"},
-		&cobra.Group{ID: "house", Title: "The rest:"},
+		&cobra.Group{ID: "other", Title: "Other commands:"},
 	)
 	for _, b := range called(args) {
 		for _, c := range b.make(a) {
@@ -117,8 +117,8 @@ It works with any agent command and needs only git.`,
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommandGroupID("house")
-	root.SetCompletionCommandGroupID("house")
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
 	cli.Strict(root)
 	return root
 }

@@ -16,9 +16,6 @@ import (
 	"github.com/belay-dev/belay/internal/watch"
 )
 
-// It writes no words for people (that is brief's) and knows no flags or terminals
-// (that is the command line's): whoever asks hands in a Watcher.
-
 // Desk is belay opened in one working tree: what every request starts from.
 type Desk struct {
 	*session.Desk

@@ -23,8 +23,6 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It mends only what is safe to mend, and decides nothing about a task.
-
 // Complaint is one thing that was looked at. OK is false when it needs a person;
 // Try then says what to do.
 type Complaint struct {

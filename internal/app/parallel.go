@@ -13,9 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// It runs nothing itself, that is flow's, and never lets a task begin before those it comes
-// after are accepted.
-
 // Request asks for several recorded tasks to be run at once, each in a working
 // tree of its own.
 type ParallelRequest struct {

@@ -17,9 +17,6 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// It keeps no state of its own: which role is next follows from the task's record, so that
-// it goes on wherever it was killed.
-
 // Request asks for a task to be worked on by several roles. The task is new, with
 // NewTask.Prose; or recorded, Resume.
 type PipelineRequest struct {

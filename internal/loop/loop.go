@@ -6,9 +6,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It has no files, processes, clock or randomness. Times and costs arrive inside
-// events. The same machine drives a local run, an agent's hooks and a fleet.
-
 // Phase says what the task is waiting for.
 type Phase string
 

@@ -11,9 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It reads nothing: no file, no clock, no environment. What goes in are the task,
-// the loop's state and plain values; what comes out is text. It decides nothing.
-
 // Text that comes from a repository, a test program or a model (diffs, findings, file
 // names, a debugger's answer) is data: in a prompt it stands in a fence that it
 // cannot close, with a word that says so, and everything passes belay.Visible, so

@@ -13,10 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It reads what it is handed and touches no file. What is a declaration is known from
-// the syntax for Go and from indentation elsewhere, which is right for code laid out as
-// its formatter would and harmless where it is not.
-
 // Bounds on what is shown.
 const (
 	Around   = 5  // lines on either side of a place

@@ -9,8 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// It knows no task and no sentence, and touches no file.
-
 // The most of a text that a prompt quotes. A model reads the head of a diff best, and
 // a prompt that is all diff has no room for the reasons.
 const (

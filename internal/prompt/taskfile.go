@@ -10,8 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It opens no editor and no file.
-
 // The headings, the last of each of which in a file counts: words may hold them, too.
 const (
 	askedHeading = "## What is asked for"

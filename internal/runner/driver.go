@@ -13,9 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// It decides nothing (that is loop's), writes no words for people (that is brief's)
-// and answers no requests (that is flow's). Whoever drives hands in a Watcher.
-
 // Watcher is told what goes on and asked what only a person knows.
 type Watcher interface {
 	// Begins is called before a command is done.

@@ -14,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// It decides nothing and asks nobody.
-
 // Write puts the newest override into the front matter of the review that it
 // overrules; where the refusal has no file, into one that says what was refused.
 func Write(ctx context.Context, d *session.Desk, r *session.Record) error {

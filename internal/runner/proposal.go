@@ -14,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/intent"
 )
 
-// It asks nobody and knows no repository.
-
 // Schema is the JSON Schema of an answer.
 const Schema = `{
   "type": "object", "additionalProperties": false,

@@ -21,9 +21,6 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// It writes nothing, and sends nothing anywhere that the config does not name; secrets in
-// the words are masked before.
-
 // Understand reads a person's words against this repository: its tracked paths, and
 // whether there is a project already (a file called plan, or a program). Paths that
 // cannot be listed leave the answer without affected files.

@@ -13,9 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It judges no work and keeps nothing but marks, and the state of the meter, in the run's
-// folder.
-
 // Run is a run that is waited for.
 type Run struct {
 	*agent.Run

@@ -23,8 +23,6 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-// It never touches the user's tree but to merge, and decides nothing about the loop.
-
 // HomeOf gives the root of the user's tree: the one a task's working tree was made from,
 // or the tree itself.
 func HomeOf(r *git.Repo) (string, error) {

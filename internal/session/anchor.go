@@ -19,10 +19,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It is a memory and no record. It may be behind, never ahead; losing it costs that a cut
-// is not noticed. It never learns what an entry means and reads nothing of the repository
-// but the identity of its git folder.
-
 // On disk, below $BELAY_STATE_HOME, or else belay in the user's state folder (folders
 // 0700, files 0600):
 

@@ -19,9 +19,6 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It runs no agent and carries out nothing that the loop asks for (that is drive's), and
-// decides nothing (that is loop's).
-
 // Desk is belay opened in one working tree.
 type Desk struct {
 	Repo     *git.Repo

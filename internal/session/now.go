@@ -7,9 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It writes nowhere else, never through a link, and only where .belay/.gitignore keeps the
-// folder out of the user's status.
-
 // Write writes one file whole or not at all. Its bytes go to the folder tmp first, where
 // that is on the same device: whoever sweeps there removes what a killed write leaves.
 func Write(tree, tmp, name, text string) error {

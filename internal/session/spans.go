@@ -9,8 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
-// It reads snapshots and nothing else: not the working tree, not the record.
-
 // The ends of the commands that snapshots between a task's own are taken for.
 const (
 	StartMark = ":start" // snapshot before a later attempt, named after its command

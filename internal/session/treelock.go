@@ -14,8 +14,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// It looks at nothing but the lock's file, and whether the process that it names still lives.
-
 // Holder is what a lock file says of the process that holds it: information for
 // people. Whether the lock is held is decided by the lock itself, which dies with
 // the process; a process id alone proves nothing.

@@ -19,9 +19,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// It decides nothing and asks for nothing but answers; what to say beyond names and
-// figures is brief's.
-
 // Terminal is where a command speaks and is answered.
 type Terminal struct {
 	Out  io.Writer
