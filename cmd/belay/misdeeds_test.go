@@ -28,7 +28,7 @@ type misdeed struct {
 	reject []string // what the check of git's state rejects, by parts of its findings
 	warns  []string // what it names
 	named  string   // what the run has to say when it cannot go on; "" when it must
-	mend   string   // what a person does then, in sh; after that it goes on
+	repair string   // what a person does then, in sh; after that it goes on
 	lost   bool     // nothing can be put back: that it says so is all there is
 	says   string   // what it, or the task's record, has to say although it goes on
 	after  string   // what a person cleans up, in sh, that no snapshot holds
@@ -148,9 +148,9 @@ func withConfig() []misdeed {
 		rejects("removes the config", "rm .git/config", "config was removed"),
 		warns("empties the config", ": > .git/config", "was removed"),
 		rejects("makes the config a link", "cp .git/config ../config; ln -sf ../../config .git/config", "config is now a link"), // links
-		misdeed{name: "breaks the config", script: "echo '[core' >> .git/config", named: "config", mend: "sed -i '$d' .git/config"},
+		misdeed{name: "breaks the config", script: "echo '[core' >> .git/config", named: "config", repair: "sed -i '$d' .git/config"},
 		rejects("makes it bare", "git config core.bare true", "core.bare"),
-		misdeed{name: "names an extension", reject: []string{"core.repositoryformatversion"}, script: "git config core.repositoryFormatVersion 1; git config extensions.evil true", named: "extension", mend: "sed -i '/extensions/d;/evil/d;s/repositoryformatversion = 1/repositoryformatversion = 0/' .git/config"},
+		misdeed{name: "names an extension", reject: []string{"core.repositoryformatversion"}, script: "git config core.repositoryFormatVersion 1; git config extensions.evil true", named: "extension", repair: "sed -i '/extensions/d;/evil/d;s/repositoryformatversion = 1/repositoryformatversion = 0/' .git/config"},
 		rejects("sends git elsewhere", "git config core.worktree /tmp; git config core.hooksPath /tmp; git config core.excludesFile /dev/null", "core.worktree", "core.hookspath"),
 		rejects("keeps a config of its own", "git config extensions.worktreeConfig true; git config --worktree core.fsmonitor evil", "config.worktree: core.fsmonitor", "extensions.worktreeconfig"),
 		rejects("has a config without an extension", "printf '[core]\\n\\tpager = evil\\n' > .git/config.worktree", "config.worktree: core.pager"),
@@ -165,7 +165,7 @@ var withFiles = []misdeed{
 	warns("hides history", "git rev-parse HEAD > .git/shallow", "shallow added"),
 	rejects("borrows objects", "git init -q --bare ../evil.git; (cd ../evil.git/objects; pwd) > .git/objects/info/alternates", "alternates added"),
 	rejects("borrows from nowhere", "echo /nonexistent/objects > .git/objects/info/alternates", "alternates added"),
-	{name: "shares another folder", script: "git init -q ../evil; (cd ../evil/.git; pwd) > .git/commondir", named: "commondir", mend: "rm .git/commondir"},
+	{name: "shares another folder", script: "git init -q ../evil; (cd ../evil/.git; pwd) > .git/commondir", named: "commondir", repair: "rm .git/commondir"},
 	rejects("has a remote in a file", "mkdir -p .git/remotes .git/branches; echo 'URL: https://evil.example' > .git/remotes/origin; echo https://evil.example > .git/branches/evil", "remotes/origin", "branches/evil"),
 	rejects("checks out a part", "git merge --abort; git stash -q; git sparse-checkout init --cone; git sparse-checkout set src", "extensions.worktreeconfig"),
 	{name: "describes and watches", script: "echo evil > .git/description; echo x > .git/gc.log; echo x > .git/FETCH_HEAD", leaves: []string{"git description", "git gc.log", "git FETCH_HEAD"}},
@@ -183,7 +183,7 @@ var withIndex = []misdeed{
 	rejects("writes an index of rubbish", "echo rubbish > .git/index", "the index cannot be read"),
 	rejects("cuts the index", "head -c 200 .git/index > ../cut; cat ../cut > .git/index", "the index cannot be read"),
 	rejects("empties the index", ": > .git/index", "the index cannot be read"),
-	{name: "locks the index", script: ": > .git/index.lock", named: "index.lock", mend: "rm .git/index.lock"},
+	{name: "locks the index", script: ": > .git/index.lock", named: "index.lock", repair: "rm .git/index.lock"},
 }
 
 // withRefs are misdeeds with refs.
@@ -197,18 +197,18 @@ var withRefs = []misdeed{
 	{name: "leads a branch to itself", script: "echo 'ref: refs/heads/loop' > .git/refs/heads/loop", after: "rm .git/refs/heads/loop"}, // git does not list it
 	warns("detaches HEAD", "git rev-parse theirs > ../head; cat ../head > .git/HEAD", "HEAD moved"),
 	warns("leads HEAD to nothing", "git symbolic-ref HEAD refs/heads/none", "HEAD moved: main → none"),
-	{name: "writes a HEAD of rubbish", script: "echo rubbish > .git/HEAD", named: "read HEAD", mend: "echo 'ref: refs/heads/main' > .git/HEAD"},
-	{name: "deletes HEAD", script: "rm .git/HEAD", named: "git", mend: "echo 'ref: refs/heads/main' > .git/HEAD"},
-	{name: "empties a branch", script: ": > .git/refs/heads/other", mend: "git rev-parse HEAD~ > .git/refs/heads/other"},
-	{name: "writes a branch of rubbish", script: "echo rubbish > .git/refs/heads/other", mend: "git rev-parse HEAD~ > .git/refs/heads/other"},
+	{name: "writes a HEAD of rubbish", script: "echo rubbish > .git/HEAD", named: "read HEAD", repair: "echo 'ref: refs/heads/main' > .git/HEAD"},
+	{name: "deletes HEAD", script: "rm .git/HEAD", named: "git", repair: "echo 'ref: refs/heads/main' > .git/HEAD"},
+	{name: "empties a branch", script: ": > .git/refs/heads/other", repair: "git rev-parse HEAD~ > .git/refs/heads/other"},
+	{name: "writes a branch of rubbish", script: "echo rubbish > .git/refs/heads/other", repair: "git rev-parse HEAD~ > .git/refs/heads/other"},
 	{name: "makes a branch a folder", script: "git branch -q -D other; git branch other/one; git branch other/two"},
 	{name: "forgets packed refs", script: "git pack-refs --all; : > .git/packed-refs", reject: []string{"a stash entry is gone"}, says: "was moved or deleted"},
-	{name: "spoils packed refs", script: "git pack-refs --all; echo rubbish >> .git/packed-refs", named: "packed-refs", mend: "sed -i '$d' .git/packed-refs"},
+	{name: "spoils packed refs", script: "git pack-refs --all; echo rubbish >> .git/packed-refs", named: "packed-refs", repair: "sed -i '$d' .git/packed-refs"},
 	rejects("deletes the logs", "rm -rf .git/logs", "a stash entry is gone"),
 	rejects("spoils the logs", "echo rubbish > .git/logs/HEAD; echo rubbish > .git/logs/refs/stash", "a stash entry is gone"),
-	{name: "locks a branch", script: "git update-ref refs/heads/main main~; : > .git/refs/heads/main.lock", named: "lock", mend: "rm .git/refs/heads/main.lock"},
-	{name: "locks HEAD", script: "git rev-parse theirs > ../head; cat ../head > .git/HEAD; : > .git/HEAD.lock", named: "HEAD.lock", mend: "rm .git/HEAD.lock"},
-	{name: "locks packed refs", script: "git branch new; git pack-refs --all; : > .git/packed-refs.lock", named: "packed-refs.lock", mend: "rm .git/packed-refs.lock"},
+	{name: "locks a branch", script: "git update-ref refs/heads/main main~; : > .git/refs/heads/main.lock", named: "lock", repair: "rm .git/refs/heads/main.lock"},
+	{name: "locks HEAD", script: "git rev-parse theirs > ../head; cat ../head > .git/HEAD; : > .git/HEAD.lock", named: "HEAD.lock", repair: "rm .git/HEAD.lock"},
+	{name: "locks packed refs", script: "git branch new; git pack-refs --all; : > .git/packed-refs.lock", named: "packed-refs.lock", repair: "rm .git/packed-refs.lock"},
 }
 
 // withObjects are misdeeds with the object store.
@@ -219,11 +219,11 @@ var withObjects = []misdeed{
 
 // withFolders are misdeeds with folders and modes.
 var withFolders = []misdeed{
-	{name: "makes .git read-only", script: "chmod -R a-w .git", mend: "chmod -R u+w .git"},
+	{name: "makes .git read-only", script: "chmod -R a-w .git", repair: "chmod -R u+w .git"},
 	{name: "makes the tree read-only", script: "find . -mindepth 1 -path ./.git -prune -o -mindepth 1 -type d -exec chmod a-w {} +"},
-	{name: "moves .git away", script: "mv .git ../moved", named: "git", mend: "rm -rf .git; mv ../moved .git"},
-	{name: "puts a file in the place of .git", script: "mv .git ../moved; echo 'gitdir: ../moved' > .git", named: "git", mend: "rm .git; mv ../moved .git"},
-	{name: "puts a link in the place of .git", script: "mv .git ../moved; ln -s ../moved .git", named: "link", mend: "rm .git; mv ../moved .git"}, // links
+	{name: "moves .git away", script: "mv .git ../moved", named: "git", repair: "rm -rf .git; mv ../moved .git"},
+	{name: "puts a file in the place of .git", script: "mv .git ../moved; echo 'gitdir: ../moved' > .git", named: "git", repair: "rm .git; mv ../moved .git"},
+	{name: "puts a link in the place of .git", script: "mv .git ../moved; ln -s ../moved .git", named: "link", repair: "rm .git; mv ../moved .git"}, // links
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran|is not a git repository any more", lost: true},
 }
 
@@ -282,7 +282,7 @@ func TestCrashAgentsOwnGit(t *testing.T) {
 		y.did(modeMisdeed)
 		said := got.out + got.errs
 		if got.code != 0 {
-			if m.named == "" && m.mend == "" || !slices.ContainsFunc(strings.Split(m.named, "|"), func(n string) bool { return strings.Contains(said, n) }) {
+			if m.named == "" && m.repair == "" || !slices.ContainsFunc(strings.Split(m.named, "|"), func(n string) bool { return strings.Contains(said, n) }) {
 				y.fault(m.name, otherwise, "it should go on, or say why not (%q): %s", m.named, got)
 				return
 			}
@@ -290,7 +290,7 @@ func TestCrashAgentsOwnGit(t *testing.T) {
 				y.t.Logf("%s: named: %s", m.name, firstOf(got.errs))
 				return
 			}
-			d.sh(m.mend)
+			d.sh(m.repair)
 			if !d.goOn(y, m.name, got) {
 				return
 			}

@@ -384,14 +384,13 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 	if log, err := d.Journal.Read(task); err == nil {
 		note, cut := d.Anchored(task, log)
 		out.Note, out.Anchored = note, note == ""
-		switch at := slices.Index(out.Problems, v.Torn); {
+		switch {
 		case cut != nil:
 			out.Problems = append(out.Problems, cut.Error())
-		case at >= 0:
-			// Nobody built on it: a line counts once it is whole, and what is remembered outside has none more.
-			out.Problems = slices.Delete(out.Problems, at, at+1)
+		case v.Torn != "":
+			out.Problems = v.Broken()
 			out.Note = strings.TrimPrefix(note+"; ", "; ") + v.Torn +
-				": belay was stopped while writing this line; the next entry skips it"
+				": belay was stopped while writing this line; the next entry moves it aside"
 		}
 	}
 	out.OK = len(out.Problems) == 0

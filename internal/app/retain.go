@@ -83,7 +83,6 @@ type undoable struct {
 	read    []restore.History
 	damaged []string
 	none    map[string]string // the file that is not there, by git's name of the working tree
-	gone    []string          // of these, where a rescue was met
 }
 
 func (d *Desk) undoable() (*undoable, error) {
@@ -114,20 +113,19 @@ func (d *Desk) undoable() (*undoable, error) {
 	return u, nil
 }
 
-// names reports whether undo, or redo, may need a snapshot.
-func (u *undoable) names(s snapshot.Info) bool {
-	if f, none := u.none[s.Worktree]; none && restore.BeforeRestore(s) {
-		if !slices.Contains(u.gone, f) {
-			u.gone = append(u.gone, f)
-		}
-		return true
+// missing returns the history file that should name a rescue and is not there; "" otherwise.
+func (u *undoable) missing(s snapshot.Info) string {
+	if !restore.BeforeRestore(s) {
+		return ""
 	}
-	return len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
-		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
+	return u.none[s.Worktree]
 }
 
-// lost names the files that are damaged or gone, as far as rescues were met.
-func (u *undoable) lost() []string { return slices.Concat(u.damaged, u.gone) }
+// names reports whether undo, or redo, may need a snapshot.
+func (u *undoable) names(s snapshot.Info) bool {
+	return u.missing(s) != "" || len(u.damaged) > 0 && s.Kind == belay.KindRescue ||
+		slices.ContainsFunc(u.read, func(h restore.History) bool { return h.Names(s.ID) })
+}
 
 // Retained is what becomes of the snapshots of a task that has ended.
 type Retained struct {
@@ -417,6 +415,7 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 	if err != nil {
 		return out, err
 	}
+	out.Damaged = slices.Clone(undoable.damaged)
 	out.Unrecorded = map[belay.TaskID]int{}
 	o := snapshot.PruneOptions{OlderThan: q.OlderThan, DryRun: q.DryRun, Keep: func(s snapshot.Info) bool {
 		why := needed(s)
@@ -425,6 +424,9 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 			out.ForTasks++
 		case why == NeededByUndo:
 			out.ForUndo++
+			if f := undoable.missing(s); f != "" && !slices.Contains(out.Damaged, f) {
+				out.Damaged = append(out.Damaged, f)
+			}
 		case why == NeededWithoutRecord && !q.WithoutRecord:
 			out.Unrecorded[s.Task]++
 		default:
@@ -441,7 +443,6 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 		}
 	}
 	out.Pruned, err = d.Restores.Prune(ctx, o)
-	out.Damaged = undoable.lost()
 	return out, err
 }
 

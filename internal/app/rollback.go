@@ -70,11 +70,15 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err != nil {
 		return out, err
 	}
-	if out.Overruled, err = d.Overruled(ctx, r, out); err != nil {
+	taken, err := d.Taken(ctx, r)
+	if err != nil {
+		return out, err
+	}
+	if out.Overruled, err = d.Overruled(ctx, r, taken, out); err != nil {
 		return out, err
 	}
 	if len(q.Paths) == 0 {
-		if err := d.NotRestored(ctx, r, &out); err != nil {
+		if err := d.NotRestored(ctx, taken, &out); err != nil {
 			return out, err
 		}
 	}

@@ -196,10 +196,7 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 	if err != nil {
 		return nil, err
 	}
-	for _, problem := range proof.Problems {
-		if problem == proof.Torn {
-			continue // a writer was killed; the next entry sets aside what it left
-		}
+	for _, problem := range proof.Broken() {
 		kind := handoff.Record
 		if strings.Contains(problem, "attachment") {
 			kind = handoff.Attachment

@@ -2,6 +2,7 @@ package belay
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -74,17 +75,24 @@ func Rewritten(file string) bool {
 	if Output(file) != "" {
 		return true
 	}
-	low := strings.ToLower(file)
-	folders, name := path.Split(low)
-	for part := range strings.SplitSeq(strings.TrimSuffix(folders, "/"), "/") {
-		if rewrittenFolders[part] {
+	return strings.HasSuffix(file, "~") ||
+		named(file, rewrittenFolders, rewrittenNames, rewrittenKinds, rewrittenStarts, rewrittenParts)
+}
+
+// named reports whether a file is below one of the folders, has one of the names, or a name that ends after a dot
+// in one of the kinds, begins with one of the starts or contains one of the parts.
+func named(file string, folders, names, kinds map[string]bool, starts, parts []string) bool {
+	above, name := path.Split(strings.ToLower(file))
+	for part := range strings.SplitSeq(strings.TrimSuffix(above, "/"), "/") {
+		if folders[part] {
 			return true
 		}
 	}
 	// A dot at the start begins no kind: .env is a name.
 	kind := strings.TrimPrefix(path.Ext(strings.TrimPrefix(name, ".")), ".")
-	return rewrittenNames[name] || rewrittenKinds[kind] || strings.HasSuffix(name, "~") ||
-		begins(name, rewrittenStarts) || contains(name, rewrittenParts)
+	return names[name] || kinds[kind] ||
+		slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(name, s) }) ||
+		slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(name, p) })
 }
 
 // settings reports whether an ignored file is, by its name or a folder's above it, one of
@@ -93,33 +101,7 @@ func settings(file string) bool {
 	if Rewritten(file) || Own(file) {
 		return false
 	}
-	low := strings.ToLower(file)
-	folders, name := path.Split(low)
-	for part := range strings.SplitSeq(strings.TrimSuffix(folders, "/"), "/") {
-		if settingsFolders[part] {
-			return true
-		}
-	}
-	kind := strings.TrimPrefix(path.Ext(strings.TrimPrefix(name, ".")), ".")
-	return settingsNames[name] || settingsKinds[kind] || begins(name, settingsStarts) || contains(name, settingsParts)
-}
-
-func begins(name string, starts []string) bool {
-	for _, s := range starts {
-		if strings.HasPrefix(name, s) {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(name string, parts []string) bool {
-	for _, p := range parts {
-		if strings.Contains(name, p) {
-			return true
-		}
-	}
-	return false
+	return named(file, settingsFolders, settingsNames, settingsKinds, settingsStarts, settingsParts)
 }
 
 // Settings selects, among ignored paths, settings and secrets by their names. It implements

@@ -8,9 +8,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// numbers are the words that a small number is written in.
-var numbers = []string{"", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-
 // besides are words before a number that counts something other than what is to be added: "in two
 // places", "these three cases".
 var besides = []string{
@@ -38,7 +35,11 @@ func countsWhatIsAdded(r belay.Requirement) bool {
 		words[i] = strings.Trim(w, ",;:.()[]{}\"`*_")
 	}
 	n := *r.Count
-	at := slices.IndexFunc(words, func(w string) bool { return w == strconv.Itoa(n) || n < len(numbers) && w == numbers[n] })
+	written := strconv.Itoa(n)
+	if small := strings.Split(toTwelve, "|"); n-2 < len(small) {
+		written = small[n-2]
+	}
+	at := slices.IndexFunc(words, func(w string) bool { return w == strconv.Itoa(n) || w == written })
 	switch {
 	case at < 0:
 		return !slices.Contains(words, "both")

@@ -28,12 +28,18 @@ func parts(words string) []string {
 
 var seam = lazyregexp.New(`(?i)\s*(?:[,;]|\band\b|\bor\b|\bund\b|\bet\b|\by\b|&)\s*`)
 
+// The words that a small number is written in, from two on, for patterns.
+const (
+	toTen    = "two|three|four|five|six|seven|eight|nine|ten"
+	toTwelve = toTen + "|eleven|twelve"
+)
+
 var (
 	keeping = lazyregexp.New(`(?i)^\s*(?:please\s+)?(?:keep|leave|retain|preserve|maintain|don.?t (?:touch|change|remove))\b`)
 	single  = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:(?:just|only|exactly)\s+)?1\s+\pL`)
 	another = lazyregexp.New(`(?i)^\s*(?:please\s+)?\pL+\s+(?:an?|one|another|one more|a new)\s+\pL`)
 	known   = lazyregexp.New(`(?i)\b(?:the|all|these|those|our|your|existing|current)\s+(?:the\s+|existing\s+|` +
-		`current\s+)*(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
+		`current\s+)*(?:\d+|` + toTwelve + `)\b`)
 )
 
 var (
@@ -42,14 +48,14 @@ var (
 		`(?:and|,|but)\s+(?:remove|delete|drop)s?)\s+(.+)`)
 	// ofOthers is a number of things to which something is added: "a hint to the 2 arguments".
 	ofOthers = lazyregexp.New(`(?i)\b(?:to|for|of|in|on|from|with|across|between)\s+(?:the|all|both|these|those|our|` +
-		`its)\s+(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b`)
-	numeral = lazyregexp.New(`(?i)\b(\d{1,4}|two|three|four|five|six|seven|eight|nine|ten)\b`)
+		`its)\s+(?:\d+|` + toTwelve + `)\b`)
+	numeral = lazyregexp.New(`(?i)\b(\d{1,4}|` + toTen + `)\b`)
 )
 
 // statedIn returns the first number of a text, 0 for none.
 func statedIn(text string) int {
 	word := strings.ToLower(numeral.FindString(text))
-	if i := slices.Index([]string{"two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, word); i >= 0 {
+	if i := slices.Index(strings.Split(toTen, "|"), word); i >= 0 {
 		return i + 2
 	}
 	n, _ := strconv.Atoi(word)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
 )
@@ -27,6 +28,12 @@ type Verdict struct {
 	Head     Head         `json:"head"`
 
 	more int
+}
+
+// Broken returns the problems but for a torn last line: it was never whole, so nobody built on it, and the next
+// entry sets it aside.
+func (v Verdict) Broken() []string {
+	return slices.DeleteFunc(slices.Clone(v.Problems), func(p string) bool { return v.Torn != "" && p == v.Torn })
 }
 
 // Verify computes every hash of the record again and looks at each line's number, time,

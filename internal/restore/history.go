@@ -26,7 +26,7 @@ const (
 	bare    = 1 // the history alone, as earlier versions of belay wrote it
 )
 
-// Kept bounds each part of the history, in steps; older rescues can still be restored by
+// MostSteps bounds each part of the history, in steps; older rescues can still be restored by
 // their ids.
 const MostSteps = 100
 

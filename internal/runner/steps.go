@@ -145,7 +145,11 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 	if out.Rescue == "" && found {
 		out.Rescue = begun.ID // what was there before the first go
 	}
-	if err := d.NotRestored(ctx, d.Rec, &out); err != nil {
+	taken, err := d.Taken(ctx, d.Rec)
+	if err != nil {
+		return loop.Event{}, err
+	}
+	if err := d.NotRestored(ctx, taken, &out); err != nil {
 		return loop.Event{}, err
 	}
 	if err := d.Claim(ctx, d.Rec, out.Rescue); err != nil {

@@ -108,10 +108,9 @@ func (d *Desk) underWay(ctx context.Context, r *Record, list []Span, taken []sna
 
 // Overruled gives the paths that a rollback put back although somebody else had changed
 // them after the task's last attempt. What he made of them is in the rescue.
-func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) ([]string, error) {
-	taken, err := d.Taken(ctx, r)
-	if err != nil || out.Rescue == "" {
-		return nil, err
+func (d *Desk) Overruled(ctx context.Context, r *Record, taken []snapshot.Info, out restore.Restored) ([]string, error) {
+	if out.Rescue == "" {
+		return nil, nil
 	}
 	list := Of(r.State.Before, taken)
 	if len(list) == 0 {
@@ -127,10 +126,10 @@ func (d *Desk) Overruled(ctx context.Context, r *Record, out restore.Restored) (
 
 // NotRestored adds to what a rollback could not bring back: files that the task's attempts
 // changed and that the snapshot does not have, such as large or binary files that git ignores.
-func (d *Desk) NotRestored(ctx context.Context, r *Record, out *restore.Restored) error {
-	taken, err := d.Taken(ctx, r)
-	if err != nil || out.Rescue == "" {
-		return err
+// taken are the task's snapshots, as in Overruled.
+func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *restore.Restored) error {
+	if out.Rescue == "" {
+		return nil
 	}
 	missed, err := Missed(ctx, d.Snaps, taken, out.Target, out.Rescue)
 	if err != nil {
