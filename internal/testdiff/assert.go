@@ -72,7 +72,7 @@ func (s *Source) Asserts(i int) bool {
 	case syntax.Java:
 		return call && (startsWith(low, "assert", "expect") || javaAsserts[low]) || t.Is("assert") && !dotted
 	case syntax.CSharp:
-		return s.csharpAsserts(i, call, dotted)
+		return s.csharpAsserts(i, call || s.typed(i+1), dotted)
 	case syntax.Ruby:
 		if dotted {
 			return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
@@ -110,6 +110,31 @@ func (s *Source) csharpAsserts(i int, call, dotted bool) bool {
 	}
 	declared := s.At(i-1).Among("void", "Task")
 	return len(name) > len("Assert") && strings.HasPrefix(name, "Assert") && !declared
+}
+
+// typed reports whether type arguments begin at token i and a call follows them: ShouldBeOfType<A>().
+func (s *Source) typed(i int) bool {
+	if !s.Is(i, "<") {
+		return false
+	}
+	depth := 0
+	for k := i; k < min(i+40, len(s.Tokens)); k++ {
+		switch t := s.Tokens[k]; {
+		case t.Is("<"):
+			depth++
+		case t.Is(">"):
+			if depth--; depth == 0 {
+				return s.Is(k+1, "(")
+			}
+		case t.Is(">>"):
+			if depth -= 2; depth <= 0 {
+				return s.Is(k+1, "(")
+			}
+		case t.Kind != syntax.Word && !t.Among(",", ".", "?", "[", "]", "(", ")"):
+			return false
+		}
+	}
+	return false
 }
 
 // goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers

@@ -14,14 +14,14 @@ import (
 // proof, so that each becomes a warning with the reason. Nothing explains a test that ran, whose subject is
 // still there, and in whose place nothing came.
 func (p *pairing) explain(files []*syntax.File, r Rules) {
-	var vanished map[syntax.Language]names
+	var vanished, newly map[syntax.Language]names
 	for i := range p.gone {
 		g := &p.gone[i]
 		if g.Group || g.Name == outsideName || g.into != "" {
 			continue
 		}
 		if vanished == nil {
-			vanished = departed(files)
+			vanished, newly = departed(files), arrived(files)
 		}
 		used := g.uses(vanished[g.lang.Family()])
 		g.without = used != ""
@@ -42,6 +42,8 @@ func (p *pairing) explain(files []*syntax.File, r Rules) {
 			g.why = p.quoted(*g) + " contains it as text"
 		case p.inPlace(*g) != "":
 			g.why = p.inPlace(*g) + " is in its place"
+		case p.reworked(*g, r, newly[g.lang.Family()]):
+			g.why = "other tests, of what the change adds, are in its place"
 		case g.looksFor(files) != "":
 			g.without = true
 			g.why = g.looksFor(files) + ", which it looked for, was removed from the code"
@@ -110,6 +112,30 @@ func (p *pairing) inPlace(g placed) string {
 		return clip(a.Name)
 	}
 	return ""
+}
+
+// reworked reports whether other tests came where g was, between the same tests: as many as went, which assert
+// as much, and call what the code of the change is the first to have. A test that was in the way of a fix is
+// not explained by that.
+func (p *pairing) reworked(g placed, r Rules, newly names) bool {
+	if r.Wanted == nil || r.Wanted.fixes {
+		return false
+	}
+	balance, asserts, about := 0, 0, false
+	for _, o := range p.gone {
+		if o.file == g.file && o.between == g.between && !o.Group && o.Name != outsideName {
+			balance--
+			asserts -= o.Asserts
+		}
+	}
+	for _, a := range p.fresh {
+		if a.file == g.file && a.between == g.between && a.runs() {
+			balance++
+			asserts += a.Asserts
+			about = about || a.uses(newly) != ""
+		}
+	}
+	return balance >= 0 && asserts >= 0 && about
 }
 
 // usual reports whether half of the tests that stayed in a file have a word in their names.
@@ -325,9 +351,25 @@ func (a placed) uses(gone names) string {
 	return ""
 }
 
-// departed returns these names for each language.
+// textBefore and textAfter are the texts of a file, for what reads either of them.
+func textBefore(f *syntax.File) []byte { return f.Before }
+func textAfter(f *syntax.File) []byte  { return f.After }
+
+// departed returns these names for each language, and with them types and top-level functions
+// that are no longer declared although their names still occur: ssl.SSLContext, where class SSLContext went.
 func departed(files []*syntax.File) map[syntax.Language]names {
+	return onlyIn(files, textBefore, textAfter)
+}
+
+// arrived returns the names that the code of a change has and that no file of the change had.
+func arrived(files []*syntax.File) map[syntax.Language]names {
+	return onlyIn(files, textAfter, textBefore)
+}
+
+// onlyIn returns the names that the code had in one of its texts and that no file has in the other.
+func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[syntax.Language]names {
 	out, still := map[syntax.Language]names{}, map[syntax.Language]map[string]bool{}
+	declared, declares := map[syntax.Language]map[string]bool{}, map[syntax.Language]map[string]bool{}
 	for _, f := range files {
 		l := syntax.Of(f.Path)
 		if l == syntax.None || syntax.Binary(f.Before) || syntax.Binary(f.After) || syntax.Generated(f.Path) {
@@ -336,23 +378,31 @@ func departed(files []*syntax.File) map[syntax.Language]names {
 		family := l.Family()
 		if out[family] == nil {
 			out[family], still[family] = names{}, map[string]bool{}
+			declared[family], declares[family] = map[string]bool{}, map[string]bool{}
 		}
-		for _, t := range syntax.Code(l, f.After) {
+		tokens := syntax.Code(l, other(f))
+		for i, t := range tokens {
 			if t.Kind == syntax.Word {
 				still[family][t.Text] = true
+				if declaration(tokens, i) {
+					declares[family][t.Text] = true
+				}
 			}
 		}
-		if f.Before == nil || syntax.ForTests(f.Path) {
+		text := one(f)
+		if text == nil || syntax.ForTests(f.Path) {
 			continue
 		}
-		text := f.Before
 		if l == syntax.Rust || l == syntax.CSharp {
 			text = around(text, testsOf(f, text))
 		}
-		tokens := syntax.Code(l, text)
+		tokens = syntax.Code(l, text)
 		for i, t := range tokens {
 			if t.Kind == syntax.Word && len(t.Text) > 3 {
 				out[family][t.Text] = out[family][t.Text] || named(tokens, i)
+				if declaration(tokens, i) {
+					declared[family][t.Text] = true
+				}
 			}
 		}
 	}
@@ -362,8 +412,34 @@ func departed(files []*syntax.File) map[syntax.Language]names {
 				delete(words, w)
 			}
 		}
+		for w := range declared[family] {
+			if !declares[family][w] {
+				words[w] = true
+			}
+		}
 	}
 	return out
+}
+
+// declaration reports whether a word of code is the name of a type, or of a function that stands in no other
+// thing, where it is declared.
+func declaration(tokens []syntax.Token, i int) bool {
+	if i == 0 {
+		return false
+	}
+	first := i - 1
+	for first > 0 && !tokens[first].First {
+		first--
+	}
+	switch tokens[i-1].Text {
+	case "class", "struct", "enum", "trait", "interface", "record":
+		return true
+	case "type":
+		return tokens[i-1].First
+	case "def", "fn", "func", "function":
+		return tokens[first].Col == 0
+	}
+	return false
 }
 
 // named reports whether a word of code is the name of something that others can use: no local

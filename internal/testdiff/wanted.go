@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,10 +68,28 @@ var plainWords = count.Set(`test tests spec specs case cases suite suites unit i
 	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
 	longer file files one last first second third whole entire old new`)
 
+// plainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
+// "unneccessary".
+func plainWord(word string) bool { return plainWords[word] || plainSingle[single(word)] }
+
+var plainSingle = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range plainWords {
+		set[single(w)] = true
+	}
+	return set
+}()
+
+// single returns a word without letters that stand twice in a row.
+func single(word string) string { return string(slices.Compact([]byte(word))) }
+
 var numbers = map[string]int{"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 
-// Wants reads what a request takes away. Where nothing was read as a requirement, the first line
-// of its prose is read.
+// order begins a line, or an item of a list, that is an order.
+var order = lazyregexp.New(`^\s*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?(?:please\s+|also\s+|and\s+)?`)
+
+// Wants reads what a request takes away: in its requirements, and in the lines of its prose that begin with a
+// verb. Where nothing was read as a requirement, the first line of the prose is read wherever the verb stands.
 func Wants(r belay.Request, prose string) *Wanted {
 	w := &Wanted{}
 	var texts []string
@@ -86,6 +105,17 @@ func Wants(r belay.Request, prose string) *Wanted {
 		w.revert = w.revert || undoes.MatchString(text)
 		w.read(text, takes, false)
 		w.read(text, makes, true)
+	}
+	for line := range strings.Lines(prose) {
+		line = strings.TrimSpace(line[len(order.FindString(line)):])
+		if slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, line) || strings.Contains(line, t) }) {
+			continue
+		}
+		for _, verbs := range []*lazyregexp.Regexp{takes, makes} {
+			if at := verbs.FindStringIndex(line); at != nil && at[0] == 0 {
+				w.read(line, verbs, verbs == makes)
+			}
+		}
 	}
 	return w
 }
@@ -112,7 +142,7 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 			o.tests = o.tests || testWord.MatchString(strings.Trim(word, "`'\"(),"))
 		}
 		for _, s := range count.TopicWords(rest) {
-			if !plainWords[s] && len(s) > 2 {
+			if !plainWord(s) && len(s) > 2 {
 				o.words = append(o.words, s)
 			}
 		}
@@ -205,7 +235,7 @@ func (o object) alike(about []string, g placed) bool {
 	// WEBrick is one word in a request, and webrick in a name.
 	name := strings.ToLower(g.Name)
 	for word := range strings.FieldsSeq(strings.ToLower(o.text)) {
-		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !plainWords[word] && len(o.words) <= 2 && strings.Contains(name, word) {
+		if word = strings.Trim(word, "`'\"(),;:"); len(word) > 4 && !plainWord(word) && len(o.words) <= 2 && strings.Contains(name, word) {
 			return true
 		}
 	}
