@@ -39,6 +39,7 @@ const (
 type Reader struct {
 	To   Taker       // nil: calls are passed over
 	Use  func(Usage) // nil: what was used is passed over
+	Say  func(Said)  // nil: words are passed over
 	line []byte
 	over bool            // the line is too long and passed over to its end
 	seen map[string]bool // calls that were told: some agents repeat theirs
@@ -116,6 +117,9 @@ func (r *Reader) read(line []byte) {
 	}
 	if r.Use != nil {
 		r.usage(e)
+	}
+	if r.Say != nil {
+		r.says(e)
 	}
 	if r.To != nil {
 		r.calls(e)
@@ -237,7 +241,7 @@ func (r *Reader) ended(e Ended, output any) {
 	r.To.Ended(e)
 }
 
-// said makes text of an output: a string, blocks of text, or JSON.
+// outputText makes text of an output: a string, blocks of text, or JSON.
 func outputText(v any) string {
 	switch t := v.(type) {
 	case string:
@@ -251,6 +255,10 @@ func outputText(v any) string {
 		}
 		if b.Len() > 0 {
 			return b.String()[:min(b.Len(), MaxOutput)]
+		}
+	case map[string]any: // pi
+		if blocks, ok := t["content"].([]any); ok && len(blocks) > 0 {
+			return outputText(blocks)
 		}
 	}
 	text, err := json.Marshal(v)

@@ -207,7 +207,10 @@ func (d *Desk) agentReady(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
 	}
-	return agent.LookPath(t.Agent[0], d.Repo.Root, os.Environ())
+	if err := agent.LookPath(t.Agent[0], d.Repo.Root, os.Environ()); err != nil {
+		return err
+	}
+	return agent.Ready(t.Agent, d.Repo.Root, os.Environ())
 }
 
 // Start takes the state before of a task that somebody drives by hand.

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
@@ -18,6 +21,7 @@ import (
 // NewTask are the flags that say what a task is, and how it is judged.
 type NewTask struct {
 	ID, Feature, Role string
+	With              string // the name of a preset
 	Expect            []string
 	Secrets, Clarify  bool
 	AsItIs            bool
@@ -31,6 +35,7 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ID, "task", "", "the task's `ID` (made up when left out)")
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
+	f.StringVar(&t.With, "with", "", "the agent by `NAME`: "+strings.Join(agent.PresetNames(), ", ")+"; words after -- are added")
 	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
 	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
 	f.BoolVar(&t.Secrets, "force-secrets", false, "allow possible secrets in the task text (recorded)")
@@ -41,8 +46,17 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 
 // Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
 // that cannot be one.
-func (t *NewTask) Request(prose string, agent []string) (q app.NewTask, err error) {
-	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: agent, Feature: t.Feature, Role: t.Role, Expect: t.Expect, AsItIs: t.AsItIs}
+func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err error) {
+	role := t.Role
+	if t.With != "" {
+		if command, err = withPreset(t.With, command); err != nil {
+			return q, err
+		}
+		if role == "" {
+			role = t.With
+		}
+	}
+	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
 		return q, belay.Refuse(belay.CodeUsage, "use one of them", "--clarify and --as-it-is cannot be combined")
 	}
@@ -52,12 +66,26 @@ func (t *NewTask) Request(prose string, agent []string) (q app.NewTask, err erro
 	return q, err
 }
 
+// withPreset returns the command of a preset, with more words.
+func withPreset(name string, more []string) ([]string, error) {
+	p, ok := agent.PresetOf(name)
+	if !ok {
+		return nil, belay.Refuse(belay.CodeUsage, "use one of them, or give the agent's whole command after --",
+			"--with %s: the agents known by name are %s", belay.VisibleLine(name), strings.Join(agent.PresetNames(), ", "))
+	}
+	if len(more) > 0 && !strings.HasPrefix(more[0], "-") {
+		return nil, belay.Refuse(belay.CodeUsage, "leave out --with, or give only more flags after --",
+			"--with %s starts the agent; after -- come more of its flags, and %q is none", name, more[0])
+	}
+	return slices.Concat(p.Start, more), nil
+}
+
 // Split parts the prose of a task from the agent's command at the "--"; prose "-" is
 // read from standard input. Errors: belay.CodeUsage.
-func Split(c *cobra.Command, args []string) (prose string, agent []string, err error) {
+func Split(c *cobra.Command, args []string) (prose string, command []string, err error) {
 	dash := c.ArgsLenAtDash()
 	if dash >= 0 {
-		args, agent = args[:dash], args[dash:]
+		args, command = args[:dash], args[dash:]
 	}
 	if len(args) > 1 {
 		return "", nil, belay.Refuse(belay.CodeUsage, `quote the task and put the agent after --:  belay run "…" -- AGENT ARGS`,
@@ -77,7 +105,7 @@ func Split(c *cobra.Command, args []string) (prose string, agent []string, err e
 		}
 		prose = string(text)
 	}
-	return prose, agent, nil
+	return prose, command, nil
 }
 
 // Outcome is the error that a task's standing ends a command with, nil when it was

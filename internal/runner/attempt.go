@@ -325,7 +325,11 @@ func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) 
 		return loop.Event{}, belay.Refuse(belay.CodeCannot, "choose guide and write instructions yourself",
 			"the diagnosis agent gave no answer (%s, exit %d, %d bytes)", res.Ended, res.Exit, said.Len())
 	}
-	text := secret.Mask(said.String())
+	text := said.String()
+	if final, ok := agent.FinalMessage(strings.NewReader(text)); ok && final != "" {
+		text = final
+	}
+	text = secret.Mask(text)
 	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
 		text = text[len(text)-const16k:]
 	}

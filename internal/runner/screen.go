@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 // screen takes the output of a run, from its start and each time that it is waited for: it
 // shows every byte once, and lets the watch and the meter read it once.
 type screen struct {
-	to    io.Writer
+	to    *agent.Renderer // nil for nowhere
 	stall *agent.Watch
 	meter *agent.Meter
 	limit func(belay.Use) string
@@ -77,7 +76,9 @@ func (s *screen) Missed(bytes int64) error {
 	if s.at <= s.seen {
 		return nil
 	}
-	s.show([]byte(agent.NotShown(s.at - s.seen)))
+	if s.to != nil {
+		s.to.Missed(s.at - s.seen)
+	}
 	if s.meter != nil && s.at > s.metered {
 		s.meter.Gap()
 	}

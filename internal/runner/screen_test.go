@@ -99,7 +99,7 @@ func TestTakenUp(t *testing.T) {
 			t.Fatalf("saved at %d of %d", was.saved, was.seen)
 		}
 		var shown strings.Builder
-		is := &screen{meter: agent.New(nil), file: file, to: &shown}
+		is := &screen{meter: agent.New(nil), file: file, to: agent.NewRenderer(&shown, "/")}
 		is.load(agent.New(nil))
 		all := first + rest
 		_, _ = is.Write([]byte(all[:tt.head]))
@@ -120,8 +120,8 @@ func TestTakenUp(t *testing.T) {
 		is.at = 0
 		_, _ = is.Write([]byte(all[:tt.head]))
 		_ = is.Missed(int64(tt.missed))
-		_, _ = is.Write([]byte(all[tt.head+tt.missed:] + turn("d")))
-		if got := is.meter.Used().Cost; got < 1.59 || got > 1.61 || shown.Len() != before+len(turn("d")) {
+		_, _ = is.Write([]byte(all[tt.head+tt.missed:] + turn("d") + "more\n"))
+		if got := is.meter.Used().Cost; got < 1.59 || got > 1.61 || shown.Len() != before+len("more\n") {
 			t.Errorf("%s: waited for again: %v, %d bytes shown", name, got, shown.Len()-before)
 		}
 	}

@@ -50,9 +50,13 @@ const turnEnds = 3 * time.Second
 func (r Run) Await(ctx context.Context) (End, error) {
 	soft, cancel := context.WithCancel(r.Soft)
 	defer cancel()
-	live := &screen{to: r.Live, stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
+	live := &screen{stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
 		file: r.file(meterFile), turnEndsWait: turnEnds}
 	live.load(agent.New(r.Prices))
+	if r.Live != nil {
+		live.to = r.Render(r.Live)
+		defer live.to.Close()
+	}
 	res, err := r.Wait(soft, live)
 	if live.wait != nil {
 		live.wait.Stop()

@@ -51,7 +51,7 @@ func (b *broken) Write(p []byte) (int, error) {
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	var shown strings.Builder
-	s := &screen{to: &shown}
+	s := &screen{to: agent.NewRenderer(&shown, "/")}
 	_, _ = s.Write([]byte("one "))
 	_, _ = s.Write([]byte("two "))
 	s.at = 0
@@ -62,14 +62,14 @@ func TestScreen(t *testing.T) {
 	}
 	found := 0
 	var gone broken
-	s = &screen{to: &gone, stall: agent.NewStallWatch("/work", 2), found: func() { found++ }}
+	s = &screen{to: agent.NewRenderer(&gone, "/"), stall: agent.NewStallWatch("/work", 2), found: func() { found++ }}
 	call := `{"type":"tool_execution_start","toolCallId":"ID","toolName":"read","args":{"path":"a"}}` + "\n" + `{"type":"tool_execution_end","toolCallId":"ID","result":"x"}` + "\n"
 	for _, id := range []string{"1", "2"} {
 		if n, err := s.Write([]byte(strings.ReplaceAll(call, "ID", id))); err != nil || n == 0 {
 			t.Error(n, err)
 		}
 	}
-	if found != 1 || strings.Contains(gone.String(), `"2"`) {
+	if found != 1 || gone.String() != "→ read a\n" {
 		t.Errorf("found %d times, shown %q", found, gone.String())
 	}
 }

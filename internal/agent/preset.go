@@ -1,0 +1,267 @@
+package agent
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Preset is what belay knows of a coding agent: how it is called, and how it is started so that it works without
+// a person and may write. The forms of claude, codex, gemini, opencode, qwen and pi were measured, those of the
+// others are from their documents.
+type Preset struct {
+	Name     string
+	Programs []string // names of its program, the usual one first
+	Packages []string // how npx, bunx and the like call it
+	Start    []string // the whole command: headless, with its event stream, with the least right to write that works
+	Measured bool     // Start was tried with the real agent
+
+	// What a command of its must have to work without a person, and to write; any of them.
+	// A word that ends in "=" is a flag with a value in the same word or the next one, and "=a|b" its values.
+	// Nothing is needed where there is none.
+	Headless []string
+	Writes   []string
+
+	// Settings are files, below the home (~/), at the root of the repository or absolute, in which the right to
+	// write may be given, and words of which one then stands there.
+	Settings []string
+	Grants   []string
+
+	Fix string // the flags that are missing, as one adds them, for the right to write
+}
+
+// Presets returns the agents that belay knows, in the order in which they are listed.
+func Presets() []Preset { return presets }
+
+var presets = []Preset{
+	{
+		Name: "claude", Programs: []string{"claude"}, Packages: []string{"@anthropic-ai/claude-code"}, Measured: true,
+		Start: []string{"claude", "-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "acceptEdits",
+			"--allowedTools", "Bash,Edit,Read,Write"},
+		Headless: []string{"-p", "--print"},
+		Writes: []string{"--dangerously-skip-permissions", "--permission-mode=acceptEdits|bypassPermissions|auto",
+			"--allowedTools=", "--allowed-tools=", "--settings=", "--permission-prompt-tool=", "--agent="},
+		Settings: []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json",
+			"/etc/claude-code/managed-settings.json"},
+		Grants: []string{`"acceptEdits"`, `"bypassPermissions"`, `"Edit`, `"Write`, `"*"`},
+		Fix:    "--permission-mode acceptEdits",
+	},
+	{
+		Name: "codex", Programs: []string{"codex"}, Packages: []string{"@openai/codex"}, Measured: true,
+		Start:    []string{"codex", "exec", "--json", "-s", "workspace-write"},
+		Headless: []string{"exec", "e", "review"},
+		Writes: []string{"-s=workspace-write|danger-full-access", "--sandbox=workspace-write|danger-full-access",
+			"--dangerously-bypass-approvals-and-sandbox", "--yolo", "--full-auto", "-c=", "--config=", "-p=", "--profile="},
+		Settings: []string{"~/.codex/config.toml", ".codex/config.toml"},
+		Grants:   []string{"workspace-write", "danger-full-access"},
+		Fix:      "-s workspace-write",
+	},
+	{
+		Name: "gemini", Programs: []string{"gemini"}, Packages: []string{"@google/gemini-cli"}, Measured: true,
+		Start:    []string{"gemini", "-y", "-o", "stream-json"},
+		Writes:   []string{"-y", "--yolo", "--approval-mode=auto_edit|yolo", "--allowed-tools="},
+		Settings: []string{"~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli/settings.json"},
+		Grants:   []string{`"auto_edit"`, `"yolo"`, `"allowed"`, `"autoAccept"`},
+		Fix:      "-y",
+	},
+	{
+		Name: "opencode", Programs: []string{"opencode"}, Packages: []string{"opencode-ai"}, Measured: true,
+		Start:    []string{"opencode", "run", "--format", "json"},
+		Headless: []string{"run"},
+	},
+	{
+		Name: "qwen", Programs: []string{"qwen"}, Packages: []string{"@qwen-code/qwen-code"}, Measured: true,
+		Start:    []string{"qwen", "-y", "-o", "stream-json"},
+		Writes:   []string{"-y", "--yolo", "--approval-mode=auto-edit|auto_edit|yolo", "--allowed-tools="},
+		Settings: []string{"~/.qwen/settings.json", ".qwen/settings.json"},
+		Grants:   []string{`"auto-edit"`, `"auto_edit"`, `"yolo"`, `"allowed"`},
+		Fix:      "-y",
+	},
+	{
+		Name: "pi", Programs: []string{"pi"}, Packages: []string{"@mariozechner/pi-coding-agent"}, Measured: true,
+		Start:    []string{"pi", "-p", "--mode", "json"},
+		Headless: []string{"-p", "--print", "--mode=json|rpc"},
+	},
+	{
+		Name: "cursor", Programs: []string{"cursor-agent"},
+		Start:    []string{"cursor-agent", "-p", "--force", "--output-format", "stream-json"},
+		Headless: []string{"-p", "--print"},
+		Writes:   []string{"-f", "--force", "--yolo"},
+		Fix:      "--force",
+	},
+	{
+		Name: "copilot", Programs: []string{"copilot"}, Packages: []string{"@github/copilot"},
+		Start:  []string{"copilot", "--allow-all-tools", "--no-color"},
+		Writes: []string{"--allow-all-tools", "--allow-tool=", "--yolo", "--allow-all"},
+		Fix:    "--allow-all-tools",
+	},
+	{
+		Name: "aider", Programs: []string{"aider"},
+		Start: []string{"sh", "-c", `exec aider --message-file "$BELAY_PROMPT_FILE" "$@"`, "aider",
+			"--yes-always", "--no-stream", "--no-pretty", "--no-check-update", "--no-auto-commits"},
+		Headless: []string{"-m=", "--message=", "--msg=", "-f=", "--message-file="},
+	},
+}
+
+// PresetOf returns the preset of a name.
+func PresetOf(name string) (Preset, bool) {
+	i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name || slices.Contains(p.Programs, name) })
+	if i < 0 {
+		return Preset{}, false
+	}
+	return presets[i], true
+}
+
+// PresetNames returns the names of all presets.
+func PresetNames() []string {
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Recognise returns the preset of an agent's command and the words behind its program, also where env, npx or
+// the like starts it. ok is false for any other command.
+func Recognise(argv []string) (p Preset, args []string, ok bool) {
+	if len(argv) > 0 && filepath.Base(argv[0]) == "env" {
+		argv = argv[1:]
+		for len(argv) > 0 && (strings.Contains(argv[0], "=") || strings.HasPrefix(argv[0], "-")) {
+			argv = argv[1:]
+		}
+	}
+	if len(argv) == 0 {
+		return Preset{}, nil, false
+	}
+	program, rest := filepath.Base(argv[0]), argv[1:]
+	for _, p := range presets {
+		if slices.Contains(p.Programs, program) {
+			return p, rest, true
+		}
+	}
+	if program == "npm" || program == "pnpm" || program == "yarn" || program == "bun" {
+		if len(rest) == 0 || !slices.Contains([]string{"exec", "dlx", "x"}, rest[0]) {
+			return Preset{}, nil, false
+		}
+		rest = rest[1:]
+	} else if program != "npx" && program != "bunx" && program != "pnpx" {
+		return Preset{}, nil, false
+	}
+	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return Preset{}, nil, false
+	}
+	name := rest[0]
+	if at := strings.LastIndex(name, "@"); at > 0 { // a version
+		name = name[:at]
+	}
+	for _, p := range presets {
+		if slices.Contains(p.Packages, name) || slices.Contains(p.Programs, name) {
+			return p, rest[1:], true
+		}
+	}
+	return Preset{}, nil, false
+}
+
+// Lack is what a command of an agent is without.
+type Lack string
+
+// What a command may be without.
+const (
+	LackNothing  Lack = ""
+	LackHeadless Lack = "headless" // it opens its own screen and waits for a person
+	LackWrites   Lack = "writes"   // it may not change a file
+)
+
+// Lacks tells what the words behind the agent's program are without. granted reads settings: it reports whether
+// one of the words stands in the file.
+func (p Preset) Lacks(args []string, granted func(file string, words []string) bool) Lack {
+	if slices.ContainsFunc(args, func(a string) bool { return slices.Contains([]string{"--help", "-h", "--version"}, a) }) {
+		return LackNothing
+	}
+	if len(p.Headless) > 0 && !has(args, p.Headless) {
+		return LackHeadless
+	}
+	if len(p.Writes) == 0 || has(args, p.Writes) {
+		return LackNothing
+	}
+	if slices.ContainsFunc(p.Settings, func(file string) bool { return granted(file, p.Grants) }) {
+		return LackNothing
+	}
+	return LackWrites
+}
+
+// Ready refuses a command of a known agent that would wait for a person on its own screen, or that may not change
+// a file: each attempt would be paid for and leave nothing. root is the repository's, env the environment the
+// agent gets. Any other command is ready. Errors: belay.CodeUsage with the flags to add.
+func Ready(argv []string, root string, env []string) error {
+	p, args, known := Recognise(argv)
+	if !known {
+		return nil
+	}
+	switch p.Lacks(args, granted(root, env)) {
+	case LackHeadless:
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or %s", p.Name, strings.Join(p.Start, " ")),
+			"this command of %s opens its own screen and waits for a person there", p.Name)
+	case LackWrites:
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or add %s", p.Name, p.Fix),
+			"%s may not change files as it is called here", p.Name)
+	}
+	return nil
+}
+
+// granted reads settings of agents. A file that cannot be read grants nothing.
+func granted(root string, env []string) func(file string, words []string) bool {
+	return func(file string, words []string) bool {
+		if below, ok := strings.CutPrefix(file, "~/"); ok {
+			file = filepath.Join(value(env, "HOME"), below)
+			if dir := value(env, "CLAUDE_CONFIG_DIR"); dir != "" && strings.HasPrefix(below, ".claude/") {
+				file = filepath.Join(dir, strings.TrimPrefix(below, ".claude/"))
+			}
+			if dir := value(env, "CODEX_HOME"); dir != "" && strings.HasPrefix(below, ".codex/") {
+				file = filepath.Join(dir, strings.TrimPrefix(below, ".codex/"))
+			}
+		} else if !filepath.IsAbs(file) {
+			file = filepath.Join(root, file)
+		}
+		text, err := fsroot.ReadUsers(file, fsroot.Usual)
+		return err == nil && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(text), w) })
+	}
+}
+
+func value(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// has reports whether one of the flags stands among the words.
+func has(args, flags []string) bool {
+	for i, arg := range args {
+		for _, flag := range flags {
+			name, values, valued := strings.Cut(flag, "=")
+			value, same := strings.CutPrefix(arg, name+"=")
+			switch {
+			case !valued && arg == name:
+				return true
+			case !valued || arg != name && !same:
+				continue
+			case !same && i+1 < len(args):
+				value = args[i+1]
+			}
+			if values == "" || slices.Contains(strings.Split(values, "|"), value) {
+				return true
+			}
+		}
+	}
+	return false
+}

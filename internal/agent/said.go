@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// Said is what an agent says in its stream beside calls of tools.
+type Said struct {
+	Text   string
+	Part   bool // more of the same message may follow at once
+	Failed bool // it says why it cannot go on
+	Final  bool // it repeats the last message as the result of all
+}
+
+// says reads the words in an event.
+func (r *Reader) says(e object) {
+	say := func(s Said) {
+		if strings.TrimSpace(s.Text) != "" || s.Part && s.Text != "" {
+			r.Say(s)
+		}
+	}
+	switch e.text("type") {
+	case "assistant": // Claude Code, Qwen Code, Cursor
+		say(Said{Text: textOf(e.object("message")["content"])})
+	case "result": // of these, and of Gemini CLI
+		failed := e["is_error"] == true || e.text("status") == "error"
+		text := e.text("result")
+		if text == "" && failed {
+			text = first2(e.text("error"), e.object("error").text("message"))
+		}
+		say(Said{Text: text, Failed: failed, Final: !failed})
+	case "item.completed": // Codex
+		switch it := e.object("item"); it.text("type") {
+		case "agent_message":
+			say(Said{Text: it.text("text")})
+		case "error":
+			say(Said{Text: it.text("message"), Failed: true})
+		}
+	case "turn.failed":
+		say(Said{Text: plainError(e.object("error").text("message")), Failed: true})
+	case "message": // Gemini CLI
+		if e.text("role") == "assistant" {
+			say(Said{Text: e.text("content"), Part: e["delta"] == true})
+		}
+	case "text": // OpenCode
+		say(Said{Text: e.object("part").text("text")})
+	case "error":
+		text := first2(e.text("message"), e.object("error").object("data").text("message"))
+		say(Said{Text: plainError(first2(text, e.object("error").text("message"))), Failed: true})
+	case "message_end": // pi
+		m := e.object("message")
+		if m.text("role") == "assistant" {
+			say(Said{Text: textOf(m["content"])})
+			say(Said{Text: plainError(m.text("errorMessage")), Failed: true})
+		}
+	}
+}
+
+// plainError gives the message within an error that is JSON itself: Codex puts the server's answer there.
+func plainError(text string) string {
+	var e object
+	if strings.HasPrefix(text, "{") && json.Unmarshal([]byte(text), &e) == nil {
+		if inner := first2(e.object("error").text("message"), e.text("message")); inner != "" {
+			return inner
+		}
+	}
+	return text
+}
+
+// textOf joins the blocks of text of a message; thoughts are left out.
+func textOf(content any) string {
+	switch v := content.(type) {
+	case string:
+		return v
+	case []any:
+		var parts []string
+		for _, one := range v {
+			if block, ok := one.(map[string]any); ok && object(block).text("type") == "text" {
+				if text := object(block).text("text"); strings.TrimSpace(text) != "" {
+					parts = append(parts, text)
+				}
+			}
+		}
+		return strings.Join(parts, "\n")
+	}
+	return ""
+}
+
+// FinalMessage returns the last message of an agent's output that is an event stream: what it answered. ok is
+// false when the output is none, and its text is the answer itself.
+func FinalMessage(output io.Reader) (text string, ok bool) {
+	var parts strings.Builder
+	open := false // the last part may go on
+	r := Reader{To: &lastOf{ended: func() { open = false }}, Say: func(s Said) {
+		if s.Failed {
+			return
+		}
+		if !s.Part || !open {
+			parts.Reset()
+		}
+		open = s.Part
+		parts.WriteString(s.Text)
+	}}
+	_, _ = io.Copy(&r, output)
+	r.Close()
+	return strings.TrimSpace(parts.String()), r.Any || parts.Len() > 0
+}
+
+// lastOf ends a message at each call of a tool.
+type lastOf struct{ ended func() }
+
+func (l *lastOf) Began(Call)  { l.ended() }
+func (l *lastOf) Ended(Ended) {}
