@@ -359,7 +359,7 @@ func (x *matrix) try(l *lived, c cell) {
 }
 
 // complaint are the words of a line that says that something is wrong.
-var complaint = regexp.MustCompile(`unreadable|broken|damaged|gone|missing|was cut|not be read|cannot|could not`)
+var complaint = regexp.MustCompile(`unreadable|broken|damaged|gone|deleted|missing|was cut|truncated|not be read|cannot|could not`)
 
 // more gives the lines of got that are not in want.
 func more(want, got string) string {
