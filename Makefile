@@ -1,5 +1,5 @@
 # make demo      the whole loop in a copy of this repository, with a scripted agent
-#                (AGENT="claude -p" make demo runs another one)
+#                (WITH=claude, or AGENT="my-agent --flag", runs another one)
 # make test      every test; installs what the tests need
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
@@ -37,7 +37,7 @@ install:
 	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay
 
 demo: build
-	@AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
+	@WITH="$(WITH)" AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
 
 test:
 	$(GO) test -timeout 25m ./...

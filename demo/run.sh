@@ -1,6 +1,6 @@
 #!/bin/sh
 # The whole loop in a copy of this repository, cloned to a temporary folder.
-# usage: demo/run.sh PATH-TO-BELAY      AGENT="claude -p" runs another agent
+# usage: demo/run.sh PATH-TO-BELAY      WITH=claude or AGENT="my-agent --flag" runs another agent
 set -eu
 belay=$1
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -19,11 +19,12 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 
 say "A task for an agent, in $place/belay"
 echo "$task"
-say "belay run (the agent is ${AGENT:-a script that gets it wrong twice})"
+say "belay run (the agent is ${WITH:-${AGENT:-a script that gets it wrong twice}})"
 code=0
+if [ -n "${WITH:-}" ]; then set -- --with "$WITH"; else set -- -- ${AGENT:-sh "$here/demo/agent.sh"}; fi
 "$belay" run "$task" --task ago \
 	--files 'internal/belay/ago*.go' --protect go.mod --expected-files internal/belay/ago.go \
-	--test 'go test ./internal/belay/' -- ${AGENT:-sh "$here/demo/agent.sh"} || code=$?
+	--test 'go test ./internal/belay/' "$@" || code=$?
 
 say "What happened, entry by entry (belay log ago)"
 "$belay" log ago
@@ -35,7 +36,7 @@ say "Next steps"
 cat <<EOF
 cd $place/belay
 $belay show ago                     the task, its attempts and reasons
-$belay snapshot diff ago            what was accepted
+$belay diff ago                     what was accepted
 $belay snapshot list                all snapshots
 $belay rollback ago && $belay undo  roll back to the state before the task, and undo that
 rm -rf $place                       when you have seen enough

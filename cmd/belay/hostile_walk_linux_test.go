@@ -28,6 +28,7 @@ var walked = map[string][]string{
 	"context rebuild": {"T1"}, "context record-qa": {"T1 --role implementer --from a.txt"}, "context resolve-drift": {"T1 --note x"},
 	"context snapshot": {"T1 --role implementer"}, "context stats": {"T1"}, "context status": {"T1"},
 	"context update": {"T1 --role reviewer --status in_progress"}, "context verify": {"T1"},
+	"decide": {"T3 retry", "T3 guide --message x", "T3 recheck", "abort", "approve --message x"}, "diff": {"", "ID", "T1 --stat"},
 	"gate decide": {"T3 abort", "T3 debug", "T3 recheck", "T3 guide --message x", "T3 approve --message x"}, "gate show": {"T3"},
 	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
 	"plan check": {"plan.md --task T1"}, "plan diff": {"plan.md"}, "plan new": {"--task T1 new-plan.md"}, "plan sections": {"plan.md"},

@@ -92,7 +92,7 @@ result against tests and policy, rolls back or retries on failure, and asks you 
 retries run out. It keeps a record that can be verified.
 
 It works with any agent command and needs only git.`,
-		Example: `  belay run "add a --since flag" --files 'cmd/**' -- claude -p
+		Example: `  belay run "add a --since flag" --files 'cmd/**' --with claude
   belay snapshot take -m "before lunch"
   belay undo
   belay status`,

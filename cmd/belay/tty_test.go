@@ -22,10 +22,23 @@ func TestGateOnATerminal(t *testing.T) {
 	w := quietWorld(t, nil)
 	agent := `printf '\033[2J\033]0;title\007hello\n'; cat > prompt; grep -q forty-two prompt && echo 42 > answer || echo 0 > answer`
 	s := w.sit("run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer", "--", "sh", "-c", agent)
+	s.press("xy") // before anything is asked: it must not count
 	s.await("decide: ")
-	s.say("sing")
-	s.await("one of:")
-	s.say("guide the answer is forty-two")
+	s.press("z")
+	s.await("press one of: ")
+	s.awaits("decide: ", 2)
+	s.press("v")
+	s.await("+++ b/answer")
+	for i, key := range []string{"s", "x"} { // what rolls back is asked about once more
+		s.awaits("decide: ", 3+i)
+		s.press(key)
+		s.awaits("roll back and end the task? [y/N]", 1+i)
+		s.press("n")
+	}
+	s.awaits("decide: ", 5)
+	s.press("g")
+	s.await("what should it do differently?")
+	s.say("the answer is forty-two")
 	s.ends(0)
 	text := s.String()
 	for _, bad := range []string{"\x1b[2J", "\x1b]0;"} {
@@ -33,7 +46,7 @@ func TestGateOnATerminal(t *testing.T) {
 			t.Errorf("%q reached the terminal", bad)
 		}
 	}
-	for _, want := range []string{`\x1b]0;title`, "hello", "belay gate decide T1", "passed"} {
+	for _, want := range []string{`\x1b]0;title`, "hello", "belay decide T1", "passed"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not on the screen:\n%s", want, text)
 		}
@@ -151,7 +164,7 @@ func (w *world) sit(args ...string) *sitting {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &sitting{t: w.t, cmd: exec.CommandContext(ctx, "belay", args...), more: make(chan struct{}, 1)}
-	s.cmd.Dir, s.cmd.Env = w.repo, w.env("TERM=xterm", "NO_COLOR=")
+	s.cmd.Dir, s.cmd.Env = w.repo, w.env("TERM=xterm", "NO_COLOR=", "PAGER=cat")
 	asUser(s.cmd)
 	tty, err := pty.Start(s.cmd)
 	w.must(err)
@@ -179,6 +192,14 @@ func (s *sitting) read() {
 	}
 }
 
+// press types keys and no line end.
+func (s *sitting) press(keys string) {
+	s.t.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // String is all that has come to the screen.
 func (s *sitting) String() string {
 	s.mu.Lock()
@@ -187,10 +208,13 @@ func (s *sitting) String() string {
 }
 
 // await reads the screen until the text has come.
-func (s *sitting) await(text string) {
+func (s *sitting) await(text string) { s.t.Helper(); s.awaits(text, 1) }
+
+// awaits reads the screen until the text has come so many times.
+func (s *sitting) awaits(text string, times int) {
 	s.t.Helper()
 	late, open := time.After(patience), true
-	for !strings.Contains(s.String(), text) {
+	for strings.Count(s.String(), text) < times {
 		if !open {
 			s.t.Fatalf("belay left, and %q did not come:\n%s", text, s)
 		}

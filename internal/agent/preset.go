@@ -211,7 +211,7 @@ func Ready(argv []string, root string, env []string) error {
 			"this command of %s opens its own screen and waits for a person there", p.Name)
 	case LackWrites:
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("use --with %s, or add %s", p.Name, p.Fix),
-			"%s may not change files as it is called here", p.Name)
+			"this command of %s gives it no right to change files", p.Name)
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func TestReady(t *testing.T) {
 	env := []string{"HOME=" + home}
 	command := []string{"claude", "-p"}
 	err := Ready(command, root, env)
-	if err == nil || !strings.Contains(err.Error(), "may not change files") {
+	if err == nil || !strings.Contains(err.Error(), "no right to change files") {
 		t.Fatalf("without a right to write: %v", err)
 	}
 	put := func(path, text string) {
@@ -130,5 +130,24 @@ func TestReady(t *testing.T) {
 	}
 	if err := Ready([]string{"my-agent"}, root, env); err != nil {
 		t.Errorf("another agent: %v", err)
+	}
+}
+
+// TestPresetsAreDocumented: docs/agents.md has the command of each preset.
+func TestPresetsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Presets() {
+		command := strings.Join(p.Start, " ")
+		if p.Name == "aider" { // through a shell, for the name of the prompt's file
+			command = `aider --message-file "$BELAY_PROMPT_FILE" ` + strings.Join(p.Start[4:], " ")
+		}
+		tried := map[bool]string{true: "the command", false: "documents only"}[p.Measured]
+		if row := "| " + p.Name + " | `" + command + "` | " + tried + " |"; !strings.Contains(string(text), row) {
+			t.Errorf("docs/agents.md has no row %s", row)
+		}
 	}
 }

@@ -37,13 +37,15 @@ const (
 
 // Reader cuts bytes into lines and reads each. The zero value with a Taker is ready.
 type Reader struct {
-	To   Taker       // nil: calls are passed over
-	Use  func(Usage) // nil: what was used is passed over
-	Say  func(Said)  // nil: words are passed over
-	line []byte
-	over bool            // the line is too long and passed over to its end
-	seen map[string]bool // calls that were told: some agents repeat theirs
-	Any  bool            // at least one event of a known form was read
+	To  Taker       // nil: calls are passed over
+	Use func(Usage) // nil: what was used is passed over
+	Say func(Said)  // nil: words are passed over
+
+	Denied func(tool string) // nil: calls that were not allowed are passed over
+	line   []byte
+	over   bool            // the line is too long and passed over to its end
+	seen   map[string]bool // calls that were told: some agents repeat theirs
+	Any    bool            // at least one event of a known form was read
 
 	Names Names // what later events leave out
 }
@@ -120,6 +122,9 @@ func (r *Reader) read(line []byte) {
 	}
 	if r.Say != nil {
 		r.says(e)
+	}
+	if r.Denied != nil {
+		r.denials(e)
 	}
 	if r.To != nil {
 		r.calls(e)

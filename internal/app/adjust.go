@@ -110,7 +110,7 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 		case !ok:
 			return t, nil, cannot(s.Key, "belay task add records another task")
 		case s.Key == "retries" && begun && p.Retries != r.Task.Policy.Retries:
-			return t, nil, cannot("--retries", fmt.Sprintf("belay gate decide %s guide starts another attempt", t.ID))
+			return t, nil, cannot("--retries", fmt.Sprintf("belay decide %s guide starts another attempt", t.ID))
 		}
 		if change(); err != nil {
 			return t, nil, err

@@ -190,7 +190,7 @@ func captures(r *session.Record) string {
 	id := r.Task.ID
 	switch c := r.State.Pending; {
 	case r.State.Gate != nil:
-		return fmt.Sprintf("belay gate decide %s recheck, then belay run --resume %s", id, id)
+		return fmt.Sprintf("belay decide %s recheck", id)
 	case c == nil || c.Kind == loop.CmdClose:
 		return fmt.Sprintf("restore them (belay snapshot restore %s -- PATH), or move them to their own task",
 			runner.Result(r).Short())

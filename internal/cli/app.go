@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/app"
@@ -85,6 +86,32 @@ func (a *App) SkipBroken(err error) bool {
 		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
+}
+
+// Task returns the task that a command is about: the one that is named, or the one that something happened to last.
+func (a *App) Task(desk *app.Desk, named []string) (belay.TaskID, error) {
+	if len(named) > 0 {
+		return belay.ParseTaskID(named[0])
+	}
+	lines, err := desk.Tasks()
+	if err != nil {
+		return "", err
+	}
+	lines = slices.DeleteFunc(lines, func(l app.TaskLine) bool { return l.Problem != "" })
+	if len(lines) == 0 {
+		return "", belay.Refuse(belay.CodeNotFound, `belay run "…" --with AGENT starts one`, "there is no task yet")
+	}
+	return slices.MaxFunc(lines, func(x, y app.TaskLine) int { return x.Changed.Compare(y.Changed) }).ID, nil
+}
+
+// OpenOneTask is Open for a command about the task that is named, or about the latest.
+func (a *App) OpenOneTask(ctx context.Context, named []string) (*app.Desk, belay.TaskID, error) {
+	desk, err := a.Open(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := a.Task(desk, named)
+	return desk, id, err
 }
 
 // OpenTask is Open for a command about one task, whose id is word.

@@ -13,24 +13,21 @@ import (
 func (a loopFamily) fixPromptCommand() *cobra.Command {
 	var tokens int
 	c := &cobra.Command{
-		Use: "fix-prompt TASK", Short: "Print a prompt that fixes the last rejection", Args: cobra.ExactArgs(1),
+		Use: "fix-prompt [TASK]", Short: "Print a prompt that fixes the last rejection", Args: cobra.MaximumNArgs(1),
 		Long: `Fix-prompt prints a complete prompt: the findings that rejected the newest attempt, the
 current code they are about, how to reproduce the failure, and what not to change. It
 prints the estimated size next to the full prompt's on standard error (4 bytes a token).
+TASK is the latest one when left out.
 
 Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 		Example: `  belay fix-prompt T7 | claude -p
   belay fix-prompt T7 --max-tokens 2000 --json`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			id, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
 			if tokens < 0 {
 				return belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "--max-tokens cannot be %d", tokens)
 			}
-			desk, err := a.Open(c.Context())
+			desk, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
 			}

@@ -3,11 +3,16 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
 )
 
 func (a loopFamily) gateCommand() *cobra.Command {
@@ -19,11 +24,11 @@ func (a loopFamily) gateCommand() *cobra.Command {
 
 func (a loopFamily) gateShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show TASK", Short: "Show the question, the attempts and the options", Args: cobra.ExactArgs(1),
+		Use: "show [TASK]", Short: "Show the question, the attempts and the options", Args: cobra.MaximumNArgs(1),
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
+			desk, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -37,27 +42,146 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 	}
 }
 
+// decisions explains what a person can decide, for the help of the commands that take it.
+const decisions = `  guide    retry with your instructions (--message)
+  retry    retry without instructions
+  diagnose an agent looks for the root cause, then retries
+  as-it-is run an ambiguous task as written
+  recheck  check your own edits
+  approve  accept the work; rejected work needs a reason (--message)
+  skip     roll back and record a known issue
+  abort    roll back and stop`
+
+// decisionNames are what can be typed for a decision.
+var decisionNames = []string{"guide", "retry", "diagnose", "as-it-is", "recheck", "approve", "skip", "abort"}
+
+// decisionOf reads a decision as it is typed.
+func decisionOf(word string) (loop.Decision, bool) {
+	if word == "debug" { // as it was called before
+		return loop.DecideDebug, true
+	}
+	return loop.Decision(word), slices.Contains(decisionNames, word)
+}
+
+func (a loopFamily) decideCommand() *cobra.Command {
+	var message, by string
+	var quiet bool
+	c := &cobra.Command{
+		Use: "decide [TASK] " + strings.Join(decisionNames, "|"), Short: "Answer a task that waits for you", Args: cobra.RangeArgs(1, 2),
+		GroupID: "loop",
+		Long: `Decide answers a task that waits at a gate and continues it: a run that waits at another
+terminal continues there, otherwise this command runs the task until its work is accepted
+or it waits again. Without TASK it answers the one that waits.
+
+` + decisions + `
+
+To record a decision without running anything: belay gate decide.
+
+Exit codes: those of belay run; 2 nothing waits, or several tasks do, or not an option now.`,
+		Example: `  belay decide guide --message "use the clock in ctx"
+  belay decide T7 approve --message "the failing test is T9's"
+  belay decide T7 abort`,
+		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				ids, rule := a.CompleteTasks(c, nil, s)
+				return append(slices.Clone(decisionNames), ids...), rule
+			}
+			return decisionNames, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			var id belay.TaskID
+			if len(args) == 2 {
+				id, err = belay.ParseTaskID(args[0])
+			} else {
+				id, err = waiting(desk, args[0])
+			}
+			if err != nil {
+				return err
+			}
+			return a.decide(c, desk, id, args[len(args)-1], message, by, quiet)
+		},
+	}
+	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
+	c.Flags().StringVar(&by, "by", "", "who decides, for the record (default: $USER)")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "show only the result")
+	return c
+}
+
+// waiting returns the one task that waits at a gate.
+func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
+	if _, ok := decisionOf(word); !ok {
+		return "", belay.Refuse(belay.CodeUsage, "belay decide TASK guide|retry|…", "%s is no decision", belay.VisibleLine(word))
+	}
+	lines, err := desk.Tasks()
+	if err != nil {
+		return "", err
+	}
+	lines = slices.DeleteFunc(lines, func(l app.TaskLine) bool { return l.Waits == "" })
+	switch len(lines) {
+	case 0:
+		return "", belay.Refuse(belay.CodeUsage, "belay status", "no task waits for a decision")
+	case 1:
+		return lines[0].ID, nil
+	}
+	var ids []string
+	for _, l := range lines {
+		ids = append(ids, string(l.ID))
+	}
+	return "", belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay decide %s %s", ids[0], word),
+		"%d tasks wait for a decision: %s", len(ids), strings.Join(ids, ", "))
+}
+
+func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, word, message, by string, quiet bool) error {
+	what, ok := decisionOf(word)
+	if !ok {
+		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is no decision", belay.VisibleLine(word))
+	}
+	r, err := desk.Gate(id)
+	if err != nil {
+		return err
+	}
+	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
+		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message)})
+	}
+	if r, err = desk.Decide(c.Context(), id, what, message, by); err != nil {
+		return err
+	}
+	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
+	if belay.CodeOf(err) == belay.CodeBusy {
+		return a.Tell(map[string]any{"task": id, "decision": what, "phase": r.State.Phase}, nil, func(w io.Writer) {
+			fmt.Fprintf(w, "%s: %s recorded; the waiting run continues\n", id, what)
+		})
+	}
+	return err
+}
+
+// reasonOf is the category of a reason that is given in words alone.
+func reasonOf(message string) string {
+	if strings.TrimSpace(message) == "" {
+		return ""
+	}
+	return string(review.Custom)
+}
+
 func (a loopFamily) gateDecideCommand() *cobra.Command {
 	var message, by string
 	c := &cobra.Command{
-		Use: "decide TASK debug|guide|as-it-is|skip|abort|recheck|approve", Short: "Record a decision", Args: cobra.ExactArgs(2),
-		Long: `Decide answers a task that waits at a gate. A waiting run continues at once; otherwise
-the next belay run --resume acts on the decision.
+		Use: "decide TASK " + strings.Join(decisionNames, "|"), Short: "Record a decision", Args: cobra.ExactArgs(2),
+		Long: `Decide records the answer to a task that waits at a gate. A waiting run continues at once;
+otherwise the next belay run --resume acts on the decision. belay decide does both.
 
-  debug    an agent looks for the root cause, then retries
-  guide    retry with your instructions (--message)
-  as-it-is run an ambiguous task as written
-  recheck  check your own edits
-  skip     roll back and record a known issue
-  abort    roll back and stop
-  approve  accept what passed and waits for a review (rejected work: belay task move)
+` + decisions + `
 
 Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.`,
 		Example: `  belay gate decide T7 guide --message "use the clock in ctx"
   belay gate decide T7 abort && belay run --resume T7`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 1 {
-				return []string{"debug", "guide", "as-it-is", "skip", "abort", "recheck", "approve"}, cobra.ShellCompDirectiveNoFileComp
+				return decisionNames, cobra.ShellCompDirectiveNoFileComp
 			}
 			return a.CompleteTasks(c, args, s)
 		},
@@ -66,12 +190,16 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			if err != nil {
 				return err
 			}
-			r, err := desk.Decide(c.Context(), id, loop.Decision(args[1]), message, by)
+			what, ok := decisionOf(args[1])
+			if !ok {
+				what = loop.Decision(args[1]) // which is refused with those that are open
+			}
+			r, err := desk.Decide(c.Context(), id, what, message, by)
 			if err != nil {
 				return err
 			}
-			return a.Tell(map[string]any{"task": id, "decision": args[1], "phase": r.State.Phase}, nil, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: %s recorded\n", id, args[1])
+			return a.Tell(map[string]any{"task": id, "decision": what, "phase": r.State.Phase}, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: %s recorded\n", id, what)
 				if r.State.Pending != nil {
 					fmt.Fprintf(w, "the waiting run continues; otherwise: belay run --resume %s\n", id)
 				}

@@ -46,7 +46,7 @@ heading or blank, or comes back as a note.
 Exit codes: 0 done · 2 a file cannot be read, said with its line · 6 no such file, or no
 such task in it.`,
 		Example: `  belay task import specs/001-login/tasks.md --dry-run
-  belay task import --all --in-order -- claude -p
+  belay task import --all --in-order --with claude
   gh issue list --json number,title,body,state | belay task import - --only '#12'`,
 		RunE: func(c *cobra.Command, args []string) error { return a.doImport(c, &f, args) },
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -18,15 +19,17 @@ func (a loopFamily) logCommand() *cobra.Command {
 	var verify, follow bool
 	var output string
 	c := &cobra.Command{
-		Use: "log TASK", Short: "Show or verify a task's record", Args: cobra.MaximumNArgs(1),
+		Use: "log [TASK]", Short: "Show or verify a task's record", Args: cobra.MaximumNArgs(1),
 		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the hash chain
 and every attachment, and compares the record with the copy of its head in your state
 folder, outside the repository; without a task it verifies all records. --output prints
-an attachment (an agent's output, a report) by the hash in the record.
+an agent's output by the number of its attempt, or any attachment by the hash in the
+record. TASK is the latest one when left out.
 
 Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 		Example: `  belay log T7
   belay log --verify
+  belay log T7 --output 2
   belay log --output 9f86d081884c7d65…`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -34,30 +37,43 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			if output != "" {
+			n, noNumber := strconv.Atoi(output)
+			if output != "" && (noNumber != nil || len(output) > 6) {
 				return a.attachment(desk, output)
 			}
-			var ids []belay.TaskID
-			if len(args) == 1 {
-				id, err := belay.ParseTaskID(args[0])
-				if err != nil {
-					return err
-				}
-				ids = append(ids, id)
+			if verify && len(args) == 0 {
+				return a.verifyLog(c.Context(), desk, nil)
 			}
+			id, err := a.Task(desk, args)
 			switch {
+			case err != nil:
+				return err
 			case verify:
-				return a.verifyLog(c.Context(), desk, ids)
-			case len(ids) == 0:
-				return belay.Refuse(belay.CodeUsage, "belay log TASK, or belay log --verify", "no task was given")
+				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
+			case output != "":
+				return a.output(desk, id, n)
 			}
-			return a.printLog(c, desk, ids[0], follow)
+			return a.printLog(c, desk, id, follow)
 		},
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new entries")
-	c.Flags().StringVar(&output, "output", "", "print the attachment with this `HASH`")
+	c.Flags().StringVar(&output, "output", "", "print the output of the attempt with this `NUMBER`, or the attachment with this hash")
 	return c
+}
+
+// output prints what the agent of an attempt printed, as it printed it.
+func (a loopFamily) output(desk *app.Desk, id belay.TaskID, attempt int) error {
+	r, err := desk.Load(id)
+	if err != nil {
+		return err
+	}
+	for _, at := range r.State.Attempts {
+		if at.N == attempt && at.Log != "" {
+			return a.attachment(desk, at.Log)
+		}
+	}
+	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), "%s has no output of an attempt %d", id, attempt)
 }
 
 func (a loopFamily) attachment(desk *app.Desk, sha string) error {

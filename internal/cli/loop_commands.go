@@ -9,6 +9,6 @@ type loopFamily struct{ *App }
 // Commands gives the commands of this family.
 func LoopCommands(app *App) []*cobra.Command {
 	a := loopFamily{app}
-	return []*cobra.Command{a.runCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(),
+	return []*cobra.Command{a.runCommand(), a.decideCommand(), a.gateCommand(), a.cancelCommand(), a.checkCommand(), a.rollbackCommand(),
 		a.mergeCommand(), a.worktreeCommand(), a.showCommand(), a.logCommand(), a.fixPromptCommand()}
 }

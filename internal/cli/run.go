@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type runFlags struct {
@@ -25,13 +27,14 @@ type runFlags struct {
 func (a loopFamily) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   `run ["PROSE"] [flags] -- AGENT ARGS… | run --parallel N [TASK…]`,
+		Use:   `run ["PROSE"] [flags] --with AGENT | run ["PROSE"] [flags] -- AGENT ARGS… | run --parallel N [TASK…]`,
 		Short: "Run a task with an agent until its work is accepted",
 		Long: `Run takes a snapshot, runs the agent and checks the result. It then accepts the work,
 asks the agent for fixes, or rolls back and retries with the reasons. When the retries
 are used up, a person decides.
 
-The agent is any command. It gets the prompt on standard input and in the file named
+--with starts one of the agents that are known by name (docs/agents.md). Otherwise the
+agent is any command. It gets the prompt on standard input and in the file named
 by BELAY_PROMPT_FILE, with BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of
 the repository. PROSE "-" is read from standard input.
 
@@ -50,12 +53,12 @@ exits at once and leaves the agent running. --resume continues after either.
 
 Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not · 3 waiting at a
 gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
-		Example: `  belay run "add a --since flag" --files 'cmd/**' --protect go.mod --test "go test ./..." -- claude -p
+		Example: `  belay run "add a --since flag" --files 'cmd/**' --protect go.mod --test "go test ./..." --with claude
   belay run --task T7 - -- my-agent --quiet < task.md
   belay run --resume T7
-  belay run --worktree "tidy the docs" -- claude -p && belay merge T8
+  belay run --worktree "tidy the docs" --with codex && belay merge T8
   belay run --parallel 4
-  belay run --pipeline implement,review,validate "add a --since flag" -- claude -p`,
+  belay run --pipeline implement,review,validate "add a --since flag" --with claude`,
 		GroupID: "loop",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("parallel") {
@@ -88,7 +91,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	}
 	asked.Trust, asked.Apart = f.trust, f.apart
 	q := app.RunRequest{NewTask: asked, Soft: a.Soft, Keep: f.keep}
-	if c.Flags().Changed("resume") {
+	if f.resume != "" || c.Flags().Changed("resume") {
 		if q.Resume, err = belay.ParseTaskID(f.resume); err != nil {
 			return err
 		}
@@ -110,6 +113,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 		return a.pipelined(c, f, desk, q)
 	}
 	s := a.Screen(f.quiet)
+	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
 	ticking, stop := context.WithCancel(c.Context())
 	s.Tick(ticking)
 	q.Watch = s
@@ -117,6 +121,19 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	stop()
 	s.Stop()
 	return a.ranTo(desk, rec, err)
+}
+
+// view shows the change of a task's last attempt on the terminal.
+func (a loopFamily) view(ctx context.Context, desk *app.Desk, id belay.TaskID) error {
+	d, err := desk.Diff(ctx, string(id), "", nil)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := desk.Patch(ctx, d, &b); err != nil {
+		return err
+	}
+	return terminal.Page(ctx, a.Err, terminal.Diff(terminal.PaintFor(a.Err), b.String()))
 }
 
 // ranTo prints where a run has got to.

@@ -19,11 +19,11 @@ func by(who string) string {
 
 func (a loopFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show TASK", Short: "Show a task: its text, attempts and reasons", Args: cobra.ExactArgs(1),
-		Long:    "Exit codes: 0 shown · 6 no such task.",
-		Example: "  belay show T7\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
+		Use: "show [TASK]", Short: "Show a task: its text, attempts and reasons", Args: cobra.MaximumNArgs(1),
+		Long:    "Show prints all about one task, the latest when TASK is left out.\n\nExit codes: 0 shown · 6 no such task.",
+		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
+			desk, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
 			}

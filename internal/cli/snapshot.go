@@ -190,26 +190,34 @@ func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay
 func (a snapshotFamily) diffCommand() *cobra.Command {
 	var stat, names bool
 	c := &cobra.Command{
-		Use: "diff FROM [TO] [-- PATH…]", Short: "Compare two snapshots, or one with the working tree",
-		Long: `Diff compares two snapshots, or one with the working tree when TO is left out. FROM may be
-a task's id: this compares the task's before snapshot with the work of its last attempt.
+		Use: "diff [FROM] [TO] [-- PATH…]", Short: "Show what a task changed, or compare snapshots",
+		Long: `Diff shows what the last attempt of the task FROM changed, or of the latest task. With the
+id of a snapshot it compares that with TO, or with the working tree.
+On a terminal the result goes through $PAGER.
 
 Exit codes: 0 compared · 6 no such snapshot or task.`,
-		Example: `  belay snapshot diff T7
-  belay snapshot diff 01jd6y --stat
-  belay snapshot diff 01jd6y 01jd72 -- src/`,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.CompleteSnapshots,
+		Example: `  belay diff
+  belay diff T7 --stat
+  belay diff 01jd6y 01jd72 -- src/`,
+		ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			ids, paths := args, []string(nil)
 			if n := c.ArgsLenAtDash(); n >= 0 {
 				ids, paths = args[:n], args[n:]
 			}
-			if len(ids) == 0 || len(ids) > 2 {
-				return belay.Refuse(belay.CodeUsage, "belay snapshot diff FROM [TO] [-- PATH…]", "give one or two snapshots")
+			if len(ids) > 2 {
+				return belay.Refuse(belay.CodeUsage, "belay diff [FROM] [TO] [-- PATH…]", "expected at most two snapshots")
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
+			}
+			if len(ids) == 0 {
+				id, err := a.Task(desk, nil)
+				if err != nil {
+					return err
+				}
+				ids = []string{string(id)}
 			}
 			if paths, err = desk.Paths(a.Dir, paths); err != nil {
 				return err
@@ -254,8 +262,7 @@ func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, 
 	if err := desk.Patch(c.Context(), d, &b); err != nil {
 		return err
 	}
-	_, err := io.WriteString(a.Out, terminal.Diff(terminal.PaintFor(a.Out), b.String()))
-	return err
+	return terminal.Page(c.Context(), a.Out, terminal.Diff(terminal.PaintFor(a.Out), b.String()))
 }
 
 func (a snapshotFamily) restoreCommand() *cobra.Command {

@@ -9,5 +9,7 @@ type snapshotFamily struct{ *App }
 // Commands gives the commands of this family.
 func SnapshotCommands(app *App) []*cobra.Command {
 	a := snapshotFamily{app}
-	return []*cobra.Command{a.snapshotCommand(), a.undoCommand(), a.redoCommand(), a.watchCommand()}
+	diff := a.diffCommand()
+	diff.GroupID = "loop"
+	return []*cobra.Command{diff, a.snapshotCommand(), a.undoCommand(), a.redoCommand(), a.watchCommand()}
 }

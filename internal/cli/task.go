@@ -121,13 +121,11 @@ func Outcome(r *session.Record) error {
 			"%s waits for a review: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
 		return belay.Refuse(belay.CodeWaiting,
-			fmt.Sprintf("belay gate decide %s guide --message \"what you mean\", then belay run --resume %s; or belay "+
-				"run --resume %s --as-it-is", id, id, id),
+			fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil:
 		return belay.Refuse(belay.CodeWaiting,
-			fmt.Sprintf("belay gate decide %s guide --message \"…\"  (or %s), then belay run --resume %s", id,
-				terminal.Options(r.State.Gate.Options), id),
+			fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, terminal.Options(r.State.Gate.Options)),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
 	case !r.Open():
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)

@@ -23,7 +23,7 @@ func (a taskFamily) addCommand() *cobra.Command {
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
 		Long: "Exit codes: 0 recorded · 2 no text, an invalid id, or the id is used · 3 recorded, and it waits\n" +
 			"for a person to clarify it (belay gate show; --as-it-is does not wait).",
-		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' -- claude -p`,
+		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' --with claude`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := Split(c, args)
 			if err != nil {

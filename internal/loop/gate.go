@@ -23,7 +23,7 @@ func Options(p belay.Policy, s State) []Decision {
 		options = append(options, DecideDebug)
 	}
 	if room || s.Gate.Kind == GateBroken && s.Gate.Broken != CmdAttempt {
-		options = append(options, DecideGuide)
+		options = append(options, DecideGuide, DecideRetry)
 	}
 	options = append(options, DecideSkip, DecideAbort)
 	if s.Before != "" && len(s.Attempts) > 0 { // a recheck needs a record to write its verdict on
@@ -55,6 +55,9 @@ func exhausted(p belay.Policy, s State) bool {
 	return p.MaxAttempts > 0 && len(s.Attempts) >= p.MaxAttempts
 }
 
+// debugBefore is what records of earlier versions call DecideDebug.
+const debugBefore Decision = "debug"
+
 // ask opens a gate.
 func (m *machine) ask(kind GateKind, why string, broken CommandKind) {
 	if kind != GateCancelled { // what was to follow still does
@@ -72,6 +75,9 @@ func (m *machine) ask(kind GateKind, why string, broken CommandKind) {
 func (m *machine) decided() error {
 	if m.s.Phase != PhaseGate {
 		return m.notNow("no gate is open")
+	}
+	if m.e.Decision == debugBefore {
+		m.e.Decision = DecideDebug
 	}
 	gate, e := *m.s.Gate, m.e
 	options := Options(m.p, m.s)
@@ -92,7 +98,11 @@ func (m *machine) decided() error {
 }
 
 func (m *machine) decide(gate Gate) {
-	if m.e.Decision == DecideGuide {
+	switch m.e.Decision {
+	case DecideRetry:
+		m.e.Note = "" // what somebody says of it is for the record
+		fallthrough
+	case DecideGuide:
 		m.guide(gate)
 		return
 	}

@@ -127,8 +127,9 @@ type Decision string
 
 // The decisions.
 const (
-	DecideDebug   Decision = "debug"    // find the root cause, then try again with it
+	DecideDebug   Decision = "diagnose" // find the root cause, then try again with it
 	DecideGuide   Decision = "guide"    // try again with these words
+	DecideRetry   Decision = "retry"    // try again as it is
 	DecideSkip    Decision = "skip"     // put back, record a known issue, go on
 	DecideAbort   Decision = "abort"    // put back and stop
 	DecideRecheck Decision = "recheck"  // I changed it by hand: judge it
@@ -144,6 +145,7 @@ type Event struct {
 	Ended     Ended            `json:"ended,omitempty"`
 	Exit      int              `json:"exit,omitempty"`
 	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a reason that passes, like a rate limit
+	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work and will not until a person changes that
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
 	belay.Use                  // what the agent, the reviewer or the debugger used
 	Log       string           `json:"log,omitempty"` // attachment with the output
@@ -196,6 +198,7 @@ type Attempt struct {
 	Ended     Ended         `json:"ended,omitempty"`
 	Exit      int           `json:"exit,omitempty"`
 	Transient bool          `json:"transient,omitempty"` // the agent failed for a reason that passes
+	Blocked   string        `json:"blocked,omitempty"`   // why the agent could not work
 	Elapsed   time.Duration `json:"elapsed_ns,omitempty"`
 	belay.Use
 	Log      string           `json:"log,omitempty"`

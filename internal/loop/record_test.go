@@ -167,15 +167,15 @@ func TestOptions(t *testing.T) {
 		policy      belay.Policy
 		story, want string
 	}{
-		{once, "ok ok ok fail", "debug guide skip abort recheck approve"},
-		{once, "ok ok ok unknown", "debug guide skip abort recheck approve"},
+		{once, "ok ok ok fail", "diagnose guide retry skip abort recheck approve"},
+		{once, "ok ok ok unknown", "diagnose guide retry skip abort recheck approve"},
 		{hard, "ok ok ok fail", "skip abort recheck approve"},
 		{hard, "ok exit=127 ok", "skip abort recheck"},
-		{hard, "ok ok ok broken", "guide skip abort recheck"},
-		{once, "ok exit=127 ok", "guide skip abort recheck"},
-		{once, "broken", "guide skip abort"},
-		{once, "cancel ok", "guide skip abort"},
-		{once, "ok cancel ok", "debug guide skip abort recheck"},
+		{hard, "ok ok ok broken", "guide retry skip abort recheck"},
+		{once, "ok exit=127 ok", "guide retry skip abort recheck"},
+		{once, "broken", "guide retry skip abort"},
+		{once, "cancel ok", "guide retry skip abort"},
+		{once, "ok cancel ok", "diagnose guide retry skip abort recheck"},
 		{once, "ok ok ok", ""},
 	} {
 		s, _ := tell(t, c.policy, c.story)

@@ -113,7 +113,7 @@ func (m *machine) ended() {
 	default:
 		a.Ended = m.e.Ended
 	}
-	a.Exit, a.Log, a.Transient = m.e.Exit, m.e.Log, m.e.Transient
+	a.Exit, a.Log, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Transient, m.e.Blocked
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("save the work of attempt %d", a.N)})
 }
 
@@ -151,10 +151,26 @@ func (m *machine) captured() {
 	case a.Ended == EndedExit && (a.Exit == exitCannotRun || a.Exit == exitNotFound):
 		m.ask(GateBroken, fmt.Sprintf("the agent's command could not be run (exit %d)", a.Exit), CmdAttempt)
 	case a.Ended == EndedExit && a.Exit != 0 && !slices.Contains(m.p.AcceptExit, a.Exit):
+		if a.Blocked != "" {
+			m.blocked()
+			return
+		}
 		m.failed()
 	default:
 		m.check()
 	}
+}
+
+// blocked asks a person about an agent that could not work: another attempt would end the same way.
+func (m *machine) blocked() {
+	a := m.last()
+	a.Note = ""
+	m.ask(GateBroken, because("the agent could not work", a.Blocked), CmdAttempt)
+}
+
+// nothing reports whether a finding says that nothing was changed.
+func nothing(findings []belay.Finding) bool {
+	return slices.ContainsFunc(findings, func(f belay.Finding) bool { return f.Category == belay.CategoryEmpty })
 }
 
 func (m *machine) check() {
@@ -180,6 +196,9 @@ func (m *machine) judged() {
 		m.issue(Command{Kind: CmdReview, Attempt: a.N, Target: a.Snapshot, Why: fmt.Sprintf("review attempt %d", a.N)})
 	case a.Verdict == belay.VerdictPass:
 		m.passed()
+	case a.Verdict == belay.VerdictFail && a.Blocked != "" && nothing(a.Findings):
+		a.Verdict, a.Findings = "", nil
+		m.blocked()
 	case a.Verdict == belay.VerdictFail:
 		m.refused()
 	default:

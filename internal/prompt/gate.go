@@ -22,13 +22,14 @@ func Gate(s loop.State, t belay.Task) string {
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
-	for i, o := range s.Gate.Options {
-		v.Options = append(v.Options, option{
-			Letter: string(rune('A' + i)), Name: o, Meaning: meaning(o, s), Words: words(o, *s.Gate),
-			Command: fmt.Sprintf("belay gate decide %s %s", t.ID, o),
-		})
-		if o == loop.DecideApprove && !v.Review {
-			v.Options[i].Command = fmt.Sprintf("belay task move %s --to approved --force", t.ID)
+	for _, o := range s.Gate.Options {
+		v.Options = append(v.Options, option{Key: Key(o), Name: fmt.Sprintf("%-8s", o), Meaning: meaning(o, s)})
+		command := fmt.Sprintf("belay decide %s %s", t.ID, o)
+		if what := words(o, *s.Gate); what != "" {
+			command += fmt.Sprintf(" --message %q", what)
+		}
+		if v.Command == "" || o == loop.DecideGuide {
+			v.Command = command
 		}
 	}
 	return belay.Visible(render("gate", v)) + "\n"
@@ -39,6 +40,7 @@ type gateView struct {
 	Gate     loop.Gate
 	Attempts []gateAttempt
 	Options  []option
+	Command  string // that answers as one of the options, for an example
 	Stopped  bool
 	Review   bool
 	Doubts   string // what the words can mean, for a gate that asks that
@@ -51,12 +53,17 @@ type gateAttempt struct {
 }
 
 type option struct {
-	Letter  string
-	Name    loop.Decision
+	Key     string
+	Name    string
 	Meaning string
-	Command string
-	Words   string // what --message is for, "" when the option takes no words
 }
+
+// keys are what is pressed for a decision at a terminal: a letter of its name.
+var keys = map[loop.Decision]string{loop.DecideGuide: "g", loop.DecideRetry: "t", loop.DecideDebug: "d", loop.DecideAsItIs: "i",
+	loop.DecideRecheck: "r", loop.DecideApprove: "a", loop.DecideSkip: "s", loop.DecideAbort: "x"}
+
+// Key returns the key for a decision at a terminal.
+func Key(d loop.Decision) string { return keys[d] }
 
 // maxGateReasons is how many reasons of an attempt the question repeats.
 const maxGateReasons = 5
@@ -92,6 +99,8 @@ func meaning(d loop.Decision, s loop.State) string {
 			return "say what you mean, in your own words or by the number of a reading; the answer is added to the task"
 		}
 		return "retry with your instructions"
+	case loop.DecideRetry:
+		return "retry without instructions"
 	case loop.DecideAsItIs:
 		return "run the task as written"
 	case loop.DecideSkip:

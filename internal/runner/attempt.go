@@ -140,9 +140,11 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 		ev.Note = "ended by signal " + res.Signal
 	}
 	if ev.Ended == loop.EndedExit && ev.Exit != 0 {
-		words, transient := lastWords(run)
-		ev.Transient = transient
+		words, transient, blocked := lastWords(run)
+		ev.Transient, ev.Blocked = transient, blocked
 		ev.Note = strings.TrimPrefix(ev.Note+": "+words, ": ")
+	} else if ev.Ended == loop.EndedExit {
+		ev.Blocked = denied(run)
 	}
 	return ev, nil
 }

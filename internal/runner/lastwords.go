@@ -11,14 +11,32 @@ import (
 )
 
 // lastWords gives what an agent that ended in error said last, on one line, without secrets,
-// and whether it is a reason that passes: then it is worth waiting for.
-func lastWords(run *agent.Run) (words string, transient bool) {
+// whether it is a reason that passes, so that it is worth waiting for, and, of one that does not, why it could
+// not work.
+func lastWords(run *agent.Run) (words string, transient bool, blocked string) {
 	var out tailBuffer
 	if _, err := run.Output(&out); err != nil {
-		return "", false
+		return "", false, ""
 	}
 	words = lastLine(string(out.bytes))
-	return words, passing.MatchString(words) && !lasting.MatchString(words)
+	transient = passing.MatchString(words) && !lasting.MatchString(words)
+	if !transient {
+		blocked = agent.Obstacle(words)
+	}
+	return words, transient, blocked
+}
+
+// denied says what an agent that ended well was not allowed to do; "" for nothing.
+func denied(run *agent.Run) string {
+	var out tailBuffer
+	if _, err := run.Output(&out); err != nil {
+		return ""
+	}
+	tools := agent.Denied(bytes.NewReader(out.bytes))
+	if len(tools) == 0 {
+		return ""
+	}
+	return "it was not allowed to use " + strings.Join(tools, ", ")
 }
 
 var (

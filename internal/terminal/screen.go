@@ -41,6 +41,9 @@ type Screen struct {
 	checks  map[string]bool // those under way
 	ended   int             // how many of this judgement have ended
 	refused []string        // those of them that refuse the work
+
+	// View shows the change that a gate is about; nil where that cannot be done.
+	View func(context.Context, *session.Record) error
 }
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
@@ -347,39 +350,80 @@ func (s *Screen) Stop() {
 	}
 }
 
-// Ask puts the gate's question. Without a terminal nobody is there.
+// Ask puts the gate's question, answered by one key. Only what is pressed after the question counts, and what
+// rolls back is asked about once more. Without a terminal nobody is there.
 func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, string, bool, error) {
 	s.Stop()
 	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
 		return "", "", false, nil
 	}
 	fmt.Fprintln(s.t.Err, prompt.Gate(r.State, r.Task))
+	if s.View != nil && len(r.State.Attempts) > 0 {
+		fmt.Fprintln(s.t.Err, "  v  view the change")
+	}
+	options := r.State.Gate.Options
 	for {
+		forget(int(s.t.In.Fd()))
 		fmt.Fprint(s.t.Err, s.p.Bold("decide: "))
-		line, ok := readLine(ctx, s.t.In)
+		key, ok := readKey(ctx, s.t.In)
+		fmt.Fprintln(s.t.Err, belay.VisibleLine(key))
 		if !ok {
-			fmt.Fprintln(s.t.Err)
 			return "", "", false, nil
 		}
-		word, words, _ := strings.Cut(strings.TrimSpace(line), " ")
-		d, found := decision(r.State.Gate.Options, word)
-		if !found {
-			fmt.Fprintln(s.t.Err, "  one of:", Options(r.State.Gate.Options), "(write your instructions after guide)")
+		if key == "v" && s.View != nil {
+			if err := s.View(ctx, r); err != nil {
+				fmt.Fprintln(s.t.Err, " ", session.Sentence(err))
+			}
 			continue
 		}
-		if d == loop.DecideGuide && strings.TrimSpace(words) == "" {
+		at := slices.IndexFunc(options, func(o loop.Decision) bool { return prompt.Key(o) == strings.ToLower(key) })
+		if at < 0 {
+			fmt.Fprintln(s.t.Err, "  press one of:", s.keys(options))
+			continue
+		}
+		d, words := options[at], ""
+		switch {
+		case d == loop.DecideGuide:
 			fmt.Fprint(s.t.Err, "what should it do differently? ")
 			if words, ok = readLine(ctx, s.t.In); !ok {
 				return "", "", false, nil
 			}
-		}
-		if d == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
-			if words, ok = s.overrule(words); !ok {
+			if strings.TrimSpace(words) == "" {
+				continue
+			}
+		case d == loop.DecideSkip || d == loop.DecideAbort:
+			question := "end the task"
+			if r.State.Before != "" {
+				question = "roll back and end the task"
+			}
+			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
+			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
+				fmt.Fprintln(s.t.Err)
+				if !ok {
+					return "", "", false, nil
+				}
+				continue
+			}
+			fmt.Fprintln(s.t.Err, "y")
+		case d == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview:
+			if words, ok = s.overrule(""); !ok {
 				continue
 			}
 		}
 		return d, strings.TrimSpace(words), true, nil
 	}
+}
+
+// keys lists what may be pressed.
+func (s *Screen) keys(options []loop.Decision) string {
+	var list []string
+	for _, o := range options {
+		list = append(list, prompt.Key(o)+" "+string(o))
+	}
+	if s.View != nil {
+		list = append(list, "v view the change")
+	}
+	return strings.Join(list, ", ")
 }
 
 // overrule asks why refused work may be accepted. ok is false when no reason is given.
@@ -403,16 +447,6 @@ func (s *Screen) overrule(note string) (words string, ok bool) {
 	return d.String(), true
 }
 
-// decision accepts an option by its name or the start of it.
-func decision(options []loop.Decision, word string) (loop.Decision, bool) {
-	for _, o := range options {
-		if word != "" && strings.HasPrefix(string(o), strings.ToLower(word)) {
-			return o, true
-		}
-	}
-	return "", false
-}
-
 // Options lists decisions for a person.
 func Options(options []loop.Decision) string {
 	var names []string
@@ -420,6 +454,52 @@ func Options(options []loop.Decision) string {
 		names = append(names, string(o))
 	}
 	return strings.Join(names, ", ")
+}
+
+// readKey reads one key, as it is pressed; what it sends beyond one character is dropped. ok is false when ctx ends,
+// or nobody is there any more. Where the terminal cannot be set so, the first character of a line counts.
+func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
+	restore, err := eachKey(int(f.Fd()))
+	if err != nil {
+		line, ok := readLine(ctx, f)
+		line = strings.TrimSpace(line)
+		_, size := utf8.DecodeRuneInString(line)
+		return line[:size], ok
+	}
+	defer restore()
+	for {
+		pressed, ok := waitKey(ctx, f)
+		if !ok {
+			return "", false
+		}
+		if key := strings.TrimSpace(pressed); key != "" && key[0] >= ' ' {
+			_, size := utf8.DecodeRuneInString(key)
+			return key[:size], true
+		}
+	}
+}
+
+// waitKey reads what one key sends. It looks whether something is there before it reads: a read that is left
+// behind when ctx ends would take the next thing that is typed.
+func waitKey(ctx context.Context, f *os.File) (string, bool) {
+	buf := make([]byte, 64)
+	for ctx.Err() == nil {
+		ready, err := typed(int(f.Fd()), 100*time.Millisecond)
+		if err != nil {
+			return "", false
+		}
+		if !ready {
+			continue
+		}
+		n, err := f.Read(buf)
+		if n > 0 {
+			return string(buf[:n]), true
+		}
+		if err != nil {
+			return "", false
+		}
+	}
+	return "", false
 }
 
 // readLine reads one line and gives up when ctx ends. The read itself cannot be

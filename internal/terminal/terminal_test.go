@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/restore"
 )
 
@@ -102,17 +103,20 @@ func TestTellPrintsOneObject(t *testing.T) {
 	}
 }
 
-func TestDecisionTakesTheStartOfAName(t *testing.T) {
-	options := []loop.Decision{loop.DecideDebug, loop.DecideGuide, loop.DecideSkip, loop.DecideAbort}
-	for word, want := range map[string]loop.Decision{"g": loop.DecideGuide, "ABORT": loop.DecideAbort, "sk": loop.DecideSkip} {
-		if got, ok := decision(options, word); !ok || got != want {
-			t.Errorf("%q: %q", word, got)
+// TestKeys: each decision has a key of its own, a letter of its name.
+func TestKeys(t *testing.T) {
+	all := []loop.Decision{loop.DecideDebug, loop.DecideGuide, loop.DecideRetry, loop.DecideSkip, loop.DecideAbort, loop.DecideRecheck,
+		loop.DecideAsItIs, loop.DecideApprove}
+	seen := map[string]loop.Decision{"v": "view"}
+	for _, d := range all {
+		key := prompt.Key(d)
+		if len(key) != 1 || seen[key] != "" {
+			t.Errorf("%s: key %q, which is %q's", d, key, seen[key])
 		}
-	}
-	for _, word := range []string{"", "x", "recheck", "guided"} {
-		if got, ok := decision(options, word); ok {
-			t.Errorf("%q was taken for %s", word, got)
+		if d != loop.DecideAbort && !strings.Contains(string(d), key) { // x ends
+			t.Errorf("%s: key %q is no letter of it", d, key)
 		}
+		seen[key] = d
 	}
 }
 

@@ -1,0 +1,62 @@
+package agent
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// obstacles are reasons for which an agent cannot work until a person does something, as agents say them.
+var obstacles = []struct {
+	says *lazyregexp.Regexp
+	what string
+}{
+	{lazyregexp.New(`(?i)insufficient_quota|exceeded your current quota|quota (?:exceeded|exhausted)|resource_exhausted|` +
+		`credit balance|out of credits?|usage limit|payment required|billing|\b402\b`), "its quota or credit is used up"},
+	{lazyregexp.New(`(?i)\b401\b|\b403\b|unauthori[sz]ed|authentication|invalid (?:x-)?api[ -]?key|incorrect api key|` +
+		`api[ _-]?key (?:not valid|is missing|not found|required)|not logged in|run /login|please (?:log|sign) in|login required|` +
+		`must specify the .{0,40}API_KEY|missing .{0,20}api key|set an auth method`), "it is not logged in, or its key is refused"},
+	{lazyregexp.New(`(?i)(?:folder|directory|workspace|project) (?:is )?(?:not trusted|untrusted)|untrusted (?:folder|directory|workspace)|` +
+		`not inside a trusted directory|trust this (?:folder|directory)|trusted folder`), "it does not trust this folder"},
+	{lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument)s?|no such option`),
+		"it does not know a flag of its command"},
+}
+
+// Obstacle tells why an agent that ended with an error, whose last words are given, could not work and will not
+// until a person changes something; "" where that is not known.
+func Obstacle(words string) string {
+	for _, o := range obstacles {
+		if o.says.MatchString(words) {
+			return fmt.Sprintf("%s: %s", o.what, words)
+		}
+	}
+	return ""
+}
+
+// Denied returns the names of the tools that an agent was not allowed to use, by the last event of its stream:
+// without a person there to ask, Claude Code denies what needs a permission, and goes on.
+func Denied(output io.Reader) []string {
+	var tools []string
+	r := Reader{}
+	r.Denied = func(tool string) {
+		if tool != "" && !slices.Contains(tools, tool) {
+			tools = append(tools, tool)
+		}
+	}
+	_, _ = io.Copy(&r, output)
+	r.Close()
+	return tools
+}
+
+// denials reads the denied calls of a result.
+func (r *Reader) denials(e object) {
+	list, _ := e["permission_denials"].([]any)
+	for _, one := range list {
+		if m, ok := one.(map[string]any); ok {
+			r.Denied(strings.TrimSpace(object(m).text("tool_name")))
+		}
+	}
+}

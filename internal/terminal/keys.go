@@ -1,0 +1,34 @@
+package terminal
+
+import (
+	"errors"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// eachKey makes a terminal give each key as it is pressed, without showing it; Ctrl-C still interrupts. restore
+// sets it back.
+func eachKey(fd int) (restore func(), err error) {
+	was, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return nil, err
+	}
+	is := *was
+	is.Lflag &^= unix.ICANON | unix.ECHO
+	is.Cc[unix.VMIN], is.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, setTermios, &is); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(fd, setTermios, was) }, nil
+}
+
+// typed reports whether something can be read within the time.
+func typed(fd int, within time.Duration) (bool, error) {
+	list := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+	n, err := unix.Poll(list, int(within.Milliseconds()))
+	if errors.Is(err, unix.EINTR) {
+		return false, nil
+	}
+	return n > 0, err
+}

@@ -1,0 +1,34 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// Page writes a text to a stream; on a terminal it goes through $PAGER, or less where that is not set. A pager that
+// cannot be started is left out. The text is shown as it is: the caller makes it harmless.
+func Page(ctx context.Context, to io.Writer, text string) error {
+	pager, set := os.LookupEnv("PAGER")
+	if !set {
+		pager = "less"
+	}
+	file, ok := to.(*os.File)
+	if !ok || !Is(to) || pager == "" || pager == "cat" || os.Getenv("TERM") == "dumb" {
+		_, err := io.WriteString(to, text)
+		return err
+	}
+	c := exec.CommandContext(ctx, "sh", "-c", pager)
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), file, os.Stderr
+	c.Env = os.Environ()
+	if os.Getenv("LESS") == "" { // as git does: colours, no page for what fits, and the screen stays
+		c.Env = append(c.Env, "LESS=FRX")
+	}
+	if err := c.Run(); err != nil && c.ProcessState != nil && c.ProcessState.ExitCode() == 127 {
+		_, err = io.WriteString(to, text)
+		return err
+	}
+	return nil // a pager that is left early has shown enough
+}
