@@ -12,7 +12,6 @@ import (
 // branch is commands that are made together, with all their flags and what is below
 // them. Names are what calls them.
 type branch struct {
-	group string
 	names []string
 	make  func(*cli.App) []*cobra.Command
 }
@@ -20,18 +19,18 @@ type branch struct {
 // branches gives all commands in the order of the help.
 func branches() []branch {
 	return []branch{
-		{"loop", []string{"run", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
+		{[]string{"run", "decide", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
 			"fix-prompt"}, cli.LoopCommands},
-		{"loop", []string{"review"}, cli.ReviewCommands},
-		{"loop", []string{"task", "task-history"},
+		{[]string{"review"}, cli.ReviewCommands},
+		{[]string{"task", "task-history"},
 			func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
-		{"loop", []string{"context"}, cli.ContextCommands},
-		{"loop", []string{"plan"}, cli.PlanCommands},
-		{"tree", []string{"snapshot", "snap", "undo", "redo", "watch"}, cli.SnapshotCommands},
-		{"other", []string{"report"}, cli.ReportCommands},
-		{"other", []string{"count", "scope"}, cli.Commands},
-		{"other", []string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
-		{"other", []string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
+		{[]string{"context"}, cli.ContextCommands},
+		{[]string{"plan"}, cli.PlanCommands},
+		{[]string{"snapshot", "snap", "diff", "undo", "redo", "watch"}, cli.SnapshotCommands},
+		{[]string{"report"}, cli.ReportCommands},
+		{[]string{"count", "scope"}, cli.Commands},
+		{[]string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
+		{[]string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}
 }
 

@@ -93,9 +93,9 @@ retries run out. It keeps a record that can be verified.
 
 It works with any agent command and needs only git.`,
 		Example: `  belay run "add a --since flag" --files 'cmd/**' --with claude
-  belay snapshot take -m "before lunch"
-  belay undo
-  belay status`,
+  belay diff
+  belay decide guide --message "use the clock in ctx"
+  belay undo`,
 		SilenceErrors: true, SilenceUsage: true, Version: version,
 	}
 	root.SetOut(a.Out)
@@ -106,19 +106,12 @@ It works with any agent command and needs only git.`,
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
 	f.BoolVar(&a.Force, "anywhere", false, "work also in a repository rooted at the home folder or /")
-	root.AddGroup(
-		&cobra.Group{ID: "loop", Title: "Tasks:"},
-		&cobra.Group{ID: "tree", Title: "Snapshots:"},
-		&cobra.Group{ID: "other", Title: "Other commands:"},
-	)
 	for _, b := range called(args) {
 		for _, c := range b.make(a) {
-			c.GroupID = b.group
 			root.AddCommand(c)
 		}
 	}
-	root.SetHelpCommandGroupID("other")
-	root.SetCompletionCommandGroupID("other")
+	cli.Grouped(root)
 	cli.Strict(root)
 	return root
 }

@@ -19,7 +19,8 @@ var obstacles = []struct {
 	{lazyregexp.New(`(?i)\b401\b|\b403\b|unauthori[sz]ed|authentication|invalid (?:x-)?api[ -]?key|incorrect api key|` +
 		`api[ _-]?key (?:not valid|is missing|not found|required)|not logged in|run /login|please (?:log|sign) in|login required|` +
 		`must specify the .{0,40}API_KEY|missing .{0,20}api key|set an auth method`), "it is not logged in, or its key is refused"},
-	{lazyregexp.New(`(?i)(?:folder|directory|workspace|project) (?:is )?(?:not trusted|untrusted)|untrusted (?:folder|directory|workspace)|` +
+	{lazyregexp.New(`(?i)(?:folder|directory|workspace|project) (?:is )?(?:not trusted|untrusted)|` +
+		`untrusted (?:folder|directory|workspace)|` +
 		`not inside a trusted directory|trust this (?:folder|directory)|trusted folder`), "it does not trust this folder"},
 	{lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument)s?|no such option`),
 		"it does not know a flag of its command"},

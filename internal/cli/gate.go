@@ -68,7 +68,6 @@ func (a loopFamily) decideCommand() *cobra.Command {
 	var quiet bool
 	c := &cobra.Command{
 		Use: "decide [TASK] " + strings.Join(decisionNames, "|"), Short: "Answer a task that waits for you", Args: cobra.RangeArgs(1, 2),
-		GroupID: "loop",
 		Long: `Decide answers a task that waits at a gate and continues it: a run that waits at another
 terminal continues there, otherwise this command runs the task until its work is accepted
 or it waits again. Without TASK it answers the one that waits.

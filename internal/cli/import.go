@@ -15,11 +15,11 @@ import (
 )
 
 type importFlags struct {
-	all, dry, every bool
-	asItIs          bool
-	o               app.Options
-	feature, role   string
-	settings        Settings
+	all, dry, every     bool
+	asItIs              bool
+	o                   app.Options
+	feature, role, with string
+	settings            Settings
 }
 
 func (a importFamily) importCommand() *cobra.Command {
@@ -61,6 +61,7 @@ such task in it.`,
 	fl.BoolVar(&f.o.Mention, "limit", false, "files that a task only mentions are all it may change, too")
 	fl.BoolVar(&f.o.Free, "no-limit", false, "no files of a task's limit what it may change")
 	fl.StringVar(&f.feature, "feature", "", "the feature they belong to (the folder's name when left out)")
+	fl.StringVar(&f.with, "with", "", withUsage())
 	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
 	f.settings.Add(fl)
 	return c
@@ -70,6 +71,10 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 	var agent []string
 	if dash := c.ArgsLenAtDash(); dash >= 0 {
 		args, agent = args[:dash:dash], args[dash:]
+	}
+	agent, role, err := withPreset(f.with, f.role, agent)
+	if err != nil {
+		return err
 	}
 	switch {
 	case f.all == (len(args) > 0):
@@ -93,7 +98,7 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 		return err
 	}
 	im, err := f.imported(c.Context(), desk, files,
-		app.NewTask{Agent: agent, Feature: f.feature, Role: f.role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
+		app.NewTask{Agent: agent, Feature: f.feature, Role: role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
 	if im.Tasks == nil {
 		return err
 	}

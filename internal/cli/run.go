@@ -59,7 +59,6 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
   belay run --worktree "tidy the docs" --with codex && belay merge T8
   belay run --parallel 4
   belay run --pipeline implement,review,validate "add a --since flag" --with claude`,
-		GroupID: "loop",
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("parallel") {
 				return a.parallel(c, f, args)

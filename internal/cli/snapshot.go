@@ -23,7 +23,7 @@ byte for byte, the index, HEAD and its branch, refs, and an operation in progres
 Taking one changes no file, branch or index; its refs are below refs/belay/.`,
 		Example: "  belay snapshot take -m \"before lunch\"\n  belay snapshot list",
 	}
-	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand(),
+	c.AddCommand(a.takeCommand(), a.listCommand(), a.snapshotShowCommand(), a.diffCommand("belay snapshot diff"),
 		a.restoreCommand(), a.dropCommand(), a.pruneCommand(), a.usageCommand())
 	return c
 }
@@ -187,7 +187,7 @@ func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay
 	return desk, id, err
 }
 
-func (a snapshotFamily) diffCommand() *cobra.Command {
+func (a snapshotFamily) diffCommand(path string) *cobra.Command {
 	var stat, names bool
 	c := &cobra.Command{
 		Use: "diff [FROM] [TO] [-- PATH…]", Short: "Show what a task changed, or compare snapshots",
@@ -196,9 +196,9 @@ id of a snapshot it compares that with TO, or with the working tree.
 On a terminal the result goes through $PAGER.
 
 Exit codes: 0 compared · 6 no such snapshot or task.`,
-		Example: `  belay diff
+		Example: strings.ReplaceAll(`  belay diff
   belay diff T7 --stat
-  belay diff 01jd6y 01jd72 -- src/`,
+  belay diff 01jd6y 01jd72 -- src/`, "belay diff", path),
 		ValidArgsFunction: a.CompleteSnapshots,
 		RunE: func(c *cobra.Command, args []string) error {
 			ids, paths := args, []string(nil)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -35,7 +36,7 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 	t.flags = f
 	f.StringVar(&t.ID, "task", "", "the task's `ID` (made up when left out)")
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
-	f.StringVar(&t.With, "with", "", "the agent by `NAME`: "+strings.Join(agent.PresetNames(), ", ")+"; words after -- are added")
+	f.StringVar(&t.With, "with", "", withUsage())
 	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
 	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
 	f.BoolVar(&t.Secrets, "force-secrets", false, "allow possible secrets in the task text (recorded)")
@@ -47,14 +48,9 @@ func (t *NewTask) Add(f *pflag.FlagSet) {
 // Request is the task of these words, for this agent. Errors: belay.CodeUsage for an id
 // that cannot be one.
 func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err error) {
-	role := t.Role
-	if t.With != "" {
-		if command, err = withPreset(t.With, command); err != nil {
-			return q, err
-		}
-		if role == "" {
-			role = t.With
-		}
+	command, role, err := withPreset(t.With, t.Role, command)
+	if err != nil {
+		return q, err
 	}
 	q = app.NewTask{Prose: prose, Secrets: t.Secrets, Agent: command, Feature: t.Feature, Role: role, Expect: t.Expect, AsItIs: t.AsItIs}
 	if t.AsItIs && t.Clarify {
@@ -66,18 +62,27 @@ func (t *NewTask) Request(prose string, command []string) (q app.NewTask, err er
 	return q, err
 }
 
-// withPreset returns the command of a preset, with more words.
-func withPreset(name string, more []string) ([]string, error) {
+// withUsage is the help of --with.
+func withUsage() string {
+	return "the agent by `NAME`: " + strings.Join(agent.PresetNames(), ", ") + "; words after -- are added"
+}
+
+// withPreset returns the command of a preset, with more words, and the agent's name for the record. Without the
+// name of a preset they are what they are.
+func withPreset(name, role string, more []string) (command []string, as string, err error) {
+	if name == "" {
+		return more, role, nil
+	}
 	p, ok := agent.PresetOf(name)
 	if !ok {
-		return nil, belay.Refuse(belay.CodeUsage, "use one of them, or give the agent's whole command after --",
+		return nil, "", belay.Refuse(belay.CodeUsage, "use one of them, or give the agent's whole command after --",
 			"--with %s: the agents known by name are %s", belay.VisibleLine(name), strings.Join(agent.PresetNames(), ", "))
 	}
 	if len(more) > 0 && !strings.HasPrefix(more[0], "-") {
-		return nil, belay.Refuse(belay.CodeUsage, "leave out --with, or give only more flags after --",
+		return nil, "", belay.Refuse(belay.CodeUsage, "leave out --with, or give only more flags after --",
 			"--with %s starts the agent; after -- come more of its flags, and %q is none", name, more[0])
 	}
-	return slices.Concat(p.Start, more), nil
+	return slices.Concat(p.Start, more), cmp.Or(role, p.Name), nil
 }
 
 // Split parts the prose of a task from the agent's command at the "--"; prose "-" is

@@ -145,7 +145,7 @@ type Event struct {
 	Ended     Ended            `json:"ended,omitempty"`
 	Exit      int              `json:"exit,omitempty"`
 	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a reason that passes, like a rate limit
-	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work and will not until a person changes that
+	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work; a person has to change that
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
 	belay.Use                  // what the agent, the reviewer or the debugger used
 	Log       string           `json:"log,omitempty"` // attachment with the output

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// The groups that help lists commands in. Those of More are listed by belay help --all alone: scripts and other
+// programs call them.
+var helpGroups = []struct {
+	id, title string
+	commands  []string
+}{
+	{"start", "Start here:", []string{"run", "status", "show", "diff", "decide", "undo"}},
+	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "rollback", "merge", "cancel", "snapshot", "redo"}},
+	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "plan", "review"}},
+	{moreGroup, "More commands:", nil},
+}
+
+const moreGroup = "more"
+
+// Grouped sorts the commands of the program into the groups of its help, and gives it its help.
+func Grouped(root *cobra.Command) {
+	for _, g := range helpGroups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+	}
+	for _, c := range root.Commands() {
+		c.GroupID = moreGroup
+		for _, g := range helpGroups {
+			if slices.Contains(g.commands, c.Name()) {
+				c.GroupID = g.id
+			}
+		}
+	}
+	root.SetCompletionCommandGroupID(moreGroup)
+	usual := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if c != root {
+			usual(c, args)
+			return
+		}
+		overview(c.OutOrStdout(), root, false)
+	})
+	root.SetHelpCommand(helpCommand(root))
+}
+
+func helpCommand(root *cobra.Command) *cobra.Command {
+	all := false
+	c := &cobra.Command{
+		Use: "help [COMMAND]", Short: "Help about a command", GroupID: moreGroup,
+		Long: `Help prints what a command does, with its flags and examples; --all lists every command.
+
+Exit codes: 0 printed · 2 no such command.`,
+		Example: "  belay help run\n  belay help --all",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			c, _, err := root.Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return names(c), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				overview(c.OutOrStdout(), root, all)
+				return nil
+			}
+			found, rest, err := root.Find(args)
+			if err != nil || found == root || len(rest) > 0 {
+				return belay.Refuse(belay.CodeUsage, "belay help --all", "there is no command %q", strings.Join(args, " "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+	}
+	c.Flags().BoolVar(&all, "all", false, "list every command")
+	return c
+}
+
+// overview prints the help of the program itself.
+func overview(w io.Writer, root *cobra.Command, all bool) {
+	fmt.Fprintf(w, "%s\n\nUsage: belay COMMAND [flags]\n\nExamples:\n%s\n", root.Long, root.Example)
+	for _, g := range root.Groups() {
+		if g.ID == moreGroup && !all {
+			continue
+		}
+		fmt.Fprintf(w, "\n%s\n", g.Title)
+		for _, c := range inOrder(root, g.ID) {
+			fmt.Fprintf(w, "  %-12s %s\n", c.Name(), c.Short)
+			for _, sub := range c.Commands() {
+				if all && sub.IsAvailableCommand() {
+					fmt.Fprintf(w, "    %-22s %s\n", c.Name()+" "+sub.Name(), sub.Short)
+				}
+			}
+		}
+	}
+	root.InitDefaultHelpFlag()
+	root.InitDefaultVersionFlag()
+	fmt.Fprintf(w, "\nFlags:\n%s\n", strings.TrimRight(root.Flags().FlagUsages(), "\n"))
+	if !all {
+		fmt.Fprintln(w, "\nbelay help COMMAND explains a command; belay help --all lists all of them.")
+	}
+}
+
+// inOrder returns the commands of a group, in the order in which they are wanted.
+func inOrder(root *cobra.Command, group string) []*cobra.Command {
+	var list []*cobra.Command
+	for _, c := range root.Commands() {
+		if c.GroupID == group && c.IsAvailableCommand() {
+			list = append(list, c)
+		}
+	}
+	for _, g := range helpGroups {
+		if g.id == group && g.commands != nil {
+			slices.SortStableFunc(list, func(a, b *cobra.Command) int {
+				return slices.Index(g.commands, a.Name()) - slices.Index(g.commands, b.Name())
+			})
+		}
+	}
+	return list
+}
