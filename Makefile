@@ -8,6 +8,8 @@
 # make eval      accuracy of counting, by language, and of reading requests and reviews (docs/quality.md)
 # make learn-ask  learn the weights for reading requests from the labelled messages, and measure them on others
 # make eval-stall  how often stalled agents are detected, and false alarms
+# make agents    put six real agents through belay: installs them into a temporary folder; each is started with
+#                --with and talks to a scripted model on this machine
 # make record-stall  record real agents: installs six into a temporary folder, has each follow scripts,
 #                and records what they print
 # make eval-fix  size of fix prompts, compared with full prompts
@@ -23,7 +25,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall eval-fix eval-secrets evidence evidence-texts replay clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents eval-fix eval-secrets evidence evidence-texts replay clean
 
 build: bin/belay
 
@@ -86,6 +88,9 @@ eval-count:
 
 eval-stall:
 	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/agent | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+
+agents: build
+	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay"
 
 record-stall:
 	@$(GO) run ./bench/agents -out internal/agent/testdata/stall/real

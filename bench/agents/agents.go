@@ -18,6 +18,7 @@ type program struct {
 	Files   func(url string) map[string]string // its config, below the home
 	Env     func(url string) []string
 	Args    []string // before the task's text
+	Extra   []string // behind the command that belay has for it
 	Mute    bool     // edits that cannot be applied are not in what it prints
 }
 
@@ -36,6 +37,7 @@ func claude() program {
 		},
 		Args: []string{"--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5",
 			"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Read,Write", "-p"},
+		Extra: []string{"--model", "claude-sonnet-4-5"},
 	}
 }
 
@@ -66,7 +68,8 @@ func gemini() program {
 		Env: func(url string) []string {
 			return []string{"GEMINI_API_KEY=unused", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		},
-		Args: []string{"-y", "-m", "gemini-2.5-flash", "-o", "stream-json", "-p"},
+		Args:  []string{"-y", "-m", "gemini-2.5-flash", "-o", "stream-json", "-p"},
+		Extra: []string{"-m", "gemini-2.5-flash"},
 	}
 }
 
@@ -112,8 +115,9 @@ func pi() program {
 				`/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", ` +
 				`"contextWindow": 200000, "maxTokens": 8000}]}}}`}
 		},
-		Env:  func(string) []string { return []string{"PI_OFFLINE=1"} },
-		Args: []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},
+		Env:   func(string) []string { return []string{"PI_OFFLINE=1"} },
+		Args:  []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},
+		Extra: []string{"--provider", "scripted", "--model", "scripted"},
 	}
 }
 

@@ -16,7 +16,7 @@ func (m *model) messages(w http.ResponseWriter, body []byte) {
 		bad(w, err)
 		return
 	}
-	t := turn{tools: len(in.Tools) > 1, stream: in.Stream}
+	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: in.Stream}
 	for _, msg := range in.Messages {
 		var blocks []struct{ Type string }
 		if json.Unmarshal(msg.Content, &blocks) != nil {

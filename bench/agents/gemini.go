@@ -17,7 +17,7 @@ func (m *model) content(w http.ResponseWriter, body []byte, stream bool) {
 		bad(w, err)
 		return
 	}
-	t := turn{stream: stream}
+	t := turn{attempt: attempt(body), stream: stream}
 	for _, tool := range in.Tools {
 		t.tools = t.tools || len(tool.FunctionDeclarations) > 1
 	}

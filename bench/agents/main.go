@@ -4,6 +4,9 @@
 // of work that must be let be and of the same few steps again and again. So the calls are
 // ours, while the events, the results of the tools and their noise are the agents' own.
 //
+// With -belay it puts each agent through runs of belay instead: three attempts of which the last is right, a key
+// that is refused, a quota that is used up; and prints a table.
+//
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex] [-script same_read] [-out DIR]
 //
 // Nothing is installed outside DIR, and each run has a home of its own with a way to no
@@ -26,14 +29,19 @@ func main() {
 		only    = flag.String("only", "", "only agents with this in the name")
 		one     = flag.String("script", "", "only scripts with this in the name")
 		out     = flag.String("out", "", "write the recordings to this folder")
+		run     = flag.String("belay", "", "instead of recording, put each agent through runs of this program")
 		keep    = flag.String("raw", "", "write the unedited output of the agents to this folder")
 	)
 	flag.Parse()
 	if *npm == "" {
 		*npm = filepath.Join(os.TempDir(), "belay-agents")
 	}
-	b := bench{npm: *npm, install: *install, out: *out, raw: *keep}
-	right, err := b.all(*only, *one)
+	b := bench{npm: *npm, install: *install, out: *out, raw: *keep, through: *run}
+	do := b.all
+	if *run != "" {
+		do = b.throughAll
+	}
+	right, err := do(*only, *one)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "agents:", err)
 		os.Exit(2)
@@ -46,6 +54,7 @@ func main() {
 // bench is where the agents are and where their recordings go.
 type bench struct {
 	npm, out, raw string
+	through       string // belay's program
 	install       bool
 }
 

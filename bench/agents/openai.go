@@ -17,7 +17,7 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 		bad(w, err)
 		return
 	}
-	t := turn{tools: len(in.Tools) > 1, stream: in.Stream}
+	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: in.Stream}
 	for _, msg := range in.Messages {
 		if msg.Role == "tool" {
 			t.results++
@@ -58,7 +58,7 @@ func (m *model) responses(w http.ResponseWriter, body []byte) {
 		bad(w, err)
 		return
 	}
-	t := turn{tools: len(in.Tools) > 1, stream: true}
+	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: true}
 	for _, item := range in.Input {
 		if item.Type == "function_call_output" || item.Type == "custom_tool_call_output" {
 			t.results++

@@ -6,9 +6,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // model is a server on this machine that answers as a model would, in the four forms that
@@ -20,7 +23,9 @@ type model struct {
 	http *http.Server
 
 	mu     sync.Mutex
-	script Script
+	script []Script // one for each attempt, the last for all that follow
+	deny   int      // the status of every answer; 0 for answers
+	error  string   // the message of that
 	speak  dialect
 	root   string   // the folder that the agent works in
 	asked  int      // requests that the script answered
@@ -32,6 +37,7 @@ type model struct {
 type turn struct {
 	tools   bool
 	results int
+	attempt int // of belay's, from 0
 	stream  bool
 }
 
@@ -63,7 +69,28 @@ func (m *model) Close() error { return m.http.Close() }
 func (m *model) play(s Script, d dialect, root string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.script, m.speak, m.root, m.asked, m.strays = s, d, root, 0, nil
+	m.script, m.deny, m.speak, m.root, m.asked, m.strays = []Script{s}, 0, d, root, 0, nil
+}
+
+// plays sets the script of each attempt, or a status and a message that every request is answered with.
+func (m *model) plays(list []Script, deny int, message string, d dialect, root string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.script, m.deny, m.error, m.speak, m.root, m.asked, m.strays = list, deny, message, d, root, 0, nil
+}
+
+// attempts is how belay's prompt says which attempt it starts.
+var attempts = lazyregexp.New(`attempt (\d+) of`)
+
+// attempt returns which attempt a request is about, from 0.
+func attempt(body []byte) int {
+	n := 1
+	for _, found := range attempts.FindAllStringSubmatch(string(body), -1) {
+		if k, err := strconv.Atoi(found[1]); err == nil {
+			n = max(n, k)
+		}
+	}
+	return n - 1
 }
 
 // played returns how many requests the script answered, and the paths nobody knew.
@@ -82,10 +109,11 @@ func (m *model) next(t turn) answer {
 		return answer{Text: "work on the shop"}
 	}
 	m.asked++
-	if t.results >= len(m.script.Steps) {
+	steps := m.script[min(t.attempt, len(m.script)-1)].Steps
+	if t.results >= len(steps) {
 		return answer{Text: "That is all."}
 	}
-	a := m.speak(m.root, m.script.Steps[t.results])
+	a := m.speak(m.root, steps[t.results])
 	a.ID = fmt.Sprintf("call_%02d", t.results+1)
 	return a
 }
@@ -98,7 +126,16 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.URL.Path
+	m.mu.Lock()
+	deny, message := m.deny, m.error
+	m.mu.Unlock()
 	switch {
+	case deny != 0 && r.Method == http.MethodPost:
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(deny)
+		kind := map[int]string{http.StatusUnauthorized: "authentication_error", http.StatusTooManyRequests: "insufficient_quota"}[deny]
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error",
+			"error": map[string]any{"type": kind, "code": kind, "message": message, "status": kind}})
 	case r.Method == http.MethodConnect:
 		m.tunnel(w, r)
 	case strings.HasSuffix(path, "count_tokens"):

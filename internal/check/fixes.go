@@ -26,7 +26,9 @@ type OrderedNames struct {
 var (
 	theTests = lazyregexp.New(`(?i)\b(?:failing|broken|red|flaky|the|all|unit|integration|` +
 		`e2e)\s+(?:(?:unit|integration|e2e|failing|broken|red)\s+)*(?:tests?|specs?|test suite|suite)\b|` +
-		`\btests?\s+(?:fail|are failing|is failing|are red|are broken)`)
+		`\btests?\s+(?:fail|are failing|is failing|are red|are broken)|` +
+		`\b(?:its|our|my|your|their|these|those|every|each)\s+(?:\w+\s+)?(?:tests?|specs?)\s+` +
+		`(?:all\s+|should\s+|must\s+)?(?:pass|passes|succeed)\b`)
 	theLint  = lazyregexp.New(`(?i)\b(?:lint|linter|linting|linters|eslint|golangci-lint|ruff|flake8|clippy|rubocop)\b`)
 	aside    = lazyregexp.New(`(?i)\s*(?:,|\bwithout\b|\bbut\b|\bdo(?:n['’]t| not)\b)`)
 	testName = lazyregexp.New(`[A-Za-z_][\w./:#-]*`)
