@@ -27,11 +27,11 @@ type through struct {
 
 // ran is a run that has ended.
 type ran struct {
-	status      int
-	out, errs   string
-	attempts    []attemptRan
-	took        time.Duration
-	outOfScreen bool // it was ended: it took too long
+	status    int
+	out, errs string
+	attempts  []attemptRan
+	took      time.Duration
+	late      bool // it was ended: it took too long
 }
 
 type attemptRan struct {
@@ -49,7 +49,8 @@ func throughs() []through {
 	good := Script{Name: "right", Steps: []Step{price, fixed(), tests}}
 	return []through{
 		{name: "three attempts", play: []Script{outside, wrong, good}, flags: []string{"--retry", "rollback"}, right: threeAttempts},
-		{name: "refused key (401)", deny: http.StatusUnauthorized, error: "invalid x-api-key: Incorrect API key provided", right: blockedBy("not logged in")},
+		{name: "refused key (401)", deny: http.StatusUnauthorized, right: blockedBy("not logged in"),
+			error: "invalid x-api-key: Incorrect API key provided"},
 		{name: "no quota (429)", deny: http.StatusTooManyRequests, right: blockedBy("quota"),
 			error: "You exceeded your current quota, please check your plan and billing details"},
 	}
@@ -80,7 +81,7 @@ func threeAttempts(r ran) string {
 func blockedBy(words string) func(ran) string {
 	return func(r ran) string {
 		switch {
-		case r.outOfScreen:
+		case r.late:
 			return "it was still trying after " + longest.String()
 		case r.status != 3 || len(r.attempts) != 1:
 			return fmt.Sprintf("status %d, %d attempts", r.status, len(r.attempts))
@@ -148,7 +149,7 @@ func (b bench) belay(a program, url, home, root string, args ...string) (ran, er
 	cmd.WaitDelay = 20 * time.Second
 	began := time.Now()
 	err := cmd.Run()
-	r := ran{status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String(), took: time.Since(began), outOfScreen: ctx.Err() != nil}
+	r := ran{status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String(), took: time.Since(began), late: ctx.Err() != nil}
 	var ended *exec.ExitError
 	if err != nil && !errors.As(err, &ended) && ctx.Err() == nil {
 		return r, err
