@@ -28,7 +28,7 @@ func Gate(s loop.State, t belay.Task) string {
 		if what := words(o, *s.Gate); what != "" {
 			command += fmt.Sprintf(" --message %q", what)
 		}
-		if v.Command == "" || o == loop.DecideGuide {
+		if v.Command == "" || o == likely(*s.Gate) {
 			v.Command = command
 		}
 	}
@@ -56,6 +56,14 @@ type option struct {
 	Key     string
 	Name    string
 	Meaning string
+}
+
+// likely is what a person is most likely to decide: what stood in the way was removed, or is explained.
+func likely(g loop.Gate) loop.Decision {
+	if g.Kind == loop.GateBroken {
+		return loop.DecideRetry
+	}
+	return loop.DecideGuide
 }
 
 // keys are what is pressed for a decision at a terminal: a letter of its name.
