@@ -50,7 +50,7 @@ func TestCrashApart(t *testing.T) {
 		if got := differing(want, d.files()); len(got) > 0 {
 			y.fault(at, wrongTree, "\n%s", strings.Join(got, "\n"))
 		}
-		if _, err := os.Lstat(filepath.Join(d.repo, ".git", "belay", "trees", "t1")); err == nil {
+		if _, err := os.Lstat(filepath.Join(d.repo+".belay", "t1")); err == nil {
 			y.fault(at, leftBehind, "the task's working tree")
 		}
 		d.sound(y, at)
@@ -76,7 +76,7 @@ func TestCrashMerge(t *testing.T) {
 		if got := differing(want, d.files()); len(got) > 0 {
 			y.fault(at, wrongTree, "\n%s", strings.Join(got, "\n"))
 		}
-		if _, err := os.Lstat(filepath.Join(d.repo, ".git", "belay", "trees")); err == nil {
+		if _, err := os.Lstat(d.repo + ".belay"); err == nil {
 			y.fault(at, leftBehind, "the task's working tree")
 		}
 		d.sound(y, at)

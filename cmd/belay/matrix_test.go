@@ -488,7 +488,7 @@ func names(text, place string) bool {
 			return true
 		}
 		for _, m := range meant {
-			if m.place == p && regexp.MustCompile(`(?i)\b(`+m.words+`)s?\b`).MatchString(text) {
+			if (m.place == p || m.place == "trees" && strings.HasSuffix(p, ".belay")) && regexp.MustCompile(`(?i)\b(`+m.words+`)s?\b`).MatchString(text) {
 				return true
 			}
 		}

@@ -218,17 +218,15 @@ func (l *lived) everyPlace() map[string]string {
 			all[class] = path
 		}
 	}
-	l.must(filepath.WalkDir(filepath.Join(l.repo, ".git"), func(path string, d fs.DirEntry, err error) error {
+	l.must(filepath.WalkDir(filepath.Join(l.repo, ".git"), func(path string, _ fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(l.repo, path)
-		if in, ok := strings.CutPrefix(rel, ".git/belay/trees/w1/"); ok && !strings.HasPrefix(in, ".git") {
-			if d.IsDir() {
-				return fs.SkipDir // a working tree: its .belay is like that of this one
-			}
-			return nil
-		}
 		add(rel)
 		return err
 	}))
+	for _, path := range []string{"", "/w1", "/w1/.git"} { // a task's working tree: its .belay is like that of this one
+		rel, _ := filepath.Rel(l.repo, l.repo+".belay"+path)
+		add(rel)
+	}
 	l.must(filepath.WalkDir(filepath.Join(l.repo, ".belay"), func(path string, _ fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(l.repo, path)
 		add(rel)

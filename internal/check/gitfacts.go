@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -403,12 +404,17 @@ func (r *reader) worktrees(f *Facts) error {
 	}
 	added, err := r.treesAdded()
 	for name, folder := range now {
-		if _, had := then[name]; !had && added[name] && !strings.Contains(folder, "/belay/trees/") {
+		if _, had := then[name]; !had && added[name] && !ofTask(folder) {
 			f.Worktrees = append(f.Worktrees, folder)
 		}
 	}
 	slices.Sort(f.Worktrees)
 	return err
+}
+
+// ofTask tells a working tree that belay made for a task, by where it lies.
+func ofTask(folder string) bool {
+	return strings.Contains(folder, "/belay/trees/") || strings.HasSuffix(path.Dir(folder), ".belay")
 }
 
 // treesAdded returns the names of the working trees that were added in a span.

@@ -256,7 +256,7 @@ var keys = []key{
 	{name: "snapshot.archive_for", kind: Duration, def: "168h", field: func(c *Config) any { return &c.Snapshot.ArchiveFor },
 		doc: "how long archived snapshots are kept after the end of their task"},
 	{name: "worktrees", kind: Text, leads: true, field: func(c *Config) any { return &c.Worktrees },
-		doc: "folder for the tasks' own worktrees, like ../trees; when not set, in the git folder"},
+		doc: "folder for the tasks' own worktrees, like ../trees; when not set, NAME.belay beside the repository NAME"},
 	{name: "environment.pass", kind: Names, field: func(c *Config) any { return &c.Environment.Pass },
 		doc: "environment variables to pass to commands although belay normally removes them, like GIT_SSH; NAME* is a prefix"},
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
@@ -68,12 +70,17 @@ func writeMark(r *git.Repo, m Mark) error {
 	return snapshot.WriteWhole(markPath(r), text, true)
 }
 
-// Folder returns where tasks' working trees lie: belay's folder in the git folder, or what
-// the config says, from the root of the user's tree. A folder within that tree is refused
+// Folder returns where tasks' working trees lie: in NAME.belay beside the user's tree NAME, or where
+// the config says, from the root of that tree. Where nothing can be made beside it, they lie in belay's folder in
+// the git folder; there some agents refuse to write. A folder within the user's tree is refused
 // (CodeUsage): what is there would be part of every snapshot.
 func Folder(r *git.Repo, root, setting string) (string, error) {
 	if setting == "" {
-		return filepath.Join(r.Common, "belay", "trees"), nil
+		beside := filepath.Join(filepath.Dir(root), filepath.Base(root)+".belay")
+		if root == filepath.Dir(root) || unix.Access(filepath.Dir(root), unix.W_OK|unix.X_OK) != nil {
+			return filepath.Join(r.Common, "belay", "trees"), nil
+		}
+		return real(beside), nil
 	}
 	dir := setting
 	if !filepath.IsAbs(dir) {

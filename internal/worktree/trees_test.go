@@ -161,7 +161,7 @@ func TestFolder(t *testing.T) {
 	y := newYard(t)
 	r := open(t, y.dir).Snapshots.Repo
 	for setting, want := range map[string]string{
-		"": y.dir + "/.git/belay/trees", "../beside": filepath.Dir(y.dir) + "/beside", "/elsewhere/x": "/elsewhere/x", ".git/x": y.dir + "/.git/x",
+		"": y.dir + ".belay", "../beside": filepath.Dir(y.dir) + "/beside", "/elsewhere/x": "/elsewhere/x", ".git/x": y.dir + "/.git/x",
 		".": "", "sub": "", y.dir + "/deep/er": "", "../repo/x": "",
 	} {
 		got, err := worktree.Folder(r, y.dir, setting)
