@@ -52,6 +52,23 @@ func Denied(output io.Reader) []string {
 	return tools
 }
 
+// GaveUp returns the error that the last word of an agent's stream is; "" when it is none. Qwen Code and pi end
+// with exit status 0 after an error of their model.
+func GaveUp(output io.Reader) string {
+	last := ""
+	r := Reader{To: &lastOf{ended: func() { last = "" }}, Say: func(s Said) {
+		switch {
+		case s.Failed, strings.HasPrefix(s.Text, "[API Error"):
+			last = strings.Trim(s.Text, "[]")
+		default:
+			last = ""
+		}
+	}}
+	_, _ = io.Copy(&r, output)
+	r.Close()
+	return strings.Join(strings.Fields(last), " ")
+}
+
 // denials reads the denied calls of a result.
 func (r *Reader) denials(e object) {
 	list, _ := e["permission_denials"].([]any)

@@ -30,6 +30,24 @@ func TestObstacle(t *testing.T) {
 	}
 }
 
+func TestGaveUp(t *testing.T) {
+	t.Parallel()
+	call := `{"type":"tool_execution_start","toolCallId":"1","toolName":"read","args":{"path":"a"}}` + "\n"
+	failed := `{"type":"message_end","message":{"role":"assistant","content":[],"stopReason":"error","errorMessage":"429 no quota"}}` + "\n"
+	for stream, want := range map[string]string{
+		claudeSays("[API Error: 401 invalid key]"): "API Error: 401 invalid key",
+		call + failed:                           "429 no quota",
+		failed + call + claudeSays("Done."):     "",
+		claudeSays("It said [API Error: 401]."): "",
+		"[API Error: 401]\n":                    "",
+		"":                                      "",
+	} {
+		if got := GaveUp(strings.NewReader(stream)); got != want {
+			t.Errorf("%q: %q, want %q", stream, got, want)
+		}
+	}
+}
+
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	stream := claudeSays("I need a permission.") + `{"type":"result","session_id":"s","result":"x","permission_denials":[` +

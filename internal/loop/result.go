@@ -183,7 +183,8 @@ func (m *machine) check() {
 func (m *machine) judged() {
 	a := m.last()
 	a.Verdict, a.Findings = m.e.Verdict, held(m.e.Findings)
-	if m.e.Note != "" && (m.e.Kind == EvReviewed || m.e.Verdict != belay.VerdictPass) { // warnings are no reason
+	reason := m.e.Kind == EvReviewed || m.e.Verdict != belay.VerdictPass // warnings are none
+	if m.e.Note != "" && reason && !a.Transient {                        // else the agent's own word is the reason
 		a.Note = m.e.Note
 	}
 	if m.e.Kind == EvReviewed {
@@ -199,6 +200,8 @@ func (m *machine) judged() {
 	case a.Verdict == belay.VerdictFail && a.Blocked != "" && nothing(a.Findings):
 		a.Verdict, a.Findings = "", nil
 		m.blocked()
+	case a.Verdict == belay.VerdictFail && a.Transient && nothing(a.Findings):
+		m.failed()
 	case a.Verdict == belay.VerdictFail:
 		m.refused()
 	default:

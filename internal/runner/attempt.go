@@ -144,7 +144,7 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 		ev.Transient, ev.Blocked = transient, blocked
 		ev.Note = strings.TrimPrefix(ev.Note+": "+words, ": ")
 	} else if ev.Ended == loop.EndedExit {
-		ev.Blocked = denied(run)
+		ev.Note, ev.Transient, ev.Blocked = gaveUp(run)
 	}
 	return ev, nil
 }

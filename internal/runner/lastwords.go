@@ -26,17 +26,25 @@ func lastWords(run *agent.Run) (words string, transient bool, blocked string) {
 	return words, transient, blocked
 }
 
-// denied says what an agent that ended well was not allowed to do; "" for nothing.
-func denied(run *agent.Run) string {
+// gaveUp says why an agent that exited with status 0 may have done nothing: an error of its model that was its
+// last word, which may pass, or tools that it was not allowed to use.
+func gaveUp(run *agent.Run) (words string, transient bool, blocked string) {
 	var out tailBuffer
 	if _, err := run.Output(&out); err != nil {
-		return ""
+		return "", false, ""
 	}
-	tools := agent.Denied(bytes.NewReader(out.bytes))
-	if len(tools) == 0 {
-		return ""
+	if words = agent.GaveUp(bytes.NewReader(out.bytes)); words != "" {
+		words = oneLine(words)
+		transient = passing.MatchString(words) && !lasting.MatchString(words)
+		if !transient {
+			blocked = agent.Obstacle(words)
+		}
+		return words, transient, blocked
 	}
-	return "it was not allowed to use " + strings.Join(tools, ", ")
+	if tools := agent.Denied(bytes.NewReader(out.bytes)); len(tools) > 0 {
+		blocked = "it was not allowed to use " + strings.Join(tools, ", ")
+	}
+	return "", false, blocked
 }
 
 var (
