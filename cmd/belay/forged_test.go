@@ -78,7 +78,7 @@ var forgeries = []forged{
 	{name: "puts a link in its place", noticed: "its record was damaged", script: `mv $f ../elsewhere; ln -s "$PWD/../elsewhere" $f`},
 	{name: "puts a pipe in its place", noticed: "its record was damaged", script: `rm $f; mkfifo $f`},
 	{name: "appends rubbish", noticed: "its record was damaged", script: `echo '{"v":1}' >> $f`},
-	{name: "widens its task", breaks: true, noticed: "the task was changed in its record", script: `line task "$(data task | sed 's/"protect.txt"/"nothing.txt"/')"`},
+	{name: "widens its task", breaks: true, noticed: "its task was changed in the record", script: `line task "$(data task | sed 's/"protect.txt"/"nothing.txt"/')"`},
 	{name: "closes its task", breaks: true, noticed: `an event of the kind "closed"`, script: `line event '{"event":{"kind":"closed"},"state":{"phase":"closed","seq":90,"outcome":"passed"}}'`},
 	{name: "says that it was approved", breaks: true, noticed: `an event of the kind "decided"`,
 		script: `line event '{"event":{"kind":"decided","decision":"approve"},"state":{"phase":"closed","seq":90,"outcome":"passed"}}'`},
