@@ -59,18 +59,11 @@ func (r result) String() string {
 
 // record lets an agent do what a script says in a new repository.
 func (b bench) record(m *model, a program, s Script) (result, error) {
-	dir, err := os.MkdirTemp("", "belay-record-")
+	home, root, remove, err := a.place(m.URL)
 	if err != nil {
 		return result{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	home, root := filepath.Join(dir, "home"), filepath.Join(dir, "shop")
-	if err := a.home(home, m.URL); err != nil {
-		return result{}, err
-	}
-	if err := lay(root, home); err != nil {
-		return result{}, err
-	}
+	defer remove()
 	m.play(s, a.Speak, root)
 	var r result
 	r.shown, r.stall = a.shows(s)
@@ -111,10 +104,7 @@ func (b bench) run(a program, url, home, root string) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, program, append(append([]string{}, a.Args...), ask)...)
 	cmd.Dir = root
-	cmd.Env = environment(home, url, a.Env(url)...)
-	for i, v := range cmd.Env {
-		cmd.Env[i] = strings.ReplaceAll(v, "=~/", "="+home+"/")
-	}
+	cmd.Env = a.environment(home, url)
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

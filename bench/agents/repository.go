@@ -70,3 +70,29 @@ func environment(home, proxy string, more ...string) []string {
 		"http_proxy=" + proxy, "https_proxy=" + proxy, "no_proxy=127.0.0.1,localhost",
 	}, more...)
 }
+
+// place makes a new folder with a home for the agent and the shop's repository. remove deletes it.
+func (a program) place(url string) (home, root string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "belay-agents-")
+	if err != nil {
+		return "", "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	home, root = filepath.Join(dir, "home"), filepath.Join(dir, "shop")
+	if err = a.home(home, url); err == nil {
+		err = lay(root, home)
+	}
+	if err != nil {
+		remove()
+	}
+	return home, root, remove, err
+}
+
+// environment is what the agent sees in such a home.
+func (a program) environment(home, url string) []string {
+	env := environment(home, url, a.Env(url)...)
+	for i, v := range env {
+		env[i] = strings.ReplaceAll(v, "=~/", "="+home+"/")
+	}
+	return env
+}

@@ -67,9 +67,7 @@ func (m *model) Close() error { return m.http.Close() }
 
 // play sets the script that is answered from now on.
 func (m *model) play(s Script, d dialect, root string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.script, m.deny, m.speak, m.root, m.asked, m.strays = []Script{s}, 0, d, root, 0, nil
+	m.plays([]Script{s}, 0, "", d, root)
 }
 
 // plays sets the script of each attempt, or a status and a message that every request is answered with.

@@ -39,7 +39,6 @@ type attemptRan struct {
 	Tokens  *struct {
 		Input, Output int64
 	} `json:"tokens"`
-	Blocked string `json:"blocked"`
 }
 
 // throughs are the runs that each agent is put through.
@@ -94,18 +93,11 @@ func blockedBy(words string) func(ran) string {
 
 // put puts an agent through one run of belay, in a new repository.
 func (b bench) put(m *model, a program, t through) (ran, error) {
-	dir, err := os.MkdirTemp("", "belay-through-")
+	home, root, remove, err := a.place(m.URL)
 	if err != nil {
 		return ran{}, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	home, root := filepath.Join(dir, "home"), filepath.Join(dir, "shop")
-	if err := a.home(home, m.URL); err != nil {
-		return ran{}, err
-	}
-	if err := lay(root, home); err != nil {
-		return ran{}, err
-	}
+	defer remove()
 	m.plays(t.play, t.deny, t.error, a.Speak, root)
 	args := append([]string{"run", ask, "--task", "A1", "--files", "src/**", "--test", "npm test", "--with", a.Name}, t.flags...)
 	var r ran
@@ -134,9 +126,8 @@ func (b bench) belay(a program, url, home, root string, args ...string) (ran, er
 	defer stop()
 	cmd := exec.CommandContext(ctx, b.through, args...)
 	cmd.Dir = root
-	cmd.Env = environment(home, url, a.Env(url)...)
+	cmd.Env = a.environment(home, url)
 	for i, v := range cmd.Env {
-		v = strings.ReplaceAll(v, "=~/", "="+home+"/")
 		if path, ok := strings.CutPrefix(v, "PATH="); ok {
 			v = "PATH=" + filepath.Dir(a.path(b.npm)) + string(os.PathListSeparator) + path
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/proc"
 )
 
 // Preset is what belay knows of a coding agent: how it is called, and how it is started so that it works without
@@ -34,9 +35,7 @@ type Preset struct {
 	Fix string // the flags that are missing, as one adds them, for the right to write
 }
 
-// Presets returns the agents that belay knows, in the order in which they are listed.
-func Presets() []Preset { return presets }
-
+// presets are the agents that belay knows, in the order in which they are listed.
 var presets = []Preset{
 	{
 		Name: "claude", Programs: []string{"claude"}, Packages: []string{"@anthropic-ai/claude-code"}, Measured: true,
@@ -220,11 +219,11 @@ func Ready(argv []string, root string, env []string) error {
 func granted(root string, env []string) func(file string, words []string) bool {
 	return func(file string, words []string) bool {
 		if below, ok := strings.CutPrefix(file, "~/"); ok {
-			file = filepath.Join(value(env, "HOME"), below)
-			if dir := value(env, "CLAUDE_CONFIG_DIR"); dir != "" && strings.HasPrefix(below, ".claude/") {
+			file = filepath.Join(proc.Variable(env, "HOME"), below)
+			if dir := proc.Variable(env, "CLAUDE_CONFIG_DIR"); dir != "" && strings.HasPrefix(below, ".claude/") {
 				file = filepath.Join(dir, strings.TrimPrefix(below, ".claude/"))
 			}
-			if dir := value(env, "CODEX_HOME"); dir != "" && strings.HasPrefix(below, ".codex/") {
+			if dir := proc.Variable(env, "CODEX_HOME"); dir != "" && strings.HasPrefix(below, ".codex/") {
 				file = filepath.Join(dir, strings.TrimPrefix(below, ".codex/"))
 			}
 		} else if !filepath.IsAbs(file) {
@@ -233,15 +232,6 @@ func granted(root string, env []string) func(file string, words []string) bool {
 		text, err := fsroot.ReadUsers(file, fsroot.Usual)
 		return err == nil && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(string(text), w) })
 	}
-}
-
-func value(env []string, name string) string {
-	for _, kv := range slices.Backward(env) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // has reports whether one of the flags stands among the words.

@@ -76,7 +76,7 @@ func TestLacks(t *testing.T) {
 			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
-	for _, p := range Presets() { // aider is started through a shell
+	for _, p := range presets { // aider is started through a shell
 		if q, args, ok := Recognise(p.Start); ok && (q.Name != p.Name || q.Lacks(args, func(string, []string) bool { return false }) != LackNothing) {
 			t.Errorf("%s: its own command lacks something", p.Name)
 		}
@@ -140,7 +140,7 @@ func TestPresetsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range Presets() {
+	for _, p := range presets {
 		command := strings.Join(p.Start, " ")
 		if p.Name == "aider" { // through a shell, for the name of the prompt's file
 			command = `aider --message-file "$BELAY_PROMPT_FILE" ` + strings.Join(p.Start[4:], " ")

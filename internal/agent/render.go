@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Renderer writes the output of an agent for people: events of a stream that belay knows become a line for each
@@ -85,8 +86,11 @@ func (r *Renderer) flush() {
 		return
 	}
 	r.event = false
-	if line := bytes.TrimSpace(r.line); r.knows(line) {
-		_, _ = r.reader.Write(append(line, '\n'))
+	d := json.NewDecoder(bytes.NewReader(r.line))
+	d.UseNumber()
+	var e object
+	if d.Decode(&e) == nil && len(bytes.TrimSpace(r.line[d.InputOffset():])) == 0 && isEvent(e) {
+		r.reader.take(e)
 		return
 	}
 	r.endWords()
@@ -94,21 +98,17 @@ func (r *Renderer) flush() {
 }
 
 // known are the types of events of the agents that belay reads, shown or not.
-var known = strings.Fields(`system assistant user result stream_event rate_limit_event init message tool_use tool_result error
+var known = lazyregexp.Of(`system assistant user result stream_event rate_limit_event init message tool_use tool_result error
 	thread.started turn.started turn.completed turn.failed item.started item.updated item.completed
 	step_start step_finish text reasoning session agent_start agent_end turn_start turn_end message_start message_update
 	message_end tool_execution_start tool_execution_update tool_execution_end auto_retry_start auto_retry_end
 	compaction_start compaction_end queue_update tool_call thinking interaction_query`)
 
-// knows reports whether a line is an event of a stream. An object of another program's is shown as it is: only
+// isEvent reports whether an object is an event of a stream. An object of another program's is shown as it is: only
 // the types that say nothing else pass by themselves.
-func (r *Renderer) knows(line []byte) bool {
-	var e object
-	if json.Unmarshal(line, &e) != nil {
-		return false
-	}
+func isEvent(e object) bool {
 	kind := e.text("type")
-	if !slices.Contains(known, kind) {
+	if !known.Has(kind) {
 		return false
 	}
 	switch kind {

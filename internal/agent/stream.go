@@ -114,9 +114,13 @@ func (r *Reader) read(line []byte) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.UseNumber()
 	var e object
-	if d.Decode(&e) != nil {
-		return
+	if d.Decode(&e) == nil {
+		r.take(e)
 	}
+}
+
+// take reads an event.
+func (r *Reader) take(e object) {
 	if r.Use != nil {
 		r.usage(e)
 	}

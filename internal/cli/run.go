@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/session"
-	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type runFlags struct {
@@ -128,11 +126,7 @@ func (a loopFamily) view(ctx context.Context, desk *app.Desk, id belay.TaskID) e
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	if err := desk.Patch(ctx, d, &b); err != nil {
-		return err
-	}
-	return terminal.Page(ctx, a.Err, terminal.Diff(terminal.PaintFor(a.Err), b.String()))
+	return page(ctx, desk, d, a.Err)
 }
 
 // ranTo prints where a run has got to.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -258,11 +259,16 @@ func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, 
 	if !terminal.Is(a.Out) {
 		return desk.Patch(c.Context(), d, a.Out)
 	}
+	return page(c.Context(), desk, d, a.Out)
+}
+
+// page shows a diff on a terminal.
+func page(ctx context.Context, desk *app.Desk, d app.Diff, to io.Writer) error {
 	var b bytes.Buffer
-	if err := desk.Patch(c.Context(), d, &b); err != nil {
+	if err := desk.Patch(ctx, d, &b); err != nil {
 		return err
 	}
-	return terminal.Page(c.Context(), a.Out, terminal.Diff(terminal.PaintFor(a.Out), b.String()))
+	return terminal.Page(ctx, to, terminal.Diff(terminal.PaintFor(to), b.String()))
 }
 
 func (a snapshotFamily) restoreCommand() *cobra.Command {

@@ -32,7 +32,7 @@ func LookPath(argv0, dir string, env []string) (string, error) {
 		return path, runnable(path)
 	}
 	var first error
-	for _, folder := range filepath.SplitList(variable(env, "PATH")) {
+	for _, folder := range filepath.SplitList(Variable(env, "PATH")) {
 		if !filepath.IsAbs(folder) || argv0 == "" {
 			continue
 		}
@@ -72,8 +72,8 @@ func cannotRun(program, try string, why error) error {
 	return &belay.Error{Code: belay.CodeCannot, What: belay.VisibleLine(program) + " cannot be run", Try: try, Err: why}
 }
 
-// variable returns the last value of name in env, as programs see it.
-func variable(env []string, name string) string {
+// Variable returns the last value of name in env, as programs see it.
+func Variable(env []string, name string) string {
 	for _, kv := range slices.Backward(env) {
 		if k, v, ok := strings.Cut(kv, "="); ok && k == name {
 			return v

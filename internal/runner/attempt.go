@@ -139,12 +139,14 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 	if res.Signal != "" && ev.Note == "" {
 		ev.Note = "ended by signal " + res.Signal
 	}
-	if ev.Ended == loop.EndedExit && ev.Exit != 0 {
-		words, transient, blocked := lastWords(run)
-		ev.Transient, ev.Blocked = transient, blocked
-		ev.Note = strings.TrimPrefix(ev.Note+": "+words, ": ")
-	} else if ev.Ended == loop.EndedExit {
-		ev.Note, ev.Transient, ev.Blocked = gaveUp(run)
+	if ev.Ended == loop.EndedExit {
+		words := ""
+		words, ev.Transient, ev.Blocked = lastWords(run, ev.Exit)
+		if ev.Note == "" || words == "" {
+			ev.Note += words
+		} else {
+			ev.Note += ": " + words
+		}
 	}
 	return ev, nil
 }

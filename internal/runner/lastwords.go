@@ -10,41 +10,26 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 )
 
-// lastWords gives what an agent that ended in error said last, on one line, without secrets,
-// whether it is a reason that passes, so that it is worth waiting for, and, of one that does not, why it could
-// not work.
-func lastWords(run *agent.Run) (words string, transient bool, blocked string) {
+// lastWords gives what an agent said last, on one line, without secrets, when it ended in error, or with status 0
+// after an error of its model; whether that is a reason that passes, so that it is worth waiting for; and, of one
+// that does not, or of tools that it was not allowed to use, why it could not work.
+func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked string) {
 	var out tailBuffer
 	if _, err := run.Output(&out); err != nil {
 		return "", false, ""
 	}
-	words = lastLine(string(out.bytes))
-	transient = passing.MatchString(words) && !lasting.MatchString(words)
-	if !transient {
-		blocked = agent.Obstacle(words)
-	}
-	return words, transient, blocked
-}
-
-// gaveUp says why an agent that exited with status 0 may have done nothing: an error of its model that was its
-// last word, which may pass, or tools that it was not allowed to use.
-func gaveUp(run *agent.Run) (words string, transient bool, blocked string) {
-	var out tailBuffer
-	if _, err := run.Output(&out); err != nil {
-		return "", false, ""
-	}
-	if words = agent.GaveUp(bytes.NewReader(out.bytes)); words != "" {
-		words = oneLine(words)
-		transient = passing.MatchString(words) && !lasting.MatchString(words)
-		if !transient {
-			blocked = agent.Obstacle(words)
+	if exit != 0 {
+		words = lastLine(string(out.bytes))
+	} else if words = oneLine(agent.GaveUp(bytes.NewReader(out.bytes))); words == "" {
+		if tools := agent.Denied(bytes.NewReader(out.bytes)); len(tools) > 0 {
+			blocked = "it was not allowed to use " + strings.Join(tools, ", ")
 		}
-		return words, transient, blocked
+		return "", false, blocked
 	}
-	if tools := agent.Denied(bytes.NewReader(out.bytes)); len(tools) > 0 {
-		blocked = "it was not allowed to use " + strings.Join(tools, ", ")
+	if passing.MatchString(words) && !lasting.MatchString(words) {
+		return words, true, ""
 	}
-	return "", false, blocked
+	return words, false, agent.Obstacle(words)
 }
 
 var (

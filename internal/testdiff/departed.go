@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/syntax"
 
@@ -14,14 +15,15 @@ import (
 // proof, so that each becomes a warning with the reason. Nothing explains a test that ran, whose subject is
 // still there, and in whose place nothing came.
 func (p *pairing) explain(files []*syntax.File, r Rules) {
-	var vanished, newly map[syntax.Language]names
+	var vanished map[syntax.Language]names
+	newly := sync.OnceValue(func() map[syntax.Language]names { return arrived(files) })
 	for i := range p.gone {
 		g := &p.gone[i]
 		if g.Group || g.Name == outsideName || g.into != "" {
 			continue
 		}
 		if vanished == nil {
-			vanished, newly = departed(files), arrived(files)
+			vanished = departed(files)
 		}
 		used := g.uses(vanished[g.lang.Family()])
 		g.without = used != ""
@@ -42,7 +44,7 @@ func (p *pairing) explain(files []*syntax.File, r Rules) {
 			g.why = p.quoted(*g) + " contains it as text"
 		case p.inPlace(*g) != "":
 			g.why = p.inPlace(*g) + " is in its place"
-		case p.reworked(*g, r, newly[g.lang.Family()]):
+		case p.reworked(*g, r, newly):
 			g.why = "other tests, of what the change adds, are in its place"
 		case g.looksFor(files) != "":
 			g.without = true
@@ -117,7 +119,7 @@ func (p *pairing) inPlace(g placed) string {
 // reworked reports whether other tests came where g was, between the same tests: as many as went, which assert
 // as much, and call what the code of the change is the first to have. A test that was in the way of a fix is
 // not explained by that.
-func (p *pairing) reworked(g placed, r Rules, newly names) bool {
+func (p *pairing) reworked(g placed, r Rules, newly func() map[syntax.Language]names) bool {
 	if r.Wanted == nil || r.Wanted.fixes {
 		return false
 	}
@@ -132,7 +134,7 @@ func (p *pairing) reworked(g placed, r Rules, newly names) bool {
 		if a.file == g.file && a.between == g.between && a.runs() {
 			balance++
 			asserts += a.Asserts
-			about = about || a.uses(newly) != ""
+			about = about || a.uses(newly()[g.lang.Family()]) != ""
 		}
 	}
 	return balance >= 0 && asserts >= 0 && about
@@ -427,16 +429,16 @@ func declaration(tokens []syntax.Token, i int) bool {
 	if i == 0 {
 		return false
 	}
-	first := i - 1
-	for first > 0 && !tokens[first].First {
-		first--
-	}
 	switch tokens[i-1].Text {
 	case "class", "struct", "enum", "trait", "interface", "record":
 		return true
 	case "type":
 		return tokens[i-1].First
 	case "def", "fn", "func", "function":
+		first := i - 1
+		for first > 0 && !tokens[first].First {
+			first--
+		}
 		return tokens[first].Col == 0
 	}
 	return false

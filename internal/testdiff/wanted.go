@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
@@ -70,15 +71,15 @@ var plainWords = count.Set(`test tests spec specs case cases suite suites unit i
 
 // plainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
 // "unneccessary".
-func plainWord(word string) bool { return plainWords[word] || plainSingle[single(word)] }
+func plainWord(word string) bool { return plainWords[word] || plainSingle()[single(word)] }
 
-var plainSingle = func() map[string]bool {
+var plainSingle = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for w := range plainWords {
 		set[single(w)] = true
 	}
 	return set
-}()
+})
 
 // single returns a word without letters that stand twice in a row.
 func single(word string) string { return string(slices.Compact([]byte(word))) }
