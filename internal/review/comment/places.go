@@ -235,7 +235,7 @@ func refs(text string, mentions []mention) []mention {
 			continue
 		}
 		last := &r.spans[len(r.spans)-1]
-		if last.start == last.end && (says("onward", text[g[1]:]) || says("since", tail(text[:g[0]+1], 24))) {
+		if last.start == last.end && (says("onward", text[g[1]:min(g[1]+64, len(text))]) || says("since", tail(text[:g[0]+1], 24))) {
 			last.end = 0
 		}
 		out = append(out, r)
