@@ -76,7 +76,7 @@ func run(belay, sizes string, rounds int, file, svg, place string) error {
 }
 
 // unchanged is the measurement that is drawn.
-const unchanged = "nothing changed"
+const unchanged = "nothing changed, among others"
 
 type bench struct {
 	files  int // of the repository at hand

@@ -24,6 +24,9 @@ func (b *bench) repository(n int) error {
 	if err := b.compare("first take, nothing cached", dir, status, cold); err != nil {
 		return err
 	}
+	if err := b.compare("nothing changed", dir, status, take); err != nil {
+		return err
+	}
 	if err := b.compare(unchanged, dir, append([]contender{status, take}, b.peers(dir)...)...); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -47,8 +48,7 @@ func Main() int {
 	if len(os.Args) > 3 && os.Args[1] == app.ClosedCommand {
 		return app.ClosedMain(os.Args[2:])
 	}
-	// A command lives for a moment: collecting garbage early costs more than it gives.
-	debug.SetGCPercent(400)
+	collectLate()
 	a := &cli.App{Terminal: &terminal.Terminal{Out: os.Stdout, Err: os.Stderr, In: os.Stdin}, OnOpen: onOpen}
 	ctx, stop := signals(a.Terminal)
 	defer stop()
@@ -65,6 +65,14 @@ func Main() int {
 	a.NoteStanding(err)
 	a.Retain(ctx)
 	return cli.Status(err)
+}
+
+// collectLate puts the first collection of garbage off until 80 MB are in use: most commands
+// end before that, and marking what a scan has just filled costs more than it gives. From then
+// on the heap may grow fivefold between two collections.
+func collectLate() {
+	debug.SetGCPercent(2000)
+	runtime.AddCleanup(new([64]*byte), func(percent int) { debug.SetGCPercent(percent) }, 400)
 }
 
 // wantsJSON reports whether the arguments ask for JSON, whatever else is wrong with them.

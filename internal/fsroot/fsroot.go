@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -201,6 +202,10 @@ func regular(fd int, path string) error {
 	if err := unix.Fstat(fd, &st); err != nil {
 		return &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
+	return regularFile(&st, path)
+}
+
+func regularFile(st *unix.Stat_t, path string) error {
 	if kind := uint32(st.Mode) & unix.S_IFMT; kind != unix.S_IFREG {
 		return &TypeError{Path: path, Is: kindName(kind), Want: "a file"}
 	}
@@ -257,6 +262,45 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 		}
 		if len(text) == cap(text) {
 			text = append(text, 0)[:len(text)]
+		}
+	}
+}
+
+// ReadFileIn is ReadFile for a name in a folder that OpenDir opened: many small files are read
+// in half the time.
+func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
+	path := filepath.Join(dir.Name(), name)
+	fd, err := openMode(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, explain("open", path, err)
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	if err := regularFile(&st, path); err != nil {
+		return nil, err
+	}
+	if st.Size > most {
+		return nil, &SizeError{Path: path, Most: most}
+	}
+	text := make([]byte, 0, st.Size+1)
+	for {
+		n, err := unix.Read(fd, text[len(text):cap(text)])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+		case n == 0:
+			return text, nil
+		}
+		if text = text[:len(text)+n]; int64(len(text)) > most {
+			return nil, &SizeError{Path: path, Most: most}
+		}
+		if len(text) == cap(text) {
+			text = slices.Grow(text, 512)
 		}
 	}
 }
@@ -349,7 +393,12 @@ func ReadDir(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer f.Close()
-	list, err := f.ReadDir(-1)
+	return Entries(f)
+}
+
+// Entries lists what is in a folder that OpenDir opened, by name.
+func Entries(dir *os.File) ([]fs.DirEntry, error) {
+	list, err := dir.ReadDir(-1)
 	sortEntries(list)
 	return list, err
 }

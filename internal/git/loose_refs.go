@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,10 +129,15 @@ type reader struct {
 // folder reads the loose references below a folder. Without the own ones of the main
 // tree when this is a linked one.
 func (r *reader) folder(base, name string, linked bool) error {
-	list, err := fsroot.ReadDir(filepath.Join(base, filepath.FromSlash(name)))
+	dir, err := fsroot.OpenDir(filepath.Join(base, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("read references: %w", err)
+	}
+	defer dir.Close()
+	list, err := fsroot.Entries(dir)
 	if err != nil {
 		return fmt.Errorf("read references: %w", err)
 	}
@@ -146,7 +153,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 		case e.IsDir():
 			err = r.folder(base, full, linked)
 		case e.Type()&fs.ModeSymlink == 0:
-			err = r.loose(base, full) // refuses what is not a file: git would wait for it
+			err = r.loose(dir, full) // refuses what is not a file: git would wait for it
 		default:
 			if err = odd(base, full, e.Type()); errors.Is(err, ErrForeignRefs) {
 				err = cmp.Or(fsroot.Usable(filepath.Join(base, filepath.FromSlash(full)), mostRef), err)
@@ -203,8 +210,8 @@ func plain(part string) bool {
 	return part != "" && part[0] != '.' && part[len(part)-1] != '.' && !strings.Contains(part, "..") && !strings.HasSuffix(part, ".lock")
 }
 
-func (r *reader) loose(base, name string) error {
-	text, err := fsroot.ReadFile(filepath.Join(base, filepath.FromSlash(name)), mostRef)
+func (r *reader) loose(dir *os.File, name string) error {
+	text, err := fsroot.ReadFileIn(dir, path.Base(name), mostRef)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // packed or deleted meanwhile
 	}

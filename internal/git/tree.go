@@ -27,8 +27,14 @@ func (r *Repo) Tree(files []File) (string, []NewObject, error) {
 	if !slices.IsSortedFunc(files, byPath) {
 		slices.SortFunc(files, byPath)
 	}
-	top := subtree{files: files}
-	top.build(r, 0)
+	return r.TreeOf(len(files), func(i int) File { return files[i] }, func(string) bool { return false })
+}
+
+// TreeOf is Tree for n files that at gives, sorted by their paths. A tree that has knows by
+// its name, in hex, comes without Data. Both are called by several goroutines at a time.
+func (r *Repo) TreeOf(n int, at func(int) File, has func(oid string) bool) (string, []NewObject, error) {
+	top := subtree{to: n}
+	top.build(&treeBuilder{repo: r, at: at, has: has}, 0)
 	return hex.EncodeToString([]byte(top.oid)), top.trees, top.err
 }
 
@@ -46,26 +52,37 @@ type treeItem struct {
 	folder *subtree
 }
 
-// subtree is a folder with the files below it, and what is built for it.
+// subtree is a folder with the files below it, from and up to to, and what is built for it.
 type subtree struct {
-	files []File
-	oid   string
-	trees []NewObject
-	err   error
+	from, to int
+	oid      string
+	trees    []NewObject
+	err      error
+}
+
+// treeBuilder is what one goroutine builds trees with. Its memory is used again for each
+// folder: most trees of a large repository are known, and only their names are wanted.
+type treeBuilder struct {
+	repo  *Repo
+	at    func(int) File
+	has   func(oid string) bool
+	items []treeItem // of the folder that is built, behind those of the folders above
+	data  []byte
 }
 
 // build makes the trees of a folder whose files share their first skip bytes of path.
 // The folders in it are built side by side, small ones several by one goroutine.
-func (t *subtree) build(r *Repo, skip int) {
-	items, err := split(t.files, skip)
-	if err != nil {
-		t.err = err
+func (t *subtree) build(b *treeBuilder, skip int) {
+	above := len(b.items)
+	defer func() { b.items = b.items[:above] }()
+	if t.err = b.split(t, skip); t.err != nil {
 		return
 	}
+	items := b.items[above:]
 	var all sync.WaitGroup
 	for from, files, i := 0, 0, 0; i < len(items); i++ {
 		if f := items[i].folder; f != nil {
-			files += len(f.files)
+			files += f.to - f.from
 		}
 		last := i == len(items)-1
 		if files < apart && !last {
@@ -73,9 +90,9 @@ func (t *subtree) build(r *Repo, skip int) {
 		}
 		some := items[from : i+1]
 		if last {
-			buildEach(r, some, skip)
+			b.each(some, skip)
 		} else {
-			all.Go(func() { buildEach(r, some, skip) })
+			all.Go(func() { (&treeBuilder{repo: b.repo, at: b.at, has: b.has}).each(some, skip) })
 		}
 		from, files = i+1, 0
 	}
@@ -91,65 +108,64 @@ func (t *subtree) build(r *Repo, skip int) {
 		}
 		t.trees, items[i].oid = append(t.trees, f.trees...), f.oid
 	}
-	data, err := encode(items)
-	if err != nil {
-		t.err = err
+	if b.data, t.err = encode(b.data[:0], items); t.err != nil {
 		return
 	}
-	oid := r.Name("tree", data)
-	t.trees = append(t.trees, NewObject{OID: oid, Type: "tree", Data: data})
+	oid := b.repo.Name("tree", b.data)
+	tree := NewObject{OID: oid, Type: "tree"}
+	if !b.has(oid) {
+		tree.Data = bytes.Clone(b.data)
+	}
+	t.trees = append(t.trees, tree)
 	t.oid, t.err = unhex(oid)
 }
 
-func buildEach(r *Repo, items []treeItem, skip int) {
+func (b *treeBuilder) each(items []treeItem, skip int) {
 	for _, it := range items {
 		if it.folder != nil {
-			it.folder.build(r, skip+len(it.name)+1)
+			it.folder.build(b, skip+len(it.name)+1)
 		}
 	}
 }
 
-// split returns what is in a folder, each folder in it with its files.
-func split(files []File, skip int) ([]treeItem, error) {
-	items := make([]treeItem, 0, min(len(files), 256))
-	for i := 0; i < len(files); {
-		name, rest, deep := strings.Cut(files[i].Path[skip:], "/")
+// split appends what is in a folder to b.items, each folder in it with its files.
+func (b *treeBuilder) split(t *subtree, skip int) error {
+	for i := t.from; i < t.to; {
+		f := b.at(i)
+		name, rest, deep := strings.Cut(f.Path[skip:], "/")
 		if name == "" || deep && rest == "" {
-			return nil, fmt.Errorf("build a tree: %q is not a path", files[i].Path)
+			return fmt.Errorf("build a tree: %q is not a path", f.Path)
 		}
 		if !deep {
-			items = append(items, treeItem{name: name, mode: files[i].Mode, oid: files[i].OID})
+			b.items = append(b.items, treeItem{name: name, mode: f.Mode, oid: f.OID})
 			i++
 			continue
 		}
-		prefix := files[i].Path[:skip+len(name)+1]
-		j := i
-		for j < len(files) && strings.HasPrefix(files[j].Path, prefix) {
-			j++
+		prefix := f.Path[:skip+len(name)+1]
+		folder := &subtree{from: i}
+		for i++; i < t.to && strings.HasPrefix(b.at(i).Path, prefix); i++ {
 		}
-		items = append(items, treeItem{name: name, mode: modeTree, folder: &subtree{files: files[i:j]}})
-		i = j
+		folder.to = i
+		b.items = append(b.items, treeItem{name: name, mode: modeTree, folder: folder})
 	}
-	return items, nil
+	return nil
 }
 
-// encode returns the bytes of a tree object. git sorts a folder as if its name ended in a
+// encode appends the bytes of a tree object. git sorts a folder as if its name ended in a
 // slash, so that a file of the same name may stand elsewhere: x, x.txt, x/y.
-func encode(items []treeItem) ([]byte, error) {
+func encode(data []byte, items []treeItem) ([]byte, error) {
 	if !slices.IsSortedFunc(items, asGitSorts) {
 		slices.SortFunc(items, asGitSorts)
 	}
-	folders, size := map[string]bool{}, 0
+	folders := map[string]bool{}
 	for _, it := range items {
-		size += len("100644 \x00") + len(it.name) + len(it.oid)
 		if it.folder != nil {
 			folders[it.name] = true
 		}
 	}
-	data := make([]byte, 0, size)
 	for i, it := range items {
 		if i > 0 && items[i-1].name == it.name || it.mode != modeTree && folders[it.name] {
-			return nil, fmt.Errorf("build a tree: %q is there twice", it.name)
+			return data, fmt.Errorf("build a tree: %q is there twice", it.name)
 		}
 		if it.mode == modeFile {
 			data = append(data, "100644"...)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -80,23 +79,17 @@ func Read(path string) *Cache {
 	if _, err := f.ReadAt(head[:], 0); err != nil || headed(string(head[:])) != info.Size() {
 		return nil // before memory is treated as it
 	}
-	var text strings.Builder
-	text.Grow(int(info.Size()))
-	sum, buf := uint32(0), make([]byte, 256<<10)
-	for left := info.Size(); left > 0; {
-		n, err := io.ReadFull(f, buf[:min(left, int64(len(buf)))])
+	all := spacious[byte](int(info.Size()))
+	summed, sum := len(all)-4, uint32(0) // the checksum itself is not summed
+	for at := 0; at < len(all); {
+		n, err := io.ReadFull(f, all[at:min(at+256<<10, len(all))]) // and summed while it is near
 		if err != nil {
 			return nil
 		}
-		left -= int64(n)
-		part := buf[:n]
-		text.Write(part)
-		if left < 4 { // the checksum itself is not summed, even when cut in two
-			part = part[:max(0, n-int(4-left))]
-		}
-		sum = crc32.Update(sum, castagnoli(), part)
+		sum = crc32.Update(sum, castagnoli(), all[min(at, summed):min(at+n, summed)])
+		at += n
 	}
-	return parseCache(text.String(), sum)
+	return parseCache(text(all), sum)
 }
 
 // headed returns the size that a cache has by its header, -1 for what is none.

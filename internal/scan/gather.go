@@ -9,7 +9,7 @@ import (
 // is the order of whole paths.
 func (s *scan) gather() *Result {
 	r := &Result{scan: s, Moving: s.moved()}
-	r.Entries = make([]Entry, 0, s.found.Load())
+	r.Entries = spacious[Entry](int(s.found.Load()))[:0]
 	r.Dirs = make([]Dir, 0, s.folders.Load())
 	s.folderInto(r, s.top)
 	slices.SortFunc(r.Dirs, func(a, b Dir) int { return cmp.Compare(a.Path, b.Path) })

@@ -36,7 +36,6 @@ type Capture struct {
 	Scan     *scan.Result
 	Seen     *Seen // instead of Scan, when a watch answered
 	Man      *Manifest
-	Files    []git.File
 	Tree     string             // the files' tree
 	Whole    string             // the snapshot's tree
 	Parents  []string           // of the snapshot's commit

@@ -22,7 +22,7 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 			return err
 		}
 	}
-	c.Files, c.Objects = nil, slices.Clone(c.Index.Objects)
+	c.Objects = slices.Clone(c.Index.Objects)
 	if c.Seen != nil {
 		c.Count, c.Tree, c.Blobs = c.Seen.Count, c.Seen.Tree, c.Seen.Changed
 	}
@@ -35,22 +35,34 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 		return s.nameMeta(ctx, c)
 	}
 	c.Count = len(c.Scan.Entries)
-	c.Files = make([]git.File, 0, len(c.Scan.Entries))
+	n, at := c.Count, func(i int) git.File {
+		e := &c.Scan.Entries[i]
+		return git.File{Path: e.Path, Mode: ModeOf(e.Kind), OID: string(e.OID)}
+	}
+	odd := map[int]bool{}
 	for i := range c.Scan.Entries {
 		e := &c.Scan.Entries[i]
-		mode := ModeOf(e.Kind)
 		if IsOdd(e.Path, e.Kind == fsroot.SymbolicLink) {
-			c.Man.Odd = append(c.Man.Odd, Odd{Path: e.Path, Mode: mode, OID: e.OID.String()})
-		} else {
-			c.Files = append(c.Files, git.File{Path: e.Path, Mode: mode, OID: string(e.OID)})
+			c.Man.Odd = append(c.Man.Odd, Odd{Path: e.Path, Mode: ModeOf(e.Kind), OID: e.OID.String()})
+			odd[i] = true
 		}
 		if e.Fresh || !c.Last.settled() {
 			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == fsroot.SymbolicLink, Size: e.Size,
 				Held: !e.Fresh && c.Last.Valid}
 		}
 	}
+	if len(odd) > 0 {
+		var plain []git.File
+		for i := range n {
+			if !odd[i] {
+				plain = append(plain, at(i))
+			}
+		}
+		n, at = len(plain), func(i int) git.File { return plain[i] }
+	}
+	known := func(oid string) bool { return c.Last.settled() && c.Last.Has(oid) } // onlyNew drops them
 	var trees []git.NewObject
-	if c.Tree, trees, err = s.Repo.Tree(c.Files); err != nil {
+	if c.Tree, trees, err = s.Repo.TreeOf(n, at, known); err != nil {
 		return err
 	}
 	c.Objects = append(c.Objects, trees...)

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package scan
+
+// inLargePages does nothing: elsewhere the system decides by itself.
+func inLargePages([]byte) {}
