@@ -14,7 +14,7 @@ import (
 func (w *worker) merge(n *node) {
 	s := w.s
 	s.folders.Add(1)
-	n.items = w.items(len(w.list.Names))
+	n.items = make([]item, len(w.list.Names))
 	rec, end, base := 0, 0, 0
 	if n.folder >= 0 {
 		rec, end = s.old.Span(n.folder)

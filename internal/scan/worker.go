@@ -34,28 +34,10 @@ type worker struct {
 	hash *fsroot.BlobHash
 	st   unix.Stat_t
 	jobs []job
-	room []item // for the items of folders to come
 }
 
 func newWorker(s *scan) *worker {
 	return &worker{s: s, list: fsroot.NewListing(), hash: fsroot.NewBlobHash(s.o.NewHash())}
-}
-
-// manyItems is how many items a worker makes room for at once: a large page or two of them.
-const manyItems = 100_000
-
-// items returns n new ones. Those of many folders share one piece of memory: a scan keeps
-// all of its nodes or none.
-func (w *worker) items(n int) []item {
-	if n > len(w.room) {
-		if n > manyItems/8 || w.s.old == nil || w.s.old.nRecords < manyItems {
-			return make([]item, n)
-		}
-		w.room = spacious[item](manyItems)
-	}
-	some := w.room[:n:n]
-	w.room = w.room[n:]
-	return some
 }
 
 func (w *worker) run() {
