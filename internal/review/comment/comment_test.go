@@ -261,9 +261,9 @@ func BenchmarkOrdinary(b *testing.B) {
 // this ten times slower, so that the texts are short with -short.
 func TestBounded(t *testing.T) {
 	const most = 30 * time.Second
-	size := 32 << 10
+	size := 64 << 10
 	if testing.Short() {
-		size = 4 << 10
+		size = 16 << 10
 	}
 	x := NewIndex(tree)
 	for name, unit := range map[string]string{"words": "please fix ", "names": "go.mod:1, ", "items": "- go.mod\n",
