@@ -19,6 +19,8 @@ type program struct {
 	Env     func(url string) []string
 	Args    []string // before the task's text
 	Extra   []string // behind the command that belay has for it
+	Denied  []string // a command of its that may not edit; none where that cannot be said on it
+	Trusts  string   // what of its environment makes it trust the folder; "" where it asks for no trust
 	Mute    bool     // edits that cannot be applied are not in what it prints
 }
 
@@ -38,6 +40,8 @@ func claude() program {
 		Args: []string{"--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5",
 			"--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Read,Write", "-p"},
 		Extra: []string{"--model", "claude-sonnet-4-5"},
+		Denied: []string{"claude", "-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5",
+			"--allowedTools", "Read"},
 	}
 }
 
@@ -50,8 +54,9 @@ func codex() program {
 				"[model_providers.scripted]\nname = \"scripted\"\nbase_url = \"" + url +
 				"/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\n"}
 		},
-		Env:  func(string) []string { return nil },
-		Args: []string{"exec", "--json"},
+		Env:    func(string) []string { return nil },
+		Args:   []string{"exec", "--json"},
+		Denied: []string{"codex", "exec", "--json", "-c", "sandbox_mode=read-only"},
 	}
 }
 
@@ -68,8 +73,10 @@ func gemini() program {
 		Env: func(url string) []string {
 			return []string{"GEMINI_API_KEY=unused", "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		},
-		Args:  []string{"-y", "-m", "gemini-2.5-flash", "-o", "stream-json", "-p"},
-		Extra: []string{"-m", "gemini-2.5-flash"},
+		Args:   []string{"-y", "-m", "gemini-2.5-flash", "-o", "stream-json", "-p"},
+		Extra:  []string{"-m", "gemini-2.5-flash"},
+		Denied: []string{"gemini", "-o", "stream-json", "-m", "gemini-2.5-flash", "--allowed-tools", "read_file"},
+		Trusts: "GEMINI_CLI_TRUST_WORKSPACE",
 	}
 }
 
@@ -86,7 +93,8 @@ func opencode() program {
 		Env: func(string) []string {
 			return []string{"OPENCODE_CONFIG=~/opencode.json", "OPENCODE_DISABLE_MODELS_FETCH=1"}
 		},
-		Args: []string{"run", "--format", "json"},
+		Args:   []string{"run", "--format", "json"},
+		Denied: []string{"env", `OPENCODE_CONFIG_CONTENT={"permission": {"edit": "deny"}}`, "opencode", "run", "--format", "json"},
 	}
 }
 
@@ -103,7 +111,8 @@ func qwen() program {
 		Env: func(url string) []string {
 			return []string{"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=unused", "OPENAI_MODEL=scripted"}
 		},
-		Args: []string{"-y", "-o", "stream-json", "-p"},
+		Args:   []string{"-y", "-o", "stream-json", "-p"},
+		Denied: []string{"qwen", "-o", "stream-json", "--allowed-tools", "read_file"},
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,10 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
+
+// givesUp is how long one run may take: Qwen Code repeats a request for more than five minutes.
+const givesUp = 12 * time.Minute
 
 // through is what belay run makes of an agent that is started by its name.
 type through struct {
@@ -21,6 +26,15 @@ type through struct {
 	deny  denial
 	flags []string // of belay run
 	right func(ran) string
+
+	test      string // the test command; "" for npm test
+	denied    bool   // the agent may not edit
+	untrusted bool   // the agent does not trust the folder
+}
+
+// has reports whether an agent can be put through it.
+func (t through) has(a program) bool {
+	return (!t.denied || len(a.Denied) > 0) && (!t.untrusted || a.Trusts != "")
 }
 
 // ran is a run that has ended.
@@ -50,6 +64,10 @@ func throughs() []through {
 		{name: "three attempts", play: []Script{outside, wrong, good}, right: threeAttempts},
 		{name: "refused key (401)", right: blockedBy("not logged in"),
 			deny: denial{status: 401, kind: "authentication_error", message: "invalid x-api-key: Incorrect API key provided"}},
+		{name: "session gone", play: []Script{wrong, good}, right: sessionGone, test: "npm test || { " + forget + "; exit 1; }"},
+		{name: "tool denied", play: []Script{{Name: "edit", Steps: []Step{price, fixed()}}}, denied: true,
+			right: blockedBy("not allowed to use")},
+		{name: "untrusted folder", play: []Script{work}, right: blockedBy("does not trust this folder"), untrusted: true},
 		{name: "no quota (429)", right: blockedBy("quota"), deny: denial{status: 429, kind: "insufficient_quota",
 			message: "You exceeded your current quota, please check your plan and billing details"}},
 		{name: "too fast (429)", play: []Script{work}, right: waited, flags: []string{"--retries", "0"}, deny: denial{status: 429,
@@ -90,11 +108,28 @@ func threeAttempts(r ran) string {
 	return ""
 }
 
+// forget deletes the sessions of all agents.
+const forget = "cd && rm -rf .claude/projects .codex/sessions .codex/*.sqlite* .gemini/tmp .local/share/opencode " +
+	".qwen/projects .pi/agent/sessions"
+
+// sessionGone wants the attempt after a rejected one made in a new session, without counting another.
+func sessionGone(r ran) string {
+	switch {
+	case r.status != 0 || len(r.attempts) != 2:
+		return fmt.Sprintf("status %d, %d attempts", r.status, len(r.attempts))
+	case !strings.Contains(r.errs, "no longer has its session"):
+		return "it is not said that the session is gone"
+	case len(r.asked) != 2 || r.asked[1].continued:
+		return "the session was continued"
+	}
+	return ""
+}
+
 // waited wants a rate limit waited for, by the agent or by belay, without a retry.
 func waited(r ran) string {
 	switch {
 	case r.late:
-		return "it was still trying after " + longest.String()
+		return "it was still trying after " + givesUp.String()
 	case r.status != 0:
 		return fmt.Sprintf("status %d, %d attempts", r.status, len(r.attempts))
 	case len(r.attempts) > 1 && !strings.Contains(r.errs, "perhaps temporarily: waiting"):
@@ -108,7 +143,7 @@ func blockedBy(words string) func(ran) string {
 	return func(r ran) string {
 		switch {
 		case r.late:
-			return "it was still trying after " + longest.String()
+			return "it was still trying after " + givesUp.String()
 		case r.status != 3 || len(r.attempts) != 1:
 			return fmt.Sprintf("status %d, %d attempts", r.status, len(r.attempts))
 		case !strings.Contains(r.out, words):
@@ -126,9 +161,20 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 	}
 	defer remove()
 	m.plays(t.play, t.deny, a.Speak, root)
-	args := append([]string{"run", ask, "--task", "A1", "--files", "src/**", "--test", "npm test", "--with", a.Name}, t.flags...)
+	args := append([]string{"run", ask, "--task", "A1", "--files", "src/**", "--test", cmp.Or(t.test, "npm test")}, t.flags...)
+	if t.denied {
+		args = append(append(args, "--"), a.Denied...)
+	} else {
+		args = append(append(args, "--with", a.Name, "--"), a.Extra...)
+	}
+	if t.untrusted {
+		env := a.Env
+		a.Env = func(url string) []string {
+			return slices.DeleteFunc(env(url), func(v string) bool { return strings.HasPrefix(v, a.Trusts+"=") })
+		}
+	}
 	var r ran
-	if r, err = b.belay(a, m.URL, home, root, append(append(args, "--"), a.Extra...)...); err != nil {
+	if r, err = b.belay(a, m.URL, home, root, args...); err != nil {
 		return r, err
 	}
 	shown, err := b.belay(a, m.URL, home, root, "show", "A1", "--json")
@@ -149,7 +195,7 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 
 // belay runs belay beside an agent. Whatever it started is ended with it.
 func (b bench) belay(a program, url, home, root string, args ...string) (ran, error) {
-	ctx, stop := context.WithTimeout(context.Background(), longest)
+	ctx, stop := context.WithTimeout(context.Background(), givesUp)
 	defer stop()
 	cmd := b.command(a, url, home, root, args...)
 	var out, errs bytes.Buffer
@@ -203,7 +249,7 @@ func (b bench) throughAll(only, one string) (bool, error) {
 			continue
 		}
 		for _, t := range throughs() {
-			if !strings.Contains(t.name, one) {
+			if !strings.Contains(t.name, one) || !t.has(a) {
 				continue
 			}
 			r, err := b.put(m, a, t)

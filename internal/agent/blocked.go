@@ -76,19 +76,50 @@ func (r retry) hopeless() string {
 	return Obstacle(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
 }
 
-// Denied returns the names of the tools that an agent was not allowed to use, by the last event of its stream:
-// without a person there to ask, Claude Code denies what needs a permission, and goes on.
-func Denied(output io.Reader) []string {
-	var tools []string
-	r := Reader{}
-	r.Denied = func(tool string) {
-		if tool != "" && !slices.Contains(tools, tool) {
-			tools = append(tools, tool)
-		}
+// How agents say in a result, or beside their stream, that a tool that writes was not allowed: Gemini CLI and OpenCode have
+// no such tool then, and Codex logs it.
+var (
+	writers = lazyregexp.Of(`edit write bash patch multiedit`) // of OpenCode
+	noTool  = lazyregexp.New(`^(?:\{"message":"|Error: )?Tool \\?"(replace|write_file|edit|run_shell_command)\\?" not found`)
+	logsNay = lazyregexp.New(`(?m)^\d{4}-[\dT:.-]+Z ERROR codex_core::tools::router: error=(\w+) rejected: .*` +
+		`(?:blocked by read-only sandbox|rejected by user approval settings)`)
+)
+
+// denied takes down the tools that an agent was not allowed to use.
+type denied struct{ tools []string }
+
+func (d *denied) add(tool string) {
+	if tool != "" && !slices.Contains(d.tools, tool) {
+		d.tools = append(d.tools, tool)
 	}
-	_, _ = io.Copy(&r, output)
+}
+
+// Began implements Taker.
+func (d *denied) Began(c Call) {
+	args, _ := c.Args.(map[string]any)
+	if tool := object(args).text("tool"); c.Tool == "invalid" && writers.Has(tool) {
+		d.add(tool)
+	}
+}
+
+// Ended implements Taker.
+func (d *denied) Ended(e Ended) {
+	if found := noTool.FindStringSubmatch(e.Output); e.Failed && found != nil {
+		d.add(found[1])
+	}
+}
+
+// Denied returns the names of the tools that an agent was not allowed to use, as its output says: without a person there
+// to ask, agents deny what needs a permission, and go on.
+func Denied(output []byte) []string {
+	var d denied
+	r := Reader{To: &d, Denied: d.add}
+	_, _ = r.Write(output)
 	r.Close()
-	return tools
+	if found := logsNay.FindStringSubmatch(string(output)); found != nil {
+		d.add(found[1])
+	}
+	return d.tools
 }
 
 // GaveUp returns the error that the last word of an agent's stream is; "" when it is none. Qwen Code and pi end

@@ -52,10 +52,54 @@ func TestDenied(t *testing.T) {
 	t.Parallel()
 	stream := claudeSays("I need a permission.") + `{"type":"result","session_id":"s","result":"x","permission_denials":[` +
 		`{"tool_name":"Write","tool_use_id":"1"},{"tool_name":"Edit"},{"tool_name":"Write"},7]}` + "\n"
-	if got := Denied(strings.NewReader(stream)); !slices.Equal(got, []string{"Write", "Edit"}) {
+	if got := Denied([]byte(stream)); !slices.Equal(got, []string{"Write", "Edit"}) {
 		t.Errorf("%q", got)
 	}
-	if got := Denied(strings.NewReader("permission_denials\n{\"type\":\"result\",\"permission_denials\":[]}\n")); got != nil {
+	if got := Denied([]byte("permission_denials\n{\"type\":\"result\",\"permission_denials\":[]}\n")); got != nil {
 		t.Errorf("%q", got)
 	}
+	for text, want := range map[string]string{
+		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"edit"}}}}`: "edit",
+		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"frob"}}}}`: "",
+		"2026-11-24T05:11:39.879263Z ERROR codex_core::tools::router: error=patch rejected: writing is blocked by read-only " +
+			"sandbox; rejected by user approval settings\n": "patch",
+		`{"type":"item.completed","item":{"type":"agent_message","text":"Z ERROR codex_core::tools::router: error=patch rejected: ` +
+			`rejected by user approval settings"}}`: "",
+		`{"type":"tool_result","tool_id":"1","status":"error","output":"Tool \"replace\" not found. Did you mean one of: \"read_file\""}`: "replace",
+		`{"type":"tool_result","tool_id":"1","status":"error","error":{"message":"Tool \"write_file\" not found."}}`:                      "write_file",
+		`{"type":"tool_result","tool_id":"1","status":"error","output":"Tool \"frobnicate\" not found."}`:                                 "",
+		`{"type":"tool_result","tool_id":"1","status":"success","output":"Tool \"replace\" not found."}`:                                  "",
+	} {
+		if got := strings.Join(Denied([]byte(text)), " "); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzBlocked: whatever is printed, a tool is named once and on one line, and a note of a retry is one.
+func FuzzBlocked(f *testing.F) {
+	for _, text := range []string{
+		`{"type":"tool_result","tool_id":"1","status":"error","output":"Tool \"replace\" not found."}`,
+		"2026Z ERROR codex_core::tools::router: error=patch rejected: rejected by user approval settings",
+		`{"type":"result","permission_denials":[{"tool_name":"Write"},{"tool_name":"Write"}]}`,
+		`{"type":"system","subtype":"api_retry","attempt":1e300,"error_status":-4,"retry_delay_ms":1e18,"error":"a_b"}`,
+		"Session not found",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		tools := Denied([]byte(text))
+		for i, tool := range tools {
+			if tool == "" || slices.Contains(tools[:i], tool) {
+				t.Fatalf("%q", tools)
+			}
+		}
+		_, _ = GaveUp(strings.NewReader(text)), SessionGone(strings.NewReader(text))
+		m := New(nil)
+		_, _ = m.Write([]byte(text))
+		m.Close()
+		if why := m.Hopeless(); why != "" && Obstacle(why) == "" {
+			t.Fatalf("%q is no obstacle", why)
+		}
+	})
 }

@@ -21,12 +21,12 @@ func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked 
 	if exit != 0 {
 		words = lastLine(string(out.bytes))
 	} else if words = oneLine(agent.GaveUp(bytes.NewReader(out.bytes))); words == "" {
-		if tools := agent.Denied(bytes.NewReader(out.bytes)); len(tools) > 0 {
+		if tools := agent.Denied(out.bytes); len(tools) > 0 {
 			blocked = "it was not allowed to use " + strings.Join(tools, ", ")
 		}
 		return "", false, blocked
 	}
-	if passing.MatchString(words) && !lasting.MatchString(words) {
+	if soon.MatchString(words) || passing.MatchString(words) && !lasting.MatchString(words) {
 		return words, true, ""
 	}
 	return words, false, agent.Obstacle(words)
@@ -35,6 +35,8 @@ func lastWords(run *agent.Run, exit int) (words string, transient bool, blocked 
 var (
 	passing = lazyregexp.New(`(?i)rate.?limit|overloaded|too many requests|temporarily unavailable|service unavailable|` +
 		`bad gateway|gateway time-?out|timed? ?out|connection (?:reset|refused|error)|ECONNRESET|ETIMEDOUT|\b(?:429|502|503|504|529)\b`)
+	// Gemini's limits by the minute are called a quota as well.
+	soon    = lazyregexp.New(`(?i)(?:retry|try again) (?:in|after) [\d.]+ ?(?:s|ms|sec|seconds?)\b`)
 	lasting = lazyregexp.New(`(?i)quota|credit|billing|payment|api key|unauthori[sz]ed|authenticat|forbidden|\b(?:401|402|403)\b`)
 )
 

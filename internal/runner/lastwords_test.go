@@ -20,8 +20,10 @@ func TestLastLine(t *testing.T) {
 	for words, want := range map[string]bool{
 		"API Error: 529 Overloaded": true, "429 Too Many Requests": true, "rate_limit exceeded, retry later": true, "connection reset by peer": true,
 		"invalid API key (401)": false, "429: you exceeded your current quota, check your plan and billing": false, "permission denied": false, "compiled 4290 files": false,
+		"You exceeded your current quota, please check your plan and billing details. Please retry in 35.2s.": true,
+		"You have hit your usage limit (billing). Try again in 3 days 4 hours.":                               false,
 	} {
-		if got := passing.MatchString(words) && !lasting.MatchString(words); got != want {
+		if got := soon.MatchString(words) || passing.MatchString(words) && !lasting.MatchString(words); got != want {
 			t.Errorf("%q passes: %v", words, got)
 		}
 	}
