@@ -57,7 +57,11 @@ func row(a loop.Attempt) []string {
 		}
 		return belay.VisibleLine(s)
 	}
-	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
+	word := string(a.Verdict)
+	if a.Asks() {
+		word = "asks"
+	}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(word), dash(a.Then), why(a)}
 	if a.Elapsed > 0 {
 		cells[3] = duration(a.Elapsed)
 	}

@@ -273,8 +273,11 @@ func Report(w io.Writer, report belay.Report) {
 	for _, r := range report.Checks {
 		word := map[belay.Verdict]string{belay.VerdictPass: p.Good("pass"), belay.VerdictFail: p.Bad("fail"),
 			belay.VerdictUnknown: p.Warn("unknown")}[r.Verdict]
-		if r.Skipped {
+		switch {
+		case r.Skipped:
 			word = p.Dim("skipped")
+		case r.Asks:
+			word = p.Warn("asks")
 		}
 		text := r.Summary
 		if r.Why != "" {

@@ -294,9 +294,9 @@ func deleted(files []*syntax.File, p pairing, w *Wanted) []belay.Finding {
 
 func testDeleted(g placed, w *Wanted) belay.Finding {
 	x := belay.Finding{
-		Severity: belay.SeverityError, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
+		Severity: belay.SeverityQuestion, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
 		Detail:         fmt.Sprintf("it was in line %d, and no test with its name or content is anywhere in the change", g.Line),
-		Recommendation: "restore the test and make the code pass it; only a person can decide that it is not needed",
+		Recommendation: "restore the test unless the task makes it superfluous; a person has to approve its deletion",
 	}
 	switch {
 	case g.into != "":
@@ -319,7 +319,7 @@ func (w *Wanted) severity(p permission, detail string) (belay.Severity, string) 
 	case fits:
 		return belay.SeverityWarning, detail + "; the task may require it"
 	}
-	return belay.SeverityError, detail
+	return belay.SeverityQuestion, detail
 }
 
 func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted) belay.Finding {
@@ -331,9 +331,9 @@ func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted)
 		names = append(names, fmt.Sprintf("%d more", len(gone)-20))
 	}
 	out := belay.Finding{
-		Severity: belay.SeverityError, File: f.Path, Title: "test file deleted: " + f.Path,
+		Severity: belay.SeverityQuestion, File: f.Path, Title: "test file deleted: " + f.Path,
 		Detail:         fmt.Sprintf("it contained %s", strings.Join(names, ", ")),
-		Recommendation: "restore the file and make the code pass it; only a person can decide that it is not needed",
+		Recommendation: "restore the file unless the task makes it superfluous; a person has to approve its deletion",
 	}
 	warn := func(why string) {
 		out.Severity = belay.SeverityWarning
