@@ -134,7 +134,8 @@ func (m *machine) rollsBack() (bool, string) {
 		}
 	}
 	for _, f := range m.s.Repeated() {
-		if f.Severity != belay.SeverityQuestion && f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent { // nothing of the work was refused
+		refuses := f.Severity != belay.SeverityQuestion && f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent
+		if refuses { // else nothing of the work was refused
 			return true, "the same finding came back"
 		}
 	}
