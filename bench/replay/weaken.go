@@ -39,6 +39,10 @@ func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, 
 	}) {
 		from--
 	}
+	if l == syntax.PHP && from > 0 && strings.HasSuffix(strings.TrimSpace(lines[from-1]), "*/") { // what a comment marks as a test
+		for from--; from > 0 && !strings.HasPrefix(strings.TrimSpace(lines[from]), "/*"); from-- {
+		}
+	}
 	for first <= last && first > t.Line-1 && strings.TrimSpace(lines[first]) == "" {
 		first++
 	}
@@ -99,6 +103,8 @@ func skip(l syntax.Language, lines []string, t testdiff.Test) []string {
 		return insert(from, head+`[Ignore("flaky")]`)
 	case syntax.Ruby:
 		return insert(first, indentOf(lines[first])+"skip")
+	case syntax.PHP:
+		return insert(first, indentOf(lines[first])+"$this->markTestSkipped('flaky');")
 	case syntax.JavaScript, syntax.TypeScript:
 		line := lines[t.Line-1]
 		for _, word := range []string{"test(", "it("} {

@@ -455,7 +455,7 @@ func named(tokens []syntax.Token, i int) bool {
 	}
 	switch tokens[i-1].Text {
 	case ".", "#", "class", "def", "fn", "func", "function", "struct", "enum", "trait", "interface", "type", "record",
-		"module", "namespace", "macro_rules", "::":
+		"module", "namespace", "macro_rules", "::", "->":
 		return true
 	}
 	return false
