@@ -78,6 +78,8 @@ type Command struct {
 	Target belay.SnapshotID `json:"target,omitempty"`
 	Why    string           `json:"why,omitempty"`     // one line for people and the record
 	Wait   time.Duration    `json:"wait_ns,omitempty"` // for attempt: how long to wait first
+
+	Session belay.AgentSession `json:"session,omitzero"` // for attempt: the agent's session to continue
 }
 
 // Ended says how an agent's process ended.
@@ -164,6 +166,8 @@ type Event struct {
 	// checked and reviewed events.
 	FeatureRetries int `json:"feature_retries,omitempty"`
 	FeatureLimit   int `json:"feature_limit,omitempty"`
+
+	Session belay.AgentSession `json:"session,omitzero"` // results of an attempt: the agent's session
 }
 
 // GateKind says why a person is asked.
@@ -215,6 +219,8 @@ type Attempt struct {
 	Reviewer string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
 	Approved []string         `json:"approved,omitempty"` // the persons who approved it
 	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+
+	Session belay.AgentSession `json:"session,omitzero"` // the agent's, which a later attempt may continue
 }
 
 // What followed an attempt, as Attempt.Then says it.

@@ -28,6 +28,8 @@ type Terminal struct {
 	Soft context.Context // ends when a person wants to stop
 	Told bool            // something was printed, the error if there was one included
 
+	Working func() // called when the first task is worked on; may be nil
+
 	speaking sync.Mutex             // held while a result is printed
 	screen   atomic.Pointer[Screen] // the last one made
 	work     work

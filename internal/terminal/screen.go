@@ -242,7 +242,7 @@ func Sanitise(s string) string {
 
 // Begins tells of a command as it starts.
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
-	s.t.work.at(r.Task.ID, c.Kind)
+	s.t.works(r.Task.ID, c.Kind)
 	doing := prompt.Doing(c)
 	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
