@@ -97,7 +97,7 @@ func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info
 
 // assemble gathers, makes and checks a block, and keeps it.
 func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest) (MadeContext, handoff.BlockRef, []string, error) {
-	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}}
+	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}, Exports: []handoff.ExportRef{}}
 	g, err := p.gather(ctx, from, q.Area, q.Priority)
 	if err != nil {
 		return m, handoff.BlockRef{}, nil, err
