@@ -124,7 +124,7 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvOverruled:
 		return noted("review overruled"+by(e), e.Note)
 	case loop.EvClosed:
-		return "closed: " + belay.VisibleLine(string(s.Outcome))
+		return "closed: " + Outcome(s.Outcome)
 	}
 	return belay.VisibleLine(string(e.Kind))
 }
