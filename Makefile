@@ -10,6 +10,8 @@
 # make eval-stall  how often stalled agents are detected, and false alarms
 # make agents    put six real agents through belay: installs them into a temporary folder; each is started with
 #                --with and talks to a scripted model on this machine
+# make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
+#                and count the processes that are left
 # make record-stall  record real agents: installs six into a temporary folder, has each follow scripts,
 #                and records what they print
 # make eval-fix  size of fix prompts, compared with full prompts
@@ -25,7 +27,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents eval-fix eval-secrets evidence evidence-texts replay clean
+.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill eval-fix eval-secrets evidence evidence-texts replay clean
 
 build: bin/belay
 
@@ -91,6 +93,9 @@ eval-stall:
 
 agents: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay"
+
+agents-kill: build
+	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -kill
 
 record-stall:
 	@$(GO) run ./bench/agents -out internal/agent/testdata/stall/real

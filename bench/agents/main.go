@@ -5,7 +5,7 @@
 // ours, while the events, the results of the tools and their noise are the agents' own.
 //
 // With -belay it puts each agent through runs of belay instead: three attempts of which the last is right, a key
-// that is refused, a quota that is used up; and prints a table.
+// that is refused, a quota that is used up; and prints a table. With -kill it ends runs while the agent works.
 //
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex] [-script same_read] [-out DIR]
 //
@@ -30,6 +30,7 @@ func main() {
 		one     = flag.String("script", "", "only scripts with this in the name")
 		out     = flag.String("out", "", "write the recordings to this folder")
 		run     = flag.String("belay", "", "instead of recording, put each agent through runs of this program")
+		kill    = flag.Bool("kill", false, "with -belay: end its runs in six ways, and count what is left of the agents")
 		keep    = flag.String("raw", "", "write the unedited output of the agents to this folder")
 	)
 	flag.Parse()
@@ -38,7 +39,10 @@ func main() {
 	}
 	b := bench{npm: *npm, install: *install, out: *out, raw: *keep, through: *run}
 	do := b.all
-	if *run != "" {
+	switch {
+	case *kill && *run != "":
+		do = b.killAll
+	case *run != "":
 		do = b.throughAll
 	}
 	right, err := do(*only, *one)

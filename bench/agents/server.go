@@ -24,8 +24,8 @@ type model struct {
 
 	mu     sync.Mutex
 	script []Script // one for each attempt, the last for all that follow
-	deny   int      // the status of every answer; 0 for answers
-	error  string   // the message of that
+	deny   denial
+	since  time.Time // when the first request was denied
 	speak  dialect
 	root   string   // the folder that the agent works in
 	asked  int      // requests that the script answered
@@ -93,14 +93,22 @@ func (m *model) Close() error { return m.http.Close() }
 
 // play sets the script that is answered from now on.
 func (m *model) play(s Script, d dialect, root string) {
-	m.plays([]Script{s}, 0, "", d, root)
+	m.plays([]Script{s}, denial{}, d, root)
 }
 
-// plays sets the script of each attempt, or a status and a message that every request is answered with.
-func (m *model) plays(list []Script, deny int, message string, d dialect, root string) {
+// denial is what requests are answered with instead of the script; the zero value is none.
+type denial struct {
+	status  int
+	kind    string
+	message string
+	lasts   time.Duration // from the first one; 0 is for good
+}
+
+// plays sets the script of each attempt, and what is answered instead.
+func (m *model) plays(list []Script, deny denial, d dialect, root string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.script, m.deny, m.error, m.speak, m.root, m.asked, m.strays, m.turns = list, deny, message, d, root, 0, nil, nil
+	m.script, m.deny, m.since, m.speak, m.root, m.asked, m.strays, m.turns = list, deny, time.Time{}, d, root, 0, nil, nil
 }
 
 // attempts is how belay's prompt says which attempt it starts.
@@ -164,16 +172,13 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.URL.Path
-	m.mu.Lock()
-	deny, message := m.deny, m.error
-	m.mu.Unlock()
+	deny, denied := m.denies()
 	switch {
-	case deny != 0 && r.Method == http.MethodPost:
+	case denied && r.Method == http.MethodPost:
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(deny)
-		kind := map[int]string{http.StatusUnauthorized: "authentication_error", http.StatusTooManyRequests: "insufficient_quota"}[deny]
+		w.WriteHeader(deny.status)
 		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error",
-			"error": map[string]any{"type": kind, "code": kind, "message": message, "status": kind}})
+			"error": map[string]any{"type": deny.kind, "code": deny.kind, "message": deny.message, "status": deny.kind}})
 	case r.Method == http.MethodConnect:
 		m.tunnel(w, r)
 	case strings.HasSuffix(path, "count_tokens"):
@@ -196,6 +201,19 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.mu.Unlock()
 		http.NotFound(w, r)
 	}
+}
+
+// denies returns what a request is answered with now.
+func (m *model) denies() (d denial, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.deny.status == 0 {
+		return d, false
+	}
+	if m.since.IsZero() {
+		m.since = time.Now()
+	}
+	return m.deny, m.deny.lasts == 0 || time.Since(m.since) < m.deny.lasts
 }
 
 // tunnel leads an agent that talks through a proxy to the model, and to nothing else.

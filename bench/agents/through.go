@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +18,7 @@ import (
 type through struct {
 	name  string
 	play  []Script // one for each attempt
-	deny  int      // the status that every request is answered with; 0 for answers
-	error string   // the message of that
+	deny  denial
 	flags []string // of belay run
 	right func(ran) string
 }
@@ -47,12 +45,15 @@ func throughs() []through {
 	outside := Script{Name: "outside", Steps: []Step{{Run: "sed -i s/1.0.0/1.0.1/ package.json"}, price, fixed()}}
 	wrong := Script{Name: "wrong", Steps: []Step{price, edit("src/price.js", "return net + TAX;", "return net * TAX;"), tests}}
 	good := Script{Name: "right", Steps: []Step{price, edit("src/price.js", "return net * TAX;", "return net + net * TAX;"), tests}}
+	work := Script{Name: "work", Steps: []Step{price, fixed(), tests}}
 	return []through{
 		{name: "three attempts", play: []Script{outside, wrong, good}, right: threeAttempts},
-		{name: "refused key (401)", deny: http.StatusUnauthorized, right: blockedBy("not logged in"),
-			error: "invalid x-api-key: Incorrect API key provided"},
-		{name: "no quota (429)", deny: http.StatusTooManyRequests, right: blockedBy("quota"),
-			error: "You exceeded your current quota, please check your plan and billing details"},
+		{name: "refused key (401)", right: blockedBy("not logged in"),
+			deny: denial{status: 401, kind: "authentication_error", message: "invalid x-api-key: Incorrect API key provided"}},
+		{name: "no quota (429)", right: blockedBy("quota"), deny: denial{status: 429, kind: "insufficient_quota",
+			message: "You exceeded your current quota, please check your plan and billing details"}},
+		{name: "too fast (429)", play: []Script{work}, right: waited, flags: []string{"--retries", "0"}, deny: denial{status: 429,
+			kind: "rate_limit_error", message: "Rate limit reached, please try again later", lasts: 20 * time.Second}},
 	}
 }
 
@@ -89,6 +90,19 @@ func threeAttempts(r ran) string {
 	return ""
 }
 
+// waited wants a rate limit waited for, by the agent or by belay, without a retry.
+func waited(r ran) string {
+	switch {
+	case r.late:
+		return "it was still trying after " + longest.String()
+	case r.status != 0:
+		return fmt.Sprintf("status %d, %d attempts", r.status, len(r.attempts))
+	case len(r.attempts) > 1 && !strings.Contains(r.errs, "perhaps temporarily: waiting"):
+		return "it does not say that it waits"
+	}
+	return ""
+}
+
 // blockedBy wants a person asked after one attempt, with a reason in words.
 func blockedBy(words string) func(ran) string {
 	return func(r ran) string {
@@ -111,7 +125,7 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 		return ran{}, err
 	}
 	defer remove()
-	m.plays(t.play, t.deny, t.error, a.Speak, root)
+	m.plays(t.play, t.deny, a.Speak, root)
 	args := append([]string{"run", ask, "--task", "A1", "--files", "src/**", "--test", "npm test", "--with", a.Name}, t.flags...)
 	var r ran
 	if r, err = b.belay(a, m.URL, home, root, append(append(args, "--"), a.Extra...)...); err != nil {
@@ -137,7 +151,28 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 func (b bench) belay(a program, url, home, root string, args ...string) (ran, error) {
 	ctx, stop := context.WithTimeout(context.Background(), longest)
 	defer stop()
-	cmd := exec.CommandContext(ctx, b.through, args...)
+	cmd := b.command(a, url, home, root, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.WaitDelay = 20 * time.Second
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return ran{}, err
+	}
+	defer context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })()
+	err := cmd.Wait()
+	r := ran{status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String(), took: time.Since(began), late: ctx.Err() != nil}
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) && ctx.Err() == nil {
+		return r, err
+	}
+	return r, nil
+}
+
+// command makes a command of belay beside an agent.
+func (b bench) command(a program, url, home, root string, args ...string) *exec.Cmd {
+	cmd := exec.Command(b.through, args...)
 	cmd.Dir = root
 	cmd.Env = a.environment(home, url)
 	for i, v := range cmd.Env {
@@ -146,19 +181,7 @@ func (b bench) belay(a program, url, home, root string, args ...string) (ran, er
 		}
 		cmd.Env[i] = v
 	}
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
-	began := time.Now()
-	err := cmd.Run()
-	r := ran{status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String(), took: time.Since(began), late: ctx.Err() != nil}
-	var ended *exec.ExitError
-	if err != nil && !errors.As(err, &ended) && ctx.Err() == nil {
-		return r, err
-	}
-	return r, nil
+	return cmd
 }
 
 // throughAll puts the agents through belay and prints a table. It reports whether all was right.
@@ -169,14 +192,14 @@ func (b bench) throughAll(only, one string) (bool, error) {
 	}
 	defer func() { _ = m.Close() }()
 	right := true
-	fmt.Println("| agent | version | run | result | seconds |\n|---|---|---|---|---|")
+	fmt.Println("| agent | version | run | result | attempts | seconds |\n|---|---|---|---|---|---|")
 	for _, a := range agents() {
 		if !strings.Contains(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)
 		if err != nil {
-			fmt.Printf("| %s | - | - | left out: %v | - |\n", a.Name, err)
+			fmt.Printf("| %s | - | - | left out: %v | - | - |\n", a.Name, err)
 			continue
 		}
 		for _, t := range throughs() {
@@ -191,7 +214,7 @@ func (b bench) throughAll(only, one string) (bool, error) {
 			if wrong := t.right(r); wrong != "" {
 				result, right = "WRONG: "+wrong, false
 			}
-			fmt.Printf("| %s | %s | %s | %s | %.1f |\n", a.Name, version, t.name, result, r.took.Seconds())
+			fmt.Printf("| %s | %s | %s | %s | %d | %.1f |\n", a.Name, version, t.name, result, len(r.attempts), r.took.Seconds())
 			if b.raw != "" {
 				if err := os.MkdirAll(b.raw, 0o755); err != nil {
 					return false, err

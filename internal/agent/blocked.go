@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -35,6 +36,44 @@ func Obstacle(words string) string {
 		}
 	}
 	return ""
+}
+
+// retry is an agent's note that it asks its model again (Claude Code).
+type retry struct {
+	n, of  int64
+	status int64
+	why    string
+	wait   time.Duration
+}
+
+func retryOf(e object) (r retry, ok bool) {
+	if e.text("type") != "system" || e.text("subtype") != "api_retry" {
+		return retry{}, false
+	}
+	n := numbers{of: e}
+	r = retry{n: n.count("attempt"), of: n.count("max_retries"), status: n.count("error_status"), why: e.text("error")}
+	r.wait = time.Duration(min(n.count("retry_delay_ms"), 24*3600*1000)) * time.Millisecond
+	return r, true
+}
+
+func (r retry) String() string {
+	what := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
+	if r.status == 0 {
+		what = strings.ReplaceAll(r.why, "_", " ")
+	}
+	return fmt.Sprintf("%s: retry %d of %d in %s", first2(what, "no answer"), r.n, r.of, r.wait.Round(100*time.Millisecond))
+}
+
+// refusedRetries is how often an agent may ask again with a key that is refused. The second time may be with a new
+// token; Claude Code goes on for three minutes.
+const refusedRetries = 3
+
+// hopeless tells why an agent that asks again will get the same answer; "" where it may get another one.
+func (r retry) hopeless() string {
+	if r.n < refusedRetries || r.status != 401 && r.status != 403 {
+		return ""
+	}
+	return Obstacle(fmt.Sprintf("%d %s", r.status, strings.ReplaceAll(r.why, "_", " ")))
 }
 
 // Denied returns the names of the tools that an agent was not allowed to use, by the last event of its stream:

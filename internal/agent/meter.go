@@ -25,6 +25,8 @@ type Meter struct {
 
 	session string       // that was continued
 	before  belay.Tokens // what it had used until then
+
+	hopeless string // why nothing will come of it
 }
 
 // state is all that a meter remembers; it can be written down and read again.
@@ -56,6 +58,7 @@ func New(prices []belay.Price) *Meter {
 	m := &Meter{prices: prices}
 	m.state.Counters = map[string]*counter{}
 	m.reader.To, m.reader.Use = m, m.used
+	m.reader.again = func(r retry) { m.hopeless = first2(m.hopeless, r.hopeless()) }
 	return m
 }
 
@@ -70,7 +73,8 @@ func (m *Meter) Continues(session string, used belay.Use) {
 
 // ofThisRun takes off a report what the session had used before this run.
 func (m *Meter) ofThisRun(u Usage) Usage {
-	if !u.Total || u.Agent != "codex" && u.Agent != "qwen" || u.Counter == "" || u.Counter != m.session || len(u.Models) != 1 {
+	whole := u.Total && (u.Agent == "codex" || u.Agent == "qwen")
+	if m.session == "" || u.Counter != m.session || !whole || len(u.Models) != 1 {
 		return u
 	}
 	t, b := u.Models[0].Tokens, m.before
@@ -130,6 +134,9 @@ func (m *Meter) Turns() (n int, over bool) { return m.state.Turns, m.state.Turns
 
 // Session returns the id of the agent's session, "" when its output names none.
 func (m *Meter) Session() string { return m.reader.Names.Session }
+
+// Hopeless tells why the agent will not be able to work and should be ended; "" while it may.
+func (m *Meter) Hopeless() string { return m.hopeless }
 
 // Used returns what was used so far.
 func (m *Meter) Used() belay.Use {

@@ -255,3 +255,26 @@ func TestSessionNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestHopeless: a key that is refused again and again will not be accepted; a rate limit passes, and so may the first
+// refusals, of a token that has expired.
+func TestHopeless(t *testing.T) {
+	t.Parallel()
+	retry := func(n, status int, why string) string {
+		return fmt.Sprintf(`{"type":"system","subtype":"api_retry","attempt":%d,"max_retries":10,"retry_delay_ms":518.2,`+
+			`"error_status":%d,"error":%q,"session_id":"s"}`+"\n", n, status, why)
+	}
+	for text, want := range map[string]string{
+		retry(1, 401, "authentication_failed") + retry(2, 401, "authentication_failed"): "",
+		retry(3, 401, "authentication_failed"):                                          "its key is refused: 401 authentication failed",
+		retry(9, 429, "rate_limit"):                                                     "",
+		retry(9, 529, "overloaded"):                                                     "",
+		`{"type":"system","subtype":"api_retry","attempt":-3,"error_status":"401"}`:     "",
+	} {
+		m := agent.New(nil)
+		read(m, text)
+		if got := m.Hopeless(); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -57,7 +57,9 @@ func TestRenderRecorded(t *testing.T) {
 func TestRender(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ in, want string }{
-		"plain text":             {"one\ntwo", "one\ntwo"},
+		"plain text": {"one\ntwo", "one\ntwo"},
+		"asks its model again": {`{"type":"system","subtype":"api_retry","attempt":2,"max_retries":10,"retry_delay_ms":1049.7,` +
+			`"error_status":429,"error":"rate_limit","session_id":"s"}` + "\n", "✗ 429 rate limit: retry 2 of 10 in 1s\n"},
 		"an object of its own":   {"{\"level\":\"info\"}\n{\"type\":\"message\"}\n{no\n", "{\"level\":\"info\"}\n{\"type\":\"message\"}\n{no\n"},
 		"between other lines":    {"start\n{\"type\":\"turn.started\"}\nend\n", "start\nend\n"},
 		"in the middle of one":   {"it says {\"type\":\"turn.started\"}\n", "it says {\"type\":\"turn.started\"}\n"},

@@ -22,6 +22,10 @@ func (r *Reader) says(e object) {
 		}
 	}
 	switch e.text("type") {
+	case "system":
+		if again, ok := retryOf(e); ok {
+			say(Said{Text: again.String(), Failed: true})
+		}
 	case "assistant": // Claude Code, Qwen Code, Cursor
 		say(Said{Text: textOf(e.object("message")["content"])})
 	case "result": // of these, and of Gemini CLI

@@ -42,6 +42,7 @@ type Reader struct {
 	Say func(Said)  // nil: words are passed over
 
 	Denied func(tool string) // nil: calls that were not allowed are passed over
+	again  func(retry)       // nil: requests to its model that it repeats are passed over
 	line   []byte
 	over   bool            // the line is too long and passed over to its end
 	seen   map[string]bool // calls that were told: some agents repeat theirs
@@ -129,6 +130,11 @@ func (r *Reader) take(e object) {
 	}
 	if r.Denied != nil {
 		r.denials(e)
+	}
+	if r.again != nil {
+		if again, ok := retryOf(e); ok {
+			r.again(again)
+		}
 	}
 	if r.To != nil {
 		r.calls(e)

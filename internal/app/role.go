@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.S
 		return err
 	}
 	r.unlimited(rec, res.Use)
-	if res.Limit == "" && (res.Stopped || res.Ended == "lost" || res.Ended == "stopped") {
+	if res.Limit == "" && res.Blocked == "" && (res.Stopped || res.Ended == "lost" || res.Ended == "stopped") {
 		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
 			return err
 		}
@@ -101,7 +102,7 @@ func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.S
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Use: res.Use, Limit: res.Limit, Ended: res.Ended, Exit: res.Exit,
+	ended := handoff.Run{Round: round, Use: res.Use, Limit: cmp.Or(res.Limit, res.Blocked), Ended: res.Ended, Exit: res.Exit,
 		Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
 	if err := Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// An agent that fails for a reason that passes is waited for, longer each time; one that
-// fails for another is not.
+// An agent that fails for a reason that passes is waited for, longer each time and without using a retry, until a
+// person is asked; one that fails for another is not.
 func TestBackOff(t *testing.T) {
 	t.Parallel()
 	p := belay.DefaultPolicy()
-	p.Retries = 8
+	p.Retries = 0
 	s, _, err := Step(p, State{}, Event{Kind: EvStarted})
 	step := func(e Event) {
 		t.Helper()
@@ -33,6 +33,16 @@ func TestBackOff(t *testing.T) {
 			t.Fatalf("%+v, not a wait of %d s", s.Pending, want)
 		}
 	}
+	if s.Retries != 0 {
+		t.Errorf("%d retries were used", s.Retries)
+	}
+	often := s
+	step(Event{Kind: EvAttempted, Ended: EndedExit, Exit: 1, Transient: true, Note: "overloaded"})
+	step(Event{Kind: EvCaptured, Snapshot: "a"})
+	if s.Gate == nil || s.Gate.Why != "the agent failed 9 times in a row: overloaded" {
+		t.Errorf("%+v", s.Gate)
+	}
+	s = often
 	step(Event{Kind: EvAttempted, Ended: EndedExit, Exit: 1})
 	step(Event{Kind: EvCaptured, Snapshot: "a"})
 	if s.Phase != PhaseGate || !s.Current().AgentFailed() || s.Current().Findings[0].Title != "the agent failed (exit 1), so its work was not checked" {

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,7 @@ func (m *machine) refused() {
 	back, reason := m.rollsBack()
 	next := Next{Prompt: PromptRepair, Auto: true, Review: free}
 	if a.AgentFailed() {
-		next = Next{Prompt: PromptContinue, Auto: true, Wait: m.backOff()}
+		next = Next{Prompt: PromptContinue, Auto: true}
 	}
 	if !back {
 		a.Then = ThenRepair
@@ -77,7 +78,29 @@ func (m *machine) failed() {
 		Severity: belay.SeverityError, Category: belay.CategoryAgent,
 		Title: because(fmt.Sprintf("the agent failed (exit %d), so its work was not checked", a.Exit), a.Note),
 	}.Sign()}
+	if a.Transient && !m.s.Rechecking {
+		m.waits()
+		return
+	}
 	m.refused()
+}
+
+// waits follows an agent that failed for a reason that passes: another attempt, later, which uses no automatic retry.
+func (m *machine) waits() {
+	if why := m.limit(); why != "" {
+		m.ask(GateLimit, why, "")
+		return
+	}
+	wait, ok := m.backOff()
+	if !ok {
+		m.ask(GateBroken, because(fmt.Sprintf("the agent failed %d times in a row", mostWaits+1), m.last().Note), CmdAttempt)
+		return
+	}
+	back, reason := m.rollsBack()
+	if !back {
+		m.then(ThenContinue)
+	}
+	m.again(Next{Prompt: PromptContinue, Wait: wait}, back, reason)
 }
 
 // AgentFailed reports whether the attempt was refused because its agent ended in error.
@@ -86,22 +109,25 @@ func (a Attempt) AgentFailed() bool {
 }
 
 // The first wait after an agent that failed for a reason that passes, like a rate limit,
-// and the longest. Each failure in a row doubles it.
+// and the longest. Each failure in a row doubles it, and after mostWaits of them a person is asked.
 const (
 	firstWait   = 15 * time.Second
 	longestWait = 10 * time.Minute
+	mostWaits   = 8
 )
 
-// backOff is how long to wait before the next attempt.
-func (m *machine) backOff() time.Duration {
-	if !m.last().Transient {
-		return 0
+// backOff is how long to wait before the next attempt; ok is false when that was done often enough.
+func (m *machine) backOff() (wait time.Duration, ok bool) {
+	wait, ok = firstWait, true
+	row := 0
+	for _, a := range slices.Backward(m.s.Attempts[:len(m.s.Attempts)-1]) {
+		if !a.AgentFailed() || !a.Transient {
+			break
+		}
+		wait = min(2*wait, longestWait)
+		row++
 	}
-	wait := firstWait
-	for i := len(m.s.Attempts) - 2; i >= 0 && m.s.Attempts[i].Transient && wait < longestWait; i-- {
-		wait *= 2
-	}
-	return min(wait, longestWait)
+	return wait, row < mostWaits
 }
 
 // causes says why a finding of a category leads to a rollback.

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,6 +174,9 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 			ev.Kind, ev.Ended, ev.By, ev.Note = loop.EvStalled, loop.EndedStalled, "", res.Stall
 		case res.Limit != "":
 			ev.Kind, ev.Ended, ev.By, ev.Note = loop.EvLimited, loop.EndedLimit, "", res.Limit
+		case res.Blocked != "":
+			ev.Kind, ev.Ended, ev.By, ev.Blocked = loop.EvAttempted, loop.EndedExit, "", res.Blocked
+			return ev, nil
 		case !res.Stopped:
 			ev.By = "belay cancel"
 		}
@@ -359,8 +363,8 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	ev, err := d.debugged(run, end.Result)
 	if err != nil { // what it used counts all the same
 		ev = loop.Event{Kind: loop.EvBroken, Note: session.Sentence(err)}
-		if end.Limit != "" {
-			ev.Note = end.Limit
+		if why := cmp.Or(end.Limit, end.Blocked); why != "" {
+			ev.Note = why
 		}
 	}
 	ev.Use = end.Use

@@ -30,6 +30,7 @@ type screen struct {
 	saved        int64
 	use          belay.Use
 	over         string // the limit that is reached; "" for none
+	blocked      string // why the agent cannot work; "" while it may
 	wait         *time.Timer
 	turnEndsWait time.Duration
 }
@@ -105,6 +106,10 @@ func (s *screen) look() {
 	}
 	s.use = use
 	if s.limit == nil {
+		return
+	}
+	if s.blocked = s.meter.Hopeless(); s.blocked != "" {
+		s.found()
 		return
 	}
 	if why := s.limit(use); why != "" {

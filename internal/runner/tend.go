@@ -37,6 +37,7 @@ type End struct {
 	Stopped bool      // a person stopped it, from here
 	Stall   string    // the stall that belay ended it for; "" when it did not
 	Limit   string    // the limit that belay ended it at; "" when it did not
+	Blocked string    // why it could not work, when belay ended it for that
 }
 
 // Files in a run's folder. The marks say why belay ended it: whoever takes up the run after a
@@ -44,6 +45,7 @@ type End struct {
 const (
 	stallMark = "stalled"
 	limitMark = "limited"
+	blockMark = "blocked"
 	meterFile = "meter.json"
 )
 
@@ -79,6 +81,8 @@ func (r Run) Await(ctx context.Context) (End, error) {
 		r.Note("stopping the agent")
 	case r.Stall != nil && r.Stall.Found() != nil:
 		mark, why = stallMark, r.Stall.Found().String()
+	case live.blocked != "":
+		mark, why = blockMark, live.blocked
 	case live.over != "":
 		mark, why = limitMark, live.over
 	default:
@@ -130,7 +134,10 @@ func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
 	if e.Stall, err = r.marked(stallMark); err != nil || e.Stall != "" {
 		return e, err
 	}
-	e.Limit, err = r.marked(limitMark)
+	if e.Limit, err = r.marked(limitMark); err != nil || e.Limit != "" {
+		return e, err
+	}
+	e.Blocked, err = r.marked(blockMark)
 	return e, err
 }
 
