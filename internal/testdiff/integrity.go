@@ -142,6 +142,14 @@ func group(t placed) string {
 	return parts[max(len(parts)-2, 0)]
 }
 
+// groups are the names of all groups that a test is in.
+func groups(t placed) string {
+	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
+		return t.Name[:i]
+	}
+	return ""
+}
+
 // pairFile compares the tests that have one name in both texts of a file, and looks at
 // what else in it keeps tests from running.
 func pairFile(f *syntax.File) pairing {
