@@ -45,6 +45,7 @@ var makers = map[string][]string{
 	"Anything":     nil,
 	"Under":        {"internal/app/closed.go"},
 	"Narrowed":     {"internal/testrun/again.go"},
+	"More":         {"internal/runner/attempt.go"},
 	"Install":      {"internal/runner/baseline.go"},
 }
 

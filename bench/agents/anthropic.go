@@ -10,24 +10,23 @@ func (m *model) messages(w http.ResponseWriter, body []byte) {
 	var in struct {
 		Stream   bool
 		Tools    []json.RawMessage
-		Messages []struct{ Content json.RawMessage }
+		Messages []json.RawMessage
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		bad(w, err)
 		return
 	}
-	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: in.Stream}
-	for _, msg := range in.Messages {
-		var blocks []struct{ Type string }
-		if json.Unmarshal(msg.Content, &blocks) != nil {
-			continue // plain words
-		}
-		for _, b := range blocks {
+	t := turn{tools: len(in.Tools) > 1, stream: in.Stream}
+	t.follow(in.Messages, func(one json.RawMessage) (n int) {
+		var msg struct{ Content []struct{ Type string } }
+		_ = json.Unmarshal(one, &msg) // plain words are none
+		for _, b := range msg.Content {
 			if b.Type == "tool_result" {
-				t.results++
+				n++
 			}
 		}
-	}
+		return n
+	})
 	a := m.next(t)
 	block, why := map[string]any{"type": "text", "text": a.Text}, "end_turn"
 	if a.Tool != "" {
@@ -35,7 +34,7 @@ func (m *model) messages(w http.ResponseWriter, body []byte) {
 	}
 	msg := map[string]any{
 		"id": "msg_" + a.ID, "type": "message", "role": "assistant", "model": "scripted", "content": []any{block},
-		"stop_reason": why, "stop_sequence": nil, "usage": map[string]any{"input_tokens": 10, "output_tokens": 10},
+		"stop_reason": why, "stop_sequence": nil, "usage": map[string]any{"input_tokens": usedEach, "output_tokens": usedEach},
 	}
 	if !t.stream {
 		reply(w, msg)
@@ -62,7 +61,7 @@ func messageEvents(e events, msg, block map[string]any, a answer) {
 	e.send("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0})
 	e.send("message_delta", map[string]any{
 		"type": "message_delta", "delta": map[string]any{"stop_reason": why, "stop_sequence": nil},
-		"usage": map[string]any{"output_tokens": 10},
+		"usage": map[string]any{"output_tokens": usedEach},
 	})
 	e.send("message_stop", map[string]any{"type": "message_stop"})
 }

@@ -9,25 +9,28 @@ import (
 func (m *model) content(w http.ResponseWriter, body []byte, stream bool) {
 	var in struct {
 		Tools    []struct{ FunctionDeclarations []json.RawMessage }
-		Contents []struct {
-			Parts []struct{ FunctionResponse json.RawMessage }
-		}
+		Contents []json.RawMessage
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		bad(w, err)
 		return
 	}
-	t := turn{attempt: attempt(body), stream: stream}
+	t := turn{stream: stream}
 	for _, tool := range in.Tools {
 		t.tools = t.tools || len(tool.FunctionDeclarations) > 1
 	}
-	for _, c := range in.Contents {
+	t.follow(in.Contents, func(one json.RawMessage) (n int) {
+		var c struct {
+			Parts []struct{ FunctionResponse json.RawMessage }
+		}
+		_ = json.Unmarshal(one, &c)
 		for _, p := range c.Parts {
 			if len(p.FunctionResponse) > 0 {
-				t.results++
+				n++
 			}
 		}
-	}
+		return n
+	})
 	a := m.next(t)
 	part := map[string]any{"text": a.Text}
 	if a.Tool != "" {
@@ -36,7 +39,7 @@ func (m *model) content(w http.ResponseWriter, body []byte, stream bool) {
 	out := map[string]any{
 		"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP",
 			"content": map[string]any{"role": "model", "parts": []any{part}}}},
-		"usageMetadata": map[string]any{"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20},
+		"usageMetadata": map[string]any{"promptTokenCount": usedEach, "candidatesTokenCount": usedEach, "totalTokenCount": 2 * usedEach},
 		"modelVersion":  "scripted",
 	}
 	if stream {

@@ -11,18 +11,20 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 	var in struct {
 		Stream   bool
 		Tools    []json.RawMessage
-		Messages []struct{ Role string }
+		Messages []json.RawMessage
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		bad(w, err)
 		return
 	}
-	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: in.Stream}
-	for _, msg := range in.Messages {
-		if msg.Role == "tool" {
-			t.results++
+	t := turn{tools: len(in.Tools) > 1, stream: in.Stream}
+	t.follow(in.Messages, func(one json.RawMessage) int {
+		var msg struct{ Role string }
+		if json.Unmarshal(one, &msg) == nil && msg.Role == "tool" {
+			return 1
 		}
-	}
+		return 0
+	})
 	a := m.next(t)
 	said, why := map[string]any{"role": "assistant", "content": a.Text}, "stop"
 	if a.Tool != "" {
@@ -31,7 +33,7 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 			"function": map[string]any{"name": a.Tool, "arguments": string(args)}}
 		said, why = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{call}}, "tool_calls"
 	}
-	usage := map[string]any{"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
+	usage := map[string]any{"prompt_tokens": usedEach, "completion_tokens": usedEach, "total_tokens": 2 * usedEach}
 	out := func(kind, key string, v any, why any) map[string]any {
 		return map[string]any{
 			"id": "chat_" + a.ID, "object": kind, "created": 1, "model": "scripted", "usage": usage,
@@ -52,18 +54,20 @@ func (m *model) chat(w http.ResponseWriter, body []byte) {
 func (m *model) responses(w http.ResponseWriter, body []byte) {
 	var in struct {
 		Tools []json.RawMessage
-		Input []struct{ Type string }
+		Input []json.RawMessage
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		bad(w, err)
 		return
 	}
-	t := turn{attempt: attempt(body), tools: len(in.Tools) > 1, stream: true}
-	for _, item := range in.Input {
-		if item.Type == "function_call_output" || item.Type == "custom_tool_call_output" {
-			t.results++
+	t := turn{tools: len(in.Tools) > 1, stream: true}
+	t.follow(in.Input, func(one json.RawMessage) int {
+		var item struct{ Type string }
+		if json.Unmarshal(one, &item) == nil && (item.Type == "function_call_output" || item.Type == "custom_tool_call_output") {
+			return 1
 		}
-	}
+		return 0
+	})
 	a := m.next(t)
 	var item map[string]any
 	switch {
@@ -88,7 +92,7 @@ func (m *model) responses(w http.ResponseWriter, body []byte) {
 	e.send("response.output_item.done", map[string]any{"type": "response.output_item.done", "output_index": 0, "item": item})
 	whole["status"], whole["output"] = "completed", []any{item}
 	whole["usage"] = map[string]any{
-		"input_tokens": 10, "output_tokens": 10, "total_tokens": 20,
+		"input_tokens": usedEach, "output_tokens": usedEach, "total_tokens": 2 * usedEach,
 		"input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens_details": map[string]any{"reasoning_tokens": 0},
 	}
 	e.send("response.completed", map[string]any{"type": "response.completed", "response": whole})

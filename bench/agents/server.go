@@ -29,17 +29,43 @@ type model struct {
 	speak  dialect
 	root   string   // the folder that the agent works in
 	asked  int      // requests that the script answered
+	turns  []asking // what was asked in each attempt
 	strays []string // paths that the server has no answer for
 }
 
 // turn is what of a request matters: which tools the agent offers, how many results it has
-// had, and whether it wants the answer as a stream.
+// had since belay's last prompt, and whether it wants the answer as a stream.
 type turn struct {
 	tools   bool
 	results int
 	attempt int // of belay's, from 0
+	earlier int // results in the conversation before the last prompt: the session was continued
 	stream  bool
 }
+
+// asking is what agents asked for in one attempt.
+type asking struct {
+	requests  int  // for the next step
+	aside     int  // for a title, or the like
+	continued bool // the conversation of an attempt before was sent along
+}
+
+// follow reads the messages of a request in their order. A prompt of belay's after the first one names its attempt,
+// and begins a new count of results.
+func (t *turn) follow(messages []json.RawMessage, results func(json.RawMessage) int) {
+	for _, one := range messages {
+		if n := results(one); n > 0 {
+			t.results += n
+			continue
+		}
+		if k := attempt(one); k > t.attempt {
+			t.attempt, t.earlier, t.results = k, t.earlier+t.results, 0
+		}
+	}
+}
+
+// usedEach is how many tokens an answer costs, input and output.
+const usedEach = 10
 
 // answer is one step of a model: words, or a call of a tool.
 type answer struct {
@@ -74,7 +100,7 @@ func (m *model) play(s Script, d dialect, root string) {
 func (m *model) plays(list []Script, deny int, message string, d dialect, root string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.script, m.deny, m.error, m.speak, m.root, m.asked, m.strays = list, deny, message, d, root, 0, nil
+	m.script, m.deny, m.error, m.speak, m.root, m.asked, m.strays, m.turns = list, deny, message, d, root, 0, nil, nil
 }
 
 // attempts is how belay's prompt says which attempt it starts.
@@ -98,21 +124,35 @@ func (m *model) played() (int, []string) {
 	return m.asked, m.strays
 }
 
+// asks returns what was asked in each attempt.
+func (m *model) asks() []asking {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.turns
+}
+
 // next returns the answer to a request. Without tools it is one of those that agents make
 // beside their work, for a title or a summary.
 func (m *model) next(t turn) answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for len(m.turns) <= t.attempt {
+		m.turns = append(m.turns, asking{})
+	}
+	at := &m.turns[t.attempt]
+	at.continued = at.continued || t.earlier > 0
 	if !t.tools {
+		at.aside++
 		return answer{Text: "work on the shop"}
 	}
 	m.asked++
+	at.requests++
 	steps := m.script[min(t.attempt, len(m.script)-1)].Steps
 	if t.results >= len(steps) {
 		return answer{Text: "That is all."}
 	}
 	a := m.speak(m.root, steps[t.results])
-	a.ID = fmt.Sprintf("call_%02d", t.results+1)
+	a.ID = fmt.Sprintf("call_%02d", t.earlier+t.results+1) // agents drop a call whose id their conversation has already
 	return a
 }
 

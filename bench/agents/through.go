@@ -32,6 +32,7 @@ type ran struct {
 	attempts  []attemptRan
 	took      time.Duration
 	late      bool // it was ended: it took too long
+	asked     []asking
 }
 
 type attemptRan struct {
@@ -43,11 +44,11 @@ type attemptRan struct {
 
 // throughs are the runs that each agent is put through.
 func throughs() []through {
-	outside := Script{Name: "outside", Steps: []Step{{Run: "sed -i s/1.0.0/1.0.1/ package.json"}, fixed()}}
+	outside := Script{Name: "outside", Steps: []Step{{Run: "sed -i s/1.0.0/1.0.1/ package.json"}, price, fixed()}}
 	wrong := Script{Name: "wrong", Steps: []Step{price, edit("src/price.js", "return net + TAX;", "return net * TAX;"), tests}}
-	good := Script{Name: "right", Steps: []Step{price, fixed(), tests}}
+	good := Script{Name: "right", Steps: []Step{price, edit("src/price.js", "return net * TAX;", "return net + net * TAX;"), tests}}
 	return []through{
-		{name: "three attempts", play: []Script{outside, wrong, good}, flags: []string{"--retry", "rollback"}, right: threeAttempts},
+		{name: "three attempts", play: []Script{outside, wrong, good}, right: threeAttempts},
 		{name: "refused key (401)", deny: http.StatusUnauthorized, right: blockedBy("not logged in"),
 			error: "invalid x-api-key: Incorrect API key provided"},
 		{name: "no quota (429)", deny: http.StatusTooManyRequests, right: blockedBy("quota"),
@@ -55,14 +56,26 @@ func throughs() []through {
 	}
 }
 
-// threeAttempts wants an edit outside of the task's files rejected, a wrong fix too, and the right one accepted,
-// each shown in words, and the tokens known.
+// threeAttempts wants an edit outside of the task's files rolled back, a wrong fix of a new session rejected, and the
+// right one of the same session accepted, each shown in words, with the tokens of its own requests.
 func threeAttempts(r ran) string {
 	var verdicts []string
 	for _, a := range r.attempts {
 		verdicts = append(verdicts, a.Verdict)
 		if a.Tokens == nil || a.Tokens.Output == 0 {
 			return "no tokens"
+		}
+	}
+	for i, a := range r.asked {
+		if a.continued != (i == 2) {
+			return fmt.Sprintf("attempt %d: continued %v", i+1, a.continued)
+		}
+		if i >= len(r.attempts) {
+			break // its verdicts are said below
+		}
+		got, all := r.attempts[i].Tokens.Output, int64(a.requests+a.aside)*usedEach
+		if got < int64(a.requests)*usedEach || got > all { // not every agent counts what it asks for a title
+			return fmt.Sprintf("attempt %d: %d output tokens, %d were used", i+1, got, all)
 		}
 	}
 	switch {
@@ -116,7 +129,7 @@ func (b bench) put(m *model, a program, t through) (ran, error) {
 	if err := json.Unmarshal([]byte(shown.out), &told); err != nil {
 		return r, fmt.Errorf("read %q: %w", shown.out, err)
 	}
-	r.attempts = told.Data.Attempts
+	r.attempts, r.asked = told.Data.Attempts, m.asks()
 	return r, nil
 }
 

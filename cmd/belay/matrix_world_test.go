@@ -273,6 +273,9 @@ func (l *lived) do(args ...string) done {
 	c.Dir, c.Env, c.Stdout, c.Stderr = l.repo, l.env(), &out, &errs
 	d := l.within(c)
 	d.args, d.out, d.errs = args, out.String(), errs.String()
+	if d.hung {
+		l.t.Logf("%s", d)
+	}
 	return d
 }
 
@@ -290,12 +293,28 @@ func (l *lived) within(c *exec.Cmd) done {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), bounded)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	stop := context.AfterFunc(ctx, func() {
+		l.explain(c.Process.Pid)
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	})
 	_ = c.Wait()
 	stop()
 	d := done{ran: ran{code: c.ProcessState.ExitCode()}, took: time.Since(begin), hung: ctx.Err() != nil}
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // a git that it left behind
 	return d
+}
+
+// explain logs what a command that does not end waits for: every process of the user of the
+// tests with what it waits for in the kernel, and what the goroutines of the command, its
+// guard and its shim are at, which QUIT has them write to where they write errors.
+func (l *lived) explain(pid int) {
+	all, _ := exec.Command("ps", "-eo", "pid,ppid,pgid,stat,pcpu,etimes,wchan:24,args").CombinedOutput()
+	_ = syscall.Kill(pid, syscall.SIGQUIT)
+	ofRun := exec.Command("pkill", "-QUIT", "-f", "--", regexp.QuoteMeta(l.repo))
+	_ = ofRun.Run()
+	time.Sleep(time.Second)
+	said, _ := exec.Command("sh", "-c", `tail -n +1 "$0"/.git/belay/run/*/*/shim.log`, l.repo).CombinedOutput()
+	l.t.Logf("process %d does not end\n%s\n%s", pid, all, said)
 }
 
 // tree gives the working tree without git's folder, without .belay/now, which names times

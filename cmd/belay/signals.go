@@ -29,12 +29,17 @@ const (
 // long: they end the context given as well, and then leave, with what may still be running
 // and how to come back. Every file is then as after a kill at that moment, which the next
 // command recovers from.
+//
+// A reader of the output that goes away (belay run … | head -1) is the first Ctrl-C once a task
+// is under way, and any other command ends by SIGPIPE as usual. Each further write tells it again:
+// that hurries nobody.
 func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 	hard, kill := context.WithCancel(context.Background())
 	soft, ask := context.WithCancel(hard)
 	t.Soft = soft
-	c := make(chan os.Signal, 4)
+	c, unread := make(chan os.Signal, 4), make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	t.Working = func() { signal.Notify(unread, syscall.SIGPIPE) }
 	go func() {
 		var first time.Time
 		var end, out, hint <-chan time.Time
@@ -53,6 +58,8 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 				} else if hint == nil {
 					hint = time.After(last)
 				}
+			case <-unread:
+				ask()
 			case <-hint:
 				if terminal.Is(t.Err) && !t.JSON {
 					fmt.Fprintln(t.Err, "\nbelay: stopping; press Ctrl-C again to exit at once")
@@ -64,7 +71,7 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 			}
 		}
 	}()
-	return hard, func() { signal.Stop(c); ask(); kill() }
+	return hard, func() { signal.Stop(c); signal.Stop(unread); ask(); kill() }
 }
 
 // leave ends the process, with its git processes. The agent's shim stays.

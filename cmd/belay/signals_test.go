@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -206,4 +207,55 @@ func nothingLeft(t *testing.T, what, mark string) {
 			}
 		}
 	}
+}
+
+// TestReaderGone: when the reader of its output goes away (belay run … 2>&1 | head -1), a run ends as
+// after Ctrl-C: nothing of the agent lives, its work is captured, and the task can be resumed. A
+// command that runs no task is ended by SIGPIPE, as by the system.
+func TestReaderGone(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
+	mark := fmt.Sprintf("%d-reader", os.Getpid())
+	agent := `echo more > new.txt; sleep 60 & while :; do echo working; sleep 0.2; done`
+	c, out := w.readBy(mark, "run", "do it", "--as-it-is", "--task", "T1", "--files", "**", "--test", "true", "--", "sh", "-c", agent)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "working" {
+	}
+	w.must(out.Close())
+	began := time.Now()
+	_ = c.Wait()
+	if code, took := c.ProcessState.ExitCode(), time.Since(began); code != 130 || took > 10*time.Second {
+		t.Errorf("it ended with %d after %s", code, took)
+	}
+	if left := marked("BELAY_ODD=" + mark); len(left) > 0 {
+		t.Errorf("it left %v", left)
+	}
+	shown := w.belay("", "show", "T1", "--json")
+	for _, want := range []string{`"ended":"stopped"`, `"snapshot":"`, `"then":"continue"`} {
+		if !strings.Contains(shown.out, want) {
+			t.Errorf("the record has no %s:\n%s", want, shown.out)
+		}
+	}
+	if r := w.belay("", "run", "--resume", "T1", "--", "sh", "-c", "date > a.txt"); r.code != 0 || !w.there("new.txt") {
+		t.Errorf("resumed: %s", r)
+	}
+
+	c, out = w.readBy(mark, "log", "T1")
+	w.must(out.Close())
+	_ = c.Wait()
+	if ws, ok := c.ProcessState.Sys().(syscall.WaitStatus); !ok || ws.Signal() != syscall.SIGPIPE {
+		t.Errorf("belay log ended with %s", c.ProcessState)
+	}
+}
+
+// readBy starts belay with all its output going to a pipe.
+func (w *world) readBy(mark string, args ...string) (*exec.Cmd, *os.File) {
+	w.t.Helper()
+	r, out, err := os.Pipe()
+	w.must(err)
+	c := exec.Command("belay", args...)
+	c.Dir, c.Env, c.Stdout, c.Stderr = w.repo, w.env("BELAY_ODD="+mark), out, out
+	asUser(c)
+	w.must(c.Start())
+	w.must(out.Close())
+	return c, r
 }

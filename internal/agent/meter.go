@@ -22,6 +22,9 @@ type Meter struct {
 	prices []belay.Price
 	reader Reader
 	state  state
+
+	session string       // that was continued
+	before  belay.Tokens // what it had used until then
 }
 
 // state is all that a meter remembers; it can be written down and read again.
@@ -54,6 +57,31 @@ func New(prices []belay.Price) *Meter {
 	m.state.Counters = map[string]*counter{}
 	m.reader.To, m.reader.Use = m, m.used
 	return m
+}
+
+// Continues says that the output is of a session that was continued, and what it had used before. Codex and Qwen Code
+// count all of a session, also in a later run of it; the others count each run by itself (make agents measures it).
+func (m *Meter) Continues(session string, used belay.Use) {
+	m.session = session
+	if used.Tokens != nil {
+		m.before = *used.Tokens
+	}
+}
+
+// ofThisRun takes off a report what the session had used before this run.
+func (m *Meter) ofThisRun(u Usage) Usage {
+	if !u.Total || u.Agent != "codex" && u.Agent != "qwen" || u.Counter == "" || u.Counter != m.session || len(u.Models) != 1 {
+		return u
+	}
+	t, b := u.Models[0].Tokens, m.before
+	if t.Sum() < b.Sum() {
+		return u // it counts anew
+	}
+	u.Models = models(u.Models[0].Model, belay.Tokens{
+		Input: max(0, t.Input-b.Input), CacheRead: max(0, t.CacheRead-b.CacheRead),
+		CacheWrite: max(0, t.CacheWrite-b.CacheWrite), Output: max(0, t.Output-b.Output),
+	})
+	return u
 }
 
 // Write takes more of the output. It never fails.
@@ -99,6 +127,9 @@ func (m *Meter) UnmarshalJSON(data []byte) error {
 // Turns returns how many turns were reported to be over. over says that nothing was heard of
 // the agent since the last one: it may be about to end.
 func (m *Meter) Turns() (n int, over bool) { return m.state.Turns, m.state.Turns > 0 && !m.state.Works }
+
+// Session returns the id of the agent's session, "" when its output names none.
+func (m *Meter) Session() string { return m.reader.Names.Session }
 
 // Used returns what was used so far.
 func (m *Meter) Used() belay.Use {
@@ -161,6 +192,7 @@ func (m *Meter) Began(Call) {
 func (m *Meter) Ended(Ended) {}
 
 func (m *Meter) used(u Usage) {
+	u = m.ofThisRun(u)
 	c := m.counter(u)
 	if u.Total {
 		m.total(c, u)

@@ -211,3 +211,47 @@ func FuzzWrittenDown(f *testing.F) {
 		}
 	})
 }
+
+// TestContinues: Codex and Qwen Code count all of a session, so what was used before it was continued is taken
+// off; an agent that counts each run by itself, another session, and a counter that begins anew, stay as they are.
+func TestContinues(t *testing.T) {
+	t.Parallel()
+	before := belay.Use{Tokens: &belay.Tokens{Input: 1000, CacheRead: 500, Output: 100}}
+	for text, want := range map[string]string{
+		`{"type":"thread.started","thread_id":"s"}` + "\n" +
+			`{"type":"turn.completed","usage":{"input_tokens":2100,"cached_input_tokens":900,"output_tokens":130}}`: "630",
+		`{"type":"thread.started","thread_id":"t"}` + "\n" +
+			`{"type":"turn.completed","usage":{"input_tokens":2100,"cached_input_tokens":900,"output_tokens":130}}`: "2.2k",
+		`{"type":"thread.started","thread_id":"s"}` + "\n" +
+			`{"type":"turn.completed","usage":{"input_tokens":90,"cached_input_tokens":9,"output_tokens":13}}`: "103",
+		`{"type":"system","subtype":"init","session_id":"s","qwen_code_version":"1"}` + "\n" +
+			`{"type":"result","session_id":"s","usage":{"input_tokens":2000,"cache_read_input_tokens":600,"output_tokens":130}}`: "530",
+		`{"type":"result","session_id":"s","usage":{"input_tokens":2000,"output_tokens":130}}`: "2.1k",
+	} {
+		m := agent.New(nil)
+		m.Continues("s", before)
+		read(m, text)
+		if got := m.Used().TokensText(); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSessionNamed: the session that each agent names, in events as they are recorded.
+func TestSessionNamed(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"type":"system","subtype":"init","session_id":"a1"}`:                                      "a1",
+		`{"type":"thread.started","thread_id":"a2"}`:                                                "a2",
+		`{"type":"init","session_id":"a3","model":"m"}`:                                             "a3",
+		`{"type":"step_start","sessionID":"a4"}` + "\n" + `{"type":"step_start","sessionID":"sub"}`: "a4",
+		`{"type":"session","version":3,"id":"a5","cwd":"/"}`:                                        "a5",
+		"hello": "",
+	} {
+		m := agent.New(nil)
+		read(m, text)
+		if got := m.Session(); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -32,6 +32,11 @@ type Preset struct {
 	Settings []string
 	Grants   []string
 
+	// Resume are the words that, behind its command, continue the session ID; none where that is not known.
+	// A command with one of Sessions chooses its session itself.
+	Resume   []string
+	Sessions []string
+
 	Fix string // the flags that are missing, as one adds them, for the right to write
 }
 
@@ -46,8 +51,10 @@ var presets = []Preset{
 			"--allowedTools=", "--allowed-tools=", "--settings=", "--permission-prompt-tool=", "--agent="},
 		Settings: []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json",
 			"/etc/claude-code/managed-settings.json"},
-		Grants: []string{`"acceptEdits"`, `"bypassPermissions"`, `"Edit`, `"Write`, `"*"`},
-		Fix:    "--permission-mode acceptEdits",
+		Grants:   []string{`"acceptEdits"`, `"bypassPermissions"`, `"Edit`, `"Write`, `"*"`},
+		Fix:      "--permission-mode acceptEdits",
+		Resume:   []string{"--resume", "ID"},
+		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id=", "--fork-session", "--no-session-persistence"},
 	},
 	{
 		Name: "codex", Programs: []string{"codex"}, Packages: []string{"@openai/codex"}, Measured: true,
@@ -58,6 +65,8 @@ var presets = []Preset{
 		Settings: []string{"~/.codex/config.toml", ".codex/config.toml"},
 		Grants:   []string{"workspace-write", "danger-full-access"},
 		Fix:      "-s workspace-write",
+		Resume:   []string{"resume", "ID", "-"},
+		Sessions: []string{"resume", "fork", "review", "--ephemeral", "--last"},
 	},
 	{
 		Name: "gemini", Programs: []string{"gemini"}, Packages: []string{"@google/gemini-cli"}, Measured: true,
@@ -66,11 +75,15 @@ var presets = []Preset{
 		Settings: []string{"~/.gemini/settings.json", ".gemini/settings.json", "/etc/gemini-cli/settings.json"},
 		Grants:   []string{`"auto_edit"`, `"yolo"`, `"allowed"`, `"autoAccept"`},
 		Fix:      "-y",
+		Resume:   []string{"--resume", "ID"},
+		Sessions: []string{"--resume=", "-r=", "--session-id=", "--session-file="},
 	},
 	{
 		Name: "opencode", Programs: []string{"opencode"}, Packages: []string{"opencode-ai"}, Measured: true,
 		Start:    []string{"opencode", "run", "--format", "json"},
 		Headless: []string{"run"},
+		Resume:   []string{"--session", "ID"},
+		Sessions: []string{"--session=", "-s=", "-c", "--continue", "--fork"},
 	},
 	{
 		Name: "qwen", Programs: []string{"qwen"}, Packages: []string{"@qwen-code/qwen-code"}, Measured: true,
@@ -79,11 +92,15 @@ var presets = []Preset{
 		Settings: []string{"~/.qwen/settings.json", ".qwen/settings.json"},
 		Grants:   []string{`"auto-edit"`, `"auto_edit"`, `"yolo"`, `"allowed"`},
 		Fix:      "-y",
+		Resume:   []string{"--resume", "ID"},
+		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id="},
 	},
 	{
 		Name: "pi", Programs: []string{"pi"}, Packages: []string{"@mariozechner/pi-coding-agent"}, Measured: true,
 		Start:    []string{"pi", "-p", "--mode", "json"},
 		Headless: []string{"-p", "--print", "--mode=json|rpc"},
+		Resume:   []string{"--session", "ID"},
+		Sessions: []string{"--session=", "-c", "--continue", "-r", "--resume", "--fork=", "--no-session"},
 	},
 	{
 		Name: "cursor", Programs: []string{"cursor-agent"},

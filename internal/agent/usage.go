@@ -59,6 +59,10 @@ func (r *Reader) usage(e object) {
 		r.result(e)
 	case "thread.started":
 		r.opens(e.text("thread_id"), "")
+	case "session": // pi
+		r.opens(e.text("id"), "")
+	case "step_start": // OpenCode; sub-agents have sessions of their own
+		r.opens(first2(r.Names.Session, e.text("sessionID")), "")
 	case "turn.completed":
 		r.codex(e.object("usage"), true)
 	case "session_meta", "turn_context", "event_msg": // Codex's own log of a session

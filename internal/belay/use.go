@@ -212,3 +212,9 @@ func (p Price) Cost(t Tokens) (cost float64, missing string) {
 	}
 	return cost, missing
 }
+
+// AgentSession is a conversation with an agent that a later run of the same agent can continue.
+type AgentSession struct {
+	Agent string `json:"agent"` // by the name of its preset
+	ID    string `json:"id"`
+}

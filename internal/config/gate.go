@@ -49,6 +49,14 @@ func (c Command) Narrowed(argv []string) Command {
 	return Command{}
 }
 
+// More is the same command with more arguments at its end: the session that an agent continues.
+func (c Command) More(args ...string) Command {
+	if !c.Set() {
+		return Command{}
+	}
+	return Command{argv: slices.Concat(c.argv, args)}
+}
+
 // Typed is a command that a person typed in this invocation of belay, word for word.
 func TypedCommand(argv []string) Command { return Command{argv: slices.Clone(argv)} }
 

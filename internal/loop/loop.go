@@ -78,6 +78,8 @@ type Command struct {
 	Target belay.SnapshotID `json:"target,omitempty"`
 	Why    string           `json:"why,omitempty"`     // one line for people and the record
 	Wait   time.Duration    `json:"wait_ns,omitempty"` // for attempt: how long to wait first
+
+	Session belay.AgentSession `json:"session,omitzero"` // for attempt: the agent's session to continue
 }
 
 // Ended says how an agent's process ended.
@@ -150,7 +152,7 @@ type Event struct {
 	belay.Use                  // what the agent, the reviewer or the debugger used
 	Log       string           `json:"log,omitempty"` // attachment with the output
 	Verdict   belay.Verdict    `json:"verdict,omitempty"`
-	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
+	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse, and questions; warnings stay in the report
 	Report    string           `json:"report,omitempty"`   // attachment with the whole report
 	Kept      []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note      string           `json:"note,omitempty"`
@@ -164,6 +166,8 @@ type Event struct {
 	// checked and reviewed events.
 	FeatureRetries int `json:"feature_retries,omitempty"`
 	FeatureLimit   int `json:"feature_limit,omitempty"`
+
+	Session belay.AgentSession `json:"session,omitzero"` // results of an attempt: the agent's session
 }
 
 // GateKind says why a person is asked.
@@ -178,6 +182,7 @@ const (
 	GateLost      GateKind = "lost"      // attempts kept getting lost
 	GateCancelled GateKind = "cancelled" // a person stopped the run
 	GateClarify   GateKind = "clarify"   // the task's words can be read in more than one way
+	GateQuestion  GateKind = "question"  // the work is right or wrong by its purpose, which a person knows
 	GateRecheck   GateKind = "recheck"   // what a person had judged again was refused again
 	GateReview    GateKind = "review"    // what passed waits for a person's review
 )
@@ -214,6 +219,8 @@ type Attempt struct {
 	Reviewer string           `json:"reviewer,omitempty"` // who rejected it at a gate or after
 	Approved []string         `json:"approved,omitempty"` // the persons who approved it
 	Note     string           `json:"note,omitempty"`     // one line: why it stalled, was lost, broke or could not be judged
+
+	Session belay.AgentSession `json:"session,omitzero"` // the agent's, which a later attempt may continue
 }
 
 // What followed an attempt, as Attempt.Then says it.

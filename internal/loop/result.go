@@ -113,7 +113,7 @@ func (m *machine) ended() {
 	default:
 		a.Ended = m.e.Ended
 	}
-	a.Exit, a.Log, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Transient, m.e.Blocked
+	a.Exit, a.Log, a.Session, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Session, m.e.Transient, m.e.Blocked
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("save the work of attempt %d", a.N)})
 }
 
@@ -204,6 +204,8 @@ func (m *machine) judged() {
 		m.failed()
 	case a.Verdict == belay.VerdictFail:
 		m.refused()
+	case a.Asks():
+		m.questioned()
 	default:
 		a.Verdict = belay.VerdictUnknown
 		m.ask(GateUnknown, because("the work could not be checked", m.e.Note), "")

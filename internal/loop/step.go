@@ -97,7 +97,8 @@ func (m *machine) start() {
 		next = *m.s.Next
 	}
 	n := len(m.s.Attempts) + 1
-	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt), Wait: next.Wait}
+	c := Command{Kind: CmdAttempt, Attempt: n, Prompt: next.Prompt, Why: fmt.Sprintf("attempt %d (%s)", n, next.Prompt),
+		Wait: next.Wait, Session: m.s.continues(next.Prompt)}
 	if m.s.Parking {
 		m.park(c)
 		return
@@ -115,6 +116,17 @@ func (m *machine) start() {
 	m.s.Attempts = append(m.s.Attempts, Attempt{N: n, Prompt: next.Prompt, Guidance: next.Guidance})
 	m.s.Next = nil
 	m.issue(c)
+}
+
+// continues gives the agent's session that the next attempt continues: that of the last one, when its tree is kept.
+// An agent that failed, for a reason that does not pass, starts a new one: the session itself may be the reason. So
+// does one that went round in circles.
+func (s State) continues(prompt PromptKind) belay.AgentSession {
+	a := s.Current()
+	if a == nil || prompt != PromptRepair && prompt != PromptContinue || a.AgentFailed() && !a.Transient {
+		return belay.AgentSession{}
+	}
+	return a.Session
 }
 
 // grant lets what a person wants of a task that has reached a limit use as much again:

@@ -36,11 +36,43 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	end, err := d.await(ctx, run, dir, agent.NewStallWatch(d.Repo.Root, d.Rec.Task.Repeats))
+	end, err := d.await(ctx, run, dir, agent.NewStallWatch(d.Repo.Root, d.Rec.Task.Repeats), c.Session)
 	if err != nil {
 		return loop.Event{}, err
 	}
+	if d.gone(c, run, end) {
+		// Renamed, it says that the session is gone, also to whoever takes up this command after a crash.
+		if err := fsroot.Rename(dir, dir+goneMark); err != nil {
+			return loop.Event{}, fmt.Errorf("start a new session: %w", err)
+		}
+		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
+		return d.attempt(ctx, c)
+	}
 	return d.ended(c, run, end)
+}
+
+// goneMark is what the folder of a run is renamed with whose agent no longer had the session it was to continue.
+const goneMark = "-gone"
+
+// continued gives the words with which the agent continues the session of the attempt before; ok is false where a new
+// session is started.
+func (d *Driver) continued(c loop.Command, dir string) (words []string, ok bool) {
+	if _, err := fsroot.Lstat(dir + goneMark); !errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	return agent.Resume(d.Rec.Task.Agent, c.Session)
+}
+
+// gone reports whether an attempt ended because the session that it was to continue is no longer there.
+func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
+	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); !ok || end.Ended != agent.EndedExit {
+		return false
+	}
+	var out bytes.Buffer
+	if size, err := run.Output(&out); err != nil || size.Cut > 0 { // who prints that much has worked
+		return false
+	}
+	return agent.SessionGone(&out)
 }
 
 // waits lets the time pass that an attempt is to wait. ErrParked when a person stops that.
@@ -67,6 +99,10 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	command, err := d.May.Program(t.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if words, ok := d.continued(c, dir); ok {
+		d.Watch.Note(fmt.Sprintf("attempt %d continues session %s of %s", c.Attempt, c.Session.ID, c.Session.Agent))
+		command = command.More(words...)
 	}
 	if err := d.waits(c); err != nil {
 		return nil, err
@@ -102,9 +138,16 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the
 // attempt is watched for them.
-func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.Watch) (End, error) {
+func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *agent.Watch, continued belay.AgentSession) (End, error) {
 	task := d.Rec.Task.ID
+	var before belay.Use
+	for _, a := range d.Rec.State.Attempts {
+		if a.Session == continued && a.Session.ID != "" {
+			before = before.Plus(a.Use)
+		}
+	}
 	return Run{
+		Session: continued.ID, Before: before,
 		Run: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note, Prices: d.Config.Prices,
 		Limit: func(used belay.Use) string { return loop.Reached(d.Rec.Task.Policy, d.Rec.State, used) },
 		Used:  func(used belay.Use) { d.Watch.Used(task, used) },
@@ -113,7 +156,11 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *a
 
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
-	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use}
+	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use,
+		Session: agent.SessionOf(d.Rec.Task.Agent, res.Session)}
+	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
+		ev.Session = c.Session
+	}
 	for _, text := range Unlimited(d.Rec.Task.Policy, d.Rec.State.Attempts, res.Use) {
 		d.Watch.Note(text)
 	}
@@ -302,7 +349,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	end, err := d.await(ctx, run, dir, nil)
+	end, err := d.await(ctx, run, dir, nil, belay.AgentSession{})
 	if err != nil {
 		return loop.Event{}, err
 	}

@@ -24,12 +24,16 @@ type Run struct {
 	Limit  func(belay.Use) string // names the limit that is reached, "" for none; nil for no limits
 	Used   func(belay.Use)        // what it has used so far, when that changes; may be nil
 	Note   func(string)           // something a person should know
+
+	Session string    // the id of the session that is continued; "" for a new one
+	Before  belay.Use // what it had used before
 }
 
 // End is how a run ended.
 type End struct {
 	agent.Result
 	Use     belay.Use // what it used
+	Session string    // the id of the agent's session, "" when it names none
 	Stopped bool      // a person stopped it, from here
 	Stall   string    // the stall that belay ended it for; "" when it did not
 	Limit   string    // the limit that belay ended it at; "" when it did not
@@ -53,6 +57,7 @@ func (r Run) Await(ctx context.Context) (End, error) {
 	live := &screen{stall: r.Stall, meter: agent.New(r.Prices), limit: r.Limit, told: r.Used, found: cancel,
 		file: r.file(meterFile), turnEndsWait: turnEnds}
 	live.load(agent.New(r.Prices))
+	live.meter.Continues(r.Session, r.Before)
 	if r.Live != nil {
 		live.to = r.Render(r.Live)
 		defer live.to.Close()
@@ -117,7 +122,7 @@ func (r Run) end(res agent.Result, live *screen, stopped bool) (End, error) {
 	live.meter.Close()
 	live.limit = nil
 	live.look()
-	e := End{Result: res, Use: live.use, Stopped: stopped}
+	e := End{Result: res, Use: live.use, Session: live.meter.Session(), Stopped: stopped}
 	if res.Ended != agent.EndedStopped || stopped {
 		return e, nil // it ended by itself before it could be ended
 	}

@@ -109,7 +109,7 @@ func (l *boardLine) print(text string, paint func(string) string) {
 
 // Begins implements runner.Watcher.
 func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
-	l.b.t.work.at(l.task, c.Kind)
+	l.b.t.works(l.task, c.Kind)
 	doing := prompt.Doing(c)
 	if c.Kind == loop.CmdAttempt && !l.b.quiet {
 		l.print(doing, l.b.p.Dim)

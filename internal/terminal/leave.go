@@ -16,13 +16,17 @@ type work struct {
 	tasks map[belay.TaskID]loop.CommandKind
 }
 
-func (w *work) at(task belay.TaskID, kind loop.CommandKind) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.tasks == nil {
-		w.tasks = map[belay.TaskID]loop.CommandKind{}
+// works takes down what a task is at.
+func (t *Terminal) works(task belay.TaskID, kind loop.CommandKind) {
+	t.work.mu.Lock()
+	defer t.work.mu.Unlock()
+	if t.work.tasks == nil {
+		t.work.tasks = map[belay.TaskID]loop.CommandKind{}
+		if t.Working != nil {
+			t.Working()
+		}
 	}
-	w.tasks[task] = kind
+	t.work.tasks[task] = kind
 }
 
 // Interrupted is the refusal (CodeInterrupted) that a program ends with that leaves before

@@ -28,6 +28,8 @@ type Terminal struct {
 	Soft context.Context // ends when a person wants to stop
 	Told bool            // something was printed, the error if there was one included
 
+	Working func() // called when the first task is worked on; may be nil
+
 	speaking sync.Mutex             // held while a result is printed
 	screen   atomic.Pointer[Screen] // the last one made
 	work     work
@@ -83,7 +85,7 @@ func (t *Terminal) JSONLine(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := t.Out.Write(belay.VisibleJSON(b.Bytes()))
+	_, err := t.Out.Write(belay.VisibleJSON(seconds(b.Bytes())))
 	return err
 }
 

@@ -242,7 +242,7 @@ func Sanitise(s string) string {
 
 // Begins tells of a command as it starts.
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
-	s.t.work.at(r.Task.ID, c.Kind)
+	s.t.works(r.Task.ID, c.Kind)
 	doing := prompt.Doing(c)
 	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
@@ -405,7 +405,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 				continue
 			}
 			fmt.Fprintln(s.t.Err, "y")
-		case d == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview:
+		case d == loop.DecideApprove && r.State.Gate.Overrides():
 			if words, ok = s.overrule(""); !ok {
 				continue
 			}

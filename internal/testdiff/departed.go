@@ -235,7 +235,7 @@ func (p *pairing) inherited(g placed) string {
 // twin reports whether a test that does the very same is among those that are there now. In another group than one that
 // stayed it does so with other things: in another context of RSpec, or a class with fields of its own.
 func (p *pairing) twin(g placed) bool {
-	stayed := slices.ContainsFunc(p.there, func(a placed) bool { return a.Group && a.file == g.file && a.Name == groups(g) })
+	stayed := p.stayed(g)
 	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
 		other := stayed && groups(a) != groups(g)
 		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && !other && len(a.Body) == len(g.Body) &&

@@ -34,10 +34,10 @@ func TestPHP(t *testing.T) {
 		more          *syntax.File
 		want          string
 	}{
-		"deleted":         {both, phpClass(phpA, phpTwo, phpMore), nil, "error tests/ATest.php:0 test deleted: ATest > testOne"},
-		"commented out":   {both, phpClass(phpA, "// "+phpOne, "//"+phpSame, phpTwo, phpMore), nil, "error tests/ATest.php:0 test deleted: ATest > testOne"},
-		"made private":    {both, phpClass(phpA, "private function testOne()", phpSame, phpTwo, phpMore), nil, "error tests/ATest.php:0 test deleted: ATest > testOne"},
-		"no test by name": {both, phpClass(phpA, "public function one()", phpSame, phpTwo, phpMore), nil, "error tests/ATest.php:0 test deleted: ATest > testOne"},
+		"deleted":         {both, phpClass(phpA, phpTwo, phpMore), nil, "question tests/ATest.php:0 test deleted: ATest > testOne"},
+		"commented out":   {both, phpClass(phpA, "// "+phpOne, "//"+phpSame, phpTwo, phpMore), nil, "question tests/ATest.php:0 test deleted: ATest > testOne"},
+		"made private":    {both, phpClass(phpA, "private function testOne()", phpSame, phpTwo, phpMore), nil, "question tests/ATest.php:0 test deleted: ATest > testOne"},
+		"no test by name": {both, phpClass(phpA, "public function one()", phpSame, phpTwo, phpMore), nil, "question tests/ATest.php:0 test deleted: ATest > testOne"},
 		"renamed":         {both, phpClass(phpA, "public function testFirst()", phpSame, phpTwo, phpMore), nil, ""},
 		"marked":          {both, phpClass(phpA, "#[Test]\n    public function first()", phpSame, phpTwo, phpMore), nil, ""},
 		"moved":           {both, phpClass(phpA, phpTwo, phpMore), file("tests/BTest.php", "", phpClass("class BTest extends TestCase", phpOne, phpSame)), ""},

@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// sessionID is what may be added to a command as the id of a session: it comes from what an agent printed, and must
+// not be read as a flag.
+var sessionID = lazyregexp.New(`^[0-9A-Za-z][0-9A-Za-z_-]{3,127}$`)
+
+// SessionOf names the session that an agent's stream says it is; the zero value where the command is not of an agent
+// whose sessions can be continued, or id is none that can be given back to it.
+func SessionOf(argv []string, id string) belay.AgentSession {
+	p, _, ok := Recognise(argv)
+	if !ok || len(p.Resume) == 0 || !sessionID.MatchString(id) {
+		return belay.AgentSession{}
+	}
+	return belay.AgentSession{Agent: p.Name, ID: id}
+}
+
+// Resume returns the words behind an agent's command with which it continues a session. ok is false where it cannot:
+// the command is of another agent, or chooses a session itself.
+func Resume(argv []string, s belay.AgentSession) (words []string, ok bool) {
+	p, args, known := Recognise(argv)
+	if !known || s.ID == "" || p.Name != s.Agent || len(p.Resume) == 0 || !sessionID.MatchString(s.ID) {
+		return nil, false
+	}
+	if has(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
+		return nil, false
+	}
+	for _, word := range p.Resume {
+		words = append(words, strings.ReplaceAll(word, "ID", s.ID))
+	}
+	return words, true
+}
+
+// gone is how agents say that there is no such session.
+var gone = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|thread)s?\b.{0,40}\bfound|` +
+	`(?:session|conversation|thread)\b.{0,80}\b(?:not found|does not exist|not exist|no longer exists)|` +
+	`invalid session|no previous sessions|error resuming session|thread/resume failed`)
+
+// SessionGone reports whether an agent that was to continue a session ended because there is none: it says so, and
+// did nothing.
+func SessionGone(output io.Reader) bool {
+	worked := false
+	var tail lastBytes
+	r := Reader{To: &lastOf{ended: func() { worked = true }}}
+	_, _ = io.Copy(io.MultiWriter(&r, &tail), output)
+	r.Close()
+	return !worked && gone.MatchString(string(tail.bytes))
+}
+
+// lastBytes keeps the last bytes written to it.
+type lastBytes struct{ bytes []byte }
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	const most = 16 << 10
+	l.bytes = append(l.bytes, p...)
+	if len(l.bytes) > 2*most {
+		l.bytes = slices.Clone(l.bytes[len(l.bytes)-most:])
+	}
+	return len(p), nil
+}

@@ -1,0 +1,85 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+func TestResume(t *testing.T) {
+	t.Parallel()
+	const id = "0199a0b0-0000-7000-8000-0123456789ab"
+	for line, want := range map[string]string{
+		"claude -p":                     "--resume " + id,
+		"npx @openai/codex exec --json": "resume " + id + " -",
+		"gemini -y":                     "--resume " + id,
+		"env A=1 opencode run":          "--session " + id,
+		"qwen -y":                       "--resume " + id,
+		"pi -p":                         "--session " + id,
+		"claude -p --continue":          "",
+		"claude -p --session-id=x":      "",
+		"claude -p -- and":              "",
+		"codex exec resume --last":      "",
+		"codex exec --ephemeral":        "",
+		"opencode run -s ses_1":         "",
+		"cursor-agent -p --force":       "",
+		"copilot --allow-all-tools":     "",
+		"my-agent":                      "",
+	} {
+		argv := strings.Fields(line)
+		p, _, _ := Recognise(argv)
+		got, ok := Resume(argv, belay.AgentSession{Agent: p.Name, ID: id})
+		if strings.Join(got, " ") != want || ok != (want != "") {
+			t.Errorf("%s: %v %v, want %q", line, got, ok, want)
+		}
+	}
+	if _, ok := Resume([]string{"claude", "-p"}, belay.AgentSession{Agent: "codex", ID: id}); ok {
+		t.Error("a session of another agent is continued")
+	}
+}
+
+// TestSessionGone has what six agents said of a session that was not there, when they were tried.
+func TestSessionGone(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"No conversation found with session ID: 0199a0b0\n" + `{"type":"result","is_error":true,"session_id":"0199a0b0"}`:       true,
+		"Error: thread/resume: thread/resume failed: no rollout found for thread id 0199a0b0 (code -32600)\n\nStack backtrace:": true,
+		"Error resuming session: No previous sessions found for this project.":                                                  true,
+		"\x1b[91m\x1b[1mError: \x1b[0mSession not found":                                                                        true,
+		`No saved session found with title "0199a0b0".`:                                                                         true,
+		"No session found matching '0199a0b0'":                                                                                  true,
+		"invalid x-api-key":                                                                                                     false,
+		"":                                                                                                                      false,
+		`{"type":"tool_use","tool_id":"1","tool_name":"read_file"}` + "\nSession not found":                                     false,
+		`{"type":"result","is_error":true,"result":"API Error: 429 rate limit","session_id":"s"}`:                               false,
+	} {
+		if got := SessionGone(strings.NewReader(text)); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// FuzzSession: whatever a stream says its session is, what is added to the command is the preset's words and one
+// that is no flag and has no space.
+func FuzzSession(f *testing.F) {
+	for _, id := range []string{"0199a0b0-0000-7000-8000-0123456789ab", "ses_0a1B2c3D4e5F", "--yolo", "a b", "", "x\x00y", "-", "\n--force"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		for _, p := range presets {
+			argv := []string{p.Programs[0], "exec"}
+			s := SessionOf(argv, id)
+			got, ok := Resume(argv, s)
+			if ok != (s.ID != "") || ok && s != (belay.AgentSession{Agent: p.Name, ID: id}) {
+				t.Fatalf("%q: %+v %v", id, s, ok)
+			}
+			for _, word := range got {
+				if !slices.Contains(p.Resume, word) && (word != id || strings.HasPrefix(word, "-") || strings.ContainsAny(word, " \n\x00")) {
+					t.Fatalf("%q: %q", id, got)
+				}
+			}
+		}
+	})
+}
