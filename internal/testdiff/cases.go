@@ -15,6 +15,7 @@ type Test struct {
 	Leaf  string // without them
 	Line  int
 	Group bool
+	Bases []string       // of a class: what it inherits tests from, where that is read
 	Skips []Mark         // what keeps it from running
 	Only  []Mark         // what keeps all others from running
 	Body  []syntax.Token // what it does, without the braces around it; a group has none

@@ -36,7 +36,7 @@ func (s *source) phpUnits(text []byte) []Test {
 			for body < len(s.Tokens) && !s.Among(body, "{", ";") {
 				body++
 			}
-			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true})
+			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Bases: s.phpBases(i+2, body)})
 			open = append(open, scope{s.End(body), name, len(list) - 1})
 			i = body
 		case t.Is("function") && len(open) > 0 && open[len(open)-1].class >= 0:
@@ -69,6 +69,38 @@ func (s *source) phpUnits(text []byte) []Test {
 		}
 	}
 	return list
+}
+
+// phpBases returns what a class, whose name ends before token i, extends, and the traits that it uses, by the last
+// words of their own names.
+func (s *source) phpBases(i, body int) []string {
+	var bases []string
+	for k := i; k < body; k++ {
+		if s.Is(k, "implements") {
+			break
+		}
+		if s.At(k).Kind == syntax.Word && !s.Is(k, "extends") && !s.Is(k+1, "\\") {
+			bases = append(bases, s.At(k).Text)
+		}
+	}
+	for k := body + 1; k < s.End(body); k++ {
+		if s.Open[k] != body || !s.Is(k, "use") {
+			continue
+		}
+		for ; k < s.End(body) && !s.Among(k, ";", "{"); k++ {
+			if s.At(k).Kind == syntax.Word && !s.Is(k, "use") && !s.Is(k+1, "\\") {
+				bases = append(bases, s.At(k).Text)
+			}
+		}
+	}
+	for n, b := range bases { // use A\B as C;
+		for k := range s.Tokens {
+			if s.Is(k, "as", b, ";") && s.Open[k] < 0 {
+				bases[n] = s.At(k - 1).Text
+			}
+		}
+	}
+	return bases
 }
 
 // phpDocs returns for the place of each token that a doc comment comes before that comment.
@@ -331,6 +363,10 @@ func (s *source) phpBodies() map[string]int {
 // pestCalls begin tests and groups of Pest.
 var pestCalls = map[string]bool{"test": true, "it": true, "todo": true, "arch": true, "describe": true}
 
+// pestNotes say something of a test, and change nothing of what it does.
+var pestNotes = words(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
+	with throws skip only todo before after beforeEach afterEach uses`)
+
 // pestCall reads the call that begins at i; end is where its statement ends, or where the group does.
 func (s *source) pestCall(i int) (u Test, end int, ok bool) {
 	t, open := s.Tokens[i], i+1
@@ -343,8 +379,8 @@ func (s *source) pestCall(i int) (u Test, end int, ok bool) {
 	}
 	body, has := s.pestBody(open)
 	chain := s.End(open) + 1
-	end = s.pestChain(&u, chain)
-	if !has && end > chain { // it("…")->expect(…)->toBe(…)
+	end, does := s.pestChain(&u, chain)
+	if !has && does { // it("…")->expect(…)->toBe(…)
 		body, has = s.Tokens[chain:end], true
 	}
 	switch {
@@ -375,8 +411,9 @@ func (s *source) pestBody(open int) (body []syntax.Token, ok bool) {
 	return nil, false
 }
 
-// pestChain reads what is chained to a test from token k on, and returns where that ends.
-func (s *source) pestChain(u *Test, k int) int {
+// pestChain reads what is chained to a test from token k on, and returns where that ends. does tells that some of it is
+// what the test does.
+func (s *source) pestChain(u *Test, k int) (end int, does bool) {
 	for s.Is(k, "->") && s.At(k+1).Kind == syntax.Word {
 		mod := s.At(k + 1)
 		m := Mark{Line: mod.Line, Text: mod.Text}
@@ -405,9 +442,11 @@ func (s *source) pestChain(u *Test, k int) int {
 		case name == "with" && s.Is(call, "("):
 			rows, values := s.listAt(call+1, s.End(call), true)
 			u.Rows, u.Table = times(u.Rows, rows), append(u.Table, values...)
+		default:
+			does = does || !pestNotes[name]
 		}
 	}
-	return min(k, len(s.Tokens))
+	return min(k, len(s.Tokens)), does
 }
 
 // phpAsserts knows the assertions of PHPUnit, whether called on the test, its class or as functions; what mocks are

@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -42,6 +43,8 @@ var goneTable = map[string]struct {
 	"must stay":                      {wants(belay.MarkModify, "do not remove tests"), []*syntax.File{file("a_test.go", goHead+goOther("TestA", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "question a_test.go:0 test deleted: TestA"},
 	"a file by its path":             {wants(belay.MarkRemove, "delete tests/test_old.py"), []*syntax.File{file("tests/test_old.py", pyOld, "")}, "note tests/test_old.py:0 test file deleted: tests/test_old.py"},
 	"another file":                   {wants(belay.MarkRemove, "delete tests/test_old.py"), []*syntax.File{file("tests/test_new.py", pyOld, "")}, "question tests/test_new.py:0 test file deleted: tests/test_new.py"},
+	"what an option can do":          {wants(belay.MarkAdd, "Add an option to remove several roles"), []*syntax.File{file("a_test.go", goHead+goOther("TestSeveralRoles", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "question a_test.go:0 test deleted: TestSeveralRoles"},
+	"a word for any use":             {wants(belay.MarkRemove, "Remove use of the hyphen"), []*syntax.File{file("a_test.go", goHead+goOther("TestUsesTwo", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "question a_test.go:0 test deleted: TestUsesTwo"},
 	"with its feature":               {wants(belay.MarkRemove, "Remove the proxy option from the client"), []*syntax.File{file("a_test.go", goHead+goOther("TestProxyOption", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestProxyOption"},
 	"without its feature":            {wants(belay.MarkRemove, "Remove the proxy option from the client"), []*syntax.File{file("a_test.go", goHead+goOther("TestClient", "f(1)")+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "question a_test.go:0 test deleted: TestClient"},
 	"by what they do":                {wants(belay.MarkRemove, "remove the unicode host test"), []*syntax.File{file("test_a.py", "def test_environ():\n    assert client.get('/', headers={'HTTP_HOST': 'x'}) == 400\n\n\ndef test_b():\n    assert g(2)\n", "def test_b():\n    assert g(2)\n")}, "note test_a.py:0 test deleted: test_environ"},
@@ -74,6 +77,7 @@ var goneTable = map[string]struct {
 	"into another test": {nil, []*syntax.File{file("ATest.java", "class ATest {\n  @Test void type() { assertThrows(Late.class, run(after(50))); }\n  @Test void text() { Exception e = assertThrows(Exception.class, run(after(50))); assertEquals(\"late\", e.getMessage()); }\n}\n",
 		"class ATest {\n  @Test void text() { Exception e = assertThrows(Late.class, run(after(50))); assertEquals(\"late\", e.getMessage()); }\n}\n")}, "warning ATest.java:0 test deleted: ATest > type"},
 	"a twin is left":      {nil, []*syntax.File{file("a_test.py", "class TestA:\n    def test_x(self):\n        assert f(1, 2) == 3\n\n\nclass TestB:\n    def test_x(self):\n        assert f(1, 2) == 3\n", "class TestB:\n    def test_x(self):\n        assert f(1, 2) == 3\n")}, "warning a_test.py:0 test deleted: TestA > test_x"},
+	"a twin elsewhere":    {nil, []*syntax.File{file("a_spec.rb", rubyTwins("one", "two"), rubyTwins("", "two"))}, "question a_spec.rb:0 test deleted: A > as one > waits"},
 	"it never ran":        {nil, []*syntax.File{file("a_test.go", goHead+goTest("TestA", "\tt.Skip()\n"+asserting)+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, "warning a_test.go:0 test deleted: TestA"},
 	"a benchmark":         {nil, []*syntax.File{file("a_test.go", goHead+"func BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t\tf()\n\t}\n}\n"+goOther("TestB", "g(2)"), goHead+goOther("TestB", "g(2)"))}, ""},
 	"made a benchmark":    {nil, []*syntax.File{file("a_test.go", goHead+goTest("TestA", asserting)+goOther("TestB", "g(2)"), goHead+"func BenchmarkA(b *testing.B) {\n"+asserting+"}\n\n"+goOther("TestB", "g(2)"))}, "question a_test.go:0 test deleted: TestA"},
@@ -84,6 +88,20 @@ var goneTable = map[string]struct {
 	"ruby: a condition":   {nil, []*syntax.File{file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a', :skip => !old? do\n    expect(f).to eq 1\n  end\nend\n")}, "warning spec/a_spec.rb:2 test skipped conditionally: A > a"},
 	"ruby: a reason":      {nil, []*syntax.File{file("spec/a_spec.rb", "describe A do\n  it 'a' do\n    expect(f).to eq 1\n  end\nend\n", "describe A do\n  it 'a', skip: 'later' do\n    expect(f).to eq 1\n  end\nend\n")}, "error spec/a_spec.rb:2 test skipped: A > a"},
 	"csharp: own asserts": {nil, []*syntax.File{file("ATests.cs", "class ATests {\n  [Fact]\n  public void A() { Assert.Throws<Late>(() => F()); }\n}\n", "class ATests {\n  [Fact]\n  public void A() { ExceptionAssert.Throws<Late>(() => F()); }\n}\n")}, ""},
+}
+
+// rubyTwins has a test of the same words in each of two contexts; one without a name has none.
+func rubyTwins(contexts ...string) string {
+	var b strings.Builder
+	b.WriteString("describe A do\n")
+	for i, c := range []string{"one", "two"} {
+		b.WriteString("  context 'as " + c + "' do\n    let(:limit) { " + c + " }\n\n")
+		if contexts[i] != "" {
+			b.WriteString("    it 'waits' do\n      expect(run(limit)).to eq(:waits)\n    end\n")
+		}
+		b.WriteString("  end\n\n")
+	}
+	return b.String() + "end\n"
 }
 
 // TestGone: a test that went with what it tested, was replaced, merged or asked to go is no
