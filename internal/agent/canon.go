@@ -94,8 +94,8 @@ func decoded(s string) (any, bool) {
 var (
 	wrapped  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
 	entering = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
-	madeUp   = lazyregexp.New(`/tmp/(?:tmp[.\w]{6,}|[\w-]*[0-9a-f]{8,}[\w.-]*)`)
-	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3})?\b`)
+	madeUp   = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*[0-9a-f]{8,}[\w.-]*)`)
+	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
 // plain writes a path or a query: without the root, and names and times that are made up
@@ -176,19 +176,20 @@ var (
 	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
 	lasting = lazyregexp.New(`\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
 	// the unit stands in front, as in TAP, or nowhere
-	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
+	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took|uptime|latency|time)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
 	// Claude Code and Qwen Code say this in place of a file that they have read before.
 	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
-	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
-	counters   = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
-	address    = lazyregexp.New(`\b0x[0-9a-f]+\b`)
-	process    = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed)(["']?[ =:#(]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
-	unique     = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	requestID  = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req)[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
-	blanks     = lazyregexp.New(`\\[nrt]|\s+`)
-	digits     = lazyregexp.New(`\d+(?:[.,]\d+)*`)
+	noFailures  = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
+	counters    = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
+	address     = lazyregexp.New(`\b0x[0-9a-f]+\b`)
+	process     = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)(["']?[ =:#([]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
+	unique      = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	requestID   = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req|error|event|container)[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
+	blanks      = lazyregexp.New(`\\[nrt]|\s+`)
+	hexadecimal = lazyregexp.New(`\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b`)
+	digits      = lazyregexp.New(`\d+(?:[.,]\d+)*`)
 )
 
 // result writes an output so that two that say the same are the same: how long it took, which
@@ -221,5 +222,5 @@ var (
 		`temporary failure|socket hang up|\b(?:502 bad gateway|503|504|429)\b|too many requests|rate.?limit|service unavailable`)
 	over = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?(?:completed|exited|killed|terminated|finished|succeeded|success|failed|failure|done|error)\b|` +
 		`\bcompleted\s+(?:failure|success)\b|\b(?:no|unknown) (?:such )?(?:shell|process|job|session|task)\b|\b(?:shell|process|job|session|task) \S+ (?:not found|(?:has )?exited)\b`)
-	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|\b0/\d`)
+	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
 )

@@ -11,12 +11,13 @@ import (
 type kind int
 
 const (
-	waits    kind = 1 << iota // it waits for something else to happen, and may do so for long
-	polls                     // it asks for the state of something that changes by itself
-	tests                     // it runs tests: one that passes may be run again, to be sure
-	advances                  // it continues from where it was: only a result that is known to be the same tells
-	acts                      // it changes or starts something, and expects another result after that
-	notes                     // it neither looks nor acts: a list of things to do, an echo
+	waits     kind = 1 << iota // it waits for something else to happen, and may do so for long
+	polls                      // it asks for the state of something that changes by itself
+	tests                      // it runs tests: one that passes may be run again, to be sure
+	advances                   // it continues from where it was: only a result that is known to be the same tells
+	acts                       // it changes or starts something, and expects another result after that
+	notes                      // it neither looks nor acts: a list of things to do, an echo
+	processes                  // the figures that it prints name processes and containers
 )
 
 // waiting are parts of names of tools that ask how far something is.
@@ -44,8 +45,10 @@ var (
 		`systemctl (?:is-active|status)|gh api|kubectl (?:logs|describe|top)|oc logs|` +
 		`docker (?:ps|logs|inspect|stats|compose (?:ps|logs))|podman (?:ps|logs)|fly logs|redis-cli ping|` +
 		`curl|wget|http|ping|dig|nslookup)\b`)
-	logFile   = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
-	runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
+	// asks for processes and containers, of which every figure is made up again
+	asksNumbers = lazyregexp.New(starts + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|podman (?:ps|run))\b`)
+	logFile     = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
+	runsTests   = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
 		`(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test)\b|jest|vitest|mocha|cargo (?:test|nextest)|mvnw? .*test|` +
 		`gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
 	goesOn = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
@@ -94,7 +97,7 @@ func kindOfLine(line string) (k kind) {
 	for _, one := range []struct {
 		is   kind
 		when *lazyregexp.Regexp
-	}{{waits, sleeps}, {polls, asks}, {polls, logFile}, {tests, runsTests}, {advances, goesOn}, {acts, changes}, {notes, remarks}} {
+	}{{waits, sleeps}, {polls, asks}, {polls, logFile}, {tests, runsTests}, {advances, goesOn}, {acts, changes}, {notes, remarks}, {processes, asksNumbers}} {
 		if one.when.MatchString(line) {
 			k |= one.is
 		}

@@ -17,6 +17,9 @@ const Repeats = 3
 // longest is how many different calls a cycle may have.
 const longest = 6
 
+// brief is how long an output is at most that says nothing but how far something is.
+const brief = 300
+
 // How many times as many rounds are needed as of other calls.
 const (
 	surer   = 2 // somebody may want to be sure, or the evidence is weaker
@@ -175,6 +178,9 @@ func (w *Watch) ended(in *thread, c *call, e Ended) {
 	c.passed = c.kind&tests != 0 && !e.Failed && !saysFailing(e.Output)
 	c.offline = c.kind&tests == 0 && offline.MatchString(e.Output)
 	c.over = over.MatchString(e.Output) && !pending.MatchString(e.Output)
+	if len(e.Output) < brief && c.kind&(acts|tests) == 0 && pending.MatchString(e.Output) {
+		c.kind |= polls
+	}
 	c.output = w.output(in, c, e.Output)
 	c.failed = e.Failed || c.kind&tests != 0 && !c.passed || erred.MatchString(e.Output)
 	if c.failed {
@@ -213,14 +219,27 @@ func saysFailing(output string) bool {
 // output names what a call gave. An agent that answers for a tool that nothing changed since
 // it was used last gives what that gave.
 func (w *Watch) output(in *thread, c *call, text string) [sha256.Size]byte {
-	if len(text) < 300 && unchanged.MatchString(text) {
+	if len(text) < brief && unchanged.MatchString(text) {
 		for _, old := range slices.Backward(in.last) {
 			if old.n < c.n && old.told && old.sign == c.sign {
 				return old.output
 			}
 		}
 	}
-	return sha256.Sum256([]byte(w.canon.result(text)))
+	switch {
+	case c.kind&processes != 0:
+		text = digits.ReplaceAllString(hexadecimal.ReplaceAllString(w.canon.result(text), "#"), "#")
+	case c.kind&tests != 0: // those that run side by side print in any order
+		lines := strings.Split(text, "\n")
+		for i, line := range lines {
+			lines[i] = w.canon.result(line)
+		}
+		slices.Sort(lines)
+		text = strings.Join(lines, "\n")
+	default:
+		text = w.canon.result(text)
+	}
+	return sha256.Sum256([]byte(text))
 }
 
 // look asks whether the thread's last calls are rounds of the same.
