@@ -116,8 +116,9 @@ func (c canon) plain(s string) string {
 var (
 	naps   = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
 	killed = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
-	ports  = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|\blocalhost:|\b127\.0\.0\.1:|\b0\.0\.0\.0:|\[::1?\]:|:::|-i ?:)\d{2,5}\b|\b\d{2,5}/tcp\b`)
-	tries  = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
+	ports  = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
+		`\blocalhost:|\b127\.0\.0\.1:|\b0\.0\.0\.0:|\[::1?\]:|:::|-i ?:)\d{2,5}\b|\b\d{2,5}/tcp\b`)
+	tries = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
 )
 
 // command writes a command: without comments, and how often, how long and on which port it is
@@ -181,14 +182,17 @@ var (
 	// Claude Code and Qwen Code say this in place of a file that they have read before.
 	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
-	noFailures  = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
-	counters    = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
-	address     = lazyregexp.New(`\b0x[0-9a-f]+\b`)
-	process     = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)(["']?[ =:#([]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
-	unique      = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
-	requestID   = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req|error|event|container)[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
+	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
+	counters   = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
+	address    = lazyregexp.New(`\b0x[0-9a-f]+\b`)
+	process    = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)` +
+		`(["']?[ =:#([]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
+	unique    = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	requestID = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req|error|event|container)` +
+		`[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
 	blanks      = lazyregexp.New(`\\[nrt]|\s+`)
-	hexadecimal = lazyregexp.New(`\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b`)
+	containerID = lazyregexp.New(`\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b`)
+	hashed      = lazyregexp.New(`\b[0-9a-f]{7,}\b`)
 	digits      = lazyregexp.New(`\d+(?:[.,]\d+)*`)
 )
 
@@ -215,12 +219,21 @@ func (c canon) result(s string) string {
 
 // What a result says of itself, beyond its exit.
 var (
-	erred   = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)
+	erred = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
+		`denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)
 	offline = lazyregexp.New(`(?i)ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|` +
 		`connection (?:refused|reset|timed out)|(?:failed|couldn't|could not) (?:to )?connect|operation timed out|` +
 		`(?:request|read|i/o|gateway|handshake) time(?:d ?|-)?out|network (?:is unreachable|timeout|error)|no route to host|` +
 		`temporary failure|socket hang up|\b(?:502 bad gateway|503|504|429)\b|too many requests|rate.?limit|service unavailable`)
-	over = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?(?:completed|exited|killed|terminated|finished|succeeded|success|failed|failure|done|error)\b|` +
-		`\bcompleted\s+(?:failure|success)\b|\b(?:no|unknown) (?:such )?(?:shell|process|job|session|task)\b|\b(?:shell|process|job|session|task) \S+ (?:not found|(?:has )?exited)\b`)
-	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
+	over = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?` +
+		`(?:completed|exited|killed|terminated|finished|succeeded|success|failed|failure|done|error)\b|` +
+		`\bcompleted\s+(?:failure|success)\b|\b(?:no|unknown) (?:such )?(?:shell|process|job|session|task)\b|` +
+		`\b(?:shell|process|job|session|task) \S+ (?:not found|(?:has )?exited)\b`)
+	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|` +
+		`building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
 )
+
+// figureless is a result without figures and without hashes.
+func (c canon) figureless(s string) string {
+	return digits.ReplaceAllString(hashed.ReplaceAllString(c.result(s), "#"), "#")
+}

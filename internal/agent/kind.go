@@ -38,7 +38,7 @@ const starts = `(?i)(?:^|[;&|` + "`" + `(]\s*|\b(?:do|then|sudo|timeout \S+)\s+)
 
 var (
 	sleeps = lazyregexp.New(starts + `sleep|wait|watch|until|while|tail -\S*[fF]|jobs|squeue|qstat|bjobs|` +
-		`gh (?:run|pr checks|workflow|pr view)|glab (?:ci|mr view|pipeline)|` +
+		`gh (?:run (?:view|watch|list)|pr checks|workflow view|pr view)|glab (?:ci|mr view|pipeline)|` +
 		`kubectl (?:get|rollout|wait)|oc get|docker wait|podman wait|aws \S+ (?:describe|get|list|wait)\S*|` +
 		`gcloud .*\b(?:describe|list|operations)\b|az .*\b(?:show|list)\b|fly status|vercel inspect|helm status)\b`)
 	asks = lazyregexp.New(starts + `ps|pgrep|pidof|top|lsof|ss|netstat|nc -z|pg_isready|nvidia-smi|journalctl|` +
@@ -53,10 +53,12 @@ var (
 		`gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
 	goesOn = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
 		`\bgit (?:bisect|stash (?:pop|drop))\b|--(?:continue|resume|next)\b`)
-	changes = lazyregexp.New(starts + `kill|pkill|killall|fuser -k|nohup|rm|mv|cp|sed -i|git (?:add|commit|push|pull|checkout|reset|stash|apply)|` +
+	changes = lazyregexp.New(starts + `kill|pkill|killall|fuser -k|nohup|rm|mv|cp|sed -i|` +
+		`git (?:add|commit|push|pull|checkout|reset|stash|apply)|` +
 		`(?:npm|pnpm|yarn|bun) (?:ci|i|install|add|start|run (?:dev|start|serve|build|compile))|make|cargo (?:build|run|check)|` +
 		`go (?:build|run|vet|mod|generate)|tsc|npx (?:tsc|vite|next)|pip3? install|uv (?:sync|pip)|` +
-		`docker (?:build|run|restart|rm|stop|start|compose (?:up|down|restart|build))|systemctl (?:restart|start|stop)|service)\b|[^&>]&(?:\s|$)`)
+		`docker (?:build|run|restart|rm|stop|start|compose (?:up|down|restart|build))|` +
+		`systemctl (?:restart|start|stop)|service|gh run rerun)\b|[^&>]&(?:\s|$)`)
 	remarks = lazyregexp.New(`^(?:echo|printf|date|pwd|whoami|true|:)(?: [^|&;<>` + "`" + `$]*)?$`)
 )
 
@@ -97,7 +99,8 @@ func kindOfLine(line string) (k kind) {
 	for _, one := range []struct {
 		is   kind
 		when *lazyregexp.Regexp
-	}{{waits, sleeps}, {polls, asks}, {polls, logFile}, {tests, runsTests}, {advances, goesOn}, {acts, changes}, {notes, remarks}, {processes, asksNumbers}} {
+	}{{waits, sleeps}, {polls, asks}, {polls, logFile}, {tests, runsTests}, {advances, goesOn}, {acts, changes}, {notes, remarks},
+		{processes, asksNumbers}} {
 		if one.when.MatchString(line) {
 			k |= one.is
 		}

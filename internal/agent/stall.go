@@ -51,6 +51,7 @@ type Watch struct {
 	threads map[string]*thread
 	of      map[string]outputPlace // where a call that has not ended is
 	due     *outputPlace           // the call that ended last, and was not looked at
+	tree    string                 // the last that is known
 	found   *Stall
 
 	// Tree names the state of the working tree, "" when it is not known; nil when there is
@@ -184,7 +185,7 @@ func (w *Watch) ended(in *thread, c *call, e Ended) {
 	c.output = w.output(in, c, e.Output)
 	c.failed = e.Failed || c.kind&tests != 0 && !c.passed || erred.MatchString(e.Output)
 	if c.failed {
-		c.figureless = sha256.Sum256([]byte(digits.ReplaceAllString(w.canon.result(e.Output), "#")))
+		c.figureless = sha256.Sum256([]byte(w.canon.figureless(e.Output)))
 	}
 }
 
@@ -199,18 +200,21 @@ func (w *Watch) settle(now bool) {
 	i := slices.IndexFunc(in.last, func(c call) bool { return c.n == n })
 	if i >= 0 && now && w.Tree != nil {
 		c := &in.last[i]
-		again := slices.ContainsFunc(in.last[:i], func(old call) bool { return old.blank == c.blank })
+		again := c.kind&waits == 0 && slices.ContainsFunc(in.last[:i], func(old call) bool { return old.blank == c.blank })
 		if again || c.opaque {
 			c.tree = w.Tree()
 		}
-		if c.opaque && c.tree != "" { // two edits that leave the same tree are the same
+		if c.opaque && c.tree != "" && c.tree != w.tree { // two edits that leave the same tree are the same
 			c.sign = sha256.Sum256([]byte(c.tree + string(c.blank[:])))
 		}
+	}
+	if i >= 0 && in.last[i].tree != "" {
+		w.tree = in.last[i].tree
 	}
 	w.look(in)
 }
 
-// failing reports whether what a run of tests said speaks of failures other than none: not
+// saysFailing reports whether what a run of tests said speaks of failures other than none: not
 // every agent says how a command ended.
 func saysFailing(output string) bool {
 	return strings.Contains(strings.ToLower(noFailures.ReplaceAllString(output, "")), "fail")
@@ -218,7 +222,7 @@ func saysFailing(output string) bool {
 
 // output names what a call gave. An agent that answers for a tool that nothing changed since
 // it was used last gives what that gave.
-func (w *Watch) output(in *thread, c *call, text string) [sha256.Size]byte {
+func (w *Watch) output(in *thread, c *call, text string) sum {
 	if len(text) < brief && unchanged.MatchString(text) {
 		for _, old := range slices.Backward(in.last) {
 			if old.n < c.n && old.told && old.sign == c.sign {
@@ -228,7 +232,7 @@ func (w *Watch) output(in *thread, c *call, text string) [sha256.Size]byte {
 	}
 	switch {
 	case c.kind&processes != 0:
-		text = digits.ReplaceAllString(hexadecimal.ReplaceAllString(w.canon.result(text), "#"), "#")
+		text = digits.ReplaceAllString(containerID.ReplaceAllString(w.canon.result(text), "#"), "#")
 	case c.kind&tests != 0: // those that run side by side print in any order
 		lines := strings.Split(text, "\n")
 		for i, line := range lines {

@@ -50,6 +50,9 @@ func (s *script) emit(v map[string]any) {
 	}
 	var tree strings.Builder
 	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		if strings.HasPrefix(path, "build/") { // ignored
+			continue
+		}
 		fmt.Fprintf(&tree, "%s\x00%s\x00", path, s.files[path])
 	}
 	s.events = append(s.events, scriptEvent{string(text) + "\n", tree.String()})
