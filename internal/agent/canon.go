@@ -94,7 +94,8 @@ func decoded(s string) (any, bool) {
 var (
 	wrapped  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
 	entering = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
-	madeUp   = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*[0-9a-f]{8,}[\w.-]*)`)
+	madeUp   = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*(?:[0-9a-f]{8,}|\d{3,})[\w.-]*)`)
+	scratch  = lazyregexp.New(`/(?:tmp|var/folders|var/tmp)/[^\s:'"]+`)
 	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
@@ -233,7 +234,8 @@ var (
 		`building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
 )
 
-// figureless is a result without figures and without hashes.
+// figureless is a result without figures, hashes and the names of temporary files.
 func (c canon) figureless(s string) string {
-	return digits.ReplaceAllString(hashed.ReplaceAllString(c.result(s), "#"), "#")
+	s = scratch.ReplaceAllString(c.result(s), "/tmp/*")
+	return digits.ReplaceAllString(hashed.ReplaceAllString(s, "#"), "#")
 }

@@ -51,7 +51,8 @@ type Watch struct {
 	threads map[string]*thread
 	of      map[string]outputPlace // where a call that has not ended is
 	due     *outputPlace           // the call that ended last, and was not looked at
-	tree    string                 // the last that is known
+	tree    string                 // after the last call, "" when it is not known
+	same    map[string]string      // trees that differ from others only by what tests left
 	found   *Stall
 
 	// Tree names the state of the working tree, "" when it is not known; nil when there is
@@ -85,6 +86,8 @@ type call struct {
 	kind    kind
 	tree    string // after it; "" is not known
 	says    string
+
+	edits string // the file that it edits; "" when it is no edit
 
 	// What it is but for white space and, of one that failed, what it gave but for figures.
 	blank, figureless sum
@@ -140,7 +143,7 @@ func (w *Watch) Began(c Call) {
 	args := w.canon.canonical(c.Args)
 	one := call{n: t.began, at: w.calls, kind: kindOf(c, w.canon), says: w.says(c), opaque: c.Opaque}
 	tool := strings.ToLower(c.Tool) + "\x00"
-	one.blank = sha256.Sum256([]byte(tool + blanks.ReplaceAllString(args, "")))
+	one.blank, one.edits = sha256.Sum256([]byte(tool+blanks.ReplaceAllString(args, ""))), w.edited(c)
 	if c.Opaque { // no two edits are known to be the same
 		args += fmt.Sprint(t.began)
 	}
@@ -187,6 +190,9 @@ func (w *Watch) ended(in *thread, c *call, e Ended) {
 	if c.failed {
 		c.figureless = sha256.Sum256([]byte(w.canon.figureless(e.Output)))
 	}
+	if e.Failed && c.edits != "" { // guesses at what a file holds
+		c.blank, c.figureless = sha256.Sum256([]byte("edit\x00"+c.edits)), sum{}
+	}
 }
 
 // settle looks at the call that ended last. now says that nothing came after it, so that the
@@ -202,16 +208,48 @@ func (w *Watch) settle(now bool) {
 		c := &in.last[i]
 		again := c.kind&waits == 0 && slices.ContainsFunc(in.last[:i], func(old call) bool { return old.blank == c.blank })
 		if again || c.opaque {
-			c.tree = w.Tree()
+			c.tree = w.treeAfter(*c)
 		}
 		if c.opaque && c.tree != "" && c.tree != w.tree { // two edits that leave the same tree are the same
 			c.sign = sha256.Sum256([]byte(c.tree + string(c.blank[:])))
 		}
 	}
-	if i >= 0 && in.last[i].tree != "" {
+	if i >= 0 {
 		w.tree = in.last[i].tree
 	}
 	w.look(in)
+}
+
+// treeAfter names the tree that a call left. What tests leave, a report or a cache, is no
+// change: it is the tree that they were run on, when that is known.
+func (w *Watch) treeAfter(c call) string {
+	now := w.Tree()
+	if was, same := w.same[now]; same {
+		return was
+	}
+	if c.kind&tests == 0 || now == "" || w.tree == "" || w.tree == now {
+		return now
+	}
+	if len(w.same) > 1024 {
+		w.same = nil
+	}
+	if w.same == nil {
+		w.same = map[string]string{}
+	}
+	w.same[now] = w.tree
+	return w.tree
+}
+
+// edited names the file that a call edits, "" for other calls.
+func (w *Watch) edited(c Call) string {
+	if m, ok := c.Args.(map[string]any); ok && anyIn(strings.ToLower(c.Tool), acting) {
+		for _, key := range []string{"file_path", "filePath", "path"} {
+			if path, ok := m[key].(string); ok {
+				return w.canon.plain(path)
+			}
+		}
+	}
+	return ""
 }
 
 // saysFailing reports whether what a run of tests said speaks of failures other than none: not
