@@ -313,7 +313,7 @@ func TestScripts(t *testing.T) {
 	for _, set := range []struct {
 		name    string
 		scripts []scripted
-	}{{"development", developmentScripts}, {"second", secondScripts}, {"third", thirdScripts}} {
+	}{{"development", developmentScripts}, {"second", secondScripts}, {"third", thirdScripts}, {"fourth", fourthScripts}} {
 		for _, as := range scriptAgents {
 			f := figuresOf(t, set.scripts, as)
 			if f.alarms*30 > f.work || f.found*30 < f.stalls*27 {
