@@ -46,9 +46,10 @@ var (
 		`docker (?:ps|logs|inspect|stats|compose (?:ps|logs))|podman (?:ps|logs)|fly logs|redis-cli ping|` +
 		`curl|wget|http|ping|dig|nslookup)\b`)
 	// asks for processes and containers, of which every figure is made up again
-	asksNumbers = lazyregexp.New(starts + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|podman (?:ps|run))\b|\becho \$!`)
-	logFile     = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
-	runsTests   = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
+	asksNumbers = lazyregexp.New(starts + `ps|pgrep|pidof|lsof|fuser|docker (?:ps|run|inspect|start|restart)|` +
+		`podman (?:ps|run))\b|\becho \$!`)
+	logFile   = lazyregexp.New(`(?i)^(?:cat|head|tail|grep|less|wc)\b.*(?:\.log|\.out|\.pid|nohup|/tmp/|progress)`)
+	runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|unittest|tox|` +
 		`(?:npm|pnpm|yarn|bun)(?: run)? (?:t|test)\b|jest|vitest|mocha|cargo (?:test|nextest)|mvnw? .*test|` +
 		`gradlew? .*test|rspec|rake test|dotnet test|ctest|phpunit|playwright|make (?:test|check))`)
 	goesOn = lazyregexp.New(`\bgit (?:rebase|cherry-pick|am|merge|revert) --(?:continue|skip)|` +
