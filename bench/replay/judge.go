@@ -23,9 +23,13 @@ type verdict struct {
 	Asked    []belay.Requirement // how the message was read
 	LessTest bool
 	Rejected []string        // names of the checks that reject it
-	Findings []belay.Finding // errors and warnings
+	Asks     []string        // names of those that leave it to a person
+	Findings []belay.Finding // errors, questions and warnings
 	Unknown  []string        // checks that could not tell, and why
 }
+
+// stopped reports whether a person has to look at the commit.
+func (v verdict) stopped() bool { return len(v.Rejected)+len(v.Asks) > 0 }
 
 // texts gives what the checks read of a commit.
 type texts struct {
@@ -135,11 +139,14 @@ func (r *repository) judgeWith(ctx context.Context, c commit, only []string, ins
 		if res.Verdict == belay.VerdictFail {
 			v.Rejected = append(v.Rejected, res.Check)
 		}
-		if res.Verdict == belay.VerdictUnknown && !res.Skipped {
+		if res.Asks {
+			v.Asks = append(v.Asks, res.Check)
+		} else if res.Verdict == belay.VerdictUnknown && !res.Skipped {
 			v.Unknown = append(v.Unknown, res.Check+": "+res.Why)
 		}
 		for _, f := range res.Findings {
-			if f.Severity == belay.SeverityError || f.Severity == belay.SeverityWarning && slices.Contains(told, res.Check) {
+			if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion ||
+				f.Severity == belay.SeverityWarning && slices.Contains(told, res.Check) {
 				v.Findings = append(v.Findings, f)
 			}
 		}

@@ -1,6 +1,6 @@
 // Command replay checks commits of public repositories as if each had been an attempt, with
 // the commit's message as the request, and prints what is rejected: people accepted this
-// work, so nearly every rejection is a false one.
+// work, so nearly every rejection is a false one. What is left to a person is counted by itself.
 //
 //	go run ./bench/replay [-n 50] [-check integrity] [-totals] [-json FILE] REPO…
 //
@@ -10,7 +10,7 @@
 // of test files. The same clone gives the same sample.
 //
 // With -weaken it does the opposite: it removes a test in each of these commits, and prints
-// what is not rejected.
+// what is neither rejected nor left to a person.
 //
 // The exit status is 2 when a repository could not be read.
 package main
@@ -31,7 +31,7 @@ func main() {
 	only := flag.String("check", "", "the only checks to run, with commas between them")
 	totals := flag.Bool("totals", false, "print the numbers and not the rejections: for repositories that nobody tunes on")
 	warnings := flag.Bool("warnings", false, "print what the contract, integrity and rules warn of as well")
-	less := flag.Bool("weaken", false, "instead: take a test away in each commit, in three ways, and print what is not rejected")
+	less := flag.Bool("weaken", false, "instead: take a test away in each commit, in three ways, and print what is missed")
 	file := flag.String("json", "", "write the rejections to this file as well")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -128,16 +128,16 @@ func weakenAll(ctx context.Context, n int, totals bool) int {
 		for _, k := range out.Made {
 			sum += k
 		}
-		fmt.Printf("%s: %d of %d rejected %v\n", out.Repository, sum-len(out.Missed), sum, out.Made)
+		fmt.Printf("%s: %d of %d rejected or asked about %v\n", out.Repository, sum-len(out.Missed), sum, out.Made)
 		for _, m := range out.Missed {
 			if !totals {
-				fmt.Println("    not rejected:", m)
+				fmt.Println("    missed:", m)
 			}
 			status = max(status, 1)
 		}
 		made, missed = made+sum, missed+len(out.Missed)
 	}
-	fmt.Printf("all: %d of %d rejected\n", made-missed, made)
+	fmt.Printf("all: %d of %d rejected or asked about\n", made-missed, made)
 	return status
 }
 

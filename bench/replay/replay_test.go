@@ -69,7 +69,7 @@ func TestReplay(t *testing.T) {
 		var said []string
 		for _, v := range r.Commits {
 			subject, _, _ := strings.Cut(v.Message, "\n")
-			said = append(said, subject+": "+strings.Join(v.Rejected, ","))
+			said = append(said, subject+": "+strings.Join(append(v.Rejected, v.Asks...), ","))
 			if len(v.Unknown) > 0 {
 				t.Errorf("%s: %v", subject, v.Unknown)
 			}
@@ -84,7 +84,7 @@ func TestReplay(t *testing.T) {
 		table(&b, []replayed{r})
 		tables = append(tables, b.String())
 	}
-	for _, want := range []string{"test deleted: TestB", "| x | 1 of 4, 25.0 % | integrity 1 | 1 of 2, 50.0 % | integrity 1 |"} {
+	for _, want := range []string{"test deleted: TestB", "| x | 0 of 4, 0.0 % | - | 1 of 4, 25.0 % | 0 of 2, 0.0 % | - | 1 of 2, 50.0 % |"} {
 		if !strings.Contains(tables[0], want) {
 			t.Errorf("no %q in\n%s", want, tables[0])
 		}

@@ -168,11 +168,7 @@ func mode(octal string) uint32 {
 	return uint32(n)
 }
 
-// ofTests tells a file of tests by its path. A C# or Rust file holds tests anywhere, and a PHP
-// file is of a language that no check reads: their names and folders say.
+// ofTests tells a file of tests by its path. A C# or Rust file holds tests anywhere: their names and folders say.
 func ofTests(path string) bool {
-	if syntax.Of(path) == syntax.None && !strings.HasSuffix(path, ".php") && !strings.HasSuffix(path, ".phpt") {
-		return false
-	}
-	return syntax.ForTests(path) || strings.HasSuffix(path, "Test.php")
+	return (syntax.Of(path) != syntax.None || strings.HasSuffix(path, ".phpt")) && syntax.ForTests(path)
 }

@@ -22,7 +22,7 @@ func (r replayed) print(w io.Writer, warnings bool) {
 		for _, why := range v.Unknown {
 			fmt.Fprintf(w, "%s %.10s could not tell: %s\n", r.Repository, v.ID, why)
 		}
-		if len(v.Rejected) == 0 && (!warnings || len(v.Findings) == 0) {
+		if len(v.Rejected)+len(v.Asks) == 0 && (!warnings || len(v.Findings) == 0) {
 			continue
 		}
 		subject, _, _ := strings.Cut(v.Message, "\n")
@@ -31,7 +31,7 @@ func (r replayed) print(w io.Writer, warnings bool) {
 			fmt.Fprintf(w, "    read as %s: %s\n", q.Marker, belay.VisibleLine(q.Text))
 		}
 		for _, f := range v.Findings {
-			if f.Severity != belay.SeverityError && !warnings {
+			if f.Severity != belay.SeverityError && f.Severity != belay.SeverityQuestion && !warnings {
 				continue
 			}
 			fmt.Fprintf(w, "    %s %s: %s %s:%d (%s)\n", f.Severity, f.Check, f.Title, f.File, f.Line, f.Detail)
@@ -41,15 +41,18 @@ func (r replayed) print(w io.Writer, warnings bool) {
 
 // counts are the numbers of some commits.
 type counts struct {
-	commits, rejected int
-	by                map[string]int
+	commits, rejected, asks int // one that is rejected asks for nothing
+	by                      map[string]int
 }
 
 func count(list []verdict) counts {
 	c := counts{commits: len(list), by: map[string]int{}}
 	for _, v := range list {
-		if len(v.Rejected) > 0 {
+		switch {
+		case len(v.Rejected) > 0:
 			c.rejected++
+		case len(v.Asks) > 0:
+			c.asks++
 		}
 		for _, name := range v.Rejected {
 			c.by[name]++
@@ -58,11 +61,11 @@ func count(list []verdict) counts {
 	return c
 }
 
-func (c counts) share() string {
+func (c counts) share(n int) string {
 	if c.commits == 0 {
 		return "0 of 0"
 	}
-	return fmt.Sprintf("%d of %d, %.1f %%", c.rejected, c.commits, 100*float64(c.rejected)/float64(c.commits))
+	return fmt.Sprintf("%d of %d, %.1f %%", n, c.commits, 100*float64(n)/float64(c.commits))
 }
 
 func (c counts) checks() string {
@@ -78,12 +81,15 @@ func (c counts) checks() string {
 
 // table prints a line for each repository, and the sums.
 func table(w io.Writer, all []replayed) {
-	fmt.Fprintf(w, "\n| repository | rejected | by check | of those that remove test lines | by check |\n|---|---|---|---|---|\n")
+	fmt.Fprintf(w, "\n| repository | rejected | by check | asks a person | of those that remove test lines | by check | asks a person |\n"+
+		"|---|---|---|---|---|---|---|\n")
 	var every []verdict
 	line := func(title string, list []verdict) {
 		whole := count(list)
 		less := count(slices.DeleteFunc(slices.Clone(list), func(v verdict) bool { return !v.LessTest }))
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", title, whole.share(), whole.checks(), less.share(), less.checks())
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", title, whole.share(whole.rejected), whole.checks(),
+			whole.share(whole.asks),
+			less.share(less.rejected), less.checks(), less.share(less.asks))
 	}
 	for _, r := range all {
 		line(r.Repository, r.Commits)

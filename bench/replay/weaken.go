@@ -16,7 +16,7 @@ import (
 )
 
 // weakenings are ways to take a test away, each made to a commit that somebody made: that
-// change has to be rejected, whatever else it is about.
+// change has to be rejected, or left to a person, whatever else it is about.
 var weakenings = []struct {
 	name string
 	make func(l syntax.Language, lines []string, t testdiff.Test) []string
@@ -38,6 +38,10 @@ func span(l syntax.Language, lines []string, t testdiff.Test) (from, to, first, 
 		return strings.HasPrefix(strings.TrimSpace(lines[from-1]), mark)
 	}) {
 		from--
+	}
+	if l == syntax.PHP && from > 0 && strings.HasSuffix(strings.TrimSpace(lines[from-1]), "*/") { // what a comment marks as a test
+		for from--; from > 0 && !strings.HasPrefix(strings.TrimSpace(lines[from]), "/*"); from-- {
+		}
 	}
 	for first <= last && first > t.Line-1 && strings.TrimSpace(lines[first]) == "" {
 		first++
@@ -99,6 +103,8 @@ func skip(l syntax.Language, lines []string, t testdiff.Test) []string {
 		return insert(from, head+`[Ignore("flaky")]`)
 	case syntax.Ruby:
 		return insert(first, indentOf(lines[first])+"skip")
+	case syntax.PHP:
+		return insert(first, indentOf(lines[first])+"$this->markTestSkipped('flaky');")
 	case syntax.JavaScript, syntax.TypeScript:
 		line := lines[t.Line-1]
 		for _, word := range []string{"test(", "it("} {
@@ -118,7 +124,7 @@ func indentOf(line string) string { return line[:len(line)-len(strings.TrimLeft(
 type weakened struct {
 	Repository string
 	Made       map[string]int
-	Missed     []string // those that nothing rejected
+	Missed     []string // those that nothing rejected or asked about
 }
 
 // weaken judges each commit of the sample once for each way of taking a test away. The test is one
@@ -130,8 +136,8 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 		if err != nil {
 			return err
 		}
-		if len(v.Rejected) > 0 {
-			continue // already rejected, for what people did
+		if v.stopped() {
+			continue // already rejected or asked about, for what people did
 		}
 		for i, kind := range weakenings {
 			path, before, after, test, err := r.victim(ctx, c, i)
@@ -146,7 +152,7 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 				return err
 			}
 			out.Made[kind.name]++
-			if len(v.Rejected) == 0 {
+			if !v.stopped() {
 				said := ""
 				for _, f := range v.Findings {
 					if f.File == path && (strings.Contains(f.Title, test) || said == "") {

@@ -66,7 +66,7 @@ func TestCrashEveryByte(t *testing.T) {
 		if r.code == 6 {
 			r = d.belay("", runT1...)
 		}
-		if r.code != 0 && !strings.Contains(r.errs, "has ended: passed") {
+		if r.code != 0 && !strings.Contains(r.errs, "has ended: accepted") {
 			y.fault(at, otherwise, "%s", r)
 		}
 		d.settled(y, at, want)

@@ -58,7 +58,7 @@ func TestCrashRetention(t *testing.T) {
 		}
 		for range 3 {
 			again := d.belay("", endT1...)
-			if again.code == 2 && strings.Contains(again.errs, "has ended: passed") {
+			if again.code == 2 && strings.Contains(again.errs, "has ended: accepted") {
 				break
 			}
 			if again.code == 3 {

@@ -53,7 +53,7 @@ func (c cycle) goOn(w *world, y *tally, at string, last ran) bool {
 			r = w.belay("", c.run...)
 		}
 		switch {
-		case r.code == 0, r.code == 2 && strings.Contains(r.errs, "has ended: passed"):
+		case r.code == 0, r.code == 2 && strings.Contains(r.errs, "has ended: accepted"):
 			return true // it went wrong, or was killed, after the last word was written
 		case r.code == 3:
 			if g := w.belay("", "gate", "decide", "T1", "guide", "--message", "there is room again"); g.code != 0 {

@@ -19,8 +19,13 @@ func TestMain(m *testing.M) {
 // TestStories runs the scripts of testdata/script with the real binary and the real
 // git. Each tells one capability; the next reader learns belay from them.
 func TestStories(t *testing.T) {
-	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+	testscript.Run(t, stories("testdata/script"))
+}
+
+// stories are the scripts of a folder, with a home of their own and the commands that they share.
+func stories(dir string) testscript.Params {
+	return testscript.Params{
+		Dir:                 dir,
 		RequireExplicitExec: false,
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
@@ -48,7 +53,7 @@ func TestStories(t *testing.T) {
 			"killall": cmdKillAll,
 			"killat":  cmdKillAt,
 		},
-	})
+	}
 }
 
 func goCache() string {

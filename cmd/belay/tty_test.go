@@ -110,7 +110,7 @@ func TestReviewWakesTheRun(t *testing.T) {
 	w.succeed("review", "record", "T1", "--verdict", "reject", "-m", "`a.txt` line 1 must say more")
 	s.await("T1 waits for you at gate 2")
 	w.succeed("review", "record", "T1", "--verdict", "approve", "-m", "fine")
-	s.await("closed: passed")
+	s.await("closed: accepted")
 	s.ends(0)
 	text, err := os.ReadFile(filepath.Join(w.up, "prompts"))
 	if err != nil || !strings.Contains(string(text), "must say more") {

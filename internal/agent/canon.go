@@ -63,7 +63,10 @@ func (c canon) write(b *strings.Builder, key string, v any) {
 			c.write(b, key, nested)
 			return
 		}
-		if !verbatim[key] {
+		switch {
+		case key == "command" || key == "cmd" || key == "script":
+			t = c.command(t)
+		case !verbatim[key]:
 			t = c.plain(t)
 		}
 		text, _ := json.Marshal(t)
@@ -91,43 +94,112 @@ func decoded(s string) (any, bool) {
 var (
 	wrapped  = lazyregexp.New(`^(?:/\S*/)?(?:ba|z|da)?sh -l?i?c (?:'((?s:.*))'|"((?s:.*))")$`)
 	entering = lazyregexp.New(`^cd \.?/? ?(?:&&|;) `)
-	madeUp   = lazyregexp.New(`/tmp/(?:tmp[.\w]{6,}|[\w-]*[0-9a-f]{8,}[\w.-]*)`)
-	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3})?\b`)
+	madeUp   = lazyregexp.New(`/tmp/(?:pytest-of-\w+/pytest-\d+|tmp[.\w]{6,}|[\w-]*(?:[0-9a-f]{8,}|\d{3,})[\w.-]*)`)
+	scratch  = lazyregexp.New(`/(?:tmp|var/folders|var/tmp)/[^\s:'"]+`)
+	moment   = lazyregexp.New(`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\b1[6-9]\d{8}(?:\d{3}|\.\d+)?\b`)
 )
 
-// plain writes a command, a path or a query: without the root, the shell around it, and
-// names and times that are made up again.
+// plain writes a path or a query: without the root, and names and times that are made up
+// again.
 func (c canon) plain(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	if m := wrapped.FindStringSubmatch(s); m != nil {
-		s = m[1] + m[2]
-	}
 	if c.root != "" {
 		s = strings.ReplaceAll(s, "file://", "")
 		s = strings.ReplaceAll(s, c.root+"/", "")
 		s = strings.ReplaceAll(s, c.root, ".")
 	}
-	s = entering.ReplaceAllString(s, "")
 	s = madeUp.ReplaceAllString(s, "/tmp/*")
 	s = moment.ReplaceAllString(s, "*")
-	return strings.TrimPrefix(strings.TrimSuffix(s, " 2>&1"), "./")
+	return strings.TrimPrefix(s, "./")
+}
+
+// What is changed about a command without making another one of it.
+var (
+	naps   = lazyregexp.New(`\b(sleep|timeout|--max-time|--connect-timeout)([ =])\d+(?:\.\d+)?[smh]?\b`)
+	killed = lazyregexp.New(`\bkill((?: -(?:-|s \w+|[A-Z]+|\d{1,2}\b))*)(?: -?\d+)+`)
+	ports  = lazyregexp.New(`(?i)(\bports?["']?(?:[ =:#]+|/tcp )|` +
+		`\blocalhost:|\b127\.0\.0\.1:|\b0\.0\.0\.0:|\[::1?\]:|:::|-i ?:)\d{2,5}\b|\b\d{2,5}/tcp\b`)
+	tries = lazyregexp.New(`(?i)\b(try|attempt|retry|take)([ #:]+)\d+\b`)
+)
+
+// command writes a command: without comments, and how often, how long and on which port it is
+// tried.
+func (c canon) command(s string) string {
+	s = naps.ReplaceAllString(c.line(uncommented(s)), "$1$2*")
+	s = killed.ReplaceAllString(s, "kill$1 *")
+	s = ports.ReplaceAllString(s, "$1*")
+	return tries.ReplaceAllString(s, "$1$2*")
+}
+
+// line writes a command as a person reads it, without the shell around it.
+func (c canon) line(s string) string {
+	s = strings.TrimSpace(s)
+	if m := wrapped.FindStringSubmatch(s); m != nil {
+		s = m[1] + m[2]
+	}
+	return strings.TrimPrefix(strings.TrimSuffix(entering.ReplaceAllString(c.plain(s), ""), " 2>&1"), "./")
+}
+
+// uncommented is a command without the comments of its shell. A # within a word or within
+// quotes begins none.
+func uncommented(s string) string {
+	if !strings.Contains(s, "#") {
+		return s
+	}
+	var b strings.Builder
+	quote, before, skip := rune(0), ' ', false
+	for _, r := range s {
+		if skip && r != '\n' {
+			continue
+		}
+		skip = false
+		switch {
+		case before == '\\' && quote != '\'':
+			b.WriteRune(r)
+			before = 0 // escaped: neither a quote nor a backslash
+			continue
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '\'' || r == '"' || r == '`':
+			quote = r
+		case r == '#' && strings.ContainsRune(" \t\n;&|(", before):
+			skip = true
+			continue
+		}
+		b.WriteRune(r)
+		before = r
+	}
+	return b.String()
 }
 
 var (
 	colour  = lazyregexp.New("\x1b\\[[0-9;?]*[A-Za-z]")
-	lasting = lazyregexp.New(`\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
+	lasting = lazyregexp.New(`\b(?:\d+m)?\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?)\b`)
 	// the unit stands in front, as in TAP, or nowhere
-	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
+	took    = lazyregexp.New(`(?i)\b(duration|elapsed|took|uptime|latency|time)(\w*["']?[ :=]+)\d+(?:\.\d+)?`)
 	onClock = lazyregexp.New(`\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?\b`)
 	// Claude Code and Qwen Code say this in place of a file that they have read before.
 	unchanged = lazyregexp.New(`(?i)\bunchanged since (?:your|the|its|it was) last read|^unchanged: \S+$`)
 	// "# fail 0", "failures: 0", "0 failed", "no failures".
 	noFailures = lazyregexp.New(`(?i)\bfail\w*["']?[ :=]+0\b|\b(?:0|no) (?:tests? )?fail\w*`)
-	address    = lazyregexp.New(`\b0x[0-9a-f]+\b|\b[Pp][Ii][Dd][ =:]+\d+`)
+	counters   = lazyregexp.New(`(?i)\b(try|tries|attempts?|retry|retries|retrying|iteration|round)([ _#:=(-]*)\d+(?:(?: of |/)\d+)?`)
+	address    = lazyregexp.New(`\b0x[0-9a-f]+\b`)
+	process    = lazyregexp.New(`(?i)\b(p?pid|pgid|pgrp|sid|tid|process(?: group)?|thread|job|seed|node|worker|child)` +
+		`(["']?[ =:#([]+)\d+|==\d+==|\[\d+\] \d+|\b(kill: \()\d+`)
+	unique    = lazyregexp.New(`(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	requestID = lazyregexp.New(`(?i)\b((?:request|trace|correlation|span|session|req|error|event|container)` +
+		`[-_ ]?id["']?[ :=]+["']?)[\w-]+`)
+	blanks      = lazyregexp.New(`\\[nrt]|\s+`)
+	containerID = lazyregexp.New(`\b[0-9a-f]{12}(?:[0-9a-f]{52})?\b`)
+	hashed      = lazyregexp.New(`\b[0-9a-f]{7,}\b`)
+	digits      = lazyregexp.New(`\d+(?:[.,]\d+)*`)
 )
 
-// result writes an output so that two that say the same are the same: how long it took and
-// made-up names do not count, every other figure does: what a benchmark measures is news.
+// result writes an output so that two that say the same are the same: how long it took, which
+// process or port it was and made-up names do not count, every other figure does: what a
+// benchmark measures is news.
 func (c canon) result(s string) string {
 	s = colour.ReplaceAllString(s, "")
 	if c.root != "" {
@@ -136,7 +208,34 @@ func (c canon) result(s string) string {
 	s = moment.ReplaceAllString(s, "*")
 	s = lasting.ReplaceAllString(s, "*")
 	s = took.ReplaceAllString(s, "$1$2*")
+	s = ports.ReplaceAllString(s, "$1*")
 	s = onClock.ReplaceAllString(s, "*")
 	s = address.ReplaceAllString(s, "*")
+	s = unique.ReplaceAllString(s, "*")
+	s = requestID.ReplaceAllString(s, "$1*")
+	s = process.ReplaceAllString(s, "$1$2$3*")
+	s = counters.ReplaceAllString(s, "$1$2*")
 	return strings.Join(strings.Fields(madeUp.ReplaceAllString(s, "/tmp/*")), " ")
+}
+
+// What a result says of itself, beyond its exit.
+var (
+	erred = lazyregexp.New(`(?i)\b(?:error|fail(?:ed|ure|s)?|exception|panic|traceback|` +
+		`denied|cannot|could not|couldn't|fatal|not found|no such|refused)\b`)
+	offline = lazyregexp.New(`(?i)ECONN(?:REFUSED|RESET)|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|getaddrinfo|could not resolve|` +
+		`connection (?:refused|reset|timed out)|(?:failed|couldn't|could not) (?:to )?connect|operation timed out|` +
+		`(?:request|read|i/o|gateway|handshake) time(?:d ?|-)?out|network (?:is unreachable|timeout|error)|no route to host|` +
+		`temporary failure|socket hang up|\b(?:502 bad gateway|503|504|429)\b|too many requests|rate.?limit|service unavailable`)
+	over = lazyregexp.New(`(?i)["'<]?(?:status|state|conclusion)["'>]?[ :=]*["']?` +
+		`(?:completed|exited|killed|terminated|finished|succeeded|success|failed|failure|done|error)\b|` +
+		`\bcompleted\s+(?:failure|success)\b|\b(?:no|unknown) (?:such )?(?:shell|process|job|session|task)\b|` +
+		`\b(?:shell|process|job|session|task) \S+ (?:not found|(?:has )?exited)\b`)
+	pending = lazyregexp.New(`(?i)in[_ -]progress|pending|queued|running|waiting|starting|not ready|creating|` +
+		`building|deploying|processing|initiali[sz]ing|syncing|uploading|\b0/\d`)
+)
+
+// figureless is a result without figures, hashes and the names of temporary files.
+func (c canon) figureless(s string) string {
+	s = scratch.ReplaceAllString(c.result(s), "/tmp/*")
+	return digits.ReplaceAllString(hashed.ReplaceAllString(s, "#"), "#")
 }

@@ -185,6 +185,23 @@ func Recognise(argv []string) (p Preset, args []string, ok bool) {
 	return Preset{}, nil, false
 }
 
+// Unwatched says that nothing was watched of a command of a known agent that printed no events, "" for any other
+// command: of a script nothing else is expected.
+func Unwatched(argv []string) string {
+	p, _, known := Recognise(argv)
+	for i := 0; i < len(presets) && !known; i++ {
+		p, known = presets[i], len(argv) >= len(presets[i].Start) && slices.Equal(argv[:len(presets[i].Start)], presets[i].Start)
+	}
+	const what = "calls, tokens and cost were not watched, a stall would not be found"
+	switch {
+	case !known:
+		return ""
+	case slices.ContainsFunc(p.Start, func(word string) bool { return strings.Contains(word, "json") }):
+		return fmt.Sprintf("%s printed text instead of events: its %s; start it with --with %s", p.Name, what, p.Name)
+	}
+	return fmt.Sprintf("%s prints no events: its %s", p.Name, what)
+}
+
 // Lack is what a command of an agent is without.
 type Lack string
 

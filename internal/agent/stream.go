@@ -46,7 +46,8 @@ type Reader struct {
 	line   []byte
 	over   bool            // the line is too long and passed over to its end
 	seen   map[string]bool // calls that were told: some agents repeat theirs
-	Any    bool            // at least one event of a known form was read
+	Any    bool            // at least one call of a known form was read
+	Typed  bool            // at least one event of any form was read
 
 	Names Names // what later events leave out
 }
@@ -116,6 +117,7 @@ func (r *Reader) read(line []byte) {
 	d.UseNumber()
 	var e object
 	if d.Decode(&e) == nil {
+		r.Typed = r.Typed || e.text("type") != ""
 		r.take(e)
 	}
 }

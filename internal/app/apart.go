@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 
@@ -59,7 +60,8 @@ func (d *Desk) MayRunApart(r *session.Record, trusted bool) error {
 	id := r.Task.ID
 	switch {
 	case !r.Open():
-		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id), "%s has ended: %s", id, r.State.Outcome)
+		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", id),
+			"%s has ended: %s", id, prompt.Outcome(r.State.Outcome))
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateClarify:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", id), "%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.Task.Worktree == "" && r.State.Phase != "":

@@ -29,7 +29,7 @@ type Approval struct {
 }
 
 // ApproveWork accepts a task's work. What was accepted is left as it is, what waits for a
-// review is accepted without a question; refused work is accepted with the arbiter's
+// review or was only asked about is accepted without a reason; refused work is accepted with the arbiter's
 // decision, which goes into the record and into the review cycle's file. CodeUsage when
 // the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
 // what waits for a review was changed since it was judged.
@@ -46,7 +46,7 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	switch {
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
 		return r, runner.Write(ctx, d.Desk, r) // a kill may have kept it from the file
-	case refused && gate.Kind == loop.GateReview:
+	case refused && !gate.Overrides():
 		if err := AsJudged(ctx, d, r); err != nil {
 			return nil, err
 		}

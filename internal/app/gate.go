@@ -30,7 +30,7 @@ func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision
 	if err != nil {
 		return nil, err
 	}
-	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
+	if what == loop.DecideApprove && r.State.Gate.Overrides() {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task move %s --to approved --force", task),
 			"accepting rejected work needs a category and a reason")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -46,7 +47,7 @@ func Init(ctx context.Context, d *session.Desk, q InitRequest) (MadeContext, err
 	}
 	if !p.Rec.Open() {
 		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Task), "%s has ended: %s",
-			q.Task, p.Rec.State.Outcome)
+			q.Task, prompt.Outcome(p.Rec.State.Outcome))
 	}
 	if p.Rec.State.Before == "" {
 		return MadeContext{}, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay task start %s", q.Task),
@@ -96,7 +97,7 @@ func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info
 
 // assemble gathers, makes and checks a block, and keeps it.
 func (p *Place) assemble(ctx context.Context, from snapshot.Info, q InitRequest) (MadeContext, handoff.BlockRef, []string, error) {
-	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}}
+	m := MadeContext{Task: p.Rec.Task.ID, Notes: []string{}, Exports: []handoff.ExportRef{}}
 	g, err := p.gather(ctx, from, q.Area, q.Priority)
 	if err != nil {
 		return m, handoff.BlockRef{}, nil, err

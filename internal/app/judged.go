@@ -90,7 +90,7 @@ func reason(guidance string, was loop.Attempt) string {
 		lines = append(lines, guidance)
 	}
 	for _, f := range was.Findings {
-		if f.Severity == belay.SeverityError {
+		if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion {
 			lines = append(lines, said(f))
 		}
 	}

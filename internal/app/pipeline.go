@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 
@@ -83,7 +84,7 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 		}
 		if !rec.Open() {
 			return rec, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s",
-				q.Resume, rec.State.Outcome)
+				q.Resume, prompt.Outcome(rec.State.Outcome))
 		}
 		if rec.Task.Worktree != "" {
 			return rec, belay.Refuse(belay.CodeUsage, "record it without --worktree",

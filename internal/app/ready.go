@@ -164,7 +164,7 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 			listedChanges(review.Blocked(state.Dirty)))
 	}
 	switch c := s.Pending; {
-	case s.Gate != nil && s.Gate.Kind == loop.GateReview:
+	case s.Gate != nil && !s.Gate.Overrides():
 		state.Waits = s.Gate.Why
 		return state, nil
 	case s.Gate != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 
@@ -136,7 +137,8 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 		return nil, err
 	}
 	if !r.Open() {
-		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume), "%s has ended: %s", q.Resume, r.State.Outcome)
+		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay show %s", q.Resume),
+			"%s has ended: %s", q.Resume, prompt.Outcome(r.State.Outcome))
 	}
 	if len(r.Task.Roles) > 0 {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),

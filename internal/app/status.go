@@ -224,6 +224,8 @@ type Shown struct {
 	Problem   string              `json:"problem,omitempty"`   // why the record is not to be believed
 
 	Requirements []belay.Met `json:"requirements,omitempty"` // what the last report says of each
+
+	Checks []belay.CheckResult `json:"-"` // of the last report
 }
 
 // ShownAttempt is one attempt with the reasons it was rejected for.
@@ -273,6 +275,9 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 		}
 		s.Attempts = append(s.Attempts, shown)
 		checked, err := d.checksOf(a.Report)
+		if len(checked) > 0 {
+			s.Checks = checked
+		}
 		if i := slices.IndexFunc(checked, func(c belay.CheckResult) bool { return len(c.Met) > 0 }); i >= 0 {
 			s.Requirements = checked[i].Met
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/testrun"
 
@@ -111,7 +112,7 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 			"%s is already open: %s", r.Task.ID, r.Task.Title)
 	}
 	return belay.Refuse(belay.CodeUsage, "leave out --task to get a new id",
-		"%s has ended (%s), and ids cannot be reused", r.Task.ID, r.State.Outcome)
+		"%s has ended (%s), and ids cannot be reused", r.Task.ID, prompt.Outcome(r.State.Outcome))
 }
 
 // task makes a whole task of what was said, the config and what can be detected.

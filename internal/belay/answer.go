@@ -2,20 +2,24 @@ package belay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Most is how many findings of one kind are named one by one.
 const Most = 100
 
-// Of signs the findings and judges by them: an error refuses, warnings and
-// notes do not.
+// Of signs the findings and judges by them: an error refuses, with a question the answer is
+// a person's, warnings and notes do neither.
 func Of(check, summary string, findings []Finding) CheckResult {
 	r := CheckResult{Check: check, Verdict: VerdictPass, Summary: summary}
 	for _, f := range findings {
 		f.Check = check
-		if f.Severity == SeverityError {
-			r.Verdict = VerdictFail
+		switch {
+		case f.Severity == SeverityError:
+			r.Verdict, r.Asks = VerdictFail, false
+		case f.Severity == SeverityQuestion && r.Verdict == VerdictPass:
+			r.Verdict, r.Asks = VerdictUnknown, true
 		}
 		r.Findings = append(r.Findings, f.Sign())
 	}
@@ -32,13 +36,16 @@ func Skipped(check, why string) CheckResult {
 	return CheckResult{Check: check, Verdict: VerdictUnknown, Skipped: true, Summary: "skipped", Why: why}
 }
 
-// Brief keeps the first findings and says in a last one of the same severity and
-// category how many more there are, so that fifty thousand stray files make a
-// report that can be read.
+// Brief keeps the most severe findings and says in a last one, as severe as any of the rest, how
+// many more there are, so that fifty thousand stray files make a report that can be read.
 func Brief(findings []Finding, title string) []Finding {
 	if len(findings) <= Most {
 		return findings
 	}
+	severities := []Severity{SeverityError, SeverityQuestion, SeverityWarning, SeverityNote}
+	findings = slices.SortedStableFunc(slices.Values(findings), func(a, b Finding) int {
+		return slices.Index(severities, a.Severity) - slices.Index(severities, b.Severity)
+	})
 	rest := findings[Most:]
 	var names []string
 	for _, f := range rest[:min(len(rest), 20)] {

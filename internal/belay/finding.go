@@ -3,19 +3,23 @@ package belay
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 )
 
-// Severity orders findings. Only SeverityError rejects an attempt.
+// Severity orders findings. SeverityError rejects an attempt. SeverityQuestion is for what
+// only its purpose makes right or wrong: it does not reject, and nothing but a person's
+// approval accepts it.
 type Severity string
 
 // The severities, most severe first.
 const (
-	SeverityError   Severity = "error"
-	SeverityWarning Severity = "warning"
-	SeverityNote    Severity = "note"
+	SeverityError    Severity = "error"
+	SeverityQuestion Severity = "question"
+	SeverityWarning  Severity = "warning"
+	SeverityNote     Severity = "note"
 )
 
 // Category groups findings by what is at stake; the retry rules read it.
@@ -112,6 +116,7 @@ type CheckResult struct {
 	Check    string    `json:"check"`
 	Verdict  Verdict   `json:"verdict"`
 	Skipped  bool      `json:"skipped,omitempty"`
+	Asks     bool      `json:"asks,omitempty"` // unknown only because a person has to decide on its questions
 	Summary  string    `json:"summary"`
 	Why      string    `json:"why,omitempty"`
 	Millis   int64     `json:"millis"`
@@ -252,12 +257,23 @@ func (r Report) Findings() []Finding {
 }
 
 // Errors returns the findings that reject the attempt.
-func (r Report) Errors() []Finding {
-	var errs []Finding
+func (r Report) Errors() []Finding { return r.of(SeverityError) }
+
+// Questions returns the findings that a person has to decide on.
+func (r Report) Questions() []Finding { return r.of(SeverityQuestion) }
+
+func (r Report) of(s Severity) (list []Finding) {
 	for _, f := range r.Findings() {
-		if f.Severity == SeverityError {
-			errs = append(errs, f)
+		if f.Severity == s {
+			list = append(list, f)
 		}
 	}
-	return errs
+	return list
+}
+
+// Asks reports whether nothing but questions keeps the verdict from being a pass.
+func (r Report) Asks() bool {
+	return r.Verdict == VerdictUnknown && len(r.Checks) > 0 && !slices.ContainsFunc(r.Checks, func(c CheckResult) bool {
+		return !c.Skipped && c.Verdict != VerdictPass && !c.Asks
+	})
 }

@@ -58,8 +58,7 @@ func ofKind(sentence, p, rule string) bool {
 	switch {
 	case runsInCI(p):
 		return ofCI.MatchString(sentence) || titled(sentence, p)
-	case rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" ||
-		rule == ".githooks" || strings.Contains(rule, "lefthook"):
+	case runsAtCommit(rule):
 		return ofHooks.MatchString(sentence)
 	case strings.HasPrefix(rule, ".devcontainer"):
 		return ofContainers.MatchString(sentence)
@@ -73,6 +72,22 @@ func ofKind(sentence, p, rule string) bool {
 		return false // by its path alone
 	}
 	return ofAgents.MatchString(sentence)
+}
+
+// runsAtCommit tells the rule of a file that hooks of commits are or run.
+func runsAtCommit(rule string) bool {
+	return rule == ".pre-commit-config.yaml" || rule == ".pre-commit-config.yml" || rule == ".husky" ||
+		rule == ".githooks" || strings.Contains(rule, "lefthook")
+}
+
+// byPurpose tells a file, in lower case, whose change only its purpose makes right or wrong: CI,
+// hooks of commits, and plain text for agents. Nothing of it runs when the project is opened.
+func byPurpose(p, rule string) bool {
+	if strings.HasPrefix(p, ".belay/") {
+		return false
+	}
+	text := slices.Contains([]string{".md", ".mdc", ".txt"}, path.Ext(p)) || strings.HasSuffix(rule, "rules") || rule == ".goosehints"
+	return text || runsInCI(p) || runsAtCommit(rule)
 }
 
 // titled reports whether a sentence has all the words of a file's name, of which there are several:

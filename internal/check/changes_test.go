@@ -17,7 +17,7 @@ import (
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/changes/*.txtar")
-	if len(files) != 7 {
+	if len(files) != 8 {
 		t.Fatalf("%d changes", len(files))
 	}
 	for _, file := range files {

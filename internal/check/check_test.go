@@ -64,7 +64,7 @@ func TestRunReportsInOrder(t *testing.T) {
 	if d := cmp.Diff(Names(), names); d != "" {
 		t.Error(d)
 	}
-	if report.Verdict != belay.VerdictFail || report.Before != "before" || report.After != "after" || len(report.Errors()) != 2 {
+	if report.Verdict != belay.VerdictFail || report.Before != "before" || report.After != "after" || len(report.Errors()) != 1 || len(report.Questions()) != 1 {
 		t.Errorf("%+v", report)
 	}
 }

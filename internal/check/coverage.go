@@ -82,7 +82,7 @@ var exemptNames = map[string]bool{
 	"wsgi.py": true, "asgi.py": true, "conftest.py": true, "noxfile.py": true, "gulpfile.js": true, "Gruntfile.js": true,
 	"main.rs": true, "build.rs": true, "mod.rs": true, "Program.cs": true, "Startup.cs": true, "AssemblyInfo.cs": true,
 	"package-info.java": true, "module-info.java": true, "Application.java": true, "application.rb": true,
-	"environment.rb": true, "routes.rb": true,
+	"environment.rb": true, "routes.rb": true, "index.php": true, "bootstrap.php": true, "autoload.php": true,
 }
 
 var exemptFolders = map[string]bool{
@@ -111,6 +111,8 @@ func exempt(p string, l syntax.Language) bool {
 		}
 	case syntax.Python:
 		return strings.HasSuffix(base, ".pyi")
+	case syntax.PHP:
+		return strings.HasSuffix(base, ".blade.php") || strings.HasSuffix(base, ".config.php") || strings.HasSuffix(base, ".dist.php")
 	}
 	return false
 }
@@ -159,8 +161,8 @@ func hasBehaviour(l syntax.Language, tokens []syntax.Token) bool {
 			if t.Text == "fn" {
 				return true
 			}
-		case syntax.Java, syntax.CSharp:
-			if t.Among("return", "throw", "new", "if", "for") {
+		case syntax.Java, syntax.CSharp, syntax.PHP:
+			if t.Among("return", "throw", "new", "if", "for", "foreach") {
 				return true
 			}
 		default:

@@ -157,6 +157,11 @@ func convention(f *syntax.File, there *paths) string {
 			return ""
 		}
 		return stem + "Tests.cs"
+	case syntax.PHP:
+		if has(stem) {
+			return ""
+		}
+		return stem + "Test.php"
 	}
 	if has(stem) || stem == "index" && has(folder) {
 		return ""

@@ -15,12 +15,14 @@ import (
 // itself. A glob of Scope.Files allows such a file only when it names it: src/** is
 // no permission to leave an AGENTS.md in src. What the request asks for, and what a person
 // changed, is not a finding; a change that leaves a file of CI what it was is a warning.
+// Texts for agents, files of CI and hooks of commits are changed by good work too: a
+// question. Settings that run by themselves reject.
 func rules(ctx context.Context, in Input) belay.CheckResult {
 	if err := validGlobs(in.Scope.Files); err != nil {
 		return belay.Unknown(nameRules, err.Error())
 	}
 	var found []belay.Finding
-	allowed, errors := 0, 0
+	allowed, errors, questions := 0, 0, 0
 	for _, c := range work(in.Changes) {
 		if ctx.Err() != nil {
 			return belay.Unknown(nameRules, testrun.Unfinished(ctx))
@@ -39,11 +41,16 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 			Detail:         fmt.Sprintf("%s was %s, and the task's files do not name it", c.Path, changeVerb(c)),
 			Recommendation: putBack(c) + "; if the task needs this change, its text must name the file, or use --files " + c.Path,
 		}
-		if in.known(ctx, c.Path, harmless) {
+		switch {
+		case in.known(ctx, c.Path, harmless):
 			f.Severity = belay.SeverityWarning
 			f.Detail += "; when it runs, with which rights and with which code is unchanged"
 			f.Recommendation = "review it before you commit or push: it may run then"
-		} else {
+		case byPurpose(strings.ToLower(c.Path), rule):
+			questions++
+			f.Severity = belay.SeverityQuestion
+			f.Recommendation = putBack(c) + " unless the task needs this change; a person has to approve it"
+		default:
 			errors++
 		}
 		found = append(found, f)
@@ -52,6 +59,8 @@ func rules(ctx context.Context, in Input) belay.CheckResult {
 	switch {
 	case errors > 0:
 		summary = belay.Count(errors, "rule file", "rule files") + " changed but not named by the task"
+	case questions > 0:
+		summary = belay.Count(questions, "rule file", "rule files") + " changed but not named by the task: a person has to approve"
 	case len(found) > 0:
 		summary = belay.Count(len(found), "rule file", "rule files") + " changed without new triggers, rights or code"
 	case allowed > 0:

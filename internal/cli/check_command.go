@@ -34,7 +34,8 @@ missing test files, documentation, linters, tests. Without a task it compares wi
 snapshot or the commit given by --before. --format sarif, github or rdjson writes the
 findings for other programs.
 
-Exit codes: 0 all passed · 1 a check failed · 2 could not be checked · 6 no such task · 130 interrupted.`,
+Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
+3 a person has to decide · 6 no such task · 130 interrupted.`,
 		Example: `  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json
@@ -114,6 +115,11 @@ func (a loopFamily) judged(report belay.Report, err error, format string) error 
 		err = belay.Refuse(belay.CodeRefused, "fix it, then run belay check again; or belay rollback",
 			"%s", belay.CountOf(len(report.Errors()), "blocking finding"))
 	case belay.VerdictUnknown:
+		if report.Asks() {
+			err = belay.Refuse(belay.CodeWaiting, "decide on it, above: keep the change, or undo it and check again",
+				"%s for a person to decide", belay.CountOf(len(report.Questions()), "question"))
+			break
+		}
 		try := "see the check that could not run, above"
 		if slices.ContainsFunc(report.Checks,
 			func(r belay.CheckResult) bool { return strings.Contains(r.Why, config.ErrUntrusted.Error()) }) {

@@ -143,7 +143,7 @@ func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, wo
 	if err != nil {
 		return err
 	}
-	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview {
+	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // at once, and only what was judged
 		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message)})
 	}
 	if r, err = desk.Decide(c.Context(), id, what, message, by); err != nil {

@@ -32,7 +32,7 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q ap
 	rec, err := app.RunPipeline(c.Context(), desk, p)
 	stop()
 	s.Stop()
-	return a.ranTo(desk, rec, err)
+	return a.ranTo(c.Context(), desk, rec, err)
 }
 
 // inRoles reports whether a task that is to be resumed is one that roles work on.

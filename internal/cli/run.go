@@ -117,7 +117,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	rec, err := desk.Run(c.Context(), q)
 	stop()
 	s.Stop()
-	return a.ranTo(desk, rec, err)
+	return a.ranTo(c.Context(), desk, rec, err)
 }
 
 // view shows the change of a task's last attempt on the terminal.
@@ -130,7 +130,7 @@ func (a loopFamily) view(ctx context.Context, desk *app.Desk, id belay.TaskID) e
 }
 
 // ranTo prints where a run has got to.
-func (a loopFamily) ranTo(at *app.Desk, rec *session.Record, err error) error {
+func (a loopFamily) ranTo(ctx context.Context, at *app.Desk, rec *session.Record, err error) error {
 	if rec == nil {
 		return err
 	}
@@ -144,8 +144,12 @@ func (a loopFamily) ranTo(at *app.Desk, rec *session.Record, err error) error {
 	if err == nil {
 		err = Outcome(fresh)
 	}
-	return a.Tell(shown, err, func(w io.Writer) {
-		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State))
+	result := at.Result(ctx, fresh)
+	return a.Tell(struct {
+		app.Shown
+		Result prompt.Result `json:"result"`
+	}{shown, result}, err, func(w io.Writer) {
+		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks), result.Text())
 		if shown.Unmerged {
 			fmt.Fprintf(w, "\nits work is in %s; merge it with belay merge %s\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
 		}

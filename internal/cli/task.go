@@ -128,6 +128,9 @@ func Outcome(r *session.Record) error {
 		return belay.Refuse(belay.CodeWaiting,
 			fmt.Sprintf("belay decide %s guide --message \"what you mean\", or belay decide %s as-it-is", id, id),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
+	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateQuestion:
+		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("read it (belay diff %s), then belay decide %s approve  (or %s)", id, id,
+			terminal.Options(r.State.Gate.Options)), "%s waits for a person: %s", id, r.State.Gate.Why)
 	case r.State.Gate != nil && r.State.Gate.Kind == loop.GateBroken:
 		return belay.Refuse(belay.CodeWaiting, fmt.Sprintf("remove the cause, then belay decide %s retry  (or %s)", id,
 			terminal.Options(r.State.Gate.Options)), "%s waits for a person: %s", id, r.State.Gate.Why)

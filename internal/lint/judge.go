@@ -123,7 +123,7 @@ func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere 
 }
 
 func rank(s belay.Severity) int {
-	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}, s)
+	return slices.Index([]belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}, s)
 }
 
 // counts reports whether a remark is about the change: about a line that was added, or

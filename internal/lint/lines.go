@@ -15,7 +15,8 @@ var (
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-var commands = map[belay.Severity]string{belay.SeverityError: "error", belay.SeverityWarning: "warning", belay.SeverityNote: "notice"}
+var commands = map[belay.Severity]string{belay.SeverityError: "error", belay.SeverityQuestion: "warning",
+	belay.SeverityWarning: "warning", belay.SeverityNote: "notice"}
 
 func writeCommands(w io.Writer, report belay.Report) error {
 	var b strings.Builder
@@ -79,7 +80,8 @@ type (
 	}
 )
 
-var rdSeverities = map[belay.Severity]string{belay.SeverityError: "ERROR", belay.SeverityWarning: "WARNING", belay.SeverityNote: "INFO"}
+var rdSeverities = map[belay.Severity]string{belay.SeverityError: "ERROR", belay.SeverityQuestion: "WARNING",
+	belay.SeverityWarning: "WARNING", belay.SeverityNote: "INFO"}
 
 var rdVerdicts = map[belay.Verdict]string{belay.VerdictFail: "ERROR", belay.VerdictUnknown: "WARNING", belay.VerdictPass: "INFO"}
 

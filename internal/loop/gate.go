@@ -42,7 +42,7 @@ func approvable(s State) bool {
 	switch s.Gate.Kind {
 	case GateReview:
 		return true
-	case GateRetries, GateLimit, GateUnknown, GateRecheck:
+	case GateRetries, GateLimit, GateUnknown, GateQuestion, GateRecheck:
 	default:
 		return false
 	}
@@ -88,7 +88,7 @@ func (m *machine) decided() error {
 		return refuse(ErrDecision, belay.CodeUsage, "one of: "+listed(options), "gate %d does not offer %q", gate.Number, e.Decision)
 	case e.Decision == DecideGuide && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, `add --message "what to do differently"`, "guide needs instructions for the agent")
-	case e.Decision == DecideApprove && gate.Kind != GateReview && strings.TrimSpace(e.Note) == "":
+	case e.Decision == DecideApprove && gate.Overrides() && strings.TrimSpace(e.Note) == "":
 		return refuse(ErrDecision, belay.CodeUsage, "belay task move TASK --to approved --force",
 			"accepting rejected work needs a reason")
 	}
@@ -125,7 +125,7 @@ func (m *machine) decide(gate Gate) {
 	case DecideApprove:
 		m.then(ThenAccepted)
 		how := "accepted despite the rejection at "
-		if gate.Kind == GateReview {
+		if !gate.Overrides() {
 			how = "approved at "
 		}
 		m.end(OutcomePassed, because(how+gateName(gate), m.e.Note))

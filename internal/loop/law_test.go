@@ -98,7 +98,7 @@ func drawEvent(t *rapid.T, s State) Event {
 func drawFinding(t *rapid.T) belay.Finding {
 	return belay.Finding{
 		Check:    "c",
-		Severity: rapid.SampledFrom([]belay.Severity{"error", "warning", ""}).Draw(t, "severity"),
+		Severity: rapid.SampledFrom([]belay.Severity{"error", "question", "warning", ""}).Draw(t, "severity"),
 		Category: rapid.SampledFrom([]belay.Category{"tests", "scope", "empty", "review"}).Draw(t, "category"),
 		Title:    rapid.SampledFrom([]string{"x", "y", "z"}).Draw(t, "title"),
 	}

@@ -152,7 +152,7 @@ type Event struct {
 	belay.Use                  // what the agent, the reviewer or the debugger used
 	Log       string           `json:"log,omitempty"` // attachment with the output
 	Verdict   belay.Verdict    `json:"verdict,omitempty"`
-	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse; warnings stay in the report
+	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse, and questions; warnings stay in the report
 	Report    string           `json:"report,omitempty"`   // attachment with the whole report
 	Kept      []string         `json:"kept,omitempty"`     // restored: paths left alone, with the reason
 	Note      string           `json:"note,omitempty"`
@@ -182,6 +182,7 @@ const (
 	GateLost      GateKind = "lost"      // attempts kept getting lost
 	GateCancelled GateKind = "cancelled" // a person stopped the run
 	GateClarify   GateKind = "clarify"   // the task's words can be read in more than one way
+	GateQuestion  GateKind = "question"  // the work is right or wrong by its purpose, which a person knows
 	GateRecheck   GateKind = "recheck"   // what a person had judged again was refused again
 	GateReview    GateKind = "review"    // what passed waits for a person's review
 )

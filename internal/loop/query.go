@@ -5,6 +5,10 @@ import "github.com/belay-dev/belay/internal/belay"
 // Open reports whether the task still waits for something.
 func (s State) Open() bool { return s.Phase != PhaseClosed }
 
+// Overrides reports whether to accept the work at this gate is to override a verdict, which
+// needs a reason: neither work that passed nor what was only asked about.
+func (g Gate) Overrides() bool { return g.Kind != GateReview && g.Kind != GateQuestion }
+
 // Noun names what the command does in a sentence: "the check could not be done".
 func (k CommandKind) Noun() string {
 	switch k {
@@ -35,20 +39,25 @@ func (s State) Reasons() []belay.Finding {
 	return s.Attempts[len(s.Attempts)-1].Reasons()
 }
 
-// Reasons gives the findings that refused the attempt. A finding without a severity
-// refuses: what a driver sends as a reason is one unless it says otherwise.
+// Reasons gives the findings that kept the attempt from being accepted: those that refused
+// it, and questions. A finding without a severity refuses: what a driver sends as a reason
+// is one unless it says otherwise.
 func (a Attempt) Reasons() []belay.Finding {
-	if a.Verdict != belay.VerdictFail {
+	if a.Verdict != belay.VerdictFail && a.Verdict != belay.VerdictUnknown {
 		return nil
 	}
 	var reasons []belay.Finding
 	for _, f := range a.Findings {
-		if f.Severity == belay.SeverityError || f.Severity == "" {
+		refuses := f.Severity == belay.SeverityError || f.Severity == ""
+		if f.Severity == belay.SeverityQuestion || refuses && a.Verdict == belay.VerdictFail {
 			reasons = append(reasons, f)
 		}
 	}
 	return reasons
 }
+
+// Asks reports whether nothing but questions kept the attempt from being accepted.
+func (a Attempt) Asks() bool { return a.Verdict == belay.VerdictUnknown && len(a.Reasons()) > 0 }
 
 // Repeated gives those of Reasons that refused the judged attempt before already:
 // the repair did not touch them. Attempts in between that were lost or stopped said
@@ -60,7 +69,7 @@ func (s State) Repeated() []belay.Finding {
 	}
 	before := map[string]bool{}
 	for i := len(s.Attempts) - 2; i >= 0; i-- {
-		if s.Attempts[i].Verdict != belay.VerdictFail {
+		if s.Attempts[i].Verdict != belay.VerdictFail && !s.Attempts[i].Asks() {
 			continue
 		}
 		for _, f := range s.Attempts[i].Reasons() {

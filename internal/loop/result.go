@@ -204,6 +204,8 @@ func (m *machine) judged() {
 		m.failed()
 	case a.Verdict == belay.VerdictFail:
 		m.refused()
+	case a.Asks():
+		m.questioned()
 	default:
 		a.Verdict = belay.VerdictUnknown
 		m.ask(GateUnknown, because("the work could not be checked", m.e.Note), "")

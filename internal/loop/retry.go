@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -49,6 +50,23 @@ func (m *machine) refused() {
 		}
 	}
 	m.again(next, back, reason)
+}
+
+// questioned follows work that nothing but questions keeps from being accepted. The agent
+// hears of each once, with its work kept, and may take it back; then a person is asked.
+func (m *machine) questioned() {
+	a := m.last()
+	again := len(m.s.Repeated()) == len(a.Reasons())
+	if m.s.Rechecking || again || m.hardLimit() != "" || m.softLimit(true) != "" || len(m.s.Attempts) >= m.s.Allowed {
+		var titles []string
+		for _, f := range a.Reasons() {
+			titles = append(titles, f.Title)
+		}
+		m.ask(GateQuestion, fmt.Sprintf("attempt %d needs your approval: %s", a.N, strings.Join(titles, "; ")), "")
+		return
+	}
+	m.then(ThenRepair)
+	m.again(Next{Prompt: PromptRepair, Auto: true}, false, "")
 }
 
 // failed follows the capture of what an agent left that ended in error. It did not say that
@@ -137,12 +155,13 @@ func (m *machine) rollsBack() (bool, string) {
 		return false, ""
 	}
 	for _, f := range m.s.Reasons() {
-		if why := causes[f.Category]; why != "" {
+		if why := causes[f.Category]; why != "" && f.Severity != belay.SeverityQuestion {
 			return true, why
 		}
 	}
 	for _, f := range m.s.Repeated() {
-		if f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent { // nothing of the work was refused
+		refuses := f.Severity != belay.SeverityQuestion && f.Category != belay.CategoryEmpty && f.Category != belay.CategoryAgent
+		if refuses { // else nothing of the work was refused
 			return true, "the same finding came back"
 		}
 	}

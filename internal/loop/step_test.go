@@ -58,6 +58,13 @@ var stories = []struct {
 	{"no retries at all", once, "ok ok ok fail", toCheck + "?retries"},
 	{"review failures use retries too", with(func(p *belay.Policy) { p.Review, p.Retries = true, 1 }), "ok ok ok ok fail ok ok ok fail", toCheck + "review attempt2/repair capture/after check review ?retries"},
 	{"unknown is never a retry", standard, "ok ok ok unknown", toCheck + "?unknown"},
+	{"a question goes back to the agent once", standard, "ok ok ok ask:deleted ok ok ask:deleted", toCheck + "attempt2/repair capture/after check ?question"},
+	{"a question that the agent takes back", standard, "ok ok ok ask:deleted ok ok ok ok", toCheck + "attempt2/repair capture/after check close =passed"},
+	{"another question goes back too", standard, "ok ok ok ask:deleted ok ok ask:other ok ok ask:other", toCheck + "attempt2/repair capture/after check attempt3/repair capture/after check ?question"},
+	{"a question without retries", once, "ok ok ok ask:deleted", toCheck + "?question"},
+	{"a question after a recheck", once, "ok ok ok ask:deleted recheck ok ask:other", toCheck + "?question capture/after check ?question"},
+	{"a question never rolls back", rollback, "ok ok ok ask:deleted", toCheck + "attempt2/repair"},
+	{"a question, then worse", standard, "ok ok ok ask:deleted ok ok fail:scope", toCheck + "attempt2/repair capture/after check restore"},
 	{"no verdict is unknown", standard, "ok ok ok none", toCheck + "?unknown"},
 
 	{"attempts limit", with(func(p *belay.Policy) { p.MaxAttempts = 1 }), "ok ok ok fail", toCheck + "?limit"},

@@ -16,6 +16,7 @@ import (
 //	ok            the natural result of the pending command; a pass for check and review
 //	fail:cat      a failed verdict with one finding of the category (tests by default)
 //	fail:cat:t    the same, with the title t
+//	ask:t         nothing but a question with the title t
 //	unknown, none the verdict unknown, and no verdict at all
 //	exit=3 timeout stall lost broken cancel resume
 //	debug guide skip abort recheck   a decision at the open gate
@@ -50,6 +51,9 @@ func event(t testing.TB, s State, word string) Event {
 			return r
 		}, f.Title)
 		e.Kind, e.Verdict, e.Findings = resultOf[s.Pending.Kind], belay.VerdictFail, []belay.Finding{f.Sign()}
+	case "ask":
+		f := belay.Finding{Check: "c", Category: belay.CategoryIntegrity, Severity: belay.SeverityQuestion, Title: arg}
+		e.Kind, e.Verdict, e.Findings = resultOf[s.Pending.Kind], belay.VerdictUnknown, []belay.Finding{f.Sign()}
 	case "unknown":
 		e.Kind, e.Verdict, e.Note = resultOf[s.Pending.Kind], belay.VerdictUnknown, "no test runner"
 	case "none":

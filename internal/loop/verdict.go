@@ -35,7 +35,7 @@ func Reviewable(s State) bool {
 		if s.Parked != nil {
 			return s.Ending == OutcomePassed
 		}
-		return slices.Contains([]GateKind{GateReview, GateRetries, GateLimit, GateUnknown, GateRecheck}, s.Gate.Kind)
+		return slices.Contains([]GateKind{GateReview, GateRetries, GateLimit, GateUnknown, GateQuestion, GateRecheck}, s.Gate.Kind)
 	case PhaseClosing:
 		return s.Ending == OutcomePassed
 	}

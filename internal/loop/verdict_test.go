@@ -203,3 +203,20 @@ func TestVerdictsThatAreRefused(t *testing.T) {
 		t.Errorf("%v are awaited before anything was done", left)
 	}
 }
+
+// Who approves what was only asked about has answered: a reason is not wanted, as it is for
+// work that was refused.
+func TestApprovingAQuestion(t *testing.T) {
+	t.Parallel()
+	s, _ := tell(t, once, "ok ok ok ask:deleted")
+	next, _, err := Step(once, s, Event{Kind: EvDecided, Gate: s.Gates, Decision: DecideApprove, By: "ana"})
+	if err != nil || next.Ending != OutcomePassed || next.Why != "approved at gate 1 (question)" {
+		t.Fatalf("%v: %+v", err, next)
+	}
+	if s, _ = tell(t, once, "ok ok ok unknown"); s.Gate == nil {
+		t.Fatal("no gate")
+	}
+	if _, _, err := Step(once, s, Event{Kind: EvDecided, Gate: s.Gates, Decision: DecideApprove, By: "ana"}); err == nil {
+		t.Error("work that could not be checked was approved without a reason")
+	}
+}

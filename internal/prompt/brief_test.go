@@ -260,11 +260,11 @@ func TestTexts(t *testing.T) {
 	gate := play(t, single, before, exited, captured, refused(failing))
 	open := play(t, usual, before, exited, captured, refused(outside))
 	for _, c := range []struct{ name, got string }{
-		{"summary_passed", Summary(login, done)},
-		{"summary_skipped", Summary(login, skipped)},
-		{"summary_gate", Summary(login, gate)},
-		{"summary_open", Summary(login, open)},
-		{"summary_new", Summary(bare, loop.State{})},
+		{"summary_passed", Summary(login, done, nil)},
+		{"summary_skipped", Summary(login, skipped, nil)},
+		{"summary_gate", Summary(login, gate, nil)},
+		{"summary_open", Summary(login, open, nil)},
+		{"summary_new", Summary(bare, loop.State{}, nil)},
 		{"feedback", Feedback(done)},
 		{"feedback_none", Feedback(play(t, usual, before))},
 		{"feedback_gate", Feedback(gate)},

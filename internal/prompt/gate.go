@@ -60,8 +60,11 @@ type option struct {
 
 // likely is what a person is most likely to decide: what stood in the way was removed, or is explained.
 func likely(g loop.Gate) loop.Decision {
-	if g.Kind == loop.GateBroken {
+	switch g.Kind {
+	case loop.GateBroken:
 		return loop.DecideRetry
+	case loop.GateQuestion:
+		return loop.DecideApprove
 	}
 	return loop.DecideGuide
 }
@@ -118,8 +121,11 @@ func meaning(d loop.Decision, s loop.State) string {
 	case loop.DecideRecheck:
 		return "check your own edits"
 	case loop.DecideApprove:
-		if s.Gate.Kind == loop.GateReview {
+		switch s.Gate.Kind {
+		case loop.GateReview:
 			return "accept it without a recorded review"
+		case loop.GateQuestion:
+			return "accept it, with what was asked about"
 		}
 		return "accept it despite the rejection, with a reason for the record"
 	}

@@ -109,6 +109,7 @@ type goneView struct {
 	Guidance string
 	Count    int
 	Newest   bool
+	Asks     bool // nothing but questions kept it from being accepted
 }
 
 // DiffBlock quotes the last diff.
@@ -166,7 +167,7 @@ func goneOf(list []loop.Attempt, i int, detailed bool) goneView {
 	reasons := a.Reasons()
 	return goneView{
 		N: a.N, Verdict: judgement(a), Result: result(a), Reasons: fitting(reasons, again, detailed),
-		Note: a.Note, Guidance: a.Guidance, Count: len(reasons), Newest: detailed,
+		Note: a.Note, Guidance: a.Guidance, Count: len(reasons), Newest: detailed, Asks: a.Asks(),
 	}
 }
 
@@ -191,6 +192,9 @@ func judgement(a loop.Attempt) string {
 		}
 		return "was rejected"
 	case belay.VerdictUnknown:
+		if a.Asks() {
+			return "needs a person's approval"
+		}
 		return "could not be checked"
 	}
 	switch a.Ended {

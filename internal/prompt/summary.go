@@ -10,20 +10,17 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// Summary is the table of a task's attempts and reasons as plain text, aligned and
-// without colour: a line on how the task stands, then one row per attempt.
-func Summary(t belay.Task, s loop.State) string {
+// Summary is a task in short as plain text, aligned and without colour: a line on how the task stands, then one
+// row per attempt with its reason below. checks are those of the last judgement, as far as they are known.
+func Summary(t belay.Task, s loop.State, checks []belay.CheckResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s, checks))
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
-	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then", "reason"}}
-	for _, a := range s.Attempts {
-		rows = append(rows, row(a))
+	if len(s.Attempts) > 1 || s.Outcome != loop.OutcomePassed { // else the line above says it all
+		attempts(&b, s.Attempts)
 	}
-	b.WriteString("\n")
-	writeTable(&b, rows)
 	b.WriteString(reviews(t.Policy, s))
 	for _, a := range s.Attempts {
 		if a.Ended == loop.EndedStalled && a.Snapshot != "" {
@@ -31,6 +28,27 @@ func Summary(t belay.Task, s loop.State) string {
 		}
 	}
 	return b.String()
+}
+
+// attempts writes them as a table of at most 80 columns, each reason on a line of its own.
+func attempts(b *strings.Builder, list []loop.Attempt) {
+	rows := [][]string{{"attempt", "start", "ended", "time", "cost", "tokens", "verdict", "then"}}
+	for _, a := range list {
+		rows = append(rows, row(a))
+	}
+	var table strings.Builder
+	writeTable(&table, rows)
+	b.WriteString("\n")
+	i := -1
+	for line := range strings.Lines(table.String()) {
+		b.WriteString(line)
+		if i >= 0 {
+			if text := why(list[i]); text != "" {
+				b.WriteString("  " + text + "\n")
+			}
+		}
+		i++
+	}
 }
 
 // reviews says how often reviewers looked at the work, of how often they may, in a line;
@@ -57,7 +75,11 @@ func row(a loop.Attempt) []string {
 		}
 		return belay.VisibleLine(s)
 	}
-	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(string(a.Verdict)), dash(a.Then), why(a)}
+	word := string(a.Verdict)
+	if a.Asks() {
+		word = "asks"
+	}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(word), dash(a.Then)}
 	if a.Elapsed > 0 {
 		cells[3] = duration(a.Elapsed)
 	}
@@ -93,13 +115,15 @@ func Used(u belay.Use) string {
 }
 
 // standing says in one line where a task stands and what it took.
-func standing(s loop.State) string {
+func standing(s loop.State, checks []belay.CheckResult) string {
 	text := ""
 	switch {
+	case s.Outcome == loop.OutcomePassed:
+		text = accepted(s, checks)
 	case s.Outcome != loop.OutcomeNone:
 		text = belay.VisibleLine(string(s.Outcome))
 		switch why := belay.VisibleLine(s.Why); {
-		case s.Outcome == loop.OutcomePassed || why == "":
+		case why == "":
 		case strings.HasPrefix(why, text): // "aborted at gate 2 …" says it itself
 			text = why
 		default:
@@ -180,7 +204,7 @@ func writeTable(b *strings.Builder, rows [][]string) {
 func HistoryLine(t belay.Task, s loop.State, said string) string {
 	status := "open"
 	if s.Outcome != loop.OutcomeNone {
-		status = string(s.Outcome)
+		status = Outcome(s.Outcome)
 	}
 	if n := len(s.Attempts); n > 0 {
 		status += " after " + belay.CountOf(n, "attempt")

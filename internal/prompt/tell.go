@@ -51,7 +51,8 @@ func Happened(s loop.State, e loop.Event) string {
 	if text == "" {
 		text = word(s, a, e)
 	}
-	if list := a.Reasons(); e.Verdict == belay.VerdictFail && len(list) > 0 {
+	asks := e.Kind == loop.EvChecked && a.Asks()
+	if list := a.Reasons(); (e.Verdict == belay.VerdictFail || asks) && len(list) > 0 {
 		for _, line := range lines(a) {
 			text += "\n  - " + line
 		}
@@ -123,7 +124,7 @@ func word(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvOverruled:
 		return noted("review overruled"+by(e), e.Note)
 	case loop.EvClosed:
-		return "closed: " + belay.VisibleLine(string(s.Outcome))
+		return "closed: " + Outcome(s.Outcome)
 	}
 	return belay.VisibleLine(string(e.Kind))
 }
@@ -135,6 +136,13 @@ func verdict(a loop.Attempt, by, done string, e loop.Event) string {
 		return noted(what+"passed the "+by, e.Note)
 	case belay.VerdictFail:
 		return noted(what+"rejected by the "+by+" ("+belay.CountOf(len(a.Reasons()), "finding")+")", e.Note)
+	}
+	if a.Asks() {
+		what += belay.CountOf(len(a.Reasons()), "question") + " for a person to decide"
+		if a.Then == loop.ThenRepair {
+			what += "; the agent may take it back first"
+		}
+		return what
 	}
 	return noted(what+"could not be "+done, e.Note)
 }

@@ -315,6 +315,6 @@ func Merge(lists ...[]belay.Finding) []belay.Finding {
 	return out
 }
 
-var ranks = []belay.Severity{belay.SeverityError, belay.SeverityWarning, belay.SeverityNote}
+var ranks = []belay.Severity{belay.SeverityError, belay.SeverityQuestion, belay.SeverityWarning, belay.SeverityNote}
 
 func worse(a, b belay.Severity) bool { return slices.Index(ranks, a) < slices.Index(ranks, b) }

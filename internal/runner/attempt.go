@@ -37,7 +37,9 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	end, err := d.await(ctx, run, dir, agent.NewStallWatch(d.Repo.Root, d.Rec.Task.Repeats), c.Session)
+	watch := agent.NewStallWatch(d.Repo.Root, d.Rec.Task.Repeats)
+	watch.Tree = func() string { return d.treeNow(ctx) }
+	end, err := d.await(ctx, run, dir, watch, c.Session)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -48,6 +50,9 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 		}
 		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
 		return d.attempt(ctx, c)
+	}
+	if why := agent.Unwatched(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.OutputBytes > 0 && !watch.Typed() {
+		d.Watch.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
 	return d.ended(c, run, end)
 }
@@ -74,6 +79,15 @@ func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
 		return false
 	}
 	return agent.SessionGone(&out)
+}
+
+// treeNow names the state of the files, "" when it cannot be read: the agent may be writing.
+func (d *Driver) treeNow(ctx context.Context) string {
+	tree, err := d.Snaps.Peek(ctx, d.Extent(d.Rec))
+	if err != nil {
+		return ""
+	}
+	return tree
 }
 
 // waits lets the time pass that an attempt is to wait. ErrParked when a person stops that.

@@ -76,4 +76,5 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 }
 
 // severities are the words of review cycles for those of findings.
-var severities = map[belay.Severity]string{belay.SeverityError: "major", belay.SeverityWarning: "minor", belay.SeverityNote: "note"}
+var severities = map[belay.Severity]string{belay.SeverityError: "major", belay.SeverityQuestion: "minor",
+	belay.SeverityWarning: "minor", belay.SeverityNote: "note"}

@@ -18,8 +18,8 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if d.Rec.State.Rechecking {
-		w.Last = w.All // a person's own work is judged whole
+	if d.Rec.State.Rechecking || d.asked() {
+		w.Last = w.All // a person's own work is judged whole; who was only asked may leave all as it was
 	}
 	if w.Baseline, err = d.BaselineOf(d.Rec); err != nil {
 		d.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
@@ -41,6 +41,13 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	return d.checked(d.untouched(report))
 }
 
+// asked reports whether the attempt follows one that nothing but questions kept from being
+// accepted.
+func (d *Driver) asked() bool {
+	all := d.Rec.State.Attempts
+	return len(all) > 1 && all[len(all)-2].Asks()
+}
+
 // untouched adds to a report that somebody changed what belay keeps of the task.
 func (d *Driver) untouched(report belay.Report) belay.Report {
 	f := d.Rec.Tampering()
@@ -59,9 +66,12 @@ func (d *Driver) checked(report belay.Report) (loop.Event, error) {
 	if err != nil {
 		return loop.Event{}, err
 	}
-	ev := loop.Event{Kind: loop.EvChecked, Verdict: report.Verdict, Findings: report.Errors(), Report: sha}
+	ev := loop.Event{Kind: loop.EvChecked, Verdict: report.Verdict, Report: sha}
+	if report.Verdict == belay.VerdictFail || report.Asks() {
+		ev.Findings = append(report.Errors(), report.Questions()...)
+	}
 	for _, r := range report.Checks {
-		if !r.Skipped && r.Verdict == belay.VerdictUnknown {
+		if !r.Skipped && r.Verdict == belay.VerdictUnknown && !r.Asks {
 			ev.Note = fmt.Sprintf("%s: %s", r.Check, r.Why)
 			break
 		}

@@ -160,7 +160,7 @@ func (r *Record) fold(e journal.Entry) error {
 		if err := json.Unmarshal(e.Data, &task); err != nil {
 			return err
 		}
-		r.Task = task
+		r.Task, r.Context.Task = task, task.ID
 	case EntryEvent:
 		var ev EventEntry
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
@@ -200,7 +200,6 @@ func (r *Record) fold(e journal.Entry) error {
 		r.bound = append(r.bound, t.Snapshots...)
 	case EntryContext:
 		var err error
-		r.Context.Task = r.Task.ID
 		r.Context, err = handoff.Fold(r.Context, e.Time, e.Data)
 		return err
 	default:

@@ -22,13 +22,14 @@ const (
 	Java       Language = "java"
 	Ruby       Language = "ruby"
 	CSharp     Language = "csharp"
+	PHP        Language = "php"
 )
 
 var endings = map[string]Language{
 	".go": Go, ".py": Python, ".pyi": Python,
 	".js": JavaScript, ".jsx": JavaScript, ".mjs": JavaScript, ".cjs": JavaScript,
 	".ts": TypeScript, ".tsx": TypeScript, ".mts": TypeScript, ".cts": TypeScript,
-	".rs": Rust, ".java": Java, ".rb": Ruby, ".cs": CSharp,
+	".rs": Rust, ".java": Java, ".rb": Ruby, ".cs": CSharp, ".php": PHP,
 }
 
 // Of tells the language by the ending of a path.
@@ -58,8 +59,26 @@ func IsTest(p string) bool {
 		return strings.Contains("/"+dir, "/test/") || isJavaTest(stem)
 	case Ruby:
 		return strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_")
+	case PHP:
+		return isPHPTest(dir, stem)
 	case Rust, CSharp:
 		return true
+	}
+	return false
+}
+
+// isPHPTest knows the names that PHPUnit and Pest look for, those of classes that tests extend, and any file in a
+// folder of tests, as projects with a list of their own have it.
+func isPHPTest(dir, stem string) bool {
+	for _, end := range []string{"Test", "Tests", "TestCase"} {
+		if strings.HasSuffix(stem, end) {
+			return true
+		}
+	}
+	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		if part == "test" || part == "tests" || part == "Test" || part == "Tests" {
+			return true
+		}
 	}
 	return false
 }

@@ -11,8 +11,8 @@ import (
 // Kind is what a token is.
 type Kind byte
 
-// The kinds. A Mark is one byte of punctuation; a Text is a string, a character, a
-// template with all it embeds, a heredoc or a regular expression, quotes and all.
+// The kinds. A Mark is one byte of punctuation, or PHP's -> and ::, which are no comparison and no colons; a Text is a
+// string, a character, a template with all it embeds, a heredoc or a regular expression, quotes and all.
 const (
 	Word Kind = iota + 1
 	Number
@@ -120,6 +120,10 @@ func (x *lexer) token(c byte) {
 		x.emit(Word, n)
 		return
 	}
+	if rest := x.src[x.at:]; x.lang == PHP && (bytes.HasPrefix(rest, []byte("->")) || bytes.HasPrefix(rest, []byte("::"))) {
+		x.emit(Mark, 2)
+		return
+	}
 	_, n := utf8.DecodeRune(x.src[x.at:])
 	x.emit(Mark, n)
 }
@@ -152,6 +156,7 @@ func wordLen(s []byte, l Language) int {
 			switch {
 			case letter(c) || c == '_' || digit(c) && n > 0:
 			case c == '$' && (l == JavaScript || l == TypeScript):
+			case c == '$' && l == PHP && n == 0 && wordLen(s[1:], None) > 0:
 			case l == Ruby && n > 0 && endsMethod(s[n:]):
 				return n + 1
 			default:
@@ -208,6 +213,8 @@ func (x *lexer) comment(c byte) int {
 		if c == '=' && x.at == x.start && bytes.HasPrefix(s, []byte("=begin")) {
 			return until(s, "\n=end")
 		}
+	case PHP:
+		return x.phpComment(c, s)
 	case None:
 	default:
 		if c == '#' && x.lang == CSharp {

@@ -39,6 +39,14 @@ func TestLex(t *testing.T) {
 		{Ruby, `"a #{b["c"]} d" 'x' # e`, `t("a #{b["c"]} d") t('x') c(# e)`},
 		{Ruby, "x = <<~EOS + y\n  it 'a'\nEOS\nz", "w(x) m(=) m(<) m(<) m(~) w(EOS) m(+) w(y) t(  it 'a'\nEOS) w(z)"},
 		{Ruby, "%w[a b] a / b %q(x(y)) empty? /re/i", `t(%w[a b]) w(a) m(/) w(b) t(%q(x(y))) w(empty?) t(/re/i)`},
+		{PHP, "<b>\n<?php\n$a->b(X::class, $c?->d); ?>\n<i>#[x]</i> <?= $e ?>", `c(<b>
+<?php) w($a) m(->) w(b) m(() w(X) m(::) w(class) m(,) w($c) m(?) m(->) w(d) m()) m(;) c(?>
+<i>#[x]</i> <?=) w($e) c(?>)`},
+		{PHP, "<?php #[Test] # no\n// no ?> x <?php\n'a\\'b' \"{$a[\"b\"]} $c\" /* it('x') */ $$d $ 1.5",
+			`c(<?php) m(#) m([) w(Test) m(]) c(# no) c(// no ) c(?> x <?php) t('a\'b') t("{$a["b"]} $c") c(/* it('x') */) ` +
+				`m($) w($d) m($) n(1.5)`},
+		{PHP, "<?php f(<<<EOT\n  EOTs \"\n  EOT, <<<'X'\nX1\nX); 1 <<< 2", "c(<?php) w(f) m(() t(<<<EOT\n  EOTs \"\n  EOT) m(,) " +
+			"t(<<<'X'\nX1\nX) m()) m(;) n(1) m(<) m(<) m(<) n(2)"},
 		{Ruby, "=begin\nit\n=end\nx ?a", "c(=begin\nit\n=end) w(x) m(?) w(a)"},
 	} {
 		if got := shown(c.lang, c.src); got != c.want {
@@ -65,12 +73,12 @@ func TestValue(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	for _, p := range []string{"a_test.go", "x/test_a.py", "x/a_test.py", "a.test.ts", "src/a.spec.jsx", "__tests__/a.js", "tests/a.mjs",
-		"src/test/java/A.java", "FooTest.java", "spec/a_spec.rb", "test/test_a.rb", "src/lib.rs", "A.cs"} {
+		"src/test/java/A.java", "FooTest.java", "src/FooTest.php", "src/FooTestCase.php", "tests/Unit/foo.php", "spec/a_spec.rb", "test/test_a.rb", "src/lib.rs", "A.cs"} {
 		if !IsTest(p) {
 			t.Errorf("%s holds tests", p)
 		}
 	}
-	for _, p := range []string{"a.go", "testdata/a_test.go", "_x/a_test.go", "a_test.go.bak", "tests/helpers.py", "a.ts", "src/main/java/A.java", "a.rb", "a.txt"} {
+	for _, p := range []string{"a.go", "testdata/a_test.go", "_x/a_test.go", "a_test.go.bak", "tests/helpers.py", "a.ts", "src/main/java/A.java", "a.rb", "src/Foo.php", "src/Testing.php", "a.txt"} {
 		if IsTest(p) {
 			t.Errorf("%s holds no tests", p)
 		}
@@ -103,9 +111,10 @@ func TestGenerated(t *testing.T) {
 // Every token is where it says, tokens do not overlap, and only white space is between
 // them.
 func FuzzLex(f *testing.F) {
-	all := []Language{None, Go, Python, JavaScript, TypeScript, Rust, Java, Ruby, CSharp}
+	all := []Language{None, Go, Python, JavaScript, TypeScript, Rust, Java, Ruby, CSharp, PHP}
 	for i := range all {
 		f.Add(byte(i), []byte("a = \"x\" /* c */ 'y' # z\n`${`}` /re/ <<~EOS, <<B\n x\nEOS\n\ny\nB\nr#\"\"# @\"\" \"\"\"\n%w[a ä\xff"))
+		f.Add(byte(i), []byte("a\n<?php $a->b::c(\"{$x[\"\"]}\", <<<'X'\n X\n); #[A] # b ?>\n<?= ?> x"))
 	}
 	f.Fuzz(func(t *testing.T, which byte, src []byte) {
 		l := all[int(which)%len(all)]

@@ -15,7 +15,7 @@ func Subject(p string) string {
 	}
 	stem := Stem(p)
 	switch Of(p) {
-	case Java, CSharp:
+	case Java, CSharp, PHP:
 		stem = strings.TrimPrefix(stem, "Test")
 		for _, end := range []string{"TestCase", "Tests", "Test", "Specs", "Spec", "IT"} {
 			if rest, ok := strings.CutSuffix(stem, end); ok && rest != "" {

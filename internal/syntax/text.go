@@ -34,6 +34,8 @@ func (x *lexer) text(c byte) int {
 		return csharpText(s)
 	case Ruby:
 		return x.rubyText(c, s)
+	case PHP:
+		return phpText(c, s)
 	}
 	return 0
 }

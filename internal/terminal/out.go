@@ -85,7 +85,7 @@ func (t *Terminal) JSONLine(v any) error {
 	if err := e.Encode(v); err != nil {
 		return err
 	}
-	_, err := t.Out.Write(belay.VisibleJSON(b.Bytes()))
+	_, err := t.Out.Write(belay.VisibleJSON(seconds(b.Bytes())))
 	return err
 }
 

@@ -56,7 +56,7 @@ func Tasks(w io.Writer, lines []app.TaskLine) {
 	for _, l := range lines {
 		state := l.Phase
 		if l.Outcome != "" {
-			state = string(l.Outcome)
+			state = prompt.Outcome(l.Outcome)
 		}
 		about := l.Title
 		if l.Waits != "" {
@@ -90,7 +90,7 @@ func Worktrees(w io.Writer, lines []app.TaskLine) {
 	for _, l := range lines {
 		state, tree := l.Phase, l.Tree
 		if l.Outcome != "" {
-			state = string(l.Outcome)
+			state = prompt.Outcome(l.Outcome)
 		}
 		if l.Unmerged {
 			state += ", not merged"
@@ -271,16 +271,17 @@ func Short(oid string) string {
 func Report(w io.Writer, report belay.Report) {
 	p := PaintFor(w)
 	for _, r := range report.Checks {
-		word := map[belay.Verdict]string{belay.VerdictPass: p.Good("pass"), belay.VerdictFail: p.Bad("fail"),
-			belay.VerdictUnknown: p.Warn("unknown")}[r.Verdict]
-		if r.Skipped {
-			word = p.Dim("skipped")
+		word := prompt.Mark(r)
+		paint := map[string]func(string) string{"pass": p.Good, "fail": p.Bad, "skipped": p.Dim}[word]
+		if paint == nil {
+			paint = p.Warn
 		}
+		word = paint(word)
 		text := r.Summary
 		if r.Why != "" {
 			text = r.Why
 		}
-		fmt.Fprintf(w, "%-8s %s: %s\n", r.Check, word, belay.VisibleLine(text))
+		fmt.Fprintf(w, "%-11s %s: %s\n", r.Check, word, belay.VisibleLine(text))
 	}
 	fmt.Fprint(w, prompt.Findings(report.Findings()))
 }

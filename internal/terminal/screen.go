@@ -405,7 +405,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 				continue
 			}
 			fmt.Fprintln(s.t.Err, "y")
-		case d == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview:
+		case d == loop.DecideApprove && r.State.Gate.Overrides():
 			if words, ok = s.overrule(""); !ok {
 				continue
 			}

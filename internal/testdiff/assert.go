@@ -78,6 +78,8 @@ func (s *Source) Asserts(i int) bool {
 			return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
 		}
 		return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
+	case syntax.PHP:
+		return s.phpAsserts(i)
 	}
 	return false
 }
@@ -223,7 +225,8 @@ func (s *Source) statement(i int) []syntax.Token {
 		switch {
 		case s.Is(k, "(") || s.Is(k, "["):
 			k = s.End(k)
-		case k > i && s.Tokens[k].First && !s.Is(k, "."), s.Is(k, ";"), s.Is(k, "}"), s.Is(k, ")") && s.Open[k] == s.Open[i]:
+		case k > i && s.Tokens[k].First && !s.Is(k, ".") && s.Lang != syntax.PHP,
+			s.Is(k, ";"), s.Is(k, "}"), s.Is(k, ")") && s.Open[k] == s.Open[i]:
 			return s.Tokens[i:k]
 		}
 		k++
@@ -261,9 +264,12 @@ func (s *Source) conditionAfter(i int) bool {
 	return false
 }
 
+// endedByMark are the languages in which no line ends a statement.
+var endedByMark = []syntax.Language{syntax.Java, syntax.CSharp, syntax.Rust, syntax.PHP}
+
 // statementHolds reports whether the assertion at k is what the return at i returns.
 func (s *Source) statementHolds(i, k int) bool {
-	lines := s.Lang != syntax.Java && s.Lang != syntax.CSharp && s.Lang != syntax.Rust // a line ends a statement
+	lines := !slices.Contains(endedByMark, s.Lang)
 	for n := i + 1; n <= k; n++ {
 		t := s.Tokens[n]
 		newLine := lines && t.First && !t.Is(".") && !s.At(n-1).Is(",")

@@ -36,10 +36,14 @@ var ops = map[string]struct {
 	"contains": {2, "contains"}, "in": {2, "in"}, "includes": {2, "contains"}, "include": {2, "contains"},
 	"notcontains": {2, "not contains"}, "doesnotcontain": {2, "not contains"},
 	"match": {2, "match"}, "matches": {2, "match"}, "regexp": {2, "match"}, "regex": {2, "match"},
-	"regexpmatches": {2, "match"}, "len": {2, "len"}, "length": {2, "len"},
+	"regexpmatches": {2, "match"}, "len": {2, "len"}, "length": {2, "len"}, "count": {2, "len"},
 	"equalerror": {2, "error"}, "errorcontains": {2, "error"}, "erroris": {2, "error"}, "isinstance": {2, "type"},
 	"isinstanceof": {2, "type"}, "instanceof": {2, "type"}, "kindof": {2, "type"},
 	"throws": {2, "throws"}, "raises": {2, "throws"}, "raise": {2, "throws"}, "raisesregex": {3, "throws"},
+	"stringcontainsstring": {2, "contains"}, "stringnotcontainsstring": {2, "not contains"}, "arrayhaskey": {2, "in"},
+	"matchesregularexpression": {2, "match"}, "equalswithdelta": {3, "near"}, "stringstartswith": {2, "prefix"},
+	"stringendswith": {2, "suffix"}, "equalscanonicalizing": {2, "eq"}, "jsonstringequalsjsonstring": {2, "eq"},
+	"greaterthan": {2, ">"}, "lessthan": {2, "<"}, "greaterthanorequal": {2, ">="}, "lessthanorequal": {2, "<="},
 	"startswith": {2, "prefix"}, "endswith": {2, "suffix"},
 	"true": {1, "true"}, "ok": {1, "true"}, "truthy": {1, "true"}, "istrue": {1, "true"}, "": {1, "true"},
 	"false": {1, "false"}, "notok": {1, "false"}, "falsy": {1, "false"}, "isfalse": {1, "false"},
@@ -94,7 +98,7 @@ func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == sy
 // it compares and what that should be.
 func (r *reader) helper(i int) bool {
 	low := strings.ToLower(r.tokens[i].Text)
-	ofOther := r.is(i-1, ".") && !r.among(i-2, "self", "this")
+	ofOther := r.dot(i-1) && !r.among(i-2, "self", "this", "$this", "static")
 	if ofOther || !r.is(i+1, "(") || !startsWith(low, "assert", "expect", "check", "verify") {
 		return false
 	}
@@ -135,7 +139,7 @@ func (r *reader) assertion(i int) (bare string, open int, ok bool) {
 		return "", 0, false
 	}
 	low := strings.ToLower(strings.ReplaceAll(r.tokens[i].Text, "_", ""))
-	dotted, on := r.is(i-1, "."), r.at(i-2).Text
+	dotted, on := r.dot(i-1), r.at(i-2).Text
 	switch r.lang {
 	case syntax.Rust:
 		if !r.is(open, "!") || !strings.Contains(low, "assert") {
@@ -226,7 +230,7 @@ func (r *reader) before(i int) []syntax.Token {
 func (r *reader) matchers(subject string, k int) {
 	not := false
 	for k < len(r.tokens) {
-		dot := r.is(k, ".")
+		dot := r.dot(k)
 		word := k
 		if dot {
 			word++
@@ -246,6 +250,10 @@ func (r *reader) matchers(subject string, k int) {
 			}
 			k = word + 1
 			continue
+		case t.Is("and") && r.lang == syntax.PHP && r.is(word+1, "("): // Pest's expect(x)->toBe(1)->and(y)->toBe(2)
+			subject, not = key(r.tokens[word+2:max(r.end(word+1), word+2)]), false
+			k = r.end(word+1) + 1
+			continue
 		case t.Is("not"), t.Is("Not"):
 			not = !not
 		case r.is(word+1, "("):
@@ -253,7 +261,7 @@ func (r *reader) matchers(subject string, k int) {
 			r.matcher(subject, r.tokens[word:min(end+1, len(r.tokens))], not)
 			k = end + 1
 			continue
-		case !r.is(word+1, "."): // chai's expect(x).to.be.true
+		case !r.dot(word + 1): // chai's expect(x).to.be.true
 			r.matcher(subject, r.tokens[word:word+1], not)
 			return
 		}

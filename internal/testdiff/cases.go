@@ -15,6 +15,7 @@ type Test struct {
 	Leaf  string // without them
 	Line  int
 	Group bool
+	Bases []string       // of a class: what it inherits tests from, where that is read
 	Skips []Mark         // what keeps it from running
 	Only  []Mark         // what keeps all others from running
 	Body  []syntax.Token // what it does, without the braces around it; a group has none
@@ -54,17 +55,18 @@ type source struct {
 	*Source
 	tables []table        // see tabled
 	defs   map[string]int // see definitions
+	bodies map[string]int // see phpBodies
 }
 
 // Read returns the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
 func Read(l syntax.Language, text []byte) []Test {
 	s := source{Source: New(l, syntax.Code(l, text))}
-	return s.units()
+	return s.units(text)
 }
 
 // units returns the tests of a text, groups among them, in order.
-func (s *source) units() []Test {
+func (s *source) units(text []byte) []Test {
 	var list []Test
 	switch s.Lang {
 	case syntax.Go:
@@ -81,6 +83,8 @@ func (s *source) units() []Test {
 		list = s.csharpUnits()
 	case syntax.Ruby:
 		list = s.rubyUnits()
+	case syntax.PHP:
+		list = s.phpUnits(text)
 	}
 	s.tabled(list)
 	seen := map[string]int{}

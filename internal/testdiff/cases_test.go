@@ -53,7 +53,7 @@ func shown(u Test) string {
 // and below the next such line what is to be read in it.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	testutil.Pieces(t, "testdata/cases/*.txt", 7, func(name, piece string) string {
+	testutil.Pieces(t, "testdata/cases/*.txt", 8, func(name, piece string) string {
 		var got strings.Builder
 		for _, u := range Read(syntax.Language(name), []byte(piece)) {
 			fmt.Fprintln(&got, shown(u))
@@ -63,7 +63,8 @@ func TestRead(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	all := []syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.TypeScript, syntax.Rust, syntax.Java, syntax.Ruby, syntax.CSharp}
+	all := []syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.TypeScript, syntax.Rust, syntax.Java, syntax.Ruby, syntax.CSharp,
+		syntax.PHP}
 	for i, l := range all {
 		text, _ := os.ReadFile("testdata/cases/" + string(l.Family()) + ".txt")
 		f.Add(byte(i), text)

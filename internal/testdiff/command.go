@@ -104,7 +104,7 @@ func line(s string) string { return strings.Join(strings.Fields(s), " ") }
 // reader gives what reads the commands of a file, nil for one that holds none.
 func commandReader(p string) func([]confLine, []byte) map[string]command {
 	switch base := strings.ToLower(path.Base(p)); {
-	case base == "package.json":
+	case base == "package.json" || base == "composer.json":
 		return scripts
 	case base == "makefile" || base == "gnumakefile" || base == "justfile" || strings.HasSuffix(base, ".mk"):
 		return func(lines []confLine, _ []byte) map[string]command { return targets(lines) }
@@ -114,7 +114,7 @@ func commandReader(p string) func([]confLine, []byte) map[string]command {
 	return nil
 }
 
-// scripts reads those of a package.json.
+// scripts reads those of a package.json or composer.json.
 func scripts(lines []confLine, text []byte) map[string]command {
 	var file struct {
 		Scripts map[string]json.RawMessage `json:"scripts"`
@@ -125,11 +125,17 @@ func scripts(lines []confLine, text []byte) map[string]command {
 	out := map[string]command{}
 	for name, raw := range file.Scripts {
 		c := command{}
-		if json.Unmarshal(raw, &c.runs) != nil {
+		var several []string // of composer
+		switch {
+		case json.Unmarshal(raw, &c.runs) == nil:
+		case json.Unmarshal(raw, &several) == nil:
+			c.runs = strings.Join(several, "\n")
+		default:
 			continue
 		}
 		for _, l := range lines {
-			if strings.Contains(l.text, `"`+name+`"`) && strings.Contains(l.text, string(raw)) {
+			one := several != nil || strings.Contains(l.text, string(raw))
+			if one && strings.Contains(l.text, `"`+name+`"`) {
 				c.line = l.n
 			}
 		}

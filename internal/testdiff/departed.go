@@ -34,6 +34,8 @@ func (p *pairing) explain(files []*syntax.File, r Rules) {
 			g.why = "its folder contains test data"
 		case p.twin(*g):
 			g.why = "a test with the same content still exists"
+		case p.inherited(*g) != "":
+			g.why = "its class inherits " + p.inherited(*g)
 		case used != "":
 			g.why = used + ", which it used, was removed from the code"
 		case p.successor(*g) != "":
@@ -215,10 +217,28 @@ func (p *pairing) rewritten(files []*syntax.File, r Rules) {
 	}
 }
 
-// twin reports whether a test that does the very same is among those that are there now.
+// inherited returns the test of the name of g that its class, which is still there, has from another one of the change.
+func (p *pairing) inherited(g placed) string {
+	for _, class := range p.there {
+		if !class.Group || class.file != g.file || class.Name != groups(g) {
+			continue
+		}
+		for _, a := range p.there {
+			if a.Leaf == g.Leaf && a.runs() && slices.Contains(class.Bases, group(a)) {
+				return clip(a.Name)
+			}
+		}
+	}
+	return ""
+}
+
+// twin reports whether a test that does the very same is among those that are there now. In another group than one that
+// stayed it does so with other things: in another context of RSpec, or a class with fields of its own.
 func (p *pairing) twin(g placed) bool {
+	stayed := p.stayed(g)
 	return g.Asserts > 0 && len(g.Body) >= 6 && slices.ContainsFunc(p.there, func(a placed) bool {
-		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && len(a.Body) == len(g.Body) &&
+		other := stayed && groups(a) != groups(g)
+		return a.lang == g.lang && a.Leaf == g.Leaf && a.runs() && !other && len(a.Body) == len(g.Body) &&
 			slices.EqualFunc(a.Body, g.Body, func(x, y syntax.Token) bool { return x.Text == y.Text })
 	})
 }
@@ -455,7 +475,7 @@ func named(tokens []syntax.Token, i int) bool {
 	}
 	switch tokens[i-1].Text {
 	case ".", "#", "class", "def", "fn", "func", "function", "struct", "enum", "trait", "interface", "type", "record",
-		"module", "namespace", "macro_rules", "::":
+		"module", "namespace", "macro_rules", "::", "->":
 		return true
 	}
 	return false

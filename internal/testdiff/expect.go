@@ -94,6 +94,14 @@ func (r *reader) is(i int, words ...string) bool {
 	return true
 }
 
+// dot reports whether the token at i stands between a thing and its member.
+func (r *reader) dot(i int) bool {
+	if r.lang == syntax.PHP {
+		return r.among(i, "->", "::")
+	}
+	return r.is(i, ".")
+}
+
 func (r *reader) among(i int, words ...string) bool { return r.at(i).Among(words...) }
 
 // end gives the index of what closes the bracket at i, or the end of the text.
@@ -118,7 +126,7 @@ func (r *reader) statement(i int) []syntax.Token {
 	k := i
 	for k < len(r.tokens) {
 		t := r.tokens[k]
-		if k > i && t.First && !t.Is(".") && !continues(r.tokens[k-1]) || t.Among(";", ")", "}", "]") {
+		if k > i && r.newLine(k) || t.Among(";", ")", "}", "]") {
 			break
 		}
 		if t.Is("(") || t.Is("[") || t.Is("{") {
@@ -127,6 +135,11 @@ func (r *reader) statement(i int) []syntax.Token {
 		k++
 	}
 	return r.tokens[min(i, k):k]
+}
+
+// newLine reports whether a line that begins with token k begins another statement.
+func (r *reader) newLine(k int) bool {
+	return r.lang != syntax.PHP && r.at(k).First && !r.is(k, ".") && !continues(r.tokens[k-1])
 }
 
 // continues reports whether a line that ends with the token goes on in the next.

@@ -17,7 +17,7 @@ import (
 // below the next such line the values that they expect.
 func TestExpectedValues(t *testing.T) {
 	t.Parallel()
-	testutil.Pieces(t, "testdata/expect/*.txt", 7, func(name, piece string) string {
+	testutil.Pieces(t, "testdata/expect/*.txt", 8, func(name, piece string) string {
 		var got strings.Builder
 		l := syntax.Language(name)
 		for _, v := range ExpectedValues(l, syntax.Code(l, []byte(piece))) {

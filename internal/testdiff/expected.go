@@ -91,7 +91,7 @@ func head(tokens []syntax.Token, t placed) int {
 	for i := from - 1; i >= 0; i-- {
 		switch x := tokens[i]; {
 		case x.Line >= line:
-		case t.lang == syntax.Python || t.lang == syntax.Rust || t.lang == syntax.CSharp || t.lang == syntax.Java:
+		case t.lang == syntax.Python || t.lang == syntax.Rust || t.lang == syntax.CSharp || t.lang == syntax.Java || t.lang == syntax.PHP:
 			if x.Among("}", ";", "{") || x.Is(":") && x.End < line && !strings.Contains("@[", firstOf(tokens, i).Text) {
 				return line
 			}

@@ -14,7 +14,8 @@ var runsTests = lazyregexp.New(`\b(?:go test|gotestsum|py\.?test|python3? -m (?:
 	`(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)* (?:t|test|coverage|test:\S+)\b|jest|vitest|mocha|ava|karma|` +
 	`playwright test|cypress run|cargo (?:\+\S+ )?(?:test|nextest|llvm-cov|tarpaulin)|` +
 	`mvnw?\b.*\b(?:test|verify|install)|gradlew?\b.*\b(?:test|check|build)|rspec|rake(?: test| spec|\s*$)|rails test|` +
-	`minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|phpunit|belay check)`)
+	`minitest|dotnet test|vstest|make (?:\S+ )*(?:test|check)\S*|just test|ctest|` +
+	`phpunit|paratest|pest|artisan test|composer (?:run(?:-script)? )?(?:test|phpunit|check)\S*|belay check)`)
 
 var (
 	// Kept stores how a command ended, for a later step to end with.

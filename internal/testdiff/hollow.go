@@ -39,7 +39,7 @@ func (s *Source) Hollow(i int) bool {
 			args = args[1:]
 		}
 	}
-	if t.Is("expect") && !s.Is(i-1, ".") && alone(st) {
+	if t.Is("expect") && !s.dot(i-1) && alone(st) {
 		return true // nothing is asked of what is expected; request.expect(200) asks
 	}
 	if t.Among("expect", "assertThat", "that") || s.Lang == syntax.CSharp && low == "that" {
@@ -116,11 +116,11 @@ func (s *Source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	switch name := st[last].Text; name {
 	case "toBe", "toEqual", "toStrictEqual", "isEqualTo", "isSameAs", "eq", "eql", "equal", "equals", "be":
 		return len(b) > 0 && sameThing(a, untilComma(b))
-	case "toBeTruthy", "isTrue", "be_truthy", "true", "ok", "be_true":
+	case "toBeTruthy", "toBeTrue", "isTrue", "be_truthy", "true", "ok", "be_true":
 		return alwaysTrue(a)
 	case "toBeDefined", "isNotNull", "exist":
 		return constant(a)
-	case "toBeFalsy", "isFalse", "be_falsey":
+	case "toBeFalsy", "toBeFalse", "isFalse", "be_falsey":
 		return len(a) == 1 && a[0].Is("false")
 	}
 	return false

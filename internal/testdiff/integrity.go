@@ -125,11 +125,11 @@ func pairUp(files []*syntax.File) pairing {
 	}
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && group(b) == group(a) })
-	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf })
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && !p.beside(b, a) })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
 		rows := p.rowTests()
 		p.meet(func(b, a placed) bool {
-			return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) && !p.copied(b, a)
+			return !rows[a.file.Path+" "+path.Dir(a.Name)] && b.Alike(a.Test) && !p.copied(b, a) && !p.beside(b, a)
 		})
 	}
 	p.merged()
@@ -140,6 +140,14 @@ func pairUp(files []*syntax.File) pairing {
 func group(t placed) string {
 	parts := strings.Split(t.Name, " > ")
 	return parts[max(len(parts)-2, 0)]
+}
+
+// groups are the names of all groups that a test is in.
+func groups(t placed) string {
+	if i := strings.LastIndex(t.Name, " > "); i >= 0 {
+		return t.Name[:i]
+	}
+	return ""
 }
 
 // pairFile compares the tests that have one name in both texts of a file, and looks at
@@ -246,6 +254,29 @@ func (p *pairing) copied(b, a placed) bool {
 	})
 }
 
+// beside reports whether the new test a stands beside b, in a group of its own: that of b is still there, and a asserts
+// less, or is in a copy of it, in which other tests have the names of tests that stayed.
+func (p *pairing) beside(b, a placed) bool {
+	of, in := groups(b), groups(a)
+	if in == "" || of == in || !p.stayed(b) {
+		return false
+	}
+	if a.Asserts < b.Asserts {
+		return true
+	}
+	return slices.ContainsFunc(p.fresh, func(other placed) bool {
+		return other.file == a.file && groups(other) == in && other.Leaf != a.Leaf && slices.ContainsFunc(p.kept, func(k placed) bool {
+			return k.file == b.file && groups(k) == of && k.Leaf == other.Leaf
+		})
+	})
+}
+
+// stayed reports whether the group that a test was in is still there.
+func (p *pairing) stayed(b placed) bool {
+	of := groups(b)
+	return slices.ContainsFunc(p.there, func(a placed) bool { return a.Group && a.file == b.file && a.Name == of })
+}
+
 // mostPairs bounds how many tests are compared for having been renamed.
 const mostPairs = 40_000
 
@@ -294,9 +325,9 @@ func deleted(files []*syntax.File, p pairing, w *Wanted) []belay.Finding {
 
 func testDeleted(g placed, w *Wanted) belay.Finding {
 	x := belay.Finding{
-		Severity: belay.SeverityError, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
+		Severity: belay.SeverityQuestion, File: g.file.Path, Title: "test deleted: " + clip(g.Name),
 		Detail:         fmt.Sprintf("it was in line %d, and no test with its name or content is anywhere in the change", g.Line),
-		Recommendation: "restore the test and make the code pass it; only a person can decide that it is not needed",
+		Recommendation: "restore the test unless the task makes it superfluous; a person has to approve its deletion",
 	}
 	switch {
 	case g.into != "":
@@ -319,7 +350,7 @@ func (w *Wanted) severity(p permission, detail string) (belay.Severity, string) 
 	case fits:
 		return belay.SeverityWarning, detail + "; the task may require it"
 	}
-	return belay.SeverityError, detail
+	return belay.SeverityQuestion, detail
 }
 
 func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted) belay.Finding {
@@ -331,9 +362,9 @@ func fileDeleted(f *syntax.File, gone []placed, files []*syntax.File, w *Wanted)
 		names = append(names, fmt.Sprintf("%d more", len(gone)-20))
 	}
 	out := belay.Finding{
-		Severity: belay.SeverityError, File: f.Path, Title: "test file deleted: " + f.Path,
+		Severity: belay.SeverityQuestion, File: f.Path, Title: "test file deleted: " + f.Path,
 		Detail:         fmt.Sprintf("it contained %s", strings.Join(names, ", ")),
-		Recommendation: "restore the file and make the code pass it; only a person can decide that it is not needed",
+		Recommendation: "restore the file unless the task makes it superfluous; a person has to approve its deletion",
 	}
 	warn := func(why string) {
 		out.Severity = belay.SeverityWarning

@@ -14,7 +14,7 @@ var constants = set(`true false True False nil null None NULL undefined NaN new 
 var makers = set(`list set dict tuple float int str bytes bytearray frozenset complex byte rune string error float64
 	float32 int64 int32 uint uint8 uint16 uint32 uint64
 	mpf mpc mpi matrix date datetime timedelta of from asList listOf mapOf setOf valueOf vec approx Some Ok Err
-	to_string into to_owned any`)
+	to_string into to_owned any array`)
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
@@ -41,7 +41,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 		case syntax.Number:
 			solid = true
 		case syntax.Text:
-			if strings.Contains(t.Text, "${") || strings.Contains(t.Text, "#{") {
+			if strings.Contains(t.Text, "${") || strings.Contains(t.Text, "#{") || l == syntax.PHP && interpolates(t) {
 				return false
 			}
 			solid = true
@@ -53,7 +53,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 			solid = solid || !t.Is("not") && !t.Is("new")
 			i += n - 1
 		default:
-			if !strings.Contains("()[]{},:;-+*/.&!=>", t.Text) {
+			if !strings.Contains("()[]{},:;-+*/.&!=>", t.Text) && !(l == syntax.PHP && t.Is("\\")) {
 				return false
 			}
 			solid = solid || t.Is("[") || t.Is("{") // an empty list
@@ -66,7 +66,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 // variable or a call: Level.SEVERE, Some, big.NewInt, []int.
 func name(l syntax.Language, tokens []syntax.Token) int {
 	n := 1
-	for n+1 < len(tokens) && (tokens[n].Is(".") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
+	for n+1 < len(tokens) && (tokens[n].Among(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
 		step := 1
 		if tokens[n].Is(":") {
 			step = 2
@@ -112,6 +112,21 @@ var goTypes = set(`string int int64 int32 byte rune bool float64 map uint8 uint6
 func upper(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "_"))
 	return unicode.IsUpper(r)
+}
+
+// interpolates tells a text of PHP that has the values of variables in it.
+func interpolates(t syntax.Token) bool {
+	if strings.HasPrefix(t.Text, "'") || strings.HasPrefix(strings.TrimLeft(t.Text, "< \t"), "'") {
+		return false
+	}
+	for i := 0; i+1 < len(t.Text); i++ {
+		if t.Text[i] == '\\' {
+			i++
+		} else if c := t.Text[i+1]; t.Text[i] == '$' && (c == '{' || c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z') {
+			return true
+		}
+	}
+	return false
 }
 
 // text writes tokens on one line, as they stood.

@@ -12,7 +12,9 @@ func (s *source) findLoops() {
 		}
 		var loop table
 		switch {
-		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby:
+		case t.Is("foreach") && s.Lang == syntax.PHP:
+			loop = s.phpLoop(i)
+		case (t.Is("for") || t.Is("foreach")) && s.Lang != syntax.Ruby && s.Lang != syntax.PHP:
 			loop = s.forLoop(i)
 		case s.Is(i-1, ".") && (s.Lang == syntax.Ruby && t.Among("each", "each_with_index", "each_pair") ||
 			script(s.Lang) && t.Is("forEach")):
@@ -62,6 +64,16 @@ func (s *source) forLoop(i int) (loop table) {
 	}
 	if loop.to > loop.from {
 		loop.rows, loop.values = s.listAt(list, k, true)
+	}
+	return loop
+}
+
+// phpLoop reads foreach (list as …) { … }.
+func (s *source) phpLoop(i int) (loop table) {
+	as := s.next(i+2, "as")
+	if end := s.End(i + 1); s.Is(i+1, "(") && as < end && s.Is(end+1, "{") {
+		loop.from, loop.to = end+2, s.End(end+1)
+		loop.rows, loop.values = s.listAt(i+2, as, true)
 	}
 	return loop
 }

@@ -141,7 +141,7 @@ func (s *Source) impossibleHead(head int) string {
 // block that has none.
 func (s *Source) condition(head int) (from, to int) {
 	is := func(k int) bool {
-		return s.Is(k, "if") || s.Is(k, "while") || s.Is(k, "elif") || s.Is(k, "unless") || s.Is(k, "elsif")
+		return s.Among(k, "if", "while", "elif", "unless", "elsif", "elseif")
 	}
 	switch s.Lang {
 	case syntax.Python:
@@ -214,7 +214,7 @@ func (s *Source) ownCondition(i int) string {
 		return ""
 	}
 	k := i
-	for s.Is(k-1, ".") && s.At(k-2).Kind == syntax.Word {
+	for s.dot(k-1) && s.At(k-2).Kind == syntax.Word {
 		k -= 2
 	}
 	for s.Is(k-1, "await") || s.Is(k-1, "return") {

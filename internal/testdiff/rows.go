@@ -126,7 +126,7 @@ func (s *source) listAt(i, to int, names bool) (rows int, values []syntax.Token)
 			return s.listAt(k+1, s.End(k), names) // enumerate([…]), Object.entries({…})
 		case s.Is(k, "(") && s.Lang == syntax.Java && !s.Among(k-1, "of", "asList"):
 			k = s.End(k)
-		case s.Is(k, ";") || s.Is(k, "(") && s.Lang == syntax.Go:
+		case s.Is(k, ";"), s.Is(k, "(") && s.Lang == syntax.Go, s.Lang == syntax.PHP && k > i && s.Is(k, "(") && !s.Is(k-1, "array"):
 			return Unknown, nil
 		case s.Among(k, "[", "{", "("):
 			return s.elements(k)

@@ -26,7 +26,7 @@ func settings(f *syntax.File) []belay.Finding {
 }
 
 var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|` +
-	`package\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|` +
+	`package\.json|composer\.json|\.?codecov\.ya?ml|\.nycrc(?:\..*)?|\.c8rc(?:\..*)?|` +
 	`(?:jest|vitest|vite|karma|ava|playwright|cypress|wdio)\.config\.[a-z.]+|\.mocharc\..*|karma\.conf\.js|makefile|` +
 	`gnumakefile|.*\.mk|justfile|taskfile\.ya?ml|rakefile|\.simplecov|spec_helper\.rb|rails_helper\.rb|test_helper\.rb|` +
 	`\.rspec|pom\.xml|build\.gradle(?:\.kts)?|cargo\.toml|tarpaulin\.toml|.*\.csproj|directory\.build\.props|` +

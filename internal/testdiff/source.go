@@ -89,7 +89,7 @@ func (s *Source) Conditional(i, body int) bool {
 		}
 		for k := o - 1; k > body; k-- {
 			t := s.Tokens[k]
-			if t.Among("if", "for", "while", "switch", "else", "match", "catch") {
+			if t.Among("if", "for", "foreach", "while", "switch", "else", "elseif", "match", "catch") {
 				return !(t.Is("if") && constantTrue(s.Tokens[k+1:o]))
 			}
 			if t.Among(";", "{", "}", "func") || t.Is(">") && k > 0 && s.Tokens[k-1].Is("=") {
@@ -113,7 +113,7 @@ func (s *Source) Guarded(i int) bool {
 	}
 	for o := i - 2; o >= 0; o-- {
 		if s.Pair[o] == i-1 {
-			return s.At(o-1).Is("if") && !constantTrue(s.Tokens[o+1:i-1])
+			return s.Among(o-1, "if", "elseif") && !constantTrue(s.Tokens[o+1:i-1])
 		}
 	}
 	return false
@@ -123,5 +123,5 @@ func constantTrue(tokens []syntax.Token) bool {
 	if n := len(tokens); n > 2 && tokens[0].Is("(") && tokens[n-1].Is(")") {
 		tokens = tokens[1 : n-1]
 	}
-	return len(tokens) == 1 && (tokens[0].Is("true") || tokens[0].Is("True") || tokens[0].Text == "1")
+	return len(tokens) == 1 && (tokens[0].Among("true", "True", "TRUE") || tokens[0].Text == "1")
 }

@@ -19,7 +19,7 @@ func (s *Source) swallows(head int) Mark {
 		m = s.pythonSwallows(head)
 	case syntax.Ruby:
 		m = s.rubySwallows(head)
-	case syntax.JavaScript, syntax.TypeScript, syntax.Java, syntax.CSharp:
+	case syntax.JavaScript, syntax.TypeScript, syntax.Java, syntax.CSharp, syntax.PHP:
 		m = s.braceSwallows(head)
 	}
 	if s.caught == nil {
@@ -78,6 +78,10 @@ func (s *Source) catches(what []syntax.Token) bool {
 			}
 		case syntax.CSharp:
 			if t.Is("Exception") || strings.HasPrefix(low, "assert") || strings.HasPrefix(low, "xunit") {
+				return true
+			}
+		case syntax.PHP:
+			if t.Among("Throwable", "Exception", "AssertionFailedError", "ExpectationFailedException") {
 				return true
 			}
 		case syntax.Python:
@@ -203,8 +207,10 @@ func (s *Source) loops(head int) bool {
 
 var (
 	idle    = words(`pass continue break return next nil null undefined None true false end ensure`)
-	tellers = words(`print println printf puts p pp console log logger logging warn warnings System Console Debug Trace sys e err error ex`)
-	fails   = words(`raise throw rethrow fail flunk assert expect exit abort done reject pytest addFailure`)
+	tellers = words(`print println printf puts p pp console log logger logging warn warnings System Console Debug Trace sys e err error ex
+		echo var_dump error_log`)
+	fails = words(`raise throw rethrow fail flunk assert expect exit abort done reject pytest addFailure
+		markTestSkipped markTestIncomplete`)
 )
 
 // goesOn tells whether a token can follow the name of what is called or asked.

@@ -8,7 +8,7 @@ import (
 
 // wanted reports whether a name is one of what is expected.
 func wanted(name string) bool {
-	name = strings.TrimLeft(name, "_")
+	name = strings.TrimLeft(name, "$_")
 	if len(name) < 3 || len(name) > 60 || strings.IndexByte("wWeE", name[0]) < 0 {
 		return false
 	}

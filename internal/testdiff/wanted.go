@@ -55,6 +55,9 @@ var (
 		`but|instead|after|before|if|until|unless|` +
 		`(?:and|then)\s+(?:then\s+)?(?:add|fix|update|make|use|change|create|implement|keep|leave|improve|write|run|put|` +
 		`let|do|move|rename))\b|[.;:](?:\s|$)|\s[-–—]\s`)
+	// able is what stands before a verb that says what something new can do.
+	able = lazyregexp.New(`(?i)\b(?:options?|flags?|methods?|commands?|functions?|helpers?|ways?|ability|support|api|` +
+		`endpoint|button)\s+to\s+$`)
 	refused = lazyregexp.New(`(?i)\b(?:not|never|without|no|don.?t|doesn.?t|avoid|instead of|rather than)\s+(?:\w+\s+)?$`)
 
 	testWord = lazyregexp.New(`(?i)^(?:unit|integration|e2e|regression)?[-_]?(?:tests?|specs?|testcases?|test[-_]cases?|` +
@@ -67,7 +70,7 @@ var (
 var plainWords = count.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate
 	duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
 	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
-	longer file files one last first second third whole entire old new`)
+	longer file files one last first second third whole entire old new use uses usage`)
 
 // plainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
 // "unneccessary".
@@ -131,6 +134,9 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 		verb, rest := text[from+m[0]:from+m[2]], text[from+m[2]:from+m[3]]
 		before := text[:from+m[0]]
 		from += m[2]
+		if able.MatchString(before) {
+			continue
+		}
 		if refused.MatchString(before) && !strings.HasPrefix(strings.ToLower(verb), "instead") &&
 			!strings.HasPrefix(strings.ToLower(verb), "rather") {
 			continue

@@ -26,7 +26,7 @@ import (
 type Spec struct {
 	Include []string      `json:"include,omitempty"`
 	MaxFile int64         `json:"max_file"`
-	Idle    time.Duration `json:"idle"` // nanoseconds
+	Idle    time.Duration `json:"idle_ns"`
 }
 
 // look is how often the watch asks whether it is still of use.

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
+// depend on it.
+func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
+	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
+		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
+	var after belay.SnapshotID
+	for _, a := range r.State.Attempts {
+		if checks, err := d.checksOf(a.Report); err == nil && len(checks) > 0 {
+			out.Checks = checks
+		}
+		if a.Snapshot != "" {
+			after = a.Snapshot
+		}
+	}
+	if after == "" || r.State.Before == "" {
+		return out
+	}
+	at, err := d.at(ctx, r)
+	if err != nil {
+		return out
+	}
+	if list, err := at.Snaps.Changes(ctx, r.State.Before, after); err == nil {
+		out.Changes = append(out.Changes, list...)
+	}
+	if list, err := at.commits(ctx, r.State.Before, after); err == nil {
+		out.Commits = append(out.Commits, list...)
+	}
+	return out
+}
+
+// commits lists those that refs of the second snapshot reach and none of the first does, oldest first.
+func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
+	var reach [2][]string
+	for i, id := range []belay.SnapshotID{before, after} {
+		info, err := d.Snaps.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		held, err := d.Snaps.RefsOf(ctx, info)
+		if err != nil {
+			return nil, err
+		}
+		for _, oid := range append(slices.Collect(maps.Values(held.Refs)), held.Head.OID) {
+			if oid != "" && !strings.HasPrefix(oid, "ref: ") {
+				reach[i] = append(reach[i], oid)
+			}
+		}
+	}
+	fresh := slices.DeleteFunc(reach[1], func(oid string) bool { return slices.Contains(reach[0], oid) })
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	ask := strings.Join(fresh, "\n") + "\n"
+	for _, oid := range reach[0] {
+		ask += "^" + oid + "\n"
+	}
+	out, err := d.Repo.Run(ctx, strings.NewReader(ask), "log", "-z", "--reverse", "--no-show-signature", "--no-mailmap", "--no-patch",
+		"--format=%H %s", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	var list []prompt.Commit
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		oid, subject, _ := strings.Cut(line, " ")
+		list = append(list, prompt.Commit{OID: oid, Subject: subject})
+	}
+	return list, nil
+}
+
+// took is the time since the task started, without the time that it waited for a person or was paused.
+func took(r *session.Record) (sum time.Duration) {
+	var last time.Time // zero while nothing is under way
+	for _, e := range r.Log.Entries {
+		if !last.IsZero() {
+			sum += e.Time.Sub(last)
+		}
+		var entry struct {
+			State struct {
+				Pending *struct{}
+			}
+		}
+		if e.Type != session.EntryEvent || json.Unmarshal(e.Data, &entry) != nil {
+			if !last.IsZero() {
+				last = e.Time
+			}
+			continue
+		}
+		if last = e.Time; entry.State.Pending == nil {
+			last = time.Time{}
+		}
+	}
+	return max(sum, 0)
+}
+
+// next gives the commands that may come next.
+func next(r *session.Record) []prompt.Step {
+	id := r.Task.ID
+	if r.State.Outcome != loop.OutcomePassed {
+		return []prompt.Step{}
+	}
+	last := prompt.Step{Command: fmt.Sprintf("belay rollback %s", id), For: "revert it"}
+	if runner.Unmerged(r) {
+		last = prompt.Step{Command: fmt.Sprintf("belay merge %s", id), For: "bring it into your working tree"}
+	}
+	return []prompt.Step{{Command: fmt.Sprintf("belay diff %s", id), For: "read the change"}, last}
+}

@@ -1,0 +1,167 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Result is what a task led to, as the end of a run shows it.
+type Result struct {
+	Checks  []belay.CheckResult `json:"checks"`  // of the last judgement
+	Changes []belay.Change      `json:"changes"` // from the state before to what the last attempt left
+	Commits []Commit            `json:"commits"` // new since the state before, oldest first
+	Took    time.Duration       `json:"took_ns"` // from the start, without the time that persons took to answer
+	Agents  time.Duration       `json:"agents_ns"`
+	Next    []Step              `json:"next"`
+}
+
+// Step is a command that may come next, and what it is for.
+type Step struct {
+	Command string `json:"command"`
+	For     string `json:"for"`
+}
+
+// Commit is a commit of the user's repository.
+type Commit struct {
+	OID     string `json:"oid"`
+	Subject string `json:"subject"`
+}
+
+// The most of each kind that the end of a run lists; belay diff and git log have all.
+const (
+	maxChanges = 10
+	maxCommits = 10
+)
+
+// Text is the result for a terminal: a line for each check, the changed files, new commits, time and what to
+// do next.
+func (r Result) Text() string {
+	var b strings.Builder
+	if len(r.Checks) > 0 {
+		b.WriteString("\nchecks:\n" + Checks(r.Checks))
+		report := belay.Report{Checks: r.Checks}
+		b.WriteString(Findings(slices.DeleteFunc(report.Findings(), func(f belay.Finding) bool {
+			return f.Severity == belay.SeverityError || f.Severity == belay.SeverityNote // errors are the attempt's reasons
+		})))
+	}
+	r.changed(&b)
+	if n := len(r.Commits); n > 0 {
+		fmt.Fprintf(&b, "commits: %d new\n", n)
+		for _, c := range r.Commits[:min(n, maxCommits)] {
+			fmt.Fprintf(&b, "  %s %s\n", short(belay.SnapshotID(c.OID)), belay.Clip(belay.VisibleLine(c.Subject), 64))
+		}
+		if n > maxCommits {
+			fmt.Fprintf(&b, "  and %d more (git log)\n", n-maxCommits)
+		}
+	}
+	if r.Took > 0 {
+		b.WriteString("time: " + duration(r.Took))
+		if r.Agents > 0 { // roles of a pipeline are not timed
+			b.WriteString(", of which agents " + duration(r.Agents))
+		}
+		b.WriteString("\n")
+	}
+	rows := [][]string{}
+	for i, n := range r.Next {
+		rows = append(rows, []string{[]string{"next: ", "      "}[min(i, 1)] + n.Command, n.For})
+	}
+	if len(rows) > 0 {
+		writeTable(&b, rows)
+	}
+	return b.String()
+}
+
+func (r Result) changed(b *strings.Builder) {
+	n := len(r.Changes)
+	if n == 0 {
+		return
+	}
+	sum := belay.Change{}
+	rows := [][]string{}
+	for i, c := range r.Changes {
+		sum.Added += c.Added
+		sum.Deleted += c.Deleted
+		lines := fmt.Sprintf("+%d -%d", c.Added, c.Deleted)
+		if c.Binary {
+			lines = "binary"
+		}
+		if i < maxChanges {
+			rows = append(rows, []string{"  " + c.Status + " " + belay.VisibleLine(c.Path), lines})
+		}
+	}
+	fmt.Fprintf(b, "changes: %s, +%d -%d\n", belay.CountOf(n, "file"), sum.Added, sum.Deleted)
+	writeTable(b, rows)
+	if n > maxChanges {
+		fmt.Fprintf(b, "  and %d more (belay diff --name-only)\n", n-maxChanges)
+	}
+}
+
+// Mark is a check's result in a word: its verdict, warn where it passed with a warning, asks where
+// a person has to decide, skipped where it did not run.
+func Mark(r belay.CheckResult) string {
+	warned := slices.ContainsFunc(r.Findings, func(f belay.Finding) bool { return f.Severity == belay.SeverityWarning })
+	switch {
+	case r.Skipped:
+		return "skipped"
+	case r.Asks:
+		return "asks"
+	case r.Verdict == belay.VerdictPass && warned:
+		return "warn"
+	}
+	return string(r.Verdict)
+}
+
+// Checks lists checks that ran, one a line, and names the others.
+func Checks(list []belay.CheckResult) string {
+	var b strings.Builder
+	rows := [][]string{}
+	var skipped []string
+	for _, r := range list {
+		if r.Skipped {
+			skipped = append(skipped, belay.VisibleLine(r.Check))
+			continue
+		}
+		text := r.Summary
+		if r.Why != "" {
+			text = r.Why
+		}
+		rows = append(rows, []string{"  " + belay.VisibleLine(r.Check), Mark(r), belay.Clip(belay.VisibleLine(text), 200)})
+	}
+	if len(rows) > 0 {
+		writeTable(&b, rows)
+	}
+	if len(skipped) > 0 {
+		fmt.Fprintf(&b, "  not run: %s\n", strings.Join(skipped, ", "))
+	}
+	return b.String()
+}
+
+// Outcome is how a task ended, in a word for people. Passed is said of tests alone: work may be accepted without any.
+func Outcome(o loop.Outcome) string {
+	if o == loop.OutcomePassed {
+		return "accepted"
+	}
+	return belay.VisibleLine(string(o))
+}
+
+// accepted says what accepted work was accepted by: its tests, or less.
+func accepted(s loop.State, checks []belay.CheckResult) string {
+	if a := s.Current(); a != nil && a.Verdict != belay.VerdictPass {
+		return "accepted despite a rejection"
+	}
+	i := slices.IndexFunc(checks, func(c belay.CheckResult) bool { return c.Check == "tests" })
+	switch {
+	case i < 0:
+		return "accepted"
+	case !checks[i].Skipped:
+		return "passed"
+	case strings.Contains(checks[i].Summary+checks[i].Why, "no test"):
+		return "accepted, no tests found"
+	}
+	return "accepted, tests were skipped"
+}

@@ -1,0 +1,76 @@
+package syntax
+
+import (
+	"bytes"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// phpComment reads comments and, as one of them, everything outside of <?php and ?>. An attribute, #[…], is none.
+func (x *lexer) phpComment(c byte, s []byte) int {
+	switch {
+	case x.at == 0, bytes.HasPrefix(s, []byte("?>")), bytes.HasPrefix(s, []byte("<?php")):
+		return phpTag(s)
+	case c == '#' && !bytes.HasPrefix(s, []byte("#[")), bytes.HasPrefix(s, []byte("//")):
+		n := lineLen(s)
+		if i := bytes.Index(s[:n], []byte("?>")); i >= 0 {
+			return i
+		}
+		return n
+	case bytes.HasPrefix(s, []byte("/*")):
+		return 2 + until(s[2:], "*/")
+	}
+	return 0
+}
+
+// phpTag returns the length of s up to and with what begins code, all of s when nothing does.
+func phpTag(s []byte) int {
+	for n := 0; ; {
+		i := bytes.Index(s[n:], []byte("<?"))
+		if i < 0 {
+			return len(s)
+		}
+		n += i + len("<?")
+		for _, tag := range []string{"php", "="} {
+			if bytes.HasPrefix(s[n:], []byte(tag)) {
+				return n + len(tag)
+			}
+		}
+	}
+}
+
+func phpText(c byte, s []byte) int {
+	switch c {
+	case '\'', '`':
+		return quoted(s, c, true)
+	case '"':
+		return embedding(s, c, "{$", 0)
+	case '<':
+		return phpHeredoc(s)
+	}
+	return 0
+}
+
+var phpHeredocStart = lazyregexp.New(`^<<<[ \t]*(?:([A-Za-z_]\w*)|"([A-Za-z_]\w*)"|'([A-Za-z_]\w*)')[ \t]*\r?\n`)
+
+// phpHeredoc returns the length of a heredoc or nowdoc up to and with the name that closes it, which may be
+// indented and may have anything but a letter behind it.
+func phpHeredoc(s []byte) int {
+	m := phpHeredocStart.FindSubmatch(s[:min(len(s), 200)])
+	if m == nil {
+		return 0
+	}
+	name := bytes.Join(m[1:], nil)
+	for n := len(m[0]); n < len(s); {
+		line := s[n:]
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end+1]
+		}
+		text := bytes.TrimLeft(line, " \t")
+		if rest, is := bytes.CutPrefix(text, name); is && (len(rest) == 0 || wordLen(rest[:1], None) == 0 && !digit(rest[0])) {
+			return n + len(line) - len(rest)
+		}
+		n += len(line)
+	}
+	return len(s)
+}

@@ -1,0 +1,67 @@
+package terminal
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// Records keep times as whole numbers: nanoseconds under a key in _ns, milliseconds under millis. JSON for others has
+// one form: seconds, as a number, under a key that ends in seconds. docs/json.md describes it.
+var inSeconds = map[string]string{
+	"agents_ns": "agents_seconds", "elapsed_ns": "elapsed_seconds", "idle_ns": "idle_seconds", "timeout_ns": "timeout_seconds",
+	"took_ns": "took_seconds", "wait_ns": "wait_seconds", "wall_time_ns": "wall_time_seconds", "millis": "seconds",
+}
+
+// seconds rewrites the durations of a JSON text without spaces between its tokens, as an encoder writes it. All
+// other bytes stay as they are: a number of more digits than a float holds as well.
+func seconds(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		if text[0] != '"' {
+			next := bytes.IndexByte(text, '"')
+			if next < 0 {
+				next = len(text)
+			}
+			out, text = append(out, text[:next]...), text[next:]
+			continue
+		}
+		end := endOfString(text)
+		key, rest := text[:end], text[end:]
+		to, known := inSeconds[strings.Trim(string(key), `"`)]
+		value := 0
+		for known && value+1 < len(rest) && (rest[value+1] >= '0' && rest[value+1] <= '9' || value == 0 && rest[1] == '-') {
+			value++
+		}
+		if known && value > 0 && rest[0] == ':' {
+			if n, err := strconv.ParseInt(string(rest[1:1+value]), 10, 64); err == nil {
+				out = append(out, `"`+to+`":`...)
+				out = strconv.AppendFloat(out, float64(n)/perSecond(string(key)), 'f', -1, 64)
+				text = rest[1+value:]
+				continue
+			}
+		}
+		out, text = append(out, key...), rest
+	}
+	return out
+}
+
+func perSecond(key string) float64 {
+	if key == `"millis"` {
+		return 1e3
+	}
+	return 1e9
+}
+
+// endOfString gives how many bytes the string has that a text starts with, quotes included.
+func endOfString(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(text)
+}
