@@ -145,8 +145,8 @@ func (r *repository) judgeWith(ctx context.Context, c commit, only []string, ins
 			v.Unknown = append(v.Unknown, res.Check+": "+res.Why)
 		}
 		for _, f := range res.Findings {
-			if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion ||
-				f.Severity == belay.SeverityWarning && slices.Contains(told, res.Check) {
+			warns := f.Severity == belay.SeverityWarning && slices.Contains(told, res.Check)
+			if warns || f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion {
 				v.Findings = append(v.Findings, f)
 			}
 		}

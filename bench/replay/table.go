@@ -87,8 +87,8 @@ func table(w io.Writer, all []replayed) {
 	line := func(title string, list []verdict) {
 		whole := count(list)
 		less := count(slices.DeleteFunc(slices.Clone(list), func(v verdict) bool { return !v.LessTest }))
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", title, whole.share(whole.rejected), whole.checks(),
-			whole.share(whole.asks),
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s |\n", title,
+			whole.share(whole.rejected), whole.checks(), whole.share(whole.asks),
 			less.share(less.rejected), less.checks(), less.share(less.asks))
 	}
 	for _, r := range all {

@@ -102,7 +102,7 @@ func (p *pairing) inPlace(g placed) string {
 	}
 	for _, a := range p.fresh {
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
-		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts {
+		if a.file != g.file || a.between != g.between || !a.runs() || asserts < g.Asserts || p.elsewhere(g, a) {
 			continue
 		}
 		taken := p.stands[key] != "" && p.stands[key] != one
@@ -140,6 +140,12 @@ func (p *pairing) reworked(g placed, r Rules, newly func() map[syntax.Language]n
 		}
 	}
 	return balance >= 0 && asserts >= 0 && about
+}
+
+// elsewhere reports whether the new test a is in another group of g's file than g was in, which is still there: the groups
+// say what their tests are about.
+func (p *pairing) elsewhere(g, a placed) bool {
+	return a.file == g.file && groups(a) != groups(g) && p.stayed(g)
 }
 
 // usual reports whether half of the tests that stayed in a file have a word in their names.
@@ -258,7 +264,7 @@ func (p *pairing) successor(g placed) string {
 		a := &p.fresh[i]
 		key, one := a.file.Path+" "+a.Name, g.file.Path+" "+g.Name
 		if a.lang.Family() != g.lang.Family() || !a.runs() || p.stands[key] != "" && p.stands[key] != one ||
-			!g.SameSubject(a.Test, p.common[g.file]) {
+			p.elsewhere(g, *a) || !g.SameSubject(a.Test, p.common[g.file]) {
 			continue
 		}
 		is := count.TopicWords(a.Leaf)

@@ -123,7 +123,7 @@ func pairUp(files []*syntax.File) pairing {
 		p.there = append(p.there, part.there...)
 		p.changed = append(p.changed, part.changed...)
 	}
-	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file })
+	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && b.file == a.file && !p.beside(b, a) })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && group(b) == group(a) })
 	p.meet(func(b, a placed) bool { return b.Leaf == a.Leaf && !p.beside(b, a) })
 	if len(p.gone)*len(p.fresh) <= mostPairs {
