@@ -151,7 +151,9 @@ func Outcome(o loop.Outcome) string {
 
 // accepted says what accepted work was accepted by: its tests, or less.
 func accepted(s loop.State, checks []belay.CheckResult) string {
-	if a := s.Current(); a != nil && a.Verdict != belay.VerdictPass {
+	if a := s.Current(); a != nil && a.Asks() {
+		return "accepted, approved by a person"
+	} else if a != nil && a.Verdict != belay.VerdictPass {
 		return "accepted despite a rejection"
 	}
 	i := slices.IndexFunc(checks, func(c belay.CheckResult) bool { return c.Check == "tests" })

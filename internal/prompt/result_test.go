@@ -48,7 +48,8 @@ func TestResult(t *testing.T) {
 func TestAcceptedBy(t *testing.T) {
 	t.Parallel()
 	state := func(v belay.Verdict) loop.State {
-		return loop.State{Phase: loop.PhaseClosed, Outcome: loop.OutcomePassed, Attempts: []loop.Attempt{{N: 1, Verdict: v}}}
+		return loop.State{Phase: loop.PhaseClosed, Outcome: loop.OutcomePassed, Attempts: []loop.Attempt{{N: 1, Verdict: v,
+			Findings: []belay.Finding{{Severity: belay.SeverityQuestion, Title: "test deleted"}}}}}
 	}
 	ran := belay.CheckResult{Check: "tests", Verdict: belay.VerdictPass, Summary: "3 tests: 3 passed"}
 	for _, c := range []struct {
@@ -63,6 +64,7 @@ func TestAcceptedBy(t *testing.T) {
 		{belay.VerdictPass, []belay.CheckResult{{Check: "tests", Skipped: true, Why: "skipped: no tests found"}}, "accepted, no tests found"},
 		{belay.VerdictPass, []belay.CheckResult{{Check: "tests", Skipped: true, Why: "as asked"}}, "accepted, tests were skipped"},
 		{belay.VerdictFail, []belay.CheckResult{ran}, "accepted despite a rejection"},
+		{belay.VerdictUnknown, []belay.CheckResult{ran}, "accepted, approved by a person"},
 	} {
 		got, _, _ := strings.Cut(standing(state(c.verdict), c.checks), " (")
 		if got != c.want {
