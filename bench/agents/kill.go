@@ -120,6 +120,9 @@ func (b bench) kill(m *model, a program, e ending) (left []string, err error) {
 	if !strings.Contains(k.said.String(), e.says) {
 		return nil, fmt.Errorf("it does not say %q:\n%s", e.says, k.said)
 	}
+	if r, err := b.belay(a, m.URL, home, root, "log", "A1", "--verify"); err != nil || r.status != 0 {
+		return nil, fmt.Errorf("the record is not intact: %v\n%s%s", err, r.out, r.errs)
+	}
 	for until := time.Now().Add(dies); ; time.Sleep(100 * time.Millisecond) {
 		if left = marked(mark); len(left) == 0 || time.Now().After(until) {
 			return left, nil

@@ -23,9 +23,11 @@ var obstacles = []struct {
 	{lazyregexp.New(`(?i)(?:folder|directory|workspace|project) (?:is )?(?:not trusted|untrusted)|` +
 		`untrusted (?:folder|directory|workspace)|` +
 		`not inside a trusted directory|trust this (?:folder|directory)|trusted folder`), "it does not trust this folder"},
-	{lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument)s?|no such option`),
-		"it does not know a flag of its command"},
+	{unknownFlag, "it does not know a flag of its command"},
 }
+
+var unknownFlag = lazyregexp.New(`(?i)unexpected argument|unknown (?:option|argument|flag)|unrecognized (?:option|argument|subcommand)s?|` +
+	`no such option`)
 
 // Obstacle tells why an agent that ended with an error, whose last words are given, could not work and will not
 // until a person changes something; "" where that is not known.

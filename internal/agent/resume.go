@@ -44,15 +44,15 @@ var gone = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|
 	`(?:session|conversation|thread)\b.{0,80}\b(?:not found|does not exist|not exist|no longer exists)|` +
 	`invalid session|no previous sessions|error resuming session|thread/resume failed`)
 
-// SessionGone reports whether an agent that was to continue a session ended because there is none: it says so, and
-// did nothing.
+// SessionGone reports whether an agent that was to continue a session ended because there is none, or because its version
+// cannot continue one: it says so, and did nothing.
 func SessionGone(output io.Reader) bool {
 	worked := false
 	var tail lastBytes
 	r := Reader{To: &lastOf{ended: func() { worked = true }}}
 	_, _ = io.Copy(io.MultiWriter(&r, &tail), output)
 	r.Close()
-	return !worked && gone.MatchString(string(tail.bytes))
+	return !worked && (gone.Match(tail.bytes) || unknownFlag.Match(tail.bytes))
 }
 
 // lastBytes keeps the last bytes written to it.

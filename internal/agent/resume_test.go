@@ -50,10 +50,11 @@ func TestSessionGone(t *testing.T) {
 		"\x1b[91m\x1b[1mError: \x1b[0mSession not found":                                                                        true,
 		`No saved session found with title "0199a0b0".`:                                                                         true,
 		"No session found matching '0199a0b0'":                                                                                  true,
-		"invalid x-api-key":                                                                                                     false,
-		"":                                                                                                                      false,
-		`{"type":"tool_use","tool_id":"1","tool_name":"read_file"}` + "\nSession not found":                                     false,
-		`{"type":"result","is_error":true,"result":"API Error: 429 rate limit","session_id":"s"}`:                               false,
+		"error: unexpected argument '--session' found":                                                                          true,
+		"invalid x-api-key": false,
+		"":                  false,
+		`{"type":"tool_use","tool_id":"1","tool_name":"read_file"}` + "\nSession not found":       false,
+		`{"type":"result","is_error":true,"result":"API Error: 429 rate limit","session_id":"s"}`: false,
 	} {
 		if got := SessionGone(strings.NewReader(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
