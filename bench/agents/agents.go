@@ -105,7 +105,7 @@ func qwen() program {
 			return map[string]string{
 				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, ` +
 					`"telemetry": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}, ` +
-					`"model": {"skipLoopDetection": true}}`,
+					`"model": {"skipLoopDetection": true, "generationConfig": {"maxRetries": 1}}}`, // else more than 12 minutes
 			}
 		},
 		Env: func(url string) []string {

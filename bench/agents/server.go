@@ -39,6 +39,7 @@ type turn struct {
 	tools   bool
 	results int
 	attempt int // of belay's, from 0
+	open    bool
 	earlier int // results in the conversation before the last prompt: the session was continued
 	stream  bool
 }
@@ -48,11 +49,21 @@ type asking struct {
 	requests  int  // for the next step
 	aside     int  // for a title, or the like
 	continued bool // the conversation of an attempt before was sent along
+	open      bool // with a call that has no result: real models refuse that
 }
 
 // follow reads the messages of a request in their order. A prompt of belay's after the first one names its attempt,
 // and begins a new count of results.
 func (t *turn) follow(messages []json.RawMessage, results func(json.RawMessage) int) {
+	ids := map[string]int{}
+	for _, one := range messages {
+		for _, id := range callID.FindAllString(string(one), -1) {
+			ids[id] |= 1 << min(1, results(one)) // asked for, answered
+		}
+	}
+	for _, seen := range ids {
+		t.open = t.open || seen == 1
+	}
 	for _, one := range messages {
 		if n := results(one); n > 0 {
 			t.results += n
@@ -111,6 +122,9 @@ func (m *model) plays(list []Script, deny denial, d dialect, root string) {
 	m.script, m.deny, m.since, m.speak, m.root, m.asked, m.strays, m.turns = list, deny, time.Time{}, d, root, 0, nil, nil
 }
 
+// callID is the id of a call, as the server gives it.
+var callID = lazyregexp.New(`call_\d\d\b`)
+
 // attempts is how belay's prompt says which attempt it starts.
 var attempts = lazyregexp.New(`attempt (\d+) of`)
 
@@ -149,6 +163,7 @@ func (m *model) next(t turn) answer {
 	}
 	at := &m.turns[t.attempt]
 	at.continued = at.continued || t.earlier > 0
+	at.open = at.open || t.open
 	if !t.tools {
 		at.aside++
 		return answer{Text: "work on the shop"}

@@ -49,6 +49,7 @@ type ran struct {
 
 type attemptRan struct {
 	Verdict string `json:"verdict"`
+	Ended   string `json:"ended"`
 	Tokens  *struct {
 		Input, Output int64
 	} `json:"tokens"`
@@ -60,11 +61,17 @@ func throughs() []through {
 	wrong := Script{Name: "wrong", Steps: []Step{price, edit("src/price.js", "return net + TAX;", "return net * TAX;"), tests}}
 	good := Script{Name: "right", Steps: []Step{price, edit("src/price.js", "return net * TAX;", "return net + net * TAX;"), tests}}
 	work := Script{Name: "work", Steps: []Step{price, fixed(), tests}}
+	again := Script{Name: "again", Steps: []Step{{Run: "git status --short"}, price, fixed(), tests}}
+	stuck := Script{Name: "stuck", Steps: []Step{price}}
+	for i := range 9 { // Codex goes on after ten seconds, while the command runs
+		stuck.Steps = append(stuck.Steps, Step{Run: fmt.Sprintf("sh -c 'sleep %d; :'", 600+i)})
+	}
 	return []through{
 		{name: "three attempts", play: []Script{outside, wrong, good}, right: threeAttempts},
 		{name: "refused key (401)", right: blockedBy("not logged in"),
 			deny: denial{status: 401, kind: "authentication_error", message: "invalid x-api-key: Incorrect API key provided"}},
 		{name: "session gone", play: []Script{wrong, good}, right: sessionGone, test: "npm test || { " + forget + "; exit 1; }"},
+		{name: "stopped at its time limit", play: []Script{stuck, again}, right: stopped, flags: []string{"--timeout", "40s"}},
 		{name: "tool denied", play: []Script{{Name: "edit", Steps: []Step{price, fixed()}}}, denied: true,
 			right: blockedBy("not allowed to use")},
 		{name: "untrusted folder", play: []Script{work}, right: blockedBy("does not trust this folder"), untrusted: true},
@@ -121,6 +128,19 @@ func sessionGone(r ran) string {
 		return "it is not said that the session is gone"
 	case len(r.asked) != 2 || r.asked[1].continued:
 		return "the session was continued"
+	}
+	return ""
+}
+
+// stopped wants an attempt that was ended at its limit, while a tool ran, continued in its session.
+func stopped(r ran) string {
+	switch {
+	case r.status != 0 || len(r.attempts) != 2 || r.attempts[0].Ended != "timeout":
+		return fmt.Sprintf("status %d, attempts %v", r.status, r.attempts)
+	case len(r.asked) != 2 || !r.asked[1].continued:
+		return "the session is not continued"
+	case r.asked[1].open:
+		return "a call without a result is sent"
 	}
 	return ""
 }
