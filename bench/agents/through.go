@@ -64,7 +64,7 @@ func throughs() []through {
 	again := Script{Name: "again", Steps: []Step{{Run: "git status --short"}, price, fixed(), tests}}
 	stuck := Script{Name: "stuck", Steps: []Step{price}}
 	for i := range 9 { // Codex goes on after ten seconds, while the command runs
-		stuck.Steps = append(stuck.Steps, Step{Run: fmt.Sprintf("sh -c 'sleep %d; :'", 600+i)})
+		stuck.Steps = append(stuck.Steps, Step{Run: fmt.Sprintf("echo waiting; sh -c 'sleep %d; :' && true", 600+i)})
 	}
 	return []through{
 		{name: "three attempts", play: []Script{outside, wrong, good}, right: threeAttempts},
