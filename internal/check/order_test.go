@@ -30,7 +30,7 @@ func TestNoOrders(t *testing.T) {
 		"Add a test for size in shop/cart.py", "Add a test case", "Add tests for Add in calc.go", "Add property tests", "Add more tests to calc.go",
 		"Add a method to compute the length of Addr in ip.go", "Add a function that halves a number", "Add an option to disable colours", "Add a flag to print JSON", "Add an option for JSON output",
 		"Add an endpoint for health checks", "Add a route that lists users", "Remove the route guard", "Remove the file size limit", "Drop the type parameter",
-		"Move the header to the top", "Move the parsing into its own function", "Create a file with the notes", "Create the files described in docs/arch.md", "Write a script that loads the data",
+		"Move the header to the top", "Move LevelMapper into HookOptions", "Move the parsing into its own function", "Create a file with the notes", "Create the files described in docs/arch.md", "Write a script that loads the data",
 		"Add a field for the name", "Add a parameter to load", "Remove the parameter", "Add a helper to make calls shorter", "Introduce an interface between Cart and its storage",
 		"Implement the class described in docs/arch.md", "Implement the interface in ip.go", "Define constants instead of magic numbers in calc.go", "Write functions to split the work",
 		"Update calc.go to use generics", "Change the type of size in shop/cart.py to int", "Delete everything that is not needed", "Remove all console.log calls from src/a.ts",

@@ -229,3 +229,24 @@ func mapped(files map[string]string) count.Tree {
 	}
 	return count.FS(m)
 }
+
+// TestSignIsNoNoun: what a number stands beside a sign for is not certain enough to reject by.
+func TestSignIsNoNoun(t *testing.T) {
+	tests := func(names ...string) count.Tree {
+		text := "describe('base', () => {\n"
+		for _, n := range names {
+			text += "  it('" + n + "', () => {})\n"
+		}
+		return mapped(files("base.test.js", text+"})\n"))
+	}
+	for text, certain := range map[string]bool{"ADD 30 tests": true, "ADD 30 base tests still pass ✅": false} {
+		r, err := count.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := count.Check(tests("a", "b", "c"), tests("a", "b"), r)
+		if err != nil || got.Verdict != count.Fail || got.Certain != certain {
+			t.Errorf("%s: %v, %s, certain %v", text, err, got.Verdict, got.Certain)
+		}
+	}
+}
