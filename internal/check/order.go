@@ -411,7 +411,8 @@ func (p *orderReader) target() bool {
 	if !ok || n.path != p.o.names[0].path {
 		return false
 	}
-	if !n.path && p.w[at-1].text == "into" && slices.ContainsFunc(p.w[:at], func(t term) bool { return strings.EqualFold(t.text, "move") }) {
+	moved := func(t term) bool { return strings.EqualFold(t.text, "move") }
+	if !n.path && p.w[at-1].text == "into" && slices.ContainsFunc(p.w[:at], moved) {
 		return false // what is moved into a thing becomes a part of it
 	}
 	if p.w[at].text[len(p.w[at].text)-1] == '/' {
