@@ -23,6 +23,13 @@ func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
+// DecidedLine is a decision that was recorded, and where the task is now.
+type DecidedLine struct {
+	Task     belay.TaskID  `json:"task"`
+	Decision loop.Decision `json:"decision"`
+	Phase    loop.Phase    `json:"phase"`
+}
+
 // Decide records a person's decision. It is acted on by the runner that waits, or
 // by the next `run --resume`.
 func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*session.Record, error) {

@@ -73,6 +73,19 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 	return lines, nil
 }
 
+// Latest gives the task that something happened to last. CodeNotFound when there is none.
+func (d *Desk) Latest() (belay.TaskID, error) {
+	lines, err := d.Tasks()
+	if err != nil {
+		return "", err
+	}
+	lines = slices.DeleteFunc(lines, func(l TaskLine) bool { return l.Problem != "" })
+	if len(lines) == 0 {
+		return "", belay.Refuse(belay.CodeNotFound, `belay run "…" --with AGENT starts one`, "there is no task yet")
+	}
+	return slices.MaxFunc(lines, func(x, y TaskLine) int { return x.Changed.Compare(y.Changed) }).ID, nil
+}
+
 // FeatureLine is all tasks of a feature together.
 type FeatureLine struct {
 	Feature  string     `json:"feature"`

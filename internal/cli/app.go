@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/app"
@@ -93,15 +92,7 @@ func (a *App) Task(desk *app.Desk, named []string) (belay.TaskID, error) {
 	if len(named) > 0 {
 		return belay.ParseTaskID(named[0])
 	}
-	lines, err := desk.Tasks()
-	if err != nil {
-		return "", err
-	}
-	lines = slices.DeleteFunc(lines, func(l app.TaskLine) bool { return l.Problem != "" })
-	if len(lines) == 0 {
-		return "", belay.Refuse(belay.CodeNotFound, `belay run "…" --with AGENT starts one`, "there is no task yet")
-	}
-	return slices.MaxFunc(lines, func(x, y app.TaskLine) int { return x.Changed.Compare(y.Changed) }).ID, nil
+	return desk.Latest()
 }
 
 // OpenOneTask is Open for a command about the task that is named, or about the latest.

@@ -151,7 +151,7 @@ func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, wo
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
 	if belay.CodeOf(err) == belay.CodeBusy {
-		return a.Tell(map[string]any{"task": id, "decision": what, "phase": r.State.Phase}, nil, func(w io.Writer) {
+		return a.Tell(app.DecidedLine{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 			fmt.Fprintf(w, "%s: %s recorded; the waiting run continues\n", id, what)
 		})
 	}
@@ -197,7 +197,7 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			if err != nil {
 				return err
 			}
-			return a.Tell(map[string]any{"task": id, "decision": what, "phase": r.State.Phase}, nil, func(w io.Writer) {
+			return a.Tell(app.DecidedLine{Task: id, Decision: what, Phase: r.State.Phase}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: %s recorded\n", id, what)
 				if r.State.Pending != nil {
 					fmt.Fprintf(w, "the waiting run continues; otherwise: belay run --resume %s\n", id)

@@ -13,6 +13,12 @@ var inSeconds = map[string]string{
 	"took_ns": "took_seconds", "wait_ns": "wait_seconds", "wall_time_ns": "wall_time_seconds", "millis": "seconds",
 }
 
+// InSeconds gives the key that JSON has for a duration whose key in records is given.
+func InSeconds(key string) (string, bool) {
+	to, ok := inSeconds[key]
+	return to, ok
+}
+
 // seconds rewrites the durations of a JSON text without spaces between its tokens, as an encoder writes it. All
 // other bytes stay as they are: a number of more digits than a float holds as well.
 func seconds(text []byte) []byte {

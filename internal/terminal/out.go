@@ -39,10 +39,11 @@ type Terminal struct {
 type answer struct {
 	Success bool     `json:"success"`
 	Data    any      `json:"data"`
-	Error   *problem `json:"error"`
+	Error   *Problem `json:"error"`
 }
 
-type problem struct {
+// Problem is an error as JSON has it: what happened, and what to try.
+type Problem struct {
 	Code string `json:"code"`
 	What string `json:"what"`
 	Try  string `json:"try,omitempty"`
@@ -57,7 +58,7 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 	if t.JSON {
 		ans := answer{Success: err == nil, Data: data}
 		if err != nil {
-			ans.Error = problemOf(err)
+			ans.Error = ProblemOf(err)
 		}
 		if werr := t.JSONLine(ans); err == nil {
 			return werr
@@ -68,7 +69,7 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 		print(t.Out)
 	}
 	if err != nil {
-		p := problemOf(err)
+		p := ProblemOf(err)
 		fmt.Fprintf(t.Err, "belay: %s\n", belay.Visible(p.What))
 		if p.Try != "" {
 			fmt.Fprintf(t.Err, "  try: %s\n", belay.Visible(p.Try))
@@ -77,20 +78,30 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 	return err
 }
 
-// JSONLine prints a value as one line of JSON, in which nothing is invisible.
+// JSONLine prints a value as one line of JSON.
 func (t *Terminal) JSONLine(v any) error {
+	text, err := JSON(v)
+	if err != nil {
+		return err
+	}
+	_, err = t.Out.Write(text)
+	return err
+}
+
+// JSON gives a value as one line of JSON for others: durations in seconds, nothing invisible.
+func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := t.Out.Write(belay.VisibleJSON(seconds(b.Bytes())))
-	return err
+	return belay.VisibleJSON(seconds(b.Bytes())), nil
 }
 
-func problemOf(err error) *problem {
-	p := &problem{Code: string(belay.CodeOf(err)), What: err.Error()}
+// ProblemOf says of an error what JSON and the terminal say of it.
+func ProblemOf(err error) *Problem {
+	p := &Problem{Code: string(belay.CodeOf(err)), What: err.Error()}
 	var e *belay.Error
 	if errors.As(err, &e) {
 		p.Try = e.Try
