@@ -69,8 +69,9 @@ var layers = map[string]int{
 	"internal/runner":             11,
 	"internal/app":                12,
 	"internal/terminal":           13,
-	"internal/cli":                14,
-	"cmd/belay":                   15,
+	"internal/mcp":                14,
+	"internal/cli":                15,
+	"cmd/belay":                   16,
 }
 
 // pure packages touch no file, process, clock or network.

@@ -30,6 +30,7 @@ func branches() []branch {
 		{[]string{"report"}, cli.ReportCommands},
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
+		{[]string{"mcp"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
 		{[]string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}
 }

@@ -30,7 +30,7 @@ var walked = map[string][]string{
 	"context update": {"T1 --role reviewer --status in_progress"}, "context verify": {"T1"},
 	"decide": {"T3 retry", "T3 guide --message x", "T3 recheck", "abort", "approve --message x"}, "diff": {"", "ID", "T1 --stat"},
 	"gate decide": {"T3 abort", "T3 debug", "T3 recheck", "T3 guide --message x", "T3 approve --message x"}, "gate show": {"T3"},
-	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
+	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "mcp": {"", "--http 0.0.0.0:0"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
 	"plan check": {"plan.md --task T1"}, "plan diff": {"plan.md"}, "plan new": {"--task T1 new-plan.md"}, "plan sections": {"plan.md"},
 	"plan show": {"plan.md"}, "plan update": {"plan.md --task T1"}, "plan validate": {"plan.md"}, "redo": {"", "--skip-broken"}, "report read": {"a.txt"},
 	"review begin": {"T1 --reviewer r"}, "review end": {"T1 --reviewer r"}, "review feature": {"f", "f --ask", "--tasks T1,T2 --ask"},
@@ -61,6 +61,20 @@ var detectable = map[string]map[string]string{
 	"make":   {"Makefile": "test:\n\tEVIL\n"},
 	"kotlin": {"build.gradle.kts": "ProcessBuilder(\"EVIL\").start()\n", "gradlew": "#!/bin/sh\nEVIL\n"},
 }
+
+// mcpCalls are what an agent sends to belay mcp.
+const mcpCalls = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"resources/list"}
+{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"context://T1"}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"status"}}
+{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"snapshot"}}
+{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"diff","arguments":{"patch":true}}}
+{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"check","arguments":{"before":"HEAD"}}}
+{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"fix_prompt"}}
+{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"undo","arguments":{"dry_run":true}}}
+{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"decide","arguments":{"task":"T3"}}}
+`
 
 const hostileConfig = `
 agent: {command: [EVIL, agent]}
@@ -190,6 +204,9 @@ func (c *clone) trace(env []string, args ...string) traced {
 	x := exec.CommandContext(ctx, "strace", append([]string{"-f", "--seccomp-bpf", "-y", "-qq", "-s", "4000", "-e", "trace=" + tracedCalls, "-e", "signal=none", "-o", log, belay}, args...)...)
 	x.Dir, x.Env = c.repo, env
 	asUser(x)
+	if len(args) == 1 && args[0] == "mcp" {
+		x.Stdin = strings.NewReader(mcpCalls)
+	}
 	tr := traced{programs: map[string]string{}, changed: map[string]string{}, ran: c.run(ctx, x, args)}
 	text, err := os.ReadFile(log)
 	c.must(err)

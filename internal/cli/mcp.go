@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/mcp"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+// ServerCommands gives the commands that serve other programs until they are stopped.
+func ServerCommands(a *App, version string) []*cobra.Command {
+	return []*cobra.Command{a.mcpCommand(version)}
+}
+
+func (a *App) mcpCommand(version string) *cobra.Command {
+	var addr string
+	c := &cobra.Command{
+		Use: "mcp", Short: "Serve agents and editors over MCP", Args: cobra.NoArgs,
+		Long: `Mcp serves the Model Context Protocol on standard input and output, for the repository
+that it is started in. Agents and editors start it: docs/mcp.md has the command or the
+entry for each of them. It offers the tools status, snapshot, diff, check, fix_prompt,
+undo and decide, and tasks, contexts and reviews as resources.
+
+Undo and decide ask the person at the client; a client that cannot ask is refused and
+gets the command to run. Nothing that the repository names runs unless you trusted it
+(belay trust).
+
+With --http it serves HTTP to programs of this machine, also to those of its other users.
+
+Exit codes: 0 the client is gone, or it was stopped · 2 it could not be served.`,
+		Example: "  claude mcp add belay -- belay mcp\n  belay mcp -C ~/src/project\n  belay mcp --http 127.0.0.1:8017",
+		RunE: func(c *cobra.Command, _ []string) error {
+			setting := a.Setting(nil)
+			setting.Ask = nil // standard input is the client's
+			o := mcp.Options{Version: version, Dir: a.Dir, User: os.Getenv("USER"), Open: func(ctx context.Context) (*app.Desk, error) {
+				return a.serve(ctx, setting)
+			}}
+			if addr != "" {
+				return a.serveHTTP(o, addr)
+			}
+			if a.JSON {
+				return belay.Refuse(belay.CodeUsage, "belay mcp, without --json", "standard output belongs to the protocol")
+			}
+			if terminal.Is(a.In) {
+				fmt.Fprintln(a.Err, "belay: waiting for an MCP client on standard input; agents start this command (Ctrl-C ends it)")
+			}
+			return mcp.Stdio(a.Soft, o, a.In, os.Stdout)
+		},
+	}
+	c.Flags().StringVar(&addr, "http", "", "serve HTTP on this loopback `ADDRESS`, like 127.0.0.1:8017, instead")
+	return c
+}
+
+// serve opens the repository for one request of several at a time.
+func (a *App) serve(ctx context.Context, s app.Setting) (*app.Desk, error) {
+	desk, err := app.Open(ctx, s)
+	if err == nil {
+		app.AttachPlans(desk)
+		desk.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+	}
+	return desk, err
+}
+
+func (a *App) serveHTTP(o mcp.Options, addr string) error {
+	l, err := mcp.Listen(a.Soft, addr)
+	if err != nil {
+		return err
+	}
+	at := struct {
+		URL string `json:"url"`
+	}{"http://" + l.Addr().String() + mcp.Path}
+	if err := a.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
+		return err
+	}
+	return mcp.HTTP(a.Soft, o, l)
+}

@@ -1,0 +1,117 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// The schemes of resources. Cycles are also what belay's own pointers to review files look like.
+const (
+	taskScheme    = "task://"
+	contextScheme = "context://"
+	reviewScheme  = "reviews://"
+	cycleScheme   = "review-cycle://"
+	inJSON        = "application/json"
+)
+
+func (s *server) addResources(to *sdk.Server) {
+	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: taskScheme + "{id}", Name: "task", Title: "A task", MIMEType: inJSON,
+		Description: "A task with its attempts, findings, requirements and what it waits for, as belay show --json prints it."}, s.read)
+	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: contextScheme + "{id}", Name: "context", Title: "A task's context",
+		MIMEType: inJSON, Description: "What the roles of a task share, as belay context get --json prints it."}, s.read)
+	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: reviewScheme + "{id}", Name: "reviews", Title: "A task's reviews",
+		MIMEType: inJSON, Description: "The review cycles of a task, as belay review list --json prints them."}, s.read)
+	to.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: cycleScheme + "{feature}/{task}/{name}", Name: "review-cycle",
+		Title: "A review", MIMEType: "text/markdown", Description: "The file of one review cycle."}, s.read)
+	to.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			r, err := next(ctx, method, req)
+			if list, ok := r.(*sdk.ListResourcesResult); ok && err == nil {
+				list.Resources = s.resources(ctx)
+			}
+			return r, err
+		}
+	})
+}
+
+// resources lists what there is now. Outside of a repository there is nothing.
+func (s *server) resources(ctx context.Context) []*sdk.Resource {
+	list := []*sdk.Resource{}
+	desk, err := s.Open(ctx)
+	if err != nil {
+		return list
+	}
+	lines, err := desk.Tasks()
+	if err != nil {
+		return list
+	}
+	for _, l := range lines {
+		id, title := string(l.ID), secret.Mask(belay.VisibleLine(l.Title))
+		list = append(list, &sdk.Resource{URI: taskScheme + id, Name: id, Title: title, Description: "task, " + l.Phase, MIMEType: inJSON})
+		if st, err := app.StatusOf(desk.Desk, l.ID); err == nil && st.There {
+			list = append(list, &sdk.Resource{URI: contextScheme + id, Name: id + " context", Title: title, MIMEType: inJSON})
+		}
+		reviews, err := app.List(desk, l.ID)
+		if err != nil || len(reviews) == 0 {
+			continue
+		}
+		list = append(list, &sdk.Resource{URI: reviewScheme + id, Name: id + " reviews", Title: title, MIMEType: inJSON})
+		for _, v := range reviews {
+			if v.Problem == "" {
+				list = append(list, &sdk.Resource{URI: v.Pointer, Name: v.Path, Title: title, MIMEType: "text/markdown"})
+			}
+		}
+	}
+	return list
+}
+
+func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	uri := req.Params.URI
+	text, err := s.resource(ctx, uri)
+	if err != nil {
+		return nil, resourceError(uri, err)
+	}
+	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, Text: text}}}, nil
+}
+
+// resource gives what a URI names, secrets masked.
+func (s *server) resource(ctx context.Context, uri string) (string, error) {
+	desk, err := s.Open(ctx)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(uri, cycleScheme) {
+		_, text, err := app.Pointed(desk, uri)
+		return secret.Mask(belay.Visible(text)), err
+	}
+	scheme, word, _ := strings.Cut(uri, "://")
+	id, err := belay.ParseTaskID(word)
+	if err != nil {
+		return "", err
+	}
+	var data any
+	switch scheme + "://" {
+	case taskScheme:
+		data, _, err = desk.Show(id)
+	case contextScheme:
+		data, err = app.Get(ctx, desk.Desk, app.Request{Task: id})
+	default:
+		var all []app.Review
+		all, err = app.List(desk, id)
+		for i := range all {
+			all[i].Body = ""
+		}
+		data = map[string]any{"reviews": all}
+	}
+	if err != nil {
+		return "", err
+	}
+	text, err := jsonOf(data)
+	return string(text), err
+}

@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+// answer gives data as a tool's result: the bytes that --json prints as data, with secrets masked. Notes follow as a
+// text of their own.
+func answer(data any, notes ...string) (*sdk.CallToolResult, error) {
+	text, err := jsonOf(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &sdk.CallToolResult{StructuredContent: json.RawMessage(text), Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}}
+	for _, n := range notes {
+		r.Content = append(r.Content, &sdk.TextContent{Text: "note: " + secret.Mask(belay.Visible(n))})
+	}
+	return r, nil
+}
+
+func jsonOf(data any) ([]byte, error) {
+	text, err := terminal.JSON(data)
+	if err != nil {
+		return nil, err
+	}
+	return masked(bytes.TrimSuffix(text, []byte("\n"))), nil
+}
+
+// masked masks the secrets in the strings of a JSON text, and leaves all other bytes as they are.
+func masked(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		at := bytes.IndexByte(text, '"')
+		if at < 0 {
+			break
+		}
+		out, text = append(out, text[:at]...), text[at:]
+		end := 1
+		for end < len(text) && text[end] != '"' {
+			if text[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(text))
+		out = append(out, maskedString(text[:end])...)
+		text = text[end:]
+	}
+	return append(out, text...)
+}
+
+func maskedString(quoted []byte) []byte {
+	var s string
+	if err := json.Unmarshal(quoted, &s); err != nil {
+		return quoted
+	}
+	if m := secret.Mask(s); m != s {
+		if text, err := json.Marshal(m); err == nil {
+			return text
+		}
+	}
+	return quoted
+}
+
+// failure gives an error as a tool's result: what happened, and what to try. The model reads it.
+func failure(err error) *sdk.CallToolResult {
+	p := terminal.ProblemOf(err)
+	text := belay.Visible(p.What)
+	if p.Try != "" {
+		text += "\ntry: " + belay.Visible(p.Try)
+	}
+	r := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: secret.Mask(text)}}}
+	r.SetError(err)
+	r.Meta = sdk.Meta{"belay/code": p.Code}
+	return r
+}
+
+// resourceError gives an error as the protocol has it for what is no tool.
+func resourceError(uri string, err error) error {
+	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeUsage {
+		return sdk.ResourceNotFoundError(uri)
+	}
+	p := terminal.ProblemOf(err)
+	text := belay.Visible(p.What)
+	if p.Try != "" {
+		text += "; try: " + belay.Visible(p.Try)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: secret.Mask(text)}
+}

@@ -1,0 +1,381 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+// call is one call of a tool, in the repository that was opened for it.
+type call struct {
+	*sdk.CallToolRequest
+	desk *app.Desk
+}
+
+// kind says what a tool does to the world. None reaches beyond this machine.
+type kind int
+
+const (
+	reads    kind = iota // changes nothing
+	adds                 // adds to belay's own records
+	destroys             // changes files, or a task's course
+)
+
+// add gives a server a tool: In its arguments, Out what it answers with.
+func add[In, Out any](s *server, to *sdk.Server, k kind, name, title, description string,
+	do func(context.Context, call, In) (*sdk.CallToolResult, error)) {
+	no, destroys := false, k == destroys
+	t := &sdk.Tool{Name: name, Title: title, Description: description, InputSchema: inputSchema[In](), OutputSchema: outputSchema[Out](),
+		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: k == reads, DestructiveHint: &destroys, IdempotentHint: k == reads,
+			OpenWorldHint: &no}}
+	sdk.AddTool(to, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
+		desk, err := s.Open(ctx)
+		if err == nil {
+			var r *sdk.CallToolResult
+			if r, err = do(ctx, call{req, desk}, in); err == nil {
+				return r, nil, nil
+			}
+		}
+		return failure(err), nil, nil
+	})
+}
+
+func (s *server) addTools(to *sdk.Server) {
+	add[struct{}, app.Status](s, to, reads, "status", "Show tasks, snapshots and problems",
+		"Show the open tasks of this repository, which of them wait for a person, snapshots and problems.", s.status)
+	add[snapshotArgs, snapshot.Info](s, to, adds, "snapshot", "Take a snapshot",
+		"Take a snapshot of the whole working tree: all files (also untracked ones), the index, HEAD and refs. Changes no file, "+
+			"branch or index. Call it before a risky change; a person can restore it with belay snapshot restore ID.", s.snapshot)
+	add[diffArgs, diffed](s, to, reads, "diff", "Compare snapshots, a task or the working tree",
+		"List what changed: what the last attempt of a task changed, or between a snapshot and another one or the working tree.", s.diff)
+	add[checkArgs, belay.Report](s, to, adds, "check", "Check the working tree",
+		"Check the change since a task started, or since a commit or snapshot: files in scope, protected paths, secrets, weakened "+
+			"tests, linters, tests. verdict is pass, fail or unknown. Findings with severity error must be fixed.", s.check)
+	add[fixArgs, prompt.Fix](s, to, reads, "fix_prompt", "Explain the last rejection",
+		"Give a complete prompt to fix the last rejected attempt of a task: findings, the code they are about, how to reproduce.",
+		s.fixPrompt)
+	add[undoArgs, restore.Restored](s, to, destroys, "undo", "Undo the last restore or rollback",
+		"Undo the last restore or rollback. The person at the client is asked first. dry_run shows what it would do.", s.undo)
+	add[decideArgs, app.DecidedLine](s, to, destroys, "decide", "Have the person answer a waiting task",
+		"Have the person at the client answer a task that waits for a decision. You may propose an answer; the person chooses.", s.decide)
+}
+
+func (s *server) status(ctx context.Context, c call, _ struct{}) (*sdk.CallToolResult, error) {
+	st, err := c.desk.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return answer(st)
+}
+
+type snapshotArgs struct {
+	Message string `json:"message,omitempty" jsonschema:"what it is for, one line"`
+	Task    string `json:"task,omitempty" jsonschema:"the ID of the task it belongs to"`
+}
+
+func (s *server) snapshot(ctx context.Context, c call, in snapshotArgs) (*sdk.CallToolResult, error) {
+	m := snapshot.Meta{Kind: belay.KindManual, Message: in.Message}
+	if in.Task != "" {
+		id, err := belay.ParseTaskID(in.Task)
+		if err != nil {
+			return nil, err
+		}
+		m.Task = id
+	}
+	info, err := c.desk.Snaps.Take(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	return answer(info)
+}
+
+type diffArgs struct {
+	From  string   `json:"from,omitempty" jsonschema:"a task or snapshot ID; default: the latest task"`
+	To    string   `json:"to,omitempty" jsonschema:"a snapshot ID; default: what the task left, or the working tree"`
+	Paths []string `json:"paths,omitempty" jsonschema:"only these files and folders"`
+	Patch bool     `json:"patch,omitempty" jsonschema:"also give the changes as a patch, cut at 100,000 bytes"`
+}
+
+// diffed is a diff with its text.
+type diffed struct {
+	app.Diff
+	Patch string `json:"patch,omitempty"`
+	Cut   bool   `json:"patch_cut,omitempty"` // the patch is longer
+}
+
+// mostPatch bounds the bytes of a patch: it goes into a model's context.
+const mostPatch = 100_000
+
+func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolResult, error) {
+	if in.From == "" {
+		id, err := c.desk.Latest()
+		if err != nil {
+			return nil, err
+		}
+		in.From = string(id)
+	}
+	paths, err := c.desk.Paths(s.Dir, in.Paths)
+	if err != nil {
+		return nil, err
+	}
+	d, err := c.desk.Diff(ctx, in.From, in.To, paths)
+	if err != nil {
+		return nil, err
+	}
+	out := diffed{Diff: d}
+	if in.Patch {
+		var b bytes.Buffer
+		if err := c.desk.Patch(ctx, d, &b); err != nil {
+			return nil, err
+		}
+		text := b.Bytes()
+		if out.Cut = len(text) > mostPatch; out.Cut {
+			text = text[:1+bytes.LastIndexByte(text[:mostPatch], '\n')]
+		}
+		out.Patch = belay.Visible(string(text))
+	}
+	return answer(out)
+}
+
+type checkArgs struct {
+	Task    string  `json:"task,omitempty" jsonschema:"the task's ID; default: the latest task, unless before is given"`
+	Before  string  `json:"before,omitempty" jsonschema:"instead of a task: the commit (like HEAD) or snapshot to compare with"`
+	Seconds float64 `json:"timeout_seconds,omitempty" jsonschema:"time limit for all checks together; default 30"`
+}
+
+func (s *server) check(ctx context.Context, c call, in checkArgs) (*sdk.CallToolResult, error) {
+	q := app.CheckRequest{Before: in.Before, Timeout: time.Duration(in.Seconds * float64(time.Second))}
+	var err error
+	switch {
+	case in.Task != "" && in.Before != "":
+		err = belay.Refuse(belay.CodeUsage, "give one of them", "task and before cannot be combined")
+	case in.Seconds < 0 || in.Seconds > (24*time.Hour).Seconds():
+		err = belay.Refuse(belay.CodeUsage, "timeout_seconds: 30", "timeout_seconds cannot be %v", in.Seconds)
+	case in.Task != "":
+		q.Task, err = belay.ParseTaskID(in.Task)
+	case in.Before != "":
+		q.Adhoc, err = c.desk.Adhoc()
+	default:
+		q.Task, err = c.desk.Latest()
+		if belay.CodeOf(err) == belay.CodeNotFound {
+			err = belay.Refuse(belay.CodeUsage, "before: HEAD compares with the last commit", "there is no task to compare with")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := progressOf(ctx, c.CallToolRequest)
+	q.Watch = w
+	report, err := c.desk.Check(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return answer(report, w.notes...)
+}
+
+type fixArgs struct {
+	Task   string `json:"task,omitempty" jsonschema:"the task's ID; default: the latest task"`
+	Tokens int    `json:"max_tokens,omitempty" jsonschema:"the most tokens that the prompt may have; default: no limit"`
+}
+
+func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallToolResult, error) {
+	if in.Tokens < 0 {
+		return nil, belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "max_tokens cannot be %d", in.Tokens)
+	}
+	id, err := c.task(in.Task)
+	if err != nil {
+		return nil, err
+	}
+	fix, err := app.FixPrompt(ctx, c.desk, id, in.Tokens)
+	if err != nil {
+		return nil, err
+	}
+	return answer(fix)
+}
+
+// task is the one that is named, or the latest.
+func (c call) task(named string) (belay.TaskID, error) {
+	if named != "" {
+		return belay.ParseTaskID(named)
+	}
+	return c.desk.Latest()
+}
+
+type undoArgs struct {
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
+}
+
+func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolResult, error) {
+	plan, err := c.desk.Undo(ctx, restore.Options{DryRun: true})
+	if err != nil {
+		return nil, err
+	}
+	if in.DryRun {
+		return answer(plan)
+	}
+	about, err := terminal.JSON(plan)
+	if err != nil {
+		return nil, err
+	}
+	given, ask, err := s.person(c.CallToolRequest, form{
+		about:   "undo " + string(about),
+		message: "An agent asks to undo the last restore: " + terminal.Planned(plan) + ".\n" + firstPaths(plan),
+		command: "belay undo",
+		schema: map[string]any{"type": "object", "required": []string{"confirm"}, "properties": map[string]any{"confirm": map[string]any{
+			"type": "boolean", "title": "Undo it", "description": "A snapshot is taken first; belay redo reverses it."}}},
+	})
+	if err != nil || ask != nil {
+		return ask, err
+	}
+	if yes, _ := given["confirm"].(bool); !yes {
+		return nil, said("decline")
+	}
+	out, err := c.desk.Undo(ctx, restore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return answer(out)
+}
+
+// firstPaths names some of the paths that a restore would change.
+func firstPaths(r restore.Restored) string {
+	var lines []string
+	for _, p := range r.Written {
+		lines = append(lines, "write "+belay.VisibleLine(p))
+	}
+	for _, p := range r.Removed {
+		lines = append(lines, "remove "+belay.VisibleLine(p))
+	}
+	const most = 12
+	if n := len(lines) - most; n > 1 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more (belay undo --dry-run)", n))
+	}
+	return strings.Join(lines, "\n")
+}
+
+type decideArgs struct {
+	Task     string `json:"task,omitempty" jsonschema:"the ID of the task that waits; default: the latest task"`
+	Decision string `json:"decision,omitempty" jsonschema:"the answer that you propose; the person chooses"`
+	Message  string `json:"message,omitempty" jsonschema:"what you propose as the message that goes with it"`
+}
+
+func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallToolResult, error) {
+	id, err := c.task(in.Task)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.desk.Gate(id)
+	if err != nil {
+		return nil, err
+	}
+	gate := *r.State.Gate
+	// To accept rejected work takes a category and a reason: that is for the command line.
+	open := slices.DeleteFunc(slices.Clone(gate.Options), func(d loop.Decision) bool { return d == loop.DecideApprove && gate.Overrides() })
+	if in.Decision != "" && !slices.Contains(open, loop.Decision(in.Decision)) {
+		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "%s is not an answer that is open now",
+			belay.VisibleLine(in.Decision))
+	}
+	message := map[string]any{"type": "string", "title": "Message", "description": "what to do differently, or why"}
+	asks := belay.Visible(fmt.Sprintf("%s waits for you: %s\n%s", id, gate.Why, r.Task.Title))
+	if in.Decision != "" || in.Message != "" {
+		asks += "\nThe agent proposes: " + belay.Visible(strings.TrimSpace(in.Decision+" "+in.Message))
+	}
+	given, ask, err := s.person(c.CallToolRequest, form{
+		about: fmt.Sprintf("decide %s %d %q", id, gate.Number, in), message: asks,
+		command: fmt.Sprintf("belay decide %s %s", id, strings.Join(strings.Split(terminal.Options(gate.Options), ", "), "|")),
+		schema: map[string]any{"type": "object", "required": []string{"decision"}, "properties": map[string]any{
+			"decision": map[string]any{"type": "string", "title": "Decision", "enum": open}, "message": message}},
+	})
+	if err != nil || ask != nil {
+		return ask, err
+	}
+	what, _ := given["decision"].(string)
+	words, _ := given["message"].(string)
+	if !slices.Contains(open, loop.Decision(what)) {
+		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "the person gave no answer that is open now")
+	}
+	if r, err = c.desk.Decide(ctx, id, loop.Decision(what), words, s.by()); err != nil {
+		return nil, err
+	}
+	line := app.DecidedLine{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}
+	if r.State.Pending == nil {
+		return answer(line)
+	}
+	return answer(line, fmt.Sprintf("the waiting run continues; otherwise the person continues it with belay run --resume %s", id))
+}
+
+// by is who decides, for the record.
+func (s *server) by() string { return strings.TrimSpace(s.User + " (over MCP)") }
+
+// progress reports checks as they start and finish, and keeps the notes.
+type progress struct {
+	tell func(n float64, text string) // nil: nobody wants to know
+
+	mu    sync.Mutex
+	n     float64
+	notes []string
+}
+
+// progressOf reports to the client that called, if it asked for it.
+func progressOf(ctx context.Context, req *sdk.CallToolRequest) *progress {
+	token := req.Params.GetProgressToken()
+	if token == nil {
+		return &progress{}
+	}
+	return &progress{tell: func(n float64, text string) {
+		// That a client is gone is noticed by the end of the call.
+		_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Progress: n, Message: text})
+	}}
+}
+
+// Checking implements runner.Watcher.
+func (p *progress) Checking(c check.Progress) {
+	if p.tell == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.n++ // it has to grow with each
+	text := c.Check + ": started"
+	if c.Result != nil {
+		text = c.Check + ": " + string(c.Result.Verdict)
+	}
+	p.tell(p.n, text)
+}
+
+// Note implements runner.Watcher.
+func (p *progress) Note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.notes = append(p.notes, text)
+}
+
+// The rest of runner.Watcher is about runs.
+
+func (*progress) Begins(*session.Record, loop.Command) {}
+func (*progress) Happened(*session.Record, loop.Event) {}
+func (*progress) Used(belay.TaskID, belay.Use)         {}
+func (*progress) Output() io.Writer                    { return nil }
+func (*progress) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+	return "", "", false, nil
+}
+
+var _ runner.Watcher = (*progress)(nil)
