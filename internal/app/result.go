@@ -37,6 +37,7 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if err != nil {
 		return out
 	}
+	defer at.Snaps.Repo.Share()()
 	if list, err := at.Snaps.Changes(ctx, r.State.Before, after); err == nil {
 		out.Changes = append(out.Changes, list...)
 	}

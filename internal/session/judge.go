@@ -40,6 +40,7 @@ type Work struct {
 
 // Work compares the state before with a capture and keeps what the agent did.
 func (d *Desk) Work(ctx context.Context, r *Record, after belay.SnapshotID) (w Work, err error) {
+	defer d.Snaps.Repo.Share()()
 	taken, err := d.Taken(ctx, r)
 	if err != nil {
 		return w, err

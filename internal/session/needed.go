@@ -17,6 +17,7 @@ import (
 // A later attempt that began from exactly the state before needs none of what came before it.
 func Needed(ctx context.Context, snaps *snapshot.Store, before belay.SnapshotID,
 	taken []snapshot.Info) (map[belay.SnapshotID]bool, error) {
+	defer snaps.Repo.Share()()
 	keep := map[belay.SnapshotID]bool{before: true}
 	slices.SortFunc(taken, func(a, b snapshot.Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	trees := map[belay.SnapshotID]string{}

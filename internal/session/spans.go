@@ -65,6 +65,7 @@ type Touch struct {
 // Touched gives what the spans changed: an agent that commits or branches is rolled back
 // with its refs, a branch that a person made meanwhile stays.
 func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, error) {
+	defer snaps.Repo.Share()()
 	t := Touch{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]Touch{}, map[string]bool{}}
 	for _, kind := range []struct {
 		in    map[string]bool
@@ -123,17 +124,29 @@ func (t *Touch) inside(ctx context.Context, snaps *snapshot.Store, list []Span) 
 func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info,
 	before, after belay.SnapshotID) (all, last []belay.Change, list []Span, err error) {
 	list = slices.DeleteFunc(Of(before, taken), func(s Span) bool { return s.To > after })
-	changed, err := content(ctx, snaps, list)
+	known := map[Span][]belay.Change{} // the same pair is asked for up to three times
+	changes := func(from, to belay.SnapshotID) ([]belay.Change, error) {
+		pair := Span{From: from, To: to}
+		if _, have := known[pair]; !have {
+			list, err := snaps.Changes(ctx, from, to)
+			if err != nil {
+				return nil, err
+			}
+			known[pair] = list
+		}
+		return slices.Clone(known[pair]), nil
+	}
+	changed, err := content(changes, list)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if all, err = snaps.Changes(ctx, before, after); err != nil {
+	if all, err = changes(before, after); err != nil {
 		return nil, nil, nil, err
 	}
 	all = slices.DeleteFunc(all, func(c belay.Change) bool { return !changed[c.Path] })
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].Agent {
-			last, err = snaps.Changes(ctx, list[i].From, after)
+			last, err = changes(list[i].From, after)
 			return all, last, list, err
 		}
 	}
@@ -141,13 +154,13 @@ func AgentWork(ctx context.Context, snaps *snapshot.Store, taken []snapshot.Info
 }
 
 // content gives the paths whose content the agent's spans changed: what it is judged by.
-func content(ctx context.Context, snaps *snapshot.Store, list []Span) (map[string]bool, error) {
+func content(between func(from, to belay.SnapshotID) ([]belay.Change, error), list []Span) (map[string]bool, error) {
 	paths := map[string]bool{}
 	for _, s := range list {
 		if !s.Agent {
 			continue
 		}
-		changes, err := snaps.Changes(ctx, s.From, s.To)
+		changes, err := between(s.From, s.To)
 		if err != nil {
 			return nil, err
 		}

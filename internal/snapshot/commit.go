@@ -197,6 +197,7 @@ func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err 
 // Get returns a snapshot by its id or the start of one, with its gaps. CodeNotFound
 // when there is none, CodeUsage when several start alike.
 func (s *Store) Get(ctx context.Context, id belay.SnapshotID) (Info, error) {
+	defer s.Repo.Share()()
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
 		return info, err

@@ -38,6 +38,7 @@ func (s *Store) Manifest(ctx context.Context, i Info) (*Manifest, error) {
 //
 // Those of repositories inside the tree that both have captured are among them.
 func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
+	defer s.Repo.Share()()
 	out, err := s.changesHere(ctx, from, to)
 	if err != nil {
 		return nil, err
@@ -245,6 +246,7 @@ func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]
 // Patch writes the difference of two snapshots as a unified diff, of the given paths
 // and what is below them, or of all.
 func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []string, w io.Writer) error {
+	defer s.Repo.Share()()
 	return s.patch(ctx, from, to, paths, "", w)
 }
 
@@ -252,6 +254,7 @@ func (s *Store) Patch(ctx context.Context, from, to belay.SnapshotID, paths []st
 // are given. An .env that an attempt overwrote without reading it must not reach a model in the
 // lines that the diff takes away.
 func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w io.Writer) error {
+	defer s.Repo.Share()()
 	changes, err := s.Changes(ctx, from, to)
 	if err != nil {
 		return err

@@ -165,6 +165,7 @@ func (s *Store) missedModes(ctx context.Context, a, b Info, then, now *Manifest)
 // Perhaps returns the ignored files that a snapshot holds and of which nobody knows whether
 // somebody or a tool wrote them.
 func (s *Store) Perhaps(ctx context.Context, id belay.SnapshotID) ([]string, error) {
+	defer s.Repo.Share()()
 	info, err := s.LookUp(ctx, id)
 	if err != nil {
 		return nil, err

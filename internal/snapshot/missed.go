@@ -32,6 +32,7 @@ type Missed struct {
 
 // Missed returns what came, or changed, between two snapshots without being captured.
 func (s *Store) Missed(ctx context.Context, from, to belay.SnapshotID) ([]Missed, error) {
+	defer s.Repo.Share()()
 	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
 		return nil, err
