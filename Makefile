@@ -3,6 +3,7 @@
 # make test      every test; installs what the tests need
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
+# make bench-run  the time of a run before and after its agent, in 20,000 files (OTHER=/path/to/belay compares)
 # make crash     kill belay, and fail its writes, at every step
 # make fidelity  every repository state: snapshot, change, restore, compare
 # make eval      accuracy of counting, by language, and of reading requests and reviews (docs/quality.md)
@@ -27,7 +28,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill eval-fix eval-secrets evidence evidence-texts replay clean
+.PHONY: build install demo test race lint bench bench-run docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill eval-fix eval-secrets evidence evidence-texts replay clean
 
 build: bin/belay
 
@@ -64,6 +65,9 @@ report:
 
 bench: build
 	$(GO) run ./bench -belay bin/belay -markdown docs/speed.figures.md -plot docs/speed.svg
+
+bench-run: build
+	$(GO) run ./bench -belay bin/belay -loop -sizes 20000 $(OTHER)
 
 crash:
 	@out=$$(mktemp); BELAY_CRASH_ALL=1 $(GO) test -count=1 -timeout 150m -run 'Crash|Kill|Fault|EveryByte|NothingOfTheRepository' -v ./... >$$out 2>&1; \

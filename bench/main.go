@@ -3,6 +3,11 @@
 // not. Every figure is a whole process, from start to exit.
 //
 //	go run ./bench -belay bin/belay [-sizes 1000,20000,100000] [-rounds 7] [-markdown FILE] [-plot FILE]
+//
+// With -loop it measures instead what a whole run costs around its agent; other programs of belay to compare with may
+// follow:
+//
+//	go run ./bench -belay bin/belay -loop -sizes 20000 [-rounds 7] [OTHER-BELAY…]
 package main
 
 import (
@@ -28,15 +33,16 @@ func main() {
 		file   = flag.String("markdown", "", "write the tables to this file as well")
 		svg    = flag.String("plot", "", "draw the cost of holding an unchanged tree to this SVG file")
 		place  = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
+		loop   = flag.Bool("loop", false, "measure the time of a run before and after its agent")
 	)
 	flag.Parse()
-	if err := run(*belay, *sizes, *rounds, *file, *svg, *place); err != nil {
+	if err := run(*belay, *sizes, *rounds, *file, *svg, *place, *loop, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func run(belay, sizes string, rounds int, file, svg, place string) error {
+func run(belay, sizes string, rounds int, file, svg, place string, loop bool, others []string) error {
 	abs, err := filepath.Abs(belay)
 	if err != nil {
 		return err
@@ -56,16 +62,20 @@ func run(belay, sizes string, rounds int, file, svg, place string) error {
 		defer f.Close()
 		out = io.MultiWriter(os.Stdout, f)
 	}
-	b := &bench{belay: abs, rounds: rounds, place: place, out: out, lines: map[string][]point{}}
-	if err := b.startup(); err != nil {
-		return err
+	b := &bench{belay: abs, others: others, rounds: rounds, place: place, out: out, lines: map[string][]point{}}
+	each := b.loop
+	if !loop {
+		each = b.repository
+		if err := b.startup(); err != nil {
+			return err
+		}
 	}
 	for _, s := range strings.Split(sizes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(s))
 		if err != nil || n < 10 {
 			return fmt.Errorf("%q is not a number of files", s)
 		}
-		if err := b.repository(n); err != nil {
+		if err := each(n); err != nil {
 			return err
 		}
 	}
@@ -81,6 +91,7 @@ const unchanged = "nothing changed, among others"
 type bench struct {
 	files  int // of the repository at hand
 	belay  string
+	others []string // programs of belay to compare with
 	rounds int
 	place  string
 	out    io.Writer

@@ -19,6 +19,7 @@ import (
 // Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
 // depend on it.
 func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
+	defer d.Repo.Share()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
 		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
 	var after belay.SnapshotID

@@ -161,6 +161,7 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 }
 
 func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
+	defer d.Repo.Share()()
 	var a *archivist
 	for _, id := range ended {
 		r, err := d.Load(id)

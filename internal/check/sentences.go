@@ -136,8 +136,11 @@ func (s *Source) Beside(ctx context.Context) (read func(path string, most int64)
 
 func (s *Source) list(ctx context.Context) error {
 	s.once.Do(func() {
-		if s.then, s.err = s.entries(ctx, s.before); s.err == nil {
-			s.now, s.err = s.entries(ctx, s.after)
+		var then inventory
+		if then, s.err = listing(ctx, s.snaps, s.before, nil); s.err == nil {
+			var now inventory
+			now, s.err = listing(ctx, s.snaps, s.after, &then)
+			s.then, s.now = then.entries, now.entries
 		}
 		if s.err == nil {
 			s.err = s.inside(ctx)
@@ -155,11 +158,11 @@ func (s *Source) inside(ctx context.Context) error {
 	}
 	for _, p := range pairs {
 		for side, id := range []belay.SnapshotID{p.From, p.To} {
-			list, err := entries(ctx, p.Store, id)
+			list, err := listing(ctx, p.Store, id, nil)
 			if err != nil {
 				return err
 			}
-			for path, e := range list {
+			for path, e := range list.entries {
 				e.Path = p.Path + "/" + path
 				[]map[string]snapshot.Entry{s.then, s.now}[side][e.Path] = e
 			}
@@ -169,28 +172,69 @@ func (s *Source) inside(ctx context.Context) error {
 	return nil
 }
 
-func (s *Source) entries(ctx context.Context, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
-	return entries(ctx, s.snaps, id)
+// inventory is what a snapshot holds, by path.
+type inventory struct {
+	tree    string
+	odd     bool // some names are not in the tree
+	entries map[string]snapshot.Entry
 }
 
-func entries(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID) (map[string]snapshot.Entry, error) {
+// listing lists the files and empty folders of a snapshot; by what differs from another one, where that is given.
+// Permissions are left out: they are not text.
+func listing(ctx context.Context, snaps *snapshot.Store, id belay.SnapshotID, like *inventory) (inventory, error) {
 	info, err := snaps.LookUp(ctx, id)
 	if err != nil {
-		return nil, err
+		return inventory{}, err
 	}
 	m, err := snaps.Manifest(ctx, info)
 	if err != nil {
-		return nil, err
+		return inventory{}, err
 	}
-	list, err := snaps.Entries(ctx, info.Tree, m)
-	if err != nil {
-		return nil, err
+	out := inventory{tree: info.Tree, odd: len(m.Odd) > 0}
+	if like != nil && !like.odd {
+		out.entries, err = like.changed(ctx, snaps.Repo, info.Tree)
+	} else {
+		out.entries, err = whole(ctx, snaps.Repo, info.Tree)
 	}
+	for _, o := range m.Odd {
+		out.add(o.Path, o.Mode, o.OID)
+	}
+	for _, f := range m.Folders {
+		out.add(f, 0o40000, "")
+	}
+	return out, err
+}
+
+func (l inventory) add(path string, mode uint32, oid string) {
+	l.entries[path] = snapshot.Entry{Path: path, Mode: mode, OID: oid}
+}
+
+// whole lists the files of a tree.
+func whole(ctx context.Context, repo *git.Repo, tree string) (map[string]snapshot.Entry, error) {
+	list, err := repo.ListTree(ctx, tree)
 	all := make(map[string]snapshot.Entry, len(list))
 	for _, e := range list {
-		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID} // permissions are not text
+		all[e.Path] = snapshot.Entry{Path: e.Path, Mode: e.Mode, OID: e.OID}
 	}
-	return all, nil
+	return all, err
+}
+
+// changed gives the files of another tree, by what differs.
+func (l inventory) changed(ctx context.Context, repo *git.Repo, tree string) (map[string]snapshot.Entry, error) {
+	list, err := repo.DiffTrees(ctx, l.tree, tree)
+	all := make(map[string]snapshot.Entry, len(l.entries))
+	for path, e := range l.entries {
+		if e.Mode != 0o40000 { // an empty folder is not in the tree
+			all[path] = e
+		}
+	}
+	for _, d := range list {
+		delete(all, d.Path)
+		if d.NewMode != 0 {
+			all[d.Path] = snapshot.Entry{Path: d.Path, Mode: d.NewMode, OID: d.NewOID}
+		}
+	}
+	return all, err
 }
 
 // regular is an object's name if it is a regular file's, else "".

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,6 +113,38 @@ func (r *Repo) TreeNames(ctx context.Context, tree string) (map[string]bool, err
 	return names, nil
 }
 
+// answer is what a command printed.
+type answer struct {
+	args []string
+	out  string
+}
+
+// Pure runs a command that reads nothing but objects, all of them named in full. The last answers are remembered: objects
+// do not change.
+func (r *Repo) Pure(ctx context.Context, args ...string) (string, error) {
+	s := &r.shared
+	s.mu.Lock()
+	i := slices.IndexFunc(s.known, func(a answer) bool { return slices.Equal(a.args, args) })
+	if i >= 0 {
+		defer s.mu.Unlock()
+		return s.known[i].out, nil
+	}
+	s.mu.Unlock()
+	out, err := r.Run(ctx, nil, args...)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(out) <= maxKept {
+		if len(s.known) == maxKnown {
+			s.known = slices.Delete(s.known, 0, 1)
+		}
+		s.known = append(s.known, answer{slices.Clone(args), string(out)})
+	}
+	return string(out), nil
+}
+
 // Difference is one path that differs between two trees. A mode of 0 says that the
 // path is not there on that side.
 type Difference struct {
@@ -127,11 +160,11 @@ func (r *Repo) DiffTrees(ctx context.Context, from, to string) ([]Difference, er
 	if from == to {
 		return nil, nil
 	}
-	out, err := r.Run(ctx, nil, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", from, to)
+	out, err := r.Pure(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-abbrev", from, to)
 	if err != nil {
 		return nil, err
 	}
-	return parseRaw(string(out))
+	return parseRaw(out)
 }
 
 func parseRaw(out string) ([]Difference, error) {

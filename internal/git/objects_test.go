@@ -12,6 +12,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -368,6 +369,90 @@ func TestSharedReader(t *testing.T) {
 		if _, err := second.Read(tip); err == nil {
 			t.Error("the process goes on after its end")
 		}
+	}
+}
+
+// A process that is shared ends with the context of who reads through it, and not with that of who did before.
+func TestSharedReaderEnds(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	tip := s.commit("a", "a")
+	r := s.open()
+	defer r.Share()()
+	one, stop := context.WithCancel(context.Background())
+	first := must(r.Reader(one))(t)
+	first.Close()
+	stop()
+	two, stop := context.WithCancel(context.Background())
+	second := must(r.Reader(two))(t)
+	if o, err := second.Read(tip); second != first || err != nil || o.Type != "commit" {
+		t.Errorf("after the end of the first reader's context: %v %v", o, err)
+	}
+	stop()
+	for range 100 {
+		if _, err := second.Read(tip); err != nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if _, err := second.Read(tip); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the end of its own: %v", err)
+	}
+	second.Close()
+	third := must(r.Reader(context.Background()))(t)
+	defer third.Close()
+	if o, err := third.Read(tip); third == second || err != nil || o.Type != "commit" {
+		t.Errorf("a new reader: %v %v", o, err)
+	}
+}
+
+// Processes that nobody reads through end by themselves.
+func TestSharedReaderRests(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	tip := s.commit("a", "a")
+	r := s.open()
+	defer r.Share()()
+	first := must(r.Reader(context.Background()))(t)
+	first.Close()
+	time.Sleep(idleFor + 500*time.Millisecond)
+	second := must(r.Reader(context.Background()))(t)
+	defer second.Close()
+	if o, err := second.Read(tip); second == first || err != nil || o.Type != "commit" {
+		t.Errorf("%v %v", o, err)
+	}
+}
+
+// What commands say of objects is remembered, and errors are not.
+func TestPure(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	one := s.git("rev-parse", s.commit("a", "a")+"^{tree}")
+	two := s.git("rev-parse", s.commit("b", "b")+"^{tree}")
+	r := s.open()
+	ctx := context.Background()
+	want := must(r.DiffTrees(ctx, one, two))(t)
+	for range 2 {
+		if got := must(r.DiffTrees(ctx, one, two))(t); len(got) != 1 || !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if got := must(r.DiffTrees(ctx, two, one))(t); len(got) != 1 || got[0].Status != 'D' {
+			t.Errorf("the other way: %v", got)
+		}
+	}
+	if len(r.shared.known) != 2 {
+		t.Errorf("%d answers are remembered", len(r.shared.known))
+	}
+	if _, err := r.DiffTrees(ctx, one, r.Name("tree", []byte("none"))); err == nil || len(r.shared.known) != 2 {
+		t.Errorf("an error is remembered: %v", err)
+	}
+	for i := range 2 * maxKnown {
+		s.write("c", strings.Repeat("x", i+1))
+		s.git("add", "c")
+		must(r.DiffTrees(ctx, one, s.git("write-tree")))(t)
+	}
+	if len(r.shared.known) != maxKnown {
+		t.Errorf("%d answers are remembered", len(r.shared.known))
 	}
 }
 

@@ -90,7 +90,7 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	began := time.Now()
 	c.Cancel = func() error {
 		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
-		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" && overdue(ctx) {
 			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args),
 				After: time.Since(began).Round(100 * time.Millisecond), Path: path, Is: is})
 		}
@@ -99,6 +99,10 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	}
 	c.WaitDelay = time.Second
 	return c
+}
+
+func overdue(ctx context.Context) bool {
+	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
 // starter starts every git process, on one thread that lives as long as this process: the

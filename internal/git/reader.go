@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Object is one object as it is read.
@@ -29,7 +30,9 @@ var ErrDamaged = errors.New("the object is damaged")
 // Reader reads objects through one git process. It is for one goroutine.
 type Reader struct {
 	r    *Repo
-	ctx  context.Context //nolint:containedctx // of the process, which is started again when it dies
+	ctx  context.Context //nolint:containedctx // of who reads now; its end ends the process
+	quit context.CancelCauseFunc
+	free func() bool // takes ctx off the process
 	cmd  *Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -38,12 +41,22 @@ type Reader struct {
 	dead bool // git ended: it does so at an object that it cannot read
 }
 
-// shared is the process that requests hand to each other.
+// shared is what requests hand to each other: processes that read objects, and the last answers of commands that
+// compare them.
 type shared struct {
 	mu    sync.Mutex
 	users int
-	idle  *Reader
+	idle  []*Reader
+	drop  *time.Timer // ends the idle ones
+	known []answer
 }
+
+const (
+	maxIdle  = 4           // as many checks read at once
+	idleFor  = time.Second // tests may run for long
+	maxKnown = 8
+	maxKept  = 256 << 10 // bytes of an answer
+)
 
 // Share makes everything that reads objects one after the other use one process, until
 // end is called. A request holds it, not a program: a process that runs for long keeps
@@ -55,41 +68,86 @@ func (r *Repo) Share() (end func()) {
 	return func() {
 		r.shared.mu.Lock()
 		defer r.shared.mu.Unlock()
-		if r.shared.users--; r.shared.users == 0 && r.shared.idle != nil {
-			_ = r.shared.idle.end()
-			r.shared.idle = nil
+		if r.shared.users--; r.shared.users == 0 {
+			r.shared.endIdle()
 		}
 	}
 }
 
-// Reader starts reading objects. Close ends that. ctx is for the process, which others
-// may use after it.
-func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
-	r.shared.mu.Lock()
-	b := r.shared.idle
-	r.shared.idle = nil
-	r.shared.mu.Unlock()
-	if b != nil {
-		return b, nil
+// endIdle ends the processes that nobody uses. s.mu is held.
+func (s *shared) endIdle() {
+	for _, b := range s.idle {
+		_ = b.end()
 	}
-	b = &Reader{r: r, ctx: ctx}
-	return b, b.start()
+	s.idle = nil
+	if s.drop != nil {
+		s.drop.Stop()
+		s.drop = nil
+	}
+}
+
+// rest keeps a process for the next reader, for a while. s.mu is held.
+func (s *shared) rest(b *Reader) {
+	s.idle = append(s.idle, b)
+	if s.drop != nil {
+		s.drop.Stop()
+	}
+	var t *time.Timer
+	t = time.AfterFunc(idleFor, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.drop == t { // nobody came since
+			s.endIdle()
+		}
+	})
+	s.drop = t
+}
+
+// Reader starts reading objects. Close ends that, and so does the end of ctx.
+func (r *Repo) Reader(ctx context.Context) (*Reader, error) {
+	var b *Reader
+	r.shared.mu.Lock()
+	if n := len(r.shared.idle); n > 0 {
+		b, r.shared.idle = r.shared.idle[n-1], r.shared.idle[:n-1]
+	}
+	r.shared.mu.Unlock()
+	if b == nil {
+		b = &Reader{r: r, ctx: ctx}
+		return b, b.start()
+	}
+	b.use(ctx)
+	return b, nil
+}
+
+// use lets the process end with ctx.
+func (b *Reader) use(ctx context.Context) {
+	quit := b.quit
+	b.ctx, b.free = ctx, context.AfterFunc(ctx, func() { quit(ctx.Err()) })
 }
 
 func (b *Reader) start() error {
-	b.cmd = b.r.Command(b.ctx, "cat-file", "--batch-command")
+	b.dead = true // until it runs
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	ctx, quit := context.WithCancelCause(context.WithoutCancel(b.ctx)) // others may use the process after b.ctx
+	b.cmd = b.r.Command(ctx, "cat-file", "--batch-command")
 	b.said.Reset()
 	b.cmd.Stderr = &b.said
-	var err error
-	if b.in, err = b.cmd.StdinPipe(); err != nil {
-		return err
+	in, err1 := b.cmd.StdinPipe()
+	out, err2 := b.cmd.StdoutPipe()
+	err := errors.Join(err1, err2)
+	if err == nil {
+		err = b.cmd.Start()
 	}
-	out, err := b.cmd.StdoutPipe()
 	if err != nil {
+		quit(err)
 		return err
 	}
-	b.out, b.torn, b.dead = bufio.NewReaderSize(out, 64<<10), false, false
-	return b.cmd.Start()
+	b.in, b.out, b.quit = in, bufio.NewReaderSize(out, 64<<10), quit
+	b.torn, b.dead = false, false
+	b.use(b.ctx)
+	return nil
 }
 
 // died ends a process that gave up in the middle of an answer, and says why. The next
@@ -112,14 +170,16 @@ func (b *Reader) Close() error {
 	if b.dead {
 		return nil
 	}
-	if b.r.shared.users > 0 && b.r.shared.idle == nil && !b.torn {
-		b.r.shared.idle = b
+	if b.r.shared.users > 0 && len(b.r.shared.idle) < maxIdle && !b.torn && b.free() {
+		b.r.shared.rest(b)
 		return nil
 	}
 	return b.end()
 }
 
 func (b *Reader) end() error {
+	defer b.quit(nil)
+	b.free()
 	b.in.Close()
 	_, _ = io.Copy(io.Discard, b.out)
 	return b.cmd.Wait()

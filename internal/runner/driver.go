@@ -160,6 +160,9 @@ func (d *Driver) meddled(c loop.Command) bool {
 
 // Do does one command and gives the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
+	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
+		defer d.Repo.Share()()
+	}
 	switch c.Kind {
 	case loop.CmdSnapshot:
 		return d.before(ctx, c)

@@ -223,12 +223,12 @@ func (s *Store) Files(ctx context.Context, i Info) ([]git.TreeEntry, error) {
 
 // lineCounts reads `diff-tree --numstat`; a binary file counts -1.
 func (s *Store) lineCounts(ctx context.Context, from, to string) (map[string][2]int, error) {
-	out, err := s.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
+	out, err := s.Repo.Pure(ctx, "diff-tree", "-r", "-z", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", from, to)
 	if err != nil {
 		return nil, err
 	}
 	counts := map[string][2]int{}
-	for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+	for f := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		parts := strings.SplitN(f, "\t", 3)
 		if len(parts) != 3 {
 			continue

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// agent is a script that edits a file and notes when it began and ended; $1 is where, $2 the file, $3 what is written.
+const agent = `date +%s%N > "$1/began"; echo "$3" > "$2"; date +%s%N > "$1/ended"`
+
+// stretch is the time of one run that is belay's: before its agent begins, and after it ended.
+type stretch struct{ start, end time.Duration }
+
+// loop measures what a whole run costs around its agent, in a repository of n files: from the start of `belay run` to
+// the agent's first command, and from the agent's last one to belay's exit, with the verdict. The programs take turns.
+// The first run in a new state also writes all files into a folder of its own, to run the tests there: the baseline.
+func (b *bench) loop(n int) error {
+	dir := filepath.Join(b.place, fmt.Sprintf("loop-%d", n))
+	if err := generate(dir, n); err != nil {
+		return err
+	}
+	programs := append([]string{b.belay}, b.others...)
+	known, fresh := make([][]stretch, len(programs)), make([][]stretch, len(programs))
+	for round := -1; round < b.rounds; round++ { // round -1 warms up
+		for i, program := range programs {
+			var all [3]stretch
+			// The second begins in a state that is new, the third in one that an earlier round began in.
+			for j, text := range []string{fmt.Sprintf("round %d of %d", round, i), "one", "other"} {
+				var err error
+				if all[j], err = b.one(program, dir, n, text); err != nil {
+					return err
+				}
+			}
+			if round >= 0 {
+				fresh[i], known[i] = append(fresh[i], all[1]), append(known[i], all[2])
+			}
+		}
+	}
+	fmt.Fprintf(b.out, "\n### A run in %d files, `--test true`\n\n", n)
+	fmt.Fprint(b.out, "| what | command | median | minimum | ratio |\n|---|---|---|---|---|\n")
+	for _, part := range []struct {
+		name string
+		of   func(stretch) time.Duration
+		all  [][]stretch
+	}{
+		{"start to agent, baseline known", func(s stretch) time.Duration { return s.start }, known},
+		{"start to agent, in a new state", func(s stretch) time.Duration { return s.start }, fresh},
+		{"agent's end to belay's, with the verdict", func(s stretch) time.Duration { return s.end }, known},
+	} {
+		times := part.all
+		for i, program := range programs {
+			var all []time.Duration
+			var ratios []float64
+			for r, s := range times[i] {
+				all = append(all, part.of(s))
+				ratios = append(ratios, float64(part.of(s))/float64(part.of(times[0][r])))
+			}
+			command := "belay run"
+			if i > 0 {
+				command = program
+			}
+			fmt.Fprintf(b.out, "| %-40s | %-24s | %9.1f ms | %9.1f ms | %6.2f |\n", part.name, command,
+				float64(median(all))/1e6, float64(slices.Min(all))/1e6, median(ratios))
+		}
+	}
+	return nil
+}
+
+// one runs a task to its verdict.
+func (b *bench) one(program, dir string, n int, text string) (stretch, error) {
+	marks := filepath.Join(b.place, "marks")
+	if err := os.MkdirAll(marks, 0o755); err != nil {
+		return stretch{}, err
+	}
+	unix.Sync()
+	cmd := exec.Command(program, "run", "change one line", "--test", "true", "--", "sh", "-c", agent, "agent", marks, name(dir, n/2), text)
+	cmd.Dir, cmd.Env = dir, environ()
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	ended := time.Now()
+	if err != nil {
+		return stretch{}, fmt.Errorf("%s run: %w\n%s", program, err, out)
+	}
+	first, err := mark(filepath.Join(marks, "began"))
+	if err != nil {
+		return stretch{}, err
+	}
+	last, err := mark(filepath.Join(marks, "ended"))
+	return stretch{start: first.Sub(began), end: ended.Sub(last)}, err
+}
+
+// mark reads a point in time that the agent noted.
+func mark(path string) (time.Time, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return time.Time{}, err
+	}
+	ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return time.Unix(0, ns), err
+}
