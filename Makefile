@@ -9,11 +9,11 @@
 # make eval      accuracy of counting, by language, and of reading requests and reviews (docs/quality.md)
 # make learn-ask  learn the weights for reading requests from the labelled messages, and measure them on others
 # make eval-stall  how often stalled agents are detected, and false alarms
-# make agents    put six real agents through belay: installs them into a temporary folder; each is started with
+# make agents    put seven real agents through belay: installs them into a temporary folder; each is started with
 #                --with and talks to a scripted model on this machine
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
-# make record-stall  record real agents: installs six into a temporary folder, has each follow scripts,
+# make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
 # make eval-fix  size of fix prompts, compared with full prompts
 # make evidence  what the checks find in good and bad changes to real projects of eight languages

@@ -22,11 +22,12 @@ type program struct {
 	Denied  []string // a command of its that may not edit; none where that cannot be said on it
 	Trusts  string   // what of its environment makes it trust the folder; "" where it asks for no trust
 	Mute    bool     // edits that cannot be applied are not in what it prints
+	Uncount bool     // it does not print how many tokens it used
 }
 
 // agents are those that are recorded.
 func agents() []program {
-	return []program{claude(), codex(), gemini(), opencode(), qwen(), pi()}
+	return []program{claude(), codex(), gemini(), opencode(), qwen(), pi(), copilot()}
 }
 
 func claude() program {
@@ -127,6 +128,18 @@ func pi() program {
 		Env:   func(string) []string { return []string{"PI_OFFLINE=1"} },
 		Args:  []string{"--mode", "json", "--provider", "scripted", "--model", "scripted", "-p"},
 		Extra: []string{"--provider", "scripted", "--model", "scripted"},
+	}
+}
+
+// copilot needs no account with a model of one's own.
+func copilot() program {
+	return program{
+		Name: "copilot", Package: "@github/copilot", Binary: ".bin/copilot", Speak: speakCopilot, Files: none, Uncount: true,
+		Env: func(url string) []string {
+			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true"}
+		},
+		Args:   []string{"--allow-all-tools", "--output-format", "json", "--no-color", "-p"},
+		Denied: []string{"copilot", "--allow-tool=shell", "--output-format", "json", "--no-color"},
 	}
 }
 

@@ -67,6 +67,20 @@ func speakGemini(_ string, s Step) answer {
 	return answer{Tool: "run_shell_command", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
 }
 
+func speakCopilot(root string, s Step) answer {
+	switch {
+	case s.Read != "":
+		args := map[string]any{"path": root + "/" + s.Read}
+		if s.To > 0 {
+			args["view_range"] = []int{s.From, s.To}
+		}
+		return answer{Tool: "view", Args: args}
+	case s.Edit != "":
+		return answer{Tool: "edit", Args: map[string]any{"path": root + "/" + s.Edit, "old_str": s.Old, "new_str": s.New}}
+	}
+	return answer{Tool: "bash", Args: map[string]any{"command": s.Run, "description": "Run a command"}}
+}
+
 func speakPi(_ string, s Step) answer {
 	switch {
 	case s.Read != "":

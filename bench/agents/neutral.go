@@ -35,14 +35,18 @@ func neutral(said []byte, root, home string) []byte {
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
 		var e map[string]any
-		if d.Decode(&e) != nil {
-			continue // words between the events
+		if d.Decode(&e) != nil || e["type"] == "session.background_tasks_changed" {
+			continue // words between the events, and what Copilot repeats a hundred times and which says nothing
 		}
 		if len(line) > asideLine && !holds(line) {
-			e = map[string]any{"type": e["type"], "subtype": e["subtype"]}
-			if e["subtype"] == nil {
-				delete(e, "subtype")
+			short := map[string]any{"type": e["type"]}
+			if e["subtype"] != nil {
+				short["subtype"] = e["subtype"]
 			}
+			if e["data"] != nil { // Copilot
+				short["data"], short["timestamp"] = map[string]any{}, e["timestamp"]
+			}
+			e = short
 		}
 		clean := json.NewEncoder(&out)
 		clean.SetEscapeHTML(false)

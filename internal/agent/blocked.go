@@ -149,4 +149,7 @@ func (r *Reader) denials(e object) {
 			r.Denied(strings.TrimSpace(object(m).text("tool_name")))
 		}
 	}
+	if d := e.object("data"); e.text("type") == "tool.execution_complete" && d.object("error").text("code") == "denied" { // Copilot
+		r.Denied(first2(d.object("toolTelemetry").object("properties").text("command"), "a tool"))
+	}
 }

@@ -59,8 +59,11 @@ func TestDenied(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for text, want := range map[string]string{
-		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"edit"}}}}`: "edit",
-		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"frob"}}}}`: "",
+		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"edit"}}}}`:                       "edit",
+		`{"type":"tool_use","part":{"tool":"invalid","callID":"1","state":{"status":"completed","input":{"tool":"frob"}}}}`:                       "",
+		`{"type":"tool.execution_complete","data":{"success":false,"error":{"code":"denied"},"toolTelemetry":{"properties":{"command":"edit"}}}}`: "edit",
+		`{"type":"tool.execution_complete","data":{"success":false,"error":{"code":"denied"}}}`:                                                   "a tool",
+		`{"type":"tool.execution_complete","data":{"success":false,"error":{"code":"failure"}}}`:                                                  "",
 		"2026-11-24T05:11:39.879263Z ERROR codex_core::tools::router: error=patch rejected: writing is blocked by read-only " +
 			"sandbox; rejected by user approval settings\n": "patch",
 		`{"type":"item.completed","item":{"type":"agent_message","text":"Z ERROR codex_core::tools::router: error=patch rejected: ` +

@@ -12,8 +12,7 @@ import (
 )
 
 // Preset is what belay knows of a coding agent: how it is called, and how it is started so that it works without
-// a person and may write. The forms of claude, codex, gemini, opencode, qwen and pi were measured, those of the
-// others are from their documents.
+// a person and may write. Those that are not Measured are from documents.
 type Preset struct {
 	Name     string
 	Programs []string // names of its program, the usual one first
@@ -110,10 +109,12 @@ var presets = []Preset{
 		Fix:      "--force",
 	},
 	{
-		Name: "copilot", Programs: []string{"copilot"}, Packages: []string{"@github/copilot"},
-		Start:  []string{"copilot", "--allow-all-tools", "--no-color"},
-		Writes: []string{"--allow-all-tools", "--allow-tool=", "--yolo", "--allow-all"},
-		Fix:    "--allow-all-tools",
+		Name: "copilot", Programs: []string{"copilot"}, Packages: []string{"@github/copilot"}, Measured: true,
+		Start:    []string{"copilot", "--allow-all-tools", "--output-format", "json", "--no-color"},
+		Writes:   []string{"--allow-all-tools", "--allow-tool=", "--yolo", "--allow-all"},
+		Fix:      "--allow-all-tools",
+		Resume:   []string{"--resume=ID"},
+		Sessions: []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
 	},
 	{
 		Name: "aider", Programs: []string{"aider"},

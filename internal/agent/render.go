@@ -104,10 +104,16 @@ var known = lazyregexp.Of(`system assistant user result stream_event rate_limit_
 	message_end tool_execution_start tool_execution_update tool_execution_end auto_retry_start auto_retry_end
 	compaction_start compaction_end queue_update tool_call thinking interaction_query`)
 
+// copilots are the types of events of Copilot; most of them are not shown.
+var copilots = lazyregexp.New(`^(?:session|user|assistant|model|tool|system|subagent|skill|hook|abort|permission)\.[a-z_]+$`)
+
 // isEvent reports whether an object is an event of a stream. An object of another program's is shown as it is: only
 // the types that say nothing else pass by themselves.
 func isEvent(e object) bool {
 	kind := e.text("type")
+	if copilots.MatchString(kind) && e.object("data") != nil && e["timestamp"] != nil {
+		return true
+	}
 	if !known.Has(kind) {
 		return false
 	}

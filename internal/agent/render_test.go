@@ -27,11 +27,11 @@ func rendered(t *testing.T, chunk int, text string) string {
 	return b.String()
 }
 
-// TestRenderRecorded renders what six real agents printed for one script: a read, edits that fail, a last word.
+// TestRenderRecorded renders what seven real agents printed for one script: a read, edits that fail, a last word.
 // No event is left raw, and reads cut anywhere change nothing.
 func TestRenderRecorded(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen", "pi"} {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "qwen", "pi", "copilot"} {
 		for _, script := range []string{"edit_cannot_be_applied", "edit_and_test"} {
 			text, err := os.ReadFile(filepath.Join("testdata/stall/real", script+"."+name+".jsonl"))
 			if err != nil {
@@ -72,7 +72,13 @@ func TestRender(t *testing.T) {
 		"edits of several files": {`{"type":"item.started","item":{"id":"1","type":"file_change","changes":[{"path":"/work/shop/a"},{"path":"/etc/b"}]}}` + "\n", "→ edit a, /etc/b\n"},
 		"of a sub-agent":         {`{"type":"assistant","parent_tool_use_id":"t","message":{"content":[{"type":"tool_use","id":"1","name":"Read","input":{"file_path":"/work/shop/a"}}]}}` + "\n", "  → Read a\n"},
 		"a thought":              {`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"}]}}` + "\n", ""},
-		"cut at its end":         {claudeSays("one")[:20], claudeSays("one")[:20]},
+		"of Copilot": {`{"type":"session.tools_updated","data":{},"timestamp":"t"}` + "\n" +
+			`{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"1"}]},"timestamp":"t"}` + "\n" +
+			`{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"view","arguments":{"path":"/work/shop/a"}},"timestamp":"t"}` + "\n" +
+			`{"type":"tool.execution_complete","data":{"toolCallId":"1","success":false,"error":{"message":"no file"}},"timestamp":"t"}` + "\n" +
+			`{"type":"session.error","data":{"message":"429 no quota"},"timestamp":"t"}` + "\n", "→ view a\n  ✗ no file\n✗ 429 no quota\n"},
+		"of another program": {`{"type":"session.error","data":{"message":"x"}}` + "\n", `{"type":"session.error","data":{"message":"x"}}` + "\n"},
+		"cut at its end":     {claudeSays("one")[:20], claudeSays("one")[:20]},
 	} {
 		if got := rendered(t, 1<<20, tt.in); got != tt.want {
 			t.Errorf("%s:\n got %q\nwant %q", name, got, tt.want)

@@ -42,7 +42,7 @@ func Resume(argv []string, s belay.AgentSession) (words []string, ok bool) {
 // gone is how agents say that there is no such session.
 var gone = lazyregexp.New(`(?i)no (?:conversation|session|saved session|rollout|thread)s?\b.{0,40}\bfound|` +
 	`(?:session|conversation|thread)\b.{0,80}\b(?:not found|does not exist|not exist|no longer exists)|` +
-	`invalid session|no previous sessions|error resuming session|thread/resume failed`)
+	`no session, task, or name matched|invalid session|no previous sessions|error resuming session|thread/resume failed`)
 
 // SessionGone reports whether an agent that was to continue a session ended because there is none, or because its version
 // cannot continue one: it says so, and did nothing.

@@ -25,7 +25,9 @@ func TestResume(t *testing.T) {
 		"codex exec --ephemeral":        "",
 		"opencode run -s ses_1":         "",
 		"cursor-agent -p --force":       "",
-		"copilot --allow-all-tools":     "",
+		"copilot --allow-all-tools":     "--resume=" + id,
+		"copilot --name mine --yolo":    "",
+		"copilot --resume":              "",
 		"my-agent":                      "",
 	} {
 		argv := strings.Fields(line)
@@ -40,7 +42,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestSessionGone has what six agents said of a session that was not there, when they were tried.
+// TestSessionGone has what seven agents said of a session that was not there, when they were tried.
 func TestSessionGone(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -50,6 +52,7 @@ func TestSessionGone(t *testing.T) {
 		"\x1b[91m\x1b[1mError: \x1b[0mSession not found":                                                                        true,
 		`No saved session found with title "0199a0b0".`:                                                                         true,
 		"No session found matching '0199a0b0'":                                                                                  true,
+		"Error: No session, task, or name matched '0199a0b0'.\n\nTo resume by name:                copilot --resume=<name>":     true,
 		"error: unexpected argument '--session' found":                                                                          true,
 		"invalid x-api-key": false,
 		"":                  false,
@@ -77,7 +80,11 @@ func FuzzSession(f *testing.F) {
 				t.Fatalf("%q: %+v %v", id, s, ok)
 			}
 			for _, word := range got {
-				if !slices.Contains(p.Resume, word) && (word != id || strings.HasPrefix(word, "-") || strings.ContainsAny(word, " \n\x00")) {
+				word, glued := strings.CutPrefix(word, "--resume=")
+				if !glued && slices.Contains(p.Resume, word) {
+					continue
+				}
+				if word != id || strings.HasPrefix(word, "-") || strings.ContainsAny(word, " \n\x00") {
 					t.Fatalf("%q: %q", id, got)
 				}
 			}

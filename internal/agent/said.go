@@ -53,6 +53,10 @@ func (r *Reader) says(e object) {
 	case "error":
 		text := first2(e.text("message"), e.object("error").object("data").text("message"))
 		say(Said{Text: plainError(first2(text, e.object("error").text("message"))), Failed: true})
+	case "assistant.message": // Copilot
+		say(Said{Text: e.object("data").text("content")})
+	case "session.error":
+		say(Said{Text: e.object("data").text("message"), Failed: true})
 	case "message_end": // pi
 		m := e.object("message")
 		if m.text("role") == "assistant" {

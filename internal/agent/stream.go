@@ -3,6 +3,8 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Call is one use of a tool as the agent asked for it.
@@ -164,6 +166,11 @@ func (r *Reader) calls(e object) {
 		r.ended(Ended{ID: e.text("toolCallId"), Failed: e["isError"] == true}, e["result"])
 	case "tool_call": // Cursor
 		r.cursor(e)
+	case "tool.execution_start": // Copilot
+		d := e.object("data")
+		r.began(Call{ID: d.text("toolCallId"), Thread: d.text("parentToolCallId"), Tool: d.text("toolName"), Args: d["arguments"]})
+	case "tool.execution_complete":
+		r.copilot(e.object("data"))
 	}
 }
 
@@ -233,6 +240,20 @@ func (r *Reader) cursor(e object) {
 	}
 }
 
+// copilot reads the end of a tool call of Copilot. A command that failed is a success of the tool that ran it.
+func (r *Reader) copilot(d object) {
+	code, _ := d.object("shellExecution")["exitCode"].(json.Number)
+	failed := d["success"] == false || code != "" && code != "0"
+	output := first2any(d.object("result")["content"], d.object("error")["message"])
+	if text, ok := output.(string); ok {
+		output = shellID.ReplaceAllString(text, "<")
+	}
+	r.ended(Ended{ID: d.text("toolCallId"), Failed: failed}, output)
+}
+
+// shellID is how Copilot numbers its shells, at the end of what a command printed: another number each time.
+var shellID = lazyregexp.New(`<shellId: \d+ `)
+
 func (r *Reader) began(c Call) {
 	if c.Tool == "" {
 		return
@@ -296,6 +317,13 @@ func (o object) text(key string) string {
 func (o object) object(key string) object {
 	m, _ := o[key].(map[string]any)
 	return m
+}
+
+func first2any(a, b any) any {
+	if a != nil {
+		return a
+	}
+	return b
 }
 
 func first(o object, keys ...string) any {

@@ -54,6 +54,12 @@ func TestForms(t *testing.T) {
 		"cursor": {`{"type":"tool_call","subtype":"started","call_id":"c","tool_call":{"readToolCall":{"args":{"path":"a"}}}}
 {"type":"tool_call","subtype":"completed","call_id":"c","tool_call":{"readToolCall":{"args":{"path":"a"},"result":{"error":{}}}}}`,
 			[]string{`began c  readToolCall {"path":"a"} opaque=false`, `ended c "{\"error\":{}}" told=true failed=true`}},
+		"copilot": {`{"type":"tool.execution_start","data":{"toolCallId":"c","toolName":"bash","arguments":{"command":"ls"}}}
+{"type":"tool.execution_complete","data":{"toolCallId":"c","shellExecution":{"exitCode":1},"success":true,"result":{"content":"a","detailedContent":"b"}}}
+{"type":"tool.execution_start","data":{"toolCallId":"d","toolName":"edit","arguments":{"path":"a"}}}
+{"type":"tool.execution_complete","data":{"toolCallId":"d","success":false,"error":{"message":"no match","code":"failure"}}}`,
+			[]string{`began c  bash {"command":"ls"} opaque=false`, `ended c "a" told=true failed=true`,
+				`began d  edit {"path":"a"} opaque=false`, `ended d "no match" told=true failed=true`}},
 		"nothing of the kind": {"npm warn\n{\"type\":\"assistant\"\n{}\n[1]\n{\"type\":7}\n{\"type\":\"tool_use\"}\n", nil},
 	} {
 		for _, end := range []string{"", "\n", "\r\n"} {

@@ -56,6 +56,10 @@ func (r *Reader) usage(e object) {
 	case "stream_event": // Claude Code with --include-partial-messages
 		r.partial(e)
 	case "result":
+		if id := e.text("sessionId"); id != "" { // Copilot, which counts requests instead of tokens
+			r.opens(id, "")
+			return
+		}
 		r.result(e)
 	case "thread.started":
 		r.opens(e.text("thread_id"), "")
