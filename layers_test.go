@@ -32,6 +32,8 @@ var layers = map[string]int{
 	"internal/review/comment":     0,
 	"internal/count":              1,
 	"internal/fsroot":             1,
+	"internal/hook":               0,
+	"internal/shell":              0,
 	"internal/intent":             1,
 	"internal/loop":               1,
 	"internal/secret":             1,

@@ -31,6 +31,7 @@ func branches() []branch {
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
 		{[]string{"mcp"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
+		{[]string{"hook", "timeline", "brief"}, cli.SessionCommands},
 		{[]string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}
 }

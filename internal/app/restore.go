@@ -5,6 +5,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
@@ -20,7 +21,28 @@ func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, e
 
 // Redo is described with Undo.
 func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) { return d.Restores.Redo(ctx, o) })
+	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
+		if last, ok := d.Restores.Last(); ok && d.backed(last.Back) {
+			return d.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
+		}
+		return d.Restores.Redo(ctx, o)
+	})
+}
+
+// backed reports whether a rescue is of the last belay undo --turn or --tool in this working tree.
+func (d *Desk) backed(rescue belay.SnapshotID) bool {
+	all, err := d.Sessions()
+	if err != nil {
+		return false
+	}
+	for _, r := range all {
+		for _, m := range r.Marks {
+			if m.Kind == session.MarkUndo && m.Rescue == rescue {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // alone does what changes the working tree, while no task runs in it: what its agent reads

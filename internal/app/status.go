@@ -53,6 +53,9 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		}
 	}
 	for _, r := range records {
+		if r.Task.Session != nil {
+			continue // belay timeline shows those
+		}
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
 		if total, any := prompt.Total(r.State); any {

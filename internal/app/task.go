@@ -132,12 +132,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		Scope:   belay.Scope{Files: c.Files, Protect: c.Protect, Expect: q.Expect},
 		Repeats: c.Stall.Repeats, OnFailure: c.OnFailure,
 		Preserve: c.Preserve, Policy: c.Policy(), Reviewers: c.Reviewers, Guidelines: c.HouseRules(),
-		Checks: belay.Checks{
-			Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
-			SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
-			CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse,
-			IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
-		},
+		Checks: d.checks(),
 	}
 	if len(t.Agent) == 0 {
 		t.Agent = c.Agent.Command
@@ -176,6 +171,17 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 			"the guideline %s requires a review, and there is no reviewer", rules[0].ID)
 	}
 	return t, nil
+}
+
+// checks are what the config says of the checks, as far as nothing has to be detected.
+func (d *Desk) checks() belay.Checks {
+	c := d.Config
+	return belay.Checks{
+		Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
+		SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
+		CoverageRules: c.Checks.CoverageRules, CoverageError: c.Checks.CoverageRefuse,
+		IntegrityExpected: belay.Severity(c.Checks.IntegrityExpected),
+	}
 }
 
 // valid refuses globs and rules that cannot be read.

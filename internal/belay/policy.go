@@ -68,3 +68,10 @@ func DefaultPolicy() Policy {
 type FeatureLimit struct {
 	Retries int `json:"retries,omitempty"` // total retries of all tasks; 0 is no limit
 }
+
+// What becomes of commands that destroy work, in an agent's own session.
+const (
+	DestructiveDeny     = "deny"
+	DestructiveSnapshot = "snapshot" // allow what a snapshot can bring back
+	DestructiveAllow    = "allow"
+)

@@ -123,6 +123,18 @@ type Task struct {
 	Area       string   `json:"area,omitempty"`
 	QA         []string `json:"qa,omitempty"`        // commands that the file says judge it; never run unasked
 	Standards  []string `json:"standards,omitempty"` // documents it names as rules
+
+	Session *OwnSession `json:"session,omitempty"` // it is an agent's own session, which belay sees through hooks
+}
+
+// OwnSession is an agent's session that a person works in, outside of belay. Its rules are those of the config when it began.
+type OwnSession struct {
+	Agent       string        `json:"agent"`
+	ID          string        `json:"id"`
+	Root        string        `json:"root"`               // of the working tree
+	Destructive string        `json:"destructive"`        // what becomes of destructive commands: deny, snapshot or allow
+	Check       bool          `json:"check,omitempty"`    // its work is checked when the agent is done
+	Limit       time.Duration `json:"limit_ns,omitempty"` // of those checks together
 }
 
 // Words returns what the task's request was read from.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -341,7 +342,68 @@ restores · 6 no such snapshot.`,
 }
 
 func (a snapshotFamily) undoCommand() *cobra.Command {
-	return a.stepBack("undo", "Undo the last restore", (*app.Desk).Undo)
+	c := a.stepBack("undo", "Undo the last restore", (*app.Desk).Undo)
+	var turn, tool, of string
+	c.Use, c.Args = "undo [--turn [N] | --tool [N]]", cobra.MaximumNArgs(1)
+	c.Short = "Undo the last restore, or a turn of an agent's session"
+	c.Long += `
+
+With --turn it reverses what the tools of an agent's own session changed since turn N
+began, with --tool since tool call N; without N the last one that changed something and
+is not undone yet. The numbers are those of belay timeline. Files that others changed
+stay, unless a tool changed them as well. belay redo brings it back. The agent is told
+with your next prompt.`
+	c.Example += "\n  belay undo --turn\n  belay undo --turn 3\n  belay undo --tool 7 --dry-run"
+	f := c.Flags()
+	f.StringVar(&turn, "turn", "", "go back to before turn `N`")
+	f.StringVar(&tool, "tool", "", "go back to before tool call `N`")
+	f.StringVar(&of, "session", "", "the `SESSION`, when it is not the latest")
+	f.Lookup("turn").NoOptDefVal, f.Lookup("tool").NoOptDefVal = lastOne, lastOne
+	plain := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if turn == "" && tool == "" {
+			if len(args) > 0 || of != "" {
+				return belay.Refuse(belay.CodeUsage, "belay undo --turn N, or --tool N", "--turn or --tool is missing")
+			}
+			return plain(c, nil)
+		}
+		return a.back(c, app.BackRequest{Session: of, Tool: tool != ""}, turn+tool, args)
+	}
+	return c
+}
+
+// lastOne is the value of --turn and --tool without a number.
+const lastOne = "last"
+
+func (a snapshotFamily) back(c *cobra.Command, q app.BackRequest, word string, args []string) (err error) {
+	if word == lastOne && len(args) > 0 {
+		word, args = args[0], nil
+	}
+	if word != lastOne {
+		q.N, err = strconv.Atoi(word)
+	}
+	if err != nil || word != lastOne && q.N < 1 || len(args) > 0 {
+		return belay.Refuse(belay.CodeUsage, "belay timeline shows the numbers", "%q is not one number of a turn or a tool call",
+			strings.Join(append([]string{word}, args...), " "))
+	}
+	q.Options.DryRun, _ = c.Flags().GetBool("dry-run")
+	q.Options.SkipBroken, _ = c.Flags().GetBool("skip-broken")
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return err
+	}
+	out, what, err := desk.Back(c.Context(), q)
+	if a.SkipBroken(err) {
+		q.Options.SkipBroken = true
+		out, what, err = desk.Back(c.Context(), q)
+	}
+	if err != nil {
+		return err
+	}
+	if !a.JSON {
+		fmt.Fprintf(a.Err, "belay: undo %s\n", what)
+	}
+	return a.Restored(out, q.Options.DryRun)
 }
 
 func (a snapshotFamily) redoCommand() *cobra.Command {

@@ -49,6 +49,7 @@ type Config struct {
 	Stall          Stall
 	OnFailure      []string // runs when a task failed
 	Snapshot       Snapshot
+	Hooks          Hooks
 	Clarify        bool           // words that can be read in two ways wait for a person
 	Parser         belay.Reviewer // who reads requests besides the grammar: "agent", or a reviewer, by name; a program or model; or nobody
 	Specs          []string       // globs of task files of other tools; empty is where those tools put them
@@ -80,6 +81,14 @@ func (a Agent) Exits() (codes []int, err error) {
 		}
 	}
 	return codes, nil
+}
+
+// Hooks is what belay does in an agent's own session.
+type Hooks struct {
+	Destructive string // one of belay.Destructive…
+	Check       bool
+	Retries     int
+	Timeout     time.Duration
 }
 
 // Debugger is the command that looks for a root cause at a gate.

@@ -53,6 +53,8 @@ var remarkFormats = []string{"sarif", "checkstyle", "rdjson", "rdjsonl", "github
 
 var reviewerKinds = []string{"program", "model", belay.Person}
 
+var destructive = []string{belay.DestructiveDeny, belay.DestructiveSnapshot, belay.DestructiveAllow}
+
 var retryModes = []string{string(belay.RetryAuto), string(belay.RetryRollback), string(belay.RetryRepair)}
 
 var keys = []key{
@@ -214,6 +216,16 @@ var keys = []key{
 		doc: "attempts after the first, before a person is asked"},
 	{name: "retry", kind: Choice, choices: retryModes, def: "auto", field: func(c *Config) any { return &c.Retry },
 		doc: "between two attempts: auto, rollback (restore the before snapshot) or repair (keep the changes)"},
+	{name: "hooks.destructive", kind: Choice, choices: destructive, def: belay.DestructiveDeny,
+		field: func(c *Config) any { return &c.Hooks.Destructive },
+		doc: "in an agent's own session (belay hook), what becomes of commands that destroy work, like git reset --hard: deny, " +
+			"snapshot (allow what a snapshot can bring back), or allow"},
+	{name: "hooks.check", kind: Truth, def: "true", field: func(c *Config) any { return &c.Hooks.Check },
+		doc: "check what the agent changed when it is done with a prompt, and tell it what is wrong"},
+	{name: "hooks.retries", kind: Whole, def: "2", field: func(c *Config) any { return &c.Hooks.Retries },
+		doc: "how often the agent is told so for one prompt, before it may stop anyway"},
+	{name: "hooks.timeout", kind: Duration, def: "60s", field: func(c *Config) any { return &c.Hooks.Timeout },
+		doc: "time limit of these checks together, tests included; what does not finish does not stop the agent"},
 	{name: "limits.attempts", kind: Whole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },
 		doc: "attempts of a task, including those a person grants; 0 is no limit"},
 	{name: "limits.wall_time", kind: Duration, field: func(c *Config) any { return &c.Limits.WallTime },
@@ -267,6 +279,7 @@ var groups = map[string]string{
 	"checks.tests": "how the project is tested", "checks.coverage": "which files need tests",
 	"checks.integrity": "which tests may be weakened",
 	"secrets":          "what is not a secret",
+	"hooks":            "agents' own sessions (belay hook)",
 	"limits":           "when to stop retrying and ask a person", "stall": "agents that repeat themselves",
 	"linters": "linters, by name; detected when there are none", "linters.*": "one of them",
 	"snapshot": "what snapshots capture", "plan": "the plan: what to build, section by section",

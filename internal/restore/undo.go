@@ -124,6 +124,15 @@ func (s *Store) TakenBack() (func(rescue belay.SnapshotID) bool, error) {
 	return h.TakenBack, err
 }
 
+// Last gives the last restore, as far as it can be undone and nothing can be redone.
+func (s *Store) Last() (Step, bool) {
+	h, err := readIfAny(s.historyPath())
+	if err != nil || len(h.Redo) > 0 {
+		return Step{}, false
+	}
+	return h.Next(Back)
+}
+
 // Undo takes the last restore back: it restores the rescue that was taken before it.
 // CodeCannot when there is nothing to undo.
 func (s *Store) Undo(ctx context.Context, o Options) (Restored, error) {

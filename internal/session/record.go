@@ -72,6 +72,8 @@ type Note struct {
 
 	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
 	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of
+
+	Mark *Mark `json:"mark,omitempty"` // of the kind session: a happening in an agent's own session
 }
 
 // Archive is what was decided about the snapshots of a task that has ended.
@@ -88,6 +90,7 @@ type Record struct {
 	Created time.Time
 	Changed time.Time
 	Notes   []Note
+	Marks   []Marked        // of an agent's own session
 	Context handoff.Context // zero when nothing was handed on
 	Over    []Overruled     // the refusals that persons accepted work over
 	Log     journal.Log
@@ -181,6 +184,11 @@ func (r *Record) fold(e journal.Entry) error {
 		var n Note
 		if err := json.Unmarshal(e.Data, &n); err != nil {
 			return err
+		}
+		if n.Mark != nil {
+			r.Marks = append(r.Marks, Marked{Mark: *n.Mark, Time: e.Time})
+			r.bound = append(r.bound, n.Snapshots...)
+			return nil
 		}
 		switch n.Kind {
 		case ArchivedNote: // the latest counts, and is no event of the task's history

@@ -39,9 +39,14 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 	if err != nil {
 		return opts, err
 	}
+	return opts, d.limit(ctx, &opts, list)
+}
+
+// limit has a restore touch only what some spans changed.
+func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) error {
 	touched, err := Touched(ctx, d.Snaps, list)
 	if err != nil {
-		return opts, err
+		return err
 	}
 	opts.Only = func(path string) bool { return touched.Paths[path] }
 	if opts.OnlyRef == nil {
@@ -49,7 +54,26 @@ func (d *Desk) RollbackOptions(ctx context.Context, r *Record, hard bool, preser
 	}
 	opts.OnlyGit = func(name string) bool { return touched.Git[name] }
 	opts.Inner = innerOf(touched)
-	return opts, nil
+	return nil
+}
+
+// BackOptions says what going back to an earlier state of an agent's own session may touch: what its tools changed since.
+// What an undo has taken back already, and nobody redid, is not counted. It gives the session's snapshots as well.
+func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID,
+	redone func(rescue belay.SnapshotID) bool) (restore.Options, []snapshot.Info, error) {
+	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: "the same command with", Preserve: reviewArtefacts}
+	turn := *r
+	turn.State.Before = to
+	taken, err := d.Taken(ctx, &turn)
+	if err != nil {
+		return opts, nil, err
+	}
+	list := slices.DeleteFunc(Of(to, taken), func(s Span) bool {
+		return slices.ContainsFunc(r.Marks, func(m Marked) bool {
+			return m.Kind == MarkUndo && s.From >= m.Target && s.To <= m.Rescue && !redone(m.Rescue)
+		})
+	})
+	return opts, taken, d.limit(ctx, &opts, list)
 }
 
 // innerOf says what of repositories inside of the tree a task touched.

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -70,7 +71,12 @@ type Meta struct {
 	// Passing is for commands that only read: the snapshot has no ref, is known to this
 	// process alone, and its objects go with the next gc.
 	Passing bool `json:"-"`
+	// Unless is the Whole of an earlier snapshot: where everything is as it was then, none is taken (ErrSame).
+	Unless string `json:"-"`
 }
+
+// ErrSame says that everything is as it was in the snapshot that Meta.Unless names.
+var ErrSame = errors.New("nothing changed since that snapshot")
 
 // Gap is a path that could not be captured, and why; or a ref, HEAD or the path of staged
 // content whose object cannot be read. A restore leaves it alone.
@@ -97,6 +103,7 @@ type Info struct {
 	// BrokenRefs are files in the place of refs that name nothing; only Take fills it.
 	BrokenRefs []string `json:"broken_refs,omitempty"`
 	Commit     string   `json:"-"` // the object the ref names
+	Whole      string   `json:"-"` // the commit's tree, which names everything that the snapshot holds; only Take fills it
 	odd        int      // captured files whose names no git tree may hold
 	inner      int      // repositories inside the tree that have snapshots of their own
 }

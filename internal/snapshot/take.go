@@ -137,6 +137,9 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture,
 	defer func() { ref.Drop() }()
 	c, st, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
 		ref.Drop()
+		if m.Unless != "" && c.Whole == m.Unless {
+			return nil, ErrSame
+		}
 		var commit git.NewObject
 		var err error
 		info, commit = s.seal(c, m)
@@ -181,7 +184,7 @@ func (s *Store) seal(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
 		Operation: git.Operation(c.State), Tree: c.Tree, Files: c.Count, Partial: len(c.Man.Gaps)+len(c.Man.Lost) > 0,
-		Moving: c.Moving, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
+		Moving: c.Moving, Whole: c.Whole, odd: len(c.Man.Odd), inner: len(c.Man.Inner)}
 	if s.Repo.Linked() {
 		info.Worktree = filepath.Base(s.Repo.Dir)
 	}

@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Brief is what somebody who begins to work here should know, in a few lines.
+type Brief struct {
+	Root     string         `json:"root"`
+	Features []BriefFeature `json:"features"`
+	Tasks    []BriefTask    `json:"tasks"`              // those that are open
+	Gates    []BriefTask    `json:"gates"`              // those that wait for a person
+	Next     string         `json:"next,omitempty"`     // the command that continues
+	Standing string         `json:"standing,omitempty"` // an interrupted restore
+	Busy     string         `json:"busy,omitempty"`     // who works in this tree now
+	Folder   string         `json:"folder,omitempty"`   // why this may be the wrong folder
+	Problems int            `json:"problems,omitempty"` // records that cannot be read
+}
+
+// BriefFeature is a feature that is worked on.
+type BriefFeature struct {
+	Feature string `json:"feature"`
+	Open    int    `json:"open"`
+	Tasks   int    `json:"tasks"`
+}
+
+// BriefTask is an open task in a line.
+type BriefTask struct {
+	ID      belay.TaskID `json:"id"`
+	Title   string       `json:"title"`
+	Phase   string       `json:"phase"`
+	Waits   string       `json:"waits,omitempty"`
+	Feature string       `json:"feature,omitempty"`
+	Tree    string       `json:"worktree,omitempty"`
+}
+
+// Brief gathers what is going on. What cannot be read is counted, and never an error: a greeting must not fail.
+func (d *Desk) Brief(_ context.Context) Brief {
+	b := Brief{Root: d.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
+	if h, busy := d.Held(); busy {
+		b.Busy = h.String()
+	}
+	if st := d.Restores.Standing(); st != nil {
+		b.Standing, b.Next = st.Says()
+	}
+	lines, err := d.Tasks()
+	if err != nil {
+		b.Problems++
+	}
+	for _, f := range features(lines) {
+		if f.Open > 0 {
+			b.Features = append(b.Features, BriefFeature{Feature: f.Feature, Open: f.Open, Tasks: f.Tasks})
+		}
+	}
+	for _, l := range lines {
+		switch one := (BriefTask{ID: l.ID, Title: l.Title, Phase: l.Phase, Waits: l.Waits, Feature: l.Feature, Tree: l.Tree}); {
+		case l.Problem != "":
+			b.Problems++
+		case l.Phase == string(loop.PhaseClosed):
+		case l.Waits != "":
+			b.Gates = append(b.Gates, one)
+		default:
+			b.Tasks = append(b.Tasks, one)
+		}
+	}
+	switch {
+	case b.Next != "":
+	case len(b.Gates) > 0:
+		b.Next = fmt.Sprintf("belay gate show %s", b.Gates[0].ID)
+	case len(b.Tasks) > 0:
+		b.Next = fmt.Sprintf("belay show %s", b.Tasks[0].ID)
+	}
+	b.Folder = d.wrongFolder(lines)
+	return b
+}
+
+// wrongFolder says why work that is begun here may belong elsewhere: the open tasks all have a working tree of their own.
+func (d *Desk) wrongFolder(lines []TaskLine) string {
+	open, apart := 0, []string{}
+	for _, l := range lines {
+		if l.Phase == string(loop.PhaseClosed) || l.Problem != "" {
+			continue
+		}
+		open++
+		if l.Tree != "" && l.Tree != d.Repo.Root {
+			apart = append(apart, l.Tree)
+		}
+	}
+	if cwd, err := os.Getwd(); err == nil && len(apart) > 0 {
+		for _, tree := range apart {
+			if rel, err := filepath.Rel(tree, cwd); err == nil && !strings.HasPrefix(rel, "..") {
+				return ""
+			}
+		}
+	}
+	if open > 0 && open == len(apart) {
+		return fmt.Sprintf("the open tasks have working trees of their own: %s", strings.Join(apart[:min(3, len(apart))], ", "))
+	}
+	return ""
+}
+
+// Text is the greeting of a session, "" when there is nothing to say.
+func (b Brief) Text() string {
+	var s strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
+	for _, f := range b.Features {
+		line("feature %s: %d of %s open", belay.VisibleLine(f.Feature), f.Open, belay.CountOf(f.Tasks, "task"))
+	}
+	for _, g := range b.Gates {
+		line("%s waits for a person: %s (%s)", g.ID, belay.VisibleLine(g.Waits), belay.VisibleLine(g.Title))
+	}
+	for _, t := range b.Tasks[:min(5, len(b.Tasks))] {
+		line("%s is open (%s): %s", t.ID, t.Phase, belay.VisibleLine(t.Title))
+	}
+	if more := len(b.Tasks) - 5; more > 0 {
+		line("%d more open tasks: belay status", more)
+	}
+	if b.Standing != "" {
+		line("%s", belay.VisibleLine(b.Standing))
+	}
+	if b.Busy != "" {
+		line("this working tree is in use by %s", belay.VisibleLine(b.Busy))
+	}
+	if b.Folder != "" {
+		line("this may be the wrong folder: %s", belay.VisibleLine(b.Folder))
+	}
+	if b.Problems > 0 {
+		line("%s cannot be read: belay doctor", belay.CountOf(b.Problems, "record"))
+	}
+	if s.Len() == 0 {
+		return ""
+	}
+	if b.Next != "" {
+		line("next: %s", b.Next)
+	}
+	return "belay supervises this repository.\n" + strings.TrimRight(s.String(), "\n")
+}

@@ -1,0 +1,337 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/hook"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Time limits of a hook call: an agent, and a person, wait for it. A session's end has a second in all.
+const (
+	hookTime = 20 * time.Second
+	hookEnd  = time.Second
+	hookWait = 5 * time.Second // for another hook call in the same tree
+)
+
+// Hook is told what happens in an agent's own session, and says what the agent is to be told. It never fails: an agent
+// must not break because belay cannot do its part. What went wrong is in belay's log. Only a denial that has been decided
+// stays one, whatever fails after it.
+func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
+	reads := ev.Tool.Does == hook.Reads && (ev.Kind == hook.Before || ev.Kind == hook.After)
+	if ev.Kind == hook.Other || reads || ev.Kind == hook.Prompt && strings.TrimSpace(ev.Prompt) == "" {
+		return hook.Answer{}
+	}
+	h := &hooks{ev: ev, ans: &ans}
+	defer func() {
+		if p := recover(); p != nil {
+			h.log(fmt.Errorf("crashed: %v", p))
+		}
+	}()
+	var err error
+	if ev.Dir, err = filepath.Abs(ev.Dir); err != nil {
+		return hook.Answer{}
+	}
+	h.ev.Dir, s.Dir = ev.Dir, ev.Dir
+	if h.d, _, err = OpenAnyway(ctx, s); err != nil {
+		return hook.Answer{} // no repository, or none that belay works in
+	}
+	h.id = session.SessionTask(ev.Agent, ev.Session, h.d.Repo.Root)
+	limit := hookTime
+	if ev.Kind == hook.End {
+		limit = hookEnd
+	}
+	if ev.Kind == hook.Stop { // its checks have a limit of their own
+		limit += h.d.Config.Hooks.Timeout
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := h.handle(limited); err != nil {
+		h.log(err)
+	}
+	return ans
+}
+
+// hooks is one hook call.
+type hooks struct {
+	d   *Desk
+	ev  hook.Event
+	id  belay.TaskID
+	sit *session.Sitting
+	ans *hook.Answer
+}
+
+func (h *hooks) handle(ctx context.Context) error {
+	if by, busy := h.d.Held(); busy && by.Task != "" && by.Task != h.id {
+		if h.ev.Kind == hook.Before { // belay runs this agent itself: it takes the snapshots and checks the work
+			h.judgeCall(ctx, h.newTask())
+		}
+		return nil
+	}
+	switch h.ev.Kind {
+	case hook.Start:
+		return h.start(ctx)
+	case hook.Prompt:
+		return h.prompt(ctx)
+	case hook.Before:
+		return h.before(ctx)
+	case hook.After:
+		return h.after(ctx)
+	case hook.Stop:
+		return h.stop(ctx)
+	case hook.End:
+		return h.end(ctx)
+	}
+	return nil
+}
+
+// locked does one step of the session while no other hook call works in this tree. The session is read, and begun if it
+// has no record yet.
+func (h *hooks) locked(ctx context.Context, do func() error) error {
+	waiting, cancel := context.WithTimeout(ctx, hookWait)
+	defer cancel()
+	unlock, err := h.d.HookLock(waiting)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var moved *journal.MovedError
+	for range 3 {
+		if err = h.open(ctx); err == nil {
+			err = do()
+		}
+		if !errors.As(err, &moved) {
+			return err
+		}
+	}
+	return err
+}
+
+func (h *hooks) open(ctx context.Context) (err error) {
+	if h.sit, err = h.d.Sit(h.id); belay.CodeOf(err) == belay.CodeNotFound {
+		h.sit, err = h.d.CreateSession(ctx, h.newTask())
+	}
+	return err
+}
+
+// newTask is what the session is recorded as. Its rules are frozen now: an agent that edits the config does not change
+// what it is held to.
+func (h *hooks) newTask() belay.Task {
+	c := h.d.Config
+	t := belay.Task{
+		ID: h.id, Title: "session with " + h.ev.Agent, Prose: "session with " + h.ev.Agent, Role: h.ev.Agent,
+		Scope: belay.Scope{Protect: c.Protect}, Preserve: c.Preserve, Checks: h.d.checks(),
+		Policy: belay.Policy{Retries: c.Hooks.Retries, Retry: belay.RetryRepair},
+		Session: &belay.OwnSession{Agent: h.ev.Agent, ID: belay.Clip(belay.VisibleLine(h.ev.Session), 200), Root: h.d.Repo.Root,
+			Destructive: c.Hooks.Destructive, Check: c.Hooks.Check, Limit: c.Hooks.Timeout},
+	}
+	if globs, err := c.Expand(t.Scope.Protect); err == nil {
+		t.Scope.Protect = globs
+	}
+	t.Checks.Timeout = c.Hooks.Timeout
+	t.Checks.Tests, t.Checks.Linters = asEvents(c.Checks.Tests), c.Linters // those that are named, no others: a person waits
+	t.Checks.Skip = append(append([]string{}, t.Checks.Skip...), "change", "scope", "contract", "size", "coverage", "style")
+	return t
+}
+
+// mark derives the next mark from the last one.
+func (h *hooks) mark(kind session.MarkKind) session.Mark { return h.sit.Last.Next(kind) }
+
+// take takes a snapshot for a mark, or uses the last one where nothing changed since.
+func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what string) ([]snapshot.Bound, error) {
+	kind, command := belay.KindBefore, fmt.Sprintf("turn-%d-%s-%d%s", m.Turn, m.Kind, m.Tools, session.StartMark)
+	if agents {
+		kind, command = belay.KindAfter, strings.TrimSuffix(command, session.StartMark)
+	}
+	info, err := h.d.Snaps.Take(ctx, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
+		Agent: h.ev.Agent, Unless: m.Whole})
+	if errors.Is(err, snapshot.ErrSame) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("take a snapshot: %w", err)
+	}
+	m.Snapshot, m.Whole, m.Between = info.ID, info.Whole, !agents
+	return []snapshot.Bound{info.Bound()}, nil
+}
+
+func (h *hooks) start(ctx context.Context) error {
+	if text := h.d.Brief(ctx).Text(); text != "" {
+		h.ans.Context = text
+	}
+	return h.locked(ctx, func() error {
+		m := h.mark(session.MarkStart)
+		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
+		taken, err := h.take(ctx, &m, false, "session start")
+		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+	})
+}
+
+func (h *hooks) prompt(ctx context.Context) error {
+	again := strings.Contains(h.ev.Prompt, rejectedFirst) // the agent was told to fix its work: no person said anything
+	return h.locked(ctx, func() error {
+		m := h.mark(session.MarkPrompt)
+		if !again {
+			m.Turn++
+			m.Rejects, m.Open = 0, nil
+		}
+		m.Text = oneLineOf(h.ev.Prompt)
+		m.Prompt = secret.Mask(h.ev.Prompt)
+		taken, err := h.take(ctx, &m, false, "before turn "+fmt.Sprint(m.Turn))
+		if !again {
+			m.Begun = m.Snapshot
+		}
+		h.ans.Context, m.Undone = m.Undone, ""
+		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+	})
+}
+
+func (h *hooks) before(ctx context.Context) error {
+	err := h.locked(ctx, func() error {
+		if h.judgeCall(ctx, h.sit.Task); h.ans.Deny != "" {
+			m := h.mark(session.MarkDenied)
+			m.Tools++
+			m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, oneLineOf(h.ans.Deny)
+			return h.d.AddMark(context.WithoutCancel(ctx), h.sit, m)
+		}
+		m := h.mark(session.MarkBefore)
+		m.Tools++
+		m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, toolText(h.ev.Tool)
+		agents := len(m.Open) > 0 || m.Behind
+		taken, err := h.take(ctx, &m, agents, fmt.Sprintf("before tool call %d", m.Tool))
+		m.Open = append(m.Open[:len(m.Open):len(m.Open)], session.OpenCall{Call: h.ev.Tool.Call, Tool: m.Tool})
+		m.Behind = m.Behind || h.ev.Tool.Behind
+		if m.Begun == "" { // no prompt was seen
+			m.Begun = m.Snapshot
+		}
+		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+	})
+	if err != nil && h.sit == nil { // the record cannot be used; a destructive command is denied anyway
+		h.judgeCall(ctx, h.newTask())
+	}
+	return err
+}
+
+func (h *hooks) after(ctx context.Context) error {
+	return h.locked(ctx, func() error {
+		m := h.mark(session.MarkAfter)
+		m.Name = h.ev.Tool.Name
+		at := len(m.Open) - 1
+		for i, c := range m.Open {
+			if c.Call == h.ev.Tool.Call && c.Call != "" {
+				at = i
+			}
+		}
+		if at < 0 {
+			return nil // it began before belay was told of this session, or was denied
+		}
+		m.Tool = m.Open[at].Tool
+		m.Open = append(append([]session.OpenCall{}, m.Open[:at]...), m.Open[at+1:]...)
+		taken, err := h.take(ctx, &m, true, fmt.Sprintf("after tool call %d", m.Tool))
+		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+	})
+}
+
+func (h *hooks) end(ctx context.Context) error {
+	return h.locked(ctx, func() error {
+		m := h.mark(session.MarkEnd)
+		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
+		return h.d.AddMark(ctx, h.sit, m)
+	})
+}
+
+// stop has the turn's work checked, and keeps the agent from stopping when it is rejected.
+func (h *hooks) stop(ctx context.Context) error {
+	var taken []snapshot.Bound
+	var m session.Mark
+	err := h.locked(ctx, func() (err error) {
+		m = h.mark(session.MarkStop)
+		agents := len(m.Open) > 0 || m.Behind
+		m.Open = nil
+		if taken, err = h.take(ctx, &m, agents, fmt.Sprintf("end of turn %d", m.Turn)); err != nil {
+			return err
+		}
+		return h.d.AddMark(ctx, h.sit, m, taken...)
+	})
+	if err != nil || !h.sit.Task.Session.Check || m.Begun == "" || m.Begun == m.Snapshot {
+		return err
+	}
+	return h.check(ctx, m)
+}
+
+// check lets the loop decide about the turn's work.
+func (h *hooks) check(ctx context.Context, m session.Mark) error {
+	r, err := h.judgeTurn(ctx, m)
+	if err != nil || r == nil {
+		return err
+	}
+	st := r.State
+	a := judgedLast(st)
+	if a == nil {
+		return nil
+	}
+	switch {
+	case st.Pending != nil && st.Pending.Kind == loop.CmdAttempt:
+		h.ans.Block = rejection(*a, st.Retries, r.Task.Policy.Retries)
+	case st.Gate != nil && a.Verdict == belay.VerdictFail:
+		h.ans.Note = fmt.Sprintf("belay: still rejected after %s: %s. belay undo --turn reverses the turn; details: belay show %s",
+			belay.CountOf(st.Retries, "correction"), oneLineOf(strings.Join(titles(*a), "; ")), h.id)
+	case st.Gate != nil:
+		h.ans.Note = fmt.Sprintf("belay: not checked: %s. Details: belay show %s", st.Gate.Why, h.id)
+	}
+	return h.locked(ctx, func() error {
+		next := h.mark(session.MarkStop)
+		next.Verdict, next.Text = a.Verdict, oneLineOf(strings.Join(titles(*a), "; "))
+		if h.ans.Block != "" {
+			next.Rejects++
+		}
+		return h.d.AddMark(ctx, h.sit, next)
+	})
+}
+
+// log writes a line for people who wonder what became of a hook call.
+func (h *hooks) log(err error) {
+	if h.d == nil || err == nil {
+		return
+	}
+	const most = 128 << 10
+	path := h.d.Scratch("hooks.log")
+	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
+	if info, serr := fsroot.Lstat(path); serr == nil && info.Size() > most {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	if merr := fsroot.MkdirAll(filepath.Dir(path), 0o700); merr != nil {
+		return
+	}
+	f, ferr := fsroot.OpenFile(path, flags, 0o600)
+	if ferr != nil {
+		return // a git folder that cannot be written to: there is nowhere to say it
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "%s %s %s %s: %s\n", time.Now().UTC().Format(time.RFC3339), h.ev.Agent, belay.VisibleLine(h.ev.Name), h.id,
+		secret.Mask(session.Sentence(err)))
+}
+
+// oneLineOf is the beginning of a text, on one line and without secrets.
+func oneLineOf(text string) string {
+	return belay.Clip(secret.Mask(strings.Join(strings.Fields(belay.Visible(text)), " ")), 160)
+}
+
+func toolText(t hook.Tool) string {
+	if t.Command != "" {
+		return oneLineOf(t.Command)
+	}
+	return oneLineOf(strings.Join(t.Paths, " "))
+}

@@ -1,0 +1,158 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/shell"
+)
+
+// judgeCall denies a call of a tool that would destroy work, or write where the agent must not.
+func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
+	for _, p := range h.ev.Tool.Paths {
+		if why := h.closed(t, p); why != "" {
+			h.ans.Deny = fmt.Sprintf("belay denied this: %s. Do without it, or ask the person.", why)
+			return
+		}
+	}
+	mode := t.Session.Destructive
+	if h.ev.Tool.Command == "" || mode == belay.DestructiveAllow {
+		return
+	}
+	deeds := shell.Find(h.ev.Tool.Command, h.world(ctx, t))
+	if mode == belay.DestructiveSnapshot {
+		deeds = slices.DeleteFunc(deeds, func(d shell.Deed) bool { return d.Covered })
+	}
+	if len(deeds) > 0 {
+		h.ans.Deny = denial(deeds)
+	}
+}
+
+// denial tells the agent what was not run, and what to do instead.
+func denial(deeds []shell.Deed) string {
+	var b strings.Builder
+	b.WriteString("belay denied this command; nothing of it was run.")
+	for _, d := range deeds[:min(3, len(deeds))] {
+		fmt.Fprintf(&b, "\n%s: %s. Instead: %s.", belay.Clip(belay.VisibleLine(d.Command), 200), d.Why, d.Instead)
+	}
+	return b.String()
+}
+
+// closed says why a tool must not write a file, "" when it may.
+func (h *hooks) closed(t belay.Task, p string) string {
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(h.ev.Dir, p)
+	}
+	p = filepath.Clean(p)
+	real := p
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+		real = filepath.Join(dir, filepath.Base(p))
+	}
+	for _, dir := range []string{h.d.Repo.Dir, h.d.Repo.Common, filepath.Join(h.d.Repo.Root, ".git")} {
+		for _, one := range []string{p, real} {
+			if one == dir || strings.HasPrefix(one, dir+"/") {
+				return belay.VisibleLine(p) + " is in git's own folder"
+			}
+		}
+	}
+	rel, err := filepath.Rel(h.d.Repo.Root, real)
+	if err != nil || strings.HasPrefix(rel, "../") {
+		return ""
+	}
+	if rel == ".belay/config.yaml" {
+		if _, err := fsroot.Lstat(p); err == nil {
+			return rel + " says what belay allows"
+		}
+	}
+	if slices.ContainsFunc(t.Scope.Protect, func(glob string) bool { return belay.Covers(glob, rel) }) {
+		return belay.VisibleLine(rel) + " is protected (protect in .belay/config.yaml)"
+	}
+	return ""
+}
+
+// world is what the effect of a shell text depends on. What it asks for is read when it is needed.
+func (h *hooks) world(ctx context.Context, t belay.Task) shell.World {
+	r := h.d.Repo
+	dir := h.ev.Dir
+	if d := h.ev.Tool.Dir; d != "" {
+		if dir = d; !filepath.IsAbs(d) {
+			dir = filepath.Join(h.ev.Dir, d)
+		}
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	home, _ := os.UserHomeDir()
+	var tracked []git.IndexEntry
+	var aliases map[string]string
+	return shell.World{Root: r.Root, Dir: dir, Home: home, Git: []string{r.Dir, r.Common},
+		Alias: func(name string) (string, bool) {
+			if aliases == nil {
+				aliases = aliasesOf(ctx, r)
+			}
+			text, ok := aliases[strings.ToLower(name)]
+			return text, ok
+		},
+		Tracked: func(match func(string) bool) bool {
+			if tracked == nil {
+				tracked = indexOf(ctx, r)
+			}
+			return slices.ContainsFunc(tracked, func(e git.IndexEntry) bool { return match(e.Path) })
+		},
+		Precious: func(p string) bool { return precious(ctx, r, p) },
+		Protected: func(p string) bool {
+			return slices.ContainsFunc(t.Scope.Protect, func(g string) bool { return belay.Covers(g, p) })
+		},
+	}
+}
+
+// indexOf gives the entries of the index. An index that cannot be read has none.
+func indexOf(ctx context.Context, r *git.Repo) []git.IndexEntry {
+	file := filepath.Join(r.Dir, "index")
+	data, err := fsroot.ReadFile(file, 1<<30)
+	if err == nil {
+		if list, err := git.ParseIndex(data, r.HashSize()); err == nil {
+			return list
+		}
+	}
+	list, _ := r.ListIndex(ctx, file)
+	return list
+}
+
+// aliasesOf gives git's aliases, of the repository and of the user.
+func aliasesOf(ctx context.Context, r *git.Repo) map[string]string {
+	all := map[string]string{}
+	out, err := r.Run(ctx, nil, "config", "-z", "--get-regexp", `^alias\.`)
+	if err != nil {
+		return all
+	}
+	for one := range strings.SplitSeq(string(out), "\x00") {
+		if key, value, ok := strings.Cut(one, "\n"); ok {
+			all[strings.ToLower(strings.TrimPrefix(key, "alias."))] = value
+		}
+	}
+	return all
+}
+
+// precious reports whether a path is ignored by git, and nothing that a tool makes again.
+func precious(ctx context.Context, r *git.Repo, p string) bool {
+	info, err := fsroot.Lstat(filepath.Join(r.Root, p))
+	if err != nil {
+		return false
+	}
+	if info.IsDir() {
+		p += "/"
+	}
+	if belay.Output(p) != "" {
+		return false
+	}
+	ignored, err := r.Ignorer(ctx).Ask(ctx, []string{p})
+	return err == nil && len(ignored) == 1 && ignored[0]
+}

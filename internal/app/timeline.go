@@ -1,0 +1,198 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Timeline is an agent's own session as belay saw it.
+type Timeline struct {
+	Session belay.TaskID   `json:"session"`
+	Agent   string         `json:"agent"`
+	Started time.Time      `json:"started"`
+	Changed time.Time      `json:"changed"`
+	Turns   []TimelineTurn `json:"turns"`
+}
+
+// TimelineTurn is a prompt and what followed. Turn 0 is what came before the first one.
+type TimelineTurn struct {
+	Turn    int              `json:"turn"`
+	Prompt  string           `json:"prompt"`
+	Time    time.Time        `json:"time"`
+	Verdict belay.Verdict    `json:"verdict,omitempty"` // of the checks at its end
+	Rejects int              `json:"rejected"`          // how often the checks rejected it
+	Undone  bool             `json:"undone"`            // a person went back to before it
+	Steps   []TimelineStep   `json:"steps"`
+	Begun   belay.SnapshotID `json:"snapshot"` // the state before it
+}
+
+// TimelineStep is one happening in a turn.
+type TimelineStep struct {
+	Kind    session.MarkKind `json:"kind"`           // tool, denied, change (by somebody else), undo, stop
+	Tool    int              `json:"tool,omitempty"` // its number, for belay undo --tool
+	Name    string           `json:"name,omitempty"`
+	Text    string           `json:"text,omitempty"`
+	By      string           `json:"by"` // tool, outside (a person or another process), belay
+	Time    time.Time        `json:"time"`
+	Changes []belay.Change   `json:"changes"`
+	Before  belay.SnapshotID `json:"before,omitempty"`
+	After   belay.SnapshotID `json:"after,omitempty"`
+	Undone  bool             `json:"undone,omitempty"`
+	Problem string           `json:"problem,omitempty"` // why the changes cannot be told
+}
+
+// By whom a change was made.
+const (
+	byTool    = "tool"
+	byOutside = "outside"
+	byBelay   = "belay"
+)
+
+// sessionOf finds an agent's own session in this working tree: the one that is named, or the latest. CodeNotFound otherwise.
+func (d *Desk) sessionOf(name string) (*session.Record, error) {
+	all, err := d.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, belay.Refuse(belay.CodeNotFound, "belay help hook", "belay has seen no agent's session in this working tree")
+	}
+	if name == "" {
+		return all[len(all)-1], nil
+	}
+	for _, r := range slices.Backward(all) {
+		if strings.HasPrefix(r.Task.ID.Key(), strings.ToLower(name)) || r.Task.Session.ID == name {
+			return r, nil
+		}
+	}
+	return nil, belay.Refuse(belay.CodeNotFound, "belay timeline shows the latest",
+		"there is no session %s in this working tree", belay.VisibleLine(name))
+}
+
+// Timeline tells a session turn by turn.
+func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
+	r, err := d.sessionOf(name)
+	if err != nil {
+		return Timeline{}, err
+	}
+	t := Timeline{Session: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed, Turns: []TimelineTurn{}}
+	back, err := d.Restores.TakenBack()
+	if err != nil {
+		back = func(belay.SnapshotID) bool { return false }
+	}
+	b := &timeliner{d: d, ctx: ctx, t: &t, called: map[int]int{}}
+	for _, m := range r.Marks {
+		b.add(m)
+	}
+	b.undone(r.Marks, back)
+	return t, nil
+}
+
+// timeliner makes steps of marks.
+type timeliner struct {
+	d      *Desk
+	ctx    context.Context
+	t      *Timeline
+	last   belay.SnapshotID
+	called map[int]int // the step of each call under way, in the turn that is the last
+}
+
+func (b *timeliner) turn(m session.Marked) *TimelineTurn {
+	if n := len(b.t.Turns); n > 0 && b.t.Turns[n-1].Turn == m.Turn {
+		return &b.t.Turns[n-1]
+	}
+	b.called = map[int]int{}
+	b.t.Turns = append(b.t.Turns, TimelineTurn{Turn: m.Turn, Time: m.Time, Steps: []TimelineStep{}, Begun: m.Begun})
+	return &b.t.Turns[len(b.t.Turns)-1]
+}
+
+// changes compares two snapshots; why says what keeps it from doing so.
+func (b *timeliner) changes(from, to belay.SnapshotID) (list []belay.Change, why string) {
+	if from == "" || from == to {
+		return []belay.Change{}, ""
+	}
+	list, err := b.d.Snaps.Changes(b.ctx, from, to)
+	if err != nil {
+		return []belay.Change{}, session.Sentence(err)
+	}
+	if list == nil {
+		list = []belay.Change{}
+	}
+	return list, ""
+}
+
+func (b *timeliner) add(m session.Marked) {
+	if m.Between && b.last != "" { // before the turn that the mark begins
+		list, why := b.changes(b.last, m.Snapshot)
+		if len(list) == 0 && why == "" {
+			b.last = m.Snapshot // nothing but the index
+		}
+		turn := b.turn(m)
+		if n := len(b.t.Turns); m.Kind == session.MarkPrompt && n > 1 && len(turn.Steps) == 0 && turn.Prompt == "" {
+			turn = &b.t.Turns[n-2]
+		}
+		if b.last != m.Snapshot {
+			turn.Steps = append(turn.Steps, TimelineStep{Kind: "change", By: byOutside, Time: m.Time, Changes: list,
+				Before: b.last, After: m.Snapshot, Problem: why})
+		}
+	}
+	turn := b.turn(m)
+	step := TimelineStep{Tool: m.Tool, Name: m.Name, Text: m.Text, By: byTool, Time: m.Time, Changes: []belay.Change{}, Before: m.Snapshot}
+	switch m.Kind {
+	case session.MarkPrompt:
+		if turn.Prompt == "" {
+			turn.Prompt, turn.Time, turn.Begun = m.Text, m.Time, m.Begun
+		}
+	case session.MarkBefore:
+		step.Kind = "tool"
+		b.called[m.Tool] = len(turn.Steps)
+		turn.Steps = append(turn.Steps, step)
+	case session.MarkAfter:
+		if i, ok := b.called[m.Tool]; ok && i < len(turn.Steps) {
+			s := &turn.Steps[i]
+			s.After = m.Snapshot
+			s.Changes, s.Problem = b.changes(s.Before, m.Snapshot)
+		}
+	case session.MarkDenied:
+		step.Kind = m.Kind
+		turn.Steps = append(turn.Steps, step)
+	case session.MarkUndo:
+		step.Kind, step.By, step.Before, step.After = m.Kind, byBelay, m.Rescue, m.Target
+		turn.Steps = append(turn.Steps, step)
+	case session.MarkStop:
+		turn.Verdict, turn.Rejects = m.Verdict, max(turn.Rejects, m.Rejects)
+		if m.Verdict == belay.VerdictFail {
+			step.Kind, step.By = m.Kind, byBelay
+			turn.Steps = append(turn.Steps, step)
+		}
+	}
+	if m.Snapshot != "" {
+		b.last = m.Snapshot
+	}
+}
+
+// undone marks what a person took back, and did not redo.
+func (b *timeliner) undone(marks []session.Marked, redone func(belay.SnapshotID) bool) {
+	for _, m := range marks {
+		if m.Kind != session.MarkUndo || redone(m.Rescue) {
+			continue
+		}
+		for i := range b.t.Turns {
+			t := &b.t.Turns[i]
+			if m.From > 0 && t.Turn >= m.From && t.Turn <= m.Turn && !t.Time.After(m.Time) {
+				t.Undone = true
+			}
+			for k := range t.Steps {
+				s := &t.Steps[k]
+				if s.Tool > 0 && !s.Time.After(m.Time) && (t.Undone || m.FromTool > 0 && s.Tool >= m.FromTool) {
+					s.Undone = true
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// BackRequest asks to go back to before a turn of an agent's own session, or before one call of a tool.
+type BackRequest struct {
+	Session string // "": the latest in this working tree
+	Tool    bool   // a call of a tool, not a turn
+	N       int    // its number; 0: the last one that changed something and is not taken back yet
+	Options restore.Options
+}
+
+// Back reverses what the tools of a session changed since a turn or a call of a tool began: files, and git's own state.
+// What somebody else changed in other files stays. Like every restore it takes a snapshot first, and belay redo and belay
+// undo go on from it. The agent is told with the next prompt. CodeCannot when there is nothing to take back.
+func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, string, error) {
+	r, err := d.sessionOf(q.Session)
+	if err != nil {
+		return restore.Restored{}, "", err
+	}
+	t, err := d.Timeline(ctx, string(r.Task.ID))
+	if err != nil {
+		return restore.Restored{}, "", err
+	}
+	to, err := t.find(q)
+	if err != nil {
+		return restore.Restored{}, "", err
+	}
+	redone, err := d.Restores.TakenBack()
+	if err != nil {
+		return restore.Restored{}, to.what, err
+	}
+	opts, taken, err := d.BackOptions(ctx, r, to.target, redone)
+	if err != nil {
+		return restore.Restored{}, to.what, err
+	}
+	opts.DryRun, opts.SkipBroken, opts.Reason = q.Options.DryRun, q.Options.SkipBroken, "undo "+to.what
+	out, err := d.alone(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
+		out, err := d.Restores.Restore(ctx, to.target, opts)
+		if err != nil || q.Options.DryRun {
+			return out, err
+		}
+		turn := *r
+		turn.State.Before = to.target
+		if out.Overruled, err = d.Overruled(ctx, &turn, taken, out); err != nil {
+			return out, err
+		}
+		return out, d.recordBack(ctx, r.Task.ID, to, out)
+	})
+	return out, to.what, err
+}
+
+// backPoint is where to go back to.
+type backPoint struct {
+	target         belay.SnapshotID
+	what           string // turn 3, tool call 7
+	turn, fromTool int
+}
+
+// find finds the turn or the call.
+func (t Timeline) find(q BackRequest) (backPoint, error) {
+	nothing := belay.Refuse(belay.CodeCannot, "belay timeline", "nothing is left to undo: no tool of %s changed anything", t.Session)
+	for _, turn := range slices.Backward(t.Turns) {
+		latest := q.N == 0 && !turn.Undone && turn.changed()
+		if !q.Tool && turn.Begun != "" && (latest || q.N > 0 && q.N == turn.Turn) {
+			return backPoint{target: turn.Begun, what: fmt.Sprintf("turn %d", turn.Turn), turn: turn.Turn}, nil
+		}
+		for _, s := range slices.Backward(turn.Steps) {
+			latest := q.N == 0 && !s.Undone && len(s.Changes) > 0
+			if q.Tool && s.Kind == "tool" && (latest || q.N == s.Tool) {
+				return backPoint{target: s.Before, what: fmt.Sprintf("tool call %d", s.Tool), fromTool: s.Tool}, nil
+			}
+		}
+	}
+	if q.N == 0 {
+		return backPoint{}, nothing
+	}
+	kind := "turn"
+	if q.Tool {
+		kind = "tool call"
+	}
+	return backPoint{}, belay.Refuse(belay.CodeNotFound, "belay timeline shows the numbers", "%s has no %s %d", t.Session, kind, q.N)
+}
+
+// changed reports whether a tool changed something in the turn, or what it changed is not known.
+func (t TimelineTurn) changed() bool {
+	return slices.ContainsFunc(t.Steps, func(s TimelineStep) bool {
+		return s.Kind == "tool" && !s.Undone && (len(s.Changes) > 0 || s.Problem != "" || s.Before != s.After)
+	})
+}
+
+// recordBack says in the session's record what was taken back, and what the agent is to be told of it.
+func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
+	if out.Rescue == "" {
+		return nil // nothing differed
+	}
+	ctx = context.WithoutCancel(ctx)
+	rescue, err := d.Snaps.Get(ctx, out.Rescue)
+	if err != nil {
+		return err
+	}
+	info, err := d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.what})
+	if err != nil {
+		return err
+	}
+	for {
+		s, err := d.Sit(id)
+		if err != nil {
+			return err
+		}
+		m := s.Last.Next(session.MarkUndo)
+		m.Text, m.Snapshot, m.Whole = to.what, info.ID, info.Whole
+		m.From, m.FromTool, m.Target, m.Rescue = to.turn, to.fromTool, out.Target, out.Rescue
+		m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
+		err = d.AddMark(ctx, s, m, rescue.Bound(), info.Bound())
+		var moved *journal.MovedError
+		if !errors.As(err, &moved) {
+			return err
+		}
+	}
+}
+
+// toldOf is what the agent is told: its work is not changed without a word.
+func toldOf(to backPoint, out restore.Restored) string {
+	files := slices.Concat(out.Written, out.Removed)
+	slices.Sort(files)
+	const most = 20
+	var b strings.Builder
+	fmt.Fprintf(&b, "The person took back %s with belay undo: the changes since it began are reversed in %s",
+		to.what, belay.CountOf(len(files), "file"))
+	for i, f := range files {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more", len(files)-most)
+			break
+		}
+		b.WriteString(map[bool]string{true: ": ", false: ", "}[i == 0] + belay.VisibleLine(f))
+	}
+	fmt.Fprintf(&b, ". What was there is kept as snapshot %s; do not bring it back yourself. "+
+		"Read these files again before you edit them.", out.Rescue)
+	return b.String()
+}

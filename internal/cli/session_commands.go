@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/hook"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+type sessionFamily struct{ *App }
+
+// SessionCommands gives the commands around agents' own sessions.
+func SessionCommands(app *App) []*cobra.Command {
+	a := sessionFamily{app}
+	return []*cobra.Command{a.hookCommand(), a.timelineCommand(), a.briefCommand()}
+}
+
+func (a sessionFamily) hookCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "hook AGENT", Short: "Answer a hook of an agent's own session", Args: cobra.ExactArgs(1), ValidArgs: hook.Agents(),
+		Long: `Hook is what an agent's hooks call: it reads the event as JSON on standard input and answers
+in the agent's own format. In a git repository it takes a snapshot before and after each
+tool that may write, denies commands that destroy work, and checks the changes when the
+agent is done with a prompt. belay timeline shows what happened, belay undo --turn
+reverses it.
+
+AGENT is ` + strings.Join(hook.Agents(), ", ") + `.
+
+A hook never breaks an agent: whatever goes wrong, it exits with 0 and prints nothing.
+
+Exit codes: 0 nothing to say, or as the answer says · 2 denied, with the reason on standard error.`,
+		Example: `  echo '{"hook_event_name":"SessionStart","session_id":"1","cwd":"."}' | belay hook claude`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if !hook.Known(args[0]) {
+				return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(hook.Agents(), ", "),
+					"%q is not an agent with hooks", args[0])
+			}
+			if terminal.Is(a.In) {
+				return belay.Refuse(belay.CodeUsage, "belay help hook", "the event is expected on standard input")
+			}
+			ev := hook.Read(args[0], a.In)
+			out := hook.Write(ev, app.Hook(c.Context(), a.Setting(nil), ev))
+			a.Told = true
+			if _, err := io.WriteString(a.Out, out.Stdout); err != nil && out.Exit == 0 {
+				return nil // nobody reads it
+			}
+			_, _ = io.WriteString(a.Err, out.Stderr)
+			if out.Exit != 0 {
+				return belay.Refuse(belay.CodeUsage, "", "denied") // exit status 2
+			}
+			return nil
+		},
+	}
+}
+
+func (a sessionFamily) briefCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "brief", Short: "Show what is open in this working tree, in a few lines", Args: cobra.NoArgs,
+		Long: `Brief prints what an agent is told when its session begins: features and tasks that are
+open, gates that wait for a person, an interrupted restore, and whether this may be the
+wrong folder. It prints nothing when there is nothing to say.
+
+Exit codes: 0 shown.`,
+		Example: "  belay brief\n  belay brief --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			b := desk.Brief(c.Context())
+			a.Noted = true
+			return a.Tell(b, nil, func(w io.Writer) {
+				if text := b.Text(); text != "" {
+					fmt.Fprintln(w, text)
+				}
+			})
+		},
+	}
+}
+
+func (a sessionFamily) timelineCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "timeline [SESSION]", Short: "Show what happened in an agent's own session", Args: cobra.MaximumNArgs(1),
+		Long: `Timeline lists the prompts and tool calls of a session that belay saw through an agent's
+hooks (belay hook), what each changed, and who changed it: a tool of the agent, or
+somebody else, which is a person or another process. Without SESSION it is the latest one in this working tree.
+
+The numbers are those of belay undo --turn and belay undo --tool.
+
+Exit codes: 0 shown · 6 no such session.`,
+		Example: "  belay timeline\n  belay timeline --json",
+		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return a.completeSessions(c.Context()), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			t, err := desk.Timeline(c.Context(), strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return a.Tell(t, nil, func(w io.Writer) { terminal.Timeline(w, t) })
+		},
+	}
+}
+
+func (a sessionFamily) completeSessions(ctx context.Context) (ids []string) {
+	desk, err := app.Open(ctx, a.Setting(nil))
+	if err != nil {
+		return nil
+	}
+	all, err := desk.Sessions()
+	if err != nil {
+		return nil
+	}
+	for _, r := range all {
+		ids = append(ids, string(r.Task.ID))
+	}
+	return ids
+}

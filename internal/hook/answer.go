@@ -1,0 +1,176 @@
+package hook
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Answer is what belay has to say to an event. The zero Answer lets everything happen.
+type Answer struct {
+	Deny    string // of Before: why the tool must not be called
+	Block   string // of Stop: what the agent has to fix first
+	Context string // of Start, Prompt and After: what the agent should know
+	Note    string // what the person should know, where the agent can show it
+}
+
+// Output is what a hook prints and how it ends.
+type Output struct {
+	Stdout, Stderr string
+	Exit           int
+}
+
+// exitDeny is the exit status that all agents read as no, whatever becomes of the JSON.
+const exitDeny = 2
+
+// Write puts an answer into the words of the agent that sent the event, and adds nothing to them: agents ignore an answer
+// with a key that they do not know.
+func Write(ev Event, a Answer) Output {
+	row, ok := find(ev.Agent)
+	if !ok || ev.Kind == Other {
+		return Output{}
+	}
+	switch {
+	case ev.Kind == Before && a.Deny != "":
+		return Output{Stdout: encode(row.deny(ev, a.Deny)), Stderr: a.Deny + "\n", Exit: exitDeny}
+	case ev.Kind == Stop && a.Block != "" && row.block != nil:
+		out := Output{Stdout: encode(row.block(ev, a.Block))}
+		if row.blockExits {
+			out.Stderr, out.Exit = a.Block+"\n", exitDeny
+		}
+		return out
+	}
+	if ev.Kind != Start && ev.Kind != Prompt && ev.Kind != After {
+		a.Context = ""
+	}
+	if a.Context == "" && a.Note == "" || row.say == nil {
+		return Output{}
+	}
+	return Output{Stdout: encode(row.say(ev, a))}
+}
+
+func encode(v any) string {
+	if v == nil {
+		return ""
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "" // texts and maps of texts can be encoded
+	}
+	return b.String()
+}
+
+// object is a JSON object of an agent's.
+type object map[string]any
+
+// agent is what is known of one agent: how its events are called, and what an answer looks like.
+type agent struct {
+	name       string
+	events     map[string]Kind
+	guess      func(*fields) string // the event's name, where the agent does not say it
+	deny       func(Event, string) any
+	block      func(Event, string) any // nil: it cannot be kept from stopping
+	blockExits bool
+	say        func(Event, Answer) any // nil: nothing can be said
+}
+
+func find(name string) (agent, bool) {
+	for _, a := range agents() {
+		if a.name == name {
+			return a, true
+		}
+	}
+	return agent{}, false
+}
+
+var claudeEvents = map[string]Kind{"SessionStart": Start, "UserPromptSubmit": Prompt, "PreToolUse": Before, "PostToolUse": After,
+	"PostToolUseFailure": After, "Stop": Stop, "SessionEnd": End}
+
+func agents() []agent {
+	return []agent{
+		{name: "claude", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
+		{name: "codex", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
+		{name: "qwen", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
+		{name: "gemini", events: map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "BeforeTool": Before, "AfterTool": After,
+			"AfterAgent": Stop, "SessionEnd": End}, deny: geminiDeny, block: geminiDeny, blockExits: true, say: claudeSay},
+		{name: "opencode", events: claudeEvents, deny: geminiDeny, block: geminiDeny, blockExits: true,
+			say: func(_ Event, a Answer) any { return contextOnly(a, "context") }},
+		{name: "cursor", events: map[string]Kind{"sessionStart": Start, "beforeSubmitPrompt": Prompt, "preToolUse": Before,
+			"beforeShellExecution": Before, "beforeMCPExecution": Before, "postToolUse": After, "postToolUseFailure": After,
+			"afterShellExecution": After, "afterMCPExecution": After, "afterFileEdit": After, "stop": Stop, "sessionEnd": End},
+			deny: func(_ Event, why string) any {
+				return object{"permission": "deny", "user_message": why, "agent_message": why}
+			},
+			block: func(_ Event, why string) any { return object{"followup_message": why} }},
+		{name: "copilot", guess: copilotEvent, events: copilotEvents, deny: copilotDeny, block: decisionBlock, say: copilotSay},
+	}
+}
+
+// copilotEvents have two spellings: Copilot's own, and that of Claude's.
+var copilotEvents = map[string]Kind{"sessionStart": Start, "userPromptSubmitted": Prompt, "preToolUse": Before, "postToolUse": After,
+	"agentStop": Stop, "sessionEnd": End, "SessionStart": Start, "UserPromptSubmit": Prompt, "PreToolUse": Before,
+	"PostToolUse": After, "Stop": Stop, "SessionEnd": End}
+
+// copilotEvent knows an event without a name by its fields.
+func copilotEvent(f *fields) string {
+	switch {
+	case f.first("toolName") != "" && f.first("toolResult.resultType", "toolResult.textResultForLlm") != "":
+		return "postToolUse"
+	case f.first("toolName") != "":
+		return "preToolUse"
+	case f.first("prompt") != "":
+		return "userPromptSubmitted"
+	case f.first("source") != "":
+		return "sessionStart"
+	case f.first("stopReason") != "":
+		return "agentStop"
+	case f.first("reason") != "":
+		return "sessionEnd"
+	}
+	return ""
+}
+
+func claudeDeny(ev Event, why string) any {
+	return object{"hookSpecificOutput": object{"hookEventName": ev.Name, "permissionDecision": "deny", "permissionDecisionReason": why}}
+}
+
+func copilotDeny(ev Event, why string) any {
+	if !ev.camel {
+		return claudeDeny(ev, why)
+	}
+	return object{"permissionDecision": "deny", "permissionDecisionReason": why}
+}
+
+func decisionBlock(_ Event, why string) any { return object{"decision": "block", "reason": why} }
+
+func geminiDeny(_ Event, why string) any { return object{"decision": "deny", "reason": why} }
+
+func claudeSay(ev Event, a Answer) any {
+	o := object{}
+	if a.Context != "" {
+		o["hookSpecificOutput"] = object{"hookEventName": ev.Name, "additionalContext": a.Context}
+	}
+	if a.Note != "" {
+		o["systemMessage"] = a.Note
+	}
+	return o
+}
+
+func copilotSay(ev Event, a Answer) any {
+	if ev.camel {
+		return contextOnly(a, "additionalContext")
+	}
+	a.Note = ""
+	if a.Context == "" {
+		return nil
+	}
+	return claudeSay(ev, a)
+}
+
+func contextOnly(a Answer, key string) any {
+	if a.Context == "" {
+		return nil
+	}
+	return object{key: a.Context}
+}

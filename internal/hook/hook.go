@@ -1,0 +1,197 @@
+// Package hook reads the events that coding agents send to their hooks, and writes the answers that they understand:
+// one row of a table per agent. It opens no file, runs nothing and decides nothing.
+package hook
+
+import (
+	"cmp"
+	"io"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Kind says what happens in an agent's session.
+type Kind string
+
+// The kinds. Other is everything that belay has nothing to say to.
+const (
+	Start  Kind = "start"  // a session begins, or is continued
+	Prompt Kind = "prompt" // a person sends a prompt
+	Before Kind = "before" // a tool is about to be called
+	After  Kind = "after"  // a tool was called
+	Stop   Kind = "stop"   // the agent is done with a prompt
+	End    Kind = "end"    // the session ends
+	Other  Kind = ""
+)
+
+// Event is what an agent says, in the same words for all agents.
+type Event struct {
+	Agent   string
+	Kind    Kind
+	Name    string // the agent's own name of the event
+	Session string // the agent's ID of the session
+	Dir     string // where the agent is
+	Source  string // of Start: startup, resume, clear, compact
+	Prompt  string // of Prompt; at most a few thousand bytes
+	Tool    Tool   // of Before and After
+	Cut     bool   // not everything was read: the input ended early, was too large, or is no JSON
+	camel   bool   // the fields had names like sessionId
+}
+
+// Does is what a tool may do to files.
+type Does string
+
+// What tools do. A tool that is not known may write.
+const (
+	Reads  Does = "reads"
+	Writes Does = "writes"
+	Runs   Does = "runs" // a shell command
+)
+
+// Tool is one call of a tool.
+type Tool struct {
+	Name    string
+	Call    string // its ID; "" when the agent gives none
+	Does    Does
+	Command string   // the shell text that it runs
+	Dir     string   // where it runs it; "" is the agent's folder
+	Paths   []string // files that it says it writes, as it says them
+	Behind  bool     // it continues to run in the background
+}
+
+// Agents lists the agents by name.
+func Agents() []string {
+	var names []string
+	for _, a := range agents() {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// Known reports whether there is an agent of this name.
+func Known(name string) bool { return slices.Contains(Agents(), name) }
+
+// Read reads an event from an agent's JSON, once and without holding it: what is too large to be of use is passed over.
+// It never fails: an event that cannot be understood is of the kind Other.
+func Read(agent string, in io.Reader) Event {
+	f := read(in)
+	ev := Event{Agent: agent, Cut: f.cut}
+	ev.camel = f.first("hook_event_name") == "" && f.first("sessionId", "toolName", "hookEventName") != ""
+	a, ok := find(agent)
+	if !ok {
+		return ev
+	}
+	ev.Name = f.first("hook_event_name", "hookEventName")
+	if ev.Name == "" && a.guess != nil {
+		ev.Name = a.guess(f)
+	}
+	ev.Kind = a.events[ev.Name]
+	ev.Session = f.first("session_id", "sessionId", "conversation_id")
+	ev.Dir = f.first("cwd", "workspace_roots")
+	ev.Source = f.first("source", "reason")
+	ev.Prompt = f.first("prompt")
+	if ev.Kind == Before || ev.Kind == After {
+		ev.Tool = f.tool(ev.Name)
+	}
+	return ev
+}
+
+// fields of a tool's input that name a file it writes.
+var pathFields = []string{"file_path", "filePath", "path", "notebook_path", "absolute_path", "target_file", "edits.file_path",
+	"edits.filePath", "changes.path"}
+
+// commandFields are those that hold shell text.
+var commandFields = []string{"command", "cmd", "script"}
+
+func (f *fields) tool(event string) Tool {
+	t := Tool{Name: f.first("tool_name", "toolName"), Call: f.first("tool_use_id", "toolUseId", "tool_call_id", "call_id")}
+	inputs := []string{"tool_input.", "toolInput.", "toolArgs.", "tool_args."}
+	get := func(names ...string) (all []string) {
+		for _, in := range inputs {
+			for _, n := range names {
+				all = append(all, f.get(in+n)...)
+			}
+		}
+		return all
+	}
+	t.Does = doing(t.Name)
+	command := get(commandFields...)
+	switch { // Cursor's own events for a shell and for an edit have no tool
+	case t.Name == "" && strings.HasSuffix(event, "ShellExecution"):
+		t.Name, t.Does, command = "Shell", Runs, f.get("command")
+	case t.Name == "" && strings.HasSuffix(event, "FileEdit"):
+		t.Name, t.Does, t.Paths = "Edit", Writes, f.get("file_path")
+	}
+	t.Dir = cmp.Or(first(get("workdir", "cwd", "directory", "dir_path")), "")
+	t.Behind = first(get("run_in_background", "is_background", "background")) == "true"
+	patch := slices.Concat(get("patch", "patchText", "input", "diff"), f.get("tool_input"), f.get("toolArgs"))
+	if base(t.Name) == "apply_patch" || base(t.Name) == "applypatch" {
+		t.Paths = patched(strings.Join(slices.Concat(command, patch), "\n"))
+		return t
+	}
+	if t.Does != Reads {
+		t.Command = joined(command)
+	}
+	if t.Does == Writes && t.Command == "" {
+		t.Paths = append(t.Paths, get(pathFields...)...)
+	}
+	return t
+}
+
+// joined makes shell text of a command, which some agents give as a list of arguments.
+func joined(args []string) string {
+	if len(args) < 2 {
+		return first(args)
+	}
+	if len(args) == 3 && strings.HasPrefix(args[1], "-") && strings.HasSuffix(args[1], "c") && strings.HasSuffix(args[0], "sh") {
+		return args[2]
+	}
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}
+
+// patched gives the files that a patch of Codex's changes.
+func patched(text string) (paths []string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
+			if p, ok := strings.CutPrefix(line, mark); ok {
+				paths = append(paths, strings.TrimSpace(p))
+			}
+		}
+	}
+	return paths
+}
+
+// base is a tool's name without the names around it, in lower case.
+func base(name string) string {
+	return strings.ToLower(path.Base(strings.ReplaceAll(name, ".", "/")))
+}
+
+// doing says what a tool may do, by its name in the agents that there are.
+func doing(name string) Does {
+	switch base(name) {
+	case "read", "read_file", "read_many_files", "readfile", "view", "view_image", "notebookread", "glob", "grep", "rg", "ls", "list",
+		"list_directory", "list_dir", "search_file_content", "grep_search", "codebase_search", "file_search", "search", "find",
+		"websearch", "web_search", "google_web_search", "webfetch", "web_fetch", "fetch", "todowrite", "todoread", "todo_write",
+		"update_plan", "write_todos", "task", "agent", "bashoutput", "taskoutput", "killshell", "killbash", "taskstop", "exitplanmode",
+		"exit_plan_mode", "enterplanmode", "askuserquestion", "ask_user", "question", "skill", "slashcommand", "toolsearch",
+		"listmcpresources", "readmcpresource", "listmcpresourcestool", "readmcpresourcetool", "lsp", "save_memory", "think",
+		"report_intent", "taskcreate", "taskget", "tasklist", "taskupdate", "invalid":
+		return Reads
+	case "bash", "shell", "local_shell", "exec_command", "shell_command", "run_shell_command", "run_terminal_cmd", "powershell",
+		"execute", "terminal", "container_exec", "exec":
+		return Runs
+	}
+	return Writes
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

@@ -1,0 +1,313 @@
+package hook
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+)
+
+// Limits of what is kept of an input. Shell text is kept whole, within reason; of everything else the beginning is enough.
+const (
+	mostCommand = 1 << 20
+	mostText    = 4 << 10
+	mostKept    = 4 << 20 // all values together
+	mostValues  = 4096
+	mostRead    = 512 << 20 // an input that is larger is given up
+	mostDepth   = 6         // of what is kept
+)
+
+// fields are the texts of a JSON object by their paths: "tool_input.command". Items of a list have the path of the list.
+type fields struct {
+	values map[string][]string
+	kept   int
+	count  int
+	cut    bool
+}
+
+func (f *fields) get(path string) []string { return f.values[path] }
+
+// first gives the first text there is at one of the paths.
+func (f *fields) first(paths ...string) string {
+	for _, p := range paths {
+		for _, v := range f.values[p] {
+			if v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// read takes the texts out of one JSON value, and stops at its end: agents need not close their side.
+func read(in io.Reader) *fields {
+	f := &fields{values: map[string][]string{}}
+	s := &scanner{in: bufio.NewReaderSize(io.LimitReader(in, mostRead), 64<<10)}
+	if err := f.value(s); err != nil {
+		f.cut = true
+	}
+	return f
+}
+
+// keeps says how many bytes of a text at a path are of use.
+func keeps(path string) int {
+	switch last := path[strings.LastIndexByte(path, '.')+1:]; last {
+	case "command", "cmd", "script", "patch", "patchText", "input", "tool_input", "toolArgs", "tool_args", "diff":
+		return mostCommand
+	case "content", "new_string", "old_string", "newString", "oldString", "new_source", "tool_response", "transcript_path":
+		return 0
+	}
+	return mostText
+}
+
+func (f *fields) keep(path, text string, whole bool) {
+	if path == "" || f.count >= mostValues || f.kept+len(text) > mostKept {
+		return
+	}
+	f.count++
+	f.kept += len(text)
+	f.values[path] = append(f.values[path], text)
+	f.cut = f.cut || !whole && keeps(path) == mostCommand
+	if inner := strings.TrimSpace(text); whole && strings.HasPrefix(inner, "{") && strings.Count(path, ".") == 0 {
+		sub := &fields{values: map[string][]string{}} // some agents give the tool's input as JSON in a text
+		if sub.value(&scanner{in: bufio.NewReader(strings.NewReader(inner))}) == nil {
+			for p, list := range sub.values {
+				f.values[path+"."+p] = append(f.values[path+"."+p], list...)
+			}
+		}
+	}
+}
+
+var errSyntax = errors.New("not JSON")
+
+// level is one object or list that is being read.
+type level struct {
+	path string // of its values
+	list bool
+	deep bool // nothing below is kept
+}
+
+// value reads one value with everything in it. It does not call itself: an input may be nested as deeply as it likes.
+func (f *fields) value(s *scanner) error {
+	var stack []level
+	path := ""
+	for {
+		opened, err := f.one(s, path, &stack)
+		if err != nil {
+			return err
+		}
+		if opened {
+			more, err := s.opens(&stack)
+			if err != nil {
+				return err
+			}
+			if more {
+				if path, err = f.next(s, &stack); err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		for {
+			if len(stack) == 0 {
+				return nil
+			}
+			more, err := s.more(stack[len(stack)-1].list)
+			if err != nil {
+				return err
+			}
+			if more {
+				break
+			}
+			stack = stack[:len(stack)-1]
+		}
+		if path, err = f.next(s, &stack); err != nil {
+			return err
+		}
+	}
+}
+
+// one reads a text, a number or a word, or the beginning of an object or a list, which it puts on the stack.
+func (f *fields) one(s *scanner, path string, stack *[]level) (opened bool, err error) {
+	c, err := s.peek()
+	if err != nil {
+		return false, err
+	}
+	deep := len(*stack) > 0 && (*stack)[len(*stack)-1].deep
+	switch c {
+	case '{', '[':
+		if len(*stack) > 100_000 {
+			return false, errSyntax
+		}
+		*stack = append(*stack, level{path: path, list: c == '[', deep: deep || len(*stack) >= mostDepth})
+		return true, s.skip()
+	case '"':
+		limit := keeps(path)
+		if deep {
+			limit = 0
+		}
+		text, whole, err := s.text(limit)
+		if err == nil && limit > 0 {
+			f.keep(path, text, whole)
+		}
+		return false, err
+	}
+	word, err := s.word()
+	if err == nil && !deep {
+		f.keep(path, word, true)
+	}
+	return false, err
+}
+
+// next reads the key of the next value, if it has one, and gives its path.
+func (f *fields) next(s *scanner, stack *[]level) (string, error) {
+	top := (*stack)[len(*stack)-1]
+	if top.list {
+		return top.path, nil
+	}
+	key, _, err := s.text(256)
+	if err != nil {
+		return "", err
+	}
+	if c, err := s.peek(); err != nil || c != ':' {
+		return "", errors.Join(errSyntax, err)
+	}
+	if err := s.skip(); err != nil {
+		return "", err
+	}
+	if top.path == "" {
+		delete(f.values, key) // of two equal keys the last one counts
+		return key, nil
+	}
+	return top.path + "." + key, nil
+}
+
+// scanner reads the parts of JSON.
+type scanner struct {
+	in  *bufio.Reader
+	buf []byte
+}
+
+// peek passes over blanks, and gives the next byte without taking it.
+func (s *scanner) peek() (byte, error) {
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		if c == ' ' || c == '\t' || c == '\n' || c == '\r' {
+			continue
+		}
+		return c, s.in.UnreadByte()
+	}
+}
+
+func (s *scanner) skip() error {
+	_, err := s.in.ReadByte()
+	return err
+}
+
+// opens reports whether there is anything in what has just been opened, and closes it otherwise.
+func (s *scanner) opens(stack *[]level) (bool, error) {
+	top := (*stack)[len(*stack)-1]
+	c, err := s.peek()
+	if err != nil {
+		return false, err
+	}
+	if c != '}' && c != ']' {
+		return true, nil
+	}
+	if top.list != (c == ']') {
+		return false, errSyntax
+	}
+	*stack = (*stack)[:len(*stack)-1]
+	return false, s.skip()
+}
+
+// more takes what follows a value: a comma, or the end of the object or list.
+func (s *scanner) more(list bool) (bool, error) {
+	c, err := s.peek()
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case c == ',':
+		return true, s.skip()
+	case c == ']' && list || c == '}' && !list:
+		return false, s.skip()
+	}
+	return false, errSyntax
+}
+
+// text reads a string and keeps at most limit bytes of it.
+func (s *scanner) text(limit int) (text string, whole bool, err error) {
+	if c, err := s.peek(); err != nil || c != '"' {
+		return "", false, errors.Join(errSyntax, err)
+	}
+	if err := s.skip(); err != nil {
+		return "", false, err
+	}
+	raw, escaped, whole := append(s.buf[:0], '"'), false, true
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil {
+			return "", false, err
+		}
+		if c == '"' && !escaped {
+			break
+		}
+		escaped = c == '\\' && !escaped
+		if len(raw) <= limit {
+			raw = append(raw, c)
+		} else {
+			whole = false
+		}
+	}
+	s.buf = raw
+	if limit == 0 {
+		return "", len(raw) == 1, nil
+	}
+	if !whole {
+		raw = uncut(raw)
+	}
+	err = json.Unmarshal(append(raw, '"'), &text)
+	return text, whole, err
+}
+
+// uncut takes half an escape sequence off the end.
+func uncut(raw []byte) []byte {
+	i := bytes.LastIndexByte(raw, '\\')
+	if i < 0 || len(raw)-i > 6 {
+		return raw
+	}
+	for i > 0 && raw[i-1] == '\\' {
+		i--
+	}
+	return raw[:i]
+}
+
+// word reads a number, true, false or null.
+func (s *scanner) word() (string, error) {
+	var w []byte
+	for {
+		c, err := s.in.ReadByte()
+		if err != nil && !errors.Is(err, io.EOF) || len(w) > 64 {
+			return "", errors.Join(errSyntax, err)
+		}
+		if err == nil && strings.IndexByte("+-.0123456789aeflnrstuE", c) >= 0 {
+			w = append(w, c)
+			continue
+		}
+		if err == nil {
+			if err := s.in.UnreadByte(); err != nil {
+				return "", err
+			}
+		}
+		if !json.Valid(w) {
+			return "", errSyntax
+		}
+		return string(w), nil
+	}
+}

@@ -1,0 +1,259 @@
+package shell
+
+import (
+	"strings"
+)
+
+// interpreter says whether a program runs code of another language from its arguments.
+func interpreter(name string) (lang string, ok bool) {
+	for _, p := range []string{"python", "pypy"} {
+		if strings.HasPrefix(name, p) {
+			return "python", true
+		}
+	}
+	switch name {
+	case "node", "nodejs", "deno", "bun", "tsx", "ts-node":
+		return "node", true
+	case "perl", "ruby", "php", "lua":
+		return name, true
+	case "uv", "poetry", "pipenv", "uvx", "rye", "pdm", "conda", "mise", "asdf", "direnv", "dotenv", "bundle":
+		return "run", true
+	}
+	return "", false
+}
+
+// code reads the code that an interpreter is given in its arguments, a heredoc or a pipe.
+func (f *finder) code(lang string, args []string) {
+	if lang == "run" { // uv run python -c …
+		for i, a := range args {
+			if a == "run" || a == "exec" {
+				f.command(args[i+1:])
+				return
+			}
+		}
+		return
+	}
+	for i, a := range args {
+		if i+1 < len(args) && evaluates(lang, a) {
+			f.source(args[i+1])
+			return
+		}
+	}
+	script := operands(args, "W X m r I")
+	if f.stdins && (len(script) == 0 || script[0] == "-") {
+		f.source(f.stdin)
+	}
+}
+
+// evaluates reports whether an option of an interpreter is followed by code.
+func evaluates(lang, option string) bool {
+	switch lang {
+	case "python":
+		return option == "-c"
+	case "php":
+		return option == "-r"
+	}
+	if option == "--eval" || option == "--print" || option == "eval" || option == "-p" && lang == "node" {
+		return true
+	}
+	short := strings.HasPrefix(option, "-") && !strings.HasPrefix(option, "--")
+	return short && strings.HasSuffix(strings.ToLower(option), "e") // perl -ne, ruby -e
+}
+
+// running are functions that run a shell text or a command, by the last part of their name.
+var running = map[string]bool{"system": true, "popen": true, "run": true, "call": true, "check_call": true, "check_output": true,
+	"Popen": true, "getoutput": true, "getstatusoutput": true, "execSync": true, "exec": true, "spawn": true,
+	"spawnSync": true, "execFile": true, "execFileSync": true,
+	"shell_exec": true, "passthru": true, "qx": true, "spawnl": true, "execvp": true, "execv": true, "sh": true,
+	"create_subprocess_shell": true, "create_subprocess_exec": true, "capture2": true, "capture3": true, "capture2e": true,
+	"execa": true, "$": true, "execaSync": true, "proc_open": true, "popen2": true}
+
+// removing are functions that delete a folder with everything below it.
+var removing = map[string]bool{"rmtree": true, "rmSync": true, "rm": true, "rmdirSync": true, "rm_rf": true,
+	"rm_r": true, "remove_tree": true, "remove_dir": true,
+	"removeSync": true, "rimraf": true, "rimrafSync": true, "remove_entry": true, "emptyDirSync": true, "sync": true}
+
+// call is a function's call in a source text: its name, and the texts among its arguments.
+type call struct {
+	name  string
+	texts []string
+	args  string
+}
+
+// source looks for calls that run commands or delete folders in code of another language.
+func (f *finder) source(code string) {
+	all, texts := calls(code)
+	ran := false
+	for _, c := range all {
+		last := c.name[strings.LastIndexAny(c.name, ".:>")+1:]
+		switch {
+		case running[last]:
+			if len(c.texts) == 0 {
+				ran = true
+				continue
+			}
+			if len(c.texts) > 1 && !strings.ContainsAny(c.texts[0], " ") {
+				f.command(c.texts)
+			} else {
+				f.text(c.texts[0])
+			}
+		case removing[last] && len(c.texts) > 0:
+			if last != "rm" && last != "rmSync" && last != "rmdirSync" || strings.Contains(c.args, "recursive") {
+				f.remove([]string{c.name, c.texts[0]}, c.texts[:1], false)
+				f.writes(c.texts[0], c.name+" "+c.texts[0])
+			}
+		default:
+			for _, t := range c.written(last, code) {
+				f.writes(t, c.name+" "+t)
+			}
+		}
+	}
+	if ran { // a command in a variable: every text that looks like one
+		for _, t := range texts {
+			if strings.HasPrefix(t, "git ") || strings.HasPrefix(t, "rm ") || strings.HasPrefix(t, "find ") {
+				f.text(t)
+			}
+		}
+	}
+	for _, t := range backticks(code) {
+		f.text(t)
+	}
+}
+
+// written gives the files that a call writes, by the last part of its name.
+func (c call) written(last, code string) []string {
+	if len(c.texts) == 0 {
+		return nil
+	}
+	switch last {
+	case "unlink", "unlinkSync", "remove", "chmod", "chmodSync", "copyfile", "copy":
+		return c.texts
+	case "open", "fopen":
+		if len(c.texts) > 1 && strings.ContainsAny(c.texts[1], "wax+>") {
+			return c.texts[:1]
+		}
+	case "writeFile", "writeFileSync", "appendFile", "appendFileSync", "file_put_contents", "createWriteStream":
+		return c.texts[:1]
+	case "Path":
+		if strings.Contains(code, "write_text") || strings.Contains(code, "unlink(") {
+			return c.texts[:1]
+		}
+	}
+	return nil
+}
+
+// calls reads the calls of a source text, whatever the language: names before an opening bracket, and texts in quotes.
+func calls(code string) (all []call, texts []string) {
+	var open []int // positions in all of the calls that are open; -1 for other brackets
+	name := ""
+	for i := 0; i < len(code); i++ {
+		c := code[i]
+		switch {
+		case c == '"' || c == '\'' || c == '`':
+			text, end := literal(code, i)
+			i = end
+			texts = append(texts, text)
+			for _, at := range open {
+				if at >= 0 {
+					all[at].texts = append(all[at].texts, text)
+				}
+			}
+			if name == "system" || name == "exec" || name == "qx" { // perl and ruby call without brackets
+				all = append(all, call{name: name, texts: []string{text}})
+			}
+			name = ""
+		case comments(code, i):
+			if end := strings.IndexByte(code[i:], '\n'); end >= 0 {
+				i += end
+			} else {
+				i = len(code)
+			}
+		case c == '(':
+			open = append(open, len(all))
+			all = append(all, call{name: strings.TrimSpace(name), args: argsOf(code[i+1:])})
+			name = ""
+		case c == '[' || c == '{':
+			open, name = append(open, -1), ""
+		case c == ')' || c == ']' || c == '}':
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+			name = ""
+		case c == ' ':
+		case strings.IndexByte("._$:>0123456789", c) >= 0 || c|0x20 >= 'a' && c|0x20 <= 'z':
+			if i > 0 && code[i-1] == ' ' && c != '.' {
+				name = ""
+			}
+			name += string(c)
+		default:
+			name = ""
+		}
+	}
+	return all, texts
+}
+
+// comments reports whether a comment begins at i.
+func comments(code string, i int) bool {
+	if code[i] == '#' {
+		return i == 0 || code[i-1] == '\n' || code[i-1] == ' '
+	}
+	return strings.HasPrefix(code[i:], "//") && (i == 0 || code[i-1] != ':')
+}
+
+// argsOf is the text of a call's arguments.
+func argsOf(rest string) string {
+	depth := 1
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return rest[:i]
+			}
+		}
+	}
+	return rest
+}
+
+// literal reads a text in quotes at i, and gives the position of its last quote.
+func literal(code string, i int) (string, int) {
+	quote := code[i : i+1]
+	if strings.HasPrefix(code[i:], strings.Repeat(quote, 3)) {
+		quote = strings.Repeat(quote, 3)
+	}
+	var b strings.Builder
+	for j := i + len(quote); j < len(code); j++ {
+		if code[j] == '\\' && j+1 < len(code) {
+			if j++; code[j] == 'n' {
+				b.WriteByte('\n')
+			} else {
+				b.WriteByte(code[j])
+			}
+			continue
+		}
+		if strings.HasPrefix(code[j:], quote) {
+			return b.String(), j + len(quote) - 1
+		}
+		b.WriteByte(code[j])
+	}
+	return b.String(), len(code)
+}
+
+// backticks are the commands that perl, ruby and php run in backticks, and in %x(…).
+func backticks(code string) (out []string) {
+	parts := strings.Split(code, "`")
+	for i := 1; i < len(parts)-1; i += 2 {
+		out = append(out, parts[i])
+	}
+	for _, mark := range []string{"%x(", "%x{", "qx(", "qx{"} {
+		if _, rest, ok := strings.Cut(code, mark); ok {
+			end := strings.IndexAny(rest, ")}")
+			if end < 0 {
+				end = len(rest)
+			}
+			out = append(out, rest[:end])
+		}
+	}
+	return out
+}

@@ -1,0 +1,280 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+// prefixes are programs that run the rest of their arguments, with those of their options that take a value.
+var prefixes = map[string]string{
+	"sudo": "u g h p C T R D U r t", "doas": "u C", "env": "u C S", "nice": "n", "nohup": "", "time": "f o", "command": "", "builtin": "",
+	"exec": "a", "setsid": "", "stdbuf": "i o e", "ionice": "c n p", "timeout": "s k", "chronic": "", "caffeinate": "t w", "unbuffer": "",
+	"busybox": "", "xvfb-run": "", "script": "c", "flock": "w E c", "watch": "n d", "strace": "o e p", "chroot": "", "gtimeout": "s k",
+	"then": "", "do": "", "!": "", "noglob": "", "nocorrect": "", "npx": "p", "bunx": "", "pnpx": "", "rtk": "",
+}
+
+// positional is how many arguments stand between such a program and the command it runs.
+var positional = map[string]int{"timeout": 1, "gtimeout": 1, "chroot": 1, "flock": 1}
+
+// command looks at one command with its arguments.
+func (f *finder) command(args []string) {
+	for len(args) > 0 && assignment(args[0]) {
+		name, value, _ := strings.Cut(args[0], "=")
+		f.vars[name] = value
+		args = args[1:]
+	}
+	if len(args) == 0 || f.depth >= mostNested {
+		return
+	}
+	name := path.Base(args[0])
+	f.depth++
+	defer func() { f.depth-- }()
+	if body, ok := f.funcs[name]; ok {
+		delete(f.funcs, name)
+		f.stmt(body)
+		f.funcs[name] = body
+		return
+	}
+	if text, ok := f.alias[name]; ok {
+		f.text(text + " " + quoted(args[1:]))
+		return
+	}
+	if values, ok := prefixes[name]; ok {
+		f.prefixed(name, values, args[1:])
+		return
+	}
+	f.changesGit(name, args)
+	f.named(strings.TrimSuffix(name, ".exe"), args)
+}
+
+// named looks at a command by its name.
+func (f *finder) named(name string, args []string) {
+	switch name {
+	case "git":
+		f.git(args[1:])
+	case "rm", "rimraf", "del-cli", "trash":
+		f.rm(name, args[1:])
+	case "shred":
+		f.remove(args, operands(args[1:], "n s"), true)
+	case "find", "fd", "fdfind":
+		f.find(args)
+	case "cd", "pushd", "Set-Location":
+		f.cd(args[1:])
+	case "xargs", "parallel":
+		f.xargs(args[1:])
+	case "eval":
+		f.text(strings.Join(args[1:], " "))
+	case "trap", "ssh-agent":
+		if len(args) > 1 {
+			f.text(args[1])
+		}
+	case "alias":
+		for _, a := range args[1:] {
+			if n, text, ok := strings.Cut(a, "="); ok {
+				if f.alias == nil {
+					f.alias = map[string]string{}
+				}
+				f.alias[n] = text
+			}
+		}
+	case "bash", "sh", "zsh", "dash", "ksh", "ash", "fish":
+		f.shell(args[1:])
+	case "Remove-Item", "ri", "rd", "rmdir":
+		f.removeItem(name, args)
+	case "belay":
+		f.belay(args)
+	default:
+		if lang, ok := interpreter(name); ok {
+			f.code(lang, args[1:])
+		}
+	}
+}
+
+// assignment reports whether a word sets a variable.
+func assignment(w string) bool {
+	name, _, ok := strings.Cut(w, "=")
+	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
+}
+
+func (f *finder) prefixed(name, values string, args []string) {
+	takes := strings.Fields(values)
+	skip := positional[name]
+	for len(args) > 0 {
+		a := args[0]
+		switch {
+		case a == "--":
+			args = args[1:]
+			f.command(args[min(skip, len(args)):])
+			return
+		case name == "env" && (a == "-S" || strings.HasPrefix(a, "--split-string")):
+			f.text(strings.Join(args[1:], " "))
+			return
+		case name == "flock" && a == "-c" || name == "script" && a == "-c":
+			if len(args) > 1 {
+				f.text(args[1])
+			}
+			return
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			args = args[1:]
+			for _, t := range takes {
+				if a == "-"+t && len(args) > 0 {
+					args = args[1:]
+				}
+			}
+		case skip > 0:
+			skip--
+			args = args[1:]
+		default:
+			if name == "watch" || name == "flock" {
+				f.text(strings.Join(args, " "))
+				return
+			}
+			f.command(args)
+			return
+		}
+	}
+}
+
+// operands are the arguments that are no options. values are the options that take one.
+func operands(args []string, values string) (out []string) {
+	takes := strings.Fields(values)
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a == "--" {
+			return append(out, args[i+1:]...)
+		}
+		if strings.HasPrefix(a, "-") && len(a) > 1 {
+			for _, t := range takes {
+				if a == "-"+t || a == "--"+t {
+					i++
+				}
+			}
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// options reports which options there are before "--": letters of clusters, and long ones by name without a value.
+func options(args []string) map[string]bool {
+	set := map[string]bool{}
+	for _, a := range args {
+		if a == "--" {
+			break
+		}
+		if long, ok := strings.CutPrefix(a, "--"); ok {
+			name, _, _ := strings.Cut(long, "=")
+			set[name] = true
+		} else if len(a) > 1 && a[0] == '-' {
+			for _, c := range a[1:] {
+				set[string(c)] = true
+			}
+		}
+	}
+	return set
+}
+
+func (f *finder) cd(args []string) {
+	to := operands(args, "")
+	switch {
+	case len(to) == 0:
+		f.dir = f.w.Home
+	case to[0] == "-":
+		f.dir = ""
+	default:
+		f.dir, _ = f.at(to[0])
+	}
+	f.vars["PWD"] = f.dir
+}
+
+// shell reads the text of sh -c, or what sh reads from a heredoc or a pipe.
+func (f *finder) shell(args []string) {
+	for i, a := range args {
+		if strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.HasSuffix(a, "c") && i+1 < len(args) {
+			for n, v := range args[i+2:] {
+				f.vars[strconv.Itoa(n)] = v
+			}
+			f.text(args[i+1])
+			return
+		}
+	}
+	if len(operands(args, "o O")) == 0 && f.stdins {
+		text := f.stdin
+		f.stdin, f.stdins = "", false
+		f.text(text)
+	}
+}
+
+// xargs runs a command with arguments that come from elsewhere.
+func (f *finder) xargs(args []string) {
+	takes := " I i L l n P s d E a j "
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		a := args[0]
+		args = args[1:]
+		if len(a) == 2 && strings.Contains(takes, " "+a[1:]+" ") && a != "-i" && a != "-l" && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	if len(args) == 0 {
+		return
+	}
+	more := []string{unknown}
+	if f.stdins {
+		if more = strings.Fields(f.stdin); len(more) == 0 || len(more) > 64 {
+			more = []string{unknown}
+		}
+	}
+	f.stdin, f.stdins = "", false
+	var run []string
+	placed := false
+	for _, a := range args {
+		if a == "{}" || a == "%" {
+			run, placed = append(run, more...), true
+			continue
+		}
+		for _, place := range []string{"{}", "%"} {
+			if strings.Contains(a, place) && len(more) == 1 {
+				a, placed = strings.ReplaceAll(a, place, more[0]), true
+			}
+		}
+		run = append(run, a)
+	}
+	if !placed {
+		run = append(run, more...)
+	}
+	f.command(run)
+}
+
+// belay looks at what only a person may do with belay.
+func (f *finder) belay(args []string) {
+	words := operands(args[1:], "C dir")
+	if len(words) == 0 {
+		return
+	}
+	line := strings.Join(words[:min(2, len(words))], " ")
+	switch {
+	case words[0] == "trust" || words[0] == "decide" || words[0] == "move",
+		line == "snapshot drop" || line == "snap drop" || line == "snapshot prune" || line == "snap prune" || line == "task accept-record",
+		words[0] == "init" && options(args)["remove"]:
+		f.found(Deed{Rule: "belay", Command: quoted(args), Why: "only a person decides this",
+			Instead: "ask the person to run it"})
+	}
+}
+
+// quoted writes arguments as a shell reads them.
+func quoted(args []string) string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		a = strings.ReplaceAll(a, unknown, "…")
+		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\|&;<>()*?[]#~!{}") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		out[i] = a
+	}
+	return strings.Join(out, " ")
+}

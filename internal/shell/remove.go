@@ -1,0 +1,205 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// rm looks at what is deleted with everything below it. Single files are not looked at: a snapshot has them.
+func (f *finder) rm(name string, args []string) {
+	o := options(args)
+	deep := name != "rm" || o["r"] || o["R"] || o["recursive"]
+	if deep {
+		f.remove(append([]string{name}, args...), operands(args, "glob"), false)
+	}
+}
+
+// removeItem looks at PowerShell's ways of deleting.
+func (f *finder) removeItem(name string, args []string) {
+	recurse := false
+	var files []string
+	for _, a := range args[1:] {
+		switch low := strings.ToLower(a); {
+		case low == "-recurse" || low == "-r" || low == "/s":
+			recurse = true
+		case strings.HasPrefix(a, "-") || low == "/q":
+		default:
+			files = append(files, a)
+		}
+	}
+	if name == "rmdir" && !recurse {
+		return // an empty folder
+	}
+	if recurse {
+		f.remove(args, files, false)
+	}
+}
+
+// remove looks at paths that are deleted.
+func (f *finder) remove(command, paths []string, single bool) {
+	for _, p := range paths {
+		if d, bad := f.loses(p, single); bad {
+			d.Command = quoted(command)
+			f.found(d)
+			return
+		}
+	}
+}
+
+// loses says what deleting a path loses.
+func (f *finder) loses(p string, _ bool) (Deed, bool) {
+	abs, ok := f.at(p)
+	if !ok {
+		return Deed{}, false
+	}
+	if f.inGit(abs) {
+		return Deed{}, false // changesGit has looked
+	}
+	rel, ok := f.inTree(abs)
+	if !ok {
+		if abs == "/" || strings.HasPrefix(f.w.Root+"/", strings.TrimSuffix(strings.TrimSuffix(abs, "/*"), "/")+"/") {
+			return Deed{Rule: "rm", Why: "the repository itself is deleted", Instead: insteadAsk}, true
+		}
+		return Deed{}, false
+	}
+	switch {
+	case rel == "." || f.tracked(rel):
+		return Deed{Rule: "rm", Why: "tracked files are deleted, with their uncommitted changes", Covered: rel != ".",
+			Instead: "use git rm -r, which keeps files with uncommitted changes, or delete the files one by one"}, true
+	case f.w.Precious != nil && !strings.ContainsAny(rel, "*?[") && f.w.Precious(rel):
+		return Deed{Rule: "rm", Why: "ignored files are deleted, which git cannot bring back", Instead: insteadAsk}, true
+	}
+	return Deed{}, false
+}
+
+// covers gives the test whether a path from the root is what a pattern names, or below it.
+func covers(pattern string) func(string) bool {
+	if pattern == "." {
+		return func(string) bool { return true }
+	}
+	parts := strings.Split(strings.TrimSuffix(pattern, "/"), "/")
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		clean := strings.Join(parts, "/")
+		return func(p string) bool { return p == clean || strings.HasPrefix(p, clean+"/") }
+	}
+	return func(p string) bool {
+		for _, want := range parts {
+			part, rest, _ := strings.Cut(p, "/")
+			if part == "" {
+				return false
+			}
+			hidden := strings.HasPrefix(part, ".") && !strings.HasPrefix(want, ".")
+			if ok, err := path.Match(want, part); want != "**" && (err != nil || !ok || hidden) {
+				return false
+			}
+			p = rest
+		}
+		return true
+	}
+}
+
+// find looks at find with -delete, or with a command that deletes.
+func (f *finder) find(args []string) {
+	roots, names, deletes := []string{}, []string{}, false
+	i := 1
+	for ; i < len(args) && !strings.HasPrefix(args[i], "-") && args[i] != "(" && args[i] != "!"; i++ {
+		roots = append(roots, args[i])
+	}
+	if len(roots) == 0 {
+		roots = []string{"."}
+	}
+	folders := false
+	for ; i < len(args); i++ {
+		switch a := args[i]; a {
+		case "-delete":
+			deletes = true
+		case "-name", "-iname", "-path", "-wholename", "-ipath", "-regex":
+			negated := i > 0 && (args[i-1] == "!" || args[i-1] == "-not")
+			if i++; i < len(args) && !negated {
+				name := args[i]
+				if a == "-regex" {
+					name = "*"
+				}
+				names = append(names, name)
+			}
+		case "-type":
+			if i++; i < len(args) {
+				folders = args[i] == "d"
+			}
+		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
+			run := []string{}
+			for i++; i < len(args) && args[i] != ";" && args[i] != "+"; i++ {
+				run = append(run, args[i])
+			}
+			if len(run) > 0 && (path.Base(run[0]) == "rm" || path.Base(run[0]) == "unlink" || path.Base(run[0]) == "shred") {
+				deletes = true
+				continue
+			}
+			for k, r := range run {
+				run[k] = strings.ReplaceAll(r, "{}", unknown)
+			}
+			f.command(run)
+		}
+	}
+	if deletes {
+		f.findDeletes(args, roots, names, folders)
+	}
+}
+
+// findDeletes compares what find selects by name with the files of the tree.
+func (f *finder) findDeletes(args, roots, names []string, folders bool) {
+	for _, root := range roots {
+		abs, ok := f.at(root)
+		if !ok {
+			continue
+		}
+		rel, ok := f.inTree(abs)
+		if !ok {
+			if d, bad := f.loses(root, false); bad {
+				d.Command = quoted(args)
+				f.found(d)
+			}
+			continue
+		}
+		below := covers(rel)
+		hits := func(p string) bool { return below(p) && selected(p, rel, names, folders) }
+		switch {
+		case f.w.Tracked != nil && f.w.Tracked(hits):
+			f.found(Deed{Rule: "rm", Command: quoted(args), Covered: true, Why: "tracked files are deleted, with their uncommitted changes",
+				Instead: "delete the files that you made, by name"})
+		case len(names) == 0 && f.w.Precious != nil && f.w.Precious(rel):
+			f.found(Deed{Rule: "rm", Command: quoted(args), Why: "ignored files are deleted, which git cannot bring back",
+				Instead: insteadAsk})
+		}
+	}
+}
+
+// selected reports whether one of find's names selects a file, or a folder it is in.
+func selected(p, root string, names []string, folders bool) bool {
+	if len(names) == 0 {
+		return true
+	}
+	parts := strings.Split(p, "/")
+	skip := 0
+	if root != "." {
+		skip = len(strings.Split(root, "/"))
+	}
+	for _, name := range names {
+		if strings.Contains(name, "/") {
+			clean := strings.Trim(strings.TrimPrefix(name, "./"), "*")
+			if strings.Contains("/"+p, clean) {
+				return true
+			}
+			continue
+		}
+		for i, part := range parts {
+			if i < skip || i < len(parts)-1 && !folders && len(names) == 1 && strings.Contains(name, ".") {
+				continue
+			}
+			if ok, err := path.Match(name, part); ok && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
