@@ -26,6 +26,8 @@ var starters = map[string]string{
 	"internal/agent/shim.go":          "agents, and belay itself as their shim",
 	"internal/cli/edit.go":            "the editor that the person's environment names",
 	"internal/git/process.go":         "git",
+	"internal/install/codex.go":       "the person's own codex, asked which hooks it sees",
+	"internal/install/inspect.go":     "the person's own agents, asked for their version",
 	"internal/proc/holder_linux.go":   "tests, linters, reviewers; what agent asks for; ps",
 	"internal/proc/holder_other.go":   "tests, linters, reviewers; what agent asks for; ps",
 	"internal/proc/launch.go":         "tests, linters, reviewers; what agent asks for; ps",

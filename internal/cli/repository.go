@@ -32,56 +32,6 @@ func (a repositoryFamily) statusCommand() *cobra.Command {
 	}
 }
 
-func (a repositoryFamily) initCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "init", Short: "Write a starter config", Args: cobra.NoArgs,
-		Long: `Init writes .belay/config.yaml, commented, with the detected test command, and
-.belay/.gitignore, and lists the task files of other tools that it finds. It does not
-change existing files. Belay works without both.
-
-Exit codes: 0 done.`,
-		Example: "  belay init",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
-			places, err := app.Places(desk.Repo.Root)
-			if err != nil {
-				return err
-			}
-			var globs []string
-			for _, p := range places {
-				globs = append(globs, p.Glob)
-			}
-			made, err := desk.Init(globs...)
-			if err != nil {
-				return err
-			}
-			m := struct {
-				app.Made
-				Specs []app.ImportPlace `json:"specs"`
-			}{made, places}
-			return a.Tell(m, nil, func(w io.Writer) {
-				for _, f := range m.Wrote {
-					fmt.Fprintf(w, "wrote %s\n", f)
-				}
-				for _, f := range m.Left {
-					fmt.Fprintf(w, "%s already exists\n", f)
-				}
-				for _, p := range m.Specs {
-					fmt.Fprintf(w, "tasks: %s (%s, %s): belay task import --all\n", p.Glob, p.Dialect, belay.CountOf(p.Files, "file"))
-				}
-				if m.Tests.Set() {
-					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))
-				} else {
-					fmt.Fprintln(w, "tests: none detected; set checks.tests.command")
-				}
-			})
-		},
-	}
-}
-
 func (a repositoryFamily) configCommand() *cobra.Command {
 	c := &cobra.Command{Use: "config", Short: "Show the configuration", Example: "  belay config show"}
 	c.AddCommand(&cobra.Command{
@@ -161,9 +111,10 @@ Exit codes: 0 done.`,
 func (a repositoryFamily) doctorCommand() *cobra.Command {
 	var how app.How
 	c := &cobra.Command{
-		Use: "doctor", Short: "Check git, the config, records and snapshots", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Check git, the config, records, snapshots and hooks", Args: cobra.NoArgs,
 		Long: `Doctor checks git, the config, belay's folders, every record and every snapshot. It
-finishes an interrupted restore.
+finishes an interrupted restore. It lists the coding agents it finds, with their version
+and belay's hooks in them.
 
 It checks that every object of every snapshot exists. It also reads the objects of
 snapshots that belong to an open task or to none, with --all those of all snapshots, and
@@ -179,6 +130,7 @@ Exit codes: 0 no problems · 1 problems found.`,
 			var list []app.Complaint
 			if err == nil {
 				list = append(app.Look(c.Context(), desk.Desk, bad, how), trusting(desk))
+				list = append(list, agents(c.Context(), desk.Repo.Root)...)
 			} else if list = app.GitFolderComplaints(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}

@@ -12,8 +12,8 @@ import (
 )
 
 // WriteFile makes path a regular file with exactly the mode perm (07777 bits) and
-// the bytes that fill writes. A file or link at path is replaced, never followed; a
-// folder is ErrFolder. The bytes go to a temporary file in the folder tmp when that
+// the bytes that fill writes, to an io.Writer that has a Sync method too. A file or
+// link at path is replaced, never followed; a folder is ErrFolder. The bytes go to a temporary file in the folder tmp when that
 // is on the same device, else beside path, and reach their name in one step: a
 // failure or a kill leaves path as it was. Nothing is synced, see Sync. A folder
 // that may not be written in is given the right meanwhile.
@@ -122,6 +122,14 @@ func (t *temp) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return t.f.Write(b)
+}
+
+// Sync makes what was written survive a loss of power, for a fill that needs it.
+func (t *temp) Sync() error {
+	if err := Step("sync", t.p.path); err != nil {
+		return err
+	}
+	return t.f.Sync()
 }
 
 // finish gives the file its mode, after the last write because writing clears

@@ -69,7 +69,7 @@ type Store struct {
 // roots are folders of the repository: a state folder inside one of them is not used.
 func Open(common string, roots ...string) *Store {
 	s := &Store{repo: common}
-	base, err := home()
+	base, err := StateFolder()
 	if err != nil {
 		s.err = err
 		return s
@@ -96,8 +96,8 @@ func Folder(state, common string) (string, error) {
 	return filepath.Join(state, "anchors", hex.EncodeToString(sum[:16])), nil
 }
 
-// home is belay's folder in the user's state folder.
-func home() (string, error) {
+// StateFolder is belay's folder in the user's state folder.
+func StateFolder() (string, error) {
 	if dir := os.Getenv("BELAY_STATE_HOME"); filepath.IsAbs(dir) {
 		return dir, nil
 	}

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/install"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// installing are the flags of init that are about agents.
+type installing struct {
+	agents                            []string
+	skill, user, project, remove, dry bool
+	trust                             bool
+}
+
+func (a repositoryFamily) initCommand() *cobra.Command {
+	var in installing
+	c := &cobra.Command{
+		Use: "init", Short: "Write a starter config, or install belay's hooks in coding agents", Args: cobra.NoArgs,
+		Long: `Init writes .belay/config.yaml, commented, with the detected test command, and
+.belay/.gitignore, and lists the task files of other tools that it finds. It does not
+change existing files. Belay works without both.
+
+With --agent it installs belay's hooks in the settings of coding agents instead, for all
+of your projects or with --project for this repository. With --skill it installs a skill
+that tells agents how to use belay. Only belay's own entries are written; every other
+byte of a file stays. --remove takes them out again, and restores the bytes. An agent
+works as before when belay is no longer there.
+
+Codex runs a hook only after a person trusted it. On a terminal belay asks;
+--trust-codex-hooks is the yes for scripts.
+
+Exit codes: 0 done · 2 a file cannot be changed: it is not valid JSON, read-only,
+somebody else's; then nothing was changed · 5 another belay init is running.`,
+		Example: `  belay init
+  belay init --agent claude,codex --skill
+  belay init --agent gemini --project --dry-run
+  belay init --agent claude --remove`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.given(c) {
+				return a.install(c, in)
+			}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			places, err := app.Places(desk.Repo.Root)
+			if err != nil {
+				return err
+			}
+			var globs []string
+			for _, p := range places {
+				globs = append(globs, p.Glob)
+			}
+			made, err := desk.Init(globs...)
+			if err != nil {
+				return err
+			}
+			m := struct {
+				app.Made
+				Specs []app.ImportPlace `json:"specs"`
+			}{made, places}
+			return a.Tell(m, nil, func(w io.Writer) {
+				for _, f := range m.Wrote {
+					fmt.Fprintf(w, "wrote %s\n", f)
+				}
+				for _, f := range m.Left {
+					fmt.Fprintf(w, "%s already exists\n", f)
+				}
+				for _, p := range m.Specs {
+					fmt.Fprintf(w, "tasks: %s (%s, %s): belay task import --all\n", p.Glob, p.Dialect, belay.CountOf(p.Files, "file"))
+				}
+				if m.Tests.Set() {
+					fmt.Fprintf(w, "tests: %s (%s)\n", belay.VisibleLine(m.Tests.String()), belay.VisibleLine(m.Tests.Why))
+				} else {
+					fmt.Fprintln(w, "tests: none detected; set checks.tests.command")
+				}
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringSliceVar(&in.agents, "agent", nil, "install hooks for these `AGENTS`: "+strings.Join(install.Names(), ", "))
+	f.BoolVar(&in.skill, "skill", false, "install the skill for agents")
+	f.BoolVar(&in.user, "user", false, "for all of your projects (default)")
+	f.BoolVar(&in.project, "project", false, "for this repository")
+	f.BoolVar(&in.remove, "remove", false, "remove what belay installed")
+	f.BoolVar(&in.dry, "dry-run", false, "show what would be written, and write nothing")
+	f.BoolVar(&in.trust, "trust-codex-hooks", false, "let Codex run the hooks without asking you")
+	c.MarkFlagsMutuallyExclusive("user", "project")
+	_ = c.RegisterFlagCompletionFunc("agent", cobra.FixedCompletions(install.Names(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+// given reports whether init is to install something.
+func (in installing) given(c *cobra.Command) bool {
+	for _, name := range []string{"agent", "skill", "user", "project", "remove", "dry-run", "trust-codex-hooks"} {
+		if c.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// install writes hooks and skills, or removes them.
+func (a repositoryFamily) install(c *cobra.Command, in installing) error {
+	if len(in.agents) == 0 && !in.skill {
+		return belay.Refuse(belay.CodeUsage, "belay init --agent "+strings.Join(install.Names(), ","), "no agent is named")
+	}
+	q := install.Request{Agents: in.agents, Skill: in.skill, Remove: in.remove, DryRun: in.dry, Env: os.Environ(), Program: program()}
+	var err error
+	if q.State, err = session.StateFolder(); err != nil {
+		q.State = "" // a removal goes by what it finds
+	}
+	if in.project {
+		desk, err := a.Open(c.Context())
+		if err != nil {
+			return err
+		}
+		if q.Project, err = filepath.EvalSymlinks(desk.Repo.Root); err != nil {
+			return err
+		}
+		if q.State == "" {
+			q.State = filepath.Join(desk.Repo.Common, "belay")
+		}
+	}
+	var out struct {
+		Changes []install.Change    `json:"changes"`
+		Codex   *install.CodexState `json:"codex,omitempty"`
+	}
+	if out.Changes, err = install.Do(c.Context(), q); err == nil {
+		out.Codex, err = a.codex(c.Context(), q, in.trust)
+	}
+	return a.Tell(out, err, func(w io.Writer) {
+		for _, c := range out.Changes {
+			fmt.Fprintf(w, "%s: %s %s\n", c.Agent, said(c, in.dry), belay.VisibleLine(c.Path))
+			for _, line := range c.Lines {
+				fmt.Fprintf(w, "  %s\n", belay.VisibleLine(line))
+			}
+			if c.Note != "" {
+				fmt.Fprintf(w, "  %s\n", c.Note)
+			}
+			for _, k := range c.Kept {
+				fmt.Fprintf(w, "  an interrupted belay init left %s: compare it, then delete it\n", belay.VisibleLine(k))
+			}
+		}
+		if out.Codex != nil {
+			fmt.Fprintf(w, "codex: %s\n", belay.VisibleLine(out.Codex.String()))
+		}
+	})
+}
+
+// said is what became of a file, or would.
+func said(c install.Change, dry bool) string {
+	say := c.Did
+	if dry {
+		say = map[string]string{install.Wrote: "would write", install.Removed: "would remove"}[c.Did]
+	}
+	switch {
+	case c.Did == install.Unchanged:
+		return "unchanged:"
+	case c.Did == install.Removed && !c.Gone:
+		return say + " hooks from"
+	}
+	return say
+}
+
+// codex asks Codex which hooks it sees, and a person whether it may run them.
+func (a repositoryFamily) codex(ctx context.Context, q install.Request, trust bool) (*install.CodexState, error) {
+	if !q.Wants("codex") {
+		return nil, nil
+	}
+	s := q.Codex(ctx)
+	if s.Seen == s.Trusted || s.Problem != "" {
+		return &s, nil
+	}
+	if !trust {
+		trust, _ = a.Asked(fmt.Sprintf("Codex runs a hook only when a person trusts it. Trust belay's %d hooks?", s.Seen))
+	}
+	if !trust {
+		return &s, nil
+	}
+	s, err := q.TrustCodex(ctx, s)
+	return &s, err
+}
+
+// program is this program's path: as it is called in PATH, where that is the same file, because the place of a link
+// outlives an upgrade.
+func program() string {
+	self, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	if path, err := exec.LookPath("belay"); err == nil && filepath.IsAbs(path) {
+		a, aerr := os.Stat(path)
+		b, berr := os.Stat(self)
+		if aerr == nil && berr == nil && os.SameFile(a, b) {
+			return path
+		}
+	}
+	return self
+}
+
+// agents says which agents are here and which hooks belay has in them. Hooks that start a program that is gone are a
+// problem.
+func agents(ctx context.Context, root string) (list []app.Complaint) {
+	for _, f := range install.Inspect(ctx, root, os.Environ()) {
+		c := app.Complaint{About: "agent " + f.Agent, OK: true, Says: strings.TrimSpace(f.Version + " " + f.Program)}
+		if f.Program == "" {
+			c.Says = "not in PATH"
+		}
+		if len(f.Hooks) == 0 {
+			c.Says += "; no hooks (belay init --agent " + f.Agent + ")"
+		}
+		for _, h := range f.Hooks {
+			c.Says += fmt.Sprintf("; %s hooks in %s", h.Level, h.Path)
+			flag := map[string]string{"project": " --project"}[h.Level]
+			switch {
+			case h.Problem != "":
+				c.OK, c.Try = false, "fix the file"
+				c.Says += ": " + h.Problem
+			case len(h.Stale) > 0:
+				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
+				c.Says += fmt.Sprintf(" call %s, which does not exist", strings.Join(h.Stale, ", "))
+			case h.Events != h.Of:
+				c.OK, c.Try = false, "belay init --agent "+f.Agent+flag
+				c.Says += fmt.Sprintf(": %d of %d events", h.Events, h.Of)
+			default:
+				c.Says += " call " + strings.Join(h.Calls, ", ")
+			}
+			if h.Trust != "" {
+				c.Says += "; " + h.Trust
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}

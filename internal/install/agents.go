@@ -1,0 +1,274 @@
+package install
+
+import (
+	"cmp"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/proc"
+)
+
+// integration is where and how an agent is told of belay's hooks.
+type integration struct {
+	name    string
+	user    func(env []string) (string, bool) // its file for all of a user's projects
+	project string                            // its file below the root of a project
+	events  []event
+	element func(program string, seconds int) map[string]any // of the array of an event
+	version bool                                             // the document says "version": 1
+	own     func(program string) ([]byte, error)             // a file of belay's alone, instead of events in one of the agent's
+}
+
+// event is one of an agent's events and how long belay's hook may take for it, in seconds. A hook that takes longer is
+// abandoned by the agent, which continues.
+type event struct {
+	name    string
+	seconds int
+}
+
+// The time limits of hooks: a snapshot of a very large repository takes seconds when it is the first one, and the checks
+// at a stop may run tests.
+const (
+	usualLimit = 60
+	stopLimit  = 600
+	endLimit   = 3 // Codex allows no more
+)
+
+// claudeEvents are those of Claude Code that other agents have too, and more.
+func claudeEvents(more ...string) []event {
+	list := []event{{"SessionStart", usualLimit}, {"UserPromptSubmit", usualLimit}, {"PreToolUse", usualLimit},
+		{"PostToolUse", usualLimit}, {"Stop", stopLimit}, {"SessionEnd", endLimit}}
+	for _, name := range more {
+		list = append(list, event{name, usualLimit})
+	}
+	return list
+}
+
+// integrations are the agents that hooks can be installed for.
+func integrations() []integration {
+	return []integration{
+		{name: "claude", user: home("CLAUDE_CONFIG_DIR", ".claude", "settings.json"), project: ".claude/settings.local.json",
+			events: claudeEvents("PostToolUseFailure"), element: func(program string, seconds int) map[string]any {
+				return group(map[string]any{"type": "command", "command": program, "args": []string{"hook", "claude"}, "timeout": seconds})
+			}},
+		{name: "codex", user: home("CODEX_HOME", ".codex", "hooks.json"), project: ".codex/hooks.json",
+			events: claudeEvents(), element: func(program string, seconds int) map[string]any {
+				return group(map[string]any{"type": "command", "command": shellCommand(program, "codex"), "timeout": seconds})
+			}},
+		{name: "gemini", user: home("", ".gemini", "settings.json"), project: ".gemini/settings.json",
+			events: []event{{"SessionStart", usualLimit}, {"BeforeAgent", usualLimit}, {"BeforeTool", usualLimit},
+				{"AfterTool", usualLimit}, {"AfterAgent", stopLimit}, {"SessionEnd", endLimit}},
+			element: func(program string, seconds int) map[string]any {
+				return group(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "gemini"),
+					"timeout": 1000 * seconds})
+			}},
+		{name: "qwen", user: home("", ".qwen", "settings.json"), project: ".qwen/settings.json",
+			events: claudeEvents("PostToolUseFailure"), element: func(program string, seconds int) map[string]any {
+				return group(map[string]any{"name": "belay", "type": "command", "command": shellCommand(program, "qwen"),
+					"timeout": 1000 * seconds})
+			}},
+		{name: "opencode", user: home("XDG_CONFIG_HOME", ".config", "opencode/plugins/belay.js"), project: ".opencode/plugins/belay.js",
+			own: openCodePlugin},
+		{name: "cursor", user: home("", ".cursor", "hooks.json"), project: ".cursor/hooks.json", version: true,
+			events: []event{{"sessionStart", usualLimit}, {"beforeSubmitPrompt", usualLimit}, {"preToolUse", usualLimit},
+				{"postToolUse", usualLimit}, {"postToolUseFailure", usualLimit}, {"stop", stopLimit}, {"sessionEnd", endLimit}},
+			element: func(program string, seconds int) map[string]any {
+				return map[string]any{"command": shellCommand(program, "cursor"), "timeout": seconds}
+			}},
+		{name: "copilot", user: home("COPILOT_HOME", ".copilot", "hooks/belay.json"), project: ".github/hooks/belay.json",
+			own: copilotFile},
+	}
+}
+
+// group is an element of an event's array as Claude Code defined it: all tools, one hook.
+func group(handler map[string]any) map[string]any {
+	return map[string]any{"hooks": []any{handler}}
+}
+
+// copilotFile has the events by the names with which Copilot gives hooks the fields of Claude Code.
+func copilotFile(program string) ([]byte, error) {
+	hooks := map[string]any{}
+	for _, e := range claudeEvents() {
+		hooks[e.name] = []any{map[string]any{"type": "command", "bash": shellCommand(program, "copilot"), "timeoutSec": e.seconds}}
+	}
+	text, err := json.MarshalIndent(map[string]any{"version": 1, "hooks": hooks}, "", "  ")
+	return append(text, '\n'), err
+}
+
+// home makes a path below a folder in the user's home, or below the one that a variable names.
+func home(variable, folder, file string) func(env []string) (string, bool) {
+	return func(env []string) (string, bool) {
+		if dir := proc.Variable(env, variable); variable != "" && filepath.IsAbs(dir) {
+			return filepath.Join(dir, filepath.FromSlash(file)), true
+		}
+		dir := proc.Variable(env, "HOME")
+		return filepath.Join(dir, folder, filepath.FromSlash(file)), filepath.IsAbs(dir)
+	}
+}
+
+// shellCommand starts belay's hook. With the program gone it succeeds and says nothing: some agents take any other end of
+// a hook as a denial.
+func shellCommand(program, agent string) string {
+	q := quote(program)
+	return "[ -x " + q + " ] || exit 0; exec " + q + " hook " + agent
+}
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func unquote(s string) string {
+	if n := len(s); n > 1 && s[0] == '\'' && s[n-1] == '\'' {
+		return strings.ReplaceAll(s[1:n-1], `'\''`, "'")
+	}
+	return s
+}
+
+// programOf gives the program of a command that is belay's hook for the agent, in exec form or for a shell.
+func programOf(agent, command string, args []string) (program string, ok bool) {
+	if len(args) > 0 {
+		program, ok = command, slices.Equal(args, []string{"hook", agent})
+	} else if program, ok = strings.CutSuffix(command, " hook "+agent); ok {
+		if _, after, guarded := strings.Cut(program, " ] || exit 0; exec "); guarded {
+			program = after
+		}
+		program = unquote(program)
+	}
+	return program, ok && strings.HasPrefix(filepath.Base(program), "belay")
+}
+
+// Names are the agents that hooks can be installed for.
+func Names() []string {
+	var names []string
+	for _, i := range integrations() {
+		names = append(names, i.name)
+	}
+	return names
+}
+
+func integrationOf(name string) (integration, error) {
+	for _, i := range integrations() {
+		if i.name == name {
+			return i, nil
+		}
+	}
+	return integration{}, belay.Refuse(belay.CodeUsage, "one of "+strings.Join(Names(), ", "), "belay has no hooks for an agent called %q",
+		cmp.Or(name, ""))
+}
+
+// hook is one of belay's in a document.
+type hook struct {
+	event   string
+	program string
+	group   int // of the element in the event's array
+	element any // decoded
+	spans   func(kept func(path string) bool) []span
+}
+
+// hooks finds belay's in a document, also in members whose name comes again: agents read the last one.
+func (d *document) hooks(agent string) (found []hook, err error) {
+	root, skip, err := d.parse()
+	if err != nil || root == nil {
+		return nil, err
+	}
+	top, _ := containerOf(*root, skip)
+	for at, all := range top.items {
+		events, ok := containerOf(all.value, skip)
+		if all.name != "hooks" || !ok || !events.object {
+			continue
+		}
+		for n, e := range events.items {
+			list, ok := containerOf(e.value, skip)
+			if !ok || list.object {
+				continue
+			}
+			for g := range list.items {
+				where := place{d: d, top: top, at: at, events: events, event: n, list: list, element: g}
+				found = append(found, d.handlers(agent, where, skip)...)
+			}
+		}
+	}
+	return found, nil
+}
+
+// place is an element of the array of an event.
+type place struct {
+	d       *document
+	top     container
+	at      int
+	events  container
+	event   int
+	list    container
+	element int
+}
+
+// handlers gives belay's hooks in one element: the element itself, or those in its own list.
+func (d *document) handlers(agent string, p place, skip int) (found []hook) {
+	i := p.list.items[p.element]
+	element := decoded(d.text[i.from:i.to])
+	name := p.events.items[p.event].name
+	if program, ok := commandIn(agent, element); ok {
+		return []hook{{name, program, p.element, element, p.spans}}
+	}
+	c, _ := containerOf(i.value, skip)
+	m, ok := c.member("hooks")
+	if !ok || !c.object {
+		return nil
+	}
+	inner, ok := containerOf(m.value, skip)
+	if !ok || inner.object {
+		return nil
+	}
+	for n, h := range inner.items {
+		program, ok := commandIn(agent, decoded(d.text[h.from:h.to]))
+		if !ok {
+			continue
+		}
+		spans := p.spans
+		if len(inner.items) > 1 {
+			spans = func(func(string) bool) []span { return d.spansOf(inner, n) }
+		}
+		found = append(found, hook{name, program, p.element, element, spans})
+	}
+	return found
+}
+
+// spans are the bytes of the element, or of what would be empty without it. kept says what stays although it is.
+func (p place) spans(kept func(path string) bool) []span {
+	name := "hooks." + p.events.items[p.event].name
+	switch {
+	case len(p.list.items) > 1 || kept(name):
+		return p.d.spansOf(p.list, p.element)
+	case len(p.events.items) > 1 || kept("hooks"):
+		return p.d.spansOf(p.events, p.event)
+	}
+	return p.d.spansOf(p.top, p.at)
+}
+
+// decoded is the value of JSON with comments; nil for what is none.
+func decoded(text []byte) (v any) {
+	d := document{text: text}
+	if root, _, err := d.parse(); err == nil && root != nil {
+		plain := root.Clone()
+		plain.Standardize()
+		_ = json.Unmarshal(plain.Pack(), &v)
+	}
+	return v
+}
+
+// commandIn gives the program of a handler that is belay's.
+func commandIn(agent string, handler any) (program string, ok bool) {
+	h, _ := handler.(map[string]any)
+	command, _ := h["command"].(string)
+	if command == "" {
+		command, _ = h["bash"].(string)
+	}
+	var args []string
+	list, _ := h["args"].([]any)
+	for _, a := range list {
+		s, _ := a.(string)
+		args = append(args, s)
+	}
+	return programOf(agent, command, args)
+}

@@ -1,0 +1,339 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// span is a range of bytes: from, up to but not including to.
+type span struct{ From, To int }
+
+// document is a JSON file while it is edited: with comments, trailing commas, a byte order mark and the line ends that
+// it has. Nothing is encoded anew. added are the bytes that were inserted, in their order, so that they can be
+// cut out again.
+type document struct {
+	text  []byte
+	added []span
+}
+
+const mark = "\ufeff" // a byte order mark
+
+// item is a member of an object or an element of an array.
+type item struct {
+	name       string // of a member
+	from, to   int
+	before     []byte // spaces and comments in front of it
+	comma      int    // where the comma behind it is, -1 for none
+	value      hujson.Value
+	valueStart int
+}
+
+// container is an object or an array.
+type container struct {
+	open, close int // of its brackets
+	items       []item
+	rest        []byte // spaces and comments in front of the closing bracket
+	object      bool
+}
+
+// parse reads a document. root is nil for one of white space alone. Errors name the line and the column.
+func (d *document) parse() (root *hujson.Value, skip int, err error) {
+	body, marked := bytes.CutPrefix(d.text, []byte(mark))
+	if marked {
+		skip = len(mark)
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, skip, nil
+	}
+	v, err := hujson.Parse(body)
+	if err != nil { // a comment on the last line needs no line end for the agents
+		if again, aerr := hujson.Parse(append(bytes.Clone(body), '\n')); aerr == nil {
+			v, err = again, nil
+		}
+	}
+	if err != nil {
+		return nil, skip, fmt.Errorf("%s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	return &v, skip, nil
+}
+
+// containerOf lists what is in an object or an array; ok is false for any other value.
+func containerOf(v hujson.Value, skip int) (c container, ok bool) {
+	c.open, c.close = v.StartOffset+skip, v.EndOffset+skip-1
+	switch value := v.Value.(type) {
+	case *hujson.Object:
+		c.object, c.rest = true, value.AfterExtra
+		for _, m := range value.Members {
+			name, _ := m.Name.Value.(hujson.Literal)
+			c.items = append(c.items, item{name: name.String(), from: m.Name.StartOffset + skip, to: m.Value.EndOffset + skip,
+				before: m.Name.BeforeExtra, comma: m.Value.EndOffset + skip + len(m.Value.AfterExtra), value: m.Value})
+		}
+		if n := len(value.Members); n > 0 && value.Members[n-1].Value.AfterExtra == nil {
+			c.items[n-1].comma = -1
+		}
+	case *hujson.Array:
+		c.rest = value.AfterExtra
+		for _, e := range value.Elements {
+			c.items = append(c.items, item{from: e.StartOffset + skip, to: e.EndOffset + skip, before: e.BeforeExtra,
+				comma: e.EndOffset + skip + len(e.AfterExtra), value: e})
+		}
+		if n := len(value.Elements); n > 0 && value.Elements[n-1].AfterExtra == nil {
+			c.items[n-1].comma = -1
+		}
+	default:
+		return c, false
+	}
+	return c, true
+}
+
+// member finds a member by its name: the last one of that name, which is the one that counts.
+func (c container) member(name string) (item, bool) {
+	for _, i := range slices.Backward(c.items) {
+		if i.name == name {
+			return i, true
+		}
+	}
+	return item{}, false
+}
+
+// insert puts text at a place and notes it.
+func (d *document) insert(at int, text string) {
+	d.text = slices.Insert(d.text, at, []byte(text)...)
+	n, within := len(text), false
+	for i := range d.added {
+		switch s := &d.added[i]; {
+		case within || at < s.From:
+			s.From, s.To = s.From+n, s.To+n
+		case at <= s.To:
+			s.To, within = s.To+n, true
+		}
+	}
+	if !within {
+		d.added = append(d.added, span{at, at + n})
+		slices.SortFunc(d.added, func(a, b span) int { return a.From - b.From })
+	}
+}
+
+// cut removes spans, which do not overlap.
+func cut(text []byte, spans []span) []byte {
+	out := bytes.Clone(text)
+	for _, s := range slices.Backward(spans) {
+		out = slices.Delete(out, s.From, s.To)
+	}
+	return out
+}
+
+// lineEnd is the one that the document uses.
+func (d *document) lineEnd() string {
+	if at := bytes.IndexByte(d.text, '\n'); at > 0 && d.text[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// unit is one step of indentation.
+func (d *document) unit() string {
+	if root, skip, err := d.parse(); err == nil && root != nil {
+		if c, ok := containerOf(*root, skip); ok && len(c.items) > 0 {
+			if indent, own := indentOf(c.items[0].before); own && indent != "" {
+				return indent
+			}
+		}
+	}
+	return "  "
+}
+
+// indentOf gives the indentation of what follows extra; own is false where it is on the line of something else.
+func indentOf(extra []byte) (indent string, own bool) {
+	at := bytes.LastIndexByte(extra, '\n')
+	if at < 0 {
+		return "", false
+	}
+	return string(extra[at+1:]), len(bytes.TrimLeft(extra[at+1:], " \t")) == 0
+}
+
+// commented is the length of extra up to the end of its last comment, 0 for none; line is whether that is one that
+// ends with its line.
+func commented(extra []byte) (n int, line bool) {
+	for at := 0; at < len(extra); {
+		rest := extra[at:]
+		switch {
+		case bytes.HasPrefix(rest, []byte("//")):
+			end := bytes.IndexByte(rest, '\n') + 1
+			if end == 0 {
+				end = len(rest)
+			}
+			at += end
+			n, line = at, true
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := bytes.Index(rest[2:], []byte("*/"))
+			if end < 0 {
+				return len(extra), false
+			}
+			at += end + 4
+			n, line = at, false
+		default:
+			at++
+		}
+	}
+	return n, line
+}
+
+// lineIndent is the indentation of the line that a place is on.
+func (d *document) lineIndent(at int) string {
+	line := d.text[bytes.LastIndexByte(d.text[:at], '\n')+1 : at]
+	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
+}
+
+// add appends an item to a container: render gives it with an indentation, or on one line.
+func (d *document) add(c container, render func(indent string, oneLine bool) string) {
+	nl, n := d.lineEnd(), len(c.items)
+	after, line := commented(c.rest)
+	if n == 0 {
+		d.addFirst(c, render, after, line)
+		return
+	}
+	last := c.items[n-1]
+	indent, own := indentOf(last.before)
+	comma, start := "", last.to
+	if last.comma >= 0 { // one at the end: so has ours
+		comma, start = ",", last.comma+1
+	}
+	lead, tail := " ", ""
+	if own {
+		lead = nl + indent
+	} else if !bytes.HasSuffix(last.before, []byte(" ")) {
+		lead = ""
+	}
+	if line { // it is on a line of its own, before what follows the comment
+		lead, tail = indent, nl
+	}
+	d.insert(start+after, lead+render(indent, !own)+comma+tail)
+	if last.comma < 0 {
+		d.insert(last.to, ",")
+	}
+}
+
+// addFirst is add for an empty container.
+func (d *document) addFirst(c container, render func(indent string, oneLine bool) string, after int, line bool) {
+	nl := d.lineEnd()
+	if !bytes.ContainsRune(d.text, '\n') && bytes.ContainsRune(d.text, ':') && !line {
+		d.insert(c.open+1+after, render("", true)) // all is on one line
+		return
+	}
+	outer := d.lineIndent(c.open)
+	indent := outer + d.unit()
+	switch rest := c.rest[after:]; {
+	case line:
+		d.insert(c.open+1+after, indent+render(indent, false)+nl)
+	case bytes.ContainsRune(rest, '\n'):
+		d.insert(c.open+1+after, nl+indent+render(indent, false))
+	default:
+		d.insert(c.open+1+after, nl+indent+render(indent, false)+nl+outer)
+	}
+}
+
+// render gives a value as JSON, with the document's line ends.
+func (d *document) render(name string, v any) func(indent string, oneLine bool) string {
+	unit, nl := d.unit(), d.lineEnd()
+	return func(indent string, oneLine bool) string {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if !oneLine {
+			e.SetIndent(indent, unit)
+		}
+		if err := e.Encode(v); err != nil {
+			panic(err) // only values made here are written
+		}
+		text := strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\n", nl)
+		switch {
+		case name == "":
+			return text
+		case oneLine:
+			return `"` + name + `":` + text
+		}
+		return `"` + name + `": ` + text
+	}
+}
+
+// descend makes sure that the keys lead from the root into a container, and returns that. An object is made for each
+// that is not there, and for the last one an array if array is true.
+func (d *document) descend(array bool, keys ...string) (container, error) {
+	root, skip, err := d.parse()
+	if err != nil {
+		return container{}, err
+	}
+	if root == nil {
+		d.insert(len(d.text), "{}"+d.lineEnd())
+		return d.descend(array, keys...)
+	}
+	c, ok := containerOf(*root, skip)
+	if !ok || !c.object {
+		return container{}, fmt.Errorf("the document is %s instead of an object", kindOf(*root))
+	}
+	for n, key := range keys {
+		want, empty := "an object", any(map[string]any{})
+		if array && n == len(keys)-1 {
+			want, empty = "an array", []any{}
+		}
+		m, found := c.member(key)
+		if !found {
+			d.add(c, d.render(key, empty))
+			return d.descend(array, keys...)
+		}
+		if c, ok = containerOf(m.value, skip); !ok || c.object != (want == "an object") {
+			return c, fmt.Errorf("%q is %s instead of %s", strings.Join(keys[:n+1], "."), kindOf(m.value), want)
+		}
+	}
+	return c, nil
+}
+
+func kindOf(v hujson.Value) string {
+	switch v.Value.Kind() {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 'n':
+		return "null"
+	case '0':
+		return "a number"
+	}
+	return "true or false"
+}
+
+// appendTo appends a value to the array at the keys.
+func (d *document) appendTo(v any, keys ...string) error {
+	c, err := d.descend(true, keys...)
+	if err == nil {
+		d.add(c, d.render("", v))
+	}
+	return err
+}
+
+// spansOf are the bytes that go when an item of a container does: the item with the spaces before it, and a comma.
+func (d *document) spansOf(c container, n int) []span {
+	i := c.items[n]
+	after, line := commented(i.before)
+	own := span{i.from - (len(i.before) - after), i.to}
+	if i.comma >= 0 { // comments between the item and its comma go with it
+		own.To = i.comma + 1
+	} else if n == 0 && after == 0 && len(bytes.TrimSpace(c.rest)) == 0 {
+		own.To = c.close
+	}
+	if next := bytes.TrimPrefix(d.text[own.To:], []byte("\r")); line && bytes.HasPrefix(next, []byte("\n")) {
+		own.To = len(d.text) - len(next) + 1 // the line end of its own: the one before it ends the comment
+	}
+	if i.comma < 0 && n > 0 {
+		return []span{{c.items[n-1].comma, c.items[n-1].comma + 1}, own}
+	}
+	return []span{own}
+}

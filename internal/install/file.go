@@ -1,0 +1,187 @@
+package install
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// maxFile is how large a file of settings may be.
+const maxFile = 4 << 20
+
+// file is one of an agent's files, as it was read.
+type file struct {
+	path string // as it is shown
+	real string // behind links
+	text []byte
+	perm uint16
+	made bool // there is one
+}
+
+// open reads a file that belay may then replace. Links are followed, below a project only within that. Errors say why it
+// may not be replaced: it is read-only, belongs to somebody else, has several names.
+func open(path, within string) (file, error) {
+	f := file{path: path, real: path, perm: 0o644}
+	real, err := filepath.EvalSymlinks(path)
+	if _, lerr := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && lerr == nil {
+		return f, belay.Refuse(belay.CodeCannot, "remove the link, or create its target", "%s is a link that leads nowhere", path)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		real, err = resolved(path)
+	}
+	if err != nil {
+		return f, fmt.Errorf("read %s: %w", path, err)
+	}
+	f.real = real
+	if within != "" && real != within && !strings.HasPrefix(real, within+string(filepath.Separator)) {
+		return f, belay.Refuse(belay.CodeCannot, "replace the link by a file, or use --user",
+			"%s leads out of the repository, to %s", path, real)
+	}
+	info, err := os.Stat(real)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err == nil {
+		err = replaceable(path, info)
+	}
+	if err == nil {
+		f.text, err = fsroot.ReadUsers(real, maxFile)
+	}
+	if err != nil {
+		return f, err
+	}
+	if f.text == nil {
+		f.text = []byte{} // not the text of no file
+	}
+	f.made, f.perm = true, uint16(info.Mode().Perm())
+	return f, nil
+}
+
+// replaceable says why a file may not be replaced.
+func replaceable(path string, info fs.FileInfo) error {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case info.Mode().Perm()&0o200 == 0:
+		return belay.Refuse(belay.CodeCannot, "chmod u+w "+path, "%s is read-only", path)
+	case ok && int(st.Uid) != os.Geteuid():
+		return belay.Refuse(belay.CodeCannot, "run belay as that user", "%s belongs to another user (%d)", path, st.Uid)
+	case ok && info.Mode().IsRegular() && st.Nlink > 1:
+		return belay.Refuse(belay.CodeCannot, "replace it by a copy or a symbolic link",
+			"%s has %d names (hard links), which replacing it would separate", path, st.Nlink)
+	}
+	return nil
+}
+
+// resolved follows the links of as much of a path as there is.
+func resolved(path string) (string, error) {
+	dir := filepath.Dir(path)
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) && dir != path {
+		if _, lerr := os.Lstat(dir); lerr == nil {
+			return "", belay.Refuse(belay.CodeCannot, "remove the link, or create its target", "%s is a link that leads nowhere", dir)
+		}
+		real, err = resolved(dir)
+	}
+	return filepath.Join(real, filepath.Base(path)), err
+}
+
+// replace gives the file a new text, or removes it when text is nil, unless somebody has saved it since it was read: then
+// the error is a *fsroot.SavedError, and what was saved stays.
+func (f file) replace(text []byte) (err error) {
+	dir := filepath.Dir(f.real)
+	if unix.Access(dir, unix.W_OK) != nil {
+		return belay.Refuse(belay.CodeCannot, "chmod u+w "+dir, "%s is read-only", dir)
+	}
+	root, err := fsroot.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	held := fsroot.Held{NewHash: sha256.New, New: blob(text)}
+	if f.made {
+		held.OID = blob(f.text)
+	}
+	name := filepath.Base(f.real)
+	if text == nil {
+		return root.RemoveHeld(name, held)
+	}
+	err = root.ReplaceFile(name, f.perm, "", held, func(w io.Writer) error {
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return w.(interface{ Sync() error }).Sync() // before the file gets its name
+	})
+	if err == nil {
+		err = fsroot.SyncDir(dir)
+	}
+	return err
+}
+
+// blob is the name that fsroot gives bytes.
+func blob(text []byte) fsroot.OID {
+	h := sha256.New()
+	fmt.Fprintf(h, "blob %d\x00", len(text))
+	h.Write(text)
+	return fsroot.OID(h.Sum(nil))
+}
+
+// sweep removes what a killed belay left beside a file. What may be the only copy of something that was saved, because it
+// is not in the record, gets a name that people see, which is returned.
+func sweep(dir string, rec *record) (kept []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	root, err := fsroot.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	for _, e := range entries {
+		switch {
+		case strings.HasPrefix(e.Name(), fsroot.TempPrefix):
+			_ = root.Remove(e.Name())
+		case strings.HasPrefix(e.Name(), fsroot.SwapPrefix):
+			text, err := fsroot.ReadUsers(filepath.Join(dir, e.Name()), maxFile)
+			if sum := digest(text); err == nil && rec != nil && (sum == rec.Original || sum == rec.Result) {
+				_ = root.Remove(e.Name())
+			} else if name, err := root.Show(e.Name()); err == nil {
+				kept = append(kept, filepath.Join(dir, name))
+			}
+		}
+	}
+	return kept
+}
+
+// folders makes the folder of a file and returns those that were made, the outermost first.
+func folders(dir string) (made []string, err error) {
+	var lacking []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || filepath.Dir(at) == at {
+			break
+		}
+		lacking = append([]string{at}, lacking...)
+	}
+	for _, at := range lacking {
+		if err := os.Mkdir(at, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return made, err
+		}
+		made = append(made, at)
+	}
+	return made, nil
+}
+
+// same reports whether two texts are, nil being no file.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }

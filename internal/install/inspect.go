@@ -1,0 +1,186 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/belay-dev/belay/internal/proc"
+)
+
+// Found is an agent that is on this machine, or that belay's hooks are installed for.
+type Found struct {
+	Agent   string      `json:"agent"`
+	Program string      `json:"program,omitempty"` // "" when it is not in PATH
+	Version string      `json:"version,omitempty"`
+	Hooks   []Installed `json:"hooks"`
+}
+
+// Installed are belay's hooks in one file.
+type Installed struct {
+	Level   string   `json:"level"` // user, project
+	Path    string   `json:"path"`
+	Events  int      `json:"events"`
+	Of      int      `json:"of"`                // how many belay installs
+	Calls   []string `json:"calls"`             // the programs that they start
+	Stale   []string `json:"stale,omitempty"`   // those that do not exist
+	Trust   string   `json:"trust,omitempty"`   // what is missing for the agent to run them
+	Problem string   `json:"problem,omitempty"` // why the file cannot be read
+}
+
+// look finds an agent's program.
+func (q Request) look(name string) (string, error) {
+	p, _ := agent.PresetOf(name)
+	for _, program := range p.Programs {
+		if path, err := proc.LookPath(program, "", q.Env); err == nil {
+			return path, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// Inspect looks for every agent that hooks can be installed for. project is the root of the project, "" outside of one.
+func Inspect(ctx context.Context, project string, env []string) []Found {
+	all := make([]Found, len(integrations()))
+	var wait sync.WaitGroup
+	for n, in := range integrations() {
+		wait.Go(func() {
+			q := Request{Env: env}
+			f := Found{Agent: in.name, Hooks: []Installed{}}
+			f.Program, _ = q.look(in.name)
+			if f.Program != "" {
+				preset, _ := agent.PresetOf(in.name)
+				f.Version = version(ctx, f.Program, preset.Packages, env)
+			}
+			for _, level := range []struct{ name, root string }{{"user", ""}, {"project", project}} {
+				if level.name == "project" && project == "" {
+					continue
+				}
+				q.Project = level.root
+				if path, err := q.file(in); err == nil {
+					if i, ok := in.inspect(path, level.root, env); ok {
+						i.Level = level.name
+						f.Hooks = append(f.Hooks, i)
+					}
+				}
+			}
+			all[n] = f
+		})
+	}
+	wait.Wait()
+	return slices.DeleteFunc(all, func(f Found) bool { return f.Program == "" && len(f.Hooks) == 0 })
+}
+
+// called finds the program in a file of belay's own.
+var called = lazyregexp.New(`const program = ("(?:[^"\\]|\\.)*")`)
+
+// inspect reads a file; ok is false where it has nothing of belay's.
+func (in integration) inspect(path, project string, env []string) (i Installed, ok bool) {
+	i = Installed{Path: path, Of: len(in.events)}
+	text, err := fsroot.ReadUsers(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return i, false
+	}
+	var found []hook
+	if err == nil {
+		found, err = in.found(text)
+	}
+	if err != nil {
+		i.Problem = err.Error()
+		return i, true
+	}
+	i.Events = len(found)
+	if in.own != nil {
+		i.Of = i.Events
+	}
+	for _, h := range found {
+		if !slices.Contains(i.Calls, h.program) {
+			i.Calls = append(i.Calls, h.program)
+			if info, err := os.Stat(h.program); filepath.IsAbs(h.program) && (err != nil || info.Mode()&0o111 == 0) {
+				i.Stale = append(i.Stale, h.program)
+			}
+		}
+	}
+	switch {
+	case len(found) == 0:
+	case in.name == "codex" && !codexTrusts(path, found, in, env):
+		i.Trust = "Codex does not trust them yet: start codex and trust them, or run belay init --agent codex --trust-codex-hooks"
+	case in.name == "gemini" && project != "" && !geminiTrusts(project, env):
+		i.Trust = "Gemini CLI does not trust this folder yet: start gemini here and trust it"
+	}
+	return i, len(found) > 0
+}
+
+// found gives belay's hooks in a file, its own or the agent's.
+func (in integration) found(text []byte) ([]hook, error) {
+	if in.own == nil {
+		return (&document{text: text}).hooks(in.name)
+	}
+	if m := called.FindSubmatch(text); m != nil {
+		var program string
+		err := json.Unmarshal(m[1], &program)
+		return []hook{{program: program}}, err
+	}
+	if in.name != "copilot" {
+		return nil, nil
+	}
+	return (&document{text: text}).hooks(in.name)
+}
+
+// geminiTrusts reports whether a person told Gemini CLI to trust the folder or one above.
+func geminiTrusts(folder string, env []string) bool {
+	if proc.Variable(env, "GEMINI_CLI_TRUST_WORKSPACE") == "true" {
+		return true
+	}
+	path, ok := home("", ".gemini", "trustedFolders.json")(env)
+	text, err := fsroot.ReadUsers(path, maxFile)
+	var rules map[string]string
+	if !ok || err != nil || json.Unmarshal(text, &rules) != nil {
+		return false
+	}
+	for at := folder; ; at = filepath.Dir(at) {
+		if rule := rules[at]; strings.HasPrefix(rule, "TRUST_") {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
+var number = lazyregexp.New(`\d+\.\d+[\w.+-]*`)
+
+// version is that of the npm package that a program belongs to, or else what it prints.
+func version(ctx context.Context, program string, packages, env []string) string {
+	real, err := filepath.EvalSymlinks(program)
+	if err != nil {
+		return ""
+	}
+	for at, up := filepath.Dir(real), 0; up < 4; at, up = filepath.Dir(at), up+1 {
+		text, err := fsroot.ReadUsers(filepath.Join(at, "package.json"), maxFile)
+		var p struct{ Name, Version string }
+		if err == nil && json.Unmarshal(text, &p) == nil && slices.Contains(packages, p.Name) {
+			return p.Version
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.Env, cmd.WaitDelay = env, time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	return number.FindString(string(out))
+}

@@ -1,0 +1,92 @@
+package install
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// record is what belay wrote into one file, in belay's own state folder: with it a removal restores the exact bytes. It
+// has none of the file's text.
+type record struct {
+	Path     string   `json:"path"`
+	Original string   `json:"original"`       // SHA-256 of the file without belay's entries
+	Result   string   `json:"result"`         // and with them
+	Added    []span   `json:"added"`          // the bytes that belay inserted
+	Created  bool     `json:"created"`        // there was no such file
+	Folders  []string `json:"folders"`        // that were created for it, the outermost first
+	Kept     []string `json:"kept"`           // containers for hooks that were there before
+	Keys     []string `json:"keys,omitempty"` // of the hooks that Codex was told to trust
+}
+
+// before is the text that the file had before belay wrote into it; ok is false when it was changed since.
+func (r *record) before(text []byte) (before []byte, ok bool) {
+	if r == nil || digest(text) != r.Result {
+		return nil, false
+	}
+	for _, s := range r.Added {
+		if s.From < 0 || s.To < s.From || s.To > len(text) {
+			return nil, false
+		}
+	}
+	before = cut(text, r.Added)
+	return before, digest(before) == r.Original
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// records are in a folder; without one nothing is recorded.
+type records string
+
+func (s records) path(of string) string {
+	return filepath.Join(string(s), digest([]byte(of))[:32]+".json")
+}
+
+// read gives the record of a file, nil where there is none that can be used.
+func (s records) read(of string) *record {
+	if s == "" {
+		return nil
+	}
+	text, err := fsroot.ReadUsers(s.path(of), maxFile)
+	var r record
+	if err != nil || json.Unmarshal(text, &r) != nil || r.Path != of {
+		return nil
+	}
+	return &r
+}
+
+func (s records) write(r *record) error {
+	if s == "" {
+		return nil
+	}
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = fsroot.MkdirAll(string(s), 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, text, "", "  ")
+	return atomicfile.Replace(s.path(r.Path), atomicfile.How{Synced: true}, b.Bytes(), []byte("\n"))
+}
+
+func (s records) remove(of string) error {
+	if s == "" {
+		return nil
+	}
+	if err := fsroot.Remove(s.path(of)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
