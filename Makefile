@@ -59,6 +59,7 @@ docs:
 	$(GO) test -count=1 -run TestCommandsAreWritten ./cmd/belay -update
 	$(GO) test -count=1 -run TestLayersAreDrawn . -update
 	$(GO) test -count=1 -run Schema ./internal/config -update
+	$(GO) test -count=1 -run TestPlugin ./internal/install -update
 
 report:
 	@$(GO) test -count=1 -run 'TestLayers|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
