@@ -10,7 +10,8 @@
 # make learn-ask  learn the weights for reading requests from the labelled messages, and measure them on others
 # make eval-stall  how often stalled agents are detected, and false alarms
 # make agents    put seven real agents through belay: installs them into a temporary folder; each is started with
-#                --with and talks to a scripted model on this machine
+#                --with and talks to a scripted model on this machine (AGENTS=claude,codex and RUNS="three attempts"
+#                choose some; NPM=DIR is where they are installed)
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
@@ -97,7 +98,7 @@ eval-stall:
 	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/agent | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
 
 agents: build
-	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay"
+	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -only "$(AGENTS)" -script "$(RUNS)" -npm "$(NPM)"
 
 agents-kill: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -kill

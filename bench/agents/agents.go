@@ -13,6 +13,7 @@ const ask = "Fix the price of the shop so that its tests pass."
 type program struct {
 	Name    string // as in the recordings' names
 	Package string // what npm installs
+	Version string // of it: the one that docs/agents.md is about
 	Binary  string // below node_modules
 	Speak   dialect
 	Files   func(url string) map[string]string // its config, below the home
@@ -32,7 +33,7 @@ func agents() []program {
 
 func claude() program {
 	return program{
-		Name: "claude", Package: "@anthropic-ai/claude-code", Binary: ".bin/claude", Speak: claudeNames.speak,
+		Name: "claude", Package: "@anthropic-ai/claude-code", Version: "2.1.197", Binary: ".bin/claude", Speak: claudeNames.speak,
 		Files: none,
 		Env: func(url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=unused",
@@ -48,7 +49,7 @@ func claude() program {
 
 func codex() program {
 	return program{
-		Name: "codex", Package: "@openai/codex", Binary: ".bin/codex", Speak: speakCodex, Mute: true,
+		Name: "codex", Package: "@openai/codex", Version: "0.169.0", Binary: ".bin/codex", Speak: speakCodex, Mute: true,
 		Files: func(url string) map[string]string {
 			return map[string]string{".codex/config.toml": "model = \"gpt-5.5\"\nmodel_provider = " +
 				"\"scripted\"\napproval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n\n" +
@@ -63,7 +64,7 @@ func codex() program {
 
 func gemini() program {
 	return program{
-		Name: "gemini", Package: "@google/gemini-cli", Binary: ".bin/gemini", Speak: speakGemini,
+		Name: "gemini", Package: "@google/gemini-cli", Version: "0.61.0", Binary: ".bin/gemini", Speak: speakGemini,
 		Files: func(string) map[string]string {
 			return map[string]string{
 				".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, ` +
@@ -83,7 +84,7 @@ func gemini() program {
 
 func opencode() program {
 	return program{
-		Name: "opencode", Package: "opencode-ai", Binary: ".bin/opencode", Speak: openCodeNames.speak,
+		Name: "opencode", Package: "opencode-ai", Version: "1.18.33", Binary: ".bin/opencode", Speak: openCodeNames.speak,
 		Files: func(url string) map[string]string {
 			return map[string]string{
 				"opencode.json": `{"autoupdate": false, "share": "disabled", "model": "scripted/scripted", ` +
@@ -101,7 +102,7 @@ func opencode() program {
 
 func qwen() program {
 	return program{
-		Name: "qwen", Package: "@qwen-code/qwen-code", Binary: ".bin/qwen", Speak: qwenNames.speak,
+		Name: "qwen", Package: "@qwen-code/qwen-code", Version: "0.15.10", Binary: ".bin/qwen", Speak: qwenNames.speak,
 		Files: func(string) map[string]string {
 			return map[string]string{
 				".qwen/settings.json": `{"security": {"auth": {"selectedType": "openai"}}, ` +
@@ -119,7 +120,7 @@ func qwen() program {
 
 func pi() program {
 	return program{
-		Name: "pi", Package: "@mariozechner/pi-coding-agent", Binary: ".bin/pi", Speak: speakPi,
+		Name: "pi", Package: "@mariozechner/pi-coding-agent", Version: "0.73.1", Binary: ".bin/pi", Speak: speakPi,
 		Files: func(url string) map[string]string {
 			return map[string]string{".pi/agent/models.json": `{"providers": {"scripted": {"baseUrl": "` + url +
 				`/v1", "api": "openai-completions", "apiKey": "unused", "models": [{"id": "scripted", ` +
@@ -134,7 +135,7 @@ func pi() program {
 // copilot needs no account with a model of one's own.
 func copilot() program {
 	return program{
-		Name: "copilot", Package: "@github/copilot", Binary: ".bin/copilot", Speak: speakCopilot, Files: none, Uncount: true,
+		Name: "copilot", Package: "@github/copilot", Version: "1.0.102", Binary: ".bin/copilot", Speak: speakCopilot, Files: none, Uncount: true,
 		Env: func(url string) []string {
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true"}
 		},

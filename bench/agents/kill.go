@@ -191,12 +191,13 @@ func (b bench) killAll(only, one string) (bool, error) {
 	}
 	fmt.Printf("\n%s\n", rule)
 	for _, a := range agents() {
-		if !strings.Contains(a.Name, only) {
+		if !matches(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)
 		if err != nil {
 			fmt.Printf("| %s | left out: %v |\n", a.Name, err)
+			right = right && !b.named
 			continue
 		}
 		fmt.Printf("| %s | %s |", a.Name, version)

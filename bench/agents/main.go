@@ -7,7 +7,10 @@
 // With -belay it puts each agent through runs of belay instead: three attempts of which the last is right, a key
 // that is refused, a quota that is used up; and prints a table. With -kill it ends runs while the agent works.
 //
-//	go run ./bench/agents [-npm DIR] [-install=false] [-only codex] [-script same_read] [-out DIR]
+//	go run ./bench/agents [-npm DIR] [-install=false] [-only codex,qwen] [-script same_read,long_work] [-out DIR]
+//
+// Each agent is installed in the version that is known to work here; another one that is found in DIR is replaced, unless
+// -install=false. An agent that -only names and that cannot be installed is a failure, others are left out.
 //
 // Nothing is installed outside DIR, and each run has a home of its own with a way to no
 // other machine. -out takes the recordings, without the names, ids and times of this machine.
@@ -19,6 +22,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -26,18 +30,22 @@ func main() {
 	var (
 		npm     = flag.String("npm", "", "folder for the agents (default: belay-agents in the temporary folder)")
 		install = flag.Bool("install", true, "install the agents that are not there")
-		only    = flag.String("only", "", "only agents with this in the name")
-		one     = flag.String("script", "", "only scripts with this in the name")
+		only    = flag.String("only", "", "only agents with one of these, parted by commas, in the name")
+		one     = flag.String("script", "", "only scripts, or runs of -belay, with one of these, parted by commas, in the name")
 		out     = flag.String("out", "", "write the recordings to this folder")
 		run     = flag.String("belay", "", "instead of recording, put each agent through runs of this program")
 		kill    = flag.Bool("kill", false, "with -belay: end its runs in six ways, and count what is left of the agents")
 		keep    = flag.String("raw", "", "write the unedited output of the agents to this folder")
 	)
 	flag.Parse()
+	if !chosen(*only) {
+		fmt.Fprintf(os.Stderr, "agents: no agent matches all of -only %s\n", *only)
+		os.Exit(2)
+	}
 	if *npm == "" {
 		*npm = filepath.Join(os.TempDir(), "belay-agents")
 	}
-	b := bench{npm: *npm, install: *install, out: *out, raw: *keep, through: *run}
+	b := bench{npm: *npm, install: *install, named: *only != "", out: *out, raw: *keep, through: *run}
 	do := b.all
 	switch {
 	case *kill && *run != "":
@@ -60,6 +68,27 @@ type bench struct {
 	npm, out, raw string
 	through       string // belay's program
 	install       bool
+	named         bool // an agent that cannot be installed was asked for
+}
+
+// matches reports whether a name has one of the parts in it; all names match no parts.
+func matches(name, parts string) bool {
+	for part := range strings.SplitSeq(parts, ",") {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// chosen reports whether each of the parts is in the name of an agent.
+func chosen(parts string) bool {
+	for part := range strings.SplitSeq(parts, ",") {
+		if !slices.ContainsFunc(agents(), func(a program) bool { return strings.Contains(a.Name, part) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // all records every agent with every script and says what the watch made of each. It
@@ -72,7 +101,7 @@ func (b bench) all(only, one string) (bool, error) {
 	defer func() { _ = m.Close() }()
 	right := true
 	for _, a := range agents() {
-		if strings.Contains(a.Name, only) {
+		if matches(a.Name, only) {
 			good, err := b.one(m, a, one)
 			if err != nil {
 				return false, err
@@ -88,12 +117,12 @@ func (b bench) one(m *model, a program, only string) (bool, error) {
 	version, err := b.ready(a)
 	if err != nil {
 		fmt.Printf("%-9s left out: %v\n", a.Name, err)
-		return true, nil
+		return !b.named, nil
 	}
 	fmt.Printf("%s %s\n", a.Package, version)
 	right, list := true, list{Name: a.Name, Package: a.Package, Version: version, dir: b.out}
 	for _, s := range scripts() {
-		if !strings.Contains(s.Name, only) {
+		if !matches(s.Name, only) {
 			continue
 		}
 		r, err := b.record(m, a, s)
@@ -112,18 +141,20 @@ func (b bench) one(m *model, a program, only string) (bool, error) {
 	return right, list.close()
 }
 
-// ready installs an agent that is not there and gives its version.
+// ready installs an agent that is not there, or is there in another version, and gives its version.
 func (b bench) ready(a program) (string, error) {
 	dir := filepath.Join(b.npm, a.Name)
-	if _, err := os.Stat(a.path(b.npm)); err != nil && b.install {
+	about := filepath.Join(dir, "node_modules", filepath.FromSlash(a.Package), "package.json")
+	if version, err := installed(about); b.install && (err != nil || version != a.Version) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", err
 		}
-		if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", a.Package).CombinedOutput(); err != nil {
-			return "", fmt.Errorf("install %s: %w\n%s", a.Package, err, out)
+		want := a.Package + "@" + a.Version
+		if out, err := exec.Command("npm", "install", "--prefix", dir, "--no-audit", "--no-fund", want).CombinedOutput(); err != nil {
+			return "", fmt.Errorf("install %s: %w\n%s", want, err, out)
 		}
 	}
-	return installed(filepath.Join(dir, "node_modules", filepath.FromSlash(a.Package), "package.json"))
+	return installed(about)
 }
 
 // path is the agent's program.

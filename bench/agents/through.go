@@ -253,6 +253,11 @@ func (b bench) command(a program, url, home, root string, args ...string) *exec.
 
 // throughAll puts the agents through belay and prints a table. It reports whether all was right.
 func (b bench) throughAll(only, one string) (bool, error) {
+	for part := range strings.SplitSeq(one, ",") {
+		if !slices.ContainsFunc(throughs(), func(t through) bool { return strings.Contains(t.name, part) }) {
+			return false, fmt.Errorf("no run matches %q", part)
+		}
+	}
 	m, err := serve()
 	if err != nil {
 		return false, err
@@ -261,16 +266,17 @@ func (b bench) throughAll(only, one string) (bool, error) {
 	right := true
 	fmt.Println("| agent | version | run | result | attempts | seconds |\n|---|---|---|---|---|---|")
 	for _, a := range agents() {
-		if !strings.Contains(a.Name, only) {
+		if !matches(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)
 		if err != nil {
 			fmt.Printf("| %s | - | - | left out: %v | - | - |\n", a.Name, err)
+			right = right && !b.named
 			continue
 		}
 		for _, t := range throughs() {
-			if !strings.Contains(t.name, one) || !t.has(a) {
+			if !matches(t.name, one) || !t.has(a) {
 				continue
 			}
 			r, err := b.put(m, a, t)
