@@ -625,6 +625,31 @@ func TestResources(t *testing.T) {
 	}
 }
 
+func TestPrompt(t *testing.T) {
+	_, o := waiting(t, "T1")
+	fix, err := app.FixPrompt(t.Context(), desk(t, o), "T1", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions {
+		c := client(t, o, v, nil)
+		list, err := c.ListPrompts(t.Context(), nil)
+		if err != nil || len(list.Prompts) != 1 || list.Prompts[0].Name != "fix" {
+			t.Fatalf("%v %v", list, err)
+		}
+		for _, a := range []map[string]string{nil, {"task": "T1"}} {
+			got, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "fix", Arguments: a})
+			if err != nil || len(got.Messages) != 1 || got.Messages[0].Content.(*sdk.TextContent).Text != fix.Text {
+				t.Errorf("%v %v", got, err)
+			}
+		}
+		if _, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "fix", Arguments: map[string]string{"task": "T9"}}); err == nil ||
+			!strings.Contains(err.Error(), "no task T9; try: ") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 // Cancelling a call ends the work that it began: the tests of a project that run for minutes are stopped.
 func TestCancel(t *testing.T) {
 	for _, v := range versions {

@@ -83,15 +83,24 @@ func failure(err error) *sdk.CallToolResult {
 	return r
 }
 
-// resourceError gives an error as the protocol has it for what is no tool.
+// resourceError gives an error of reading a resource.
 func resourceError(uri string, err error) error {
 	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeUsage {
 		return sdk.ResourceNotFoundError(uri)
 	}
+	return failed(err)
+}
+
+// failed gives an error as the protocol has it for what is no tool.
+func failed(err error) error {
 	p := terminal.ProblemOf(err)
 	text := belay.Visible(p.What)
 	if p.Try != "" {
 		text += "; try: " + belay.Visible(p.Try)
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: secret.Mask(text)}
+	code := int64(jsonrpc.CodeInternalError)
+	if of := belay.CodeOf(err); of == belay.CodeNotFound || of == belay.CodeUsage {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: secret.Mask(text)}
 }

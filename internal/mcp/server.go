@@ -34,17 +34,19 @@ Before a risky change call snapshot: it captures all files, the index and HEAD, 
 Before you say that work is done call check and fix what it rejects; fix_prompt explains the last rejection.
 undo and decide ask the person at the client. You cannot answer for them, and must not work around them.`
 
-// New makes a server with belay's tools and resources.
+// New makes a server with belay's tools, resources and prompts.
 func New(o Options) *sdk.Server {
 	s := &server{Options: o}
 	out := sdk.NewServer(&sdk.Implementation{Name: "belay", Title: "belay", Version: o.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{},
+			Prompts: &sdk.PromptCapabilities{}},
 		// What is listed and read is of this user's repository, and may be another a moment later.
 		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 	})
 	s.addTools(out)
 	s.addResources(out)
+	s.addPrompts(out)
 	return out
 }
 

@@ -126,7 +126,7 @@ const mostPatch = 100_000
 
 func (s *server) diff(ctx context.Context, c call, in diffArgs) (*sdk.CallToolResult, error) {
 	if in.From == "" {
-		id, err := c.desk.Latest()
+		id, err := taskOr(c.desk, "")
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	if in.Tokens < 0 {
 		return nil, belay.Refuse(belay.CodeUsage, "give a number of tokens, like 2000", "max_tokens cannot be %d", in.Tokens)
 	}
-	id, err := c.task(in.Task)
+	id, err := taskOr(c.desk, in.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +211,12 @@ func (s *server) fixPrompt(ctx context.Context, c call, in fixArgs) (*sdk.CallTo
 	return answer(fix)
 }
 
-// task is the one that is named, or the latest.
-func (c call) task(named string) (belay.TaskID, error) {
+// taskOr is the task that is named, or the latest.
+func taskOr(desk *app.Desk, named string) (belay.TaskID, error) {
 	if named != "" {
 		return belay.ParseTaskID(named)
 	}
-	return c.desk.Latest()
+	return desk.Latest()
 }
 
 type undoArgs struct {
@@ -278,7 +278,7 @@ type decideArgs struct {
 }
 
 func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallToolResult, error) {
-	id, err := c.task(in.Task)
+	id, err := taskOr(c.desk, in.Task)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"context"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// addPrompts adds what a person can call at the client, most of them by a slash.
+func (s *server) addPrompts(to *sdk.Server) {
+	to.AddPrompt(&sdk.Prompt{Name: "fix", Title: "Fix the last rejection",
+		Description: "Has the agent fix what belay rejected last: findings, the code they are about, how to reproduce.",
+		Arguments:   []*sdk.PromptArgument{{Name: "task", Description: "the task's ID; default: the latest task"}},
+	}, func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		desk, err := s.Open(ctx)
+		if err != nil {
+			return nil, failed(err)
+		}
+		id, err := taskOr(desk, req.Params.Arguments["task"])
+		if err != nil {
+			return nil, failed(err)
+		}
+		fix, err := app.FixPrompt(ctx, desk, id, 0)
+		if err != nil {
+			return nil, failed(err)
+		}
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: secret.Mask(fix.Text)}}}}, nil
+	})
+}
