@@ -25,8 +25,8 @@ func (a *App) mcpCommand(version string) *cobra.Command {
 		Use: "mcp", Short: "Serve agents and editors over MCP", Args: cobra.NoArgs,
 		Long: `Mcp serves the Model Context Protocol on standard input and output, for the repository
 that it is started in. Agents and editors start it: docs/mcp.md has the command or the
-entry for each of them. It offers the tools status, snapshot, diff, check, fix_prompt,
-undo and decide, and tasks, contexts and reviews as resources.
+entry for each of them. It offers the tools status, brief, timeline, snapshot, diff,
+check, fix_prompt, undo and decide, and tasks, contexts and reviews as resources.
 
 Undo and decide ask the person at the client; a client that cannot ask is refused and
 gets the command to run. Nothing that the repository names runs unless you trusted it

@@ -19,7 +19,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/hook"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -239,7 +241,7 @@ func TestToolsAreDescribed(t *testing.T) {
 			}
 		}
 		slices.Sort(names)
-		if d := cmp.Diff([]string{"check", "decide", "diff", "fix_prompt", "snapshot", "status", "undo"}, names); d != "" {
+		if d := cmp.Diff([]string{"brief", "check", "decide", "diff", "fix_prompt", "snapshot", "status", "timeline", "undo"}, names); d != "" {
 			t.Error(d)
 		}
 		if got := c.InitializeResult().Instructions; !strings.Contains(got, "snapshot") || len(got) > 600 {
@@ -268,6 +270,9 @@ func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 		st, err := d.Status(t.Context())
 		if diff := cmp.Diff(printed(t, st, err), call("status", nil)); diff != "" {
 			t.Errorf("status: %s", diff)
+		}
+		if diff := cmp.Diff(printed(t, d.Brief(t.Context()), nil), call("brief", nil)); diff != "" {
+			t.Errorf("brief: %s", diff)
 		}
 		df, err := d.Diff(t.Context(), "T1", "", nil)
 		if diff := cmp.Diff(printed(t, df, err), call("diff", nil)); diff != "" {
@@ -382,6 +387,52 @@ func TestUndoAsksAPerson(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A session of an agent with belay's hooks is told turn by turn, and a person may take a turn back.
+func TestTurns(t *testing.T) {
+	dir := project(t)
+	o := options(dir)
+	event := func(text string) {
+		ev := hook.Read("claude", strings.NewReader(strings.ReplaceAll(text, "DIR", dir)))
+		app.Hook(t.Context(), app.Setting{Dir: dir, Force: true}, ev)
+	}
+	const common = `"session_id":"s1","cwd":"DIR",`
+	event(`{` + common + `"hook_event_name":"UserPromptSubmit","prompt":"change b"}`)
+	call := common + `"tool_name":"Write","tool_use_id":"1","tool_input":{"file_path":"DIR/b.txt","content":"x"}}`
+	event(`{"hook_event_name":"PreToolUse",` + call)
+	write(t, dir, "b.txt", "changed\n")
+	event(`{"hook_event_name":"PostToolUse","tool_response":{},` + call)
+	d := desk(t, o)
+	for _, v := range versions[:2] {
+		h := &human{action: "accept", content: args{"confirm": true}}
+		c := client(t, o, v, h.client())
+		list, err := c.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := d.Timeline(t.Context(), "")
+		got := good(t, callTool(t, c, "timeline", nil))
+		if diff := cmp.Diff(printed(t, want, err), got); diff != "" {
+			t.Errorf("timeline: %s", diff)
+		}
+		i := slices.IndexFunc(list.Tools, func(one *sdk.Tool) bool { return one.Name == "timeline" })
+		fits(t, list.Tools[i].OutputSchema, got)
+
+		good(t, callTool(t, c, "undo", args{"what": "turn", "dry_run": true}))
+		if read(t, dir, "b.txt") != "changed\n" || len(h.asked) != 0 {
+			t.Error("a plan changed something, or asked")
+		}
+		good(t, callTool(t, c, "undo", args{"what": "turn", "number": 1}))
+		if read(t, dir, "b.txt") != "two\n" || len(h.asked) != 1 || !strings.Contains(h.asked[0].Message, "undo turn 1: ") {
+			t.Errorf("not undone, or not asked: %+v", h.asked)
+		}
+		if _, err := d.Redo(t.Context(), restore.Options{}); err != nil || read(t, dir, "b.txt") != "changed\n" {
+			t.Fatalf("redo: %v", err)
+		}
+	}
+	c := client(t, o, versions[0], nil)
+	bad(t, callTool(t, c, "undo", args{"what": "tool", "number": 1, "session": "s1"}), belay.CodeWaiting, "run: belay undo --tool 1 --session s1")
 }
 
 // Only a person's yes is one: not a no, not a closed question, not a form that was sent as it came, and not what has
@@ -535,7 +586,12 @@ func TestBadArguments(t *testing.T) {
 		{"check", args{"before": "HEAD", "timeout_seconds": 1e300}, belay.CodeUsage, "timeout_seconds"},
 		{"fix_prompt", args{"max_tokens": -1}, belay.CodeUsage, "max_tokens"},
 		{"fix_prompt", args{"task": "T9"}, belay.CodeNotFound, "T9"},
-		{"undo", nil, belay.CodeUsage, "undo"},
+		{"undo", nil, belay.CodeCannot, "nothing to undo"},
+		{"undo", args{"what": "everything"}, belay.CodeUsage, "what: restore"},
+		{"undo", args{"number": 1}, belay.CodeUsage, "what: turn"},
+		{"undo", args{"what": "turn", "number": -1}, belay.CodeUsage, "number"},
+		{"undo", args{"what": "turn"}, belay.CodeNotFound, "session"},
+		{"timeline", args{"session": "x"}, belay.CodeNotFound, "session"},
 		{"decide", args{"task": "T9"}, belay.CodeNotFound, "T9"},
 	} {
 		r := callTool(t, c, one.tool, one.args)
@@ -543,11 +599,7 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("%s %v: %s", one.tool, one.args, text(r))
 			continue
 		}
-		code := one.code
-		if one.tool == "undo" {
-			code = "" // which one is its own matter
-		}
-		bad(t, r, code, one.word)
+		bad(t, r, one.code, one.word)
 	}
 	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "no such tool"}); err == nil {
 		t.Error("a tool that is not there was called")
@@ -556,7 +608,7 @@ func TestBadArguments(t *testing.T) {
 
 func TestOutsideOfARepository(t *testing.T) {
 	c := client(t, options(t.TempDir()), versions[0], nil)
-	for _, tool := range []string{"status", "snapshot", "diff", "check", "fix_prompt", "undo", "decide"} {
+	for _, tool := range []string{"status", "snapshot", "diff", "check", "fix_prompt", "undo", "decide", "brief", "timeline"} {
 		bad(t, callTool(t, c, tool, nil), belay.CodeCannot, "repository")
 	}
 	list, err := c.ListResources(t.Context(), nil)

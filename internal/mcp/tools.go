@@ -72,8 +72,14 @@ func (s *server) addTools(to *sdk.Server) {
 	add[fixArgs, prompt.Fix](s, to, reads, "fix_prompt", "Explain the last rejection",
 		"Give a complete prompt to fix the last rejected attempt of a task: findings, the code they are about, how to reproduce.",
 		s.fixPrompt)
-	add[undoArgs, restore.Restored](s, to, destroys, "undo", "Undo the last restore or rollback",
-		"Undo the last restore or rollback. The person at the client is asked first. dry_run shows what it would do.", s.undo)
+	add[struct{}, app.Brief](s, to, reads, "brief", "Show what is open, in a few lines",
+		"Show which features and tasks are open, which wait for a person, and what to do next. Shorter than status.", s.brief)
+	add[timelineArgs, app.Timeline](s, to, reads, "timeline", "Show what happened in a session",
+		"Show the prompts and tool calls of an agent's session, what each changed, and who: a tool, or a person or another process. "+
+			"Needs belay's hooks in the agent.", s.timeline)
+	add[undoArgs, restore.Restored](s, to, destroys, "undo", "Undo a restore, a turn or a tool call",
+		"Undo the last restore or rollback, or what the tools of a session changed since a turn or a tool call began. The person at the "+
+			"client is asked first. dry_run shows what it would do.", s.undo)
 	add[decideArgs, app.DecidedLine](s, to, destroys, "decide", "Have the person answer a waiting task",
 		"Have the person at the client answer a task that waits for a decision. You may propose an answer; the person chooses.", s.decide)
 }
@@ -219,12 +225,76 @@ func taskOr(desk *app.Desk, named string) (belay.TaskID, error) {
 	return desk.Latest()
 }
 
+func (s *server) brief(ctx context.Context, c call, _ struct{}) (*sdk.CallToolResult, error) {
+	return answer(c.desk.Brief(ctx))
+}
+
+type timelineArgs struct {
+	Session string `json:"session,omitempty" jsonschema:"the session; default: the latest in this working tree"`
+}
+
+func (s *server) timeline(ctx context.Context, c call, in timelineArgs) (*sdk.CallToolResult, error) {
+	t, err := c.desk.Timeline(ctx, in.Session)
+	if err != nil {
+		return nil, err
+	}
+	return answer(t)
+}
+
 type undoArgs struct {
-	DryRun bool `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
+	What    string `json:"what,omitempty" jsonschema:"restore (the default), turn or tool"`
+	Number  int    `json:"number,omitempty" jsonschema:"of the turn or tool call, as timeline has it; default: the last one that changed something"`
+	Session string `json:"session,omitempty" jsonschema:"of the turn or tool call; default: the latest in this working tree"`
+	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
+}
+
+// do undoes, or with dry plans it; what says what was undone.
+func (in undoArgs) do(ctx context.Context, desk *app.Desk, dry bool) (out restore.Restored, what string, err error) {
+	o := restore.Options{DryRun: dry}
+	if in.What != "turn" && in.What != "tool" {
+		out, err = desk.Undo(ctx, o)
+		return out, "the last restore", err
+	}
+	return desk.Back(ctx, app.BackRequest{Session: in.Session, Tool: in.What == "tool", N: in.Number, Options: o})
+}
+
+// known refuses what is no way to undo.
+func (in undoArgs) known() error {
+	switch in.What {
+	case "turn", "tool":
+		if in.Number < 0 {
+			return belay.Refuse(belay.CodeUsage, "timeline shows the numbers", "number cannot be %d", in.Number)
+		}
+	case "", "restore":
+		if in.Number != 0 || in.Session != "" {
+			return belay.Refuse(belay.CodeUsage, "what: turn, or what: tool", "number and session are of a turn or a tool call")
+		}
+	default:
+		return belay.Refuse(belay.CodeUsage, "what: restore, turn or tool", "%s cannot be undone", belay.VisibleLine(in.What))
+	}
+	return nil
+}
+
+// command is what a person runs for it.
+func (in undoArgs) command() string {
+	command := "belay undo"
+	if in.What == "turn" || in.What == "tool" {
+		command += " --" + in.What
+		if in.Number > 0 {
+			command += fmt.Sprintf(" %d", in.Number)
+		}
+		if in.Session != "" {
+			command += " --session " + belay.VisibleLine(in.Session)
+		}
+	}
+	return command
 }
 
 func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolResult, error) {
-	plan, err := c.desk.Undo(ctx, restore.Options{DryRun: true})
+	if err := in.known(); err != nil {
+		return nil, err
+	}
+	plan, what, err := in.do(ctx, c.desk, true)
 	if err != nil {
 		return nil, err
 	}
@@ -236,9 +306,9 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 		return nil, err
 	}
 	given, ask, err := s.person(c.CallToolRequest, form{
-		about:   "undo " + string(about),
-		message: "An agent asks to undo the last restore: " + terminal.Planned(plan) + ".\n" + firstPaths(plan),
-		command: "belay undo",
+		about:   "undo " + what + " " + string(about),
+		message: "An agent asks to undo " + what + ": " + terminal.Planned(plan) + ".\n" + firstPaths(plan),
+		command: in.command(),
 		schema: map[string]any{"type": "object", "required": []string{"confirm"}, "properties": map[string]any{"confirm": map[string]any{
 			"type": "boolean", "title": "Undo it", "description": "A snapshot is taken first; belay redo reverses it."}}},
 	})
@@ -248,7 +318,7 @@ func (s *server) undo(ctx context.Context, c call, in undoArgs) (*sdk.CallToolRe
 	if yes, _ := given["confirm"].(bool); !yes {
 		return nil, said("decline")
 	}
-	out, err := c.desk.Undo(ctx, restore.Options{})
+	out, _, err := in.do(ctx, c.desk, false)
 	if err != nil {
 		return nil, err
 	}
