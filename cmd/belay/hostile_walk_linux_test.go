@@ -44,7 +44,7 @@ var walked = map[string][]string{
 	"task accept-record": {"T1"}, "task add": {"write --task T9", "write --task T9 -- EVIL"}, "task capture": {"T1"}, "task edit": {"T2 --print"},
 	"task finish": {"T1"}, "task history": {""}, "task-history": {""}, "task import": {"--all", "tasks.md", "--all -- EVIL"}, "task list": {""},
 	"task move": {"T1 --to for_review", "T1 --to approved --force"}, "task parse": {"write"}, "task start": {"T2", "T4"},
-	"trust": {"--show", "--remove", ""}, "undo": {"", "--skip-broken"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
+	"trust": {"--show", "--remove", ""}, "timeline": {"", "claude-1"}, "brief": {""}, "hook": {"claude", "gemini"}, "undo": {"", "--skip-broken", "--turn", "--tool 1"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
 	"worktree remove": {"T4", "T4 --force"}, "help": {"run"},
 	"completion bash": {""}, "completion fish": {""}, "completion powershell": {""}, "completion zsh": {""},
 }
@@ -206,6 +206,10 @@ func (c *clone) trace(env []string, args ...string) traced {
 	asUser(x)
 	if len(args) == 1 && args[0] == "mcp" {
 		x.Stdin = strings.NewReader(mcpCalls)
+	}
+	if len(args) == 2 && args[0] == "hook" {
+		x.Stdin = strings.NewReader(`{"hook_event_name":"` + map[string]string{"claude": "Stop", "gemini": "BeforeTool"}[args[1]] +
+			`","session_id":"1","cwd":".","tool_name":"shell","tool_input":{"command":"git x; rm -rf .env *"}}`)
 	}
 	tr := traced{programs: map[string]string{}, changed: map[string]string{}, ran: c.run(ctx, x, args)}
 	text, err := os.ReadFile(log)

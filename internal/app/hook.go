@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/watch"
 )
 
 // Time limits of a hook call: an agent, and a person, wait for it. A session's end has a second in all.
@@ -46,7 +47,7 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 	}
 	h.ev.Dir, s.Dir = ev.Dir, ev.Dir
 	if h.d, _, err = OpenAnyway(ctx, s); err != nil {
-		return hook.Answer{} // no repository, or none that belay works in
+		return withoutRepository(ev) // there is none, or none that belay works in
 	}
 	h.id = session.SessionTask(ev.Agent, ev.Session, h.d.Repo.Root)
 	limit := hookTime
@@ -171,12 +172,33 @@ func (h *hooks) start(ctx context.Context) error {
 	if text := h.d.Brief(ctx).Text(); text != "" {
 		h.ans.Context = text
 	}
-	return h.locked(ctx, func() error {
+	h.watch(ctx)
+	err := h.locked(ctx, func() error {
 		m := h.mark(session.MarkStart)
-		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
+		m.Text, m.Open, m.Behind = oneLineOf(h.ev.Source), nil, false
 		taken, err := h.take(ctx, &m, false, "session start")
 		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
 	})
+	return errors.Join(err, h.d.RetainSessions(ctx))
+}
+
+// From this size of the index on (about 20,000 files) a watch makes snapshots faster; it is waited for no longer than this.
+const (
+	watchFrom = 2 << 20
+	watchWait = 3 * time.Second
+)
+
+// watch starts a watch where it makes the session's snapshots faster. Without one they are as right.
+func (h *hooks) watch(ctx context.Context) {
+	info, err := fsroot.Lstat(filepath.Join(h.d.Repo.Dir, "index"))
+	if err != nil || info.Size() < watchFrom || !h.d.Config.Hooks.Watch {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, watchWait)
+	defer cancel()
+	if _, err := h.d.Watch(limited, watch.DefaultIdle); err != nil {
+		h.log(err)
+	}
 }
 
 func (h *hooks) prompt(ctx context.Context) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/hook"
 	"github.com/belay-dev/belay/internal/shell"
 )
 
@@ -33,6 +34,28 @@ func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
 	if len(deeds) > 0 {
 		h.ans.Deny = denial(deeds)
 	}
+}
+
+// withoutRepository denies what destroys work by its text alone: the folder is in a repository that belay cannot open.
+func withoutRepository(ev hook.Event) (ans hook.Answer) {
+	if ev.Kind != hook.Before || ev.Tool.Command == "" {
+		return ans
+	}
+	root := ev.Dir
+	for ; ; root = filepath.Dir(root) {
+		if _, err := fsroot.Lstat(filepath.Join(root, ".git")); err == nil {
+			break
+		}
+		if root == filepath.Dir(root) {
+			return ans // no repository
+		}
+	}
+	home, _ := os.UserHomeDir()
+	w := shell.World{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
+	if deeds := shell.Find(ev.Tool.Command, w); len(deeds) > 0 {
+		ans.Deny = denial(deeds)
+	}
+	return ans
 }
 
 // denial tells the agent what was not run, and what to do instead.

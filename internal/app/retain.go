@@ -188,6 +188,22 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 	return said, a.forgetArchived(ctx, ended)
 }
 
+// RetainSessions does once an hour what Retain does, for people who work in agents' own sessions and end no task.
+func (d *Desk) RetainSessions(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, retainTime)
+	defer cancel()
+	last, err := fsroot.ReadFile(filepath.Join(d.Repo.Common, "belay", "retained"), 1<<10)
+	at, perr := time.Parse(time.RFC3339, strings.TrimSpace(string(last)))
+	if err == nil && perr == nil && time.Since(at).Abs() < retainEvery {
+		return nil
+	}
+	a, err := d.archivist(limited)
+	if err != nil {
+		return err
+	}
+	return a.forgetArchived(limited, nil)
+}
+
 // archivist decides about the snapshots of tasks that have ended, by what it found when it
 // was made.
 type archivist struct {
@@ -240,12 +256,15 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		}
 	}
 	n.Text = a.retention(r, stay, len(own)-stay)
+	if r.Task.Session != nil && len(own) == 0 {
+		return n.Text, nil
+	}
 	return n.Text, a.AddNote(ctx, r, n)
 }
 
 // keeps gives the snapshots of a task that are never forgotten by themselves.
 func (d *Desk) keeps(ctx context.Context, r *session.Record) (map[belay.SnapshotID]bool, error) {
-	if r.State.Before == "" {
+	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
 		return nil, nil
 	}
 	taken, err := d.Taken(ctx, r)

@@ -37,7 +37,7 @@ type TimelineStep struct {
 	Tool    int              `json:"tool,omitempty"` // its number, for belay undo --tool
 	Name    string           `json:"name,omitempty"`
 	Text    string           `json:"text,omitempty"`
-	By      string           `json:"by"` // tool, outside (a person or another process), belay
+	By      string           `json:"by"` // tool, session (another one), person (no agent worked), outside (a person or a process), belay
 	Time    time.Time        `json:"time"`
 	Changes []belay.Change   `json:"changes"`
 	Before  belay.SnapshotID `json:"before,omitempty"`
@@ -50,6 +50,8 @@ type TimelineStep struct {
 const (
 	byTool    = "tool"
 	byOutside = "outside"
+	byPerson  = "person"
+	bySession = "session"
 	byBelay   = "belay"
 )
 
@@ -86,6 +88,9 @@ func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 		back = func(belay.SnapshotID) bool { return false }
 	}
 	b := &timeliner{d: d, ctx: ctx, t: &t, called: map[int]int{}}
+	if b.all, err = d.Sessions(); err != nil {
+		return t, err
+	}
 	for _, m := range r.Marks {
 		b.add(m)
 	}
@@ -99,7 +104,9 @@ type timeliner struct {
 	ctx    context.Context
 	t      *Timeline
 	last   belay.SnapshotID
-	called map[int]int // the step of each call under way, in the turn that is the last
+	at     time.Time         // of the mark before
+	all    []*session.Record // the sessions in this working tree
+	called map[int]int       // the step of each call under way, in the turn that is the last
 }
 
 func (b *timeliner) turn(m session.Marked) *TimelineTurn {
@@ -137,7 +144,8 @@ func (b *timeliner) add(m session.Marked) {
 			turn = &b.t.Turns[n-2]
 		}
 		if b.last != m.Snapshot {
-			turn.Steps = append(turn.Steps, TimelineStep{Kind: "change", By: byOutside, Time: m.Time, Changes: list,
+			by, text := b.whose(m)
+			turn.Steps = append(turn.Steps, TimelineStep{Kind: "change", By: by, Text: text, Time: m.Time, Changes: list,
 				Before: b.last, After: m.Snapshot, Problem: why})
 		}
 	}
@@ -174,6 +182,22 @@ func (b *timeliner) add(m session.Marked) {
 	if m.Snapshot != "" {
 		b.last = m.Snapshot
 	}
+	b.at = m.Time
+}
+
+// whose says who changed what no tool of this session did, as far as that is known.
+func (b *timeliner) whose(m session.Marked) (by, text string) {
+	for _, r := range b.all {
+		for _, o := range r.Marks {
+			if r.Task.ID != b.t.Session && o.Kind == session.MarkAfter && o.Time.After(b.at) && o.Time.Before(m.Time) {
+				return bySession, string(r.Task.ID)
+			}
+		}
+	}
+	if m.Kind == session.MarkPrompt || m.Kind == session.MarkStart {
+		return byPerson, ""
+	}
+	return byOutside, ""
 }
 
 // undone marks what a person took back, and did not redo.

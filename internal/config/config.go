@@ -89,6 +89,7 @@ type Hooks struct {
 	Check       bool
 	Retries     int
 	Timeout     time.Duration
+	Watch       bool // start a watch in a large repository
 }
 
 // Debugger is the command that looks for a root cause at a gate.

@@ -224,6 +224,8 @@ var keys = []key{
 		doc: "check what the agent changed when it is done with a prompt, and tell it what is wrong"},
 	{name: "hooks.retries", kind: Whole, def: "2", field: func(c *Config) any { return &c.Hooks.Retries },
 		doc: "how often the agent is told so for one prompt, before it may stop anyway"},
+	{name: "hooks.watch", kind: Truth, def: "true", field: func(c *Config) any { return &c.Hooks.Watch },
+		doc: "start belay watch with a session in a large repository, which makes snapshots faster"},
 	{name: "hooks.timeout", kind: Duration, def: "60s", field: func(c *Config) any { return &c.Hooks.Timeout },
 		doc: "time limit of these checks together, tests included; what does not finish does not stop the agent"},
 	{name: "limits.attempts", kind: Whole, def: "20", field: func(c *Config) any { return &c.Limits.Attempts },

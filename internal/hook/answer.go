@@ -135,10 +135,7 @@ func claudeDeny(ev Event, why string) any {
 	return object{"hookSpecificOutput": object{"hookEventName": ev.Name, "permissionDecision": "deny", "permissionDecisionReason": why}}
 }
 
-func copilotDeny(ev Event, why string) any {
-	if !ev.camel {
-		return claudeDeny(ev, why)
-	}
+func copilotDeny(_ Event, why string) any {
 	return object{"permissionDecision": "deny", "permissionDecisionReason": why}
 }
 

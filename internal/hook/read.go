@@ -177,6 +177,9 @@ func (f *fields) next(s *scanner, stack *[]level) (string, error) {
 	if err := s.skip(); err != nil {
 		return "", err
 	}
+	if top.deep {
+		return "", nil
+	}
 	if top.path == "" {
 		delete(f.values, key) // of two equal keys the last one counts
 		return key, nil

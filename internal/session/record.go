@@ -104,8 +104,20 @@ type Record struct {
 	issued int              // the number of the entry that the pending command comes from
 }
 
+// SessionKept is how long an agent's own session counts as open after its last mark: so long its snapshots are needed.
+const SessionKept = 7 * 24 * time.Hour
+
 // Open reports whether the task can still change.
-func (r *Record) Open() bool { return r.State.Phase != loop.PhaseClosed }
+func (r *Record) Open() bool {
+	if r.Task.Session != nil {
+		last := r.Created
+		if n := len(r.Marks); n > 0 {
+			last = r.Marks[n-1].Time
+		}
+		return now().Sub(last) < SessionKept
+	}
+	return r.State.Phase != loop.PhaseClosed
+}
 
 // PutBack reports whether the task ended with its changes put back.
 func (r *Record) PutBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }

@@ -21,7 +21,7 @@ const (
 func (f *finder) git(args []string) {
 	dir := f.dir
 	defer func() { f.dir = dir }()
-	alias := f.w.Alias
+	alias, here := f.w.Alias, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		a, value := args[0], ""
 		args = args[1:]
@@ -35,6 +35,9 @@ func (f *finder) git(args []string) {
 			if f.dir, _ = f.at(value); f.dir == "" {
 				f.dir = dir // somewhere: it may as well be here
 			}
+		case "--git-dir":
+			abs, ok := f.at(value)
+			here = ok && f.inGit(abs)
 		case "-c":
 			key, v, _ := strings.Cut(value, "=")
 			key = strings.ToLower(key)
@@ -46,7 +49,7 @@ func (f *finder) git(args []string) {
 			}
 		}
 	}
-	if len(args) == 0 {
+	if len(args) == 0 || !here && f.elsewhere() {
 		return
 	}
 	if rule, ok := rules()[args[0]]; ok {
@@ -56,6 +59,15 @@ func (f *finder) git(args []string) {
 			f.aliased(text, args[1:])
 		}
 	}
+}
+
+// elsewhere reports whether a command is run outside of the working tree, as in a clone below /tmp.
+func (f *finder) elsewhere() bool {
+	if f.dir == "" {
+		return false
+	}
+	_, in := f.inTree(f.dir)
+	return !in && !f.inGit(f.dir)
 }
 
 // aliased runs an alias of git's.
@@ -151,7 +163,7 @@ func (f *finder) gitCheckout(args []string) {
 
 // isTracked reports whether a word names a tracked file or folder, or all of them.
 func (f *finder) isTracked(p string) bool {
-	if p == "." || p == ":/" || p == "*" || p == "./" {
+	if p == "." || p == ":/" || p == "*" || p == "./" || strings.Contains(p, someFiles) {
 		return true
 	}
 	abs, ok := f.at(p)
@@ -160,6 +172,14 @@ func (f *finder) isTracked(p string) bool {
 	}
 	rel, ok := f.inTree(abs)
 	return ok && f.tracked(rel)
+}
+
+// listsTracked reports whether a git command prints names of tracked files.
+func (f *finder) listsTracked(args []string) bool {
+	if len(args) == 0 || has(options(args), "o", "others", "i", "ignored") {
+		return false
+	}
+	return args[0] == "ls-files" || args[0] == "diff" && has(options(args), "name-only")
 }
 
 // tracked reports whether a pattern from the root covers a tracked file.
@@ -386,7 +406,11 @@ func (f *finder) gitSubmodule(args []string) {
 	ops := operands(args[1:], "b branch reference depth")
 	switch {
 	case len(ops) > 1 && ops[0] == "foreach":
-		f.text(strings.Join(ops[1:], " "))
+		rest := args[slices.Index(args, "foreach")+1:]
+		for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
+			rest = rest[1:]
+		}
+		f.text(strings.Join(rest, " "))
 	case len(ops) > 0 && (ops[0] == "deinit" || ops[0] == "update") && (o["f"] || o["force"]):
 		f.deed("submodule", args, "uncommitted changes in the submodule are lost", "leave out --force", false)
 	}

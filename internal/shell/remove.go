@@ -48,6 +48,10 @@ func (f *finder) remove(command, paths []string, single bool) {
 
 // loses says what deleting a path loses.
 func (f *finder) loses(p string, _ bool) (Deed, bool) {
+	if strings.Contains(p, someFiles) {
+		return Deed{Rule: "rm", Why: "tracked files are deleted, with their uncommitted changes", Covered: true,
+			Instead: "delete the files that you made, by name"}, true
+	}
 	abs, ok := f.at(p)
 	if !ok {
 		return Deed{}, false
@@ -98,80 +102,106 @@ func covers(pattern string) func(string) bool {
 	}
 }
 
-// find looks at find with -delete, or with a command that deletes.
-func (f *finder) find(args []string) {
-	roots, names, deletes := []string{}, []string{}, false
+// search is what find is asked for.
+type search struct {
+	roots, names []string
+	folders      bool // only folders
+	deletes      bool
+	runs         [][]string // commands that it runs
+}
+
+// search reads the arguments of find.
+func (f *finder) search(args []string) (s search) {
 	i := 1
 	for ; i < len(args) && !strings.HasPrefix(args[i], "-") && args[i] != "(" && args[i] != "!"; i++ {
-		roots = append(roots, args[i])
+		s.roots = append(s.roots, args[i])
 	}
-	if len(roots) == 0 {
-		roots = []string{"."}
+	if len(s.roots) == 0 {
+		s.roots = []string{"."}
 	}
-	folders := false
 	for ; i < len(args); i++ {
 		switch a := args[i]; a {
 		case "-delete":
-			deletes = true
+			s.deletes = true
 		case "-name", "-iname", "-path", "-wholename", "-ipath", "-regex":
-			negated := i > 0 && (args[i-1] == "!" || args[i-1] == "-not")
+			negated := args[i-1] == "!" || args[i-1] == "-not"
 			if i++; i < len(args) && !negated {
 				name := args[i]
 				if a == "-regex" {
 					name = "*"
 				}
-				names = append(names, name)
+				s.names = append(s.names, name)
 			}
 		case "-type":
 			if i++; i < len(args) {
-				folders = args[i] == "d"
+				s.folders = args[i] == "d"
 			}
 		case "-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch":
 			run := []string{}
 			for i++; i < len(args) && args[i] != ";" && args[i] != "+"; i++ {
 				run = append(run, args[i])
 			}
-			if len(run) > 0 && (path.Base(run[0]) == "rm" || path.Base(run[0]) == "unlink" || path.Base(run[0]) == "shred") {
-				deletes = true
-				continue
+			if len(run) > 0 {
+				s.runs = append(s.runs, run)
 			}
-			for k, r := range run {
-				run[k] = strings.ReplaceAll(r, "{}", unknown)
-			}
-			f.command(run)
 		}
 	}
-	if deletes {
-		f.findDeletes(args, roots, names, folders)
+	return s
+}
+
+// find looks at find with -delete, or with a command that deletes.
+func (f *finder) find(args []string) {
+	s := f.search(args)
+	for _, run := range s.runs {
+		if name := path.Base(run[0]); name == "rm" || name == "unlink" || name == "shred" {
+			s.deletes = true
+			continue
+		}
+		for k, r := range run {
+			run[k] = strings.ReplaceAll(r, "{}", unknown)
+		}
+		f.command(run)
+	}
+	if !s.deletes {
+		return
+	}
+	if f.selectsTracked(s) {
+		f.found(Deed{Rule: "rm", Command: quoted(args), Covered: true, Why: "tracked files are deleted, with their uncommitted changes",
+			Instead: "delete the files that you made, by name"})
+		return
+	}
+	for _, root := range s.roots {
+		abs, ok := f.at(root)
+		if !ok {
+			continue
+		}
+		rel, in := f.inTree(abs)
+		if !in {
+			f.remove(args, []string{root}, false)
+		} else if len(s.names) == 0 && f.w.Precious != nil && f.w.Precious(rel) {
+			f.found(Deed{Rule: "rm", Command: quoted(args), Why: "ignored files are deleted, which git cannot bring back",
+				Instead: insteadAsk})
+		}
 	}
 }
 
-// findDeletes compares what find selects by name with the files of the tree.
-func (f *finder) findDeletes(args, roots, names []string, folders bool) {
-	for _, root := range roots {
+// selectsTracked compares what find selects by name with the files of the tree.
+func (f *finder) selectsTracked(s search) bool {
+	for _, root := range s.roots {
 		abs, ok := f.at(root)
 		if !ok {
 			continue
 		}
 		rel, ok := f.inTree(abs)
-		if !ok {
-			if d, bad := f.loses(root, false); bad {
-				d.Command = quoted(args)
-				f.found(d)
-			}
+		if !ok || f.w.Tracked == nil {
 			continue
 		}
 		below := covers(rel)
-		hits := func(p string) bool { return below(p) && selected(p, rel, names, folders) }
-		switch {
-		case f.w.Tracked != nil && f.w.Tracked(hits):
-			f.found(Deed{Rule: "rm", Command: quoted(args), Covered: true, Why: "tracked files are deleted, with their uncommitted changes",
-				Instead: "delete the files that you made, by name"})
-		case len(names) == 0 && f.w.Precious != nil && f.w.Precious(rel):
-			f.found(Deed{Rule: "rm", Command: quoted(args), Why: "ignored files are deleted, which git cannot bring back",
-				Instead: insteadAsk})
+		if f.w.Tracked(func(p string) bool { return below(p) && selected(p, rel, s.names, s.folders) }) {
+			return true
 		}
 	}
+	return false
 }
 
 // selected reports whether one of find's names selects a file, or a folder it is in.

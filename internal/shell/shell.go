@@ -35,7 +35,10 @@ type Deed struct {
 	Covered bool   // a snapshot of the working tree has everything that it destroys
 }
 
-const mostNested = 8 // shell texts within shell texts
+const (
+	mostNested = 8      // shell texts within shell texts
+	mostSteps  = 20_000 // commands that are looked at, those of loops each time
+)
 
 // Find gives the destructive commands of a text, each once.
 func Find(text string, w World) []Deed {
@@ -55,6 +58,7 @@ type finder struct {
 	depth  int
 	deeds  []Deed
 	seen   map[string]bool
+	steps  int
 	stdin  string // what a command reads, when that is written in the text
 	stdins bool
 }
@@ -99,13 +103,16 @@ func (f *finder) broken(text string) {
 }
 
 func (f *finder) stmts(list []*syntax.Stmt) {
+	if f.steps > mostSteps {
+		return
+	}
 	for _, s := range list {
 		f.stmt(s)
 	}
 }
 
 func (f *finder) stmt(s *syntax.Stmt) {
-	if s == nil {
+	if f.steps++; s == nil || f.steps > mostSteps {
 		return
 	}
 	was, had := f.stdin, f.stdins
@@ -213,6 +220,9 @@ func (f *finder) binary(b *syntax.BinaryCmd) {
 
 // prints gives what a command prints, where that is written in the text: echo, printf, cat of a heredoc.
 func (f *finder) prints(s *syntax.Stmt) (string, bool) {
+	if f.steps++; f.steps > mostSteps {
+		return "", false
+	}
 	c, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(c.Args) == 0 {
 		if b, ok := s.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.Pipe { // echo x | tr … prints something like x
@@ -225,6 +235,22 @@ func (f *finder) prints(s *syntax.Stmt) (string, bool) {
 		args = append(args, f.words(w)...)
 	}
 	switch path.Base(args[0]) {
+	case "git":
+		if f.listsTracked(args[1:]) {
+			return someFiles, true
+		}
+	case "ls":
+		roots := operands(args[1:], "")
+		if len(roots) == 0 {
+			roots = []string{"."}
+		}
+		if f.selectsTracked(search{roots: roots}) {
+			return someFiles, true
+		}
+	case "find", "fd", "fdfind":
+		if s := f.search(args); f.selectsTracked(s) {
+			return someFiles, true
+		}
 	case "echo":
 		for len(args) > 1 && strings.HasPrefix(args[1], "-") && len(args[1]) <= 3 {
 			args = args[1:]
@@ -303,8 +329,11 @@ func (f *finder) nested(n syntax.Node) {
 	})
 }
 
-// unknown is in the place of what cannot be known before the text is run.
-const unknown = "\x00"
+// unknown is in the place of what cannot be known before the text is run; someFiles, of names of tracked files.
+const (
+	unknown   = "\x00"
+	someFiles = "\x00files"
+)
 
 // words gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
 func (f *finder) words(w *syntax.Word) []string {
@@ -418,9 +447,11 @@ func (f *finder) param(p *syntax.ParamExp) string {
 
 // substituted gives what a command prints whose output is known: $(pwd), $(git rev-parse --show-toplevel), $(echo x).
 func (f *finder) substituted(c *syntax.CmdSubst) string {
-	if len(c.Stmts) != 1 {
+	if f.steps++; len(c.Stmts) != 1 || f.depth >= mostNested || f.steps > mostSteps {
 		return unknown
 	}
+	f.depth++
+	defer func() { f.depth-- }()
 	if call, ok := c.Stmts[0].Cmd.(*syntax.CallExpr); ok {
 		var args []string
 		for _, w := range call.Args {

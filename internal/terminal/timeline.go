@@ -38,7 +38,8 @@ func timelineStep(w io.Writer, p Paint, s app.TimelineStep) {
 	case "denied":
 		what = fmt.Sprintf("tool %d  %s  %s", s.Tool, s.Name, p.Bad("denied: ")+belay.VisibleLine(s.Text))
 	case "change":
-		what = "changed by a person or another process"
+		what = map[string]string{"person": "changed by a person", "session": "changed by the session " + s.Text,
+			"outside": "changed by a person or another process"}[s.By]
 	case "undo":
 		what = "undo: " + belay.VisibleLine(s.Text)
 	case "stop":

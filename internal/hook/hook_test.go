@@ -1,0 +1,187 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestRead reads one event of each kind as each agent sends it.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent, in string
+		want      Event
+	}{
+		{"claude", `{"session_id":"s","transcript_path":"/t","cwd":"/w","hook_event_name":"SessionStart","source":"resume"}`,
+			Event{Kind: Start, Name: "SessionStart", Session: "s", Dir: "/w", Source: "resume"}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"UserPromptSubmit","prompt":"do \"it\"\nnow"}`,
+			Event{Kind: Prompt, Name: "UserPromptSubmit", Session: "s", Dir: "/w", Prompt: "do \"it\"\nnow"}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":"git status","description":"x","run_in_background":true}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Does: Runs, Command: "git status", Behind: true}}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Edit","tool_use_id":"u","tool_input":{"file_path":"/w/a.go","old_string":"x","new_string":"rm -rf src"}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Call: "u", Does: Writes, Paths: []string{"/w/a.go"}}}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Read","tool_use_id":"u","tool_input":{"file_path":"/w/a.go"}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Read", Call: "u", Does: Reads}}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"mcp__x__y","tool_use_id":"u","tool_input":{},"tool_response":{"a":[1,2,{"b":null}]}}`,
+			Event{Kind: After, Name: "PostToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "mcp__x__y", Call: "u", Does: Writes}}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"Stop","stop_hook_active":true}`,
+			Event{Kind: Stop, Name: "Stop", Session: "s", Dir: "/w"}},
+		{"claude", `{"session_id":"s","cwd":"/w","hook_event_name":"Notification","message":"hi"}`,
+			Event{Kind: Other, Name: "Notification", Session: "s", Dir: "/w"}},
+		{"codex", `{"session_id":"s","turn_id":"1","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_use_id":"u","tool_input":{"command":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Add File: b c.txt\n+z\n*** End Patch"}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "apply_patch", Call: "u", Does: Writes, Paths: []string{"a.go", "b c.txt"}}}},
+		{"codex", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":["bash","-lc","git reset --hard"],"workdir":"/w/sub"}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Does: Runs, Command: "git reset --hard", Dir: "/w/sub"}}},
+		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"t","tool_name":"run_shell_command","tool_input":{"command":"ls","dir_path":"src"}}`,
+			Event{Kind: Before, Name: "BeforeTool", Session: "s", Dir: "/w", Tool: Tool{Name: "run_shell_command", Does: Runs, Command: "ls", Dir: "src"}}},
+		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"AfterAgent","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
+			Event{Kind: Stop, Name: "AfterAgent", Session: "s", Dir: "/w", Prompt: "p"}},
+		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeAgent","prompt":"p"}`,
+			Event{Kind: Prompt, Name: "BeforeAgent", Session: "s", Dir: "/w", Prompt: "p"}},
+		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeModel","llm_request":{}}`,
+			Event{Kind: Other, Name: "BeforeModel", Session: "s", Dir: "/w"}},
+		{"opencode", `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"write","tool_use_id":"u","tool_input":{"filePath":"a.txt","content":"x"}}`,
+			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "write", Call: "u", Does: Writes, Paths: []string{"a.txt"}}}},
+		{"cursor", `{"conversation_id":"s","hook_event_name":"beforeShellExecution","workspace_roots":["/w"],"command":"ls","cwd":"/w"}`,
+			Event{Kind: Before, Name: "beforeShellExecution", Session: "s", Dir: "/w", Tool: Tool{Name: "Shell", Does: Runs, Command: "ls"}}},
+		{"cursor", `{"conversation_id":"s","hook_event_name":"afterFileEdit","workspace_roots":["/w"],"file_path":"/w/a","edits":[{"old_string":"a","new_string":"b"}]}`,
+			Event{Kind: After, Name: "afterFileEdit", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Does: Writes, Paths: []string{"/w/a"}}}},
+		{"copilot", `{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"bash","toolArgs":"{\"command\":\"git reset --hard\"}"}`,
+			Event{Kind: Before, Name: "preToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "bash", Does: Runs, Command: "git reset --hard"}, camel: true}},
+		{"copilot", `{"session_id":"s","cwd":"/w","hook_event_name":"Stop"}`, Event{Kind: Stop, Name: "Stop", Session: "s", Dir: "/w"}},
+	} {
+		c.want.Agent = c.agent
+		if got := Read(c.agent, strings.NewReader(c.in)); fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", c.want) {
+			t.Errorf("%s: %s\n got %+v\nwant %+v", c.agent, c.in, got, c.want)
+		}
+	}
+}
+
+// TestWrite holds the answers to the shapes that agents accept: Codex ignores a denial with one more key.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		agent, name string
+		kind        Kind
+		a           Answer
+		out         string
+		exit        int
+	}{
+		{"claude", "PreToolUse", Before, Answer{Deny: "no <a>"}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no <a>"}}`, 2},
+		{"codex", "PreToolUse", Before, Answer{Deny: "no"}, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`, 2},
+		{"claude", "Stop", Stop, Answer{Block: "fix"}, `{"decision":"block","reason":"fix"}`, 2},
+		{"claude", "Stop", Stop, Answer{Note: "n", Context: "c"}, `{"systemMessage":"n"}`, 0},
+		{"claude", "SessionStart", Start, Answer{Context: "c"}, `{"hookSpecificOutput":{"additionalContext":"c","hookEventName":"SessionStart"}}`, 0},
+		{"gemini", "BeforeTool", Before, Answer{Deny: "no"}, `{"decision":"deny","reason":"no"}`, 2},
+		{"gemini", "AfterAgent", Stop, Answer{Block: "fix"}, `{"decision":"deny","reason":"fix"}`, 2},
+		{"qwen", "Stop", Stop, Answer{Block: "fix"}, `{"decision":"block","reason":"fix"}`, 2},
+		{"opencode", "PreToolUse", Before, Answer{Deny: "no"}, `{"decision":"deny","reason":"no"}`, 2},
+		{"opencode", "SessionStart", Start, Answer{Context: "c", Note: "n"}, `{"context":"c"}`, 0},
+		{"opencode", "Stop", Stop, Answer{Note: "n"}, ``, 0},
+		{"cursor", "preToolUse", Before, Answer{Deny: "no"}, `{"agent_message":"no","permission":"deny","user_message":"no"}`, 2},
+		{"cursor", "stop", Stop, Answer{Block: "fix"}, `{"followup_message":"fix"}`, 0},
+		{"cursor", "sessionStart", Start, Answer{Context: "c"}, ``, 0},
+		{"copilot", "preToolUse", Before, Answer{Deny: "no"}, `{"permissionDecision":"deny","permissionDecisionReason":"no"}`, 2},
+		{"copilot", "agentStop", Stop, Answer{Block: "fix"}, `{"decision":"block","reason":"fix"}`, 0},
+		{"claude", "PostToolUse", After, Answer{}, ``, 0},
+		{"claude", "Notification", Other, Answer{Deny: "no", Context: "c"}, ``, 0},
+		{"nobody", "PreToolUse", Before, Answer{Deny: "no"}, ``, 0},
+	} {
+		got := Write(Event{Agent: c.agent, Name: c.name, Kind: c.kind}, c.a)
+		if strings.TrimSuffix(got.Stdout, "\n") != c.out || got.Exit != c.exit || (got.Exit == 2) != (got.Stderr != "") {
+			t.Errorf("%s %s %+v: %+v", c.agent, c.name, c.a, got)
+		}
+	}
+}
+
+// TestBad reads what is cut, no JSON, nested too deeply, or has keys twice.
+func TestBad(t *testing.T) {
+	t.Parallel()
+	whole := `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"git reset --hard"}}`
+	for i := range len(whole) {
+		if ev := Read("claude", strings.NewReader(whole[:i])); !ev.Cut {
+			t.Errorf("%q: not reported as cut", whole[:i])
+		}
+	}
+	for _, in := range []string{"", "null", "[]", "[1,2]", "{", "}", `"x"`, "\xff\xfe", `{"a"}`, `{"a":}`, `{a:1}`, "{]", "[}", `{"a":1,}`,
+		strings.Repeat("[", 1_000_000), strings.Repeat(`{"a":`, 300_000), `{"hook_event_name":7}`, `{"hook_event_name":["Stop"]}`} {
+		_ = Read("claude", strings.NewReader(in)) // it returns
+	}
+	if ev := Read("claude", strings.NewReader(`{"session_id":"a","session_id":"b","hook_event_name":"Stop"}`)); ev.Session != "b" {
+		t.Errorf("of two keys: %+v", ev)
+	}
+	if ev := Read("claude", io.MultiReader(strings.NewReader(whole), never{})); ev.Tool.Command == "" || ev.Cut {
+		t.Errorf("an input that is not closed: %+v", ev)
+	}
+}
+
+// never blocks, as a pipe does that nobody writes to.
+type never struct{}
+
+func (never) Read([]byte) (int, error) { time.Sleep(time.Hour); return 0, io.EOF }
+
+// TestHuge reads a tool's input of 50 MB without holding it.
+func TestHuge(t *testing.T) {
+	size := 50 << 20
+	in := io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"content":"`),
+		io.LimitReader(letters{}, int64(size)), strings.NewReader(`","file_path":"a.txt"},"session_id":"s"}`))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ev := Read("claude", in)
+	runtime.ReadMemStats(&after)
+	if ev.Session != "s" || ev.Cut || len(ev.Tool.Paths) != 1 {
+		t.Errorf("%+v", ev)
+	}
+	if held := after.TotalAlloc - before.TotalAlloc; held > 1<<20 {
+		t.Errorf("%d bytes were allocated", held)
+	}
+	in = io.MultiReader(strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`),
+		io.LimitReader(letters{}, int64(size)), strings.NewReader(`"},"session_id":"s"}`))
+	if ev := Read("claude", in); !ev.Cut || ev.Session != "s" || len(ev.Tool.Command) > mostCommand+16 {
+		t.Errorf("a command that is too long: cut %v, %d bytes", ev.Cut, len(ev.Tool.Command))
+	}
+}
+
+type letters struct{}
+
+func (letters) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'a'
+	}
+	return len(p), nil
+}
+
+// FuzzRead compares the reader with encoding/json: what that takes, it takes, with the same texts.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"a\u00e9\n\"b\" \\"}}`)
+	f.Add(`{"a":[1,2.5e-3,true,false,null,{"b":[]},[{}],""]}`)
+	f.Add(`[{"x":"` + strings.Repeat(`\"`, 3000) + `"}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, agent := range Agents() {
+			Read(agent, strings.NewReader(text))
+		}
+		got := read(strings.NewReader(text))
+		dec := json.NewDecoder(bytes.NewReader([]byte(text)))
+		var v any
+		if dec.Decode(&v) != nil {
+			return
+		}
+		if o, ok := v.(map[string]any); ok {
+			for _, key := range []string{"session_id", "hook_event_name", "cwd", "a"} {
+				s, ok := o[key].(string)
+				if ok && len(s) < 1000 && len(o) == 1 && !got.cut && len(got.get(key)) == 1 && got.get(key)[0] != s {
+					t.Errorf("%q: %s is %q, not %q", text, key, got.get(key), s)
+				}
+			}
+		}
+		if got.cut && len(text) < 2000 && strings.Count(text, "[") < 50 {
+			t.Errorf("%q: taken for no JSON", text)
+		}
+	})
+}
