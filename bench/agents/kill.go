@@ -18,10 +18,18 @@ import (
 // ending is a way in which a run of belay ends while its agent works.
 type ending struct {
 	name  string
-	flags []string // of belay run
-	tty   bool     // belay has a terminal
-	says  string   // what it prints then
+	limit time.Duration // of the attempt; one that ends by itself must have taken less than half of it on this machine
+	tty   bool          // belay has a terminal
+	says  string        // what it prints then
 	end   func(k *killing) error
+}
+
+// within are the flags of belay run.
+func (e ending) within() []string {
+	if e.limit == 0 {
+		return nil
+	}
+	return []string{"--timeout", e.limit.String()}
 }
 
 // killing is a run that is ended.
@@ -45,7 +53,7 @@ func (k *killing) signal(list ...syscall.Signal) error {
 func endings() []ending {
 	return []ending{
 		{name: "normal end"},
-		{name: "--timeout", flags: []string{"--timeout", "45s"}, says: "timeout"},
+		{name: "--timeout", limit: 45 * time.Second, says: "timeout"},
 		{name: "^C", tty: true, end: func(k *killing) error { _, err := k.tty.Write([]byte{3}); return err }},
 		{name: "two TERMs", end: func(k *killing) error { return k.signal(syscall.SIGTERM, syscall.SIGTERM) }},
 		{name: "HUP", end: func(k *killing) error { return k.signal(syscall.SIGHUP) }},
@@ -55,8 +63,8 @@ func endings() []ending {
 
 // How long an agent may take to get to work, belay to end, and what is left of the agent to die.
 const (
-	getsToWork = 2 * time.Minute
-	getsToEnd  = 2 * time.Minute
+	getsToWork = 5 * time.Minute // on a machine with much other work
+	getsToEnd  = 5 * time.Minute
 	dies       = 12 * time.Second
 )
 
@@ -85,7 +93,7 @@ func (b bench) kill(m *model, a program, e ending) (left []string, err error) {
 	mark := fmt.Sprintf("belay-mark-%d", time.Now().UnixNano())
 	m.play(busy(e, mark), a.Speak, root)
 	args := append([]string{"run", ask, "--task", "A1", "--files", "src/**", "--retries", "0", "--test", "true",
-		"--with", a.Name}, e.flags...)
+		"--with", a.Name}, e.within()...)
 	k := &killing{cmd: b.command(a, m.URL, home, root, append(append(args, "--"), a.Extra...)...), said: &locked{}}
 	k.cmd.Env = append(k.cmd.Env, "BELAY_MARK="+mark)
 	if err := k.start(e); err != nil {
@@ -202,12 +210,20 @@ func (b bench) killAll(only, one string) (bool, error) {
 		}
 		fmt.Printf("| %s | %s |", a.Name, version)
 		var wrong []string
+		var usual time.Duration
 		for _, e := range endings() {
 			if !strings.Contains(e.name, one) {
 				fmt.Print(" - |")
 				continue
 			}
+			if e.limit > 0 {
+				e.limit = max(e.limit, 2*usual.Round(time.Second))
+			}
+			began := time.Now()
 			left, err := b.kill(m, a, e)
+			if usual == 0 { // it ended by itself
+				usual = time.Since(began)
+			}
 			if err != nil {
 				wrong = append(wrong, fmt.Sprintf("%s, %s: %v", a.Name, e.name, err))
 				fmt.Print(" ? |")

@@ -36,7 +36,7 @@ type Board struct {
 
 // Board makes the terminal of several runs.
 func (t *Terminal) Board(quiet bool) *Board {
-	return &Board{t: t, quiet: quiet || t.JSON, live: Is(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err),
+	return &Board{t: t, quiet: quiet || t.JSON, live: moves(t.Err) && !quiet && !t.JSON, p: PaintFor(t.Err),
 		doing: map[belay.TaskID]string{}, since: map[belay.TaskID]time.Time{}, used: map[belay.TaskID]string{}}
 }
 
@@ -62,7 +62,7 @@ func (b *Board) change(do func()) {
 	}
 	for _, id := range b.order {
 		if doing := b.doing[id]; doing != "" {
-			fmt.Fprintln(b.t.Err, b.p.Dim(fmt.Sprintf("… %s  %s%s", doing, time.Since(b.since[id]).Round(time.Second), b.used[id])))
+			fmt.Fprintln(b.t.Err, b.p.Dim(progress(b.t.Err, doing, b.since[id], b.used[id])))
 			b.drawn++
 		}
 	}

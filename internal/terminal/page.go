@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+
+	"golang.org/x/term"
 )
 
 // Page writes a text to a stream; on a terminal it goes through $PAGER, or less where that is not set. A pager that
@@ -31,4 +33,17 @@ func Page(ctx context.Context, to io.Writer, text string) error {
 		return err
 	}
 	return nil // a pager that is left early has shown enough
+}
+
+// Columns is how many characters fit on a line of a terminal; 0 where that is not known.
+func Columns(w io.Writer) int {
+	file, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }

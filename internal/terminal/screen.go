@@ -48,7 +48,7 @@ type Screen struct {
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
 func (t *Terminal) Screen(quiet bool) *Screen {
-	s := &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: Is(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
+	s := &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: moves(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
 	t.screen.Store(s)
 	return s
 }
@@ -102,9 +102,21 @@ func (s *Screen) draw() {
 	if !s.live || s.still || s.doing == "" || s.column != 0 {
 		return
 	}
-	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(fmt.Sprintf("… %s  %s%s", s.doing, time.Since(s.since).Round(time.Second), s.used)))
+	fmt.Fprintf(s.t.Err, "\r\x1b[K%s", s.p.Dim(progress(s.t.Err, s.doing, s.since, s.used)))
 	s.drawn = true
 }
+
+// progress is a line of progress. One that wraps could not be taken back.
+func progress(w io.Writer, doing string, since time.Time, used string) string {
+	text := []rune(fmt.Sprintf("… %s  %s%s", doing, time.Since(since).Round(time.Second), used))
+	if width := Columns(w); width > 1 && len(text) >= width {
+		return string(text[:width-2]) + "…"
+	}
+	return string(text)
+}
+
+// moves reports whether lines of a terminal can be taken back.
+func moves(w io.Writer) bool { return Is(w) && os.Getenv("TERM") != "dumb" }
 
 func (s *Screen) wipe() {
 	if s.drawn {
@@ -357,17 +369,21 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 	if s.t.JSON || !Is(s.t.In) || !Is(s.t.Err) {
 		return "", "", false, nil
 	}
-	fmt.Fprintln(s.t.Err, prompt.Gate(r.State, r.Task))
+	question := strings.TrimRight(prompt.Gate(r.State, r.Task), "\n")
+	menu := max(0, strings.LastIndexByte(question, '\n')) // its last line is for those who are elsewhere
+	fmt.Fprintln(s.t.Err, question[:menu])
 	if s.View != nil && len(r.State.Attempts) > 0 {
-		fmt.Fprintln(s.t.Err, "  v  view the change")
+		fmt.Fprintln(s.t.Err, "  v  view     read the change")
 	}
+	fmt.Fprintln(s.t.Err, "  q  quit     leave; the task waits")
+	fmt.Fprintf(s.t.Err, "%s\n\n", strings.TrimPrefix(question[menu:], "\n"))
 	options := r.State.Gate.Options
 	for {
 		forget(int(s.t.In.Fd()))
 		fmt.Fprint(s.t.Err, s.p.Bold("decide: "))
 		key, ok := readKey(ctx, s.t.In)
 		fmt.Fprintln(s.t.Err, belay.VisibleLine(key))
-		if !ok {
+		if !ok || key == "q" {
 			return "", "", false, nil
 		}
 		if key == "v" && s.View != nil {
@@ -385,7 +401,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		switch {
 		case d == loop.DecideGuide:
 			fmt.Fprint(s.t.Err, "what should it do differently? ")
-			if words, ok = readLine(ctx, s.t.In); !ok {
+			if words, ok = readLines(ctx, s.t.In); !ok {
 				return "", "", false, nil
 			}
 			if strings.TrimSpace(words) == "" {
@@ -397,6 +413,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 				question = "roll back and end the task"
 			}
 			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
+			forget(int(s.t.In.Fd()))
 			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
 				fmt.Fprintln(s.t.Err)
 				if !ok {
@@ -421,8 +438,9 @@ func (s *Screen) keys(options []loop.Decision) string {
 		list = append(list, prompt.Key(o)+" "+string(o))
 	}
 	if s.View != nil {
-		list = append(list, "v view the change")
+		list = append(list, "v view")
 	}
+	list = append(list, "q quit")
 	return strings.Join(list, ", ")
 }
 
@@ -456,8 +474,15 @@ func Options(options []loop.Decision) string {
 	return strings.Join(names, ", ")
 }
 
-// readKey reads one key, as it is pressed; what it sends beyond one character is dropped. ok is false when ctx ends,
-// or nobody is there any more. Where the terminal cannot be set so, the first character of a line counts.
+// Keys that readKey gives beside those of letters: Enter, and several characters at once. They are no answer to anything.
+const (
+	enter  = ""
+	pasted = "…"
+)
+
+// readKey reads one key, as it is pressed. What is pasted is no key, and a key that sends a sequence, as an arrow does, is
+// passed over. ok is false when ctx ends, at Ctrl-D, or when nobody is there any more. Where the terminal cannot be set
+// so, the first character of a line counts.
 func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 	restore, err := eachKey(int(f.Fd()))
 	if err != nil {
@@ -469,12 +494,35 @@ func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 	defer restore()
 	for {
 		pressed, ok := waitKey(ctx, f)
-		if !ok {
+		if !ok || pressed == "\x04" {
 			return "", false
 		}
-		if key := strings.TrimSpace(pressed); key != "" && key[0] >= ' ' {
-			_, size := utf8.DecodeRuneInString(key)
-			return key[:size], true
+		r, size := utf8.DecodeRuneInString(pressed)
+		switch {
+		case r == 0x1b:
+		case size < len(pressed):
+			rest(ctx, f)
+			return pasted, true
+		case r == '\r' || r == '\n':
+			return enter, true
+		case r > ' ' && r != 0x7f:
+			return pressed, true
+		}
+	}
+}
+
+// lull is how long nothing comes at the end of something that is pasted.
+const lull = 50 * time.Millisecond
+
+// rest drops what is still to come of something that is pasted.
+func rest(ctx context.Context, f *os.File) {
+	buf := make([]byte, 4096)
+	for ctx.Err() == nil {
+		if more, err := typed(int(f.Fd()), lull); err != nil || !more {
+			return
+		}
+		if n, err := f.Read(buf); n == 0 || err != nil {
+			return
 		}
 	}
 }
@@ -483,55 +531,59 @@ func readKey(ctx context.Context, f *os.File) (key string, ok bool) {
 // behind when ctx ends would take the next thing that is typed.
 func waitKey(ctx context.Context, f *os.File) (string, bool) {
 	buf := make([]byte, 64)
+	n, ok := waitRead(ctx, f, buf)
+	return string(buf[:n]), ok
+}
+
+func waitRead(ctx context.Context, f *os.File, buf []byte) (int, bool) {
 	for ctx.Err() == nil {
 		ready, err := typed(int(f.Fd()), 100*time.Millisecond)
 		if err != nil {
-			return "", false
+			return 0, false
 		}
 		if !ready {
 			continue
 		}
 		n, err := f.Read(buf)
 		if n > 0 {
-			return string(buf[:n]), true
+			return n, true
 		}
 		if err != nil {
-			return "", false
+			return 0, false
 		}
 	}
-	return "", false
+	return 0, false
 }
 
-// readLine reads one line and gives up when ctx ends. The read itself cannot be
-// taken back; a line typed after that is lost, and nothing else.
+// readLine reads one line and gives up when ctx ends.
 func readLine(ctx context.Context, f *os.File) (string, bool) {
-	type result struct {
-		line string
-		ok   bool
-	}
-	c := make(chan result, 1)
-	go func() {
-		var line []byte
-		one := make([]byte, 1)
-		for {
-			n, err := f.Read(one)
-			if n == 1 && one[0] == '\n' {
-				c <- result{string(line), true}
-				return
-			}
-			if n == 1 {
-				line = append(line, one[0])
-			}
-			if err != nil {
-				c <- result{string(line), len(line) > 0}
-				return
-			}
+	var line []byte
+	one := make([]byte, 1)
+	for {
+		n, ok := waitRead(ctx, f, one)
+		switch {
+		case !ok || n == 0:
+			return string(line), ctx.Err() == nil && len(line) > 0
+		case one[0] == '\n':
+			return string(line), true
 		}
-	}()
-	select {
-	case r := <-c:
-		return r.line, r.ok
-	case <-ctx.Done():
-		return "", false
+		line = append(line, one[0])
 	}
+}
+
+// readLines reads a line, and those that come with it: a pasted text.
+func readLines(ctx context.Context, f *os.File) (string, bool) {
+	text, ok := readLine(ctx, f)
+	for ok && ctx.Err() == nil {
+		more, err := typed(int(f.Fd()), lull)
+		if err != nil || !more {
+			break
+		}
+		line, another := readLine(ctx, f)
+		if !another {
+			break
+		}
+		text += "\n" + line
+	}
+	return text, ok
 }

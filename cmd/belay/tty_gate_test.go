@@ -1,0 +1,177 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// rejected starts a run at a terminal whose only attempt is rejected, and waits for the gate. The second attempt is right.
+func rejected(t *testing.T, args ...string) (*world, *sitting) {
+	t.Helper()
+	w := quietWorld(t, nil)
+	agent := `cat > ../prompt$BELAY_ATTEMPT; test $BELAY_ATTEMPT = 1 && echo 0 > answer || echo 42 > answer`
+	s := w.sit(append([]string{"run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer"},
+		append(args, "--", "sh", "-c", agent)...)...)
+	s.await("decide: ")
+	return w, s
+}
+
+// TestGateKeys presses each key of the gate at a real terminal.
+func TestGateKeys(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		press  func(w *world, s *sitting)
+		status int
+		says   string
+	}{
+		"t retries": {func(_ *world, s *sitting) { s.press("t") }, 0, "passed"},
+		"T, like t": {func(_ *world, s *sitting) { s.press("T") }, 0, "passed"},
+		"r rechecks": {func(w *world, s *sitting) {
+			w.write("answer", "42\n")
+			s.press("r")
+		}, 0, "passed"},
+		"s skips, with a yes": {func(_ *world, s *sitting) {
+			s.press("s")
+			s.await("roll back and end the task? [y/N]")
+			s.press("y")
+		}, 1, "skipped"},
+		"x aborts, with a yes": {func(_ *world, s *sitting) {
+			s.press("x")
+			s.await("roll back and end the task? [y/N]")
+			s.press("Y")
+		}, 1, "aborted"},
+		"a approves, with reasons": {func(_ *world, s *sitting) {
+			s.press("a")
+			for _, question := range []string{"fail without the change", "this feature and this task", "within the task's scope",
+				"the machine or the environment", "a task of its own"} {
+				s.await(question)
+				s.say(map[bool]string{true: "y", false: "n"}[strings.Contains(question, "machine") || strings.Contains(question, "this") ||
+					strings.Contains(question, "within")])
+			}
+			s.await("why may it be accepted?")
+			s.say("the disk is full")
+		}, 0, "closed: accepted"},
+		"q leaves":          {func(_ *world, s *sitting) { s.press("q") }, 3, "T1 waits for a person"},
+		"Ctrl-D leaves":     {func(_ *world, s *sitting) { s.press("\x04") }, 3, "T1 waits for a person"},
+		"Ctrl-C interrupts": {func(_ *world, s *sitting) { s.press("\x03") }, 130, "belay run --resume T1"},
+		"guide with a pasted text": {func(_ *world, s *sitting) {
+			s.press("g")
+			s.await("what should it do differently?")
+			s.press("first line\nsecond line\nthird line\n")
+		}, 0, "passed"},
+		"g, and nothing said": {func(_ *world, s *sitting) {
+			s.press("g")
+			s.await("what should it do differently?")
+			s.press("\n")
+			s.awaits("decide: ", 2)
+			s.press("q")
+		}, 3, "T1 waits for a person"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := rejected(t)
+			one.press(w, s)
+			s.ends(one.status)
+			if !strings.Contains(s.String(), one.says) {
+				t.Errorf("%q is not said:\n%s", one.says, s)
+			}
+			if strings.Contains(name, "pasted") {
+				text, err := os.ReadFile(filepath.Join(w.up, "prompt2"))
+				for _, line := range []string{"first line", "second line", "third line"} {
+					if err != nil || !strings.Contains(string(text), line) {
+						t.Errorf("%q did not reach the agent: %v\n%s", line, err, text)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestGateNoKeys: what is no answer ends and changes nothing, and the gate asks again: unknown keys, Enter, arrows, a text that is
+// pasted and starts with a key of the menu, a no, another size of the terminal.
+func TestGateNoKeys(t *testing.T) {
+	t.Parallel()
+	w, s := rejected(t)
+	asked := 1
+	for _, keys := range []string{"z", "\r", "ü", "therefore it is right\nand so on\nx\ny\n", "xy", strings.Repeat("try again ", 200)} {
+		s.press(keys)
+		asked++
+		s.awaits("decide: ", asked)
+	}
+	if got := strings.Count(s.String(), "press one of: d diagnose, g guide,"); got != asked-1 {
+		t.Errorf("the keys are listed %d times, not %d:\n%s", got, asked-1, s)
+	}
+	s.press("\x1b[A") // an arrow is passed over
+	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 10, Cols: 40}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	for i, key := range []string{"s", "x", "x"} {
+		s.press(key)
+		s.awaits("roll back and end the task? [y/N]", 1+i)
+		s.press([]string{"n", "\r", "\x1b[B"}[i])
+		if i == 2 { // the arrow is passed over
+			time.Sleep(500 * time.Millisecond)
+			s.press("n")
+		}
+		asked++
+		s.awaits("decide: ", asked)
+	}
+	if r := w.belay("", "status"); !strings.Contains(r.out, "gate") {
+		t.Errorf("the task does not wait any more: %v", r)
+	}
+	if _, err := os.Stat(filepath.Join(w.repo, "answer")); err != nil {
+		t.Errorf("the rejected work is gone: %v", err)
+	}
+	s.press("v")
+	s.await("+++ b/answer")
+	s.press("q")
+	s.ends(3)
+}
+
+// TestGateTwoTerminals: a task has one runner. A second terminal is told so, and what it decides continues the run in the
+// first one, also while that one types.
+func TestGateTwoTerminals(t *testing.T) {
+	t.Parallel()
+	w, s := rejected(t)
+	if r := w.belay("", "run", "--resume", "T1"); r.code != 5 {
+		t.Errorf("a second runner: %v", r)
+	}
+	s.press("g")
+	s.await("what should it do differently?")
+	s.press("half of a sen")
+	other := w.sit("decide", "T1", "retry")
+	other.ends(0)
+	s.ends(0)
+	if !strings.Contains(s.String(), "passed") {
+		t.Errorf("the first one did not continue:\n%s", s)
+	}
+}
+
+// TestGateTerminalKept: whatever ends the gate, the terminal shows what is typed again.
+func TestGateTerminalKept(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*sitting){
+		"q":      func(s *sitting) { s.press("q") },
+		"Ctrl-C": func(s *sitting) { s.press("\x03") },
+		"TERM":   func(s *sitting) { _ = s.cmd.Process.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, s := rejected(t)
+			time.Sleep(200 * time.Millisecond) // it reads keys by now
+			end(s)
+			late := time.AfterFunc(patience, func() { _ = s.cmd.Process.Kill() })
+			defer late.Stop()
+			_ = s.cmd.Wait()
+			s.press("typed")
+			s.await("typed")
+		})
+	}
+}
