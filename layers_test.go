@@ -40,6 +40,7 @@ var layers = map[string]int{
 	"internal/testreport":         1,
 	"internal/testutil":           1,
 	"internal/atomicfile":         2,
+	"internal/fence":              2,
 	"internal/journal":            2,
 	"internal/plan":               2,
 	"internal/syntax":             2,

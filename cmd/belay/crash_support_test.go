@@ -128,7 +128,7 @@ func (w *world) env(more ...string) []string {
 	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
-		"GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "USER=tester", "SCRIPT=" + filepath.Join(w.up, "script"),
+		"GIT_COMMITTER_EMAIL=a@example.com", "NO_COLOR=1", "USER=tester", "BELAY_FENCE=off", "SCRIPT=" + filepath.Join(w.up, "script"),
 	}, more...)
 }
 

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +31,12 @@ func stories(dir string) testscript.Params {
 		Dir:                 dir,
 		RequireExplicitExec: false,
 		RequireUniqueNames:  true,
+		Condition: func(cond string) (bool, error) {
+			if cond == "fence" {
+				return fence.Probe() == nil, nil
+			}
+			return false, fmt.Errorf("no condition %s", cond)
+		},
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, ".home")
 			if err := os.MkdirAll(home, 0o755); err != nil {
@@ -38,6 +47,8 @@ func stories(dir string) testscript.Params {
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
 				"NO_COLOR": "1", "USER": "tester", "GOCACHE": goCache(), "GOFLAGS": "-buildvcs=false", "GOPATH": os.Getenv("GOPATH"),
 				"GOMODCACHE": os.Getenv("GOMODCACHE"),
+				// The agents of most stories write beside the repository, to be looked at. Stories of the fence set this to auto.
+				"BELAY_FENCE": "off",
 			} {
 				e.Setenv(k, v)
 			}

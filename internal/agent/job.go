@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 // run runs the agent from its start until nothing of it lives.
-func (j *job) run() Result {
+func (j *job) run() (res Result) {
 	if j.asks("stop") || j.asks("kill") {
 		return Result{Ended: EndedStopped, Exit: -1, Error: "stopped before it started"}
 	}
@@ -40,7 +41,8 @@ func (j *job) run() Result {
 		defer close(read)
 		_, _ = io.Copy(j.out, pipes.output)
 	}()
-	res := Result{Ended: j.watch(t), Exit: -1}
+	res = Result{Ended: j.watch(t), Exit: -1}
+	defer func() { res.Denied = j.fence.Denied() }()
 	left := t.End(proc.TreeEnding{
 		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
 		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
@@ -79,6 +81,10 @@ func (j *job) start() (int, pipes, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return 0, pipes{}, belay.Refuse(belay.CodeCannot, "make it", "the working folder %s cannot be entered", belay.VisibleLine(dir))
 	}
+	fenced, err := j.enclose()
+	if err != nil {
+		return 0, pipes{}, err
+	}
 	outR, outW, err := os.Pipe()
 	if err != nil {
 		return 0, pipes{}, err
@@ -90,7 +96,7 @@ func (j *job) start() (int, pipes, error) {
 		return 0, pipes{}, err
 	}
 	defer in.Close()
-	pid, err := proc.Launch(argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}})
+	pid, err := proc.Launch(argv, os.ProcAttr{Dir: dir, Env: env, Files: []*os.File{in, outW, outW}}, fenced)
 	if err != nil {
 		outR.Close()
 		if inW != nil {
@@ -102,6 +108,19 @@ func (j *job) start() (int, pipes, error) {
 		go j.feed(inW)
 	}
 	return pid, pipes{output: outR, input: inW}, nil
+}
+
+// enclose prepares the fence that the agent is started in, nil for none.
+func (j *job) enclose() (*fence.Fence, error) {
+	if j.spec.Fence == nil {
+		return nil, nil
+	}
+	f, err := fence.New(*j.spec.Fence)
+	if err != nil {
+		return nil, fmt.Errorf("the fence: %w", err)
+	}
+	j.fence = f
+	return f, nil
 }
 
 // input returns the agent's standard input, and the end to write the prompt to.

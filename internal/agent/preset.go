@@ -36,6 +36,10 @@ type Preset struct {
 	Resume   []string
 	Sessions []string
 
+	// State is what it writes of its own, in a fence as well: folders, and with a star files whose names begin so.
+	// Kept is what of that stays closed to it there.
+	State, Kept []string
+
 	Fix string // the flags that are missing, as one adds them, for the right to write
 }
 
@@ -54,6 +58,9 @@ var presets = []Preset{
 		Fix:      "--permission-mode acceptEdits",
 		Resume:   []string{"--resume", "ID"},
 		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id=", "--fork-session", "--no-session-persistence"},
+		State:    []string{"~/.claude", "~/.claude.json*", "~/.local/share/claude", "~/.local/state/claude"},
+		Kept: []string{"~/.claude/settings.json", "~/.claude/settings.local.json", "~/.claude/CLAUDE.md", "~/.claude/hooks",
+			"~/.claude/commands", "~/.claude/agents", "~/.claude/skills"},
 	},
 	{
 		Name: "codex", Programs: []string{"codex"}, Packages: []string{"@openai/codex"}, Measured: true,
@@ -66,6 +73,8 @@ var presets = []Preset{
 		Fix:      "-s workspace-write",
 		Resume:   []string{"resume", "ID", "-"},
 		Sessions: []string{"resume", "fork", "review", "--ephemeral", "--last"},
+		State:    []string{"~/.codex"},
+		Kept:     []string{"~/.codex/config.toml", "~/.codex/hooks.json", "~/.codex/AGENTS.md", "~/.codex/prompts", "~/.codex/rules"},
 	},
 	{
 		Name: "gemini", Programs: []string{"gemini"}, Packages: []string{"@google/gemini-cli"}, Measured: true,
@@ -76,6 +85,9 @@ var presets = []Preset{
 		Fix:      "-y",
 		Resume:   []string{"--resume", "ID"},
 		Sessions: []string{"--resume=", "-r=", "--session-id=", "--session-file="},
+		State:    []string{"~/.gemini"},
+		Kept: []string{"~/.gemini/settings.json", "~/.gemini/GEMINI.md", "~/.gemini/extensions", "~/.gemini/commands",
+			"~/.gemini/trustedFolders.json"},
 	},
 	{
 		Name: "opencode", Programs: []string{"opencode"}, Packages: []string{"opencode-ai"}, Measured: true,
@@ -83,6 +95,9 @@ var presets = []Preset{
 		Headless: []string{"run"},
 		Resume:   []string{"--session", "ID"},
 		Sessions: []string{"--session=", "-s=", "-c", "--continue", "--fork"},
+		State:    []string{"~/.local/share/opencode", "~/.local/state/opencode", "~/.config/opencode"},
+		Kept: []string{"~/.config/opencode/opencode.json", "~/.config/opencode/opencode.jsonc", "~/.config/opencode/AGENTS.md",
+			"~/.config/opencode/plugin", "~/.config/opencode/plugins"},
 	},
 	{
 		Name: "qwen", Programs: []string{"qwen"}, Packages: []string{"@qwen-code/qwen-code"}, Measured: true,
@@ -93,6 +108,8 @@ var presets = []Preset{
 		Fix:      "-y",
 		Resume:   []string{"--resume", "ID"},
 		Sessions: []string{"--resume=", "-r=", "-c", "--continue", "--session-id="},
+		State:    []string{"~/.qwen"},
+		Kept:     []string{"~/.qwen/settings.json", "~/.qwen/QWEN.md", "~/.qwen/extensions", "~/.qwen/commands"},
 	},
 	{
 		Name: "pi", Programs: []string{"pi"}, Packages: []string{"@mariozechner/pi-coding-agent"}, Measured: true,
@@ -100,6 +117,8 @@ var presets = []Preset{
 		Headless: []string{"-p", "--print", "--mode=json|rpc"},
 		Resume:   []string{"--session", "ID"},
 		Sessions: []string{"--session=", "-c", "--continue", "-r", "--resume", "--fork=", "--no-session"},
+		State:    []string{"~/.pi"},
+		Kept:     []string{"~/.pi/agent/models.json", "~/.pi/agent/AGENTS.md", "~/.pi/agent/extensions"},
 	},
 	{
 		Name: "cursor", Programs: []string{"cursor-agent"},
@@ -107,6 +126,8 @@ var presets = []Preset{
 		Headless: []string{"-p", "--print"},
 		Writes:   []string{"-f", "--force", "--yolo"},
 		Fix:      "--force",
+		State:    []string{"~/.cursor", "~/.config/cursor", "~/.local/share/cursor-agent"},
+		Kept:     []string{"~/.cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/cli-config.json", "~/.cursor/rules"},
 	},
 	{
 		Name: "copilot", Programs: []string{"copilot"}, Packages: []string{"@github/copilot"}, Measured: true,
@@ -115,12 +136,15 @@ var presets = []Preset{
 		Fix:      "--allow-all-tools",
 		Resume:   []string{"--resume=ID"},
 		Sessions: []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
+		State:    []string{"~/.copilot"},
+		Kept:     []string{"~/.copilot/config.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
 	},
 	{
 		Name: "aider", Programs: []string{"aider"},
 		Start: []string{"sh", "-c", `exec aider --message-file "$BELAY_PROMPT_FILE" "$@"`, "aider",
 			"--yes-always", "--no-stream", "--no-pretty", "--no-check-update", "--no-auto-commits"},
 		Headless: []string{"-m=", "--message=", "--msg=", "-f=", "--message-file="},
+		State:    []string{"~/.aider"},
 	},
 }
 

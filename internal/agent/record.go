@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
 )
@@ -37,6 +38,8 @@ type Result struct {
 	Cut         int64         `json:"cut,omitempty"`     // of them not kept
 	Error       string        `json:"error,omitempty"`   // why it could not be started, was lost, or is incomplete
 	Left        []string      `json:"left,omitempty"`    // processes that could not be killed: the tree is not quiet
+
+	Denied []fence.Denial `json:"denied,omitempty"` // what its fence refused
 }
 
 func (r *Result) status(ws syscall.WaitStatus) {

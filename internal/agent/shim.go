@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
 )
@@ -128,6 +129,7 @@ type job struct {
 	out   *store
 	asked chan os.Signal
 	child chan os.Signal
+	fence *fence.Fence
 	stop  bool // a signal asked for the end
 	now   bool // a second one did
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -31,6 +32,7 @@ type Spec struct {
 	HeadLimit int64          // bytes of output kept from the start; 0 is DefaultLimit
 	TailLimit int64          // bytes of output kept from the end; 0 is DefaultLimit
 	Label     string         // what people call this run, for messages
+	Fence     *fence.Policy  // what it may write; nil for no fence
 }
 
 // onDisk is spec.json. Words of the command are base64 there ([]byte in Go), because
@@ -47,6 +49,7 @@ type onDisk struct {
 	Head    int64         `json:"head"`
 	Tail    int64         `json:"tail"`
 	Label   string        `json:"label,omitempty"`
+	Fence   *fence.Policy `json:"fence,omitempty"`
 }
 
 const specVersion = 1
@@ -61,7 +64,7 @@ func (s Spec) complete() (onDisk, error) {
 	}
 	d := onDisk{
 		Version: specVersion, Token: rand.Text(), Dir: []byte(s.Dir), Timeout: s.Timeout,
-		Quiet: s.Quiet, Grace: s.Grace, Head: s.HeadLimit, Tail: s.TailLimit, Label: s.Label,
+		Quiet: s.Quiet, Grace: s.Grace, Head: s.HeadLimit, Tail: s.TailLimit, Label: s.Label, Fence: s.Fence,
 	}
 	for _, a := range s.Command.Argv() {
 		d.Argv = append(d.Argv, []byte(a))

@@ -23,17 +23,16 @@ type room struct {
 	Open   []string `json:"open"`
 }
 
-// closed gives the command line that runs an agent with the tree closed to it by the kernel.
-// Open stay the git folders, for the record and for git's own index, .belay/now, and the
-// ignored folders that are there: what tests and builds write.
-func (r *pipelineRun) closed(ctx context.Context, command config.Command) (config.Command, error) {
+// room gives what of the tree is closed to a role that only reads. Open stay the git folders, for the record and for
+// git's own index, .belay/now, and the ignored folders that are there: what tests and builds write.
+func (r *pipelineRun) room(ctx context.Context) (room, error) {
 	root, err := filepath.EvalSymlinks(r.Repo.Root)
 	if err != nil {
-		return config.Command{}, fmt.Errorf("close the tree: %w", err)
+		return room{}, fmt.Errorf("close the tree: %w", err)
 	}
 	ignored, err := r.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {
-		return config.Command{}, fmt.Errorf("close the tree: %w", err)
+		return room{}, fmt.Errorf("close the tree: %w", err)
 	}
 	within := room{Closed: []string{root}, Open: []string{}}
 	open := []string{r.Repo.Dir, r.Repo.Common, filepath.Join(root, ".belay", "now")}
@@ -52,6 +51,12 @@ func (r *pipelineRun) closed(ctx context.Context, command config.Command) (confi
 			within.Open = append(within.Open, real)
 		}
 	}
+	return within, nil
+}
+
+// closed gives the command line that runs an agent with the tree closed to it by a mount namespace, for systems
+// without a fence.
+func (r *pipelineRun) closed(within room, command config.Command) (config.Command, error) {
 	text, err := json.Marshal(within)
 	if err != nil {
 		return config.Command{}, fmt.Errorf("close the tree: %w", err)

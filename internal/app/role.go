@@ -14,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -154,19 +155,26 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 	if err != nil {
 		return nil, err
 	}
+	enclosed := runner.Enclosed{Role: true}
 	if s.ReadOnly && role.Closed {
-		if command, err = r.closed(ctx, command); err != nil {
+		within, err := r.room(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if runner.Fenced(r.Desk.Desk) {
+			enclosed.Closed, enclosed.Open = within.Closed, within.Open
+		} else if command, err = r.closed(within, command); err != nil {
 			return nil, err
 		}
 	}
-	return agent.Start(ctx, dir, r.Self, agent.Spec{
+	return runner.Start(ctx, r.Desk.Desk, dir, agent.Spec{
 		Command: command, Dir: r.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
 			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name,
 			"BELAY_ATTEMPT": strconv.Itoa(round), session.ContextVar: path,
 		}),
-	})
+	}, enclosed, r.q.Watch.Note)
 }
 
 // after names the role that comes next.

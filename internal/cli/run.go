@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/prompt"
 
 	"github.com/belay-dev/belay/internal/app"
@@ -46,6 +47,10 @@ default: implementer, reviewer, validator). Each is an agent with its own prompt
 part of the task's context, and starts from exactly the files that the previous role
 left. A blocking finding stops the pipeline; --resume returns it to the role that can fix it.
 
+The agent runs in a fence where the system has one (Linux 6.2 and newer): it can write its
+tree, its own part of the git folder, temporary files, caches and its own state, and
+nothing else. belay fence explain -- AGENT lists it; --fence=off runs without.
+
 The first Ctrl-C stops the agent, saves its work and pauses the task. A second one
 exits at once and leaves the agent running. --resume continues after either.
 
@@ -77,7 +82,11 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.BoolVar(&f.keep, "keep", false, "keep the task's worktree when it ends without being accepted")
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks in parallel, at most `N` at a time")
 	fl.StringVar(&f.pipeline, "pipeline", "", "run the task through `ROLES` in this order, separated by commas")
+	fl.StringVar(&f.Settings.fence, "fence", config.FenceAuto, "let the agent write only where the task may: auto, on or off")
+	fl.Lookup("fence").NoOptDefVal = config.FenceOn
 	_ = c.RegisterFlagCompletionFunc("resume", a.CompleteTasks)
+	_ = c.RegisterFlagCompletionFunc("fence", cobra.FixedCompletions(
+		[]string{config.FenceAuto, config.FenceOn, config.FenceOff}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

@@ -23,6 +23,7 @@ type Settings struct {
 	cost                         float64
 	known                        bool
 	accept                       []string
+	fence                        string // of belay run
 }
 
 // Add defines all of them.
@@ -66,7 +67,7 @@ var keyOf = map[string]string{
 	"known-failures": "checks.tests.known_failures", "accept-exit": "agent.accept_exit",
 	"retry": "retry", "mode": "mode", "retries": "retries", "timeout": "agent.timeout", "check-timeout": "checks.timeout",
 	"max-diff": "checks.max_diff", "max-attempts": "limits.attempts", "wall-time": "limits.wall_time",
-	"cost": "limits.cost", "tokens": "limits.tokens",
+	"cost": "limits.cost", "tokens": "limits.tokens", "fence": "fence.enabled",
 }
 
 // ofScope names the flags that AddScope defines.
@@ -78,7 +79,7 @@ func (s *Settings) Flags(f *pflag.FlagSet) []app.Flag {
 	lists := map[string][]string{"files": s.files, "protect": s.protect, "preserve": s.preserve, "skip": s.Skip, "accept-exit": s.accept}
 	texts := map[string]string{
 		"test": s.test, "test-format": s.format, "test-report": s.report, "retry": s.retry, "mode": s.mode, "timeout": s.timeout,
-		"check-timeout": s.checkTimeout, "wall-time": s.wall,
+		"check-timeout": s.checkTimeout, "wall-time": s.wall, "fence": s.fence,
 		"retries": strconv.Itoa(s.retries), "max-attempts": strconv.Itoa(s.attempts), "max-diff": strconv.Itoa(s.maxDiff),
 		"tokens":         strconv.Itoa(s.tokens),
 		"known-failures": strconv.FormatBool(s.known),

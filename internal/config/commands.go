@@ -43,14 +43,14 @@ func (c Config) commands(with func(key) bool) []byte {
 		}
 	}
 	for _, k := range c.all() {
-		if !k.runs && !k.leads || !with(k) {
+		if !k.runs && !k.leads && k.frees == "" || !with(k) {
 			continue
 		}
 		switch v := k.field(&c).(type) {
 		case *[]string:
 			write(k.name, TrustArgs(*v))
 		case *string: // where work is sent is as much a matter of trust as what runs
-			if *v != "" && (k.runs || Outside(*v)) {
+			if frees := k.frees != "" && *v == k.frees; *v != "" && (k.runs || frees || k.leads && Outside(*v)) {
 				write(k.name, TrustArgs([]string{*v}))
 			}
 		case *belay.TestCommand:

@@ -55,6 +55,7 @@ type Config struct {
 	Specs          []string       // globs of task files of other tools; empty is where those tools put them
 	Worktrees      string         // where tasks' own working trees are made; "" is in the git folder
 	Environment    Environment
+	Fence          Fence
 
 	from  map[string]Source // of the keys that are not at their default
 	block []byte            // what Commands gives, as the file has it
@@ -179,6 +180,39 @@ const (
 
 // Completions are the values of snapshot.on_completion.
 var Completions = []string{CompletionArchive, CompletionPrune, CompletionKeep}
+
+// Fence is what agents may write, read and connect to.
+type Fence struct {
+	Enabled string   // auto, on or off
+	Allow   []string // more paths that may be written, or sockets that may be used
+	Read    string   // allow, or deny for the folders with keys and passwords
+	Network []string // TCP ports; empty is all, "none" none
+}
+
+// Values of fence.enabled and fence.read.
+const (
+	FenceAuto = "auto" // where the system can
+	FenceOn   = "on"   // or nothing is started
+	FenceOff  = "off"
+	ReadAllow = "allow"
+	ReadDeny  = "deny"
+)
+
+// Ports gives Network as numbers. alone says that no port is left. Errors: belay.CodeUsage.
+func (f Fence) Ports() (ports []uint16, alone bool, err error) {
+	for _, word := range f.Network {
+		n, err := strconv.ParseUint(word, 10, 16)
+		switch {
+		case word == "none" && len(f.Network) == 1:
+			return nil, true, nil
+		case err != nil:
+			return nil, false, belay.Refuse(belay.CodeUsage, "use port numbers, like ['443'], or [none]",
+				"fence.network: %q is not a TCP port", word)
+		}
+		ports = append(ports, uint16(n))
+	}
+	return ports, false, nil
+}
 
 // Environment is which of the user's variables the commands get.
 type Environment struct{ Pass []string }

@@ -77,6 +77,11 @@ snapshot:
   archive_for: 48h
 environment:
   pass: [GIT_SSH, "MY_*"]
+fence:
+  enabled: on
+  allow: [~/x]
+  read: deny
+  network: ['443']
 `
 
 func TestParseWhole(t *testing.T) {
@@ -91,6 +96,7 @@ func TestParseWhole(t *testing.T) {
 		Parser: belay.Reviewer{Name: "agent", Timeout: 10 * time.Second}, Specs: []string{"todo/*.md"}, Clarify: true,
 		Snapshot: Snapshot{[]string{".env"}, 3 << 29, 1 << 30, 0, "keep", 48 * time.Hour}, Environment: Environment{[]string{"GIT_SSH", "MY_*"}},
 		Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"}, Hooks: Hooks{"deny", true, 2, time.Minute, true},
+		Fence: Fence{"on", []string{"~/x"}, "deny", []string{"443"}},
 	}
 	for name, text := range map[string]string{
 		"as it is": whole, "with a byte order mark": "\ufeff" + whole, "with carriage returns": strings.ReplaceAll(whole, "\n", "\r\n"),
@@ -110,7 +116,7 @@ func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := Config{Version: 1, Mode: "standard", Parser: belay.Reviewer{Timeout: 10 * time.Second}, Agent: Agent{nil, 30 * time.Minute, nil}, Checks: Checks{Baseline: true, MaxDiff: 300}, Retries: 3, Retry: belay.RetryAuto,
 		Limits: Limits{Attempts: 20}, Stall: Stall{3, 2}, Snapshot: Snapshot{nil, 256 << 20, 1 << 30, 5 << 30, "archive", 168 * time.Hour}, Clarify: true, Review: Review{Stale: 8 * time.Hour, Value: "belay_{agent}_{task}"},
-		Hooks: Hooks{"deny", true, 2, time.Minute, true}}
+		Hooks: Hooks{"deny", true, 2, time.Minute, true}, Fence: Fence{Enabled: "auto", Read: "allow"}}
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "~\n", "version: 1\n", "agent:\nfiles:\nretries: ~\nchecks: {tests: , skip: null}\n", "{}"} {
 		c := parse(t, text)
 		if d := cmp.Diff(want, c, values); d != "" {

@@ -253,8 +253,8 @@ func (g *Gate) Model(address, key string) (Endpoint, error) {
 
 // Setting reports whether a value of a key was trusted or typed: of a path that leads out
 // of the repository. Error: that the list cannot be read.
-func (g *Gate) Setting(key, value string) (bool, error) {
-	line := key + ": " + TrustArgs([]string{value}) + "\n"
+func (g *Gate) Setting(key string, values ...string) (bool, error) {
+	line := key + ": " + TrustArgs(values) + "\n"
 	err := g.find(func(e entry) bool { return strings.Contains("\n"+e.Note, "\n"+line) })
 	if errors.Is(err, ErrUntrusted) {
 		return false, nil

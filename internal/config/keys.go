@@ -20,6 +20,7 @@ type key struct {
 	doc     string
 	runs    bool                             // names a program to run
 	leads   bool                             // a folder that may be outside the repository, where the user trusts that
+	frees   string                           // the value that takes protection away: it needs the user's trust
 	within  bool                             // a path or glob that must stay within the repository
 	of      func(c *Config, name string) any // instead of field: of one of several named things
 }
@@ -273,6 +274,18 @@ var keys = []key{
 		doc: "folder for the tasks' own worktrees, like ../trees; when not set, NAME.belay beside the repository NAME"},
 	{name: "environment.pass", kind: Names, field: func(c *Config) any { return &c.Environment.Pass },
 		doc: "environment variables to pass to commands although belay normally removes them, like GIT_SSH; NAME* is a prefix"},
+	{name: "fence.enabled", kind: Choice, choices: []string{FenceAuto, FenceOn, FenceOff}, def: FenceAuto, frees: FenceOff,
+		field: func(c *Config) any { return &c.Fence.Enabled },
+		doc: "whether agents run in a fence that lets them write only where the task may (docs/fence.md): auto (where this " +
+			"system can), on (or the agent is not started) or off"},
+	{name: "fence.allow", kind: List, leads: true, field: func(c *Config) any { return &c.Fence.Allow },
+		doc: "more files and folders that agents may write, and sockets that they may use, like ~/.terraform.d; " +
+			"needs trust, like commands"},
+	{name: "fence.read", kind: Choice, choices: []string{ReadAllow, ReadDeny}, def: ReadAllow,
+		field: func(c *Config) any { return &c.Fence.Read },
+		doc:   "deny: agents cannot read ~/.ssh, credentials of clouds and package registries, and the tokens of other agents"},
+	{name: "fence.network", kind: List, field: func(c *Config) any { return &c.Fence.Network },
+		doc: "TCP ports that agents may connect to and listen on, like ['443']; [none] for none; empty is all"},
 }
 
 // groups describes the keys that hold keys.
@@ -293,6 +306,7 @@ var groups = map[string]string{
 	"standards": "written standards given to tasks, by name", "standards.*": "one of them",
 	"prices": "model prices, by name, for agents that report only tokens (docs/costs.md)", "prices.*": "one of them",
 	"scopes": "names for sets of files", "scopes.*": "one of them", "handoffs": "what counts as drift between two roles",
+	"fence":  "what agents may write, read and connect to",
 	"parser": "who reads requests besides belay's own parser",
 }
 

@@ -4,19 +4,31 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fence"
 )
+
+// selfExe is this program's own file, which becomes the fenced one.
+const selfExe = "/proc/self/exe"
 
 // Launch starts argv in a process group of its own whose number is the id it gives.
 // Its program is found as LookPath does in attr.Env and attr.Dir; attr.Sys is not looked
 // at. On Linux it is killed when this process dies. Waiting for it is up to a Tree. What
-// cannot be started is refused with CodeCannot.
-func Launch(argv []string, attr os.ProcAttr) (int, error) {
+// cannot be started is refused with CodeCannot. With a fence, all that it starts is in that.
+func Launch(argv []string, attr os.ProcAttr, f *fence.Fence) (int, error) {
 	path, err := LookPath(argv[0], attr.Dir, attr.Env)
 	if err != nil {
+		f.Close()
 		return 0, err
+	}
+	program := path
+	if f != nil {
+		argv, path = f.Command(path, argv), selfExe
+		attr.Files = slices.Concat(attr.Files, f.Files())
 	}
 	attr.Sys = launchAttr()
 	var p *os.Process
@@ -34,7 +46,14 @@ func Launch(argv []string, attr os.ProcAttr) (int, error) {
 	}()
 	<-done
 	if err != nil {
-		return 0, cannotExec(path, err)
+		f.Close()
+		return 0, cannotExec(program, err)
+	}
+	if f != nil {
+		if err := f.Started(); err != nil {
+			_, _ = p.Wait()
+			return 0, cannotExec(program, err)
+		}
 	}
 	pid := p.Pid
 	_ = p.Release() // the tree does the waiting

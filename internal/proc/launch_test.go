@@ -30,7 +30,7 @@ func TestLaunchRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		pid, err := Launch(append([]string{"./" + name}, c.args...), os.ProcAttr{Dir: dir})
+		pid, err := Launch(append([]string{"./" + name}, c.args...), os.ProcAttr{Dir: dir}, nil)
 		if pid != 0 || belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), c.says) || c.why != nil && !errors.Is(err, c.why) {
 			t.Errorf("%s: %d %v", name, pid, err)
 		}

@@ -48,7 +48,7 @@ func playTree(mode string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	pid, err := Launch(argv, os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, w, os.Stderr}})
+	pid, err := Launch(argv, os.ProcAttr{Env: os.Environ(), Files: []*os.File{nil, w, os.Stderr}}, nil)
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
@@ -129,13 +131,18 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	if err != nil {
 		return nil, err
 	}
-	return agent.Start(ctx, dir, d.Self, agent.Spec{
+	say := func(note string) {
+		if c.Attempt == 1 {
+			d.Watch.Note(note)
+		}
+	}
+	return Start(ctx, d.Desk, dir, agent.Spec{
 		Command: command, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
 		Env: agent.Environ(os.Environ(), nil, d.contextEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
 		}, "")),
-	})
+	}, Enclosed{}, say)
 }
 
 // Starts holds the state that an attempt starts from, once; the first one starts from the
@@ -171,6 +178,7 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *a
 
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
+	d.denied(c, res.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use,
 		Session: agent.SessionOf(d.Rec.Task.Agent, res.Session)}
 	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
@@ -214,6 +222,27 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 		}
 	}
 	return ev, nil
+}
+
+// denied says and records what the agent's fence refused.
+func (d *Driver) denied(c loop.Command, list []fence.Denial) {
+	_ = fsroot.RemoveAll(tempOf(d.RunDir(d.Rec.Task.ID, c.ID)))
+	text := Refused(list)
+	if text == "" {
+		return
+	}
+	text = fmt.Sprintf("attempt %d: %s", c.Attempt, text)
+	d.Watch.Note(text)
+	note := session.Note{Kind: "fence", Text: text}
+	for _, one := range list {
+		note.Paths = append(note.Paths, one.Path)
+	}
+	if slices.ContainsFunc(d.Rec.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
+		return // belay was killed right after it
+	}
+	if err := d.AddNote(d.Soft, d.Rec, note); err != nil {
+		d.Watch.Note(err.Error())
+	}
 }
 
 // prompt writes what the agent is told, and the files for agents that read files.
@@ -356,13 +385,13 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		if err := d.exportLast(ctx, copied); err != nil {
 			return loop.Event{}, err
 		}
-		run, err = agent.Start(ctx, dir, d.Self, agent.Spec{
+		run, err = Start(ctx, d.Desk, dir, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
 			Prompt: []byte(prompt.Debug(d.told(loop.PromptFull))),
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(len(st.Attempts)), "BELAY_ROLE": "debugger",
 			}),
-		})
+		}, Enclosed{Dir: copied}, func(string) {})
 	}
 	if err != nil {
 		return loop.Event{}, err

@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fence"
+	"github.com/belay-dev/belay/internal/proc"
+)
+
+// StatePlaces says what of its own an agent's command may write: where it keeps its sessions and logs, but not the settings,
+// hooks and instructions there, which would act in later sessions outside any fence. A command that no preset knows
+// may start any of the agents, and gets the folders of all.
+func StatePlaces(argv, env []string) (rules []fence.Rule) {
+	one, _, known := recogniseAny(argv)
+	for _, p := range presets {
+		if known && p.Name != one.Name {
+			continue
+		}
+		for _, path := range p.State {
+			name, prefix := strings.CutSuffix(path, "*")
+			rules = append(rules, fence.Rule{Path: home(name, env), Kind: fence.Write, Prefix: prefix, Why: "state of " + p.Name})
+		}
+		for _, path := range p.Kept {
+			rules = append(rules, fence.Rule{Path: home(path, env), Kind: fence.Closed, Why: "settings and instructions of " + p.Name})
+		}
+	}
+	return slices.DeleteFunc(rules, func(r fence.Rule) bool { return !filepath.IsAbs(r.Path) })
+}
+
+// Tokens gives the folders of the agents that the command is not, with their keys.
+func Tokens(argv, env []string) (paths []string) {
+	one, _, known := recogniseAny(argv)
+	for _, p := range presets {
+		for _, path := range p.State {
+			if known && p.Name != one.Name && !strings.HasSuffix(path, "*") {
+				paths = append(paths, home(path, env))
+			}
+		}
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return !filepath.IsAbs(p) })
+}
+
+// recogniseAny is Recognise, also of a command that only a preset writes, like one that a shell starts.
+func recogniseAny(argv []string) (Preset, []string, bool) {
+	if p, args, ok := Recognise(argv); ok {
+		return p, args, ok
+	}
+	for _, p := range presets {
+		if len(p.Start) > 1 && len(argv) >= len(p.Start) && slices.Equal(argv[:len(p.Start)], p.Start) {
+			return p, argv[len(p.Start):], true
+		}
+	}
+	return Preset{}, nil, false
+}
+
+// home gives a path below ~/ in the HOME of env, or in the folder that the agent's own variable names instead.
+func home(path string, env []string) string {
+	below, ok := strings.CutPrefix(path, "~/")
+	if !ok {
+		return path
+	}
+	for name, moves := range map[string]string{"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "XDG_DATA_HOME": ".local/share",
+		"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".local/state", "XDG_CACHE_HOME": ".cache"} {
+		if to := proc.Variable(env, name); filepath.IsAbs(to) && fence.Below(below, moves) {
+			return filepath.Join(to, strings.TrimPrefix(below, moves))
+		}
+	}
+	dir := proc.Variable(env, "HOME")
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, below)
+}
+
+// Unboxed gives an agent's command without the sandbox of its own, and says so. Such a sandbox needs a user namespace
+// and mounts, which nothing gets in a fence: every tool call would fail.
+func Unboxed(argv []string) (out []string, note string) {
+	p, args, ok := recogniseAny(argv)
+	if !ok || p.Name != "codex" {
+		return argv, ""
+	}
+	out = slices.Clone(argv)
+	args = out[len(out)-len(args):]
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg, "=")
+		if name != "-s" && name != "--sandbox" {
+			continue
+		}
+		switch {
+		case joined && value == "workspace-write":
+			args[i] = name + "=danger-full-access"
+		case !joined && i+1 < len(args) && args[i+1] == "workspace-write":
+			args[i+1] = "danger-full-access"
+		default:
+			continue
+		}
+		return out, "codex's own sandbox is off: it does not work in belay's fence, which takes its place"
+	}
+	return argv, ""
+}

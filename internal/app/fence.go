@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/fence"
+	"github.com/belay-dev/belay/internal/runner"
+)
+
+// FencePath is a path of a fence, and why it is in it.
+type FencePath struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// FenceExplained is what the fence of an agent allows here.
+type FenceExplained struct {
+	Command   []string    `json:"command"`
+	Fenced    bool        `json:"fenced"`
+	Version   int         `json:"landlock"` // the kernel's Landlock ABI, 0 for none
+	Notes     []string    `json:"notes"`
+	Write     []FencePath `json:"write"`
+	Append    []FencePath `json:"append"`
+	Closed    []FencePath `json:"closed"`
+	Sockets   []FencePath `json:"sockets"`
+	Hidden    []FencePath `json:"hidden"`
+	Ports     []uint16    `json:"ports"`
+	NoNetwork bool        `json:"no_network"`
+	Gaps      []string    `json:"gaps"`
+}
+
+// uncovered is what no kernel's fence covers; docs/fence.md has the reasons.
+var uncovered = []string{"UDP and what answers on it, like DNS", "datagrams to Unix sockets", "text written to your other terminals",
+	"what belay itself runs: tests, linters, on_failure"}
+
+// ExplainFence says what the fence of an agent's command allows in this working tree. It starts and writes nothing.
+func (d *Desk) ExplainFence(ctx context.Context, argv []string) (FenceExplained, error) {
+	if len(argv) == 0 {
+		argv = d.Config.Agent.Command
+	}
+	x := FenceExplained{Command: argv, Version: fence.Version(), Notes: []string{}, Write: []FencePath{}, Append: []FencePath{},
+		Closed: []FencePath{}, Sockets: []FencePath{}, Hidden: []FencePath{}, Ports: []uint16{}, Gaps: []string{}}
+	if x.Command == nil {
+		x.Command = []string{}
+	}
+	e, err := runner.Enclose(ctx, d.Desk, runner.Enclosed{Argv: argv, Show: true, Env: agent.Environ(os.Environ(), nil, nil)})
+	if err != nil {
+		return x, err
+	}
+	x.Notes = append(x.Notes, e.Notes...)
+	if e.Policy == nil {
+		return x, nil
+	}
+	if _, note := agent.Unboxed(argv); note != "" {
+		x.Notes = append(x.Notes, note)
+	}
+	if err := fence.Probe(); err != nil {
+		x.Notes = append(x.Notes, "there is no fence on this system: "+err.Error()+"; this is what it would allow")
+	}
+	x.Fenced, x.NoNetwork = fence.Probe() == nil, e.Policy.Alone
+	x.Gaps, x.Ports = append(append(x.Gaps, fence.Gaps()...), uncovered...), append(x.Ports, e.Policy.Ports...)
+	for _, r := range e.Policy.Rules {
+		p := FencePath{r.Path, r.Why}
+		if r.Prefix {
+			p.Path += "*"
+		}
+		switch r.Kind {
+		case fence.Write, fence.Device:
+			x.Write = append(x.Write, p)
+		case fence.Append:
+			x.Append = append(x.Append, p)
+		case fence.Socket:
+			x.Sockets = append(x.Sockets, p)
+		case fence.Closed:
+			x.Closed = append(x.Closed, p)
+		}
+	}
+	for _, path := range e.Policy.Hide {
+		x.Hidden = append(x.Hidden, FencePath{path, "fence.read: deny"})
+	}
+	return x, nil
+}

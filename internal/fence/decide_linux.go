@@ -1,0 +1,488 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package fence
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// errSent means that the answer has been given.
+var errSent = errors.New("sent")
+
+// decide answers a call: with errPass, with an error number, or by doing it.
+func (q *query) decide() (int64, error) {
+	c, ok := callOf(q.nr)
+	if !ok {
+		return 0, errPass
+	}
+	switch c.what {
+	case verbConnect:
+		return 0, q.connect()
+	case verbFd:
+		return 0, q.descriptor(int(int32(q.args[c.dir])), c.what)
+	case verbMeta, verbMetaLink, verbMetaFlags:
+		return 0, q.meta(c)
+	case verbRename, verbRenamePlain, verbLink, verbLinkPlain:
+		return 0, q.pair(c)
+	case verbOpen, verbOpen2, verbCreat:
+		return q.opens(c)
+	}
+	p, err := q.locate(c.dir, c.path, c.what == verbTruncate)
+	if err != nil || p.base == "" {
+		return 0, errPass // the kernel says what is wrong with it
+	}
+	switch q.may(p, c.what) {
+	case byKernel:
+		return 0, errPass
+	case no:
+		q.note(c.what, p)
+		return 0, errPass
+	}
+	return 0, q.perform(c, p)
+}
+
+// verdict is who may carry out a call on a place.
+type verdict int
+
+const (
+	no       verdict = iota // nobody: Landlock refuses it, or the caller does
+	byKernel                // the program itself: Landlock lets it
+	byKeeper                // the gatekeeper, for Landlock cannot know
+)
+
+// may decides about a place that is written, made or removed.
+func (q *query) may(p place, what verb) verdict {
+	path := p.path()
+	switch kind := q.book.kind(path); kind {
+	case Device:
+		return byKernel
+	case Append:
+		if unfinished(p.base) || !p.exists() && !what.removes() || what == verbRename && !p.exists() {
+			return byKeeper
+		}
+		return no
+	case Write:
+		if what.removes() && !q.book.removable(path) {
+			return no
+		}
+		if q.wall.covers(p.in) {
+			return byKernel
+		}
+		return byKeeper
+	}
+	if what == verbMkdir && q.book.leads[path] && !p.exists() {
+		return byKeeper
+	}
+	return no
+}
+
+func (v verb) removes() bool {
+	switch v {
+	case verbUnlink, verbUnlinkFile, verbRmdir, verbRename, verbRenamePlain:
+		return true
+	}
+	return false
+}
+
+// unfinished reports whether git gives a file a name like this one until it is whole, or for as long as it works on it.
+func unfinished(name string) bool {
+	return strings.HasPrefix(name, "tmp_") || strings.HasPrefix(name, ".tmp-") || strings.HasSuffix(name, ".keep") ||
+		strings.HasSuffix(name, ".lock")
+}
+
+// note records a refusal of something that the program's user could have done.
+func (q *query) note(what verb, p place) {
+	there := p.exists()
+	switch {
+	case what == verbMkdir || what == verbMknod || what == verbSymlink:
+		if there {
+			return // the kernel says so
+		}
+	case what.removes() && !there, (what == verbRmdir || what == verbUnlink) && p.full():
+		return // it would not have been removed
+	}
+	name := p.base
+	if what != verbOpen && what != verbTruncate && what < verbMeta || !there {
+		name = "" // its folder decides
+	}
+	if what >= verbMeta || unix.Faccessat(p.dir, orDot(name), unix.W_OK, unix.AT_EACCESS) == nil {
+		q.refuse(what, p.path(), q.pid)
+	}
+}
+
+// full reports whether it is a folder with something in it.
+func (p place) full() bool {
+	fd, err := unix.Openat(p.dir, p.base, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	f := os.NewFile(uintptr(fd), p.base)
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
+}
+
+func orDot(name string) string {
+	if name == "" {
+		return "."
+	}
+	return name
+}
+
+// perform carries out a call with one path.
+func (q *query) perform(c call, p place) error {
+	switch c.what {
+	case verbTruncate:
+		fd, err := unix.Openat(p.dir, p.base, unix.O_WRONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		return unix.Ftruncate(fd, int64(q.args[c.more]))
+	case verbMkdir:
+		return q.made(p, uint32(q.args[c.more]), func(mode uint32) error { return unix.Mkdirat(p.dir, p.base, mode) })
+	case verbMknod:
+		mode := uint32(q.args[c.more])
+		switch mode & unix.S_IFMT {
+		case 0, unix.S_IFREG, unix.S_IFIFO, unix.S_IFSOCK:
+			return q.made(p, mode, func(mode uint32) error { return unix.Mknodat(p.dir, p.base, mode, 0) })
+		}
+		return unix.EPERM
+	case verbUnlink:
+		return unix.Unlinkat(p.dir, p.base, int(q.args[c.more]))
+	case verbUnlinkFile:
+		return unix.Unlinkat(p.dir, p.base, 0)
+	case verbRmdir:
+		return unix.Unlinkat(p.dir, p.base, unix.AT_REMOVEDIR)
+	case verbSymlink:
+		text, err := q.text(0)
+		if err != nil {
+			return err
+		}
+		return unix.Symlinkat(text, p.dir, p.base)
+	}
+	return errPass
+}
+
+// made makes something with the permissions that the program's own umask leaves.
+func (q *query) made(p place, mode uint32, do func(uint32) error) error {
+	mode &^= q.umask()
+	if err := do(mode); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(p.dir, p.base, &st, unix.AT_SYMLINK_NOFOLLOW) == nil && st.Mode&0o777 != mode&0o777 {
+		_ = unix.Fchmodat(p.dir, p.base, mode&0o7777, 0)
+	}
+	return nil
+}
+
+func (q *query) umask() uint32 {
+	text, err := os.ReadFile(q.proc("status"))
+	if err == nil {
+		if _, rest, ok := strings.Cut(string(text), "Umask:\t"); ok && len(rest) >= 4 {
+			if n, err := strconv.ParseUint(rest[:4], 8, 32); err == nil {
+				return uint32(n)
+			}
+		}
+	}
+	return 0o022
+}
+
+// pair carries out a rename or a link: both places must be open to the program.
+func (q *query) pair(c call) error {
+	oldDir, oldPath, newDir, newPath, flags := -1, 0, -1, 1, 0
+	if c.what == verbRename || c.what == verbLink {
+		oldDir, oldPath, newDir, newPath, flags = 0, 1, 2, 3, int(q.args[4])
+	}
+	if q.nr == unix.SYS_RENAMEAT {
+		flags = 0
+	}
+	what := verbRename
+	if c.what == verbLink || c.what == verbLinkPlain {
+		what = verbLink
+	}
+	if what == verbLink && flags&unix.AT_EMPTY_PATH != 0 {
+		return errPass
+	}
+	from, err := q.locate(oldDir, oldPath, what == verbLink && flags&unix.AT_SYMLINK_FOLLOW != 0)
+	if err != nil || from.base == "" {
+		return errPass
+	}
+	to, err := q.locate(newDir, newPath, false)
+	if err != nil || to.base == "" {
+		return errPass
+	}
+	fromMay := q.may(from, what)
+	if what == verbLink { // the other name of what is there: a change through it would be one of this
+		fromMay = q.may(from, verbTruncate)
+	}
+	toMay := q.may(to, what)
+	switch {
+	case fromMay == no:
+		q.note(c.what, from)
+		return errPass
+	case toMay == no:
+		q.note(verbOpen, to)
+		return errPass
+	case fromMay == byKernel && toMay == byKernel:
+		return errPass
+	case what == verbLink:
+		return unix.Linkat(from.dir, from.base, to.dir, to.base, 0)
+	}
+	return unix.Renameat2(from.dir, from.base, to.dir, to.base, uint(flags))
+}
+
+// opens answers an open that may write.
+func (q *query) opens(c call) (int64, error) {
+	how, err := q.how(c)
+	if err != nil {
+		return 0, errPass
+	}
+	if how.Flags&writes == 0 || how.Flags&unix.O_PATH != 0 {
+		return 0, errPass
+	}
+	follow := how.Flags&unix.O_NOFOLLOW == 0 && how.Flags&(unix.O_CREAT|unix.O_EXCL) != unix.O_CREAT|unix.O_EXCL
+	p, err := q.locate(c.dir, c.path, follow)
+	if err != nil {
+		return 0, errPass
+	}
+	if how.Flags&unix.O_TMPFILE == unix.O_TMPFILE {
+		if q.book.kind(p.path()) == Write && !q.wall.covers(p.path()) {
+			return 0, unix.EOPNOTSUPP // programs then make a file with a name
+		}
+		return 0, errPass
+	}
+	if p.base == "" {
+		return 0, errPass
+	}
+	switch q.may(p, verbOpen) {
+	case byKernel:
+		return 0, errPass
+	case no:
+		q.note(verbOpen, p)
+		return 0, errPass
+	}
+	return q.openFor(p, how)
+}
+
+// how gives an open's flags and mode.
+func (q *query) how(c call) (how unix.OpenHow, err error) {
+	switch c.what {
+	case verbCreat:
+		return unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC, Mode: q.args[c.more]}, nil
+	case verbOpen:
+		return unix.OpenHow{Flags: q.args[c.more] & 0xffffffff, Mode: q.args[c.more+1] & 0o7777}, nil
+	}
+	if q.args[c.more+1] < 24 {
+		return how, unix.EINVAL
+	}
+	data, err := q.memory(q.args[c.more], 24)
+	if err != nil || len(data) < 24 {
+		return how, unix.EFAULT
+	}
+	how.Flags, how.Mode = binary.NativeEndian.Uint64(data), binary.NativeEndian.Uint64(data[8:])
+	return how, nil
+}
+
+// openFor opens a file for the program and puts it among its descriptors.
+func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
+	if st, err := p.stat(); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return 0, errPass // a folder, or something that opening could wait for
+	}
+	flags := int(how.Flags)&^(unix.O_CREAT|unix.O_EXCL) | unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY
+	fd, err := -1, error(unix.ENOENT)
+	if how.Flags&unix.O_CREAT != 0 {
+		err = q.made(p, uint32(how.Mode), func(mode uint32) error {
+			fd, err = unix.Openat(p.dir, p.base, flags|unix.O_CREAT|unix.O_EXCL, mode)
+			return err
+		})
+	}
+	if how.Flags&unix.O_CREAT == 0 || errors.Is(err, unix.EEXIST) && how.Flags&unix.O_EXCL == 0 {
+		fd, err = unix.Openat(p.dir, p.base, flags, 0)
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer unix.Close(fd)
+	if how.Flags&unix.O_NONBLOCK == 0 {
+		if now, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil {
+			_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETFL, now&^unix.O_NONBLOCK)
+		}
+	}
+	add := addFD{id: q.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, src: uint32(fd), newFlags: uint32(how.Flags) & unix.O_CLOEXEC}
+	if err := ioctl(q.keeper.fd, ioctlAddFD, unsafe.Pointer(&add)); err != nil {
+		return 0, err
+	}
+	return 0, errSent
+}
+
+// ownFD finds the descriptor that a path of /proc or /dev names.
+var ownFD = lazyregexp.New(`^/(?:proc/(?:self|thread-self|[0-9]+)|dev)/fd/([0-9]+)$`)
+
+// meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there, so that what is
+// closed is refused here.
+func (q *query) meta(c call) error {
+	flags := 0
+	if c.what == verbMetaFlags {
+		flags = int(q.args[c.more])
+	}
+	if q.args[c.path] == 0 {
+		return q.descriptor(int(int32(q.args[c.dir])), c.what)
+	}
+	text, err := q.text(c.path)
+	if err != nil {
+		return denyUnless(err, unix.EFAULT, unix.ENAMETOOLONG)
+	}
+	if text == "" && flags&unix.AT_EMPTY_PATH != 0 && c.dir >= 0 && int32(q.args[c.dir]) != unix.AT_FDCWD {
+		return q.descriptor(int(int32(q.args[c.dir])), c.what)
+	}
+	if own := ownFD.FindStringSubmatch(text); own != nil && c.what != verbMetaLink {
+		fd, _ := strconv.Atoi(own[1])
+		return q.descriptor(fd, c.what)
+	}
+	p, err := q.locate(c.dir, c.path, c.what != verbMetaLink && flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+	if err != nil {
+		return denyUnless(err, unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ENAMETOOLONG)
+	}
+	return q.attributes(p.path(), c.what)
+}
+
+// denyUnless lets the kernel give the errors that it would give anyway.
+func denyUnless(err error, harmless ...error) error {
+	for _, h := range harmless {
+		if errors.Is(err, h) {
+			return errPass
+		}
+	}
+	return unix.EACCES
+}
+
+// attributes decides about the attributes of what is at a path.
+func (q *query) attributes(path string, what verb) error {
+	switch q.book.kind(path) {
+	case Write, Device, Append:
+		return errPass
+	}
+	q.refuse(what, path, q.pid)
+	return unix.EACCES
+}
+
+// descriptor decides about the attributes of an open file. What has no name any more, or never had one, is the
+// program's own.
+func (q *query) descriptor(fd int, what verb) error {
+	path, err := os.Readlink(q.proc("fd/" + strconv.Itoa(fd)))
+	if err != nil {
+		return errPass
+	}
+	if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, " (deleted)") || strings.HasPrefix(path, "/memfd:") {
+		return errPass
+	}
+	return q.attributes(path, what)
+}
+
+// connect answers a connection. A Unix socket must be one that the program, or what it started, has made itself, or
+// one that the policy names. It is connected here, on a copy of the descriptor: the address may change meanwhile.
+func (q *query) connect() error {
+	size := min(int(int32(q.args[2])), unix.SizeofSockaddrUnix)
+	if size <= 2 {
+		return errPass
+	}
+	sock, err := q.descriptorOf(int(int32(q.args[0])))
+	if errors.Is(err, unix.EBADF) {
+		return errPass
+	}
+	domain := unix.AF_UNIX
+	if err == nil {
+		domain, err = unix.GetsockoptInt(sock, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	}
+	if err == nil && domain != unix.AF_UNIX {
+		return errPass
+	}
+	addr, merr := q.memory(q.args[1], size)
+	switch {
+	case merr != nil || len(addr) < size:
+		return unix.EFAULT
+	case err != nil && binary.NativeEndian.Uint16(addr) != unix.AF_UNIX:
+		return errPass // descriptors cannot be copied here: the address has to be believed
+	case err != nil:
+		return unix.EACCES
+	}
+	name, _, _ := strings.Cut(string(addr[2:]), "\x00")
+	if name == "" {
+		return unix.EACCES // an abstract one: no path says whose it is
+	}
+	at, err := q.begin(-1, name)
+	if err != nil {
+		return err
+	}
+	p, err := q.step(at, name)
+	if err != nil {
+		return err
+	}
+	fd, err := unix.Openat(p.dir, orDot(p.base), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	q.open = append(q.open, fd)
+	link := "/proc/self/fd/" + strconv.Itoa(fd)
+	path, err := os.Readlink(link)
+	if err != nil {
+		return err
+	}
+	if !q.usable(path, fd) {
+		q.refuse(verbConnect, path, q.pid)
+		return unix.EACCES
+	}
+	return unix.Connect(sock, &unix.SockaddrUnix{Name: link})
+}
+
+// usable reports whether a socket may be used.
+func (q *query) usable(path string, fd int) bool {
+	switch q.book.kind(path) {
+	case Socket:
+		return true
+	case Write:
+		var st unix.Statx_t
+		if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_BTIME|unix.STATX_CTIME, &st) != nil {
+			return false
+		}
+		born := st.Ctime
+		if st.Mask&unix.STATX_BTIME != 0 {
+			born = st.Btime
+		}
+		return !time.Unix(born.Sec, int64(born.Nsec)).Before(q.since)
+	}
+	return false
+}
+
+// descriptorOf copies a descriptor of the program.
+func (q *query) descriptorOf(fd int) (int, error) {
+	leader := int(q.pid)
+	if text, err := os.ReadFile(q.proc("status")); err == nil {
+		if _, rest, ok := strings.Cut(string(text), "Tgid:\t"); ok {
+			line, _, _ := strings.Cut(rest, "\n")
+			leader, _ = strconv.Atoi(line)
+		}
+	}
+	process, err := unix.PidfdOpen(leader, 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(process)
+	got, err := unix.PidfdGetfd(process, fd, 0)
+	if err == nil {
+		q.open = append(q.open, got)
+	}
+	return got, err
+}

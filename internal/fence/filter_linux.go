@@ -1,0 +1,85 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package fence
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in struct seccomp_data. The low half of an argument comes first: both machines are little-endian.
+const (
+	dataNr   = 0
+	dataArch = 4
+	dataArgs = 16
+)
+
+// writes are the flags of an open that changes something.
+const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
+
+// Calls that a fenced program has no use for, and that only root may make: none of them is about a path.
+var refused = []uint32{
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
+	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_OPEN_BY_HANDLE_AT,
+}
+
+// Calls that newer kernels have, by number: the same on every machine.
+const (
+	sysSetxattrat    = 463
+	sysRemovexattrat = 466
+	sysFileSetattr   = 469
+)
+
+// filter is the seccomp program: which calls the gatekeeper is asked about, and which are refused.
+func filter() []unix.SockFilter {
+	stmt := func(code int, k uint32) unix.SockFilter { return unix.SockFilter{Code: uint16(code), K: k} }
+	load := func(at uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at) }
+	arg := func(n uint32) unix.SockFilter { return load(dataArgs + 8*n) }
+	jump := func(code int, k uint32, yes, no uint8) unix.SockFilter {
+		return unix.SockFilter{Code: uint16(unix.BPF_JMP | code | unix.BPF_K), Jt: yes, Jf: no, K: k}
+	}
+	ret := func(action uint32) unix.SockFilter { return stmt(unix.BPF_RET|unix.BPF_K, action) }
+	const ask, pass = uint32(unix.SECCOMP_RET_USER_NOTIF), uint32(unix.SECCOMP_RET_ALLOW)
+	fails := func(errno unix.Errno) uint32 { return uint32(unix.SECCOMP_RET_ERRNO) | uint32(errno) }
+
+	prog := []unix.SockFilter{
+		load(dataArch), jump(unix.BPF_JEQ, auditArch, 1, 0), ret(fails(unix.ENOSYS)), // programs of another machine (32 bits)
+		load(dataNr), jump(unix.BPF_JGE, 0x40000000, 0, 1), ret(fails(unix.ENOSYS)), // x32
+	}
+	opens := func(nr, flags uint32) {
+		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 4), arg(flags), jump(unix.BPF_JSET, writes, 0, 1), ret(ask), ret(pass))
+	}
+	for _, c := range opening {
+		opens(c.nr, uint32(c.more))
+	}
+	for _, c := range slices.Concat(common, legacy) {
+		prog = append(prog, jump(unix.BPF_JEQ, c.nr, 0, 1), ret(ask))
+	}
+	for _, nr := range refused {
+		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 1), ret(fails(unix.EPERM)))
+	}
+	return append(prog,
+		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), ret(fails(unix.ENOSYS)), // its calls pass no filter
+		jump(unix.BPF_JEQ, unix.SYS_IOCTL, 1, 0), ret(pass), // text put into a terminal is a command there
+		arg(1), jump(unix.BPF_JEQ, unix.TIOCSTI, 2, 0), jump(unix.BPF_JEQ, unix.TIOCLINUX, 1, 0), ret(pass), ret(fails(unix.EPERM)),
+	)
+}
+
+// install puts the filter over this thread and gives the descriptor that the gatekeeper listens on.
+func install() (int, error) {
+	prog := filter()
+	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&fprog)))
+	if errno == unix.EBUSY {
+		return -1, errors.New("another seccomp supervisor is in the way")
+	}
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(fd), nil
+}

@@ -1,0 +1,259 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// FenceVar is the environment variable that stands for fence.enabled where neither the config nor a flag has it.
+const FenceVar = "BELAY_FENCE"
+
+// Enclosure is the fence of one run: nil when there is none.
+type Enclosure struct {
+	Policy *fence.Policy
+	Env    map[string]string // more of the program's environment
+	Notes  []string          // what a person should know
+	Temp   string            // its own temporary folder, which Start makes; "" for none
+}
+
+// tempOf names the temporary folder of a run that cannot have the common ones.
+func tempOf(run string) string {
+	sum := sha256.Sum256([]byte(run))
+	return filepath.Join(os.TempDir(), "belay-tmp-"+hex.EncodeToString(sum[:6]))
+}
+
+// makeTemp makes that folder, which must not be somebody else's.
+func makeTemp(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || ok && int(st.Uid) != os.Getuid() {
+		return fmt.Errorf("%s is not this user's folder", dir)
+	}
+	return nil
+}
+
+// Start starts an agent in the fence that the config asks for, and says what is to be known of that.
+func Start(ctx context.Context, d *session.Desk, dir string, s agent.Spec, q Enclosed, say func(string)) (*agent.Run, error) {
+	q.Argv, q.Env, q.Run = s.Command.Argv(), s.Env, dir
+	e, err := Enclose(ctx, d, q)
+	if err != nil {
+		return nil, err
+	}
+	if s.Fence = e.Policy; s.Fence != nil {
+		s.Env = agent.Environ(s.Env, []string{"*"}, e.Env)
+		argv, note := agent.Unboxed(q.Argv)
+		if note != "" {
+			s.Command, e.Notes = s.Command.Narrowed(argv), append(e.Notes, note)
+		}
+	}
+	for _, note := range e.Notes {
+		say(note)
+	}
+	if err := makeTemp(e.Temp); err != nil {
+		return nil, fmt.Errorf("make a temporary folder for the agent: %w", err)
+	}
+	return agent.Start(ctx, dir, d.Self, s)
+}
+
+// Enclosed is who is fenced, and where.
+type Enclosed struct {
+	Argv []string // its command
+	Env  []string // its environment
+	Dir  string   // "" for the working tree, else a copy that is all it may write
+	Run  string   // the folder of its run, which names its temporary folder
+	Show bool     // only to be shown, so also where the system has no fence
+	Role bool     // a role of a pipeline, which reports through belay
+
+	Closed, Open []string // of the working tree: what a role that only reads may not write, and what it may within that
+}
+
+// fenceWanted says whether the config asks for a fence: auto, on or off.
+func fenceWanted(d *session.Desk) (wanted string, notes []string) {
+	wanted = d.Config.Fence.Enabled
+	if v := os.Getenv(FenceVar); wanted == config.FenceAuto && slices.Contains([]string{config.FenceOn, config.FenceOff}, v) {
+		return v, nil
+	}
+	if wanted == config.FenceOff {
+		if ok, err := d.May.Setting("fence.enabled", config.FenceOff); err != nil || !ok {
+			return config.FenceAuto, []string{"fence.enabled: off is not trusted here (belay trust); the fence stays on"}
+		}
+	}
+	return wanted, nil
+}
+
+// Fenced reports whether agents are started in a fence here.
+func Fenced(d *session.Desk) bool {
+	wanted, _ := fenceWanted(d)
+	return wanted != config.FenceOff && fence.Probe() == nil
+}
+
+// Enclose makes the fence that the config asks for. With fence.enabled: on, a system that has none is an error.
+func Enclose(ctx context.Context, d *session.Desk, q Enclosed) (e Enclosure, err error) {
+	wanted, notes := fenceWanted(d)
+	if e.Notes = notes; wanted == config.FenceOff {
+		return e, nil
+	}
+	if err := fence.Probe(); err != nil && !q.Show {
+		if wanted == config.FenceOn {
+			return e, &belay.Error{Code: belay.CodeCannot, What: "the agent was not started: there is no fence here",
+				Try: "--fence=auto to run without", Err: err}
+		}
+		e.Notes = append(e.Notes, fmt.Sprintf("no fence: %v; what the agent writes elsewhere is not prevented (docs/fence.md)", err))
+		return e, nil
+	}
+	return e, e.policy(ctx, d, q)
+}
+
+func (e *Enclosure) policy(ctx context.Context, d *session.Desk, q Enclosed) error {
+	repo, conf := d.Repo, d.Config.Fence
+	home := proc.Variable(q.Env, "HOME")
+	get := func(name string) string { return proc.Variable(q.Env, name) }
+	p := &fence.Policy{Rules: fence.System()}
+	if q.Dir != "" {
+		p.Rules = append(p.Rules, fence.Rule{Path: q.Dir, Kind: fence.Write, Why: "its own copy of the files"})
+	} else {
+		refs, own, err := sharedRefs(ctx, d)
+		if err != nil {
+			return err
+		}
+		p.Rules = append(p.Rules, fence.Repository(repo.Root, repo.Dir, repo.Common, refs, own)...)
+		if repo.Reftab {
+			p.Rules = append(p.Rules, fence.Rule{Path: filepath.Join(repo.Common, "reftable"), Kind: fence.Write,
+				Why: "refs, which all are in one table"})
+		}
+	}
+	own := tempOf(q.Run)
+	temp, env := fence.Temp(own, repo.Root, repo.Common, home, q.Dir)
+	if len(env) > 0 {
+		e.Temp, e.Env = own, map[string]string{"TMPDIR": own}
+	}
+	p.Rules = slices.Concat(p.Rules, temp, fence.Caches(home, get), agent.StatePlaces(q.Argv, q.Env))
+	if q.Role {
+		for _, dir := range []string{filepath.Join(repo.Common, "belay"), filepath.Join(repo.Dir, "belay")} {
+			p.Rules = slices.DeleteFunc(p.Rules, func(r fence.Rule) bool { return r.Path == dir })
+			p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Write, Why: "a role of a pipeline reports through belay"})
+		}
+	}
+	for _, dir := range q.Closed {
+		p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Closed, Why: "read only for this role"})
+	}
+	for _, dir := range q.Open {
+		p.Rules = append(p.Rules, fence.Rule{Path: dir, Kind: fence.Write, Why: "what tests and builds write"})
+	}
+	if err := e.allow(d, p, home); err != nil {
+		return err
+	}
+	if conf.Read == config.ReadDeny {
+		p.Hide = slices.Concat(fence.Secrets(home), agent.Tokens(q.Argv, q.Env))
+	} else if sock := get("SSH_AUTH_SOCK"); filepath.IsAbs(sock) {
+		p.Rules = append(p.Rules, fence.Rule{Path: sock, Kind: fence.Socket, Why: "ssh's agent, for git"})
+	}
+	var err error
+	if p.Ports, p.Alone, err = conf.Ports(); err != nil {
+		return err
+	}
+	if e.Policy = p; q.Dir == "" { // git would fail at what is closed to it, and complain from then on
+		e.Env = merged(e.Env, map[string]string{"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0",
+			"GIT_CONFIG_KEY_1": "maintenance.auto", "GIT_CONFIG_VALUE_1": "false"})
+	}
+	return nil
+}
+
+func merged(a, b map[string]string) map[string]string {
+	out := map[string]string{}
+	for _, m := range []map[string]string{a, b} {
+		for k, v := range m {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// allow adds what the config allows, if it is trusted.
+func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
+	list := d.Config.Fence.Allow
+	if len(list) == 0 {
+		return nil
+	}
+	switch ok, err := d.May.Setting("fence.allow", list...); {
+	case err != nil:
+		return err
+	case !ok:
+		e.Notes = append(e.Notes, "fence.allow is not trusted here (belay trust); it has no effect")
+		return nil
+	}
+	for _, path := range list {
+		if below, is := strings.CutPrefix(path, "~/"); is {
+			path = filepath.Join(home, below)
+		} else if !filepath.IsAbs(path) {
+			path = filepath.Join(d.Repo.Root, path)
+		}
+		r := fence.Rule{Path: path, Kind: fence.Write, Why: "fence.allow"}
+		if info, err := os.Stat(path); err == nil && info.Mode().Type() == fs.ModeSocket {
+			r.Kind = fence.Socket
+		}
+		p.Rules = append(p.Rules, r)
+	}
+	return nil
+}
+
+// sharedRefs names the branches and tags that a linked tree shares with the others, and the branch it has checked out.
+func sharedRefs(ctx context.Context, d *session.Desk) (names []string, own string, err error) {
+	if !d.Repo.Linked() {
+		return nil, "", nil
+	}
+	refs, _, err := d.Repo.AllRefs(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, r := range refs {
+		names = append(names, r.Name)
+	}
+	head, err := os.ReadFile(filepath.Join(d.Repo.Dir, "HEAD"))
+	if err == nil {
+		own, _ = strings.CutPrefix(strings.TrimSpace(string(head)), "ref: ")
+	}
+	return names, own, nil
+}
+
+// Refused says in one line what a fence refused, "" for nothing.
+func Refused(list []fence.Denial) string {
+	if len(list) == 0 {
+		return ""
+	}
+	const most = 3
+	var parts []string
+	for i, d := range list {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("%d more", len(list)-most))
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (%s)", d.What, belay.VisibleLine(d.Path), belay.VisibleLine(cmp.Or(d.Program, "?"))))
+	}
+	return "the fence refused: " + strings.Join(parts, ", ")
+}
