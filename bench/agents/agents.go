@@ -135,7 +135,8 @@ func pi() program {
 // copilot needs no account with a model of one's own.
 func copilot() program {
 	return program{
-		Name: "copilot", Package: "@github/copilot", Version: "1.0.102", Binary: ".bin/copilot", Speak: speakCopilot, Files: none, Uncount: true,
+		Name: "copilot", Package: "@github/copilot", Version: "1.0.102", Binary: ".bin/copilot",
+		Speak: speakCopilot, Files: none, Uncount: true,
 		Env: func(url string) []string {
 			return []string{"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true"}
 		},
