@@ -1,8 +1,15 @@
 package plan
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
+	"sync"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -38,20 +45,24 @@ type OutlineError struct {
 // Error returns the place and what is wrong with it.
 func (e *OutlineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// Read reads a text. A fence or a comment that is never closed would hide all that follows
-// it: that is an *Error.
+// blocks reads the blocks of CommonMark, and of what is in them code and HTML.
+var blocks = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewRawHTMLParser(), 400)))
+})
+
+// ReadOutline reads a text. A fence or a comment that is never closed would hide all that follows
+// it: that is an *OutlineError.
 func ReadOutline(src []byte, x *Index) (*Outline, error) {
-	r := &outlineReader{src: src, x: x, doc: &Outline{}, para: -1}
-	for n := r.front() + 1; n <= x.Count(); n++ {
-		if err := r.line(n); err != nil {
-			return nil, err
+	r := &outlineReader{src: src, x: x, doc: &Outline{}}
+	err := ast.Walk(blocks().Parse(text.NewReader(r.page())), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
 		}
-	}
-	switch {
-	case r.fence != "":
-		return nil, &OutlineError{r.opened, fmt.Sprintf("the fence %s is never closed", r.fence)}
-	case r.comment >= 0 && r.inComment:
-		return nil, &OutlineError{x.Line(r.comment), "a comment is never closed"}
+		return r.node(n)
+	})
+	if err != nil {
+		return nil, err
 	}
 	r.nest()
 	return r.doc, nil
@@ -61,30 +72,25 @@ type outlineReader struct {
 	src []byte
 	x   *Index
 	doc *Outline
-
-	fence     string // what a block of code is closed with
-	opened    int    // the line it was opened on
-	quiet     string // what a block of HTML is closed with; " " is an empty line
-	inComment bool
-	comment   int // where the open comment starts
-	para      int // where the open paragraph starts; -1 for none
-	item      int // where the text of the open item of a list starts; 0 for none
-	blank     bool
 }
 
 var (
-	atx    = lazyregexp.New(`^ {0,3}(#{1,6})(?:[ \t]+(.*))?$`)
-	under  = lazyregexp.New(`^ {0,3}(=+|-+)[ \t]*$`)
-	fenced = lazyregexp.New("^[ \t]*(`{3,}|~{3,})(.*)$")
-	bullet = lazyregexp.New(`^([ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$))(.*)$`)
-	rule   = lazyregexp.New(`^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$`)
-	block  = lazyregexp.New(`(?i)^ {0,3}</?(?:address|article|aside|blockquote|body|center|dd|details|dialog|div|dl|dt|` +
-		`fieldset|figcaption|figure|footer|form|h[1-6]|head|header|hr|html|iframe|legend|li|main|menu|nav|ol|optgroup|` +
-		`option|p|section|summary|table|tbody|td|tfoot|th|thead|title|tr|ul)(?:[ \t/>]|$)`)
-	literal = lazyregexp.New(`(?i)^ {0,3}<(pre|script|style|textarea)(?:[ \t>]|$)`)
-	anchor  = lazyregexp.New(`[ \t]*\{#([^\s}]+)\}[ \t]*$`)
-	link    = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
+	anchor = lazyregexp.New(`[ \t]*\{#([^\s}]+)\}[ \t]*$`)
+	link   = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 )
+
+// page is the text as CommonMark has it, every byte where it was: lines end with LF, and the byte
+// order mark and front matter are blank.
+func (r *outlineReader) page() []byte {
+	out := bytes.ReplaceAll(r.src, []byte("\r\n"), []byte(" \n"))
+	out = bytes.ReplaceAll(out, []byte{'\r'}, []byte{'\n'})
+	for i := range out[:r.x.At(r.front()+1)] {
+		if out[i] != '\n' {
+			out[i] = ' '
+		}
+	}
+	return out
+}
 
 // front returns the number of the last line of front matter, 0 for none.
 func (r *outlineReader) front() int {
@@ -104,196 +110,97 @@ func (r *outlineReader) text(n int) string {
 	return string(r.src[at:r.x.End(at)])
 }
 
-// line reads line n.
-func (r *outlineReader) line(n int) error {
-	t, at := r.text(n), r.x.At(n)
-	blank := strings.TrimSpace(t) == ""
-	defer func() { r.blank = blank }()
-	if r.skipped(t, blank) {
-		return nil
+func (r *outlineReader) node(n ast.Node) (ast.WalkStatus, error) {
+	switch n := n.(type) {
+	case *ast.Blockquote:
+		return ast.WalkSkipChildren, nil // what is quoted is not said
+	case *ast.Heading:
+		if n.Parent().Kind() == ast.KindDocument {
+			r.add(n)
+		}
+	case *ast.FencedCodeBlock:
+		return ast.WalkSkipChildren, r.fence(n)
+	case *ast.HTMLBlock:
+		return ast.WalkSkipChildren, r.html(n)
+	case *ast.RawHTML:
+		last := n.Segments.At(n.Segments.Len() - 1)
+		r.comments(n.Segments.At(0).Start, last.Stop)
 	}
-	if r.inComment {
-		return r.comments(at, t)
-	}
-	switch {
-	case blank:
-		r.para = -1
-		return nil
-	case indent(t) >= 4 && r.para < 0 && r.item == 0:
-		return nil // code
-	case r.opens(t, n):
-		return nil
-	case r.heading(t, n):
-		return nil
-	}
-	return r.prose(t, at)
+	return ast.WalkContinue, nil
 }
 
-// skipped passes over lines of code and of HTML.
-func (r *outlineReader) skipped(t string, blank bool) bool {
-	if r.fence != "" {
-		if f := fenced.FindStringSubmatch(t); f != nil && strings.HasPrefix(f[1], r.fence) && strings.TrimSpace(f[2]) == "" {
-			r.fence = ""
-		}
-		return true
+// fence fails on a fence that is open at the end of the text.
+func (r *outlineReader) fence(n *ast.FencedCodeBlock) error {
+	at := n.Pos()
+	last := r.x.Line(at)
+	if lines := n.Lines(); lines.Len() > 0 {
+		last = r.x.Line(lines.At(lines.Len() - 1).Start)
 	}
-	switch {
-	case r.quiet == "":
-		return false
-	case r.quiet == " ":
-		if !blank {
-			return !strings.Contains(t, "<!--") // a comment is one there, too
-		}
-		r.quiet = ""
-		return false
-	case strings.Contains(strings.ToLower(t), r.quiet):
-		r.quiet = ""
+	if last < r.x.Count() {
+		return nil
 	}
-	return true
+	sign := strings.TrimLeft(string(r.src[at:r.x.End(at)]), " \t")
+	sign = sign[:len(sign)-len(strings.TrimLeft(sign, sign[:1]))]
+	return &OutlineError{r.x.Line(at), fmt.Sprintf("the fence %s is never closed", sign)}
 }
 
-// opens reports whether a line starts a block of code or of HTML.
-func (r *outlineReader) opens(t string, n int) bool {
-	if !strings.ContainsAny(t, "`~<") {
-		return false
+// html reads the comments in a block of HTML that is no script, style or the like.
+func (r *outlineReader) html(n *ast.HTMLBlock) error {
+	switch from, to := extent(n); {
+	case n.HTMLBlockType == ast.HTMLBlockType2 && !n.HasClosure() && !bytes.Contains(r.src[from:to], []byte("-->")):
+		return &OutlineError{r.x.Line(from), "a comment is never closed"}
+	case n.HTMLBlockType != ast.HTMLBlockType1:
+		r.comments(from, to)
 	}
-	inner := t
-	if b := bullet.FindStringSubmatch(t); b != nil {
-		inner = b[2]
-	}
-	if f := fenced.FindStringSubmatch(inner); f != nil && (f[1][0] == '~' || !strings.Contains(f[2], "`")) {
-		r.fence, r.opened, r.para = f[1], n, -1
-		return true
-	}
-	if m := literal.FindStringSubmatch(t); m != nil {
-		if end := "</" + strings.ToLower(m[1]) + ">"; !strings.Contains(strings.ToLower(t), end) {
-			r.quiet = end
-		}
-		r.para = -1
-		return true
-	}
-	if block.MatchString(t) && r.quiet == "" {
-		r.quiet, r.para = " ", -1
-		return !strings.Contains(t, "<!--")
-	}
-	return false
+	return nil
 }
 
-// heading reads a heading, of one line or underlined.
-func (r *outlineReader) heading(t string, n int) bool {
-	at := r.x.At(n)
-	if r.quiet != "" || r.item > 0 && indent(t) >= r.item {
-		return false
+func extent(n *ast.HTMLBlock) (from, to int) {
+	if from, to = n.Pos(), n.Pos(); n.Lines().Len() > 0 {
+		to = n.Lines().At(n.Lines().Len() - 1).Stop
 	}
-	if !strings.ContainsAny(t[:min(len(t), 4)], "#=-") {
-		return false
-	}
-	if h := atx.FindStringSubmatch(t); h != nil {
-		r.add(len(h[1]), h[2], at, at)
-		return true
-	}
-	if u := under.FindStringSubmatch(t); u != nil && r.para >= 0 && r.item == 0 {
-		level := 2
-		if u[1][0] == '=' {
-			level = 1
-		}
-		r.add(level, string(r.src[r.para:r.x.End(r.x.At(n-1))]), r.para, at)
-		return true
-	}
-	return false
+	return from, max(to, n.ClosureLine.Stop)
 }
 
-func (r *outlineReader) add(level int, title string, start, last int) {
-	h := OutlineHeading{Level: level, Start: start, After: r.x.Next(last), Parent: -1}
+// comments notes the comments between two places.
+func (r *outlineReader) comments(from, to int) {
+	for {
+		at := bytes.Index(r.src[from:to], []byte("<!--"))
+		if at < 0 {
+			return
+		}
+		start := from + at
+		from = start + len("<!--")
+		if rest := r.src[from:to]; bytes.HasPrefix(rest, []byte(">")) || bytes.HasPrefix(rest, []byte("->")) {
+			continue // <!--> is a whole one
+		}
+		end := bytes.Index(r.src[from:to], []byte("-->"))
+		if end < 0 {
+			return
+		}
+		r.doc.Comments = append(r.doc.Comments, HTMLComment{start, from + end + 3, string(r.src[from : from+end])})
+		from += end + 3
+	}
+}
+
+// add notes a heading, of one line or underlined.
+func (r *outlineReader) add(n *ast.Heading) {
+	start, last, title := n.Pos(), n.Pos(), ""
+	if lines := n.Lines(); lines.Len() > 0 {
+		start, last = lines.At(0).Start, lines.At(lines.Len()-1).Start
+		title = string(r.src[start:lines.At(lines.Len()-1).Stop])
+	}
+	h := OutlineHeading{Level: n.Level, Start: r.x.Start(start), Parent: -1}
+	if h.After = r.x.Next(last); !strings.HasPrefix(strings.TrimLeft(string(r.src[h.Start:]), " "), "#") {
+		h.After = r.x.Next(h.After) // the line below underlines it
+	}
 	title = strings.Join(strings.Fields(title), " ")
-	if bare := strings.TrimRight(title, "#"); bare != title && (bare == "" || strings.HasSuffix(bare, " ")) {
-		title = strings.TrimSpace(bare)
-	}
 	if m := anchor.FindStringSubmatch(title); m != nil {
 		h.ID, title = m[1], strings.TrimSpace(strings.TrimSuffix(title, m[0]))
 	}
 	title = link.ReplaceAllString(title, "$1")
 	h.Title = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "", "\\", "").Replace(title))
 	r.doc.Headings = append(r.doc.Headings, h)
-	r.para, r.item = -1, 0
-}
-
-// prose reads what is none of the others.
-func (r *outlineReader) prose(t string, at int) error {
-	switch b := bullet.FindStringSubmatch(t); {
-	case rule.MatchString(t):
-		r.para, r.item = -1, 0
-	case b != nil && indent(t) < 4+r.item:
-		r.item, r.para = max(1, width(b[1])), -1
-	case strings.HasPrefix(strings.TrimLeft(t, " "), ">"):
-		r.para, r.item = -1, 0
-		return nil // what is quoted is not said
-	case indent(t) == 0 && r.blank:
-		r.item, r.para = 0, at
-	case r.para < 0 && r.item == 0:
-		r.para = at
-	}
-	if r.item > 0 {
-		r.para = -1
-	}
-	if strings.HasPrefix(strings.TrimLeft(t, " "), "<!--") {
-		r.para = -1
-	}
-	return r.comments(at, t)
-}
-
-// comments finds the comments of a line of text that is no code. One that is open continues.
-func (r *outlineReader) comments(at int, t string) error {
-	for i := 0; i < len(t); {
-		if r.inComment {
-			end := strings.Index(t[i:], "-->")
-			if end < 0 {
-				return nil
-			}
-			end += i + 3
-			r.inComment = false
-			from := r.comment + 4
-			r.doc.Comments = append(r.doc.Comments, HTMLComment{r.comment, at + end, string(r.src[from:max(from, at+end-3)])})
-			i = end
-			continue
-		}
-		next := strings.IndexAny(t[i:], "<`\\")
-		if next < 0 {
-			return nil
-		}
-		i += next
-		switch {
-		case t[i] == '\\':
-			i += 2 // what is behind it is itself
-		case t[i] == '`':
-			i = codeEnd(t, i)
-		case strings.HasPrefix(t[i:], "<!--"):
-			r.inComment, r.comment = true, at+i
-			i += 4
-			if strings.HasPrefix(t[i:], ">") || strings.HasPrefix(t[i:], "->") { // <!--> is a whole one
-				r.inComment = false
-			}
-		default:
-			i++
-		}
-	}
-	return nil
-}
-
-// codeEnd passes over code in a line: as many marks close it as opened it.
-func codeEnd(t string, i int) int {
-	n := len(t[i:]) - len(strings.TrimLeft(t[i:], "`"))
-	for k := i + n; k < len(t); {
-		if t[k] != '`' {
-			k++
-			continue
-		}
-		m := len(t[k:]) - len(strings.TrimLeft(t[k:], "`"))
-		if k += m; m == n {
-			return k
-		}
-	}
-	return i + n
 }
 
 // nest gives every heading its parent and its end.
@@ -313,19 +220,4 @@ func (r *outlineReader) nest() {
 	for _, i := range open {
 		r.doc.Headings[i].End = len(r.src)
 	}
-}
-
-func indent(t string) int { return width(t[:len(t)-len(strings.TrimLeft(t, " \t"))]) }
-
-// width is how many columns a text takes, tabs to the next fourth.
-func width(t string) int {
-	n := 0
-	for i := range len(t) {
-		if t[i] == '\t' {
-			n += 4 - n%4
-		} else {
-			n++
-		}
-	}
-	return n
 }
