@@ -1,144 +1,116 @@
 package count
 
 import (
+	"bytes"
+	"slices"
 	"strings"
+	"sync"
 
-	"github.com/belay-dev/belay/internal/lazyregexp"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
+
+var commonMark = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewRawHTMLParser(), 400)),
+		parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)))
+})
+
+// Blocks reads a text as CommonMark: its blocks with tables, and of what is in them code and HTML.
+// The page is the text as it was read, every byte where it was: all lines end with LF, and the
+// byte order mark and front matter are blank.
+func Blocks(src []byte) (doc ast.Node, page []byte) {
+	page = bytes.ReplaceAll(src, []byte("\r\n"), []byte(" \n"))
+	page = bytes.ReplaceAll(page, []byte{'\r'}, []byte{'\n'})
+	for i := range page[:front(page)] {
+		if page[i] != '\n' {
+			page[i] = ' '
+		}
+	}
+	return commonMark().Parse(text.NewReader(page)), page
+}
+
+// front returns where the text behind a byte order mark and front matter starts.
+func front(page []byte) int {
+	first := len(page) - len(bytes.TrimPrefix(page, []byte("\xef\xbb\xbf")))
+	at := first
+	for line := range bytes.Lines(page[first:]) {
+		t := string(bytes.TrimRight(line, " \t\n"))
+		if at == first && t != "---" {
+			break
+		}
+		if at += len(line); at > first+len(line) && (t == "---" || t == "...") {
+			return at
+		}
+	}
+	return first
+}
 
 // Markdown returns the lists of a Markdown text.
 func Markdown(src []byte) []*List {
-	m := &markdown{heads: map[int]*List{}}
-	lines := strings.Split(strings.ReplaceAll(string(src), "\t", "    "), "\n")
-	if len(lines) > 1 && strings.TrimRight(lines[0], "\r ") == "---" { // front matter
-		for i := 1; i < len(lines); i++ {
-			if strings.TrimRight(lines[i], "\r ") == "---" {
-				for k := 0; k <= i; k++ {
-					lines[k] = ""
-				}
-				break
-			}
-		}
-	}
-	for i := 0; i < len(lines); i++ {
-		m.line(strings.TrimRight(lines[i], "\r"), i+1, lines)
-	}
+	m := &markdown{heads: map[int]*List{}, line: 1}
+	var doc ast.Node
+	doc, m.page = Blocks(src)
+	m.blocks(doc, nil)
 	return m.lists
 }
 
-type bullet struct {
-	indent, content int // where the mark stands, and where its text starts
-	mark            string
-	l               *List
-}
-
 type markdown struct {
-	lists   []*List
-	path    []string // the headings around, the outermost first
-	levels  []int
-	heads   map[int]*List
-	open    []bullet
-	fence   string
-	comment bool
-	table   *List
-	blank   bool // the line before was empty
-	intro   string
+	page   []byte
+	lists  []*List
+	path   []string // the headings around, the outermost first
+	levels []int
+	heads  map[int]*List
+	intro  string // the last words at the outermost level
+	at     int    // an offset
+	line   int    // and its line
 }
 
-var (
-	bulletLine  = lazyregexp.New(`^( *)([-*+]|\d{1,9}[.)])( +|$)(.*)$`)
-	headingLine = lazyregexp.New(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
-	rulerLine   = lazyregexp.New(`^ {0,3}([-*_])( *[-*_]){2,} *$`)
-	tableRule   = lazyregexp.New(`^ *\|? *:?-+:? *(\| *:?-+:? *)*\|? *$`)
-	fenceLine   = lazyregexp.New("^ *(```+|~~~+)")
-)
+// lineOf counts from the last one: blocks come in order.
+func (m *markdown) lineOf(at int) int {
+	m.line += bytes.Count(m.page[min(m.at, at):at], []byte("\n")) - bytes.Count(m.page[at:max(m.at, at)], []byte("\n"))
+	m.at = at
+	return m.line
+}
 
-func (m *markdown) line(line string, n int, all []string) {
-	defer func() { m.blank = strings.TrimSpace(line) == "" }()
-	if m.skipped(line) {
-		return
+// first is the first line of a block, as it is written.
+func (m *markdown) first(n ast.Node) string {
+	if n == nil || n.Type() != ast.TypeBlock || n.Lines().Len() == 0 {
+		return ""
 	}
-	trimmed := strings.TrimSpace(line)
-	if trimmed == "" {
-		m.table = nil
-		return
-	}
-	indent := len(line) - len(strings.TrimLeft(line, " "))
-	if len(m.open) == 0 && indent >= 4 && m.blank { // indented code
-		return
-	}
-	if f := fenceLine.FindStringSubmatch(stripBullet(line)); f != nil {
-		m.fence = f[1]
-		if bulletLine.FindStringSubmatch(line) == nil {
-			m.leave(indent)
-			return
+	at := n.Lines().At(0)
+	return strings.TrimSpace(string(at.Value(m.page)))
+}
+
+// blocks reads what is in a block; up is the list that it is an item of.
+func (m *markdown) blocks(n ast.Node, up *List) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.Heading:
+			if up == nil {
+				m.heading(c.Level, m.first(c), m.lineOf(c.Pos()))
+			}
+		case *ast.List:
+			m.list(c, up)
+		case *tables.Table:
+			m.table(c)
+		case *ast.Paragraph:
+			if up == nil {
+				last := c.Lines().At(c.Lines().Len() - 1)
+				m.intro = strings.TrimSpace(string(last.Value(m.page)))
+			}
 		}
-	}
-	if h := headingLine.FindStringSubmatch(line); h != nil && indent < 4 {
-		m.heading(len(h[1]), h[2], n)
-		return
-	}
-	if rulerLine.MatchString(line) {
-		m.open = nil
-		return
-	}
-	if b := bulletLine.FindStringSubmatch(line); b != nil {
-		if m.bullet(b, n) {
-			return
-		}
-	}
-	if m.row(trimmed, n, all) {
-		return
-	}
-	if m.blank {
-		m.leave(indent)
-	}
-	if len(m.open) == 0 {
-		m.intro = trimmed
-	}
-}
-
-func stripBullet(line string) string {
-	if b := bulletLine.FindStringSubmatch(line); b != nil {
-		return b[4]
-	}
-	return line
-}
-
-// skipped passes over fenced code and comments.
-func (m *markdown) skipped(line string) bool {
-	if m.fence != "" {
-		if t := strings.TrimSpace(line); strings.HasPrefix(t, m.fence) && strings.Trim(t, m.fence[:1]) == "" {
-			m.fence = ""
-		}
-		return true
-	}
-	if m.comment {
-		m.comment = !strings.Contains(line, "-->")
-		return true
-	}
-	if t := strings.TrimSpace(line); strings.HasPrefix(t, "<!--") {
-		m.comment = !strings.Contains(t, "-->")
-		return true
-	}
-	return false
-}
-
-// leave ends the lists that text with this indentation is not a part of.
-func (m *markdown) leave(indent int) {
-	for len(m.open) > 0 && indent < m.open[len(m.open)-1].content {
-		m.open = m.open[:len(m.open)-1]
 	}
 }
 
 func (m *markdown) heading(level int, text string, n int) {
-	m.open, m.table, m.intro = nil, nil, ""
+	m.intro = ""
 	for len(m.levels) > 0 && m.levels[len(m.levels)-1] >= level {
 		m.levels, m.path = m.levels[:len(m.levels)-1], m.path[:len(m.path)-1]
-	}
-	name := "document"
-	if len(m.path) > 0 {
-		name = m.path[len(m.path)-1]
 	}
 	for k := range m.heads {
 		if k > level {
@@ -146,128 +118,72 @@ func (m *markdown) heading(level int, text string, n int) {
 		}
 	}
 	if m.heads[level] == nil {
-		m.heads[level] = m.add(Headings, name, n)
+		m.heads[level] = m.add(Headings, m.name("document"), n)
 	}
 	m.heads[level].Items = append(m.heads[level].Items, Item{Label: Shorten(text), Line: n, Col: 1})
 	m.levels, m.path = append(m.levels, level), append(m.path, Shorten(text))
 }
 
+// name is that of the heading above.
+func (m *markdown) name(otherwise string) string {
+	if len(m.path) > 0 {
+		return m.path[len(m.path)-1]
+	}
+	return otherwise
+}
+
 func (m *markdown) add(kind ListKind, name string, n int) *List {
 	l := &List{Name: name, Kind: kind, Line: n, Col: 1}
 	if len(m.path) > 1 {
-		l.Path = append(l.Path, m.path[:len(m.path)-1]...)
+		l.Path = slices.Clone(m.path[:len(m.path)-1])
 	}
 	m.lists = append(m.lists, l)
 	return l
 }
 
-// bullet reads one item. It belongs to the list whose items' marks are where its mark
-// does; one further in starts a list in the item before.
-func (m *markdown) bullet(b []string, n int) bool {
-	indent, mark := len(b[1]), b[2]
-	kind := mark[len(mark)-1:]
-	for len(m.open) > 0 {
-		top := m.open[len(m.open)-1]
-		if indent >= top.content || indent < top.content && indent >= top.indent && top.mark == kind {
-			break
+// list reads a list, and what is in its items.
+func (m *markdown) list(n *ast.List, up *List) {
+	l := m.add(Bullets, m.name("list"), m.lineOf(n.FirstChild().Pos()))
+	if up != nil {
+		if l.Depth = up.Depth + 1; l.Depth > 30 {
+			return
 		}
-		m.open = m.open[:len(m.open)-1]
-	}
-	if len(m.open) == 0 && indent >= 4 {
-		return false
-	}
-	if len(m.open) == 0 || indent >= m.open[len(m.open)-1].content {
-		if len(m.open) > 30 {
-			return true
-		}
-		m.open = append(m.open, bullet{mark: kind, l: m.newList(n, indent)})
-	}
-	top := &m.open[len(m.open)-1]
-	top.indent = indent
-	top.content = indent + len(mark) + max(1, min(len(b[3]), 4))
-	label := strings.TrimSpace(b[4])
-	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-		label = strings.TrimPrefix(label, box)
-	}
-	top.l.Items = append(top.l.Items, Item{Label: Shorten(strings.Trim(label, "*_`")), Line: n, Col: indent + 1})
-	m.table = nil
-	return true
-}
-
-func (m *markdown) newList(n, indent int) *List {
-	name := "list"
-	if len(m.path) > 0 {
-		name = m.path[len(m.path)-1]
-	}
-	l := m.add(Bullets, name, n)
-	if len(m.open) > 0 {
-		up := m.open[len(m.open)-1].l
-		l.Depth = up.Depth + 1
-		l.Path = append(append([]string(nil), up.Path...), up.Name)
-		if len(up.Items) > 0 {
-			l.Name = up.Items[len(up.Items)-1].Label
-		}
+		l.Path = append(slices.Clone(up.Path), up.Name)
+		l.Name = up.Items[len(up.Items)-1].Label
 	} else if m.intro != "" {
 		l.Words = strings.Fields(Shorten(m.intro))
 	}
-	return l
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		label, at := m.first(item.FirstChild()), item.Pos()
+		for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+			label = strings.TrimPrefix(label, box)
+		}
+		col := at - bytes.LastIndexByte(m.page[:at], '\n')
+		l.Items = append(l.Items, Item{Label: Shorten(strings.Trim(label, "*_`")), Line: m.lineOf(at), Col: col})
+		m.blocks(item, l)
+	}
 }
 
-// row reads a table: a header, a rule of dashes, and the rows below it.
-func (m *markdown) row(trimmed string, n int, all []string) bool {
-	if m.table == nil {
-		if !strings.Contains(trimmed, "|") || n >= len(all) ||
-			!tableRule.MatchString(strings.TrimRight(all[n], "\r")) || !strings.Contains(all[n], "-") {
-			return false
+// table reads a table: its columns, and its rows.
+func (m *markdown) table(n *tables.Table) {
+	var columns, rows *List
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		label := ""
+		line := m.lineOf(row.Pos())
+		if columns == nil {
+			columns, rows = m.add(Columns, m.name("table"), line), m.add(Rows, m.name("table"), line)
 		}
-		name := "table"
-		if len(m.path) > 0 {
-			name = m.path[len(m.path)-1]
-		}
-		columns := m.add(Columns, name, n)
-		for _, c := range cells(trimmed) {
-			columns.Items = append(columns.Items, Item{Label: Shorten(c), Line: n, Col: 1})
-		}
-		m.table = m.add(Rows, name, n)
-		for _, c := range cells(trimmed) {
-			m.table.Words = append(m.table.Words, c)
-		}
-		return true
-	}
-	if !strings.Contains(trimmed, "|") {
-		m.table = nil
-		return false
-	}
-	if tableRule.MatchString(trimmed) && len(m.table.Items) == 0 {
-		return true
-	}
-	label := ""
-	for _, c := range cells(trimmed) {
-		if label = c; c != "" {
-			break
-		}
-	}
-	m.table.Items = append(m.table.Items, Item{Label: Shorten(strings.Trim(label, "*_`")), Line: n, Col: 1})
-	return true
-}
-
-// cells splits a row at its bars; one behind a backslash or in code is text.
-func cells(row string) []string {
-	row = strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|")
-	var out []string
-	from, code := 0, false
-	for i := 0; i < len(row); i++ {
-		switch row[i] {
-		case '\\':
-			i++
-		case '`':
-			code = !code
-		case '|':
-			if !code {
-				out = append(out, strings.TrimSpace(row[from:i]))
-				from = i + 1
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			text := m.first(cell)
+			if row == n.FirstChild() {
+				columns.Items = append(columns.Items, Item{Label: Shorten(text), Line: line, Col: 1})
+				rows.Words = append(rows.Words, text)
+			} else if label == "" {
+				label = text
 			}
 		}
+		if row != n.FirstChild() {
+			rows.Items = append(rows.Items, Item{Label: Shorten(strings.Trim(label, "*_`")), Line: line, Col: 1})
+		}
 	}
-	return append(out, strings.TrimSpace(row[from:]))
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 
+	"github.com/belay-dev/belay/internal/count"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -45,17 +42,12 @@ type OutlineError struct {
 // Error returns the place and what is wrong with it.
 func (e *OutlineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
 
-// blocks reads the blocks of CommonMark, and of what is in them code and HTML.
-var blocks = sync.OnceValue(func() parser.Parser {
-	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewRawHTMLParser(), 400)))
-})
-
 // ReadOutline reads a text. A fence or a comment that is never closed would hide all that follows
 // it: that is an *OutlineError.
 func ReadOutline(src []byte, x *Index) (*Outline, error) {
 	r := &outlineReader{src: src, x: x, doc: &Outline{}}
-	err := ast.Walk(blocks().Parse(text.NewReader(r.page())), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	blocks, _ := count.Blocks(src)
+	err := ast.Walk(blocks, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -78,37 +70,6 @@ var (
 	anchor = lazyregexp.New(`[ \t]*\{#([^\s}]+)\}[ \t]*$`)
 	link   = lazyregexp.New(`!?\[([^\]]*)\]\([^)]*\)`)
 )
-
-// page is the text as CommonMark has it, every byte where it was: lines end with LF, and the byte
-// order mark and front matter are blank.
-func (r *outlineReader) page() []byte {
-	out := bytes.ReplaceAll(r.src, []byte("\r\n"), []byte(" \n"))
-	out = bytes.ReplaceAll(out, []byte{'\r'}, []byte{'\n'})
-	for i := range out[:r.x.At(r.front()+1)] {
-		if out[i] != '\n' {
-			out[i] = ' '
-		}
-	}
-	return out
-}
-
-// front returns the number of the last line of front matter, 0 for none.
-func (r *outlineReader) front() int {
-	if strings.TrimRight(r.text(1), " \t") != "---" {
-		return 0
-	}
-	for n := 2; n <= r.x.Count(); n++ {
-		if t := strings.TrimRight(r.text(n), " \t"); t == "---" || t == "..." {
-			return n
-		}
-	}
-	return 0
-}
-
-func (r *outlineReader) text(n int) string {
-	at := r.x.At(n)
-	return string(r.src[at:r.x.End(at)])
-}
 
 func (r *outlineReader) node(n ast.Node) (ast.WalkStatus, error) {
 	switch n := n.(type) {
