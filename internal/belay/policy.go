@@ -14,15 +14,6 @@ const (
 	RetryRepair   RetryMode = "repair"
 )
 
-// ParseRetryMode accepts the modes above.
-func ParseRetryMode(s string) (RetryMode, error) {
-	switch m := RetryMode(s); m {
-	case RetryAuto, RetryRollback, RetryRepair:
-		return m, nil
-	}
-	return "", Refuse(CodeUsage, "use auto, rollback or repair", "%q is not a retry strategy", s)
-}
-
 // Policy is the limits of one task's loop. The zero value allows one attempt and
 // nothing else; DefaultPolicy is what a user gets.
 type Policy struct {

@@ -55,6 +55,3 @@ func is(path string, want func(fs.FileMode) bool) bool {
 
 // IsFolder reports whether path is a folder, reached through no link.
 func IsFolder(path string) bool { return is(path, fs.FileMode.IsDir) }
-
-// IsFile reports whether path is a regular file, reached through no link.
-func IsFile(path string) bool { return is(path, fs.FileMode.IsRegular) }

@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -141,12 +140,4 @@ func must[T any](v T, err error) func(*testing.T) T {
 		}
 		return v
 	}
-}
-
-func lines(format string, n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, format+"\n", i)
-	}
-	return b.String()
 }

@@ -139,22 +139,6 @@ func Apart(verb string, low []string) (Sense, int) {
 	return None, 0
 }
 
-// Generic reports an object that says nothing: "it", "this please", "the error", why.
-func Generic(o []string) bool {
-	for _, w := range o {
-		switch {
-		case Pronoun(w) || Filler(w) || Determiner(w) ||
-			oneOf(w, "why", "at", "out", "into", "asap", "today", "soon", "up", "as", "possible", "for", "me", "us",
-				"of", "about", "today's", "properly", "what", "is", "happening", "going", "on", "we", "can", "quick", "ça", "bitte"):
-		case oneOf(w, "error", "bug", "problem", "issue", "problems", "issues", "errors", "thing", "things", "crash",
-			"cause", "regression", "bugs", "matter"):
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // Span is a stretch of a clause's tokens.
 type Span struct{ From, To int }
 
