@@ -64,18 +64,9 @@ func Read(c Clause) Act {
 	if n >= len(low) {
 		return a
 	}
-	if what, whole, ok := Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
-		a.Keeps = append(a.Keeps, what)
-		cut := min(what.From, len(low)-1)
-		for cut > 0 && low[cut] != "without" && low[cut] != "while" && low[cut] != "so" {
-			cut--
-		}
-		if whole || cut <= n {
-			a.Deed = Keep
-			return a
-		}
-		low, c.T = low[:cut], c.T[:cut]
-		a.C, a.Core.To = c, len(low)
+	if what, ok := Keeps(low); ok && !((c.Join == "because" || c.Join == "if") && !strings.HasPrefix(low[0], "don't")) {
+		a.Deed, a.Keeps = Keep, []Span{what}
+		return a
 	}
 	a = a.understand(low[n:], n, said)
 	if a.Deed == Request && (a.Marker == belay.MarkModify || a.Marker == belay.MarkRemove) {
@@ -225,7 +216,7 @@ func (a Act) ordered(rest []string, at, k int) Act {
 	a.Pronoun = len(o) > 0 && (oneOf(o[0], "it", "them") || len(o) < 3 && oneOf(o[0], "that", "this", "those", "these"))
 	m := MarkerOf(sense)
 	unknown := sense == None && UnknownVerb(rest)
-	if m == "" && (unknown || Retains(rest) || Lasting(rest) || Omits(rest)) {
+	if m == "" && unknown {
 		m = belay.MarkModify
 	}
 	switch {

@@ -98,26 +98,3 @@ var offMeasures = map[string]bool{"margin": true, "spacing": true, "alignment": 
 	"colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true,
 	"price": true, "size": true, "font": true, "count": true,
 	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
-
-// existing reports what there is, what somebody gets or what anybody can do: "there's a
-// gap between …", "I get an empty page", "anyone can read …". Said by itself it reports
-// something that should not be.
-func existing(low []string) bool {
-	if len(low) < 4 {
-		return false
-	}
-	switch low[0] {
-	case "there's":
-		return low[1] != "no" && low[1] != "nothing"
-	case "there":
-		return (low[1] == "is" || low[1] == "are") && low[2] != "no" && low[2] != "nothing"
-	case "i", "we", "you", "users", "customers":
-		return oneOf(low[1], "get", "see", "receive") && (Determiner(low[2]) || Soft(low[2]) || WrongSenses(low[2]))
-	case "anyone", "anybody", "everyone", "everybody":
-		return low[1] == "can" || (low[1] == "who" || low[1] == "with") && slices.Contains(low[2:], "can")
-	case "any":
-		i := slices.Index(low, "can")
-		return i > 1 && i < 5
-	}
-	return false
-}

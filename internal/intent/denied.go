@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -60,14 +59,8 @@ func denied(low []string, i int) int {
 		}
 		return Fine
 	}
-	if oneOf(w, "nobody", "nothing") {
-		return noneThere(low, i)
-	}
-	if !denies(low, i) || deniedOfUs(low, i) || Imperative(low) > 0 || low[len(low)-1] == "yet" {
+	if !denies(low, i) || Imperative(low) > 0 || low[len(low)-1] == "yet" {
 		return Fine
-	}
-	if unseen(low, i) || i == 1 && oneOf(low[0], "he", "she") {
-		return Faint // "he can't tell red from green"
 	}
 	for j := max(0, i-3); j <= min(i+2, len(low)-1); j++ {
 		switch low[j] {
@@ -96,48 +89,3 @@ func denies(low []string, i int) bool {
 	}
 	return false
 }
-
-// noneThere reads "nobody" and "nothing" at i.
-func noneThere(low []string, i int) int {
-	if i > 0 && Auxiliary(low[i-1]) && slices.Contains(low, "yet") {
-		return Fine // "there is nothing of the kind yet"
-	}
-	if i > 0 && strings.HasSuffix(low[i-1], "s") && !oneOf(low[i-1], "means", "costs") {
-		return Plain // "prints nothing"
-	}
-	if i == 0 && Finite(low) && low[i] == "nothing" {
-		return Plain
-	}
-	return Fine
-}
-
-// deniedOfUs reports what the writers say that they do not do, or did not: nothing that fails.
-func deniedOfUs(low []string, i int) bool {
-	w, next := low[i], low[i+1]
-	switch {
-	case i == 0:
-		return false
-	case i == 1 && low[0] == "we" && w == "don't" && !oneOf(next, "get", "receive", "see", "know"):
-		return true // "we don't set any"
-	case oneOf(low[0], "we", "i") && Past[w]:
-		return true
-	}
-	return low[i-1] == "i" && // "I can't test much"
-		oneOf(next, "test", "reproduce", "check", "say", "wait", "remember", "judge", "code", "program", "complain")
-}
-
-// unseen reports what people do not see because nothing shows it, or they do not look there.
-func unseen(low []string, i int) bool {
-	if i == 0 || !slices.Contains(Actors, low[i-1]) {
-		return false
-	}
-	w, next := low[i], low[i+1]
-	if i < 3 && i+2 < len(low) && oneOf(next, "see", "tell", "find", "know") {
-		if oneOf(low[i+2], "who", "what", "which", "how", "whether", "when") {
-			return true // "guests can't see who else is coming"
-		}
-	}
-	return oneOf(next, "find", "notice", "read") && low[i-1] != "it" && !oneOf(w, "can't", "couldn't") // "people don't find the map"
-}
-
-var Past = map[string]bool{"didn't": true, "wasn't": true, "haven't": true, "couldn't": true, "hadn't": true, "not": true}

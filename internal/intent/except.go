@@ -1,7 +1,5 @@
 package intent
 
-import ()
-
 // Except is what an order leaves out: "all files except the legacy folder", "show it everywhere but
 // on the login page".
 func Except(low []string) (Span, bool) {
@@ -51,18 +49,4 @@ func excepted(low []string) (Span, bool) {
 	}
 	s := object(low, i)
 	return s, s.To > s.From
-}
-
-// besides reads "you may change anything but the API": what is left out of a permission.
-func besides(low []string) (Span, bool) {
-	if low[0] != "you" && low[0] != "feel" && low[0] != "change" && low[0] != "touch" {
-		return Span{}, false
-	}
-	for i := 1; i+2 < len(low); i++ {
-		if (low[i] == "anything" || low[i] == "everything" || low[i] == "all") && (low[i+1] == "but" || low[i+1] == "except") {
-			s := object(low, i+2)
-			return s, s.To > s.From
-		}
-	}
-	return Span{}, false
 }

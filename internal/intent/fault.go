@@ -15,67 +15,25 @@ const (
 
 // Wrong says how much a clause complains about how things are now, and by which words.
 func Wrong(low []string) (strength int, by string) {
-	strength, by = wrongness(low)
-	if n, _ := Strip(low); strength == Plain && narrated(low[min(n, len(low)):]) {
-		strength = Faint
-	}
-	return strength, by
-}
-
-// narrated reports what somebody did or lived through, where no program kept them from anything:
-// "he has shouted at me twice", "we just never asked".
-func narrated(rest []string) bool {
-	if len(rest) < 3 || !oneOf(rest[0], "i", "we", "he", "she", "i'm", "we're") {
-		return false
-	}
-	for _, w := range rest {
-		switch w {
-		case "can't", "couldn't", "can", "could", "unable", "get", "got", "gets", "getting", "see", "seeing", "saw",
-			"receive", "received", "receiving", "lose", "lost", "losing", "charged", "out", "end", "ended", "find",
-			"found", "have", "notice", "noticed", "am", "are", "type", "click", "press", "open", "enter":
-			if w != "have" || rest[1] == "have" && len(rest) > 2 && (Several(rest[2]) || rest[2] == "no") {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func wrongness(low []string) (strength int, by string) {
 	n, s := Strip(low)
 	rest := low[n:]
 	switch {
-	case status(low):
-		return Plain, low[0]
 	case len(low) > 4 && low[0] == "since" && slices.Contains(low[2:], "no") && !Finite(low):
 		return Plain, "since … no" // "since the update no push on Android"
 	case !s.Opener && len(rest) > 1 && Said(rest):
 		return Plain, rest[len(rest)-1]
-	case unable(rest):
-		return Plain, rest[0]
-	case s.Opener || len(rest) == 0 || asks(rest):
+	case s.Opener || len(rest) == 0 || needs(rest):
 		return Fine, ""
 	case rest[0] == "why":
 		return Faint, "why"
 	case len(rest) > 2 && oneOf(rest[0], "this", "that", "it") && rest[1] == "was" && !slices.Contains(rest, "since") &&
 		!slices.Contains(rest, "working"):
 		return Fine, ""
-	case trespass(rest):
-		return Plain, "can"
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
 	case slices.Contains(rest, "empty") &&
 		slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return oneOf(w, "repo", "repository", "folder", "directory") }):
 		return Fine, ""
-	case felt(rest), len(rest) > 3 && rest[len(rest)-1] == "fault":
-		return Fine, ""
-	case ruled(rest) || NoWay(rest):
-		return Fine, ""
-	case status(rest):
-		return Plain, rest[0]
-	}
-	if by := reported(rest); by != "" {
-		return Plain, by
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -88,116 +46,25 @@ func complained(rest []string) (strength int, by string) {
 	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
 		return Faint, "not so" // "my eyes are not so young any more"
 	}
-	if by := mistaken(rest); by != "" {
-		return Faint, by
-	}
 	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
-		if strings.Contains(line, p) && !(p == " an error " && (Articled(rest[0]) || errorThing(rest))) {
+		if strings.Contains(line, p) && !(p == " an error " && Articled(rest[0])) {
 			return Plain, strings.TrimSpace(p)
 		}
 	}
 	if s, by := told(rest); s > Fine {
 		return s, by
 	}
-	switch {
-	case longerThan(rest):
-		return Plain, "than it did"
-	case hoursOff(rest):
-		return Plain, "off"
-	case instead(rest):
-		return Plain, "instead of"
-	case existing(rest):
-		return Faint, rest[0]
-	}
 	return faintly(rest, line)
 }
 
-// errorThing reports an error that is part of a thing's name: "an error state".
-func errorThing(rest []string) bool {
-	i := slices.Index(rest, "error")
-	return i > 0 && i+1 < len(rest) && Named(rest, i)
+// needs reports what somebody needs, uses or wants, or does not any more: whatever bad word is in
+// it, it complains of nothing.
+func needs(rest []string) bool {
+	return oneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
+		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads")
+	})
 }
-
-// unable reports that nobody can do or gets something.
-func unable(rest []string) bool {
-	if len(rest) < 3 || !oneOf(rest[0], "nobody", "hardly", "noone") && !(rest[0] == "no" && rest[1] == "one") {
-		return false
-	}
-	return slices.ContainsFunc(rest[1:min(len(rest), 6)],
-		func(w string) bool { return w == "can" || w == "gets" || w == "sees" || w == "receives" })
-}
-
-// asks reports a clause that says what somebody wants or uses, what may go, what the
-// repository is: whatever bad word is in it, it complains of nothing.
-func asks(rest []string) bool {
-	n := len(rest)
-	if n < 5 && oneOf(rest[0], "repo", "repository") || n < 6 && n > 1 && rest[1] == "repo" {
-		return true
-	}
-	if oneOf(rest[0], "we", "i", "nobody") && slices.ContainsFunc(rest, func(w string) bool {
-		return oneOf(w, "need", "needs", "use", "uses", "want", "wants", "like", "reads") ||
-			rest[0] == "nobody" && oneOf(w, "has", "likes", "remembers", "visits", "opens", "buys")
-	}) {
-		return true
-	}
-	if n > 3 && rest[0] == "we" && rest[1] == "don't" && !oneOf(rest[2], "get", "see", "receive") {
-		return true // "we don't track anybody any more"
-	}
-	if i := slices.Index(rest, "would"); oneOf(rest[0], "a", "an") && i > 1 && i < 8 {
-		return true // "a button would take the rest off my desk"
-	}
-	if i := Wanting(rest); i > 0 && i < 4 && rest[i] != "asked" && !Negative(rest[i-1]) {
-		return true // "legal wants the box unchecked"
-	}
-	if i := slices.Index(rest, "can"); i > 0 && i+1 < n && rest[i+1] == "go" && n-i < 4 {
-		return true // "the label can go away"
-	}
-	return strings.HasPrefix(rest[0], "-") && n > 1 && !Finite(rest) // "--color always|never"
-}
-
-// ruled reports a clause that says how it is to be: who may only do what, who sees it, what
-// there is to be no more of.
-func ruled(rest []string) bool {
-	n := len(rest)
-	if _, value := Value(rest[0]); value && n > 3 && rest[n-1] == "enough" && Auxiliary(rest[1]) {
-		return true // "8 would be early enough"
-	}
-	if n > 3 && rest[n-1] == "only" && !slices.ContainsFunc(rest, WrongSenses) && !slices.ContainsFunc(rest, Negative) {
-		return true // "deleted comments stay visible to admins only"
-	}
-	if i := slices.Index(rest, "may"); i > 0 && i < 4 && i+1 < n && oneOf(rest[i+1], "no", "not", "only") {
-		return true
-	}
-	return rest[0] == "no" && (rest[n-1] == "more" || rest[n-1] == "anymore")
-}
-
-// reported reads "there is a problem with …", "is it normal that …".
-func reported(rest []string) string {
-	if len(rest) < 5 {
-		return ""
-	}
-	switch rest[0] {
-	case "there", "there's":
-		for i, w := range rest[1:min(len(rest), 6)] {
-			if oneOf(w, "issue", "problem", "bug", "error", "mistake", "glitch") && rest[i] != "no" {
-				return w
-			}
-		}
-	case "is":
-		if rest[1] != "it" && rest[1] != "this" {
-			return ""
-		}
-		switch rest[2] {
-		case "normal", "intended", "expected", "supposed", "intentional", "correct", "wanted":
-			return strings.Join(rest[:3], " ")
-		}
-	}
-	return ""
-}
-
-// person reports a word for somebody who does something.
-func person(w string) bool { return slices.Contains(Actors, w) && w != "it" }
 
 // told finds the word that says that something is wrong: a bad word, a verb of failing, a
 // negation of what should work, a state that should not last.
@@ -206,22 +73,10 @@ func told(rest []string) (int, string) {
 		if oneOf(w, "instead", "rather") {
 			break
 		}
-		if w == "wrong" && i > 2 && oneOf(rest[0], "a", "an") && oneOf(rest[i-1], "got", "get") {
-			continue // "a sheet of the ones they got wrong"
-		}
-		if w == "with" && i > 1 && i+1 < len(rest) && Status(rest[i+1:]) && rest[i+1] != "404" {
-			return Plain, rest[i+1] // "started to answer with 502"
-		}
-		if w == "itself" && i > 1 && selfish(rest[:i]) {
-			return Plain, w
-		}
 		if WrongSenses(w) && !Named(rest, i) {
 			return Plain, w
 		}
 		if end, ok := Fails(w); ok && failingHere(rest, i, end) {
-			if i > 0 && i < 4 && humanly(w) && (person(rest[i-1]) || oneOf(rest[0], "i", "we")) {
-				return Faint, w // "people forget to log their hours": no program does
-			}
 			return Plain, w
 		}
 		if s := denied(rest, i); s > Fine {
@@ -235,109 +90,6 @@ func told(rest []string) (int, string) {
 		}
 	}
 	return Fine, ""
-}
-
-// longerThan reports a step back: "listing takes 30x longer than it did in 4.1".
-func longerThan(rest []string) bool {
-	i := slices.Index(rest, "than")
-	if i < 2 || i+1 >= len(rest) || Imperative(rest) > 0 || !oneOf(rest[i-1], "longer", "slower", "bigger", "more") {
-		return false
-	}
-	return rest[i+1] == "before" || rest[i+1] == "in" ||
-		i+2 < len(rest) && oneOf(rest[i+1], "it", "they") && oneOf(rest[i+2], "did", "was", "used", "were")
-}
-
-// hoursOff reports "the timestamps are an hour off".
-func hoursOff(rest []string) bool {
-	i := slices.Index(rest, "off")
-	return i > 3 && Unit(rest[i-1]) && Finite(rest) && Auxiliary(rest[i-3]) && !Modal(rest[i-3])
-}
-
-// felt reports how somebody feels about it: "customers are complaining", "my wife is not amused".
-func felt(rest []string) bool {
-	n := len(rest)
-	if n < 3 || n > 9 {
-		return false
-	}
-	for i, w := range rest {
-		switch w {
-		case "amused", "happy", "unhappy", "angry", "mad", "sad", "furious", "annoyed", "upset", "thrilled",
-			"complaining", "mortified", "pleased", "worried", "frustrated", "disappointed", "desperate":
-			return i > 1 && !Determiner(rest[i-1]) && !slices.ContainsFunc(rest[:i], Modal)
-		}
-	}
-	return false
-}
-
-// trespass reports that somebody gets at what is not theirs: "I can open the prescriptions of
-// other people".
-func trespass(rest []string) bool {
-	i := slices.Index(rest, "can")
-	if i < 1 || i > 5 || i+3 >= len(rest) {
-		return false
-	}
-	switch rest[i+1] {
-	case "see", "open", "read", "download", "edit", "delete", "change", "view", "access", "print":
-	default:
-		return false
-	}
-	line := " " + strings.Join(rest[i+2:], " ") + " "
-	for _, p := range []string{" other people", " of others ", " other users", " other customers", " each other's ",
-		" someone else", " somebody else", " everybody else", " another user", " another company", " other patients",
-		" other members", " strangers"} {
-		if strings.Contains(line, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// mistaken reports people who take one thing for another: "the teachers are forever marking
-// the wrong class". The product lets them, and does not fail.
-func mistaken(rest []string) string {
-	i := slices.IndexFunc(rest[:min(3, len(rest))], func(w string) bool { return slices.Contains(Actors, w) && w != "it" })
-	if i < 0 {
-		return ""
-	}
-	for _, w := range rest[i+1 : min(len(rest), i+5)] {
-		b, end := Base(w, func(b string) bool {
-			switch b {
-			case "mark", "book", "pick", "choose", "click", "press", "enter", "select", "order", "confuse", "type", "mix":
-				return true
-			}
-			return false
-		})
-		if b != "" && end != "ed" {
-			return w
-		}
-		if !Auxiliary(w) && !Adverb(w) && !oneOf(w, "always", "forever", "keep", "often", "still", "sometimes") || Modal(w) || Negative(w) {
-			return ""
-		}
-	}
-	return ""
-}
-
-// selfish reports a verb of what no program should do of its own: "is closing itself".
-func selfish(before []string) bool {
-	b, _ := Base(before[len(before)-1], func(b string) bool {
-		switch b {
-		case "close", "shut", "restart", "reboot", "quit", "switch", "stop", "delete", "reset", "turn", "minimise",
-			"minimize", "unsubscribe":
-			return true
-		}
-		return false
-	})
-	return b != "" && Finite(before)
-}
-
-// humanly reports what goes wrong with people and with no program.
-func humanly(w string) bool {
-	switch w {
-	case "forget", "forgot", "forgetting", "miss", "missed", "ignore", "complain", "complained", "confuse", "overlook",
-		"jump", "bounce", "die":
-		return true
-	}
-	return false
 }
 
 var (

@@ -75,35 +75,3 @@ func LastThing(low []string) (Span, bool) {
 	}
 	return Span{}, false
 }
-
-// aspects are nouns for how a thing is or works: a verb in front of one is part of its name,
-// as in "sort order".
-var aspects = lazyregexp.Of(`behaviour behavior order format layout logic output size sizes colour colours color colors
-	name names path paths url urls schema style speed
-	position buttons button handling limits limit rules codes code keys page flow format-string messages semantics api
-	job step steps endpoint endpoints screen screens text texts`)
-
-var (
-	// shown are subjects that name a thing anyway: "everything below the fold".
-	shownSubjects = lazyregexp.Of(`everything this these those that`)
-
-	// early are words that no name of a thing begins with.
-	early = lazyregexp.Of(`no always still again exactly`)
-)
-
-// nominal reports that words name a thing and say nothing of it.
-func nominal(low []string) bool {
-	if len(low) == 0 || len(low) > 9 {
-		return false
-	}
-	first, last := low[0], low[len(low)-1]
-	switch {
-	case Subject(first) && !shownSubjects.Has(first), Pronoun(first) && len(low) == 1 && first != "everything":
-		return false
-	case Conjunction(first), Conditional(first), Preposition(first), early.Has(first):
-		return false
-	case slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || w == "," || w == ":" }):
-		return false
-	}
-	return Imperative(low) == 0 || len(low) < 4 && (aspects.Has(last) || Nounish[first] && len(low) == 1)
-}

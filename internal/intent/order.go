@@ -9,8 +9,6 @@ import (
 // keepOrder reads "keep X working", "leave X alone".
 func keepOrder(low []string) (Span, bool) {
 	switch low[0] {
-	case "let":
-		return letBe(low)
 	case "do":
 		if len(low) > 2 && (low[1] == "keep" || low[1] == "leave" || low[1] == "preserve" || low[1] == "maintain") {
 			return object(low, 2), true
@@ -21,7 +19,7 @@ func keepOrder(low []string) (Span, bool) {
 			return object(low, 2), true
 		}
 	}
-	if !keeping.Has(low[0]) || behaviour(low) {
+	if !keeping.Has(low[0]) {
 		return Span{}, false
 	}
 	if len(low) > 3 && (low[2] == "hands" && low[3] == "off" || low[2] == "fingers" && low[3] == "off") {
@@ -38,53 +36,54 @@ var (
 
 	// goingOn are words behind "keep" that make it another verb: "keep out", "keep playing".
 	goingOn = lazyregexp.Of(`out up playing recording getting me us`)
-
-	// manners are how a thing is to be, not become: "keep the install simple".
-	manners = lazyregexp.Of(`simple short small minimal light tidy fast`)
 )
 
-// behaviour reports that an order to keep says how the thing is to be, or what it is to do.
-func behaviour(low []string) bool {
-	n := len(low)
-	if n > 2 && (low[0] == "keep" && low[1] == "away" || manners.Has(low[n-1]) && low[n-2] != "as") {
-		return true
+// unchanged reads "on desktop nothing changes", "nothing else".
+func unchanged(low []string) (Span, bool) {
+	i := slices.Index(low, "nothing")
+	if i < 0 || i > 4 || i+1 >= len(low) || len(low) > 8 {
+		return Span{}, false
 	}
-	return Retains(low) || Lasting(low) || Omits(low)
+	if i > 0 && oneOf(low[i-1], "did", "does", "had", "has") {
+		return Span{}, false
+	}
+	if w := low[i+1]; w != "changes" && w != "else" {
+		return Span{}, false
+	}
+	if next := low[i+2:]; len(next) > 0 && !Preposition(next[0]) && !Filler(next[0]) && !oneOf(next[0], "changes", "should", "must") {
+		return Span{}, false
+	}
+	to := len(low)
+	for to > 2 && Filler(low[to-1]) {
+		to--
+	}
+	return Span{From: 0, To: to}, true
 }
 
-// letBe reads "let the footer be", "let it keep its name".
-func letBe(low []string) (Span, bool) {
-	k := len(low)
-	if k < 4 {
-		return Span{}, false
+// chosenWords counts the words of "we'll (keep the API)", "you may (leave it as it is)".
+func chosenWords(low []string) int {
+	switch low[0] {
+	case "we", "i", "you", "we'll", "i'll", "i'd", "we'd", "you'll":
+	default:
+		return 0
 	}
-	if low[2] == "keep" {
-		return object(low, 3), true
+	for i := 1; i < min(len(low)-1, 4); i++ {
+		switch low[i] {
+		case "keep", "leave":
+			if Determiner(low[i+1]) && low[i+1] != "a" && low[i+1] != "all" && low[i+1] != "this" {
+				return i
+			}
+			return 0
+		case "may", "can", "should", "must", "will", "have", "to", "need", "just", "also":
+		default:
+			return 0
+		}
 	}
-	if !Determiner(low[1]) {
-		return Span{}, false
-	}
-	if low[k-1] == "be" {
-		return Span{From: 1, To: k - 1}, true
-	}
-	i := slices.Index(low, "stay")
-	return Span{From: 1, To: i}, i > 2 && (i+1 == k || low[i+1] == "as") // "let the footer stay"
+	return 0
 }
 
-// placed reads an order behind a place: "in the guides keep the order".
-func placed(low []string) (Span, bool) {
-	i := slices.Index(low, "keep")
-	if i < 2 || i > 5 || i+1 >= len(low) || !Preposition(low[0]) || Subject(low[i-1]) {
-		return Span{}, false
-	}
-	s, ok := keepOrder(low[i:])
-	return shift(s, i), ok
-}
-
-// whileKeeping reads "while keeping the format".
-func whileKeeping(low []string) (Span, bool) {
-	if len(low) < 3 || low[0] != "while" || low[1] != "keeping" && low[1] != "preserving" && low[1] != "leaving" {
-		return Span{}, false
-	}
-	return object(low, 2), true
+// untouched reads "nothing may change", "none should ever break".
+func untouched(low []string) (Span, bool) {
+	ok := len(low) > 2 && oneOf(low[0], "nothing", "none") && Modal(low[1])
+	return Span{From: 0, To: len(low)}, ok && slices.ContainsFunc(low[2:min(len(low), 4)], Touches)
 }

@@ -1,7 +1,5 @@
 package intent
 
-import ()
-
 // Finite reports whether a clause has a subject and something it does: an auxiliary
 // behind the first word, or a verb's third person.
 func Finite(low []string) bool {

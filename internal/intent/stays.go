@@ -18,14 +18,7 @@ func (p *parse) kept(a Act) {
 		if p.keepsNothing(a, what) {
 			continue
 		}
-		if what == "" && forbids(a.C.Low()) && !p.keptBefore(a) {
-			what = clause // "don't remove it yet"
-		}
 		if what == "" || slices.Contains(p.Preserve, what) {
-			continue
-		}
-		if why := p.wantedAfterAll(a, s, what); why != "" {
-			p.because(what, why)
 			continue
 		}
 		p.Preserve = append(p.Preserve, what)
@@ -43,45 +36,8 @@ func (p *parse) keepsNothing(a Act, what string) bool {
 	if n := len(p.Out); n > 0 && p.Out[n-1].Marker == belay.MarkFix && strings.HasPrefix(what, "same ") {
 		return true // "same save, same PC": how it was tried
 	}
-	low := a.C.Low()
-	none := strings.HasPrefix(what, "no ") && a.C.Join != "" && !slices.Contains(low, "please")
-	return p.lastWrong() && (none || praises(low)) // "no error no nothing", "the older ones are ok"
-}
-
-// praises reports "the older ones are fine".
-func praises(low []string) bool {
-	last := low[len(low)-1]
-	return low[0] == "the" && (last == "ok" || last == "fine" || last == "okay" || last == "good")
-}
-
-// wantedAfterAll is why a "no" leaves nothing alone, empty where it does: what it is about is
-// asked for beside it.
-func (p *parse) wantedAfterAll(a Act, s Span, what string) string {
-	switch {
-	case a.Deed != Keep || !strings.HasPrefix(strings.ToLower(what), "no "):
-		return ""
-	case p.addedNext(a):
-		return "there is none, and one is asked for next"
-	case p.said(a, s):
-		return "how the thing asked for behaves: part of its requirement"
-	}
-	return ""
-}
-
-// addedNext reports that the sentence behind asks for what this one says is not there: "no
-// audit trail. Add one."
-func (p *parse) addedNext(a Act) bool {
-	for _, b := range p.Acts {
-		if b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Deed == Request && b.Marker == belay.MarkRemove && b.Pronoun {
-			return true
-		}
-		if b.C.Line != a.C.Line || b.C.Sent != a.C.Sent+1 || b.Deed != Request || b.Marker != belay.MarkAdd {
-			continue
-		}
-		low := b.C.Low()
-		return b.Pronoun || low[len(low)-1] == "one" || low[len(low)-1] == "some"
-	}
-	return false
+	none := strings.HasPrefix(what, "no ") && a.C.Join != "" && !slices.Contains(a.C.Low(), "please")
+	return none && p.lastWrong() // "no error no nothing"
 }
 
 // lastWrong reports that the message tells what is wrong, and asks for nothing in so many grammar.
@@ -99,11 +55,6 @@ func (p *parse) lastWrong() bool {
 		}
 	}
 	return wrong
-}
-
-// forbids reports a prohibition.
-func forbids(low []string) bool {
-	return len(low) > 2 && (low[0] == "don't" || low[0] == "never" || low[0] == "do" && low[1] == "not")
 }
 
 // keptBefore reports that the same sentence says of a named thing that it is to stay.
@@ -137,14 +88,4 @@ func (p *parse) antecedent(a Act) string {
 		}
 	}
 	return ""
-}
-
-// said reports that what a "no" is about was asked for just before: then it says how
-// the new thing behaves.
-func (p *parse) said(a Act, s Span) bool {
-	if len(p.Out) == 0 || s.To-s.From < 2 {
-		return false
-	}
-	noun := Stem(a.C.T[s.From+1].Low)
-	return slices.ContainsFunc(p.Out[len(p.Out)-1].Act.C.Low(), func(w string) bool { return Stem(w) == noun })
 }

@@ -52,8 +52,5 @@ var style = lazyregexp.Of(`stack plain pure only single file files
 	minimal minimalist minimalistic black white dark light clean simple nothing fancy style design responsive monospace
 	my links colours colors theme palette serif rounded pastel look looks like feel retro modern`)
 
-// Tech reports a word that only says with what or in which style.
-func Tech(w string) bool { return tech.Has(w) || style.Has(w) }
-
 // Tool reports the name of what things are built with.
 func Tool(w string) bool { return tech.Has(w) }

@@ -10,12 +10,6 @@ var touching = lazyregexp.Of(`touch change modify break alter edit mess rename r
 	renumber reorder overwrite regenerate reset affect lose disturb update replace adjust sacrifice harm hurt damage spoil ruin shorten
 	reword restyle redesign translate compromise clobber tweak shift degrade`)
 
-// strong are participles of such verbs that no ending tells, and of verbs that touch a thing only
-// in this form.
-var strong = lazyregexp.Of(`broken lost rewritten altered modified edited reworked restyled redesigned translated
-	shortened reworded tampered
-	overwritten harmed violated retouched redone meddled interfered upgraded bumped migrated shifted merged extended tweaked`)
-
 // Touches reports a verb that makes a thing another, in any of its forms: "change", "renaming".
 func Touches(w string) bool {
 	b, _ := Base(w, touching.Has)
@@ -28,15 +22,6 @@ func Ending(w string) string {
 	_, end := Base(w, touching.Has)
 	return end
 }
-
-// Touched reports the participle of a verb that makes a thing another, or takes it away.
-func Touched(w string) bool { return Ending(w) == "ed" || strong.Has(w) }
-
-// work are words for what is being done, which things are to survive.
-var work = lazyregexp.Of(`change migration move upgrade update switch rewrite refactoring refactor conversion rename redesign this it`)
-
-// Work reports a word for what is being done: "(this must survive the) migration".
-func Work(w string) bool { return work.Has(w) }
 
 // present are words for how things are now, or have been.
 var present = lazyregexp.Of(`now today before currently ever always is are was were usual present do does did used`)

@@ -25,36 +25,6 @@ func Over(low []string) bool {
 	return false
 }
 
-// Wanting finds what others want: "doctors are wanting to see", "users keep asking for".
-func Wanting(low []string) int {
-	if oneOf(low[0], "why", "how", "what", "who", "when") {
-		return 0
-	}
-	for i := 1; i+1 < len(low) && i < 7; i++ {
-		next := low[i+1]
-		switch low[i] {
-		case "wants", "want", "wanting", "wish", "wishes":
-			if !Negative(low[i-1]) && low[i-1] != "i" && !Tech(low[i-1]) && !Product(low[i-1]) {
-				return i
-			}
-		case "asks", "asking", "asked", "ask", "waiting", "begging":
-			if low[i] == "asks" && (Product(low[i-1]) || Part(low[i-1]) ||
-				oneOf(low[i-1], "page", "form", "browser", "signup", "login", "installer", "wizard", "phone", "screen", "it")) {
-				continue // a form asks, and wants nothing
-			}
-			if oneOf(next, "for", "to") || low[i] == "asked" && oneOf(next, "if", "whether") {
-				return i
-			}
-		case "like", "love":
-			would := low[i-1] == "would" && !Subject(low[max(0, i-2)])
-			if would && (next == "to" || Determiner(next)) || strings.HasSuffix(low[i-1], "'d") && next == "to" {
-				return i
-			}
-		}
-	}
-	return 0
-}
-
 // binding reports a verb at i that, with "to" behind it, says what has to be, of others than us.
 func binding(low []string, i int) bool {
 	if oneOf(low[0], "i", "we") || low[i] == "wants" && Product(low[i-1]) {
