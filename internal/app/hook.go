@@ -136,7 +136,7 @@ func (h *hooks) newTask() belay.Task {
 		Scope: belay.Scope{Protect: c.Protect}, Preserve: c.Preserve, Checks: h.d.checks(),
 		Policy: belay.Policy{Retries: c.Hooks.Retries, Retry: belay.RetryRepair},
 		Session: &belay.OwnSession{Agent: h.ev.Agent, ID: belay.Clip(belay.VisibleLine(h.ev.Session), 200), Root: h.d.Repo.Root,
-			Destructive: c.Hooks.Destructive, Check: c.Hooks.Check, Limit: c.Hooks.Timeout},
+			Destructive: c.Hooks.Destructive, Check: c.Hooks.Check, Limit: c.Hooks.Timeout, Ignored: !h.large()},
 	}
 	if globs, err := c.Expand(t.Scope.Protect); err == nil {
 		t.Scope.Protect = globs
@@ -156,8 +156,8 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 	if agents {
 		kind, command = belay.KindAfter, strings.TrimSuffix(command, session.StartMark)
 	}
-	info, err := h.d.Snaps.Take(ctx, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
-		Agent: h.ev.Agent, Unless: m.Whole})
+	info, err := h.d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
+		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Extent(&session.Record{Task: h.sit.Task}))
 	if errors.Is(err, snapshot.ErrSame) {
 		return nil, nil
 	}
@@ -188,10 +188,15 @@ const (
 	watchWait = 3 * time.Second
 )
 
+// large reports whether the repository is one in which reading every file takes longer than a person likes to wait.
+func (h *hooks) large() bool {
+	info, err := fsroot.Lstat(filepath.Join(h.d.Repo.Dir, "index"))
+	return err == nil && info.Size() >= watchFrom
+}
+
 // watch starts a watch where it makes the session's snapshots faster. Without one they are as right.
 func (h *hooks) watch(ctx context.Context) {
-	info, err := fsroot.Lstat(filepath.Join(h.d.Repo.Dir, "index"))
-	if err != nil || info.Size() < watchFrom || !h.d.Config.Hooks.Watch {
+	if !h.large() || !h.d.Config.Hooks.Watch {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, watchWait)

@@ -111,14 +111,17 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 	if err != nil {
 		return err
 	}
-	info, err := d.Snaps.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
-		Command: "undo" + session.StartMark, Message: "after undo of " + to.what})
+	s, err := d.Sit(id)
+	if err != nil {
+		return err
+	}
+	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, d.Extent(&session.Record{Task: s.Task}))
 	if err != nil {
 		return err
 	}
 	for {
-		s, err := d.Sit(id)
-		if err != nil {
+		if s, err = d.Sit(id); err != nil {
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)

@@ -135,6 +135,7 @@ type OwnSession struct {
 	Destructive string        `json:"destructive"`        // what becomes of destructive commands: deny, snapshot or allow
 	Check       bool          `json:"check,omitempty"`    // its work is checked when the agent is done
 	Limit       time.Duration `json:"limit_ns,omitempty"` // of those checks together
+	Ignored     bool          `json:"ignored,omitempty"`  // its snapshots have ignored files that people write
 }
 
 // Words returns what the task's request was read from.

@@ -178,6 +178,9 @@ func (d *Desk) NotRestored(ctx context.Context, taken []snapshot.Info, out *rest
 // judged by must not depend on rules of ignoring that an agent writes.
 func (d *Desk) Extent(r *Record) snapshot.Extent {
 	s := r.Task.Scope
+	if own := r.Task.Session; own != nil { // a person waits: no rules of the past, no repositories inside
+		return snapshot.Extent{Agents: own.Ignored, Protect: s.Protect, Ignored: own.Ignored, Large: d.Config.Snapshot.MaxTaskFile}
+	}
 	return snapshot.Extent{Agents: true, Protect: s.Protect, Files: s.Files, Since: r.State.Before, Inner: true,
 		Ignored: true, Large: d.Config.Snapshot.MaxTaskFile}
 }
