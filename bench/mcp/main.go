@@ -258,7 +258,9 @@ var calls = []struct {
 	{"tools/call --tool-name fix_prompt --tool-arg task=T1", 0},
 	{"tools/call --tool-name brief", 0},
 	// There is no session, nobody to ask, and no T9.
-	{"tools/call --tool-name timeline", 5}, {"tools/call --tool-name undo", 5}, {"tools/call --tool-name decide --tool-arg task=T1", 5}, {"tools/call --tool-name diff --tool-arg from=T9", 5},
+	{"tools/call --tool-name timeline", 5}, {"tools/call --tool-name undo", 5},
+	{"tools/call --tool-name decide --tool-arg task=T1", 5},
+	{"tools/call --tool-name diff --tool-arg from=T9", 5},
 }
 
 func (b bench) inspector() error {

@@ -27,6 +27,7 @@ func (s *server) addPrompts(to *sdk.Server) {
 		if err != nil {
 			return nil, failed(err)
 		}
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: secret.Mask(fix.Text)}}}}, nil
+		text := &sdk.TextContent{Text: secret.Mask(fix.Text)}
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: text}}}, nil
 	})
 }

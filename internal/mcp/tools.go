@@ -243,7 +243,7 @@ func (s *server) timeline(ctx context.Context, c call, in timelineArgs) (*sdk.Ca
 
 type undoArgs struct {
 	What    string `json:"what,omitempty" jsonschema:"restore (the default), turn or tool"`
-	Number  int    `json:"number,omitempty" jsonschema:"of the turn or tool call, as timeline has it; default: the last one that changed something"`
+	Number  int    `json:"number,omitempty" jsonschema:"of the turn or tool call, as in timeline; default: the last that changed something"`
 	Session string `json:"session,omitempty" jsonschema:"of the turn or tool call; default: the latest in this working tree"`
 	DryRun  bool   `json:"dry_run,omitempty" jsonschema:"show what it would do, ask nobody and change nothing"`
 }
