@@ -150,18 +150,44 @@ func (h *hooks) newTask() belay.Task {
 // mark derives the next mark from the last one.
 func (h *hooks) mark(kind session.MarkKind) session.Mark { return h.sit.Last.Next(kind) }
 
-// take takes a snapshot for a mark, or uses the last one where nothing changed since.
+// takeLimit is how long one snapshot may take: an agent waits for it before and after each tool.
+var takeLimit = func(kind session.MarkKind) time.Duration {
+	switch kind {
+	case session.MarkStart:
+		return 20 * time.Second
+	case session.MarkPrompt:
+		return 10 * time.Second
+	}
+	return 5 * time.Second
+}
+
+// take takes a snapshot for a mark, or uses the last one where nothing changed since. Where that takes too long, none is
+// taken until the next prompt: a slow belay is worse than none.
 func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what string) ([]snapshot.Bound, error) {
 	kind, command := belay.KindBefore, fmt.Sprintf("turn-%d-%s-%d%s", m.Turn, m.Kind, m.Tools, session.StartMark)
 	if agents {
 		kind, command = belay.KindAfter, strings.TrimSuffix(command, session.StartMark)
 	}
-	info, err := h.d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
-		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Extent(&session.Record{Task: h.sit.Task}))
-	if errors.Is(err, snapshot.ErrSame) {
+	waits := m.Kind == session.MarkStart || m.Kind == session.MarkPrompt
+	if m.Slow && !waits {
+		m.Snapshot, m.Whole, m.Begun = "", "", ""
 		return nil, nil
 	}
-	if err != nil {
+	limited, cancel := context.WithTimeout(ctx, takeLimit(m.Kind))
+	defer cancel()
+	info, err := h.d.Snaps.TakeWith(limited, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
+		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Extent(&session.Record{Task: h.sit.Task}))
+	m.Slow = err != nil && limited.Err() != nil
+	switch {
+	case errors.Is(err, snapshot.ErrSame):
+		return nil, nil
+	case m.Slow:
+		m.Snapshot, m.Whole, m.Begun = "", "", ""
+		if waits {
+			h.ans.Note = "belay: a snapshot takes too long here, so this turn cannot be undone; belay watch makes snapshots faster"
+		}
+		return nil, fmt.Errorf("take a snapshot: not done within %s", takeLimit(m.Kind))
+	case err != nil:
 		return nil, fmt.Errorf("take a snapshot: %w", err)
 	}
 	m.Snapshot, m.Whole, m.Between = info.ID, info.Whole, !agents

@@ -47,6 +47,7 @@ type Mark struct {
 
 	Open    []OpenCall    `json:"open,omitempty"`    // calls of tools under way
 	Behind  bool          `json:"behind,omitempty"`  // a tool of this session may still run in the background
+	Slow    bool          `json:"slow,omitempty"`    // snapshots take too long here: none is taken before the next prompt
 	Rejects int           `json:"rejects,omitempty"` // in a row, since a person last said something
 	Verdict belay.Verdict `json:"verdict,omitempty"`
 	Prompt  string        `json:"prompt,omitempty"` // of prompt: its text, without secrets
@@ -61,7 +62,7 @@ type Mark struct {
 // Next begins the mark after this one: where the session is, without what happened.
 func (m Mark) Next(kind MarkKind) Mark {
 	return Mark{Kind: kind, Turn: m.Turn, Tools: m.Tools, Snapshot: m.Snapshot, Whole: m.Whole, Begun: m.Begun, Open: m.Open,
-		Behind: m.Behind, Rejects: m.Rejects, Undone: m.Undone}
+		Behind: m.Behind, Rejects: m.Rejects, Undone: m.Undone, Slow: m.Slow}
 }
 
 // OpenCall is a call of a tool that has not returned.

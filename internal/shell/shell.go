@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,7 @@ func (f *finder) text(text string) {
 	}
 	f.depth++
 	defer func() { f.depth-- }()
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	file, err := parse(text)
 	if err != nil {
 		f.broken(text)
 		return
@@ -85,11 +86,21 @@ func (f *finder) text(text string) {
 	f.stmts(file.Stmts)
 }
 
+// parse reads bash. A text that the parser crashes on is none.
+func parse(text string) (file *syntax.File, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("parse: %v", p)
+		}
+	}()
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+}
+
 // broken reads a text that is no bash, as PowerShell's or one that was cut, command by command.
 func (f *finder) broken(text string) {
 	split := func(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }
 	for _, line := range strings.FieldsFunc(text, split) {
-		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+		file, err := parse(line)
 		if err == nil {
 			f.stmts(file.Stmts)
 			continue
@@ -166,6 +177,10 @@ func (f *finder) cmd(c syntax.Command) {
 			f.stmts(i.Stmts)
 		}
 	case *syntax.FuncDecl:
+		if c.Name == nil { // a function without a name is run at once
+			f.stmt(c.Body)
+			return
+		}
 		f.funcs[c.Name.Value] = c.Body
 	case *syntax.TimeClause:
 		f.stmt(c.Stmt)

@@ -1,0 +1,134 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/hook"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// repository makes one without a task.
+func repository(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write(t, dir, "src/a.txt", "one\n")
+	sh(t, dir, "git init -q -b main && git config user.name a && git config user.email a@b && git add -A && git commit -qm first")
+	return dir
+}
+
+// tell sends an event of Claude's and gives the answer.
+func tell(t *testing.T, dir, id, kind, more string) hook.Answer {
+	t.Helper()
+	ev := hook.Read("claude", strings.NewReader(fmt.Sprintf(`{"hook_event_name":%q,"session_id":%q,"cwd":%q%s}`, kind, id, dir, more)))
+	return app.Hook(t.Context(), app.Setting{Force: true}, ev)
+}
+
+func call(id string) string {
+	return fmt.Sprintf(`,"tool_name":"Write","tool_use_id":%q,"tool_input":{"file_path":"x"}`, id)
+}
+
+// TestHooksAtOnce: tools that an agent calls at the same time, and two agents in one tree, lose no mark, and each call has
+// its own number.
+func TestHooksAtOnce(t *testing.T) {
+	dir := repository(t)
+	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	tell(t, dir, "b", "UserPromptSubmit", `,"prompt":"go"`)
+	var all sync.WaitGroup
+	for i := range 6 {
+		for _, id := range []string{"a", "b"} {
+			all.Go(func() {
+				use := fmt.Sprintf("%s%d", id, i)
+				tell(t, dir, id, "PreToolUse", call(use))
+				if err := os.WriteFile(filepath.Join(dir, use), []byte("x"), 0o644); err != nil {
+					t.Error(err)
+				}
+				tell(t, dir, id, "PostToolUse", call(use))
+			})
+		}
+	}
+	all.Wait()
+	d := open(t, dir)
+	for _, id := range []string{"a", "b"} {
+		r, err := d.LoadAnyway(session.SessionTask("claude", id, d.Repo.Root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, after := []int{}, []int{}
+		for _, m := range r.Marks {
+			switch m.Kind {
+			case session.MarkBefore:
+				before = append(before, m.Tool)
+			case session.MarkAfter:
+				after = append(after, m.Tool)
+			}
+		}
+		slices.Sort(after)
+		if want := []int{1, 2, 3, 4, 5, 6}; !slices.Equal(before, want) || !slices.Equal(after, want) {
+			log, _ := os.ReadFile(d.Scratch("hooks.log"))
+			t.Errorf("%s: before %v, after %v\n%s", id, before, after, log)
+		}
+		if m := r.Marks[len(r.Marks)-1]; len(m.Open) > 0 {
+			t.Errorf("%s: calls are left open: %+v", id, m.Open)
+		}
+	}
+	if v, err := d.Journal.Verify(session.SessionTask("claude", "a", d.Repo.Root), nil); err != nil || !v.OK {
+		t.Errorf("%+v: %v", v, err)
+	}
+}
+
+// TestHookSlow: where a snapshot takes too long, none is taken until the next prompt, the person is told, and what destroys
+// work is denied anyway.
+func TestHookSlow(t *testing.T) {
+	dir := repository(t)
+	limit := time.Nanosecond
+	defer app.LimitTakes(func(session.MarkKind) time.Duration { return limit })()
+	if a := tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`); !strings.Contains(a.Note, "takes too long") {
+		t.Errorf("%+v", a)
+	}
+	limit = time.Minute
+	tell(t, dir, "a", "PreToolUse", call("1"))
+	d := open(t, dir)
+	if list, err := d.Snaps.List(t.Context()); err != nil || len(list) != 0 {
+		t.Errorf("%d snapshots: %v", len(list), err)
+	}
+	a := tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"git reset --hard"}`)
+	if a.Deny == "" {
+		t.Error("git reset --hard is not denied")
+	}
+	if a := tell(t, dir, "a", "Stop", ""); a != (hook.Answer{}) {
+		t.Errorf("%+v", a)
+	}
+	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"again"`)
+	if list, err := d.Snaps.List(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("%d snapshots after the next prompt: %v", len(list), err)
+	}
+}
+
+// TestBrief says what is open, and nothing where nothing is.
+func TestBrief(t *testing.T) {
+	dir := repository(t)
+	d := open(t, dir)
+	if text := d.Brief(t.Context()).Text(); text != "" {
+		t.Errorf("nothing is open: %s", text)
+	}
+	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it", Feature: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, dir).Brief(t.Context())
+	for _, want := range []string{"feature shop: 1 of 1 task open", "T1 is open (new): do it", "next: belay show T1"} {
+		if !strings.Contains(b.Text(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.Text())
+		}
+	}
+	if a := tell(t, dir, "a", "SessionStart", `,"source":"startup"`); a.Context != b.Text() {
+		t.Errorf("a session is told: %s", a.Context)
+	}
+}
