@@ -28,7 +28,7 @@ func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record,
 		return nil, err
 	}
 	w, err := h.d.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
-	if err != nil || len(w.All) == 0 {
+	if err != nil || len(w.All) == 0 && !h.steersGit(ctx, w.Spans) {
 		return nil, err
 	}
 	st := r.State
@@ -63,6 +63,15 @@ func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record,
 		return r, h.apply(ctx, r, loop.Event{Kind: loop.EvClosed}, "")
 	}
 	return r, nil
+}
+
+// steersGit reports whether tools changed git's settings or hooks.
+func (h *hooks) steersGit(ctx context.Context, spans []check.Span) bool {
+	return slices.ContainsFunc(spans, func(s check.Span) bool {
+		return slices.ContainsFunc(h.d.gitChanges(ctx, s.From, s.To), func(name string) bool {
+			return name != "HEAD" && !strings.HasPrefix(name, "refs/")
+		})
+	})
 }
 
 // withBefore is the record as a turn that began with a snapshot sees it.

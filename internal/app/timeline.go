@@ -40,6 +40,7 @@ type TimelineStep struct {
 	By      string           `json:"by"` // tool, session (another one), person (no agent worked), outside (a person or a process), belay
 	Time    time.Time        `json:"time"`
 	Changes []belay.Change   `json:"changes"`
+	Git     []string         `json:"git,omitempty"` // what changed in git: HEAD, refs, config, hooks
 	Before  belay.SnapshotID `json:"before,omitempty"`
 	After   belay.SnapshotID `json:"after,omitempty"`
 	Undone  bool             `json:"undone,omitempty"`
@@ -133,6 +134,32 @@ func (b *timeliner) changes(from, to belay.SnapshotID) (list []belay.Change, why
 	return list, ""
 }
 
+// gitChanges names what differs in git between two snapshots: HEAD, refs, settings and hooks. What cannot be compared is
+// left out; the step has a problem then.
+func (d *Desk) gitChanges(ctx context.Context, from, to belay.SnapshotID) []string {
+	if from == "" || to == "" || from == to {
+		return nil
+	}
+	names, err := d.Snaps.RefChanges(ctx, from, to)
+	if err != nil {
+		return nil
+	}
+	touched, err := d.Snaps.TouchedGit(ctx, from, to)
+	if err != nil {
+		return names
+	}
+	for _, n := range touched {
+		switch {
+		case n == "logs/HEAD":
+			names = append(names, "HEAD")
+		case n != "index" && n != "worktrees" && !strings.HasPrefix(n, "logs/"):
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 func (b *timeliner) add(m session.Marked) {
 	if m.Between && b.last != "" { // before the turn that the mark begins
 		list, why := b.changes(b.last, m.Snapshot)
@@ -165,6 +192,7 @@ func (b *timeliner) add(m session.Marked) {
 			s := &turn.Steps[i]
 			s.After = m.Snapshot
 			s.Changes, s.Problem = b.changes(s.Before, m.Snapshot)
+			s.Git = b.d.gitChanges(b.ctx, s.Before, m.Snapshot)
 		}
 	case session.MarkDenied:
 		step.Kind = m.Kind

@@ -78,7 +78,7 @@ func (t Timeline) find(q BackRequest) (backPoint, error) {
 			return backPoint{target: turn.Begun, what: fmt.Sprintf("turn %d", turn.Turn), turn: turn.Turn}, nil
 		}
 		for _, s := range slices.Backward(turn.Steps) {
-			latest := q.N == 0 && !s.Undone && len(s.Changes) > 0
+			latest := q.N == 0 && !s.Undone && s.changed()
 			if q.Tool && s.Kind == "tool" && (latest || q.N == s.Tool) {
 				return backPoint{target: s.Before, what: fmt.Sprintf("tool call %d", s.Tool), fromTool: s.Tool}, nil
 			}
@@ -97,9 +97,11 @@ func (t Timeline) find(q BackRequest) (backPoint, error) {
 // changed reports whether a tool changed something in the turn, or what it changed is not known.
 func (t TimelineTurn) changed() bool {
 	return slices.ContainsFunc(t.Steps, func(s TimelineStep) bool {
-		return s.Kind == "tool" && !s.Undone && (len(s.Changes) > 0 || s.Problem != "" || s.Before != s.After)
+		return s.Kind == "tool" && !s.Undone && s.changed()
 	})
 }
+
+func (s TimelineStep) changed() bool { return len(s.Changes) > 0 || len(s.Git) > 0 || s.Problem != "" }
 
 // recordBack says in the session's record what was taken back, and what the agent is to be told of it.
 func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {

@@ -57,6 +57,9 @@ func timelineStep(w io.Writer, p Paint, s app.TimelineStep) {
 		}
 		fmt.Fprintf(w, "            %s %s\n", c.Status, belay.VisibleLine(c.Path))
 	}
+	if len(s.Git) > 0 {
+		fmt.Fprintf(w, "            git: %s\n", belay.VisibleLine(strings.Join(s.Git, ", ")))
+	}
 	if s.Problem != "" {
 		fmt.Fprintf(w, "            the changes are not known: %s\n", belay.VisibleLine(s.Problem))
 	}
