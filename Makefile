@@ -46,8 +46,9 @@ install:
 demo: build
 	@WITH="$(WITH)" AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
 
+# Without symbols for a debugger fifty test programs are linked in half of the time.
 test:
-	$(GO) test -timeout 25m ./...
+	$(GO) test -timeout 25m -ldflags "-s -w" ./...
 
 race:
 	$(GO) test -race ./...

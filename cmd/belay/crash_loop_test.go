@@ -85,7 +85,7 @@ func TestCrashRun(t *testing.T) {
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	y := newTally(t, len(points))
-	each(t, trials(len(points), 15, modeKill, modeFail, modeFull), func(dir string, c trial) {
+	each(t, trials(len(points), 11, modeKill, modeFail, modeFull), func(dir string, c trial) {
 		d := w.another(t, dir)
 		r := d.belay(d.crash(c), runT1...)
 		at := d.where(c)

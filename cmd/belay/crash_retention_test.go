@@ -43,7 +43,7 @@ func TestCrashRetention(t *testing.T) {
 	var list []trial
 	for n := points; n > max(0, points-25); n-- {
 		for _, mode := range []string{modeKill, modeFail, modeFull} {
-			if crashAll() || (n+len(mode))%3 == 0 || n > stamp {
+			if crashAll() || (n+len(mode))%5 == 0 || n > stamp {
 				list = append(list, trial{n, mode})
 			}
 		}

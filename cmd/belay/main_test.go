@@ -1,9 +1,12 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,6 +16,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	// Stories wait for processes and disks more than they work. -parallel on the command line comes later, and wins.
+	if err := flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	testscript.Main(totalled{m}, map[string]func(){
 		"belay": func() { installCrash(); hurryGit(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },

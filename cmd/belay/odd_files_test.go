@@ -144,14 +144,14 @@ func (w *world) oddly(what, mark, path string, args []string) {
 	c.WaitDelay = time.Second
 	began := time.Now()
 	w.must(c.Start())
-	over := time.AfterFunc(4*oddTime, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
+	over := time.AfterFunc(2*patience, func() { _ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) })
 	_ = c.Wait()
 	over.Stop()
 	took := time.Since(began)
 	fault := func(format string, more ...any) {
 		w.t.Errorf("%s: belay %s: %s\n%s", what, strings.Join(args, " "), fmt.Sprintf(format, more...), tail(said.String(), 1500))
 	}
-	if took > oddTime {
+	if !w.inTime(took, oddTime) {
 		fault("it took %s", took.Round(time.Millisecond))
 	}
 	if used := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; used > oddMemory {
@@ -165,7 +165,7 @@ func (w *world) oddly(what, mark, path string, args []string) {
 		if len(left) == 0 {
 			break
 		}
-		if try > 40 {
+		if try > 1200 {
 			fault("it left %v", left)
 			break
 		}

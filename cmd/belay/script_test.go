@@ -195,7 +195,7 @@ func difference(a, b string) string {
 
 // cmdAppears waits until a file exists (and, with a second argument, holds that text).
 func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
-	deadline := time.Now().Add(30 * time.Second)
+	deadline := time.Now().Add(patience)
 	for time.Now().Before(deadline) {
 		text, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err == nil && (len(args) == 1 || bytes.Contains(text, []byte(args[1]))) {
@@ -208,7 +208,7 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 
 // cmdNoProc fails when a process runs whose command line holds the text.
 func cmdNoProc(ts *testscript.TestScript, neg bool, args []string) {
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for {
 		found := processes(args[0])
 		if len(found) == 0 {

@@ -81,10 +81,10 @@ func TestTrustOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "checks: {tests: {command: \"touch ../ran\"}}\n", "a.txt": "a\n"})
 	w.change(map[string]string{"a.txt": "x\n"})
-	s := w.sit("check", "--before", "HEAD", "--timeout", "5s")
+	s := w.sit("check", "--before", "HEAD", "--timeout", "8s")
 	s.await("touch ../ran")
 	s.await("allow them?")
-	time.Sleep(6 * time.Second)
+	time.Sleep(9 * time.Second)
 	if _, err := os.Stat(filepath.Join(w.up, "ran")); err == nil {
 		t.Error("the tests ran before anybody let them")
 	}
@@ -157,7 +157,7 @@ type sitting struct {
 }
 
 // patience is how long anything may take to come to the screen, and belay to end.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // sit starts belay at a terminal of its own in the world's repository.
 func (w *world) sit(args ...string) *sitting {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // The test binary is also the shim, a belay that can be killed, and the agents that
@@ -154,7 +155,7 @@ func (b *bench) start() *bench {
 // wait gives the result and makes sure that everything was dead when it came.
 func (b *bench) wait() Result {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(b.t.Context(), 2*testutil.Patience)
 	defer cancel()
 	res, err := b.run.Wait(ctx, &b.live)
 	if err != nil {
@@ -215,7 +216,7 @@ func (b *bench) begun() begun {
 
 func (b *bench) await(what string, done func() bool) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !done(); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(testutil.Patience); !done(); time.Sleep(2 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.t.Fatalf("waited in vain for %s", what)
 		}

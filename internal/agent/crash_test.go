@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -68,7 +69,7 @@ func TestInheritedFiles(t *testing.T) {
 	b.ready("ready", 1)
 	_ = first.Process.Kill()
 	_ = first.Wait()
-	if err := r.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := r.SetReadDeadline(time.Now().Add(testutil.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := r.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) { // waits as long as anybody holds it

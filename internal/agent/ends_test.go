@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestEnds runs agents that end, or do not, in all the ways seen in the field. Each
@@ -294,7 +295,7 @@ func TestStop(t *testing.T) {
 		if err := b.run.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > b.spec.Grace+2*time.Second {
+		if took := time.Since(began); took > b.spec.Grace+testutil.Patience {
 			t.Errorf("took %v", took)
 		}
 		if res := b.wait(); res.Ended != EndedStopped {

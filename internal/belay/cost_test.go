@@ -32,9 +32,14 @@ func TestCost(t *testing.T) {
 		}
 		usable++
 		for _, path := range []string{name, deep, long} {
-			began := time.Now()
-			Match([]string{glob}, path)
-			if took := time.Since(began); took > 20*time.Millisecond {
+			// The fastest of many: any one may be interrupted.
+			took := time.Hour
+			for n := 0; n < 50 && took > 20*time.Millisecond; n++ {
+				began := time.Now()
+				Match([]string{glob}, path)
+				took = min(took, time.Since(began))
+			}
+			if took > 20*time.Millisecond {
 				t.Errorf("%s: %s for a path of %d bytes", what, took, len(path))
 			}
 		}

@@ -204,7 +204,7 @@ func TestOddTypes(t *testing.T) {
 				if !errors.As(err, &odd) || odd.Path != path || odd.Is != kind {
 					t.Errorf("%s of %s: %v", name, kind, err)
 				}
-			case <-time.After(3 * time.Second):
+			case <-time.After(testutil.Patience):
 				t.Errorf("%s of %s blocks", name, kind)
 			}
 		}

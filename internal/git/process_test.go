@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // quickly gives a process that may be silent for a short time only.
@@ -35,12 +36,12 @@ func fifo(t *testing.T, path string) {
 }
 
 // within fails a test that takes longer.
-func within(t *testing.T, most time.Duration, do func()) {
+func within(t *testing.T, do func()) {
 	t.Helper()
 	began := time.Now()
 	do()
-	if took := time.Since(began); took > most {
-		t.Errorf("it took %s, longer than %s", took, most)
+	if took := time.Since(began); took > testutil.Patience {
+		t.Errorf("it took %s", took)
 	}
 }
 
@@ -53,7 +54,7 @@ func TestHeld(t *testing.T) {
 	blob := strings.TrimSpace(s.git("hash-object", "-w", "--", "/dev/null"))
 	path := filepath.Join(s.dir, ".git", "objects", blob[:2], blob[2:])
 	fifo(t, path)
-	within(t, 20*time.Second, func() {
+	within(t, func() {
 		c := r.Command(t.Context(), "cat-file", "blob", blob)
 		c.limits = Limits{Look: 100 * time.Millisecond, Answer: time.Hour, Work: time.Hour}
 		_, err := c.Output()
@@ -87,7 +88,7 @@ func TestSilence(t *testing.T) {
 			return err
 		},
 	} {
-		within(t, 3*time.Second, func() {
+		within(t, func() {
 			var silence *Silence
 			err := ask()
 			if !errors.As(err, &silence) {
@@ -103,19 +104,19 @@ func TestSilence(t *testing.T) {
 // TestWorkIsNotSilence: what works is not ended for printing nothing, but has a limit too.
 func TestWorkIsNotSilence(t *testing.T) {
 	t.Parallel()
-	run := func(work time.Duration, args ...string) error {
-		_, err := quickly(newCmd(t.Context(), "sh", args...), 500*time.Millisecond, work).Output()
+	run := func(answer, work time.Duration, args ...string) error {
+		_, err := quickly(newCmd(t.Context(), "sh", args...), answer, work).Output()
 		return err
 	}
-	if err := run(time.Minute, "-c", "sleep 1.3; echo done"); err != nil {
+	if err := run(500*time.Millisecond, time.Hour, "-c", "sleep 1.3; echo done"); err != nil {
 		t.Errorf("ended in the middle of its work: %v", err)
 	}
-	if err := run(500*time.Millisecond, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.1; done"); err != nil {
+	if err := run(4*time.Second, 4*time.Second, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.5; done"); err != nil {
 		t.Errorf("ended although it printed: %v", err)
 	}
-	within(t, 3*time.Second, func() {
+	within(t, func() {
 		var silence *Silence
-		if err := run(700*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
+		if err := run(500*time.Millisecond, 700*time.Millisecond, "-c", "while :; do :; done"); !errors.As(err, &silence) || silence.Path != "" {
 			t.Errorf("work without end: %v", err)
 		}
 	})
@@ -126,13 +127,13 @@ func TestEndedWithAll(t *testing.T) {
 	t.Parallel()
 	note := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithCancel(t.Context())
-	c := newCmd(ctx, "sh", "-c", "trap '' TERM; (trap '' TERM; sh -c 'echo $PPID' > "+note+"; sleep 60) & wait; sleep 60")
+	c := newCmd(ctx, "sh", "-c", "trap '' TERM; (trap '' TERM; sh -c 'echo $PPID' > "+note+"; sleep 600) & wait; sleep 600")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	pid := numberIn(t, note)
 	cancel()
-	within(t, 3*time.Second, func() {
+	within(t, func() {
 		if err := c.Wait(); err == nil {
 			t.Error("it ended well")
 		}
@@ -142,7 +143,7 @@ func TestEndedWithAll(t *testing.T) {
 
 func numberIn(t *testing.T, note string) int {
 	t.Helper()
-	for range 200 {
+	for end := time.Now().Add(testutil.Patience); time.Now().Before(end); {
 		text, _ := os.ReadFile(note)
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 			return pid
@@ -155,7 +156,7 @@ func numberIn(t *testing.T, note string) int {
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for range 200 {
+	for end := time.Now().Add(testutil.Patience); time.Now().Before(end); {
 		if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") {
 			return
 		}
@@ -171,7 +172,7 @@ const childEnv = "BELAY_GIT_TEST_CHILD"
 // child keeps a process that ends for nothing but a signal, tells its number, and waits to be
 // killed.
 func child() {
-	c := newCmd(context.Background(), "sleep", "60")
+	c := newCmd(context.Background(), "sleep", "600")
 	err := c.Start()
 	// Threads come and go: the process must not end with the one that happened to start it.
 	for range 50 {
@@ -253,7 +254,7 @@ func TestCheckInputs(t *testing.T) {
 			if err := make(path); err != nil {
 				t.Fatal(err)
 			}
-			within(t, 2*time.Second, func() {
+			within(t, func() {
 				_, err := Open(t.Context(), s.dir, true)
 				var wrongType *fsroot.TypeError
 				var tooLarge *fsroot.SizeError

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func edit(t *testing.T, path string, change func([]byte) []byte) {
@@ -237,7 +238,7 @@ func TestFollow(t *testing.T) {
 	s := Open(fastDir(t))
 	s.poll = time.Millisecond
 	head := fill(t, s, 3)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
 	defer cancel()
 	want := 2
 	for e, err := range s.Follow(ctx, "t7", 1) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 const costs = `{"type":"step_finish","part":{"id":"ID","reason":"tool-calls","cost":0.4,"tokens":{"input":5,"output":5}}}` + "\n"
@@ -61,7 +62,7 @@ func TestTurnOver(t *testing.T) {
 		got := false
 		select {
 		case got = <-found:
-		case <-time.After(map[bool]time.Duration{true: 10 * time.Second, false: 50 * time.Millisecond}[tt.want]):
+		case <-time.After(map[bool]time.Duration{true: testutil.Patience, false: 50 * time.Millisecond}[tt.want]):
 		}
 		if got != tt.want {
 			t.Errorf("%s: ended %v", name, got)
