@@ -39,7 +39,7 @@ func (q *query) decide() (int64, error) {
 	}
 	p, err := q.locate(c.dir, c.path, c.what == verbTruncate)
 	if err != nil || p.base == "" {
-		return 0, errPass // the kernel says what is wrong with it
+		return 0, missing(err)
 	}
 	switch q.may(p, c.what) {
 	case byKernel:
@@ -49,6 +49,15 @@ func (q *query) decide() (int64, error) {
 		return 0, errPass
 	}
 	return 0, q.perform(c, p)
+}
+
+// missing answers a call for a path that could not be followed: with that it is not there, for it may be there by the
+// time the kernel looks, which would then refuse what is allowed; else by letting the kernel say what is wrong.
+func missing(err error) error {
+	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
+		return err
+	}
+	return errPass
 }
 
 // verdict is who may carry out a call on a place.
@@ -217,11 +226,11 @@ func (q *query) pair(c call) error {
 	}
 	from, err := q.locate(oldDir, oldPath, what == verbLink && flags&unix.AT_SYMLINK_FOLLOW != 0)
 	if err != nil || from.base == "" {
-		return errPass
+		return missing(err)
 	}
 	to, err := q.locate(newDir, newPath, false)
 	if err != nil || to.base == "" {
-		return errPass
+		return missing(err)
 	}
 	fromMay := q.may(from, what)
 	if what == verbLink { // the other name of what is there: a change through it would be one of this
@@ -255,7 +264,7 @@ func (q *query) opens(c call) (int64, error) {
 	follow := how.Flags&unix.O_NOFOLLOW == 0 && how.Flags&(unix.O_CREAT|unix.O_EXCL) != unix.O_CREAT|unix.O_EXCL
 	p, err := q.locate(c.dir, c.path, follow)
 	if err != nil {
-		return 0, errPass
+		return 0, missing(err)
 	}
 	if how.Flags&unix.O_TMPFILE == unix.O_TMPFILE {
 		if q.book.kind(p.path()) == Write && !q.wall.covers(p.path()) {

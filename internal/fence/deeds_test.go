@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
@@ -428,6 +429,19 @@ var deeds = []deed{
 	{name: "cache that is not there yet", do: func(w world) error {
 		return errors.Join(sh(w.tree, "mkdir -p "+w.home+"/.local/share/pnpm/store/v3"), os.RemoveAll(w.home+"/.local/share/pnpm/store/v3"),
 			os.MkdirAll(w.home+"/.cache/go-build/00", 0o755), write(w.home+"/.cache/go-build/00/x", "1"))
+	}},
+	{name: "make the same folders at once", do: func(w world) error {
+		var wait sync.WaitGroup
+		errs := make([]error, 8)
+		for round := range 20 {
+			for i := range errs {
+				wait.Go(func() {
+					errs[i] = errors.Join(errs[i], os.MkdirAll(fmt.Sprintf("%s/.gradle/%d/a/b/c", w.home, round), 0o755))
+				})
+			}
+			wait.Wait()
+		}
+		return errors.Join(errs...)
 	}},
 	{name: "signals among its own", do: func(w world) error { return sh(w.tree, "sleep 9 & kill $! && ! wait $!") }},
 	{name: "socket of its own", do: func(w world) error {
