@@ -25,7 +25,6 @@ var starters = map[string]string{
 	"internal/agent/run.go":           "agents, and belay itself as their shim",
 	"internal/agent/shim.go":          "agents, and belay itself as their shim",
 	"internal/cli/edit.go":            "the editor that the person's environment names",
-	"internal/fence/launch_linux.go":  "becomes the program that agent or proc asks for",
 	"internal/git/process.go":         "git",
 	"internal/install/codex.go":       "the person's own codex, asked which hooks it sees",
 	"internal/install/inspect.go":     "the person's own agents, asked for their version",

@@ -260,7 +260,8 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	}
 	defer release()
 	return review.Panel{
-		Snaps: home.Snaps, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
+		Enclose: runner.Encloser(ctx, d.Desk),
+		Snaps:   home.Snaps, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": q.Feature, "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := home.Claims().Own(reviewer, task.ID)

@@ -58,6 +58,8 @@ func sh(dir, line string) error {
 
 func parent() int { n, _ := strconv.Atoi(os.Getenv("FENCE_PARENT")); return n }
 
+func thread() int { n, _ := strconv.Atoi(os.Getenv("FENCE_THREAD")); return n }
+
 func git(w world) string { return w.repo + "/.git" }
 
 func dial(name string) error {
@@ -312,6 +314,41 @@ var misdeeds = []deed{
 		}
 		return unix.Kill(parent(), unix.SIGUSR1)
 	}},
+	{name: "signal the thread that started it", do: func(world) error { return unix.Tgkill(parent(), thread(), unix.SIGUSR1) }},
+	{name: "signal that thread alone", do: func(world) error {
+		return errno(unix.Syscall(unix.SYS_TKILL, uintptr(thread()), uintptr(unix.SIGUSR1), 0))
+	}},
+	{name: "open that thread", do: func(world) error {
+		const pidfdThread = unix.O_EXCL
+		fd, err := unix.PidfdOpen(thread(), pidfdThread)
+		return errors.Join(err, unix.PidfdSendSignal(fd, unix.SIGUSR1, nil, 0))
+	}},
+	{name: "ptrace that thread", do: func(world) error {
+		return errno(unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(thread()), 0, 0, 0, 0))
+	}},
+	{name: "write that thread's memory", do: func(world) error {
+		return write(fmt.Sprintf("/proc/%d/task/%d/mem", parent(), thread()), "evil")
+	}},
+	{name: "read that thread's memory", do: func(world) error {
+		f, err := os.Open(fmt.Sprintf("/proc/%d/task/%d/mem", parent(), thread()))
+		if err == nil {
+			_, err = f.ReadAt(make([]byte, 1), 0x400000)
+		}
+		return err
+	}},
+	{name: "write that thread's memory by its number", do: func(world) error {
+		b := []byte{1}
+		local := unix.Iovec{Base: &b[0]}
+		local.SetLen(1)
+		_, err := unix.ProcessVMWritev(thread(), []unix.Iovec{local}, []unix.RemoteIovec{{Base: 0x400000, Len: 1}}, 0)
+		return err
+	}},
+	{name: "through a descriptor of that thread", do: func(world) error {
+		return write(fmt.Sprintf("/proc/%d/task/%d/fd/%d", parent(), thread(), leftFD), "evil")
+	}},
+	{name: "limit the parent", do: func(world) error {
+		return unix.Prlimit(parent(), unix.RLIMIT_CORE, &unix.Rlimit{}, nil)
+	}},
 	{name: "mount over HOME", do: func(w world) error { return unix.Mount(w.tmp, w.home, "", unix.MS_BIND, "") }},
 	{name: "mount in namespaces of its own", do: func(w world) error {
 		return sh(w.tree, "unshare -Urm sh -c 'mount --bind "+w.tmp+" "+w.home+" && echo evil > "+w.home+"/.bashrc'")
@@ -562,12 +599,26 @@ func TestPorts(t *testing.T) {
 func BenchmarkStart(b *testing.B) {
 	needFence(b)
 	w := makeWorld(b, false)
-	for _, fence := range []bool{false, true} {
-		b.Run(map[bool]string{false: "without", true: "with"}[fence], func(b *testing.B) {
+	policy := w.policy()
+	for _, fenced := range []bool{false, true} {
+		b.Run(map[bool]string{false: "without", true: "with"}[fenced], func(b *testing.B) {
 			for b.Loop() {
-				if fence {
-					w.fenced(b, w.policy(), "", "true")
-				} else if err := exec.Command("true").Run(); err != nil {
+				var f *Fence
+				if fenced {
+					var err error
+					if f, err = New(policy); err != nil {
+						b.Fatal(err)
+					}
+				}
+				var p *os.Process
+				err := f.Start(func() (err error) {
+					p, err = os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{})
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := p.Wait(); err != nil {
 					b.Fatal(err)
 				}
 			}

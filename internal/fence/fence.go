@@ -50,6 +50,10 @@ type Denial struct {
 	Times   int    `json:"times"`
 }
 
+// Encloser makes the fence of a program that works in the folder dir: nil for none. more is for its environment; done
+// removes what was made for it, when it has ended.
+type Encloser func(argv, env []string, dir string) (p *Policy, more []string, done func(), err error)
+
 // mostDenials is how many different ones are remembered.
 const mostDenials = 100
 

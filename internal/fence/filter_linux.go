@@ -34,8 +34,13 @@ const (
 	sysFileSetattr   = 469
 )
 
-// filter is the seccomp program: which calls the gatekeeper is asked about, and which are refused.
-func filter() []unix.SockFilter {
+// signals are the calls that reach a process or a thread by a number in their first argument.
+var signals = []uint32{unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
+	unix.SYS_PIDFD_OPEN, unix.SYS_PRLIMIT64}
+
+// filter is the seccomp program: which calls the gatekeeper is asked about, and which are refused. process and thread
+// are the ones that started what is fenced: the thread is in the fence itself, so that Landlock would let signals pass.
+func filter(process, thread int) []unix.SockFilter {
 	stmt := func(code int, k uint32) unix.SockFilter { return unix.SockFilter{Code: uint16(code), K: k} }
 	load := func(at uint32) unix.SockFilter { return stmt(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, at) }
 	arg := func(n uint32) unix.SockFilter { return load(dataArgs + 8*n) }
@@ -62,6 +67,10 @@ func filter() []unix.SockFilter {
 	for _, nr := range refused {
 		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 1), ret(fails(unix.EPERM)))
 	}
+	for _, nr := range signals {
+		prog = append(prog, jump(unix.BPF_JEQ, nr, 0, 5), arg(0), jump(unix.BPF_JEQ, uint32(process), 1, 0),
+			jump(unix.BPF_JEQ, uint32(thread), 0, 1), ret(fails(unix.EPERM)), ret(pass))
+	}
 	return append(prog,
 		jump(unix.BPF_JEQ, unix.SYS_IO_URING_SETUP, 0, 1), ret(fails(unix.ENOSYS)), // its calls pass no filter
 		jump(unix.BPF_JEQ, unix.SYS_IOCTL, 1, 0), ret(pass), // text put into a terminal is a command there
@@ -70,8 +79,8 @@ func filter() []unix.SockFilter {
 }
 
 // install puts the filter over this thread and gives the descriptor that the gatekeeper listens on.
-func install() (int, error) {
-	prog := filter()
+func install(process, thread int) (int, error) {
+	prog := filter(process, thread)
 	fprog := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
 	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
 		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, uintptr(unsafe.Pointer(&fprog)))

@@ -232,21 +232,25 @@ func (w world) fenced(t testing.TB, p Policy, deed string, argv ...string) resul
 		t.Fatal(err)
 	}
 	env := append(w.env(), "FENCE_DEED="+deed, "FENCE_PARENT="+strconv.Itoa(os.Getpid()))
-	child, err := os.StartProcess("/proc/self/exe", f.Command(program, argv), &os.ProcAttr{
-		Dir: w.tree, Env: env, Files: append([]*os.File{nil, wr, wr}, f.Files()...), Sys: &syscall.SysProcAttr{Setpgid: true}})
+	var child *os.Process
+	err = f.Start(func() (err error) {
+		child, err = os.StartProcess(program, argv, &os.ProcAttr{
+			Dir: w.tree, Env: append(env, "FENCE_THREAD="+strconv.Itoa(unix.Gettid())), Files: []*os.File{nil, wr, wr},
+			Sys: &syscall.SysProcAttr{Setpgid: true}})
+		return err
+	})
 	wr.Close()
 	if err != nil {
 		t.Fatal(err)
 	}
-	serr := f.Started()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	context.AfterFunc(ctx, func() { syscall.Kill(-child.Pid, syscall.SIGKILL) })
 	var out bytes.Buffer
 	_, _ = out.ReadFrom(r) // until the last of what it started has ended
 	state, err := child.Wait()
-	if err != nil || serr != nil {
-		t.Fatalf("%v, %v: %s", err, serr, out.String())
+	if err != nil {
+		t.Fatalf("%v: %s", err, out.String())
 	}
 	return result{out.String(), state.ExitCode(), f.Denied()}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 // Keys come from the environment only and are sent to nothing but the endpoint.
@@ -26,6 +27,8 @@ type Question struct {
 	Dir      string   // the folder a program works in
 	Env      []string // a program's environment, KEY=value, whole
 	ReadOnly []string // folders closed to a program
+
+	Enclose fence.Encloser // of a program; nil is no fence
 }
 
 // Reply is what came back. Said is everything it said, both tries.

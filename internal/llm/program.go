@@ -29,10 +29,19 @@ func (q Question) program(ctx context.Context, r *Reply, command config.Command,
 		return nil, fmt.Errorf("write its prompt: %w", err)
 	}
 	var out, complaints bounded
-	end := proc.Program{
+	ask := proc.Program{
 		Command: command, Dir: q.Dir, Env: append(append([]string{}, q.Env...), "BELAY_PROMPT_FILE="+f.Name(), "PWD="+q.Dir),
 		Stdin: f, Stdout: &out, Stderr: &complaints, Grace: 2 * time.Second, ReadOnly: q.ReadOnly,
-	}.Run(ctx)
+	}
+	if q.Enclose != nil {
+		policy, more, done, err := q.Enclose(command.Argv(), ask.Env, q.Dir)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
+		ask.Fence, ask.Env = policy, append(ask.Env, more...)
+	}
+	end := ask.Run(ctx)
 	r.Writable = r.Writable || end.Writable
 	switch {
 	case ctx.Err() != nil || end.Cut:

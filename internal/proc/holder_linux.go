@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 // On Linux a test command is run by a holder: this executable, started under the
@@ -82,7 +84,7 @@ func (p Program) start(stdout, stderr *os.File) (*held, error) {
 		statusR.Close()
 		cmd.Wait()
 		end, told := parseStatus(string(text))
-		end.Writable = end.Writable || len(p.ReadOnly) > 0 && cmd.SysProcAttr.Cloneflags == 0
+		end.Writable = p.Fence == nil && (end.Writable || len(p.ReadOnly) > 0 && cmd.SysProcAttr.Cloneflags == 0)
 		if !told { // the holder was killed: its charges are nobody's now
 			end.Left = p.sweep()
 		}
@@ -138,8 +140,12 @@ func hold(grace string, args []string) int {
 		fmt.Fprintln(status, "writable")
 	}
 	pid := 0
+	var fenced *fence.Fence
 	if err == nil {
-		pid, err = spawn(args)
+		fenced, err = fenceOf()
+	}
+	if err == nil {
+		pid, err = spawn(args, fenced)
 	}
 	if err != nil {
 		fmt.Fprintf(status, "unstarted %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
@@ -154,7 +160,7 @@ func hold(grace string, args []string) int {
 }
 
 // spawn starts the command in a session of its own and gives up the output pipes.
-func spawn(args []string) (int, error) {
+func spawn(args []string, fenced *fence.Fence) (int, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil {
 		return 0, err
@@ -164,11 +170,17 @@ func spawn(args []string) (int, error) {
 		return 0, err
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: []uintptr{0, 1, 2},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
-	})
+	attr := &syscall.ProcAttr{Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true}}
+	pid := 0
+	start := func() (err error) {
+		pid, err = syscall.ForkExec(path, args, attr)
+		return err
+	}
+	if fenced == nil {
+		err = start()
+	} else {
+		err = fenced.Start(start)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("starting %s: %w", args[0], err)
 	}

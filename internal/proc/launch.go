@@ -3,17 +3,12 @@ package proc
 import (
 	"fmt"
 	"os"
-	"runtime"
-	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/fence"
 )
-
-// selfExe is this program's own file, which becomes the fenced one.
-const selfExe = "/proc/self/exe"
 
 // Launch starts argv in a process group of its own whose number is the id it gives.
 // Its program is found as LookPath does in attr.Env and attr.Dir; attr.Sys is not looked
@@ -25,35 +20,17 @@ func Launch(argv []string, attr os.ProcAttr, f *fence.Fence) (int, error) {
 		f.Close()
 		return 0, err
 	}
-	program := path
-	if f != nil {
-		argv, path = f.Command(path, argv), selfExe
-		attr.Files = slices.Concat(attr.Files, f.Files())
-	}
 	attr.Sys = launchAttr()
 	var p *os.Process
-	done := make(chan struct{})
 	// On a thread that lives as long as this process: the kernel counts the death of
 	// the thread that started a program as its parent's, and idle threads do end.
-	go func() {
-		runtime.LockOSThread()
+	err = f.Start(func() (err error) {
 		p, err = os.StartProcess(path, argv, &attr)
-		failed := err != nil // after done, err is not ours
-		close(done)
-		if !failed {
-			select {}
-		}
-	}()
-	<-done
+		return err
+	})
 	if err != nil {
 		f.Close()
-		return 0, cannotExec(program, err)
-	}
-	if f != nil {
-		if err := f.Started(); err != nil {
-			_, _ = p.Wait()
-			return 0, cannotExec(program, err)
-		}
+		return 0, cannotExec(path, err)
 	}
 	pid := p.Pid
 	_ = p.Release() // the tree does the waiting

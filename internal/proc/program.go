@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 // On Linux the command is held by a second process of this executable, which any
@@ -40,6 +41,9 @@ type Program struct {
 	// the kernel cannot do that, Ending.Writable says so.
 	ReadOnly []string
 	Open     []string // folders within those of ReadOnly that it may change anyway
+	// Fence is what it may write, and nothing else; nil for no fence. One that closes the folders of ReadOnly takes
+	// their place where the kernel cannot close them otherwise.
+	Fence *fence.Policy
 
 	token string
 }

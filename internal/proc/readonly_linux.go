@@ -7,13 +7,33 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 // closedVar tells the holder which folders to close. The command does not get it.
 const closedVar = "BELAY_CHECK_CLOSED"
+
+// fenceVar tells the holder of the fence. The command does not get it either.
+const fenceVar = "BELAY_CHECK_FENCE"
+
+// fenceOf prepares the fence that the holder was told of, nil for none.
+func fenceOf() (*fence.Fence, error) {
+	text := os.Getenv(fenceVar)
+	if text == "" {
+		return nil, nil
+	}
+	os.Unsetenv(fenceVar)
+	var p fence.Policy
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return nil, err
+	}
+	return fence.New(p)
+}
 
 // shut says which folders are closed, and which of those within them stay open.
 type shut struct {
@@ -24,6 +44,13 @@ type shut struct {
 // closed. Not root, that takes a user namespace too. Where the kernel allows neither,
 // the holder starts without.
 func (p Program) launch(cmd *exec.Cmd) (*exec.Cmd, error) {
+	if p.Fence != nil {
+		text, err := json.Marshal(p.Fence)
+		if err != nil {
+			return nil, err
+		}
+		cmd.Env = append(slices.Clone(cmd.Env), fenceVar+"="+string(text))
+	}
 	if len(p.ReadOnly) == 0 {
 		return cmd, cmd.Start()
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/belay-dev/belay/internal/llm"
 
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
 )
 
 // Question is what one reviewer is asked.
@@ -22,9 +23,10 @@ type ReviewerQuestion struct {
 	// read where what it said is not an answer.
 	Else func() []byte
 
-	Dir      string   // the checkout a program works in
-	Env      []string // a program's environment, KEY=value, whole
-	ReadOnly []string // folders closed to a program
+	Dir      string         // the checkout a program works in
+	Env      []string       // a program's environment, KEY=value, whole
+	ReadOnly []string       // folders closed to a program
+	Enclose  fence.Encloser // of a program; nil is no fence
 }
 
 // Reply is what came back. Said is everything it said, both tries.
@@ -41,7 +43,7 @@ func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 	var r Reply
 	var late []byte
 	said, err := llm.Ask(ctx, llm.Question{
-		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly,
+		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly, Enclose: q.Enclose,
 		Read: func(said []byte) (err error) {
 			if r.Opinion, err = ParseOpinion(said); err == nil || q.Else == nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -24,11 +25,13 @@ const atOnce = 4
 // Panel is where reviewers work.
 type Panel struct {
 	Snaps  *snapshot.Store
-	May    *config.Gate                    // lets each of them be asked, or not
-	Closed []string                        // folders they may not write in
-	Env    []string                        // of programs among them, whole
-	Own    func(reviewer string) []string  // more of it, for one of them; nil is none
-	Attach func(io.Reader) (string, error) // keeps what they say, gives its sha256
+	May    *config.Gate // lets each of them be asked, or not
+	Closed []string     // folders they may not write in
+
+	Enclose fence.Encloser                  // the fence of programs among them; nil is none
+	Env     []string                        // of programs among them, whole
+	Own     func(reviewer string) []string  // more of it, for one of them; nil is none
+	Attach  func(io.Reader) (string, error) // keeps what they say, gives its sha256
 }
 
 // Ask has a snapshot read by all the reviewers of in.Task and gives their results in
@@ -89,7 +92,7 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 		Mend:     func(wrong, answer string) string { return promptpkg.ReviewAgain(prompt, wrong, answer, in.Nonce) },
 		Else:     notes.read,
 		Env:      append(append(append([]string{}, p.Env...), p.own(in.Reviewer.Name)...), "BELAY_REVIEWER="+in.Reviewer.Name),
-		ReadOnly: p.Closed,
+		ReadOnly: p.Closed, Enclose: p.Enclose,
 	})
 	said := string(reply.Said)
 	if written := notes.read(); len(written) > 0 && !strings.Contains(said, string(written)) {

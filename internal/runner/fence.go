@@ -222,6 +222,20 @@ func (e *Enclosure) allow(d *session.Desk, p *fence.Policy, home string) error {
 	return nil
 }
 
+// Encloser makes the fences of programs that work in a copy of the files, like reviewers.
+func Encloser(ctx context.Context, d *session.Desk) fence.Encloser {
+	return func(argv, env []string, dir string) (*fence.Policy, []string, func(), error) {
+		e, err := Enclose(ctx, d, Enclosed{Argv: argv, Env: env, Dir: dir, Run: dir})
+		if err == nil && e.Policy != nil {
+			err = makeTemp(e.Temp)
+		}
+		if err != nil || e.Temp == "" {
+			return e.Policy, nil, func() {}, err
+		}
+		return e.Policy, []string{"TMPDIR=" + e.Temp}, func() { _ = os.RemoveAll(e.Temp) }, nil
+	}
+}
+
 // sharedRefs names the branches and tags that a linked tree shares with the others, and the branch it has checked out.
 func sharedRefs(ctx context.Context, d *session.Desk) (names []string, own string, err error) {
 	if !d.Repo.Linked() {

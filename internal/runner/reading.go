@@ -70,7 +70,7 @@ func put(ctx context.Context, d *session.Desk, who belay.Reviewer, in Input) (r 
 	defer os.RemoveAll(dir)
 	prompt := Prompt(in)
 	_, err = llm.Ask(ctx, llm.Question{
-		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common},
+		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common}, Enclose: Encloser(ctx, d),
 		Env:  agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
 		Mend: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },
 		Read: func(said []byte) (err error) {

@@ -32,7 +32,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	defer release()
 	began := time.Now()
 	results := review.Panel{
-		Snaps: d.Snaps, May: d.May, Closed: d.closed(),
+		Snaps: d.Snaps, May: d.May, Closed: d.closed(), Enclose: Encloser(ctx, d.Desk),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := d.Claims().Own(reviewer, in.Task.ID)
