@@ -103,9 +103,6 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 			order = 1 // "somebody should lock down …": what stands there is a verb, known or not
 		}
 	}
-	if front := Fronted(rest); front > 0 {
-		return a.ordered(rest[front:], n+front, Imperative(rest[front:]))
-	}
 	noun := said.Want && Nounish[rest[0]]
 	complained := len(rest) == 2 && Said(rest)
 	asked := a.C.Close == "?" && !said.Opener
@@ -151,7 +148,7 @@ func (a Act) ask(m belay.Marker, by string) Act {
 
 // described is a change where the words say how something is to be, and otherwise what is given.
 func described(low []string, otherwise belay.Marker) belay.Marker {
-	if Old(low) || Degree(low) || Compared(low) > 0 || Valued(low) {
+	if Old(low) || Compared(low) > 0 || Valued(low) {
 		return belay.MarkModify
 	}
 	return otherwise

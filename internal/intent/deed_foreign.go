@@ -25,26 +25,13 @@ func (p *reader) foreign(s Sentence, b Block, line, sent int) {
 		case t.Low == ";":
 			add(i, ";")
 		case t.Low == ":":
-			topic := p.foreignTopic(s.Tokens[start:i], tongue)
 			add(i, ":")
-			if !topic {
-				return // what follows says which, or what goes wrong
-			}
+			return // what follows says which, or what goes wrong
 		case t.Low == "," && p.foreignOpens(s.Tokens[i+1:], tongue), tongue.Join[t.Low] && p.foreignOpens(s.Tokens[i+1:], tongue):
 			add(i, t.Low)
 		}
 	}
 	add(len(s.Tokens), "")
-}
-
-// foreignTopic reports a few words that only say what the rest is about: "Quittung im PDF: …".
-func (p *reader) foreignTopic(t []Token, tongue Tongue) bool {
-	low := Lows(t)
-	if len(low) == 0 || len(low) > 3 {
-		return false
-	}
-	a := p.understood(Clause{T: t}, tongue)
-	return a.Deed == Ground
 }
 
 // foreignOpens reports that what follows a conjunction has a verb that asks or leaves
@@ -66,9 +53,6 @@ func (p *reader) foreignOpens(t []Token, tongue Tongue) bool {
 	if _, ok := tongue.Verb(low[len(low)-1]); ok && p.Lang == "de" && len(low) > 2 {
 		return true
 	}
-	if p.Lang == "de" && p.compared(t[len(t)-len(low):]) {
-		return true
-	}
 	line := " " + strings.Join(low, " ") + " "
 	piece, _, _ := strings.Cut(line, " , ")
 	if len(low) > 3 && (at(piece+" ", tongue.Must) > 0 || at(piece+" ", tongue.Wish) >= 0 || at(piece+" ", tongue.Gone) > 0) {
@@ -78,17 +62,6 @@ func (p *reader) foreignOpens(t []Token, tongue Tongue) bool {
 		return true
 	}
 	return at(piece+" ", tongue.Keep) > 0 || at(line, tongue.Hands) == 0 || at(piece+" ", tongue.Wrong) > 0 && len(low) > 2
-}
-
-// compared reports a German thing and how it is to be, with the verb said before: "und den
-// Hintergrund dunkler". An adjective has no capital.
-func (p *reader) compared(t []Token) bool {
-	n := len(t)
-	if n < 3 || n > 5 || t[0].Low != "den" && t[0].Low != "die" && t[0].Low != "das" {
-		return false
-	}
-	last := t[n-1]
-	return len(last.Low) > 5 && strings.HasSuffix(last.Low, "er") && last.At < len(p.Text) && last.Low[0] == p.Text[last.At]
 }
 
 // at is where the first of the phrases starts in a line, -1 when none is there.
@@ -133,9 +106,6 @@ func (p *reader) understood(c Clause, tongue Tongue) Act {
 		a.Deed, a.Marker, a.Strength, a.Verb = Complaint, belay.MarkFix, Plain, strings.TrimSpace(ph)
 		return a
 	}
-	if p.Lang == "de" && c.Join == "und" && p.compared(c.T) {
-		return foreignAsks(a, belay.MarkModify, "the verb before")
-	}
 	return p.foreignThing(a, low, tongue)
 }
 
@@ -148,10 +118,6 @@ func foreignAsks(a Act, m belay.Marker, by string) Act {
 // by itself behind a deed ("… sin tocar el pie").
 func (p *reader) foreignKeep(a Act, line string, tongue Tongue) (Act, bool) {
 	n := len(a.C.T)
-	if sp, ok := foreignNone(a.C.Low(), line, tongue); ok {
-		a.Deed, a.Keeps = Keep, []Span{sp}
-		return a, true
-	}
 	if ph := first(line, tongue.Hands); ph != "" {
 		from := strings.Count(line[:strings.Index(line, ph)+len(ph)-1], " ")
 		to := n
@@ -185,29 +151,6 @@ func (p *reader) foreignKeep(a Act, line string, tongue Tongue) (Act, bool) {
 		return a, true
 	}
 	return a, false
-}
-
-// foreignNone reads "kein Login", "nada de anuncios": what there is to be none of, with its
-// negation.
-func foreignNone(low []string, line string, tongue Tongue) (Span, bool) {
-	if len(low) < 2 || len(low) > 6 || strings.Contains(line, " zu ") || strings.Contains(line, " te ") {
-		return Span{}, false
-	}
-	from := 0
-	for from < len(low)-2 && (tongue.Polite[low[from]] || tongue.Join[low[from]]) {
-		from++
-	}
-	rest := " " + strings.Join(low[from:], " ") + " "
-	if at(rest, tongue.None) != 0 ||
-		strings.HasPrefix(first(rest, tongue.Hands), first(rest, tongue.None)) &&
-			strings.Count(first(rest, tongue.Hands), " ") > 2 || first(rest, tongue.Wrong) != "" {
-		return Span{}, false
-	}
-	to := len(low)
-	for to > from+2 && tongue.Polite[low[to-1]] {
-		to--
-	}
-	return Span{From: from, To: to}, true
 }
 
 // earliest is the phrase that stands first in a line, the longest of those that do.

@@ -1,8 +1,11 @@
 package intent
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -252,4 +255,33 @@ func TestLearner(t *testing.T) {
 	if got := s.Why([]string{"always", "please", "please"}, 1, 0, 3); !slices.Equal(got, []string{"please"}) {
 		t.Errorf("why: %q", got)
 	}
+}
+
+// New is a scale of so many answers; worth is that of each cue for each answer but the first.
+func New(answers int, worth map[string][]int32) *Scale { return &Scale{answers, worth} }
+
+// String is the scale as Parse reads it.
+func (s *Scale) String() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, s.answers)
+	before := ""
+	for _, c := range slices.Sorted(maps.Keys(s.worth)) {
+		n := 0
+		for n < min(len(c), len(before)) && c[n] == before[n] {
+			n++
+		}
+		line := "\t" + c[n:]
+		if n > 0 {
+			line = strconv.Itoa(n) + line
+		}
+		for _, k := range s.worth[c] {
+			line += "\t"
+			if k != 0 {
+				line += strconv.Itoa(int(k))
+			}
+		}
+		b.WriteString(strings.TrimRight(line, "\t") + "\n")
+		before = c
+	}
+	return b.String()
 }

@@ -7,7 +7,6 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // manifests are files that say which libraries a project is made with.
@@ -40,11 +39,11 @@ func (p FileMessage) library() bool {
 		}
 		o := low[min(f.Obj, len(low)):]
 		switch {
-		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && library(o[0]) && library(o[2]) && !aboutPart(o):
+		case v == "replace" && len(o) > 2 && oneOf(o[1], "by", "with") && library(o[0]) && library(o[2]):
 			return true
 		case oneOf(v, "upgrade", "bump", "downgrade") || slices.Contains(low, "dependency") || slices.Contains(low, "dependencies"):
 			return true
-		case oneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0 && !aboutPart(o):
+		case oneOf(v, "use", "swap", "switch", "migrate") && len(o) > 0:
 			if v == "migrate" {
 				return slices.Contains(o, "to")
 			}
@@ -133,9 +132,3 @@ func library(w string) bool {
 	_, num := Number(w)
 	return !verb && !num
 }
-
-// parted are words for parts of a project, which no library is called.
-var parted = lazyregexp.Of(`page button pipeline table column layout database endpoint`)
-
-// aboutPart reports that the words are about a part of the project and no library.
-func aboutPart(o []string) bool { return slices.ContainsFunc(o, parted.Has) }

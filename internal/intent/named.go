@@ -116,7 +116,7 @@ func (n nouns) likely(sure []string, maybe []hit, p FileMessage) []string {
 		if migration && !n.has("migration") || strings.HasSuffix(h.path, ".sln") {
 			return true
 		}
-		return n.spared(h.path) || n.onlyShown(h.path, p.Files) || n.toolsOwn(h.path)
+		return n.spared(h.path) || n.onlyShown(h.path, p.Files)
 	})
 	if p.Kind == belay.Unclear && (len(maybe) > 1 || len(sure) > 0) {
 		maybe = nil // one thing is named, or it is not said which

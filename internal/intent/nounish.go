@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -127,19 +126,10 @@ func setting(low []string) bool {
 	return false
 }
 
-// placedThing reports a thing with the place where it is to be: "zoom buttons bottom right".
-func placedThing(low []string) bool {
-	if len(low) < 3 || len(low) > 5 || Determiner(low[1]) || slices.ContainsFunc(low, Auxiliary) {
-		return false
-	}
-	last, prev := low[len(low)-1], low[len(low)-2]
-	return places[last] && !Preposition(prev) && !Determiner(prev)
-}
-
 func nounishVerb(low []string) int {
 	next := low[1]
 	switch {
-	case nounPair(low) || setting(low) || placedThing(low):
+	case nounPair(low) || setting(low):
 		return 0
 	case low[0] == "link" && next == "to" && len(low) > 4 && oneOf(low[len(low)-2], "is", "are"):
 		return 0 // "link to imprint is dead"

@@ -86,23 +86,6 @@ func (n nouns) noun(w string) {
 	}
 }
 
-// toolsOwn reports the settings of a tool of which only the findings are spoken: "the ruff
-// errors in geo.py".
-func (n nouns) toolsOwn(file string) bool {
-	switch path.Ext(file) {
-	case ".toml", ".yaml", ".yml", ".json", ".cfg", ".ini":
-	default:
-		return false
-	}
-	name := strings.ToLower(strings.Trim(stemOf(path.Base(file)), "."))
-	for _, found := range []string{" errors ", " warnings ", " findings ", " error ", " complaints ", " has "} {
-		if strings.Contains(n.text, " "+name+found) {
-			return true
-		}
-	}
-	return false
-}
-
 // exact reports a word that is the name of a file with its ending.
 func exact(files []string, word string) bool {
 	word, _, _ = strings.Cut(word, ":")

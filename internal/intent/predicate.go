@@ -12,9 +12,6 @@ func Predicate(low []string) (int, bool) {
 	for i, w := range low {
 		switch {
 		case i > 0 && i < 5 && oneOf(w, "who", "that", "which") && !Articled(low[0]) && !AnyVerb(low[0]):
-			if at := behindRelative(low, i); at > 0 {
-				return at, true // "guests who cancel are charged"
-			}
 			return 0, false
 		case i > 1 && oneOf(w, "when", "if", "while", "once", "whenever", "wherever") && !Conditional(low[0]):
 			return 0, false
@@ -31,28 +28,6 @@ func Predicate(low []string) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-// bound reports a word that the auxiliary behind it belongs to.
-func bound(w string) bool {
-	return w == "to" || Auxiliary(w) || Subject(w) || Negative(w)
-}
-
-// behindRelative is where the predicate stands behind a clause that tells of its subject: the
-// first auxiliary that another verb stands before. 0 is none.
-func behindRelative(low []string, from int) int {
-	if from+2 < len(low) && (Modal(low[from+1]) || low[from+2] == ",") {
-		return 0
-	}
-	for i := from + 2; i < len(low); i++ {
-		switch w := low[i]; {
-		case oneOf(w, ",", "and", "or", "when", "if", "while") || Subordinator(w):
-			return 0
-		case Auxiliary(w) && !Modal(w) && !oneOf(w, "been", "be", "being") && !bound(low[i-1]):
-			return i
-		}
-	}
-	return 0
 }
 
 // Asked reports an auxiliary that belongs to a smaller clause: "how it is", "to be".

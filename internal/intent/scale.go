@@ -3,7 +3,6 @@ package intent
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +15,6 @@ type Scale struct {
 	answers int
 	worth   map[string][]int32
 }
-
-// New is a scale of so many answers; worth is that of each cue for each answer but the first.
-func New(answers int, worth map[string][]int32) *Scale { return &Scale{answers, worth} }
 
 //go:embed acts.txt
 var acts string
@@ -93,32 +89,6 @@ func number(s string) (int32, error) {
 		return 0, fmt.Errorf("%q is no whole number", s)
 	}
 	return int32(n), nil
-}
-
-// String is the scale as Parse reads it.
-func (s *Scale) String() string {
-	var b strings.Builder
-	fmt.Fprintln(&b, s.answers)
-	before := ""
-	for _, c := range slices.Sorted(maps.Keys(s.worth)) {
-		n := 0
-		for n < min(len(c), len(before)) && c[n] == before[n] {
-			n++
-		}
-		line := "\t" + c[n:]
-		if n > 0 {
-			line = strconv.Itoa(n) + line
-		}
-		for _, k := range s.worth[c] {
-			line += "\t"
-			if k != 0 {
-				line += strconv.Itoa(int(k))
-			}
-		}
-		b.WriteString(strings.TrimRight(line, "\t") + "\n")
-		before = c
-	}
-	return b.String()
 }
 
 // Weigh adds up what the cues are worth for each answer, in hundredths.

@@ -8,32 +8,10 @@ import (
 // pluralName reports a word that looks like the name of several things.
 func pluralName(w string) bool { return strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") }
 
-// doneByMany reports a verb between a plural at i-1 and a word at i+1 by which it is known.
-func doneByMany(low []string, i int) bool {
-	w, prev, next := low[i], low[i-1], low[i+1]
-	if ActBase(w) && i == 2 && Nounish[low[0]] && Adverb(next) {
-		return true // "cache keys collide often"
-	}
-	if !AnyVerb(w) && !ActBase(w) {
-		return false
-	}
-	object := !Preposition(next) && !Auxiliary(next) && !Conjunction(next) && next != ","
-	if i >= 2 && i < 6 && object && severalThings(low) {
-		return true // "two workers pick up the same job", "two of the endpoints return xml"
-	}
-	if !Determiner(next) || oneOf(next, "all", "both") || len(prev) < 4 {
-		return false
-	}
-	return low[0] != "to" && !AnyVerb(low[0]) && !Preposition(low[max(0, i-2)]) // "cancelled uploads leave their chunks"
-}
-
 // plainVerb reports the verb of a plural subject that no ending betrays: "members get
 // …", "runs come …", "jobs fail".
 func plainVerb(low []string, i int) bool {
 	prev, w := low[i-1], low[i]
-	if i+1 < len(low) && pluralName(prev) && doneByMany(low, i) {
-		return true
-	}
 	if Strictly(w) && i < 14 && !AnyVerb(low[0]) && manyBefore(low, i) {
 		return true // "prices in the feed lack VAT"
 	}
@@ -56,15 +34,6 @@ func plainVerb(low []string, i int) bool {
 	}
 	end, ok := Fails(w)
 	return ok && (end == "") && i+1 <= len(low)
-}
-
-// several reports a subject that begins with a number of things: "two workers", "half of the
-// pages", "three of the tests".
-func severalThings(low []string) bool {
-	if Several(low[0]) && !(len(low) > 1 && Unit(low[1])) {
-		return true
-	}
-	return len(low) > 1 && low[1] == "of" && (low[0] == "half" || low[0] == "some" || low[0] == "all")
 }
 
 // manyBefore reports a subject of several things in front of i: a plural at its head, or two

@@ -59,22 +59,6 @@ func Compared(low []string) int {
 	return 0
 }
 
-// Degree reports a thing with more or less of what it has now: "a bigger logo". Whatever its
-// article, there is one.
-func Degree(low []string) bool {
-	if len(low) > 0 && (low[0] == "a" || low[0] == "an" || low[0] == "some") {
-		low = low[1:]
-	}
-	for len(low) > 1 && (low[0] == "little") {
-		low = low[1:]
-	}
-	if len(low) < 2 {
-		return false
-	}
-	more := Comparative(low[0]) && strings.HasSuffix(low[0], "er")
-	return low[0] == "different" || more && !Preposition(low[1])
-}
-
 // Indefinite reports a thing that is not there yet by its article.
 func Indefinite(low []string) bool {
 	if len(low) == 0 {

@@ -123,9 +123,6 @@ func Opener(low []string) (n int, verb bool) {
 	if n, verb = wouldBe(low); n > 0 {
 		return n, verb
 	}
-	if n = cleft(low); n > 0 {
-		return n, false
-	}
 	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed[low[1]] {
 		return 1, true // "I'd drop the box"
 	}
@@ -168,27 +165,6 @@ func Hedge(low []string) int {
 	return 0
 }
 
-// quoted is how many words say that somebody who may ask for something says what follows:
-// "our designer says", "the lawyer thinks that".
-func quoted(low []string) int {
-	i := 0
-	if len(low) > 3 && (Determiner(low[0]) || low[0] == "one") {
-		i = 1
-	}
-	if len(low) < i+4 || !persons(low[i]) {
-		return 0
-	}
-	switch low[i+1] {
-	case "says", "said", "thinks", "suggests", "suggested", "insists", "believes":
-	default:
-		return 0
-	}
-	if low[i+2] == "that" {
-		return i + 3
-	}
-	return i + 2
-}
-
 func persons(w string) bool {
 	switch w {
 	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner",
@@ -210,32 +186,6 @@ var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move
 func Additive(low []string) bool {
 	n := Hedge(low)
 	return n > 0 && oneOf(low[0], "on", "apart", "besides", "other", "separately", "unrelated", "while")
-}
-
-// cleft is how many words of "what I need from you is", "one thing I always wanted is" are at
-// the start: what follows is wished for.
-func cleft(low []string) int {
-	if len(low) < 5 {
-		return 0
-	}
-	oneThing := low[0] == "one" && low[1] == "thing" || oneOf(low[0], "the", "my") && oneOf(low[1], "one", "only", "thing")
-	if !oneThing && !oneOf(low[0], "what", "what's") {
-		return 0
-	}
-	wish := false
-	for i := 1; i < min(len(low)-1, 10); i++ {
-		switch low[i] {
-		case "need", "want", "wanted", "like", "love", "loved", "miss", "missed", "help", "wish", "wished", "missing", "wanting":
-			wish = true
-		case "is", "would":
-			if wish && low[i] == "is" && low[i+1] != "that" && low[i+1] != "not" {
-				return i + 1
-			}
-		case ",", "because", "if", "when":
-			return 0
-		}
-	}
-	return 0
 }
 
 var pleasant = lazyregexp.Of(`nice great good cool helpful useful lovely handy perfect fine awesome ideal better
@@ -367,4 +317,25 @@ func oneOf(w string, words ...string) bool { return slices.Contains(words, w) }
 // endsIn reports a word that has one of a few endings.
 func endsIn(w string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
+}
+
+// quoted is how many words say that somebody who may ask for something says what follows:
+// "our designer says", "the lawyer thinks that".
+func quoted(low []string) int {
+	i := 0
+	if len(low) > 3 && (Determiner(low[0]) || low[0] == "one") {
+		i = 1
+	}
+	if len(low) < i+4 || !persons(low[i]) {
+		return 0
+	}
+	switch low[i+1] {
+	case "says", "said", "thinks", "suggests", "suggested", "insists", "believes":
+	default:
+		return 0
+	}
+	if low[i+2] == "that" {
+		return i + 3
+	}
+	return i + 2
 }

@@ -108,21 +108,3 @@ func HasVerb(low []string) bool {
 	}
 	return false
 }
-
-// Fronted finds the order behind a place or time that is in front of it without a
-// comma: "on mobile hide the sidebar", "after login go to the last page". 0 is none.
-func Fronted(low []string) int {
-	if len(low) < 4 || !Preposition(low[0]) || oneOf(low[0], "to", "of", "than", "by", "like", "as") || Finite(low) {
-		return 0
-	}
-	for j := 2; j < min(len(low)-1, 6); j++ {
-		if Determiner(low[j-1]) || Preposition(low[j-1]) || low[j] == "," || Conditional(low[j]) {
-			continue
-		}
-		b, end := Base(low[j], AnyVerb)
-		if end != "" || b == "" && !IsPhrase(low[j:]) {
-			continue
-		}
-	}
-	return 0
-}
