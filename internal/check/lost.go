@@ -29,7 +29,12 @@ const (
 //
 // Lines that the attempt moved to another file are not lost: for a file that is gone, half
 // of its own lines have to be missing from all that changed.
+//
+// A commit to compare with, which is a snapshot that only this command knows, has nothing uncommitted.
 func (r *reader) lost(ctx context.Context, f *Facts) error {
+	if r.before.Passing {
+		return r.lostStashes(ctx, f)
+	}
 	var touched []map[string]git.Difference
 	any := map[string]bool{}
 	for _, s := range r.spans {
