@@ -25,12 +25,14 @@
 # make eval-secrets    what counts as a secret in published source trees
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make report    sizes and layers of the packages
+# make release   archives for Linux and macOS, amd64 and arm64, with manual pages, completions and checksums, in dist/
+#                (TWICE=1 builds them two times and compares)
 # make install   install belay in $(go env GOPATH)/bin
 
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench bench-run docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill mcp-conformance eval-fix eval-secrets evidence evidence-texts replay clean
+.PHONY: build install demo test race lint bench bench-run docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -130,5 +132,8 @@ eval-secrets: build
 fuzz:
 	sh .ci/fuzz $(FUZZTIME)
 
+release:
+	@$(GO) run ./release $(if $(TWICE),-twice)
+
 clean:
-	rm -rf bin
+	rm -rf bin dist

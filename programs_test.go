@@ -36,6 +36,7 @@ var starters = map[string]string{
 	"internal/terminal/page.go":       "the pager that the person's environment names",
 	"internal/testutil/rights.go":     "belay's own tests",
 	"internal/watch/control.go":       "belay itself",
+	"release/main.go":                 "go and git, to build a release, and the belay that it built",
 }
 
 // makers are the files that may let a command run because a person typed it, by the function
