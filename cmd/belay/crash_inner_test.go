@@ -34,7 +34,7 @@ exec 2>/dev/null # complaints name the folder of the world
 cd sub && cat .git
 find . -path ./.git -prune -o -type f -print | sort | while read f; do echo "$f $(ls -l "$f" | cut -c1-10) $(cat "$f" | tr '\n' ' ')"; done
 ls -ld .git | cut -c1-10
-git status --porcelain; git ls-files -s; git for-each-ref | grep -v refs/belay; git rev-parse HEAD; git symbolic-ref HEAD; git config --local --list
+git status --porcelain; git ls-files -s; git for-each-ref | grep -v belay/; git rev-parse HEAD; git symbolic-ref HEAD; git config --local --list
 `
 
 func (w *world) shell(script string) string {

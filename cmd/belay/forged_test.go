@@ -10,7 +10,7 @@ import (
 )
 
 // What a forger's scripts share: line appends an entry to the record whose chain fits,
-// snap gives the ref of the snapshot before, reword makes a commit of a snapshot with
+// snap gives the ref of the snapshot before, reword makes a tag of a snapshot with
 // other words and perhaps another tree.
 const forgery = `set +e
 f=.git/belay/tasks/t1.jsonl
@@ -31,7 +31,7 @@ snap=$(git for-each-ref --format='%(refname)' refs/belay | head -n 1)
 id=${snap#refs/belay/}
 reword() { # SED-SCRIPT [TREE]
 	tree=${2:-$(git rev-parse $snap^{tree})}
-	git cat-file commit $snap | sed "s/^tree .*/tree $tree/; $1" | git hash-object -t commit -w --stdin
+	git cat-file tag $snap | sed "s/^object .*/object $tree/; $1" | git hash-object -t tag -w --stdin
 }
 next=$(printf %s "$id" | cut -c 1-10)zzzzzzzzzzzzzzzz
 other() { # the tree of the snapshot with a protected file as it is now
@@ -58,10 +58,10 @@ var forgeries = []forged{
 		script: `t=$(other); git update-ref $snap $(reword "s/^Belay-Tree: .*/Belay-Tree: $(git rev-parse $t:tree)/" $t)`},
 	{name: "moves it and collects garbage", breaks: true, noticed: "was moved or deleted",
 		script: `t=$(other); git update-ref $snap $(reword "s/^Belay-Tree: .*/Belay-Tree: $(git rev-parse $t:tree)/" $t); rm -f .git/objects/pack/*.keep; git reflog expire --all --expire=now --expire-unreachable=now; git gc -q --prune=now`},
-	{name: "makes the same words again", noticed: "was moved or deleted", script: `git update-ref $snap $(reword 's/^committer .*/committer x <x@x> 1 +0000/')`},
-	{name: "deletes the refs", noticed: "was moved or deleted", script: `git for-each-ref --format='delete %(refname)' refs/belay | git update-ref --stdin`},
+	{name: "makes the same words again", noticed: "was moved or deleted", script: `git update-ref $snap $(reword 's/^tagger .*/tagger x <x@x> 1 +0000/')`},
+	{name: "deletes the refs", noticed: "was moved or deleted", script: `git for-each-ref --format='delete %(refname)' refs/belay refs/used-by-belay | git update-ref --stdin`},
 	{name: "deletes the refs and collects garbage", noticed: "was moved or deleted",
-		script: `rm -rf .git/refs/belay; rm -f .git/objects/pack/*.keep; git reflog expire --all --expire=now --expire-unreachable=now; git gc -q --prune=now`},
+		script: `rm -rf .git/refs/belay .git/refs/used-by-belay; rm -f .git/objects/pack/*.keep; git reflog expire --all --expire=now --expire-unreachable=now; git gc -q --prune=now`},
 	{name: "packs a forged ref", breaks: true, noticed: "was moved or deleted",
 		script: `t=$(other); git pack-refs --all --prune; c=$(reword "s/^Belay-Tree: .*/Belay-Tree: $(git rev-parse $t:tree)/" $t); sed -i "s#^[0-9a-f]* $snap\$#$c $snap#" .git/packed-refs`},
 	{name: "makes it a symbolic ref", noticed: "was moved or deleted", script: `git symbolic-ref $snap refs/heads/main`},

@@ -232,7 +232,7 @@ var withFolders = []misdeed{
 func withBelay() []misdeed {
 	all := []misdeed{
 		{name: "deletes belay's folder", script: "rm -rf .git/belay", says: "its record was deleted"},
-		{name: "deletes belay's refs", script: "git for-each-ref --format='delete %(refname)' refs/belay | git update-ref --stdin", says: "was moved or deleted"},
+		{name: "deletes belay's refs", script: "git for-each-ref --format='delete %(refname)' refs/belay refs/used-by-belay | git update-ref --stdin", says: "was moved or deleted"},
 		{name: "adds a ref of belay's", script: "git update-ref refs/belay/rubbish HEAD; git update-ref refs/belay/01 HEAD", after: "git update-ref -d refs/belay/rubbish; git update-ref -d refs/belay/01"},
 		{name: "adds the last ref of belay's", script: "git update-ref refs/belay/zzzzzzzzzzzzzzzzzzzzzzzzzz HEAD", after: "git update-ref -d refs/belay/zzzzzzzzzzzzzzzzzzzzzzzzzz"},
 		{name: "plants a restore under way", script: "echo '{}' > .git/belay/intent.json", says: "intent.json is damaged"},

@@ -231,6 +231,9 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 	if err := d.Sweep(ctx, all); err != nil {
 		list = append(list, Complaint{About: "backup refs", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
 	}
+	if err := d.Snaps.Reuse(ctx); err != nil {
+		list = append(list, Complaint{About: "snapshots", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
+	}
 	if err := d.Snaps.SweepInner(ctx); err != nil {
 		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err),
 			Try: "fix the cause, then run belay doctor"})

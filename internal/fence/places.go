@@ -11,10 +11,11 @@ import (
 
 // What of a git folder nobody may write in a fence: programs that git runs, settings that name such, what git reads
 // of other repositories, and belay's own.
-var gitClosed = []string{"hooks", "config", "config.worktree", "info", "commondir", "worktrees", "belay", "refs/belay", "refs/kept"}
+var gitClosed = []string{"hooks", "config", "config.worktree", "info", "commondir", "worktrees", "belay", "refs/belay",
+	"refs/used-by-belay", "refs/kept"}
 
 // belayRef is a line of packed-refs with one of belay's own.
-var belayRef = lazyregexp.New(`(?m)^\S+ refs/(belay|kept)/`)
+var belayRef = lazyregexp.New(`(?m)^\S+ refs/(belay|used-by-belay|kept)/`)
 
 // Repository says what is open in a working tree with its git folder dir and the one that it shares, common. Of a
 // linked tree only its own part of the shared folder is open; refs names the refs there, which stay as they are but

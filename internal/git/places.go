@@ -49,8 +49,9 @@ var (
 		{"HEAD", aFile | aSymref, 0}, {"config", aFile, 0}, {"packed-refs", aFile, fsroot.Huge - 1}, {"shallow", aFile, 0},
 		{"objects", aFolder, 0}, {"objects/pack", aFolder, 0}, {"objects/info", aFolder, 0}, {"objects/info/alternates", aFile, 0},
 		{"refs", aFolder, 0}, {"refs/heads", aFolder, 0}, {"refs/tags", aFolder, 0}, {"refs/remotes", aFolder, 0},
-		{"refs/stash", aFile, 0}, {"refs/belay", aFolder, 0},
+		{"refs/stash", aFile, 0}, {"refs/belay", aFolder, 0}, {"refs/used-by-belay", aFolder, 0},
 		{"logs", aFolder, 0}, {"logs/refs", aFolder, 0}, {"logs/refs/heads", aFolder, 0}, {"logs/refs/belay", aFolder, 0},
+		{"logs/refs/used-by-belay", aFolder, 0},
 		{"info", aFolder, 0}, {"info/exclude", aFile | aLink, 0}, {"info/attributes", aFile | aLink, 0},
 		{"hooks", aFolder | aLink, 0}, {"worktrees", aFolder, 0}, {"modules", aFolder, 0}, {"reftable", aFolder, 0},
 	}

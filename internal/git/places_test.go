@@ -34,7 +34,7 @@ func TestOpenRefusesLinks(t *testing.T) {
 	s.git("branch", "other")
 	s.git("pack-refs", "--all")
 	s.git("tag", "v1")
-	s.sh("cd " + s.dir + "/.git; mkdir -p belay/tmp belay/plain belay/new refs/belay refs/remotes objects/pack logs/refs/belay info hooks worktrees modules; touch belay/stat-cache shallow config.worktree info/exclude objects/info/alternates")
+	s.sh("cd " + s.dir + "/.git; mkdir -p belay/tmp belay/plain belay/new refs/belay refs/used-by-belay refs/remotes objects/pack logs/refs/belay logs/refs/used-by-belay info hooks worktrees modules; touch belay/stat-cache shallow config.worktree info/exclude objects/info/alternates")
 	places := []string{"belay", "belay/tmp", "belay/plain", "belay/new", "belay/stat-cache"}
 	for _, p := range append(slices.Clone(ownPlaces), commonPlaces...) {
 		if p.may&aLink == 0 {

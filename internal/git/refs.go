@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -192,9 +191,9 @@ func (r *Repo) UpdateRefs(ctx context.Context, why string, list []Update) error 
 	})
 }
 
-// NewRef is a reference that is about to be made. Nobody else makes one of its name,
-// because that is random: there is nothing to lock, and no process is needed where
-// references are kept in files.
+// NewRef is a reference that is about to be made. Nobody else makes one of its name that
+// names something else, and Make never replaces one: there is nothing to lock, and no process
+// is needed where references are kept in files.
 type NewRef struct {
 	r             *Repo
 	name, oid, at string
@@ -204,7 +203,7 @@ type NewRef struct {
 // NewRef prepares one, aside, in scratch: what it takes of a disk that fills up is taken
 // now, and synced while its object is stored. scratch must exist.
 func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
-	n := &NewRef{r: r, name: name, oid: oid, at: filepath.Join(scratch, "ref-"+filepath.Base(name))}
+	n := &NewRef{r: r, name: name, oid: oid}
 	if r.Reftab {
 		return n, nil
 	}
@@ -212,10 +211,11 @@ func (r *Repo) NewRef(name, oid, scratch string) (*NewRef, error) {
 	if err := likeAbove(folder); err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
-	f, err := fsroot.OpenFile(n.at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := fsroot.CreateTemp(scratch, "ref-*")
 	if err != nil {
 		return nil, fmt.Errorf("make %s: %w", name, err)
 	}
+	n.at = f.Name()
 	_, err = f.WriteString(oid + "\n")
 	mode := fs.FileMode(0o644)
 	if info, herr := fsroot.Lstat(filepath.Join(r.Dir, "HEAD")); herr == nil {
@@ -270,7 +270,7 @@ func (n *NewRef) Make(ctx context.Context, why string) error {
 
 // Drop takes away what was prepared. It may be called after Make as well.
 func (n *NewRef) Drop() {
-	if n != nil {
+	if n != nil && n.at != "" {
 		_ = n.wait()
 		_ = fsroot.Remove(n.at)
 	}

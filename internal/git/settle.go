@@ -48,6 +48,18 @@ func (s *Packs) Guard() (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
+// Alone is Guard for whoever removes what takes rely on: ok is false while somebody stores.
+func (s *Packs) Alone() (unlock func(), ok bool, err error) {
+	lock, err := s.packLock()
+	if err == nil {
+		ok, err = lock.TryLock()
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	return func() { _ = lock.Unlock() }, ok, nil
+}
+
 func (s *Packs) packLock() (*fsroot.Lock, error) {
 	path := filepath.Join(s.Repo.Common, "belay", "packs.lock")
 	return fsroot.NewLock(path), fsroot.MkdirAll(filepath.Dir(path), 0o700)

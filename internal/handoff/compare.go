@@ -75,18 +75,18 @@ func (r Reader) plain() Facts {
 	return Facts{InScope: r.InScope, IgnoreEnds: r.IgnoreEnds}
 }
 
-// wholeOf returns the tree of a snapshot's commit: all that it holds, under one name.
+// wholeOf returns the tree of a snapshot: all that it holds, under one name.
 func (r Reader) wholeOf(ctx context.Context, i snapshot.Info) (string, error) {
 	rd, err := r.Snaps.Repo.Reader(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer rd.Close()
-	o, err := rd.Read(i.Commit)
+	o, err := rd.Read(i.Commit + "^{tree}")
 	if err != nil {
 		return "", fmt.Errorf("read snapshot %s: %w", i.ID, err)
 	}
-	return field(o.Data, "tree"), nil
+	return o.OID, nil
 }
 
 func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {

@@ -285,7 +285,7 @@ func (s *sandbox) refsDeleted(id belay.SnapshotID, before state) {
 	s.t.Helper()
 	ref := "refs/belay/" + string(id)
 	oid := s.git("rev-parse", ref)
-	for name := range strings.Lines(s.git("for-each-ref", "--format=%(refname)", "refs/belay")) {
+	for name := range strings.Lines(s.git("for-each-ref", "--format=%(refname)", "refs/belay", "refs/used-by-belay")) {
 		s.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", strings.TrimSpace(name))
 	}
 	s.onFiles(func(_ int, p string) { s.spoil(p, "refs are gone\n") })

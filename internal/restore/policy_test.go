@@ -521,7 +521,7 @@ func TestPrune(t *testing.T) {
 	s.fsck()
 }
 
-// Snapshots of what did not change cost a commit each, and what changed costs itself.
+// Snapshots of what did not change cost a tag each, and what changed costs itself.
 func TestDiskGrowth(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
@@ -541,7 +541,7 @@ func TestDiskGrowth(t *testing.T) {
 	before = count()
 	s.write("src/3/file3.go", "edited")
 	s.take()
-	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, commit
+	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, tag
 		t.Errorf("one edited file made %d objects", n)
 	}
 	u, err := s.store().Snapshots.Usage(context.Background())

@@ -383,7 +383,7 @@ func (s *sandbox) readRefs(f state) {
 		if oid, target, _ := strings.Cut(value, " "); oid != "" && target != "" {
 			value = "names " + target // whatever that names has a line of its own
 		}
-		if !strings.HasPrefix(name, "refs/belay/") {
+		if !snapshot.Ours(name) {
 			f["ref "+name] = value
 		}
 	}
@@ -412,7 +412,7 @@ func (s *sandbox) stamps() state {
 			return err
 		}
 		rel := strings.TrimPrefix(p, s.dir+"/")
-		if d.IsDir() && (rel == ".git/objects" || rel == ".git/belay" || rel == ".git/refs/belay") {
+		if d.IsDir() && (rel == ".git/objects" || rel == ".git/belay" || rel == ".git/refs/belay" || rel == ".git/refs/used-by-belay") {
 			return fs.SkipDir
 		}
 		if d.IsDir() {

@@ -141,15 +141,35 @@ func (s *Store) Rebind(ctx context.Context, list []Bound) (gone []Bound, err err
 	return gone, nil
 }
 
+// rebind is for one whose object exists. Commits that it needs may have lost their refs as well.
 func (s *Store) rebind(ctx context.Context, b Bound) error {
-	name := Prefix + string(b.ID)
+	if used, err := s.commitsOf(ctx, b.Commit); err == nil { // a damaged snapshot is better than none
+		if err := s.reuse(ctx, used); err != nil {
+			return err
+		}
+	}
+	return s.point(ctx, Prefix+string(b.ID), b.Commit)
+}
+
+// commitsOf returns the commits that a snapshot needs, by the object that its ref names.
+func (s *Store) commitsOf(ctx context.Context, object string) ([]string, error) {
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	return usedBy(rd, object)
+}
+
+// point makes a ref name an object, whatever is there.
+func (s *Store) point(ctx context.Context, name, object string) error {
 	var last error
 	for range 3 {
-		refs, err := s.Repo.Refs(ctx, Prefix)
+		refs, err := s.Repo.Refs(ctx, name[:strings.LastIndexByte(name, '/')+1])
 		if err != nil {
 			return err
 		}
-		u := git.Update{Ref: name, New: b.Commit}
+		u := git.Update{Ref: name, New: object}
 		for _, r := range refs {
 			if r.Name != name {
 				continue
@@ -162,10 +182,10 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 			}
 			u.Old = r.OID
 		}
-		if u.Old == b.Commit {
+		if u.Old == object {
 			return nil
 		}
-		if last = s.Repo.UpdateRefs(ctx, "belay: restore what the record names", []git.Update{u}); last == nil {
+		if last = s.Repo.UpdateRefs(ctx, "belay: restore a ref", []git.Update{u}); last == nil {
 			return nil
 		}
 		// git may be unable to read what is there; one that is packed shows now.
@@ -176,9 +196,9 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 	return last
 }
 
-// KeepTwice gives snapshots a second ref each, whose name cannot be guessed: what a task
-// still needs outlives that somebody deletes refs/belay and has git collect garbage.
-// secret makes the name; Release takes them away.
+// KeepTwice gives snapshots, and the commits that they need, a second ref each, whose name
+// cannot be guessed: what a task still needs outlives that somebody deletes refs/belay and has
+// git collect garbage. secret makes the name; Release takes them away.
 func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) error {
 	tmp, err := s.Scratch("tmp")
 	if err != nil {
@@ -188,19 +208,38 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 	if err != nil {
 		return err
 	}
-	for _, b := range list {
-		if slices.ContainsFunc(refs, func(r git.Ref) bool { return keptID(r.Name) == b.ID && r.OID == b.Commit }) {
-			continue
-		}
-		ref, err := s.Repo.NewRef(KeptPrefix+secret+"-"+string(b.ID), b.Commit, tmp)
+	has := map[string]bool{} // names, and ids with their objects
+	for _, r := range refs {
+		has[r.Name], has[string(keptID(r.Name))+r.OID] = true, true
+	}
+	second := func(name, object string) error {
+		ref, err := s.Repo.NewRef(KeptPrefix+secret+"-"+name, object, tmp)
 		if err != nil {
 			return err
 		}
-		if err = Fault("kept", string(b.ID)); err == nil {
+		defer ref.Drop()
+		if err = Fault("kept", name); err == nil {
 			err = ref.Make(ctx, "belay: keep")
 		}
-		ref.Drop()
-		if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if has[string(b.ID)+b.Commit] {
+			continue
+		}
+		used, err := s.commitsOf(ctx, b.Commit)
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		for _, oid := range used { // first: a snapshot with a second ref is not looked at again
+			if name := KeptPrefix + secret + "-" + oid; !has[name] {
+				if err := second(oid, oid); err != nil {
+					return err
+				}
+				has[name] = true
+			}
+		}
+		if err := second(string(b.ID), b.Commit); err != nil {
 			return err
 		}
 	}
@@ -218,16 +257,34 @@ func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
 	return ids, err
 }
 
-// Release takes the second refs of those snapshots away; the first ones stay.
+// Release takes the second refs of those snapshots away, and those of commits when no snapshot
+// of the same secret is left; the first ones stay, or are made again.
 func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) error {
 	refs, err := s.Repo.Refs(ctx, KeptPrefix)
 	if err != nil {
 		return err
 	}
 	var updates []git.Update
+	stays := map[string]bool{} // by the part of the name before the id
 	for _, r := range refs {
-		if id := keptID(r.Name); id != "" && r.Symref == "" && those(id) {
+		switch id := keptID(r.Name); {
+		case id != "" && r.Symref == "" && those(id):
 			updates = append(updates, git.Update{Ref: r.Name, Old: r.OID})
+		case id != "":
+			stays[strings.TrimSuffix(r.Name, string(id))] = true
+		}
+	}
+	var commits []string
+	for _, r := range refs {
+		secret, commit := strings.CutSuffix(r.Name, r.OID)
+		if Kept(r.Name) && keptID(r.Name) == "" && r.Symref == "" && commit && !stays[secret] {
+			updates = append(updates, git.Update{Ref: r.Name, Old: r.OID})
+			commits = append(commits, r.OID)
+		}
+	}
+	if len(commits) > 0 { // nobody noticed that the first ones were deleted
+		if err := s.use(ctx, commits); err != nil {
+			return err
 		}
 	}
 	err = s.Repo.UpdateRefs(ctx, "belay: release", updates)
@@ -237,9 +294,11 @@ func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) 
 	return err
 }
 
+// keptID returns the snapshot whose second ref this is; "" when it is a commit's, or not belay's.
 func keptID(name string) belay.SnapshotID {
-	if !Kept(name) {
+	id := name[strings.LastIndexByte(name, '-')+1:]
+	if !Kept(name) || git.IsOID(id) {
 		return ""
 	}
-	return belay.SnapshotID(name[strings.LastIndexByte(name, '-')+1:])
+	return belay.SnapshotID(id)
 }

@@ -38,7 +38,6 @@ type Capture struct {
 	Man      *Manifest
 	Tree     string             // the files' tree
 	Whole    string             // the snapshot's tree
-	Parents  []string           // of the snapshot's commit
 	Objects  []git.NewObject    // everything but the files' blobs
 	Blobs    map[string]*Source // the files' blobs that may have to be stored, by oid
 	Relied   git.Relied         // what was found in the store this time and is not stored again
@@ -209,7 +208,7 @@ func (s *Place) readLogs(head git.Head, refs []git.Ref) ([]git.StateFile, error)
 	for _, r := range refs {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(r.Name, "refs/"), "/")
 		there := slices.ContainsFunc(kinds, func(d fs.DirEntry) bool { return d.Name() == kind })
-		if there && kind != "remotes" && kind != "belay" && kind != "worktree" {
+		if there && kind != "remotes" && !Ours(r.Name) && kind != "worktree" {
 			names = append(names, "logs/"+r.Name)
 		}
 	}

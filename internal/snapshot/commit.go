@@ -14,18 +14,18 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// formatVersion is the snapshot format that is written. One that is not known is
-// refused, never guessed.
-const formatVersion = "1"
+// formatOf is the snapshot format by the type of the object that the ref names; tags are
+// written. One that is not known is refused, never guessed.
+var formatOf = map[string]string{"commit": "1", "tag": "2"}
 
-// message is the commit message: a line for people and one trailer for each fact, so
-// that a list of snapshots costs one process.
+// message is the message of the tag, in format 1 of the commit: a line for people and one
+// trailer for each fact, so that a list of snapshots costs one process.
 func (i *Info) message() string {
 	expected, _ := json.Marshal(i.Expected) // a list of strings always encodes
 	var b strings.Builder
 	fmt.Fprintf(&b, "belay: %s\n\n", strings.TrimSpace(string(i.Kind)+" "+oneLine(i.Message)))
 	for _, t := range [][2]string{
-		{"Format", formatVersion}, {"Kind", string(i.Kind)}, {"Task", string(i.Task)}, {"Attempt", number(i.Attempt)},
+		{"Format", formatOf["tag"]}, {"Kind", string(i.Kind)}, {"Task", string(i.Task)}, {"Attempt", number(i.Attempt)},
 		{"Command", i.Command}, {"Message", quoted(i.Message)}, {"Feature", quoted(i.Feature)}, {"Agent", quoted(i.Agent)},
 		{"Expected", string(expected)}, {"Journal", i.Journal}, {"Time", i.Time.UTC().Format(time.RFC3339Nano)},
 		{"Worktree", quoted(i.Worktree)}, {"Head", i.Head}, {"Branch", quoted(i.Branch)}, {"Operation", i.Operation}, {"Tree", i.Tree},
@@ -62,15 +62,19 @@ func truth(b bool) string {
 	return "true"
 }
 
-// parseMessage reads what message wrote.
-func parseMessage(text string, i *Info) error {
+// parseMessage reads what message wrote. typ is the type of the object that the ref names.
+func parseMessage(text, typ string, i *Info) error {
+	format, ours := formatOf[typ]
+	if !ours {
+		return fmt.Errorf("%s is not a belay snapshot: it names a %s", i.ref(), typ)
+	}
 	facts := map[string]string{}
 	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); ok && strings.HasPrefix(name, "Belay-") {
 			facts[name[len("Belay-"):]] = value
 		}
 	}
-	if v := facts["Format"]; v != formatVersion {
+	if v := facts["Format"]; v != format {
 		return belay.Refuse(belay.CodeCannot, "use the version of belay that took it",
 			"snapshot %s has the unknown format %q", i.ID, v)
 	}
@@ -140,16 +144,16 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			return nil, nil, err
 		}
 	}
-	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", Prefix)
+	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(contents)%00", Prefix)
 	var f *git.Failure
-	if errors.As(err, &f) { // git gives up the whole list over one ref whose commit is gone
+	if errors.As(err, &f) { // git gives up the whole list over one ref whose object is gone
 		return s.listOneByOne(ctx)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+2 < len(fields); i += 3 {
+	for i := 0; i+3 < len(fields); i += 4 {
 		name := strings.TrimPrefix(strings.TrimPrefix(fields[i], "\n"), Prefix)
 		info := Info{ID: belay.SnapshotID(name), Commit: fields[i+1]}
 		if _, err := belay.ParseSnapshotID(name); err != nil || !info.ID.Whole() {
@@ -158,7 +162,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 		}
 		err := s.genuine(info.ID, info.Commit)
 		if err == nil {
-			err = parseMessage(fields[i+2], &info)
+			err = parseMessage(fields[i+3], fields[i+2], &info)
 		}
 		if err != nil {
 			bad = append(bad, err)
@@ -170,7 +174,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	return all, bad, nil
 }
 
-// listOneByOne is list for when the commit of some snapshot cannot be read.
+// listOneByOne is list for when the object of some snapshot cannot be read.
 func (s *Store) listOneByOne(ctx context.Context) (all []Info, bad []error, err error) {
 	refs, err := s.Repo.Refs(ctx, Prefix)
 	if err != nil {
@@ -222,7 +226,7 @@ func (s *Store) LookUp(ctx context.Context, id belay.SnapshotID) (Info, error) {
 	return s.open(ctx, ref)
 }
 
-// open reads the commit that the ref of a snapshot names.
+// open reads the object that the ref of a snapshot names.
 func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
@@ -242,7 +246,7 @@ func (s *Store) open(ctx context.Context, ref git.Ref) (Info, error) {
 		return info, fmt.Errorf("read snapshot %s: %w", info.ID, err)
 	}
 	_, message, _ := strings.Cut(string(o.Data), "\n\n")
-	return info, parseMessage(message, &info)
+	return info, parseMessage(message, o.Type, &info)
 }
 
 // Resolve returns the whole id of a snapshot by the start of it, as Get finds it.

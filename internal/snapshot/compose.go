@@ -66,9 +66,14 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 		Branch: c.Head.Branch, Operation: git.Operation(c.State),
 		Tree: tree, Files: len(files) + len(man.Odd), Partial: len(man.Gaps)+len(man.Lost) > 0, Moving: c.Moving, odd: len(man.Odd)}
 	info.Gaps, info.Nested = gapsOf(man)
-	commit := CommitObject(s.Repo, whole, c.Parents, now, info.message())
-	info.Commit = commit.OID
-	objects = append(append(objects, more...), commit)
+	tag := tagObject(s.Repo, whole, string(info.ID), now, info.message())
+	info.Commit = tag.OID
+	objects = append(append(objects, more...), tag)
+	unlock, err := s.objects.Packs.Guard()
+	if err != nil {
+		return Info{}, err
+	}
+	defer unlock()
 	if _, err := s.objects.Put(ctx, objects); err != nil {
 		return Info{}, err
 	}
@@ -76,10 +81,13 @@ func (s *Store) Compose(ctx context.Context, c *Capture, entries []Entry, folder
 		s.opts.Known.pass(info)
 		return info, s.whole(ctx, info, entries)
 	}
+	if err := s.reuse(ctx, c.Next.uses(s.Repo)); err != nil {
+		return Info{}, err
+	}
 	if err := Fault("ref", info.ref()); err != nil {
 		return Info{}, err
 	}
-	if err := s.Repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: commit.OID}}); err != nil {
+	if err := s.Repo.UpdateRefs(ctx, "belay: snapshot", []git.Update{{Ref: info.ref(), New: tag.OID}}); err != nil {
 		return Info{}, err
 	}
 	return info, s.whole(ctx, info, entries)

@@ -234,18 +234,25 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 	if err := s.storeAgain(ctx, c, st); err != nil {
 		return err
 	}
+	refs, err := s.stillNamed(ctx, c)
+	if err == nil && len(unused(refs, c.Next.uses(s.Repo))) > 0 {
+		err = ErrMoved
+	}
+	return err
+}
+
+// stillNamed reads the refs and fails with ErrMoved when something that was found named has no
+// name any more.
+func (s Objects) stillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
 	refs, err := s.Repo.Refs(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	head, err := s.Repo.Head(ctx, refs)
-	if err != nil {
-		return err
+	if err == nil && !s.allNamed(c, refs, head) {
+		err = ErrMoved
 	}
-	if !s.stillNamed(c, refs, head) {
-		return ErrMoved
-	}
-	return nil
+	return refs, err
 }
 
 // storeAgain stores those objects of a capture that were found and are gone.
@@ -278,10 +285,10 @@ func (s Objects) storeAgain(ctx context.Context, c *Capture, st Stored) error {
 	return err
 }
 
-// stillNamed reports whether everything that was found named when refs were read has a
+// allNamed reports whether everything that was found named when refs were read has a
 // name now: snapshots that this one rests on, and what refs and HEAD named, be it only
 // in the log of a ref that moved on.
-func (s Objects) stillNamed(c *Capture, refs []git.Ref, head git.Head) bool {
+func (s Objects) allNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 	now := map[string]bool{head.OID: true, "": true}
 	for _, r := range refs {
 		now[r.OID], now[r.Name] = true, true
@@ -297,7 +304,7 @@ func (s Objects) stillNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 		return false
 	}
 	for _, r := range c.Refs {
-		ours := strings.HasPrefix(r.Name, RefPrefix) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
+		ours := Ours(r.Name) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
 		if !now[r.OID] && !ours && !logged(s.Repo.Dir, "HEAD", r.OID) && !logged(s.Repo.Common, r.Name, r.OID) {
 			return false
 		}

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// nameRefs names the list of refs and the keeper, which holds all that they name: a
-// commit whose parents are the commits of branches, tags, stashes and an operation in
-// progress, and whose tree holds what else is named, so that no gc takes any of it
-// while the snapshot lives. While refs stay the same the keeper is the same commit.
-// The bytes of tag objects are held apart: a deleted tag can be made again.
+// nameRefs names the list of refs, and what no gc may take of all that they name while the
+// snapshot lives: branches, tags, stashes, an operation in progress. What is no commit is in
+// a tree beside the snapshot's files; commits have refs of their own (see used.go), because
+// nothing but a commit or a ref can name one. While refs stay the same so does that tree. The
+// bytes of tag objects are held apart: a deleted tag can be made again.
 func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "HEAD %s %s\n", c.Head.OID, c.Head.Branch)
@@ -42,21 +44,22 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	m.blob("meta/refs", refs)
 	slices.Sort(named)
 	named = slices.Compact(named)
-	key := s.Repo.Name("blob", []byte(strings.Join(named, "\n")))
-	c.Next.Named, c.Next.Keeper, c.Next.Tags, c.Next.Kept, c.Next.Sound = key, c.Last.Keeper, c.Last.Tags, c.Last.Kept, c.Last.Sound
+	key := s.Repo.Name("blob", []byte("2\n"+strings.Join(named, "\n")))
+	c.Next.Named, c.Next.Keep, c.Next.Used, c.Next.Tags = key, c.Last.Keep, c.Last.Used, c.Last.Tags
+	c.Next.Kept, c.Next.Sound = c.Last.Kept, c.Last.Sound
 	if !c.Last.settled() || c.Last.Named != key {
 		var err error
 		if named, err = s.sound(ctx, c, named); err != nil {
 			return err
 		}
 		before := len(m.objects)
-		if err := s.keep(ctx, &c.Next, m, named); err != nil {
+		if err := s.keep(ctx, c, m, named); err != nil {
 			return err
 		}
 		c.Next.Kept = names(m.objects[before:])
 	}
-	if c.Next.Keeper != "" {
-		c.Parents = []string{c.Next.Keeper}
+	if c.Next.Keep != "" {
+		m.oid("keep", 0o040000, c.Next.Keep)
 	}
 	if c.Next.Tags != "" {
 		m.oid("meta/tags", 0o040000, c.Next.Tags)
@@ -64,7 +67,7 @@ func (s *Place) nameRefs(ctx context.Context, c *Capture, m *meta) error {
 	return nil
 }
 
-// sound returns those of the named objects that can be read: git would stop at a keeper that
+// sound returns those of the named objects that can be read: git would stop at a ref that
 // names another. Of the others those that HEAD and refs name are lost; a file of git's may
 // hold any word of that shape.
 func (s *Place) sound(ctx context.Context, c *Capture, named []string) ([]string, error) {
@@ -99,10 +102,11 @@ func (s *Place) sound(ctx context.Context, c *Capture, named []string) ([]string
 	return named, nil
 }
 
-// keep makes the keeper and the tree of tags. A name that leads to no object is left
-// out: a file may hold any word of that shape.
-func (s *Place) keep(ctx context.Context, next *Memory, m *meta, named []string) error {
-	next.Keeper, next.Tags = "", ""
+// keep makes the tree of what is kept beside the files, and that of tags. A name that leads
+// to no object is left out: a file may hold any word of that shape.
+func (s *Place) keep(ctx context.Context, c *Capture, m *meta, named []string) error {
+	next := &c.Next
+	next.Keep, next.Used, next.Tags = "", nil, ""
 	types, err := s.Repo.Types(ctx, named)
 	if err != nil {
 		return err
@@ -121,11 +125,19 @@ func (s *Place) keep(ctx context.Context, next *Memory, m *meta, named []string)
 			return err
 		}
 	}
-	next.Keeper, err = k.commit()
+	slices.Sort(k.commits)
+	commits, err := s.tips(ctx, c.Head.OID, slices.Compact(k.commits))
+	if err != nil {
+		return err
+	}
+	for _, oid := range commits {
+		next.Used = append(next.Used, Raw(oid)...)
+	}
+	next.Keep, err = k.tree(commits)
 	return err
 }
 
-// keeper collects what a keeper commit holds.
+// keeper collects what refs name.
 type keeper struct {
 	s       *Place
 	m       *meta
@@ -196,51 +208,42 @@ func tagged(data []byte) (oid, typ string) {
 	return strings.TrimPrefix(first, "object "), strings.TrimPrefix(second, "type ")
 }
 
-// widest is how many parents a keeper has before its commits are shared out among
-// keepers below it: then a ref that moves costs one of those, not all.
-const widest = 256
+// widest is how many commits get refs of their own without a look at which of them lead to
+// which: most of a thousand tags are in the history of HEAD.
+const widest = 32
 
-// commit makes the keeper and gives its name, "" when there is nothing to keep.
-func (k *keeper) commit() (string, error) {
-	slices.Sort(k.commits)
-	parents := slices.Compact(k.commits)
-	if len(parents)+len(k.files) == 0 {
-		return "", nil
+// tips returns those of the commits that are not in the history of HEAD, and HEAD's.
+func (s *Place) tips(ctx context.Context, head string, commits []string) ([]string, error) {
+	_, grafts := fsroot.Lstat(filepath.Join(s.Repo.Common, "info", "grafts")) // a history that may be gone tomorrow
+	if len(commits) <= widest || !slices.Contains(commits, head) || !errors.Is(grafts, fs.ErrNotExist) {
+		return commits, nil
 	}
-	// Not the empty tree: git knows that one without storing it, and fsck misses it.
-	note := git.NewObject{Type: "blob", Data: []byte("What this commit names is kept by belay.\n")}
-	note.OID = k.s.Repo.Name("blob", note.Data)
-	plain, trees, err := k.s.Repo.Tree([]git.File{{Path: "note", Mode: 0o100644, OID: Raw(note.OID)}})
+	ask := strings.NewReader(strings.Join(commits, "\n") + "\n^" + head + "\n")
+	out, err := s.Repo.Run(ctx, ask, "rev-list", "--stdin")
+	var failed *git.Failure
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return commits, nil // a history that cannot be read
+	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	k.m.objects = append(append(k.m.objects, note), trees...)
-	if len(parents) > widest {
-		var above []string
-		for len(parents) > 0 {
-			n := 1
-			for n < len(parents) && parents[n][:2] == parents[0][:2] {
-				n++
-			}
-			above = append(above, k.keeping(plain, parents[:n]))
-			parents = parents[n:]
-		}
-		slices.Sort(above)
-		parents = above
+	beyond := map[string]bool{head: true}
+	for oid := range strings.Lines(string(out)) {
+		beyond[strings.TrimSuffix(oid, "\n")] = true
 	}
-	tree := plain
-	if len(k.files) > 0 {
-		files := unique(append(k.files, git.File{Path: "note", Mode: 0o100644, OID: Raw(note.OID)}))
-		if tree, trees, err = k.s.Repo.Tree(files); err != nil {
-			return "", err
-		}
-		k.m.objects = append(k.m.objects, trees...)
-	}
-	return k.keeping(tree, parents), nil
+	return slices.DeleteFunc(commits, func(oid string) bool { return !beyond[oid] }), nil
 }
 
-func (k *keeper) keeping(tree string, parents []string) string {
-	c := CommitObject(k.s.Repo, tree, parents, time.Unix(0, 0), "belay: keeps what refs named\n")
-	k.m.objects = append(k.m.objects, c)
-	return c.OID
+// tree makes the tree of a list of the commits, and of what is none; "" when there is nothing
+// to keep.
+func (k *keeper) tree(commits []string) (string, error) {
+	if len(commits)+len(k.files) == 0 {
+		return "", nil
+	}
+	list := git.NewObject{Type: "blob", Data: []byte(strings.Join(append(slices.Clone(commits), ""), "\n"))}
+	list.OID = k.s.Repo.Name("blob", list.Data)
+	files := unique(append(k.files, git.File{Path: usedList, Mode: 0o100644, OID: Raw(list.OID)}))
+	tree, trees, err := k.s.Repo.Tree(files)
+	k.m.objects = append(append(k.m.objects, list), trees...)
+	return tree, err
 }

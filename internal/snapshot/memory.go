@@ -24,14 +24,15 @@ type Memory struct {
 	Anchors   []belay.SnapshotID `json:"anchors"`
 	Trees     []byte             `json:"trees"`  // raw names of the trees and blobs that were named anew
 	Pieces    []byte             `json:"pieces"` // those that the index consists of
-	Kept      []byte             `json:"kept"`   // those that came with the keeper
+	Kept      []byte             `json:"kept"`   // those that came with Keep and Tags
 	IndexKey  string             `json:"index_key"`
 	IndexHead string             `json:"index_head"`
 	IndexTree string             `json:"index_tree"`
 	Staged    string             `json:"staged"`
-	Tags      string             `json:"tags"` // the tree of tag objects
-	Keeper    string             `json:"keeper"`
-	Named     string             `json:"named"`  // of everything that names commits: while it stays, Keeper does
+	Tags      string             `json:"tags"`   // the tree of tag objects
+	Keep      string             `json:"keep"`   // the tree of what is kept beside the files
+	Used      []byte             `json:"used"`   // raw names of the commits that have refs of their own
+	Named     string             `json:"named"`  // of everything that names commits: while it stays, Keep and Used do
 	Sound     []byte             `json:"sound"`  // raw names of what refs named and could be read
 	Relied    git.Relied         `json:"relied"` // where everything that is known to be stored was found
 	Lost      bool               `json:"lost"`   // something could not be read
@@ -112,7 +113,7 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	defer func() { _ = lock.Unlock() }()
 	m := Memory{
 		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
-		Tags: c.Next.Tags, Keeper: c.Next.Keeper, Named: c.Next.Named, Kept: c.Next.Kept,
+		Tags: c.Next.Tags, Keep: c.Next.Keep, Used: c.Next.Used, Named: c.Next.Named, Kept: c.Next.Kept,
 		Trees: c.Next.Trees, Pieces: c.Next.Pieces, Anchors: []belay.SnapshotID{id},
 		Sound: c.Next.Sound, Relied: c.Rests(), Lost: c.lost(),
 	}

@@ -16,22 +16,29 @@ import (
 // Prefix is where the refs of snapshots live.
 const RefPrefix = "refs/belay/"
 
+// UsedPrefix is where the refs of the user's own commits live that snapshots need: <prefix><oid>
+// names that commit. By its name it comes after branches, remotes and tags: of several refs that
+// name a commit, git name-rev and git describe --all print the first.
+const UsedPrefix = "refs/used-by-belay/"
+
 // KeptPrefix is where the second refs of open tasks' snapshots live. Not every ref below
 // it is belay's: Kept knows.
 const KeptPrefix = "refs/kept/"
 
-// Kept reports whether a ref is the second one of a snapshot: 32 hex digits that nobody
-// can guess, and the snapshot's id.
+// Kept reports whether a ref is the second one of a snapshot, or of a commit that one needs:
+// 32 hex digits that nobody can guess, and the snapshot's id or the commit.
 func Kept(name string) bool {
 	secret, id, ok := strings.Cut(strings.TrimPrefix(name, KeptPrefix), "-")
 	isSecret := len(secret) == 32 && strings.Trim(secret, "0123456789abcdef") == ""
 	isID := len(id) == 26 && strings.Trim(id, "0123456789abcdefghjkmnpqrstvwxyz") == ""
-	return ok && strings.HasPrefix(name, KeptPrefix) && isSecret && isID
+	return ok && strings.HasPrefix(name, KeptPrefix) && isSecret && (isID || git.IsOID(id))
 }
 
 // Ours reports whether a ref is belay's: not part of the state that a snapshot holds, and
 // never moved by a restore.
-func Ours(name string) bool { return strings.HasPrefix(name, RefPrefix) || Kept(name) }
+func Ours(name string) bool {
+	return strings.HasPrefix(name, RefPrefix) || strings.HasPrefix(name, UsedPrefix) || Kept(name)
+}
 
 // Place is a working tree to be captured.
 type Place struct {
@@ -61,6 +68,13 @@ func CommitObject(r *git.Repo, tree string, parents []string, at time.Time, mess
 	fmt.Fprintf(&b, "author %s\ncommitter %s\n\n%s", who, who, message)
 	data := []byte(b.String())
 	return git.NewObject{OID: r.Name("commit", data), Type: "commit", Data: data}
+}
+
+// tagObject writes the tag that a snapshot's ref names, of a tree.
+func tagObject(r *git.Repo, tree, name string, at time.Time, message string) git.NewObject {
+	data := fmt.Appendf(nil, "object %s\ntype tree\ntag %s\ntagger belay <belay@localhost> %d +0000\n\n%s", tree, name,
+		max(0, at.Unix()), message)
+	return git.NewObject{OID: r.Name("tag", data), Type: "tag", Data: data}
 }
 
 // Raw turns an object's hex name into its bytes; names come from git or ourselves.

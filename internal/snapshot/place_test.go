@@ -10,6 +10,7 @@ func TestOurs(t *testing.T) {
 	for name, want := range map[string]bool{
 		RefPrefix + id: true, KeptPrefix + secret + "-" + id: true,
 		KeptPrefix + id: false, KeptPrefix + secret: false, KeptPrefix + "mine": false, KeptPrefix + secret + "-mine": false,
+		UsedPrefix + strings.Repeat("ab", 20): true, KeptPrefix + secret + "-" + strings.Repeat("ab", 20): true,
 		KeptPrefix + secret + "-" + id + "/x": false, "refs/heads/" + secret + "-" + id: false, "refs/keptx": false,
 	} {
 		if Ours(name) != want {

@@ -61,6 +61,9 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 		return err
 	}
 	_ = s.objects.Packs.Settle(true) // what is kept for longer than it must be harms nobody
+	if err := s.sweepUsed(ctx); err != nil {
+		return err
+	}
 	return s.discardInner(ctx, inner)
 }
 
@@ -114,7 +117,7 @@ func (s *Store) Prune(ctx context.Context, o PruneOptions) (Pruned, error) {
 	if err := s.Discard(ctx, old); err != nil {
 		return out, err
 	}
-	return out, s.SweepInner(ctx)
+	return out, errors.Join(s.sweepUsed(ctx), s.SweepInner(ctx))
 }
 
 // Usage is what snapshots cost.
@@ -133,7 +136,7 @@ func (s *Store) Usage(ctx context.Context) (Usage, error) {
 		return u, err
 	}
 	out, err := s.Repo.Run(ctx, nil, "rev-list", "--ignore-missing", "--objects", "--missing=allow-any", "--disk-usage",
-		"--glob="+Prefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
+		"--glob="+Prefix+"*", "--glob="+UsedPrefix+"*", "--not", "--branches", "--tags", "--remotes", "--glob=refs/stash")
 	if err != nil {
 		return u, err
 	}
@@ -151,19 +154,25 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 	for _, b := range bad {
 		problems = append(problems, b.Error())
 	}
-	if len(all) == 0 {
-		return problems, nil
+	refs, err := s.Repo.Refs(ctx, UsedPrefix)
+	if err != nil || len(all) == 0 {
+		return problems, err
 	}
 	for _, i := range all {
 		if now := s.opts.Now(); foreign(i.ID, now) {
 			problems = append(problems, fmt.Sprintf("snapshot %s: its id has a time in the future, %s: the clock was wrong, or "+
 				"belay did not create it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
 		}
-		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", i.Commit}
-		out, err := s.Repo.Run(ctx, nil, append(walk, "--not", "--branches", "--tags")...)
+		used, err := s.commitsOf(ctx, i.Commit)
+		if err != nil && ctx.Err() != nil {
+			return problems, err
+		}
+		names := strings.Join(append(used, i.Commit), "\n") + "\n"
+		walk := []string{"rev-list", "--objects", "--no-object-names", "--missing=print", "--stdin"}
+		out, err := s.Repo.Run(ctx, strings.NewReader(names), append(walk, "--not", "--branches", "--tags")...)
 		var f *git.Failure
 		if errors.As(err, &f) { // a branch of the user's that names nothing says nothing of a snapshot
-			out, err = s.Repo.Run(ctx, nil, walk...)
+			out, err = s.Repo.Run(ctx, strings.NewReader(names), walk...)
 		}
 		switch {
 		case errors.As(err, &f):
@@ -172,6 +181,9 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 			return problems, err
 		case strings.Contains("\n"+string(out), "\n?"):
 			problems = append(problems, fmt.Sprintf("snapshot %s: objects are missing", i.ID.Short()))
+		case len(unused(refs, used)) > 0:
+			problems = append(problems, fmt.Sprintf("snapshot %s: commit %s has no ref below %s", i.ID.Short(),
+				short(unused(refs, used)[0]), UsedPrefix))
 		}
 	}
 	return problems, nil

@@ -102,8 +102,8 @@ type Info struct {
 	Nested    []string  `json:"nested,omitempty"` // repositories of their own, left alone
 	// BrokenRefs are files in the place of refs that name nothing; only Take fills it.
 	BrokenRefs []string `json:"broken_refs,omitempty"`
-	Commit     string   `json:"-"` // the object the ref names
-	Whole      string   `json:"-"` // the commit's tree, which names everything that the snapshot holds; only Take fills it
+	Commit     string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
+	Whole      string   `json:"-"` // the tag's tree, which names everything that the snapshot holds; only Take fills it
 	odd        int      // captured files whose names no git tree may hold
 	inner      int      // repositories inside the tree that have snapshots of their own
 }

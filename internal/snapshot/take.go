@@ -65,9 +65,9 @@ func (s *Store) pass(ctx context.Context, m Meta, w Wanted) (Info, error) {
 	}
 	var info Info
 	_, _, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
-		var commit git.NewObject
-		info, commit = s.seal(c, m)
-		return []git.NewObject{commit}, nil
+		var tag git.NewObject
+		info, tag = s.seal(c, m)
+		return []git.NewObject{tag}, nil
 	})
 	if err != nil {
 		return Info{}, err
@@ -134,22 +134,33 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture,
 	defer unlock()
 	var info Info
 	var ref *git.NewRef
-	defer func() { ref.Drop() }()
-	c, st, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
+	var used *uses
+	drop := func() {
 		ref.Drop()
+		used.drop()
+	}
+	defer func() { drop() }()
+	c, st, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
+		drop()
 		if m.Unless != "" && c.Whole == m.Unless {
 			return nil, ErrSame
 		}
-		var commit git.NewObject
+		var tag git.NewObject
 		var err error
-		info, commit = s.seal(c, m)
-		ref, err = s.Repo.NewRef(info.ref(), commit.OID, filepath.Join(s.Dir, "tmp"))
-		return []git.NewObject{commit}, err
+		tmp := filepath.Join(s.Dir, "tmp")
+		info, tag = s.seal(c, m)
+		if used, err = s.prepare(c.Refs, c.Next.uses(s.Repo), tmp); err == nil {
+			ref, err = s.Repo.NewRef(info.ref(), tag.OID, tmp)
+		}
+		return []git.NewObject{tag}, err
 	})
 	if err != nil {
 		return Info{}, nil, err
 	}
-	if err = Fault("ref", info.ref()); err == nil {
+	if err = used.make(ctx, c); err == nil {
+		err = Fault("ref", info.ref())
+	}
+	if err == nil {
 		err = ref.Make(ctx, "belay: snapshot")
 	}
 	if err == nil {
@@ -158,7 +169,7 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture,
 		}
 	}
 	if err != nil {
-		return Info{}, nil, errors.Join(err, s.withdraw(ctx, info))
+		return Info{}, nil, errors.Join(err, s.withdraw(ctx, info), used.withdraw(ctx))
 	}
 	return info, c, nil
 }
@@ -179,7 +190,7 @@ func (s *Store) withdraw(ctx context.Context, info Info) error {
 	return nil
 }
 
-// seal makes the snapshot's commit of what was captured.
+// seal makes the tag that names the snapshot of what was captured.
 func (s *Store) seal(c *Capture, m Meta) (Info, git.NewObject) {
 	now := s.opts.Now()
 	info := Info{ID: newID(now, s.newest(c.Refs, now)), Meta: m, Time: now.UTC(), Head: c.Head.OID, Branch: c.Head.Branch,
@@ -192,9 +203,9 @@ func (s *Store) seal(c *Capture, m Meta) (Info, git.NewObject) {
 	for _, b := range c.Broken {
 		info.BrokenRefs = append(info.BrokenRefs, b.Name)
 	}
-	commit := CommitObject(s.Repo, c.Whole, c.Parents, now, info.message())
-	info.Commit = commit.OID
-	return info, commit
+	tag := tagObject(s.Repo, c.Whole, string(info.ID), now, info.message())
+	info.Commit = tag.OID
+	return info, tag
 }
 
 // look captures the present and stores its objects, with those that seal adds. When

@@ -24,7 +24,7 @@ const (
 	PartFile   = "file"   // the working tree
 	PartStaged = "staged" // content that only the index names; Path is empty
 	PartMeta   = "meta"   // the index, git's own files, the manifest
-	PartCommit = "commit" // the snapshot itself, or what HEAD named
+	PartCommit = "commit" // the tag of the snapshot itself, or what HEAD named
 )
 
 // String names it as people are told.
@@ -60,13 +60,19 @@ func (s *Store) Unreadable(ctx context.Context, info Info) ([]Broken, error) {
 		w.add(PartCommit, "HEAD", info.Head)
 	}
 	if o, err := rd.Read(info.Commit); err == nil {
-		whole, _, _ := strings.Cut(strings.TrimPrefix(string(o.Data), "tree "), "\n")
-		if err := w.tree("", whole); err != nil {
+		if err := w.tree("", treeIn(o)); err != nil {
 			return nil, err
 		}
 	}
 	w.odd()
 	return w.check()
+}
+
+// treeIn returns the tree of a snapshot from the object that its ref names, which begins with
+// "object <oid>", in format 1 with "tree <oid>".
+func treeIn(o git.Object) string {
+	first, _, _ := strings.Cut(string(o.Data), "\n")
+	return first[strings.IndexByte(first, ' ')+1:]
 }
 
 // walk collects the objects of a snapshot.
@@ -95,6 +101,7 @@ func (w *walk) tree(path, oid string) error {
 	for _, e := range entries {
 		sub := strings.TrimPrefix(path+"/"+e.Path, "/")
 		switch {
+		case sub == "keep": // only kept alive
 		case e.Type == "tree":
 			if err := w.tree(sub, e.OID); err != nil {
 				return err
@@ -207,9 +214,7 @@ func (s *Store) Examine(ctx context.Context, list []Info, progress func(done int
 			seen[info.Head] = true
 		}
 		if o, err := rd.Read(info.Commit); err == nil {
-			whole, _, _ := strings.Cut(strings.TrimPrefix(string(o.Data), "tree "), "\n")
-			err = names(whole)
-			if err != nil {
+			if err := names(treeIn(o)); err != nil {
 				return nil, err
 			}
 		}
