@@ -197,6 +197,12 @@ func (r *Repo) ask(ctx context.Context) error {
 	if err := r.CheckInputs(); err != nil {
 		return err
 	}
+	_, err := os.Stat(filepath.Join(r.Common, "reftable"))
+	r.Reftab = err == nil
+	if _, format, ok := r.evident(); ok && !r.Reftab {
+		r.Format = format
+		return nil
+	}
 	cmd := newCmd(ctx, r.git, "-C", r.Root, "rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
 	cmd.Env = append(scrubbed(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	var said bytes.Buffer
@@ -230,8 +236,6 @@ func (r *Repo) ask(ctx context.Context) error {
 			"git finds its folder at %s, belay at %s", belay.VisibleLine(found), belay.VisibleLine(r.Dir))
 	}
 	r.Format = format
-	_, err = os.Stat(filepath.Join(r.Common, "reftable"))
-	r.Reftab = err == nil
 	return nil
 }
 

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -47,7 +49,7 @@ type BrokenRef struct {
 // ReadAll is Read that gives the broken ones as well, as far as they can be read, also
 // with ErrForeign.
 func ReadAll(common, dir string, width int) ([]Ref, []BrokenRef, error) {
-	r := reader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
+	r := newReader(width)
 	refs, err := r.read(common, dir)
 	return refs, r.list, err
 }
@@ -74,6 +76,14 @@ func (r *reader) read(common, dir string) ([]Ref, error) {
 	}
 	if r.foreign != nil {
 		return nil, r.foreign
+	}
+	for _, ref := range r.found {
+		if ref.Symref != "" && r.glance != nil && r.glance(ref.Symref) { // then it has to be read
+			full := newReader(r.width)
+			refs, err := full.read(common, dir)
+			r.list = full.list
+			return refs, err
+		}
 	}
 	return r.all(), nil
 }
@@ -118,8 +128,13 @@ func Loose(common, prefix string) ([]string, error) {
 	return names, err
 }
 
+func newReader(width int) *reader {
+	return &reader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
+}
+
 type reader struct {
 	width   int
+	glance  func(name string) bool // nil: all are read
 	found   map[string]Ref
 	broken  map[string]bool
 	list    []BrokenRef
@@ -152,6 +167,8 @@ func (r *reader) folder(base, name string, linked bool) error {
 			}
 		case e.IsDir():
 			err = r.folder(base, full, linked)
+		case r.glance != nil && r.glance(full) && r.fits(dir, e.Name()):
+			r.found[full] = Ref{Name: full}
 		case e.Type()&fs.ModeSymlink == 0:
 			err = r.loose(dir, full) // refuses what is not a file: git would wait for it
 		default:
@@ -167,6 +184,13 @@ func (r *reader) folder(base, name string, linked bool) error {
 		}
 	}
 	return nil
+}
+
+// fits reports whether a file has the size of one that names an object.
+func (r *reader) fits(dir *os.File, name string) bool {
+	var st unix.Stat_t
+	err := fsroot.StatAt(int(dir.Fd()), name, &st)
+	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && st.Size == int64(r.width)+1
 }
 
 // names reports whether a line starts with something that git takes for the name of an
@@ -281,7 +305,7 @@ func (r *reader) all() []Ref {
 		for depth := 0; at.Symref != "" && depth < 5; depth++ {
 			ref.Symref, at = at.Symref, r.found[at.Symref]
 		}
-		if ref.OID = at.OID; ref.OID != "" {
+		if ref.OID = at.OID; ref.OID != "" || ref.Symref == "" {
 			list = append(list, ref)
 		}
 	}

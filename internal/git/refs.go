@@ -34,11 +34,20 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 
 // AllRefs is Refs that also gives the files in the place of references that name nothing.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
+	return r.GlanceRefs(ctx, nil)
+}
+
+// GlanceRefs is AllRefs that only looks at the files of those whose names glance picks, as far
+// as that tells that they name something: their OID is then empty.
+func (r *Repo) GlanceRefs(ctx context.Context, glance func(name string) bool) ([]Ref, []BrokenRef, error) {
 	if r.Reftab {
 		refs, err := r.askRefs(ctx, nil)
 		return refs, nil, err
 	}
-	refs, broken, err := ReadAll(r.Common, r.Dir, 2*r.HashSize())
+	rd := newReader(2 * r.HashSize())
+	rd.glance = glance
+	refs, err := rd.read(r.Common, r.Dir)
+	broken := rd.list
 	if errors.Is(err, ErrForeignRefs) {
 		refs, err = r.askRefs(ctx, nil)
 	}

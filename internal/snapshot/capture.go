@@ -135,7 +135,7 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 		c.Rules, err = s.outerRules(ctx)
 		failed <- err
 	}()
-	c.Refs, c.Broken, err = s.Repo.AllRefs(ctx)
+	c.Refs, c.Broken, err = s.Repo.GlanceRefs(ctx, isSnapshot)
 	if err = errors.Join(err, <-failed); err != nil {
 		return err
 	}

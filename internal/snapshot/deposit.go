@@ -244,7 +244,7 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 // stillNamed reads the refs and fails with ErrMoved when something that was found named has no
 // name any more.
 func (s Objects) stillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
-	refs, err := s.Repo.Refs(ctx)
+	refs, _, err := s.Repo.GlanceRefs(ctx, isSnapshot)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,10 @@ func Kept(name string) bool {
 	return ok && strings.HasPrefix(name, KeptPrefix) && isSecret && (isID || git.IsOID(id))
 }
 
+// isSnapshot reports whether a ref is that of a snapshot. There may be thousands, each made once
+// and synced: a take needs to know that they are there.
+func isSnapshot(name string) bool { return strings.HasPrefix(name, RefPrefix) }
+
 // Ours reports whether a ref is belay's: not part of the state that a snapshot holds, and
 // never moved by a restore.
 func Ours(name string) bool {

@@ -26,16 +26,16 @@ type outerRules struct {
 // RulesKey names the rules of ignoring outside the tree, and how they are applied.
 func (c *Capture) RulesKey() string { return c.Rules.key }
 
-// outerRules reads the config once, in git's own words.
+// outerRules reads the config once.
 func (s *Place) outerRules(ctx context.Context) (outerRules, error) {
 	var r outerRules
-	out, err := s.Repo.Run(ctx, nil, "config", "--list", "-z", "--includes")
+	settings, err := s.Repo.Settings(ctx)
 	if err != nil {
 		return r, err
 	}
 	excludes, attributes := "", ""
-	for f := range strings.SplitSeq(string(out), "\x00") {
-		key, value, _ := strings.Cut(f, "\n")
+	for _, e := range settings {
+		key, value := e.Key, e.Value
 		switch {
 		case key == "core.excludesfile":
 			excludes = value

@@ -1,0 +1,164 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// A take asks git two things that depend on nothing but a few small files: its config, and
+// whether it accepts the repository. Each costs a process. Where the files are plain belay reads
+// them itself; wherever there is any doubt it asks git.
+
+// Settings returns what all files of git's config set, in git's order. The value of a key that
+// stands alone is empty.
+func (r *Repo) Settings(ctx context.Context) ([]Entry, error) {
+	if list, _, ok := r.evident(); ok {
+		return list, nil
+	}
+	out, err := r.Run(ctx, nil, "config", "--list", "-z", "--includes")
+	if err != nil {
+		return nil, err
+	}
+	var list []Entry
+	for f := range strings.SplitSeq(string(out), "\x00") {
+		if key, value, valued := strings.Cut(f, "\n"); key != "" {
+			list = append(list, Entry{Key: key, Value: value, Bare: !valued})
+		}
+	}
+	return list, nil
+}
+
+// plainSettings reads the files of git's config. ok is false where git may see more than they
+// say: an include, which may depend on anything; a file that git reads elsewhere or otherwise.
+func (r *Repo) plainSettings() (list []Entry, ok bool) {
+	if !r.systemKnown() {
+		return nil, false
+	}
+	files := configFiles(r.Dir, r.Common)
+	own := len(files) - 1 // of this working tree alone, read when the repository says so
+	for i, path := range files {
+		if i == own {
+			if on := last(list, "extensions.worktreeconfig"); on == "false" || on == "" {
+				break
+			} else if on != "true" {
+				return nil, false
+			}
+		}
+		if !filepath.IsAbs(path) {
+			return nil, false
+		}
+		text, err := fsroot.ReadUsers(path, mostConfig)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			continue
+		}
+		if err != nil {
+			return nil, false
+		}
+		more, err := Parse(text)
+		if err != nil {
+			return nil, false
+		}
+		list = append(list, more...)
+	}
+	for _, e := range list {
+		if section, _, _ := Split(e.Key); section == "include" || section == "includeif" {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// systemKnown reports whether the files are surely those that configFiles gives: which one is the
+// system's was decided when git was built.
+func (r *Repo) systemKnown() bool {
+	if global, set := os.LookupEnv("GIT_CONFIG_GLOBAL"); set && global == "" {
+		return false
+	}
+	none, set := os.LookupEnv("GIT_CONFIG_NOSYSTEM")
+	switch {
+	case set && none != "":
+		return none == "1" || none == "true"
+	case set:
+		return false
+	case os.Getenv("GIT_CONFIG_SYSTEM") != "":
+		return true
+	}
+	_, other := os.LookupEnv("GIT_CONFIG_SYSTEM")
+	info, err := os.Lstat(r.git)
+	return !other && runtime.GOOS == "linux" && r.git == "/usr/bin/git" && err == nil && info.Mode().IsRegular()
+}
+
+// last returns the value of a key that counts; "true" for one that stands alone.
+func last(list []Entry, key string) (value string) {
+	for _, e := range list {
+		if e.Key == key {
+			value = e.Value
+			if e.Bare {
+				value = "true"
+			}
+		}
+	}
+	return value
+}
+
+// evident returns what the config sets, and the object format, of a repository that git surely
+// accepts as belay found it: all of it belongs to whoever asks, and its config says nothing unusual.
+func (r *Repo) evident() (list []Entry, format string, ok bool) {
+	for _, path := range []string{r.Root, filepath.Join(r.Root, ".git"), r.Dir, r.Common} {
+		info, err := os.Lstat(path)
+		if err != nil || fsroot.OwnerOf(info) != os.Geteuid() || info.Mode()&fs.ModeSymlink != 0 {
+			return nil, "", false
+		}
+	}
+	head, err := fsroot.ReadFile(filepath.Join(r.Dir, "HEAD"), mostName)
+	line := strings.TrimSuffix(string(head), "\n")
+	if err != nil || !strings.HasPrefix(line, "ref: refs/") && !IsOID(line) {
+		return nil, "", false
+	}
+	if list, ok = r.plainSettings(); !ok {
+		return nil, "", false
+	}
+	local, err := fsroot.ReadFile(filepath.Join(r.Common, "config"), mostConfig)
+	if err != nil {
+		return nil, "", false
+	}
+	said, err := Parse(local)
+	if err != nil {
+		return nil, "", false
+	}
+	format, ok = formatIn(said)
+	for _, e := range list {
+		if e.Key == "core.bare" && (e.Bare || e.Value != "false") || e.Key == "core.worktree" {
+			ok = false
+		}
+	}
+	return list, format, ok
+}
+
+// formatIn returns the object format that a repository's own config says; ok is false when there is
+// anything about its format that belay does not know.
+func formatIn(said []Entry) (format string, ok bool) {
+	versions, formats := Values(said)["core.repositoryformatversion"], Values(said)["extensions.objectformat"]
+	if len(versions) != 1 || len(formats) > 1 || versions[0] != "0" && versions[0] != "1" {
+		return "", false
+	}
+	for _, e := range said {
+		section, _, _ := Split(e.Key)
+		if section == "extensions" && e.Key != "extensions.worktreeconfig" && e.Key != "extensions.objectformat" {
+			return "", false
+		}
+	}
+	if len(formats) == 0 {
+		return "sha1", true
+	}
+	known := formats[0] == "sha1" || formats[0] == "sha256"
+	return formats[0], known && versions[0] == "1"
+}
