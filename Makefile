@@ -48,9 +48,10 @@ install:
 demo: build
 	@WITH="$(WITH)" AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
 
-# Without symbols for a debugger fifty test programs are linked in half of the time.
+# Without symbols for a debugger fifty test programs are linked faster. One package more than processors, because
+# many tests wait for disks and processes.
 test:
-	$(GO) test -timeout 25m -ldflags "-s -w" ./...
+	$(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -ldflags "-s -w" ./...
 
 race:
 	$(GO) test -race ./...

@@ -39,7 +39,7 @@ func TestCrashApart(t *testing.T) {
 	d.succeed(mergeT1...)
 	want := d.files()
 	again := cycle{run: runApart, resume: resumeT1}
-	sweep{name: "run in a tree of its own", sample: 12, modes: []string{modeKill, modeFail}, args: runApart, after: func(d *world, y *tally, at string, left ran) {
+	sweep{name: "run in a tree of its own", sample: 9, modes: []string{modeKill, modeFail}, args: runApart, after: func(d *world, y *tally, at string, left ran) {
 		again.goOn(d, y, at, left)
 		if got := differing(mine, d.files()); len(got) > 0 {
 			y.fault(at, lostWork, "before the merge\n%s", strings.Join(got, "\n"))
@@ -69,7 +69,7 @@ func TestCrashMerge(t *testing.T) {
 	if slices.Equal(mine, want) {
 		t.Fatal("the merge does nothing")
 	}
-	sweep{name: "merge", sample: 10, modes: []string{modeKill, modeFail}, args: mergeT1, ready: func(d *world) { d.succeed(runApart...) }, after: func(d *world, y *tally, at string, _ ran) {
+	sweep{name: "merge", sample: 7, modes: []string{modeKill, modeFail}, args: mergeT1, ready: func(d *world) { d.succeed(runApart...) }, after: func(d *world, y *tally, at string, _ ran) {
 		if again := d.belay("", mergeT1...); again.code != 0 {
 			y.fault(at, otherwise, "%s", again)
 		}

@@ -30,7 +30,7 @@ func TestCrashReview(t *testing.T) {
 	d.succeed("run", "--resume", "T1")
 	want := d.files()
 	y := newTally(t, points)
-	each(t, trials(points, 12, modeKill, modeFail), func(dir string, c trial) {
+	each(t, trials(points, 9, modeKill, modeFail), func(dir string, c trial) {
 		d := w.another(t, dir)
 		d.belay(d.crash(c), rejectT1...)
 		at := d.where(c)

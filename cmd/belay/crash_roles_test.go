@@ -31,7 +31,7 @@ func TestCrashRoles(t *testing.T) {
 	again := cycle{run: runRoles, resume: resumeRoles, bears: func(r ran) bool {
 		return r.code == 1 && strings.Contains(r.errs, "stops T1") // a full disk made an agent or a check fail
 	}}
-	sweep{name: "roles", sample: 10, modes: []string{modeKill, modeFail, modeFull}, args: runRoles, after: func(d *world, y *tally, at string, left ran) {
+	sweep{name: "roles", sample: 7, modes: []string{modeKill, modeFail, modeFull}, args: runRoles, after: func(d *world, y *tally, at string, left ran) {
 		again.goOn(d, y, at, left)
 		d.settled(y, at, want)
 		d.eachRole(y, at)

@@ -281,8 +281,8 @@ func TestCrashTake(t *testing.T) {
 	if !ok || n < 5 {
 		t.Fatalf("%d steps: %s", n, said)
 	}
-	for _, mode := range []string{"kill", "fail", "full"} {
-		for k := 1; k <= n; k++ {
+	for i, mode := range []string{"kill", "fail", "full"} {
+		for _, k := range points(n, 10, i) {
 			t.Run(fmt.Sprint(mode, " ", k), func(t *testing.T) {
 				t.Parallel()
 				c := s.copied(t)
