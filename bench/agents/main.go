@@ -145,7 +145,11 @@ func (b bench) one(m *model, a program, only string) (bool, error) {
 func (b bench) ready(a program) (string, error) {
 	dir := filepath.Join(b.npm, a.Name)
 	about := filepath.Join(dir, "node_modules", filepath.FromSlash(a.Package), "package.json")
-	if version, err := installed(about); b.install && (err != nil || version != a.Version) {
+	version, err := installed(about)
+	if err == nil {
+		_, err = os.Stat(a.path(b.npm)) // not there: an installation was interrupted
+	}
+	if b.install && (err != nil || version != a.Version) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", err
 		}
