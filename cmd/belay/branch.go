@@ -29,7 +29,7 @@ func branches() []branch {
 		{[]string{"snapshot", "snap", "diff", "undo", "redo", "watch"}, cli.SnapshotCommands},
 		{[]string{"report"}, cli.ReportCommands},
 		{[]string{"count", "scope"}, cli.Commands},
-		{[]string{"status", "init", "config", "trust", "doctor", "guard"}, cli.RepositoryCommands},
+		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
 		{[]string{"mcp"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
 		{[]string{"hook", "timeline", "brief"}, cli.SessionCommands},
 		{[]string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
