@@ -24,6 +24,7 @@
 # make replay REPO="DIR…"  which real commits the checks reject, in clones of public repositories
 # make eval-secrets    what counts as a secret in published source trees
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
+# make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
 # make report    sizes and layers of the packages
 # make release   archives for Linux and macOS, amd64 and arm64, with manual pages, completions and checksums, in dist/
 #                (TWICE=1 builds them two times and compares)
@@ -32,7 +33,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench bench-run docs report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -66,6 +67,9 @@ docs:
 	$(GO) test -count=1 -run TestLayersAreDrawn . -update
 	$(GO) test -count=1 -run Schema ./internal/config -update
 	$(GO) test -count=1 -run TestPlugin ./internal/install -update
+
+screens: build
+	sh demo/screens.sh bin/belay docs/screens.md
 
 report:
 	@$(GO) test -count=1 -run 'TestLayers|TestProportions|TestEveryPackage|TestNames' -v . | grep -v '^=== '
