@@ -15,7 +15,7 @@ import (
 func rejected(t *testing.T, args ...string) (*world, *sitting) {
 	t.Helper()
 	w := quietWorld(t, nil)
-	agent := `cat > ../prompt$BELAY_ATTEMPT; test $BELAY_ATTEMPT = 1 && echo 0 > answer || echo 42 > answer`
+	agent := `printf 'I wrote\n\033[1mthe answer\033[0m\n'; cat > ../prompt$BELAY_ATTEMPT; test $BELAY_ATTEMPT = 1 && echo 0 > answer || echo 42 > answer`
 	s := w.sit(append([]string{"run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer"},
 		append(args, "--", "sh", "-c", agent)...)...)
 	s.await("decide: ")
@@ -98,6 +98,9 @@ func TestGateKeys(t *testing.T) {
 func TestGateNoKeys(t *testing.T) {
 	t.Parallel()
 	w, s := rejected(t)
+	if want := "the agent said last"; !strings.Contains(s.String(), want) || strings.Count(s.String(), "the answer") < 2 {
+		t.Errorf("what the agent said is not repeated:\n%s", s)
+	}
 	asked := 1
 	for _, keys := range []string{"z", "\r", "ü", "therefore it is right\nand so on\nx\ny\n", "xy", strings.Repeat("try again ", 200)} {
 		s.press(keys)

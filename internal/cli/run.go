@@ -119,6 +119,7 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 		return a.pipelined(c, f, desk, q)
 	}
 	s := a.Screen(f.quiet)
+	s.Said = desk.LastSaid
 	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
 	ticking, stop := context.WithCancel(c.Context())
 	s.Tick(ticking)

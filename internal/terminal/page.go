@@ -47,3 +47,40 @@ func Columns(w io.Writer) int {
 	}
 	return width
 }
+
+// fit breaks lines that are wider than the terminal between words, and sets the rest in. Elsewhere lines stay whole.
+func (s *Screen) fit(text string) string { return wrap(text, Columns(s.t.Err)) }
+
+func wrap(text string, width int) string {
+	if width < 20 {
+		return text
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
+		for {
+			cut := breakAt(line, width)
+			if cut == 0 || len(indent) > width/2 {
+				break
+			}
+			out = append(out, strings.TrimRight(line[:cut], " "))
+			line = indent + line[cut+1:]
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+// breakAt gives the place of the space at which a line is broken; 0 where it fits, or has none.
+func breakAt(line string, width int) (cut int) {
+	start, column := len(line)-len(strings.TrimLeft(line, " ")), 0
+	for i, r := range line {
+		if column++; column > width {
+			return cut
+		}
+		if r == ' ' && i > start {
+			cut = i
+		}
+	}
+	return 0
+}

@@ -49,7 +49,7 @@ func Snapshot(w io.Writer, s snapshot.Info) {
 // Tasks prints a list of tasks.
 func Tasks(w io.Writer, lines []app.TaskLine) {
 	if len(lines) == 0 {
-		fmt.Fprintln(w, `no tasks: belay run "…" -- AGENT starts one`)
+		fmt.Fprintln(w, `no open tasks: belay run "…" --with AGENT starts one`)
 		return
 	}
 	var rows [][]string

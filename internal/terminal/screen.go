@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/loop"
@@ -44,6 +45,9 @@ type Screen struct {
 
 	// View shows the change that a gate is about; nil where that cannot be done.
 	View func(context.Context, *session.Record) error
+
+	// Said gathers what was said of the attempt that a gate is about; nil where nothing is.
+	Said func(*session.Record) app.LastSaid
 }
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
@@ -283,7 +287,7 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 		color = s.p.Warn
 	}
 	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
-		s.line("%s", color(belay.VisibleLine(strings.TrimRight(l, "\n"))))
+		s.line("%s", color(s.fit(belay.VisibleLine(strings.TrimRight(l, "\n")))))
 	}
 }
 
@@ -347,7 +351,7 @@ func (s *Screen) Note(text string) {
 		fmt.Fprintf(s.t.Err, "belay: %s\n", belay.VisibleLine(text))
 		return
 	}
-	s.line("%s", s.p.Warn(belay.VisibleLine(text)))
+	s.line("%s", s.p.Warn(s.fit(belay.VisibleLine(text))))
 }
 
 // Stop takes the line of progress away.
@@ -370,13 +374,16 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		return "", "", false, nil
 	}
 	question := strings.TrimRight(prompt.Gate(r.State, r.Task), "\n")
-	menu := max(0, strings.LastIndexByte(question, '\n')) // its last line is for those who are elsewhere
-	fmt.Fprintln(s.t.Err, question[:menu])
+	if s.Said != nil {
+		s.lastSaid(s.Said(r))
+	}
+	menu := max(0, strings.LastIndex(question, "\nDecide from")) // its end is for those who are elsewhere
+	fmt.Fprintln(s.t.Err, s.fit(question[:menu]))
 	if s.View != nil && len(r.State.Attempts) > 0 {
 		fmt.Fprintln(s.t.Err, "  v  view     read the change")
 	}
 	fmt.Fprintln(s.t.Err, "  q  quit     leave; the task waits")
-	fmt.Fprintf(s.t.Err, "%s\n\n", strings.TrimPrefix(question[menu:], "\n"))
+	fmt.Fprintf(s.t.Err, "%s\n\n", strings.TrimPrefix(question[menu:], "\n")) // whole: it is copied
 	options := r.State.Gate.Options
 	for {
 		forget(int(s.t.In.Fd()))
@@ -394,7 +401,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		}
 		at := slices.IndexFunc(options, func(o loop.Decision) bool { return prompt.Key(o) == strings.ToLower(key) })
 		if at < 0 {
-			fmt.Fprintln(s.t.Err, "  press one of:", s.keys(options))
+			fmt.Fprintln(s.t.Err, s.fit("  press one of: "+s.keys(options)))
 			continue
 		}
 		d, words := options[at], ""
@@ -429,6 +436,48 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		}
 		return d, strings.TrimSpace(words), true, nil
 	}
+}
+
+// Bounds on what is repeated at a gate.
+const (
+	maxSaidErrors = 3
+	maxSaidLines  = 6
+)
+
+// lastSaid repeats what failing programs printed of an attempt, and what its agent said last.
+func (s *Screen) lastSaid(said app.LastSaid) {
+	fmt.Fprintln(s.t.Err)
+	for i, f := range said.Errors {
+		if i == maxSaidErrors {
+			fmt.Fprintf(s.t.Err, "and %d more: belay check\n", len(said.Errors)-i)
+			break
+		}
+		lines := linesOf(f.Detail)
+		fmt.Fprintln(s.t.Err, s.fit(s.p.Bold(belay.VisibleLine(f.Title))))
+		for _, line := range lines[:min(len(lines), maxSaidLines)] {
+			fmt.Fprintln(s.t.Err, s.fit("  "+line))
+		}
+		if more := len(lines) - maxSaidLines; more > 0 {
+			fmt.Fprintf(s.t.Err, "  and %d more lines\n", more)
+		}
+	}
+	if lines := linesOf(said.Agent); len(lines) > 0 {
+		fmt.Fprintln(s.t.Err, s.p.Bold("the agent said last"))
+		for _, line := range lines[max(0, len(lines)-maxSaidLines):] {
+			fmt.Fprintln(s.t.Err, s.fit("  "+line))
+		}
+	}
+	fmt.Fprintln(s.t.Err)
+}
+
+// linesOf gives the lines of a foreign text that say something.
+func linesOf(text string) (lines []string) {
+	for line := range strings.Lines(Sanitise(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, belay.Clip(line, 300))
+		}
+	}
+	return lines
 }
 
 // keys lists what may be pressed.

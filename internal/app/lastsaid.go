@@ -1,0 +1,47 @@
+package app
+
+import (
+	"bytes"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// maxSaid is how many bytes of an agent's output are looked at for its last words.
+const maxSaid = 64 << 10
+
+// LastSaid is what a person should read before they decide on the last attempt, without secrets.
+type LastSaid struct {
+	Errors []belay.Finding // failing tests and linters, with what they printed as the detail
+	Agent  string          // the agent's last message; of one that prints no events, the end of its output
+}
+
+// LastSaid gathers it. What cannot be read is left out: a person can decide without it.
+func (d *Desk) LastSaid(r *session.Record) (said LastSaid) {
+	if len(r.State.Attempts) == 0 {
+		return said
+	}
+	last := r.State.Attempts[len(r.State.Attempts)-1]
+	checks, _ := d.checksOf(last.Report)
+	for _, c := range checks {
+		for _, f := range c.Findings {
+			if f.Detail != "" && (c.Check == "tests" || c.Check == "lint") {
+				f.Detail = secret.Mask(f.Detail)
+				said.Errors = append(said.Errors, f)
+			}
+		}
+	}
+	if last.Log == "" {
+		return said
+	}
+	if output, err := d.Journal.Attachment(last.Log); err == nil {
+		text, stream := agent.FinalMessage(bytes.NewReader(output))
+		if !stream {
+			text = string(output[max(0, len(output)-maxSaid):])
+		}
+		said.Agent = secret.Mask(text)
+	}
+	return said
+}

@@ -1,0 +1,44 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"short":                            "short",
+		"one two three four five six":      "one two three four\n  five six",
+		"  - one two three four five six":  "  - one two three\n    four five six",
+		"a\n\none two three four five six": "a\n\none two three four\n  five six",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b":  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", // a path stays whole
+		"exactly twenty wide.":             "exactly twenty wide.",
+		"exactly twenty wide. more":        "exactly twenty\n  wide. more",
+		"übergroße größen öfter":           "übergroße größen\n  öfter",
+		"                    x y":          "                    x y",
+	} {
+		if got := wrap(in, 20); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", in, got, want)
+		}
+	}
+	if got := wrap("one two three", 0); got != "one two three" {
+		t.Errorf("not at a terminal: %q", got)
+	}
+}
+
+// FuzzWrap: the words stay, in their order, and no line is wider than it must be.
+func FuzzWrap(f *testing.F) {
+	f.Add("  - one two three four five six", 20)
+	f.Add("a\n\n b", 40)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		if !utf8.ValidString(text) {
+			return
+		}
+		got := wrap(text, width)
+		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(text), " ") {
+			t.Fatalf("%q became %q", text, got)
+		}
+	})
+}
