@@ -14,6 +14,7 @@
 #                choose some; NPM=DIR is where they are installed)
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
+# make agents-hooks  belay's hooks in interactive sessions of real agents, under a terminal
 # make mcp-conformance  the protocol's conformance suite and inspector over belay mcp (npm installs them into a temporary folder)
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
@@ -33,7 +34,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -114,6 +115,9 @@ agents-kill: build
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))
+
+agents-hooks: build
+	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -interactive -only "$(AGENTS)" -npm "$(NPM)"
 
 record-stall:
 	@$(GO) run ./bench/agents -out internal/agent/testdata/stall/real

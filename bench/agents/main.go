@@ -5,7 +5,8 @@
 // ours, while the events, the results of the tools and their noise are the agents' own.
 //
 // With -belay it puts each agent through runs of belay instead: three attempts of which the last is right, a key
-// that is refused, a quota that is used up; and prints a table. With -kill it ends runs while the agent works.
+// that is refused, a quota that is used up; and prints a table. With -kill it ends runs while the agent works. With
+// -interactive it installs belay's hooks in each agent and has it work in an interactive session.
 //
 //	go run ./bench/agents [-npm DIR] [-install=false] [-only codex,qwen] [-script same_read,long_work] [-out DIR]
 //
@@ -35,6 +36,7 @@ func main() {
 		out     = flag.String("out", "", "write the recordings to this folder")
 		run     = flag.String("belay", "", "instead of recording, put each agent through runs of this program")
 		kill    = flag.Bool("kill", false, "with -belay: end its runs in six ways, and count what is left of the agents")
+		talk    = flag.Bool("interactive", false, "with -belay: its hooks in interactive sessions under a terminal")
 		keep    = flag.String("raw", "", "write the unedited output of the agents to this folder")
 	)
 	flag.Parse()
@@ -48,6 +50,8 @@ func main() {
 	b := bench{npm: *npm, install: *install, named: *only != "", out: *out, raw: *keep, through: *run}
 	do := b.all
 	switch {
+	case *talk && *run != "":
+		do = b.interactiveAll
 	case *kill && *run != "":
 		do = b.killAll
 	case *run != "":

@@ -3,13 +3,14 @@ package main
 import "fmt"
 
 // Step is one thing that a model does, in nobody's words; a dialect makes a call of it.
-// Exactly one of Read, Edit and Run is set.
+// Exactly one of Read, Edit, Run and Say is set.
 type Step struct {
 	Read     string // a file
 	From, To int    // its lines, from 1; 0 for the whole file
 	Edit     string // a file
 	Old, New string
 	Run      string // a command of the shell
+	Say      string // words alone: the model is done with its turn
 	Fails    bool   // the edit cannot be applied
 }
 
@@ -19,6 +20,7 @@ type Script struct {
 	Name  string
 	Stall int
 	Steps []Step
+	Whole bool // the steps are those of a whole session, whatever prompts come in between
 }
 
 var (

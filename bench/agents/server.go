@@ -29,6 +29,7 @@ type model struct {
 	speak  dialect
 	root   string   // the folder that the agent works in
 	asked  int      // requests that the script answered
+	said   int      // steps of it that were words alone
 	turns  []asking // what was asked in each attempt
 	strays []string // paths that the server has no answer for
 }
@@ -119,7 +120,7 @@ type denial struct {
 func (m *model) plays(list []Script, deny denial, d dialect, root string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.script, m.deny, m.since, m.speak, m.root, m.asked, m.strays, m.turns = list, deny, time.Time{}, d, root, 0, nil, nil
+	m.script, m.deny, m.since, m.speak, m.root, m.asked, m.said, m.strays, m.turns = list, deny, time.Time{}, d, root, 0, 0, nil, nil
 }
 
 // callID is the id of a call, as the server gives it.
@@ -170,11 +171,19 @@ func (m *model) next(t turn) answer {
 	}
 	m.asked++
 	at.requests++
-	steps := m.script[min(t.attempt, len(m.script)-1)].Steps
-	if t.results >= len(steps) {
+	script := m.script[min(t.attempt, len(m.script)-1)]
+	n := t.results
+	if script.Whole {
+		n += t.earlier + m.said
+	}
+	if n >= len(script.Steps) {
 		return answer{Text: "That is all."}
 	}
-	a := m.speak(m.root, steps[t.results])
+	if say := script.Steps[n].Say; say != "" {
+		m.said++
+		return answer{Text: say}
+	}
+	a := m.speak(m.root, script.Steps[n])
 	a.ID = fmt.Sprintf("call_%02d", t.earlier+t.results+1) // agents drop a call whose id their conversation has already
 	return a
 }
@@ -216,6 +225,13 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.mu.Unlock()
 		http.NotFound(w, r)
 	}
+}
+
+// says returns how many steps that are words alone were answered.
+func (m *model) says() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.said
 }
 
 // denies returns what a request is answered with now.
