@@ -256,7 +256,7 @@ func (h *hooks) before(ctx context.Context) error {
 		if h.judgeCall(ctx, h.sit.Task); h.ans.Deny != "" {
 			m := h.mark(session.MarkDenied)
 			m.Tools++
-			m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, oneLineOf(h.ans.Deny)
+			m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, oneLineOf(strings.TrimPrefix(h.ans.Deny, deniedFirst))
 			return h.d.AddMark(context.WithoutCancel(ctx), h.sit, m)
 		}
 		m := h.mark(session.MarkBefore)

@@ -36,6 +36,9 @@ func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
 	}
 }
 
+// deniedFirst begins what an agent is told of a denied command; a person reads the reasons alone.
+const deniedFirst = "belay denied this command; nothing of it was run."
+
 // withoutRepository denies what destroys work by its text alone: the folder is in a repository that belay cannot open.
 func withoutRepository(ev hook.Event) (ans hook.Answer) {
 	if ev.Kind != hook.Before || ev.Tool.Command == "" {
@@ -61,7 +64,7 @@ func withoutRepository(ev hook.Event) (ans hook.Answer) {
 // denial tells the agent what was not run, and what to do instead.
 func denial(deeds []shell.Deed) string {
 	var b strings.Builder
-	b.WriteString("belay denied this command; nothing of it was run.")
+	b.WriteString(deniedFirst)
 	for _, d := range deeds[:min(3, len(deeds))] {
 		fmt.Fprintf(&b, "\n%s: %s. Instead: %s.", belay.Clip(belay.VisibleLine(d.Command), 200), d.Why, d.Instead)
 	}

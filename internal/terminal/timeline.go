@@ -16,12 +16,16 @@ func Timeline(w io.Writer, t app.Timeline) {
 	for _, turn := range t.Turns {
 		head := fmt.Sprintf("turn %d  %s", turn.Turn, belay.VisibleLine(turn.Prompt))
 		switch {
+		case turn.Turn == 0 && len(turn.Steps) == 0:
+			continue
+		case turn.Turn == 0:
+			head = "before the first prompt"
 		case turn.Undone:
 			head += p.Dim("  (undone)")
 		case turn.Verdict == belay.VerdictFail:
 			head += p.Bad("  (rejected)")
 		case turn.Verdict == belay.VerdictPass:
-			head += p.Good("  (passed)")
+			head += p.Good("  (checks passed)")
 		}
 		fmt.Fprintf(w, "\n%s  %s\n", turn.Time.Local().Format("15:04:05"), strings.TrimRight(head, " "))
 		for _, s := range turn.Steps {
