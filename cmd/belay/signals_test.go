@@ -25,10 +25,12 @@ type waiting struct {
 	says  string
 }
 
-// slowGit makes git take its time to read the config, as on a disk that does not answer.
+// slowGit makes git take its time to read the config, as on a disk that does not answer. The
+// config includes another, so that belay asks git and does not read it itself.
 func slowGit(t *testing.T, d *world) func() {
 	git, err := exec.LookPath("git")
 	d.must(err)
+	d.git("config", "include.path", "more")
 	d.must(os.MkdirAll(filepath.Join(d.up, "bin"), 0o755))
 	script := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in *\" config --list\"*) : > %q; exec sleep 300;; esac\nexec %q \"$@\"\n", filepath.Join(d.up, "began"), git)
 	d.must(os.WriteFile(filepath.Join(d.up, "bin", "git"), []byte(script), 0o755))
