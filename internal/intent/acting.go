@@ -84,9 +84,6 @@ func Acts(w string) bool {
 // Strictly reports the base form of a verb of that list that is hardly ever a noun.
 func Strictly(w string) bool { return acting.Has(w) && !nounsToo.Has(w+"s") && !nounsToo.Has(w+"es") }
 
-// ActBase reports the base form of a verb of that list.
-func ActBase(w string) bool { return acting.Has(w) }
-
 // Acting reports the -s form of any verb of that list, plurals among them.
 func Acting(w string) bool {
 	b, end := Base(w, func(b string) bool { return acting.Has(b) })

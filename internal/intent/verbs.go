@@ -163,12 +163,6 @@ func Phrase(low []string) (sense Sense, n int) {
 	return None, 0
 }
 
-// IsPhrase reports that a verb of several words is at the start.
-func IsPhrase(low []string) bool {
-	_, n := Phrase(low)
-	return n > 0
-}
-
 // PhraseOf looks up a verb with a particle that stands apart from it.
 func PhraseOf(verb, particle string) (Sense, bool) {
 	s, ok := phrases[verb+" "+particle]
