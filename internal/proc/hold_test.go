@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -181,3 +182,51 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 func (w *watched) String() string { return strings.Clone(w.Last(1000)) }
+
+// TestPrintedInTime: everything printed before the time was up is passed on before Cut is called, and what comes
+// after is not needed for that, even where more comes all the time.
+func TestPrintedInTime(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ before, after string }{
+		"and no more":         {"printf %60000d 7", "exec sleep 60"},
+		"and more and more":   {"printf %60000d 7", "exec yes"},
+		"and the pipe closed": {"printf %60000d 7", "exec >&- 2>&-; exec sleep 60"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for range 20 {
+				said := filepath.Join(t.TempDir(), "said")
+				ctx, cancel := context.WithCancel(t.Context())
+				slow := slowWriter{}
+				cut := -1
+				go func() {
+					for {
+						if _, err := os.Stat(said); err == nil || t.Context().Err() != nil {
+							cancel()
+							return
+						}
+						time.Sleep(time.Millisecond)
+					}
+				}()
+				Program{
+					Command: config.TypedCommand([]string{"sh", "-c", tt.before + "; : > '" + said + "'; " + tt.after}),
+					Env:     os.Environ(), Stdout: &slow, Grace: time.Second,
+					Cut: func() { cut = int(slow.n.Load()) },
+				}.Run(ctx)
+				cancel()
+				if cut < 60000 {
+					t.Fatalf("%d bytes of 60000 were passed on when the time was up", cut)
+				}
+			}
+		})
+	}
+}
+
+// slowWriter takes its time for each write, as a parser on a busy machine does.
+type slowWriter struct{ n atomic.Int64 }
+
+func (w *slowWriter) Write(p []byte) (int, error) {
+	time.Sleep(5 * time.Millisecond)
+	w.n.Add(int64(len(p)))
+	return len(p), nil
+}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fence"
 )
@@ -113,7 +115,7 @@ func (p Program) Run(ctx context.Context) Ending {
 	if err != nil {
 		end = Ending{Code: -1, Failed: err}
 	} else {
-		end = p.await(ctx, h)
+		end = p.await(ctx, h, drains)
 	}
 	over := time.Now().Add(Slack)
 	for _, d := range drains {
@@ -128,13 +130,16 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-func (p Program) await(ctx context.Context, h *held) Ending {
+func (p Program) await(ctx context.Context, h *held, drains []*drain) Ending {
 	select {
 	case end := <-h.ended:
 		return end
 	case <-ctx.Done():
 	}
 	if p.Cut != nil {
+		for _, d := range drains {
+			d.catchUp() // what it printed in time counts, read or not
+		}
 		p.Cut()
 	}
 	h.stop()
@@ -158,7 +163,8 @@ func (p Program) await(ctx context.Context, h *held) Ending {
 type drain struct {
 	to   io.Writer
 	r, w *os.File
-	got  atomic.Int64 // bytes passed on
+	got  atomic.Int64       // bytes passed on
+	ask  chan chan struct{} // closed when everything printed before is passed on
 	done chan struct{}
 }
 
@@ -167,7 +173,7 @@ func newDrain(to io.Writer) (*drain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening a pipe for the output: %w", err)
 	}
-	return &drain{to: to, r: r, w: w, done: make(chan struct{})}, nil
+	return &drain{to: to, r: r, w: w, ask: make(chan chan struct{}, 1), done: make(chan struct{})}, nil
 }
 
 func (d *drain) abandon() {
@@ -186,11 +192,68 @@ func (d *drain) begin() {
 			// A writer that fails must not stop the program: it gets to write on.
 			d.to.Write(buf[:n])
 			d.got.Add(int64(n))
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				select {
+				case caughtUp := <-d.ask:
+					d.r.SetReadDeadline(time.Time{}) // first: past it, nothing is read
+					err = d.empty(buf)
+					close(caughtUp)
+					if err == nil {
+						continue
+					}
+				default:
+				}
+			}
 			if err != nil {
 				return
 			}
 		}
 	}()
+}
+
+// empty passes on what lies in the pipe and waits for nothing. A pipe that is written to all the time is never
+// empty: it ends after as much as a pipe holds.
+func (d *drain) empty(buf []byte) error {
+	conn, err := d.r.SyscallConn()
+	for left := len(buf); err == nil && left > 0; {
+		var n int
+		var readErr error
+		if err = conn.Read(func(fd uintptr) bool { n, readErr = unix.Read(int(fd), buf[:left]); return true }); err != nil {
+			return err
+		}
+		if n <= 0 || readErr != nil {
+			return nil // nothing there now; an end or an error comes again at the next read
+		}
+		d.to.Write(buf[:n])
+		d.got.Add(int64(n))
+		left -= n
+	}
+	return err
+}
+
+// catchUp returns when everything that lay in the pipe is passed on, or the writer does not
+// take it for too long.
+func (d *drain) catchUp() {
+	caughtUp := make(chan struct{})
+	d.ask <- caughtUp
+	d.r.SetReadDeadline(time.Now()) // wakes the copying, which then looks at ask
+	select {
+	case <-caughtUp:
+	case <-d.done:
+	case <-time.After(Slack):
+	}
+}
+
+// end stops the copying.
+func (d *drain) end() {
+	for {
+		d.r.SetReadDeadline(time.Now())
+		select {
+		case <-d.done:
+			return
+		case <-time.After(Slack / 4): // a late answer to ask took the deadline away
+		}
+	}
 }
 
 // finish waits for the end of the output: as long as bytes keep coming, but not
@@ -205,8 +268,7 @@ func (d *drain) finish(over time.Time) {
 		}
 		now := d.got.Load()
 		if now == before || time.Now().After(over) {
-			d.r.SetReadDeadline(time.Now())
-			<-d.done
+			d.end()
 			return
 		}
 		before = now
