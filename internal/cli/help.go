@@ -18,7 +18,7 @@ var helpGroups = []struct {
 	commands  []string
 }{
 	{"start", "Start here:", []string{"run", "status", "show", "diff", "decide", "undo"}},
-	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "rollback", "merge", "cancel", "snapshot", "redo"}},
+	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "pr", "rollback", "merge", "cancel", "snapshot", "redo"}},
 	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "fence", "plan", "review"}},
 	{moreGroup, "More commands:", nil},
 }

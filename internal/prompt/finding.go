@@ -56,7 +56,7 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 	if severity == "" {
 		severity = belay.SeverityError
 	}
-	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), reason(f), mark)
+	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), Reason(f), mark)
 	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" {
 		kept, left := Cut(Seen(detail), details, maxDetailBytes)
 		if left != "" {
@@ -78,8 +78,8 @@ func indent(b *strings.Builder, text string) {
 	}
 }
 
-// reason is a finding on one line: where, what, and the category.
-func reason(f belay.Finding) string {
+// Reason is a finding on one line: where, what, and the category.
+func Reason(f belay.Finding) string {
 	text := belay.VisibleLine(f.Title)
 	if p := place(f); p != "" && !strings.HasPrefix(f.Title, f.File) && !strings.HasSuffix(f.Title, ": "+p) {
 		text = p + ": " + text
@@ -146,7 +146,7 @@ func shortReasons(list []belay.Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text := belay.Clip(reason(list[0]), 200)
+	text := belay.Clip(Reason(list[0]), 200)
 	if n := len(list) - 1; n > 0 {
 		text += fmt.Sprintf(" (+%d more)", n)
 	}

@@ -88,7 +88,7 @@ func lines(a loop.Attempt) []string {
 			list = append(list, fmt.Sprintf("and %d more", len(reasons)-i))
 			break
 		}
-		text := belay.Clip(reason(f), 300)
+		text := belay.Clip(Reason(f), 300)
 		list = append(list, text)
 	}
 	if len(list) == 0 && a.Note != "" && a.Verdict != belay.VerdictPass {

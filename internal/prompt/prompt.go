@@ -213,8 +213,8 @@ func judgement(a loop.Attempt) string {
 	return "is running"
 }
 
-// how names how an agent's process ended, for tables: "exit 1", "timeout".
-func how(a loop.Attempt) string {
+// How names how an agent's process ended, for tables: "exit 1", "timeout".
+func How(a loop.Attempt) string {
 	if a.Ended == loop.EndedExit {
 		return fmt.Sprintf("exit %d", a.Exit)
 	}

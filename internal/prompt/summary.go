@@ -14,7 +14,7 @@ import (
 // row per attempt with its reason below. checks are those of the last judgement, as far as they are known.
 func Summary(t belay.Task, s loop.State, checks []belay.CheckResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s, checks))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), Standing(s, checks))
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
@@ -79,7 +79,7 @@ func row(a loop.Attempt) []string {
 	if a.Asks() {
 		word = "asks"
 	}
-	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), how(a), "-", "-", "-", dash(word), dash(a.Then)}
+	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), How(a), "-", "-", "-", dash(word), dash(a.Then)}
 	if a.Elapsed > 0 {
 		cells[3] = duration(a.Elapsed)
 	}
@@ -114,8 +114,8 @@ func Used(u belay.Use) string {
 	return u.CostText() + ", " + u.TokensText() + " tokens"
 }
 
-// standing says in one line where a task stands and what it took.
-func standing(s loop.State, checks []belay.CheckResult) string {
+// Standing says in one line where a task stands and what it took.
+func Standing(s loop.State, checks []belay.CheckResult) string {
 	text := ""
 	switch {
 	case s.Outcome == loop.OutcomePassed:

@@ -68,7 +68,7 @@ func outcome(s loop.State, a loop.Attempt, e loop.Event) string {
 	case loop.EvBaseline:
 		return noted("baseline", e.Note)
 	case loop.EvAttempted:
-		return noted(fmt.Sprintf("attempt %d ended: %s%s", a.N, how(a), spent(e)), e.Note)
+		return noted(fmt.Sprintf("attempt %d ended: %s%s", a.N, How(a), spent(e)), e.Note)
 	case loop.EvStalled:
 		return noted(fmt.Sprintf("attempt %d: stopped for repeating the same tool calls%s", a.N, spent(e)), e.Note)
 	case loop.EvLimited:

@@ -122,6 +122,16 @@ func (r *Record) Open() bool {
 // PutBack reports whether the task ended with its changes put back.
 func (r *Record) PutBack() bool { return !r.Open() && r.State.Outcome != loop.OutcomePassed }
 
+// TreeOf gives git's name of the tree of a snapshot's files, as the record has it; "" when it names no such snapshot.
+func (r *Record) TreeOf(id belay.SnapshotID) string {
+	for _, b := range r.bound {
+		if b.ID == id {
+			return b.Tree
+		}
+	}
+	return ""
+}
+
 // Phase is where the task stands, in a word.
 func (r *Record) Phase() string { return string(cmp.Or(r.State.Phase, loop.PhaseNew)) }
 

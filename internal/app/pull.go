@@ -1,0 +1,234 @@
+package app
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Pull gathers what a pull request says of a task, or of the tasks of a feature, from their records. A
+// name that is a task's means the task; "" is the task that something happened to last. CodeNotFound when there is neither.
+func (d *Desk) Pull(ctx context.Context, name, version string) (prompt.Pull, error) {
+	records, feature, err := d.pulled(name)
+	if err != nil {
+		return prompt.Pull{}, err
+	}
+	p := prompt.Pull{Feature: feature, Tasks: []prompt.PullTask{}, Belay: version}
+	for _, r := range records {
+		t, err := d.pullTask(ctx, r)
+		if err != nil {
+			return p, err
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	p.Title = p.Tasks[0].Title
+	if feature != "" {
+		p.Title = feature
+	}
+	return p, nil
+}
+
+// pulled gives the records that name means.
+func (d *Desk) pulled(name string) ([]*session.Record, string, error) {
+	if name == "" {
+		id, err := d.Latest()
+		if err != nil {
+			return nil, "", err
+		}
+		name = string(id)
+	}
+	if id, err := belay.ParseTaskID(name); err == nil {
+		r, err := d.Load(id)
+		if err == nil {
+			return []*session.Record{r}, "", nil
+		}
+		if belay.CodeOf(err) != belay.CodeNotFound {
+			return nil, "", err
+		}
+	}
+	ours, _, err := ofFeature(d, FeatureRequest{Feature: name})
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		err = belay.Refuse(belay.CodeNotFound, "belay task list", "there is no task and no feature %s", belay.VisibleLine(name))
+	}
+	return ours, name, err
+}
+
+func (d *Desk) pullTask(ctx context.Context, r *session.Record) (prompt.PullTask, error) {
+	shown, r, err := d.Show(r.Task.ID)
+	if err != nil {
+		return prompt.PullTask{}, err
+	}
+	t := prompt.PullTask{ID: r.Task.ID, Title: secret.Mask(r.Task.Title), Origin: r.Task.Origin,
+		Standing: secret.Mask(prompt.Standing(r.State, shown.Checks)), Accepted: r.State.Outcome == loop.OutcomePassed,
+		Asked: secret.Mask(r.Task.Prose), Rollbacks: shown.Rollbacks, Retries: shown.Retries, Started: r.Created,
+		Requirements: listed(shown.Requirements), Attempts: []prompt.PullAttempt{}, Checks: []prompt.PullCheck{},
+		Reviews: []prompt.PullReview{}, Overrides: []prompt.Override{}, Decisions: []prompt.Decision{}, Agents: []prompt.PullAgent{}}
+	for _, a := range shown.Attempts {
+		t.Attempts = append(t.Attempts, pullAttempt(a))
+		for _, v := range a.Reviews {
+			t.Reviews = append(t.Reviews, prompt.PullReview{Attempt: a.N, Reviewer: v.Reviewer, Score: v.Score, Threshold: v.Threshold,
+				Says: v.Recommendation, Alignment: listed(v.Alignment)})
+		}
+	}
+	for _, c := range shown.Checks {
+		t.Checks = append(t.Checks, prompt.PullCheck{Check: c.Check, Result: prompt.Mark(c), Summary: secret.Mask(cmp.Or(c.Why,
+			c.Summary))})
+		if c.Tests != nil {
+			t.Tests = &prompt.PullTests{Before: r.State.Baseline, Now: *c.Tests}
+		}
+	}
+	for _, o := range r.Over {
+		t.Overrides = append(t.Overrides, prompt.Override{Attempt: o.Attempt, By: o.By, Category: string(o.Category),
+			Note: secret.Mask(o.Note), Time: o.Time})
+	}
+	for _, one := range r.State.Decisions {
+		t.Decisions = append(t.Decisions, prompt.Decision{Gate: one.Gate, Decision: string(one.Decision), By: one.By,
+			Note: secret.Mask(one.Note)})
+	}
+	used := "no agent has run"
+	if total, any := prompt.Total(r.State); any {
+		used = prompt.Used(total)
+	}
+	t.Used = used
+	t.Agents = append(t.Agents, d.agentsOf(r)...)
+	return t, d.pullState(ctx, r, &t)
+}
+
+func pullAttempt(a ShownAttempt) prompt.PullAttempt {
+	out := prompt.PullAttempt{N: a.N, Start: string(a.Prompt), Ended: prompt.How(a.Attempt), Took: a.Elapsed.Seconds(),
+		Used:    prompt.Used(a.Use),
+		Verdict: string(a.Verdict), Then: a.Then, Reasons: []string{}, Guidance: secret.Mask(a.Guidance), Note: secret.Mask(a.Note)}
+	for _, f := range a.Attempt.Reasons() {
+		out.Reasons = append(out.Reasons, secret.Mask(prompt.Reason(f)))
+	}
+	return out
+}
+
+// pullState fills in what the task changed, and what binds it to the record. What cannot be read any
+// more is left out: the record says it anyway.
+func (d *Desk) pullState(ctx context.Context, r *session.Record, t *prompt.PullTask) error {
+	t.Changes = []prompt.PullChange{}
+	t.Proof = prompt.Provenance{Head: r.Log.Head.Hash, Entries: r.Log.Head.Seq}
+	after := runner.Result(r)
+	t.Proof.Before, t.Proof.After = r.TreeOf(r.State.Before), r.TreeOf(after)
+	if after == "" || r.State.Before == "" || r.PutBack() {
+		return nil
+	}
+	at, err := d.at(ctx, r)
+	if err != nil {
+		return nil
+	}
+	w, err := at.Work(ctx, r, after)
+	if err != nil {
+		return ctx.Err()
+	}
+	for _, c := range w.All {
+		t.Changes = append(t.Changes, prompt.PullChange{Change: c, Purpose: secret.Mask(purpose(c, r.Task, t.Requirements))})
+	}
+	return nil
+}
+
+// purpose says what a file was changed for, as far as the checks know: the requirements that it shows, or what kind of
+// file it is.
+func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
+	var of []string
+	for _, m := range met {
+		shows := m.File == c.Path || slices.ContainsFunc(m.Evidence, func(e string) bool {
+			return strings.Contains(e, ", "+c.Path+":") || strings.HasSuffix(e, c.Path) || strings.Contains(e, c.Path+":")
+		})
+		if shows {
+			of = append(of, fmt.Sprintf("%s %s", m.Marker, m.Text))
+		}
+	}
+	if len(of) > 0 {
+		return strings.Join(of, "; ")
+	}
+	name := strings.ToLower(filepath.Base(c.Path))
+	switch {
+	case strings.Contains(name, "test") || strings.Contains(name, "spec."):
+		return "tests"
+	case strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".rst"):
+		return "documentation"
+	case belay.Match(task.Scope.Expect, c.Path):
+		return "expected by the task"
+	case belay.Match(task.Scope.Files, c.Path):
+		return "one of the task's files"
+	}
+	return "not named by the task"
+}
+
+// mostOpening is how much of an agent's output is searched for the model and the version that it names at its start.
+const mostOpening = 256 << 10
+
+// agentsOf names the programs that worked on a task, with the models and versions that their output names.
+func (d *Desk) agentsOf(r *session.Record) (out []prompt.PullAgent) {
+	add := func(role string, command []string) *prompt.PullAgent {
+		if len(command) == 0 {
+			return nil
+		}
+		out = append(out, prompt.PullAgent{Role: role, Command: filepath.Base(command[0]), Models: []string{}})
+		return &out[len(out)-1]
+	}
+	if a := add(cmp.Or(r.Task.Role, "agent"), r.Task.Agent); a != nil {
+		for _, one := range r.State.Attempts {
+			d.opening(one.Log, a)
+		}
+	}
+	add("debugger", r.Task.Debugger)
+	for _, v := range r.Task.Reviewers {
+		if a := add("reviewer "+v.Name, v.Command); a == nil {
+			out = append(out, prompt.PullAgent{Role: "reviewer " + v.Name, Command: cmp.Or(v.Model, v.Kind), Models: []string{}})
+		}
+	}
+	return out
+}
+
+// opening reads what an agent's event stream says of itself.
+func (d *Desk) opening(log string, a *prompt.PullAgent) {
+	if log == "" {
+		return
+	}
+	f, err := d.Journal.OpenAttachment(log)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	lines := bufio.NewScanner(io.LimitReader(f, mostOpening))
+	lines.Buffer(nil, mostOpening)
+	for lines.Scan() {
+		if !bytes.HasPrefix(bytes.TrimSpace(lines.Bytes()), []byte("{")) {
+			continue
+		}
+		var e struct {
+			Model   string `json:"model"`
+			Claude  string `json:"claude_code_version"`
+			Qwen    string `json:"qwen_code_version"`
+			Message struct {
+				Model string `json:"model"`
+			} `json:"message"`
+		}
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue
+		}
+		for _, m := range []string{e.Model, e.Message.Model} {
+			if m = belay.Clip(secret.Mask(m), 80); m != "" && !slices.Contains(a.Models, m) && len(a.Models) < 5 {
+				a.Models = append(a.Models, m)
+			}
+		}
+		a.Version = cmp.Or(a.Version, belay.Clip(secret.Mask(cmp.Or(e.Claude, e.Qwen)), 40))
+	}
+}

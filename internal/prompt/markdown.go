@@ -1,0 +1,166 @@
+package prompt
+
+import (
+	"html"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// Forges read more in Markdown than CommonMark does: mentions that notify people, references
+// that close issues, commands in the names of labels. They look for these in the rendered
+// text, where a backslash is gone, so the sign is kept off what follows it by a comment.
+const apart = "<!-- -->"
+
+// Inline is a text of unknown origin on one line of Markdown, in a table or not: its secrets
+// masked, nothing in it invisible, and nothing of it markup, a link, a mention or a reference.
+func Inline(text string) string {
+	text = belay.VisibleLine(secret.Mask(strings.TrimSpace(text)))
+	var b strings.Builder
+	last := ' '
+	for i, r := range text {
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		switch {
+		case r == '|' || r == '\\':
+			b.WriteString(map[rune]string{'|': "&#124;", '\\': "&#92;"}[r]) // a table takes off one backslash, or none
+		case r == '<' || r == '>' || r == '&':
+			b.WriteString(html.EscapeString(string(r)))
+		case refers(last, r, next):
+			b.WriteString("\\" + string(r) + apart)
+		case strings.ContainsRune("`*_{}[]#~$!", r), r == ':' && next == '/', r == '.' &&
+			strings.HasSuffix(strings.ToLower(text[:i]), "www"),
+			blockStart(text, i, r):
+			b.WriteString("\\" + string(r))
+		default:
+			b.WriteRune(r)
+		}
+		last = r
+	}
+	return b.String()
+}
+
+// refers reports whether a sign makes a mention or a reference of the word behind it.
+func refers(last, r, next rune) bool {
+	word := unicode.IsLetter(next) || unicode.IsDigit(next) || next == '_'
+	return word && (r == '@' || r == '#' || strings.ContainsRune("!$%~^", r) && !unicode.IsLetter(last) && !unicode.IsDigit(last))
+}
+
+// blockStart reports whether a character at the start of a line makes a list, a heading or a line of it.
+func blockStart(text string, i int, r rune) bool {
+	before := text[:i]
+	switch r {
+	case '-', '+', '=':
+		return strings.Trim(before, " -=") == ""
+	case '.', ')':
+		return before != "" && strings.Trim(before, "0123456789") == ""
+	}
+	return false
+}
+
+// Path is a file's name as code in Markdown, in a table or not, and whatever it contains.
+func Path(name string) string {
+	shown := belay.VisibleLine(name)
+	for _, r := range shown {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-/+@,=", r) {
+			return "<code>" + Inline(shown) + "</code>"
+		}
+	}
+	if shown != strings.TrimSpace(shown) || shown == "" {
+		return "<code>" + Inline(shown) + "</code>"
+	}
+	return "`" + secret.Mask(shown) + "`"
+}
+
+// Sentences keeps the whole sentences of a text that fit into so many bytes; "" when not even one does.
+func Sentences(text string, most int) (kept string, all bool) {
+	text = strings.TrimSpace(text)
+	if len(text) <= most {
+		return text, true
+	}
+	end := 0
+	for i := 0; i < most; i++ {
+		if c := text[i]; (c == '.' || c == '!' || c == '?' || c == '\n') && (text[i+1] == ' ' || text[i+1] == '\n' || c == '\n') {
+			end = i + 1
+		}
+	}
+	return strings.TrimSpace(text[:end]), false
+}
+
+// length is how many characters forges count: those of UTF-16.
+func length(text string) int {
+	n := 0
+	for _, r := range text {
+		n += utf16.RuneLen(r)
+	}
+	return n
+}
+
+// part is a section of a Markdown document that can be made shorter: items are left out from the
+// end, and more says where they are. The parts of the greatest rank are made shorter first.
+type part struct {
+	head  string // with what is above the items and stays
+	items []string
+	more  string // where the others are: "belay diff T1 --name-only"
+	rank  int
+
+	kept, size int
+}
+
+func (p *part) text() string {
+	all := append([]string{strings.TrimRight(p.head, "\n")}, p.items[:p.kept]...)
+	text := strings.Join(all, "\n")
+	if left := len(p.items) - p.kept; left > 0 {
+		text += "\n\n" + Inline(belay.CountOf(left, "more line")+":") + " `" + p.more + "`"
+	}
+	return text + "\n"
+}
+
+// fit writes parts within a number of characters: items are left out first, then whole parts.
+// cut is true when anything was.
+func fit(parts []part, most int, rest string) (text string, cut bool) {
+	total := 0
+	for i := range parts {
+		p := &parts[i]
+		p.kept = len(p.items)
+		p.size = length(p.text()) + 1
+		total += p.size
+	}
+	for rank := 9; rank > 0 && total > most; rank-- {
+		for i := len(parts) - 1; i >= 0 && total > most; i-- {
+			if parts[i].rank == rank {
+				total -= parts[i].shrink(total - most)
+				cut = true
+			}
+		}
+	}
+	end := "\n" + rest + "\n"
+	for rank := 9; rank > 0 && total > most; rank-- {
+		for i := len(parts) - 1; i >= 0 && total+length(end) > most; i-- {
+			if parts[i].rank == rank {
+				total -= parts[i].size
+				parts = append(parts[:i], parts[i+1:]...)
+				text = end
+			}
+		}
+	}
+	var all []string
+	for _, p := range parts {
+		all = append(all, p.text())
+	}
+	return strings.Join(all, "\n") + text, cut
+}
+
+// shrink leaves out items until the part is so much shorter, or has none, and gives what that saved.
+func (p *part) shrink(by int) int {
+	was := p.size
+	for p.kept > 0 && was-p.size < by {
+		step := 1 + max(0, (by-(was-p.size))/4000) // far too much goes in large steps: texts may be long
+		p.kept = max(0, p.kept-step)
+		p.size = length(p.text()) + 1
+	}
+	return was - p.size
+}

@@ -1,0 +1,516 @@
+package prompt
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// Pull is what a pull request says of the work of one task, or of a feature's tasks. Its texts
+// are those of the records with secrets masked; Markdown escapes them.
+type Pull struct {
+	Title   string     `json:"title"`
+	Feature string     `json:"feature,omitempty"`
+	Tasks   []PullTask `json:"tasks"`
+	Belay   string     `json:"belay"` // its version
+}
+
+// PullTask is one task in a pull request.
+type PullTask struct {
+	ID       belay.TaskID  `json:"task_id"`
+	Title    string        `json:"title"`
+	Origin   *belay.Origin `json:"origin,omitempty"`
+	Standing string        `json:"standing"` // accepted, waits at gate 2: …
+	Accepted bool          `json:"accepted"`
+	Asked    string        `json:"asked"`
+
+	Changes      []PullChange  `json:"changes"`
+	Requirements []belay.Met   `json:"requirements"`
+	Attempts     []PullAttempt `json:"attempts"`
+	Checks       []PullCheck   `json:"checks"`
+	Tests        *PullTests    `json:"tests,omitempty"` // nil: they did not run
+	Reviews      []PullReview  `json:"reviews"`
+	Overrides    []Override    `json:"overrides"`
+	Decisions    []Decision    `json:"decisions"`
+	Rollbacks    int           `json:"rollbacks"`
+	Retries      int           `json:"retries"`
+	Used         string        `json:"used"`
+	Agents       []PullAgent   `json:"agents"`
+	Started      time.Time     `json:"started"`
+	Proof        Provenance    `json:"provenance"`
+}
+
+// PullChange is a changed file, and what it was changed for.
+type PullChange struct {
+	belay.Change
+	Purpose string `json:"purpose"`
+}
+
+// PullAttempt is an attempt, and why it was not accepted.
+type PullAttempt struct {
+	N        int      `json:"n"`
+	Start    string   `json:"start"` // with which prompt: full, retry, repair …
+	Ended    string   `json:"ended"`
+	Took     float64  `json:"seconds"`
+	Used     string   `json:"used"`
+	Verdict  string   `json:"verdict"`
+	Then     string   `json:"then"`
+	Reasons  []string `json:"reasons"`
+	Guidance string   `json:"guidance,omitempty"` // of a person or a debugger, with which it started
+	Note     string   `json:"note,omitempty"`
+}
+
+// PullCheck is a check's result on one line.
+type PullCheck struct {
+	Check   string `json:"check"`
+	Result  string `json:"result"` // pass, warn, fail, asks, unknown, skipped
+	Summary string `json:"summary"`
+}
+
+// PullTests compares the tests with those before the task.
+type PullTests struct {
+	Before string          `json:"before,omitempty"` // what they said before the task
+	Now    belay.TestCount `json:"now"`
+}
+
+// PullReview is a reviewer's answer to one attempt.
+type PullReview struct {
+	Attempt   int             `json:"attempt"`
+	Reviewer  string          `json:"reviewer"`
+	Score     int             `json:"score"`
+	Threshold int             `json:"threshold"`
+	Says      string          `json:"recommendation"`
+	Alignment []belay.Aligned `json:"alignment"`
+}
+
+// Override is a rejection that a person accepted work over.
+type Override struct {
+	Attempt  int       `json:"attempt"`
+	By       string    `json:"by,omitempty"`
+	Category string    `json:"category"`
+	Note     string    `json:"note"`
+	Time     time.Time `json:"time"`
+}
+
+// Decision is a person's answer at a gate.
+type Decision struct {
+	Gate     int    `json:"gate"`
+	Decision string `json:"decision"`
+	By       string `json:"by,omitempty"`
+	Note     string `json:"note,omitempty"`
+}
+
+// PullAgent is a program that worked, with the models it named and its own version.
+type PullAgent struct {
+	Role    string   `json:"role"`
+	Command string   `json:"command"` // its name, without arguments
+	Models  []string `json:"models"`
+	Version string   `json:"version,omitempty"`
+}
+
+// Provenance binds the text to the record: the trees of the files before the task and as accepted, and
+// the hash of the record's last entry with its number.
+type Provenance struct {
+	Before  string `json:"before,omitempty"` // git's name of the tree
+	After   string `json:"after,omitempty"`
+	Head    string `json:"head"`
+	Entries int    `json:"entries"`
+}
+
+// Limits of texts in a pull request: what is longer is in the record.
+const (
+	mostAsked  = 6000
+	mostReason = 600
+)
+
+// Markdown is the pull request as a forge shows it, within so many characters. cut is true when
+// something had to be left out; each place says where it is.
+func (p Pull) Markdown(most int) (text string, cut bool) {
+	var parts []part
+	for _, t := range p.Tasks {
+		parts = append(parts, t.parts(len(p.Tasks) > 1, p.Belay)...)
+	}
+	if len(p.Tasks) > 1 {
+		parts = append([]part{p.overview()}, parts...)
+	}
+	if most == 0 {
+		most = math.MaxInt
+	}
+	text, cut = fit(parts, most, "Shortened to the forge's limit. All of it: `belay pr "+cmp.Or(p.Feature,
+		string(p.Tasks[0].ID))+" --limit 0`")
+	return secret.Mask(text), cut
+}
+
+func (p Pull) overview() part {
+	o := part{head: "## " + Inline(p.Title) + "\n\n| Task | Result | Files | Attempts | Used |\n|---|---|---|---|---|",
+		more: "belay task list", rank: 1}
+	for _, t := range p.Tasks {
+		o.items = append(o.items, tableRow(string(t.ID)+" "+t.Title, t.Standing, fmt.Sprint(len(t.Changes)),
+			fmt.Sprint(len(t.Attempts)), t.Used))
+	}
+	return o
+}
+
+func tableRow(cells ...string) string {
+	for i := range cells {
+		cells[i] = Inline(cells[i])
+	}
+	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// parts are the sections of one task. Ranks say what is left out first: what the record and the diff have anyway.
+func (t PullTask) parts(several bool, version string) []part {
+	show := "belay show " + string(t.ID)
+	top := "###"
+	if several {
+		top = "####"
+	}
+	head := ""
+	if several {
+		head = "### " + Inline(string(t.ID)+" "+t.Title) + "\n\n"
+	}
+	list := []part{
+		{head: head + top + " Task\n", items: t.reference(), more: show, rank: 2},
+		{head: top + " Request\n", items: quoted(t.Asked), more: show, rank: 5},
+		t.changed(top),
+		t.aligned(top, show),
+		t.tried(top, show),
+		{head: top + " Checks\n\n| Check | Result | Found |\n|---|---|---|", items: t.checked(), more: show, rank: 4},
+		{head: top + " Tests\n", items: t.tested(), more: show, rank: 3},
+		{head: top + " Review\n\n| Attempt | Reviewer | Score | Recommends | Questions |\n|---|---|---|---|---|", items: t.reviewed(),
+			more: show, rank: 4},
+		{head: top + " Overrides and decisions\n", items: t.overrides(), more: show, rank: 2},
+		{head: top + " Debugging trace\n", items: t.trace(), more: "belay log " + string(t.ID), rank: 7},
+		{head: top + " Cost and agents\n", items: t.cost(), more: show, rank: 3},
+		{head: top + " Provenance\n", items: t.proof(version), more: show, rank: 1},
+	}
+	return slices.DeleteFunc(list, func(p part) bool { return len(p.items) == 0 })
+}
+
+func item(name, text string) string { return "- **" + name + ":** " + text }
+
+func (t PullTask) reference() []string {
+	out := []string{item("Task", "`"+string(t.ID)+"` "+Inline(t.Title))}
+	if o := t.Origin; o != nil {
+		out = append(out, item("From", Path(o.File)+" "+Inline(o.ID)))
+	}
+	return append(out, item("Result", Inline(t.Standing)), item("Attempts", fmt.Sprint(len(t.Attempts))),
+		item("Retries", fmt.Sprint(t.Retries)), item("Rollbacks", fmt.Sprint(t.Rollbacks)))
+}
+
+// quoted is a text as a quotation, line by line.
+func quoted(text string) (out []string) {
+	text, all := Sentences(strings.ReplaceAll(text, "\r\n", "\n"), mostAsked)
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\n")
+		if line == "" {
+			out = append(out, ">")
+			continue
+		}
+		if kept, whole := Sentences(line, mostReason*4); !whole {
+			line = kept
+		}
+		out = append(out, "> "+Inline(line)+"  ")
+	}
+	if !all {
+		out = append(out, ">", "> (shortened; `belay show` has all of it)")
+	}
+	return out
+}
+
+func (t PullTask) changed(top string) part {
+	p := part{head: top + " Changes\n\n| File | Added | Removed | Purpose |\n|---|---:|---:|---|", rank: 8,
+		more: fmt.Sprintf("belay diff %s --name-only", t.ID)}
+	for _, c := range t.Changes {
+		added, removed := fmt.Sprintf("+%d", c.Added), fmt.Sprintf("-%d", c.Deleted)
+		if c.Binary {
+			added, removed = "binary", ""
+		}
+		what := map[string]string{"A": "new: ", "D": "removed: ", "T": "type changed: "}[c.Status]
+		p.items = append(p.items, fmt.Sprintf("| %s | %s | %s | %s |", Path(c.Path), added, removed, what+oneLine(c.Purpose, 200)))
+	}
+	return p
+}
+
+// oneLine is a text of unknown origin on one line, cut behind a sentence.
+func oneLine(text string, most int) string {
+	kept, all := Sentences(text, most)
+	switch {
+	case all:
+		return Inline(kept)
+	case kept == "":
+		return "(a text of " + belay.CountOf(len(text), "byte") + ", in the record)"
+	}
+	return Inline(kept) + " (…)"
+}
+
+func (t PullTask) aligned(top, show string) part {
+	p := part{head: top + " Intended and actual\n\n| Intended | Actual |\n|---|---|", more: show, rank: 4}
+	for _, m := range t.Requirements {
+		actual := m.Verdict
+		if len(m.Evidence) > 0 {
+			actual += ": " + strings.Join(m.Evidence, ", ")
+		}
+		if len(m.Missing) > 0 {
+			actual += "; not found: " + strings.Join(m.Missing, ", ")
+		}
+		if m.Before != nil && m.After != nil {
+			actual += fmt.Sprintf("; %d before, %d now", *m.Before, *m.After)
+		}
+		p.items = append(p.items, "| "+Inline(string(m.Marker))+" "+oneLine(m.Text, mostReason)+" | "+oneLine(actual, mostReason)+" |")
+	}
+	return p
+}
+
+func (t PullTask) tried(top, show string) part {
+	p := part{head: top +
+		" Attempts\n\n| Attempt | Start | Ended | Time | Used | Verdict | Then | Why |\n|---|---|---|---|---|---|---|---|",
+		more: show, rank: 6}
+	for _, a := range t.Attempts {
+		var why []string
+		for _, r := range a.Reasons[:min(len(a.Reasons), 5)] {
+			why = append(why, oneLine(r, mostReason))
+		}
+		if n := len(a.Reasons) - 5; n > 0 {
+			why = append(why, fmt.Sprintf("%d more", n))
+		}
+		if a.Note != "" && len(why) == 0 {
+			why = append(why, oneLine(a.Note, mostReason))
+		}
+		took := duration(time.Duration(a.Took * float64(time.Second)))
+		p.items = append(p.items, fmt.Sprintf("| %d | %s | %s | %s | %s | %s | %s | %s |", a.N, Inline(a.Start), Inline(a.Ended), took,
+			Inline(a.Used), Inline(a.Verdict), Inline(a.Then), strings.Join(why, "<br>")))
+	}
+	return p
+}
+
+func (t PullTask) checked() (out []string) {
+	for _, c := range t.Checks {
+		out = append(out, fmt.Sprintf("| %s | %s | %s |", Inline(c.Check), Inline(c.Result), oneLine(c.Summary, mostReason)))
+	}
+	return out
+}
+
+// tested is the arithmetic: so many before the task, so many now.
+func (t PullTask) tested() []string {
+	if t.Tests == nil {
+		return nil
+	}
+	out := []string{item("tests", Inline(t.Tests.String()))}
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{t.Tests.Now.New, "fail now and did not before"}, {t.Tests.Now.Known, "failed before the task, and still fail"},
+		{t.Tests.Now.Fixed, "failed before the task, and pass now"}, {t.Tests.Now.Flaky, "failed once, and passed when run again"},
+		{t.Tests.Now.NewlySkipped, "passed before, and are skipped now"}, {t.Tests.Now.Missing, "passed before, and did not run now"}} {
+		if n.count > 0 {
+			out = append(out, fmt.Sprintf("- %d %s", n.count, n.what))
+		}
+	}
+	return out
+}
+
+// String is the tests on one line: "297 tests: 297 passed before the task; now 299 passed, 0 failed".
+func (t PullTests) String() string {
+	now := fmt.Sprintf("%d passed, %d failed", t.Now.Passed, t.Now.Failed+t.Now.Errors)
+	if t.Now.Skipped > 0 {
+		now += fmt.Sprintf(", %d skipped", t.Now.Skipped)
+	}
+	if t.Before == "" {
+		return now + "; no baseline from before the task"
+	}
+	return t.Before + "; now " + now
+}
+
+func (t PullTask) reviewed() (out []string) {
+	for _, r := range t.Reviews {
+		var asked []string
+		for _, a := range r.Alignment {
+			word := "not answered"
+			if a.Passed != nil {
+				word = map[bool]string{true: "pass", false: "fail"}[*a.Passed]
+			}
+			asked = append(asked, Inline(a.Check+" "+word))
+		}
+		out = append(out, fmt.Sprintf("| %d | %s | %d/100 (at least %d) | %s | %s |", r.Attempt, Inline(r.Reviewer), r.Score, r.Threshold,
+			Inline(r.Says), strings.Join(asked, "<br>")))
+	}
+	return out
+}
+
+func (t PullTask) overrides() (out []string) {
+	for _, o := range t.Overrides {
+		out = append(out, fmt.Sprintf("- Attempt %d was accepted despite its rejection%s, %s: **%s**: %s", o.Attempt, byWhom(o.By),
+			o.Time.UTC().Format("2006-01-02 15:04"), Inline(o.Category), oneLine(o.Note, mostReason)))
+	}
+	for _, d := range t.Decisions {
+		text := fmt.Sprintf("- Gate %d: **%s**%s", d.Gate, Inline(d.Decision), byWhom(d.By))
+		if d.Note != "" && d.Decision != string(loop.DecideApprove) {
+			text += ": " + oneLine(d.Note, mostReason)
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 {
+		return []string{"- None."}
+	}
+	return out
+}
+
+func byWhom(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " by " + Inline(who)
+}
+
+// trace is what was done about what went wrong, attempt by attempt.
+func (t PullTask) trace() (out []string) {
+	for _, a := range t.Attempts {
+		var steps []string
+		if a.Guidance != "" {
+			steps = append(steps, "started with: "+oneLine(a.Guidance, mostReason))
+		}
+		if a.Note != "" {
+			steps = append(steps, oneLine(a.Note, mostReason))
+		}
+		if what := followed[a.Then]; what != "" {
+			steps = append(steps, what)
+		}
+		if len(steps) > 0 {
+			out = append(out, fmt.Sprintf("- Attempt %d: %s", a.N, strings.Join(steps, "; ")))
+		}
+	}
+	if len(out) == 0 {
+		return []string{"- No retry was needed."}
+	}
+	return out
+}
+
+// followed says what became of an attempt that was not accepted.
+var followed = map[string]string{
+	loop.ThenRepair: "repaired in the same tree", loop.ThenRollback: "rolled back and tried again",
+	loop.ThenContinue: "continued in the same tree", loop.ThenRecover: "stopped for repeating itself, and continued",
+	loop.ThenDebug: "diagnosed before the next attempt", loop.ThenRecheck: "checked again after a person's edits",
+	loop.ThenGate: "a person was asked", loop.ThenSkipped: "rolled back and recorded as a known issue",
+	loop.ThenAborted: "rolled back and ended by a person", loop.ThenFailed: "rolled back and ended",
+}
+
+func (t PullTask) cost() []string {
+	out := []string{item("Used", Inline(t.Used))}
+	for _, a := range t.Agents {
+		text := Path(a.Command)
+		if a.Version != "" {
+			text += " " + Inline(a.Version)
+		}
+		if len(a.Models) > 0 {
+			text += ", model " + Inline(strings.Join(a.Models, ", "))
+		}
+		out = append(out, item(Inline(a.Role), text))
+	}
+	return out
+}
+
+func (t PullTask) proof(version string) (out []string) {
+	if t.Proof.Before != "" {
+		out = append(out, item("Files before", "tree `"+t.Proof.Before+"`"))
+	}
+	if t.Proof.After != "" {
+		out = append(out, item("Files accepted", "tree `"+t.Proof.After+"`"))
+	}
+	id := string(t.ID)
+	return append(out, item("Record", fmt.Sprintf("entry %d, SHA-256 `%s`", t.Proof.Entries, t.Proof.Head)),
+		item("Written by", "belay "+Inline(version)),
+		item("To check", "`belay log "+id+"` has the whole record, `belay log --verify "+id+"` checks it"))
+}
+
+// Trailers of a commit that belay makes. Each is on a line of its own at the end of the message.
+const (
+	TrailerTask   = "Belay-Task"
+	TrailerBefore = "Belay-Before"
+	TrailerAfter  = "Belay-After"
+	TrailerRecord = "Belay-Record"
+)
+
+// Abbreviated is the pull request as a commit's message: a subject, a few lines, and the trailers of
+// each task.
+func (p Pull) Abbreviated() string {
+	var b strings.Builder
+	b.WriteString(plainText(p.Title, 72) + "\n\n")
+	var trailers []string
+	for _, t := range p.Tasks {
+		if len(p.Tasks) > 1 {
+			b.WriteString(wrapped(string(t.ID)+": "+plainText(t.Title, 200), ""))
+		}
+		for _, line := range t.short() {
+			b.WriteString(wrapped(line, "  "))
+		}
+		b.WriteString("\n")
+		trailers = append(trailers, TrailerTask+": "+string(t.ID))
+		if t.Proof.Before != "" {
+			trailers = append(trailers, TrailerBefore+": "+t.Proof.Before)
+		}
+		if t.Proof.After != "" {
+			trailers = append(trailers, TrailerAfter+": "+t.Proof.After)
+		}
+		trailers = append(trailers, fmt.Sprintf("%s: %s %d", TrailerRecord, t.Proof.Head, t.Proof.Entries))
+	}
+	return secret.Mask(b.String() + strings.Join(trailers, "\n") + "\n")
+}
+
+// short is a task in a few lines of plain text. What agents wrote is not in it: forges read commits'
+// messages for mentions and for words that close issues.
+func (t PullTask) short() []string {
+	out := []string{fmt.Sprintf("Result: %s", plainText(t.Standing, 300))}
+	for _, c := range t.Checks {
+		if c.Result != "skipped" {
+			out = append(out, fmt.Sprintf("Check %s: %s", plainText(c.Check, 80), plainText(c.Result, 80)))
+		}
+	}
+	if t.Tests != nil {
+		out = append(out, "Tests: "+plainText(t.Tests.String(), 300))
+	}
+	for _, r := range t.Reviews {
+		out = append(out, fmt.Sprintf("Review of attempt %d: %d/100, %s", r.Attempt, r.Score, plainText(r.Says, 80)))
+	}
+	for _, o := range t.Overrides {
+		out = append(out, fmt.Sprintf("Override of attempt %d%s: %s: %s", o.Attempt, plainText(byWhom(o.By), 100),
+			plainText(o.Category, 80),
+			plainText(o.Note, 300)))
+	}
+	return out
+}
+
+// plainText is a text on one line of a commit's message, in which nothing is a mention.
+func plainText(text string, most int) string {
+	text = strings.Join(strings.Fields(belay.VisibleLine(secret.Mask(text))), " ")
+	text = strings.NewReplacer(`\n`, " ", "@", "(at)").Replace(text)
+	return belay.Clip(text, most)
+}
+
+// wrapped breaks a line behind words so that it has at most 72 characters where words allow.
+func wrapped(line, indent string) string {
+	var b strings.Builder
+	width := 0
+	for i, word := range strings.Fields(line) {
+		n := len([]rune(word))
+		switch {
+		case i == 0:
+		case width+1+n > 72:
+			b.WriteString("\n" + indent)
+			width = len(indent)
+		default:
+			b.WriteString(" ")
+			width++
+		}
+		b.WriteString(word)
+		width += n
+	}
+	return b.String() + "\n"
+}
