@@ -81,10 +81,10 @@ func TestTrustOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "checks: {tests: {command: \"touch ../ran\"}}\n", "a.txt": "a\n"})
 	w.change(map[string]string{"a.txt": "x\n"})
-	s := w.sit("check", "--before", "HEAD", "--timeout", "8s")
+	s := w.sit("check", "--before", "HEAD", "--timeout", "20s")
 	s.await("touch ../ran")
 	s.await("allow them?")
-	time.Sleep(9 * time.Second)
+	time.Sleep(21 * time.Second)
 	if _, err := os.Stat(filepath.Join(w.up, "ran")); err == nil {
 		t.Error("the tests ran before anybody let them")
 	}
@@ -261,13 +261,33 @@ func (s *sitting) String() string {
 	return s.screen.String()
 }
 
+// insist presses a key until the text has come so many times: once more when nothing happens for long, as after a key
+// that was read together with the one before.
+func (s *sitting) insist(key, text string, times int) {
+	s.t.Helper()
+	for range 3 {
+		s.press(key)
+		if s.within(text, times, patience/6) {
+			return
+		}
+	}
+	s.t.Fatalf("%q did not come:\n%s", text, s)
+}
+
 // await reads the screen until the text has come.
 func (s *sitting) await(text string) { s.t.Helper(); s.awaits(text, 1) }
 
 // awaits reads the screen until the text has come so many times.
 func (s *sitting) awaits(text string, times int) {
 	s.t.Helper()
-	late, open := time.After(patience), true
+	if !s.within(text, times, patience) {
+		s.t.Fatalf("%q did not come:\n%s", text, s)
+	}
+}
+
+func (s *sitting) within(text string, times int, most time.Duration) bool {
+	s.t.Helper()
+	late, open := time.After(most), true
 	for strings.Count(s.String(), text) < times {
 		if !open {
 			s.t.Fatalf("belay left, and %q did not come:\n%s", text, s)
@@ -275,9 +295,10 @@ func (s *sitting) awaits(text string, times int) {
 		select {
 		case _, open = <-s.more:
 		case <-late:
-			s.t.Fatalf("%q did not come:\n%s", text, s)
+			return false
 		}
 	}
+	return true
 }
 
 // say types a line.
