@@ -36,6 +36,7 @@ var layers = map[string]int{
 	"internal/shell":              0,
 	"internal/intent":             1,
 	"internal/loop":               1,
+	"internal/phase":              1,
 	"internal/secret":             1,
 	"internal/testreport":         1,
 	"internal/testutil":           1,

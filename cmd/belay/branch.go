@@ -25,6 +25,7 @@ func branches() []branch {
 		{[]string{"pr"}, func(a *cli.App) []*cobra.Command { return cli.PullCommands(a, version) }},
 		{[]string{"task", "task-history"},
 			func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
+		{[]string{"feature", "phase"}, cli.FeatureCommands},
 		{[]string{"context"}, cli.ContextCommands},
 		{[]string{"plan"}, cli.PlanCommands},
 		{[]string{"snapshot", "snap", "diff", "undo", "redo", "watch"}, cli.SnapshotCommands},

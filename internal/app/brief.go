@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -29,6 +30,10 @@ type BriefFeature struct {
 	Feature string `json:"feature"`
 	Open    int    `json:"open"`
 	Tasks   int    `json:"tasks"`
+	Phase   string `json:"phase,omitempty"` // where it is, while it is active
+	Mode    string `json:"mode,omitempty"`
+	Folder  string `json:"folder,omitempty"` // of its documents
+	Next    string `json:"next,omitempty"`   // the command that continues it
 }
 
 // BriefTask is an open task in a line.
@@ -42,7 +47,7 @@ type BriefTask struct {
 }
 
 // Brief gathers what is going on. What cannot be read is counted, and never an error: a greeting must not fail.
-func (d *Desk) Brief(_ context.Context) Brief {
+func (d *Desk) Brief(ctx context.Context) Brief {
 	b := Brief{Root: d.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
 	if h, busy := d.Held(); busy {
 		b.Busy = h.String()
@@ -54,8 +59,17 @@ func (d *Desk) Brief(_ context.Context) Brief {
 	if err != nil {
 		b.Problems++
 	}
+	views, bad, err := d.FeatureViews(ctx, lines, false)
+	if b.Problems += bad; err != nil {
+		b.Problems++
+	}
+	for _, v := range views {
+		b.Features = append(b.Features, BriefFeature{Feature: v.Name, Open: v.Open, Tasks: v.Tasks, Phase: v.Standing(), Mode: v.Mode,
+			Folder: v.Folder, Next: v.Next.Command})
+	}
 	for _, f := range features(lines) {
-		if f.Open > 0 {
+		active := slices.ContainsFunc(views, func(v FeatureView) bool { return v.Name == f.Feature })
+		if f.Open > 0 && !active {
 			b.Features = append(b.Features, BriefFeature{Feature: f.Feature, Open: f.Open, Tasks: f.Tasks})
 		}
 	}
@@ -76,8 +90,14 @@ func (d *Desk) Brief(_ context.Context) Brief {
 		b.Next = fmt.Sprintf("belay gate show %s", b.Gates[0].ID)
 	case len(b.Tasks) > 0:
 		b.Next = fmt.Sprintf("belay show %s", b.Tasks[0].ID)
+	case len(views) > 0:
+		b.Next = views[0].Next.Command
 	}
 	b.Folder = d.wrongFolder(lines)
+	if elsewhere := slices.DeleteFunc(slices.Clone(views), func(v FeatureView) bool { return v.Elsewhere == "" }); b.Folder == "" &&
+		len(views) > 0 && len(elsewhere) == len(views) {
+		b.Folder = elsewhere[0].Elsewhere
+	}
 	return b
 }
 
@@ -111,7 +131,17 @@ func (b Brief) Text() string {
 	var s strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
 	for _, f := range b.Features {
-		line("feature %s: %d of %s open", belay.VisibleLine(f.Feature), f.Open, belay.CountOf(f.Tasks, "task"))
+		text := fmt.Sprintf("feature %s: ", f.Feature)
+		if f.Phase != "" {
+			text += f.Phase + "; "
+		}
+		if f.Tasks > 0 {
+			text += fmt.Sprintf("%d of %s open; ", f.Open, belay.CountOf(f.Tasks, "task"))
+		}
+		if f.Next != "" {
+			text += "next: " + f.Next
+		}
+		line("%s", belay.VisibleLine(strings.TrimSuffix(text, "; ")))
 	}
 	for _, g := range b.Gates {
 		line("%s waits for a person: %s (%s)", g.ID, belay.VisibleLine(g.Waits), belay.VisibleLine(g.Title))

@@ -165,8 +165,18 @@ func recordComplaints(d *session.Desk) []Complaint {
 			}
 		}
 	}
+	features, err := ProveFeatures(&Desk{Desk: d})
+	if err != nil {
+		list = append(list, Complaint{About: "records of features", Says: err.Error()})
+	}
+	for _, v := range features {
+		for _, p := range v.Problems {
+			list = append(list, Complaint{About: "record of the feature " + belay.VisibleLine(v.Feature), Says: p,
+				Try: "belay log --verify"})
+		}
+	}
 	if len(list) == 0 {
-		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all intact", len(ids))})
+		list = append(list, Complaint{About: "records", OK: true, Says: fmt.Sprintf("%d, all intact", len(ids)+len(features))})
 	}
 	return list
 }
@@ -369,6 +379,7 @@ func more(n int) string {
 // Verified is the proof of one record.
 type VerifiedRecord struct {
 	Task     belay.TaskID `json:"task"`
+	Feature  string       `json:"feature,omitempty"` // of the record of a feature: its name
 	Entries  int          `json:"entries"`
 	OK       bool         `json:"ok"`
 	Head     string       `json:"head"`
@@ -400,6 +411,29 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 	return out
 }
 
+// ProveFeatures is Prove for the records of all features, and names those that are known and gone.
+func ProveFeatures(d *Desk) (out []VerifiedRecord, err error) {
+	at := d.OfFeatures()
+	ids, err := at.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		v := Prove(at, id)
+		v.Feature = "(unreadable)"
+		if r, err := d.LoadFeature(id); err == nil {
+			v.Feature = r.Name
+		}
+		out = append(out, v)
+	}
+	gone, err := at.Gone()
+	for _, st := range gone {
+		out = append(out, VerifiedRecord{Task: belay.TaskID(st.Task), Feature: "(gone)", Anchored: true,
+			Problems: []string{fmt.Sprintf("the record of the feature is gone: it had %d entries", st.Seq)}})
+	}
+	return out, err
+}
+
 // attachmentsOf names the attachments that an entry's data speaks of.
 func attachmentsOf(data json.RawMessage) []string {
 	var e session.EventEntry
@@ -412,5 +446,5 @@ func attachmentsOf(data json.RawMessage) []string {
 			shas = append(shas, s)
 		}
 	}
-	return append(shas, handoff.AttachmentsOf(data)...)
+	return append(append(shas, handoff.AttachmentsOf(data)...), session.FeatureAttachments(data)...)
 }

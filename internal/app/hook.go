@@ -195,7 +195,11 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 }
 
 func (h *hooks) start(ctx context.Context) error {
-	if text := h.d.Brief(ctx).Text(); text != "" {
+	b := h.d.Brief(ctx)
+	if _, err := h.d.Sit(h.id); err == nil {
+		b.Folder = "" // the session was told of it when it began
+	}
+	if text := b.Text(); text != "" {
 		h.ans.Context = text
 	}
 	h.watch(ctx)

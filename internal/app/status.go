@@ -33,6 +33,9 @@ type TaskLine struct {
 	Unmerged bool         `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
 	Torn     int64        `json:"torn,omitempty"`
 	Problem  string       `json:"problem,omitempty"` // the record cannot be read
+
+	FeaturePhase string `json:"feature_phase,omitempty"` // where its feature is, while that is active
+	FeatureNext  string `json:"feature_next,omitempty"`  // the command that continues the feature
 }
 
 // Tasks lists every task, in order of creation.
@@ -96,6 +99,22 @@ type FeatureLine struct {
 	Open     int        `json:"open"`
 	Attempts int        `json:"attempts"`
 	Used     *belay.Use `json:"used,omitempty"` // nil: no agent has run
+
+	Phase string `json:"phase,omitempty"` // where it is, while it is active
+	Next  string `json:"next,omitempty"`  // the command that continues it
+}
+
+// withActive adds where the active features are.
+func withActive(all []FeatureLine, views []FeatureView) []FeatureLine {
+	for _, v := range views {
+		i := slices.IndexFunc(all, func(f FeatureLine) bool { return f.Feature == v.Name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, FeatureLine{Feature: v.Name})
+		}
+		all[i].Phase, all[i].Next = v.Standing(), v.Next.Command
+	}
+	return all
 }
 
 // features adds up tasks by feature.
@@ -137,7 +156,7 @@ type Status struct {
 	Overruled []TaskLine `json:"overruled"`         // those accepted over a refusal
 	// tasks with a working tree of their own, and accepted ones that are not merged
 	Worktrees   []TaskLine         `json:"worktrees"`
-	Features    []FeatureLine      `json:"features"` // those of tasks, in the order of their first ones
+	Features    []FeatureLine      `json:"features"` // those of tasks, in the order of their first ones, and active ones
 	Snapshots   snapshot.Usage     `json:"snapshots"`
 	Archived    int                `json:"archived_snapshots"`          // of them, those that nothing needs any more
 	Absent      []session.Absent   `json:"absent,omitempty"`            // tasks whose record is gone
@@ -166,7 +185,8 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Features = features(lines)
+	lines, views := d.WithPhases(ctx, lines)
+	s.Features = withActive(features(lines), views)
 	for _, l := range lines {
 		if l.Tree != "" || l.Unmerged {
 			s.Worktrees = append(s.Worktrees, l)

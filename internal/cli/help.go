@@ -19,7 +19,7 @@ var helpGroups = []struct {
 }{
 	{"start", "Start here:", []string{"run", "status", "show", "diff", "decide", "undo"}},
 	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "pr", "rollback", "merge", "cancel", "snapshot", "redo"}},
-	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "fence", "plan", "review"}},
+	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "fence", "feature", "phase", "plan", "review"}},
 	{moreGroup, "More commands:", nil},
 }
 

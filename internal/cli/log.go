@@ -22,7 +22,8 @@ func (a loopFamily) logCommand() *cobra.Command {
 		Use: "log [TASK]", Short: "Show or verify a task's record", Args: cobra.MaximumNArgs(1),
 		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the hash chain
 and every attachment, and compares the record with the copy of its head in your state
-folder, outside the repository; without a task it verifies all records. --output prints
+folder, outside the repository; without a task it verifies all records, also those of
+features. --output prints
 an agent's output by the number of its attempt, or any attachment by the hash in the
 record. TASK is the latest one when left out.
 
@@ -141,6 +142,18 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 		}
 		proofs = append(proofs, v)
 	}
+	if all {
+		features, err := app.ProveFeatures(desk)
+		if err != nil {
+			return err
+		}
+		for _, v := range features {
+			if !v.OK {
+				broken++
+			}
+			proofs = append(proofs, v)
+		}
+	}
 	var err error
 	if broken > 0 {
 		err = belay.Refuse(belay.CodeRefused, "the entries above were changed or deleted after they were written",
@@ -148,17 +161,21 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	}
 	return a.Tell(proofs, err, func(w io.Writer) {
 		for _, v := range proofs {
+			name := string(v.Task)
+			if v.Feature != "" {
+				name = belay.VisibleLine("feature " + v.Feature + " (" + name + ")")
+			}
 			if v.OK {
 				if v.Entries > 0 {
-					fmt.Fprintf(w, "%s: %d entries, intact, head %s\n", v.Task, v.Entries, terminal.Short(v.Head))
+					fmt.Fprintf(w, "%s: %d entries, intact, head %s\n", name, v.Entries, terminal.Short(v.Head))
 				}
 				if v.Note != "" {
-					fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(v.Note))
+					fmt.Fprintf(w, "%s: %s\n", name, belay.VisibleLine(v.Note))
 				}
 				continue
 			}
 			for _, p := range v.Problems {
-				fmt.Fprintf(w, "%s: %s\n", v.Task, belay.VisibleLine(p))
+				fmt.Fprintf(w, "%s: %s\n", name, belay.VisibleLine(p))
 			}
 		}
 	})

@@ -80,7 +80,11 @@ func (a taskFamily) listCommand() *cobra.Command {
 			if lines == nil {
 				lines = []app.TaskLine{}
 			}
-			return a.Tell(lines, nil, func(w io.Writer) { terminal.Tasks(w, lines) })
+			lines, views := desk.WithPhases(c.Context(), lines)
+			return a.Tell(lines, nil, func(w io.Writer) {
+				terminal.Tasks(w, lines)
+				terminal.ActiveFeatures(w, views)
+			})
 		},
 	}
 }

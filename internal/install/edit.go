@@ -337,3 +337,36 @@ func (d *document) spansOf(c container, n int) []span {
 	}
 	return []span{own}
 }
+
+// SetMember gives a JSON text in which the member at the keys has a value, every other byte unchanged: a member that is
+// not there is added after the others, with the text's own indentation and line ends, and so are objects above it. A
+// value that is there already is no change. Errors name the line and the column, or the key that leads to something else.
+func SetMember(text []byte, v any, keys ...string) ([]byte, error) {
+	d := &document{text: bytes.Clone(text)}
+	last := len(keys) - 1
+	c, err := d.descend(false, keys[:last]...)
+	if err != nil {
+		return nil, err
+	}
+	m, found := c.member(keys[last])
+	if !found {
+		d.add(c, d.render(keys[last], v))
+		return d.text, nil
+	}
+	_, skip, err := d.parse()
+	if err != nil {
+		return nil, err
+	}
+	from, to := m.value.StartOffset+skip, m.value.EndOffset+skip
+	is := d.render("", v)(d.lineIndent(from), false)
+	was, want := m.value.Clone(), hujson.Value{}
+	if want, err = hujson.Parse([]byte(is)); err != nil {
+		return nil, err
+	}
+	was.Minimize()
+	want.Minimize()
+	if bytes.Equal(bytes.TrimSpace(was.Pack()), want.Pack()) {
+		return text, nil
+	}
+	return slices.Replace(d.text, from, to, []byte(is)...), nil
+}

@@ -17,6 +17,7 @@ import (
 //	tasks/<key>.jsonl.torn-1  bytes a crash left that were no whole entry
 //	tasks/<key>.jsonl.changed-1  what somebody else put in the place of a record in use
 //	tasks/<key>.lock          locked during an append; its text is information only
+//	features/<key>.jsonl      the entries of one feature, likewise (Features)
 //	files/<sha256>            one attachment
 //	files/.new/               attachments being written
 
@@ -36,6 +37,7 @@ type Store struct {
 	Now func() time.Time
 
 	dir  string
+	kind string // the folder of the records
 	wait time.Duration
 	poll time.Duration
 }
@@ -43,7 +45,14 @@ type Store struct {
 // Open returns the store below dir. It touches nothing: folders are made by the first
 // write, and reading a store that is not there finds nothing.
 func Open(dir string) *Store {
-	return &Store{dir: dir, wait: lockWait, poll: pollWait}
+	return &Store{dir: dir, kind: "tasks", wait: lockWait, poll: pollWait}
+}
+
+// Features returns the store of the records of features, which has the same attachments. Its ids are F1, F2, …
+func (s *Store) Features() *Store {
+	other := *s
+	other.kind = "features"
+	return &other
 }
 
 // Log is a whole record as one reading found it. Torn is the number of bytes after
@@ -75,7 +84,7 @@ func (e *MovedError) refusal() *belay.Error {
 		"the record of %s has changed meanwhile: its last entry is number %d, expected %d", e.Task, e.Head.Seq, e.After.Seq)
 }
 
-func (s *Store) tasksDir() string { return filepath.Join(s.dir, "tasks") }
+func (s *Store) tasksDir() string { return filepath.Join(s.dir, s.kind) }
 func (s *Store) filesDir() string { return filepath.Join(s.dir, "files") }
 func (s *Store) newFiles() string { return filepath.Join(s.dir, "files", ".new") }
 func (s *Store) now() time.Time   { return s.clock()().UTC().Round(0) }

@@ -23,6 +23,7 @@ import (
 // 0700, files 0600):
 
 //	anchors/<repository>/<task>.jsonl   a State a line, of which the last one counts;
+//	anchors/<repository>/features/<id>.jsonl  likewise, of features
 //	                                    <repository> is a hash of its identity
 
 // A line is added with one write, and the file written anew when it has grown. To replace
@@ -83,6 +84,16 @@ func Open(common string, roots ...string) *Store {
 	}
 	s.dir, s.err = Folder(base, common)
 	return s
+}
+
+// Features is the memory of the records of features.
+func (s *Store) Features() *Store {
+	if s == nil {
+		return nil
+	}
+	other := *s
+	other.dir = filepath.Join(s.dir, "features")
+	return &other
 }
 
 // Folder gives the folder below a state folder in which the states of a repository are. The

@@ -90,24 +90,41 @@ func Told(o belay.Origin, lines []int) string {
 }
 
 func once(tree *fsroot.Root, tmp string, o belay.Origin) ([]int, error) {
-	info, data, err := readTaskFile(tree, o.File)
-	if err != nil {
-		return nil, err
-	}
-	out, lines, err := TickDone(data, o)
-	if err != nil || len(lines) == 0 {
-		forget(tmp, o, data)
-		return nil, err
-	}
-	held := fsroot.Held{OID: blob(data), New: blob(out), NewHash: func() hash.Hash { return sha1.New() }}
-	err = tree.ReplaceFile(o.File, info.Perm, tmp, held, func(w io.Writer) error {
-		_, err := w.Write(out)
-		return err
+	var lines []int
+	_, _, err := Rewrite(tree, tmp, o.File, func(data []byte) (out []byte, err error) {
+		if out, lines, err = TickDone(data, o); err != nil || len(lines) == 0 {
+			forget(tmp, o, data)
+			return data, err
+		}
+		return out, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return lines, tree.Sync()
+	return lines, nil
+}
+
+// Rewrite replaces a file of the tree by what change makes of its bytes, in one step, and gives both texts; nothing is
+// written where they are equal. tmp is as for Mark. *fsroot.SavedError: somebody saved the file meanwhile, and it is
+// theirs. Errors (belay.CodeCannot) for what is no file, or is reached through a link.
+func Rewrite(tree *fsroot.Root, tmp, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
+	info, was, err := readTaskFile(tree, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	is, err = change(was)
+	if err != nil || bytes.Equal(was, is) {
+		return was, was, err
+	}
+	held := fsroot.Held{OID: blob(was), New: blob(is), NewHash: func() hash.Hash { return sha1.New() }}
+	err = tree.ReplaceFile(path, info.Perm, tmp, held, func(w io.Writer) error {
+		_, err := w.Write(is)
+		return err
+	})
+	if err == nil {
+		err = tree.Sync()
+	}
+	return was, is, err
 }
 
 // read reads a file of the tree, and nothing but a file.

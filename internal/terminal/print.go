@@ -82,6 +82,11 @@ func Features(w io.Writer, lines []app.FeatureLine) {
 			belay.CountOf(l.Attempts, "attempt"), used})
 	}
 	Table(w, rows)
+	for _, l := range lines {
+		if l.Phase != "" {
+			fmt.Fprintln(w, belay.VisibleLine(fmt.Sprintf("%s: %s, next: %s", l.Feature, l.Phase, l.Next)))
+		}
+	}
 }
 
 // Worktrees prints the tasks that have a working tree of their own.

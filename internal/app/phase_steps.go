@@ -1,0 +1,450 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/install"
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// Choice is what to do with a phase that was begun and not completed.
+type Choice string
+
+// The choices; ChooseNone asks.
+const (
+	ChooseNone     Choice = ""
+	ChooseContinue Choice = "continue" // work on with what is there
+	ChooseAfresh   Choice = "afresh"   // what is there does not count: it has to change before the phase is done
+	ChooseReview   Choice = "review"   // have what is there reviewed, as belay phase done does
+)
+
+// PhaseRequest asks for a step of a phase.
+type PhaseRequest struct {
+	Phase   phase.Phase
+	Choice  Choice
+	By      string
+	Note    string
+	Changes string                        // what was changed since the last iteration, in words
+	Alone   bool                          // nobody reviews
+	May     func(warning string) bool     // asks whether a warning stops it; nil: it does not
+	Choose  func(message string) Choice   // asks what to do with a phase that was begun; nil asks nobody
+	Say     func(format string, a ...any) // progress; nil for none
+}
+
+// PhaseResult is what became of a step.
+type PhaseResult struct {
+	Feature string      `json:"feature"`
+	Phase   phase.Phase `json:"phase"`
+	phase.Answer
+	State    string           `json:"state"` // started, continued, completed, rejected, waiting or undone
+	Round    *phase.Iteration `json:"iteration,omitempty"`
+	Limit    int              `json:"limit,omitempty"`
+	Verified bool             `json:"verified"`
+	Concerns []belay.Finding  `json:"concerns,omitempty"` // that were still open when it was completed at the limit
+	Next     NextStep         `json:"next"`
+	Warnings []string         `json:"warnings,omitempty"`
+}
+
+// result sums up where the feature is after a step.
+func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult {
+	s.arts = map[phase.Phase]tasklist.Artefact{}
+	all, err := s.standings()
+	if err != nil {
+		s.Notes = append(s.Notes, session.Sentence(err))
+	}
+	g := s.Rec.Of(p)
+	return PhaseResult{Feature: s.Rec.Name, Phase: p, Answer: a, State: state, Round: g.Last(), Limit: s.Rec.Limit(),
+		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.next(all), Warnings: s.Notes}
+}
+
+// hasSteps refuses the phase finish, which is a command of its own.
+func (s *Stage) hasSteps(p phase.Phase) error {
+	if p == phase.Finish {
+		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Name), "finish ends the feature")
+	}
+	return nil
+}
+
+// Start begins a phase. A block is belay.CodeRefused; a phase that was begun and not completed is belay.CodeWaiting where
+// nobody says what to do with it, and nothing is recorded.
+func (s *Stage) Start(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
+	if err := s.hasSteps(q.Phase); err != nil {
+		return PhaseResult{}, err
+	}
+	s.settle(ctx)
+	a, err := s.Check(q.Phase)
+	if err != nil {
+		return PhaseResult{}, err
+	}
+	if !a.Allowed {
+		return s.result(q.Phase, a, "blocked"), belay.Refuse(belay.CodeRefused, s.tryFor(a), "%s", a.Message)
+	}
+	if a.Begun {
+		if q.Choice == ChooseNone && q.Choose != nil {
+			q.Choice = q.Choose(a.Message)
+		}
+		switch q.Choice {
+		case ChooseNone:
+			return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeWaiting, "add --continue, --afresh or --review", "%s", a.Message)
+		case ChooseContinue:
+			err := s.add(ctx, phase.Event{Kind: phase.EvContinued, Phase: q.Phase, By: q.By, Note: q.Note})
+			return s.result(q.Phase, a, "continued"), err
+		case ChooseReview:
+			return s.Done(ctx, q)
+		case ChooseAfresh:
+		}
+	} else if a.Type == phase.Warn && q.May != nil && !q.May(a.Message) {
+		try := s.tryFor(phase.Answer{Lacks: append(a.Skipped, "")[0]})
+		return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeRefused, try, "%s was not started", q.Phase)
+	}
+	err = s.begin(ctx, q, a)
+	return s.result(q.Phase, a, "started"), err
+}
+
+func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error {
+	e := phase.Event{Kind: phase.EvBegun, Phase: q.Phase, By: q.By, Note: q.Note, Warned: a.Message, Skipped: a.Skipped}
+	art, err := s.Artefact(q.Phase)
+	if err != nil {
+		return err
+	}
+	e.SHA, e.Afresh = art.SHA, q.Choice == ChooseAfresh
+	if q.Phase == phase.Implement && s.Rec.Of(phase.Implement).From == "" {
+		info, err := s.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Name))
+		if err != nil {
+			return err
+		}
+		e.From = string(info.ID)
+	} else if q.Phase == phase.Implement {
+		e.From = s.Rec.Of(phase.Implement).From // the reviewers compare with what was there before any of it
+	}
+	if err := s.add(ctx, e); err != nil {
+		return err
+	}
+	s.keepStatus(ctx, q.Phase)
+	return nil
+}
+
+// Undo makes the last event of the feature not count, and restores the layout's file as it was before it, where nobody
+// has changed it since.
+func (s *Stage) Undo(ctx context.Context, by string) (phase.Numbered, error) {
+	s.settle(ctx)
+	last, ok := s.Rec.Last()
+	if !ok {
+		return last, belay.Refuse(belay.CodeNotFound, "belay feature show "+belay.VisibleLine(s.Rec.Name), "there is nothing to undo")
+	}
+	if err := s.add(ctx, phase.Event{Kind: phase.EvUndone, Phase: last.Phase, Undoes: last.Seq, By: by}); err != nil {
+		return last, err
+	}
+	s.revert(false)
+	return last, nil
+}
+
+// The layout's own file: what is to be written is recorded first, with the bytes that it replaces, so that a write that a
+// kill prevented is made up for by the next command, and undoing restores exactly what was there.
+
+// MaxStatus is how many bytes a layout's own file may have.
+const MaxStatus = 256 << 10
+
+// keepStatus makes the layout's own file say where the feature is, if it has one. What keeps it from that is a note, and
+// no reason to refuse anything.
+func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
+	if s.Layout.Status == "" {
+		return
+	}
+	name := s.Rec.Folder + "/" + s.Layout.Status
+	root, err := s.root()
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	if _, err := root.Lstat(name); err != nil {
+		return // there is none, and belay makes none: the record says it
+	}
+	e := phase.Event{Kind: phase.EvStatus, Phase: p}
+	e.Status, err = s.planned(root, name, p)
+	if err != nil {
+		e.Note = fmt.Sprintf("%s is left unchanged: %s", name, session.Sentence(err))
+		s.Notes = append(s.Notes, belay.VisibleLine(e.Note))
+	}
+	if err := s.add(ctx, e); err != nil {
+		s.Notes = append(s.Notes, session.Sentence(err))
+		return
+	}
+	if e.Status != nil {
+		s.swap(name, e.Status.Was, e.Status.Is, false)
+	}
+}
+
+// planned reads the layout's file and stores it with what it is to become.
+func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.Written, error) {
+	var is []byte
+	was, _, err := s.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+		if len(text) > MaxStatus {
+			return nil, belay.Refuse(belay.CodeCannot, "", "it is larger than %d KiB", MaxStatus>>10)
+		}
+		var err error
+		is, err = statusOf(s.Layout, s.Rec.Feature, p, text)
+		return text, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &phase.Written{Path: name}
+	if w.Was, _, err = s.Journal.Attach(bytes.NewReader(was)); err == nil {
+		w.Is, _, err = s.Journal.Attach(bytes.NewReader(is))
+	}
+	return w, err
+}
+
+// swap makes the file with the bytes of one attachment that with those of another. A file that has other bytes by now is
+// left alone, which is a note unless quiet.
+func (s *Stage) swap(name, from, to string, quiet bool) {
+	was, err := s.Journal.Attachment(from)
+	is, err2 := s.Journal.Attachment(to)
+	root, err3 := s.root()
+	if err = cmp.Or(err, err2, err3); err == nil {
+		defer root.Close()
+		_, _, err = s.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+			switch {
+			case bytes.Equal(text, was) || bytes.Equal(text, is):
+				return is, nil
+			case quiet:
+				return text, nil
+			}
+			return nil, belay.Refuse(belay.CodeCannot, "", "somebody else changed it")
+		})
+	}
+	if err != nil && !quiet {
+		s.Notes = append(s.Notes, belay.VisibleLine(fmt.Sprintf("%s is left unchanged: %s", name, session.Sentence(err))))
+	}
+}
+
+// revert restores the layout's file as it was before the event that was undone last.
+func (s *Stage) revert(quiet bool) {
+	for _, n := range s.Rec.Statuses {
+		if n.Seq > s.Rec.Undone && n.Status != nil {
+			s.swap(n.Status.Path, n.Status.Is, n.Status.Was, quiet)
+			return
+		}
+	}
+}
+
+// settle finishes what a killed command left: a step of which the layout's file does not know yet.
+func (s *Stage) settle(ctx context.Context) {
+	entries := s.Rec.Log.Entries
+	switch phase.EventKind(entries[len(entries)-1].Type) {
+	case phase.EvBegun, phase.EvCompleted:
+		s.keepStatus(ctx, s.Rec.Events[len(s.Rec.Events)-1].Phase)
+	case phase.EvFinished:
+		s.keepStatus(ctx, phase.Finish)
+	case phase.EvUndone:
+		s.revert(true)
+	case phase.EvStatus:
+		if w := s.Rec.Statuses[len(s.Rec.Statuses)-1].Status; w != nil {
+			s.swap(w.Path, w.Was, w.Is, true)
+		}
+	}
+}
+
+// setting is a member of a JSON file and its value.
+type setting struct {
+	value any
+	keys  []string
+}
+
+// statusOf gives the layout's file with what a phase's progress makes it say; every other byte is as it was.
+func statusOf(l tasklist.Layout, f *phase.Feature, p phase.Phase, text []byte) ([]byte, error) {
+	set := metaOf(f, p)
+	if l.Dialect == tasklist.Kiro {
+		set = kiroOf(l, f, p)
+	}
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, belay.Refuse(belay.CodeCannot, "", "it is empty")
+	}
+	var err error
+	for _, one := range set {
+		if text, err = install.SetMember(text, one.value, one.keys...); err != nil {
+			return nil, belay.Refuse(belay.CodeCannot, "", "it cannot be read as JSON: %v", err)
+		}
+	}
+	return text, nil
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// metaOf is what .meta.json says: the phases with their times, and the current one.
+func metaOf(f *phase.Feature, p phase.Phase) (set []setting) {
+	if p == phase.Finish {
+		status := map[string]string{phase.Finished: "completed", phase.Abandoned: "abandoned", "": "active"}[f.Outcome]
+		return []setting{{status, []string{"status"}}}
+	}
+	g := f.Of(p)
+	set = append(set, setting{stamp(g.Begun), []string{"phases", string(p), "started"}})
+	if !g.Done() {
+		return append(set, setting{nil, []string{"phases", string(p), "completed"}})
+	}
+	notes := []string{}
+	for _, c := range g.Concerns {
+		notes = append(notes, c.Title)
+	}
+	return append(set, setting{stamp(g.Completed), []string{"phases", string(p), "completed"}},
+		setting{g.Verified, []string{"phases", string(p), "verified"}},
+		setting{len(g.Iterations), []string{"phases", string(p), "iterations"}},
+		setting{notes, []string{"phases", string(p), "reviewerNotes"}},
+		setting{string(p), []string{"currentPhase"}})
+}
+
+// kiroOf is what spec.json says: what was generated, and what somebody approved.
+func kiroOf(l tasklist.Layout, f *phase.Feature, p phase.Phase) []setting {
+	name := map[phase.Phase]string{phase.Specify: "requirements", phase.Design: "design", phase.CreateTasks: "tasks"}[p]
+	if name == "" || l.Files[p] == "" {
+		return nil
+	}
+	g := f.Of(p)
+	if !g.Done() {
+		return []setting{{false, []string{"approvals", name, "approved"}}, {stamp(g.Begun), []string{"updated_at"}}}
+	}
+	approved := len(g.Concerns) == 0
+	set := []setting{{true, []string{"approvals", name, "generated"}}, {approved, []string{"approvals", name, "approved"}},
+		{name + "-generated", []string{"phase"}}, {stamp(g.Completed), []string{"updated_at"}}}
+	if p == phase.CreateTasks {
+		set = append(set, setting{approved, []string{"ready_for_implementation"}})
+	}
+	return set
+}
+
+// Done completes a phase, when reviewers approve what it produced or have rejected it as often as the mode lets them.
+func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
+	if err := s.hasSteps(q.Phase); err != nil {
+		return PhaseResult{}, err
+	}
+	s.settle(ctx)
+	a, art, err := s.complete(q.Phase)
+	if err != nil {
+		return s.result(q.Phase, a, "blocked"), err
+	}
+	g := s.Rec.Of(q.Phase)
+	if !g.Open() { // it was done elsewhere, without belay
+		if err := s.begin(ctx, q, a); err != nil {
+			return PhaseResult{}, err
+		}
+		g = s.Rec.Of(q.Phase)
+	}
+	if last := g.Last(); last == nil || last.Verdict != belay.VerdictPass || last.SHA != art.SHA {
+		state, err := s.judged(ctx, q, art)
+		if state != "" {
+			return s.result(q.Phase, a, state), err
+		}
+	}
+	if err := s.add(ctx, phase.Event{Kind: phase.EvCompleted, Phase: q.Phase, SHA: art.SHA, By: q.By, Note: q.Note}); err != nil {
+		return PhaseResult{}, err
+	}
+	s.keepStatus(ctx, q.Phase)
+	return s.result(q.Phase, a, "completed"), nil
+}
+
+// complete refuses a phase that cannot be completed: what it needs or produces is missing or empty, or unchanged since it
+// was started afresh or rejected.
+func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error) {
+	a, err := s.check(p, true)
+	if err != nil {
+		return a, tasklist.Artefact{}, err
+	}
+	if !a.Allowed {
+		return a, tasklist.Artefact{}, belay.Refuse(belay.CodeRefused, s.tryFor(a), "%s", a.Message)
+	}
+	art, err := s.Artefact(p)
+	if err != nil {
+		return a, art, err
+	}
+	g, at := s.Rec.Of(p), belay.VisibleLine(s.Layout.Where(s.Rec.Folder, p))
+	again := "belay phase done " + string(p)
+	refuse := func(format string, args ...any) (phase.Answer, tasklist.Artefact, error) {
+		return a, art, belay.Refuse(belay.CodeRefused, "write it, then "+again, format, args...)
+	}
+	switch {
+	case g.Done() && !g.Open():
+		return a, art, belay.Refuse(belay.CodeUsage, "belay phase start "+string(p)+" begins it again", "%s is completed already", p)
+	case art.State == phase.Missing:
+		return refuse("%s is missing", at)
+	case art.State == phase.Empty:
+		return refuse("%s is empty", at)
+	case art.Large != "":
+		return a, art, belay.Refuse(belay.CodeCannot, "split it", "%s is larger than %d MiB", belay.VisibleLine(art.Large),
+			tasklist.MaxArtefact>>20)
+	case g.Stale != "" && g.Stale == art.SHA:
+		return refuse("%s is unchanged since %s was started afresh", at, p)
+	}
+	last := g.Last()
+	rejected := last != nil && last.Verdict == belay.VerdictFail && last.N < s.Rec.Limit()
+	if rejected && art.SHA != "" && last.SHA == art.SHA {
+		return refuse("%s is unchanged since iteration %d rejected it", at, last.N)
+	}
+	return a, art, nil
+}
+
+// judged has what a phase produced judged. state is "" when the phase is to be completed, otherwise what became of it, with
+// the error that the command ends with.
+func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
+	findings := s.facts(q.Phase)
+	if len(findings) == 0 {
+		return "", nil
+	}
+	it := phase.Iteration{N: s.Rec.Of(q.Phase).Rounds() + 1, Verdict: belay.VerdictFail, Findings: findings, By: []string{"belay"},
+		SHA: art.SHA, Changes: q.Changes}
+	if e, ok := phase.ExpectationOf(q.Phase); ok {
+		it.Sits = e.Sits
+	}
+	return s.record(ctx, q, it)
+}
+
+// record adds an iteration and says what follows from it.
+func (s *Stage) record(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
+	if err := s.add(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
+		return "failed", err
+	}
+	switch {
+	case it.Verdict == belay.VerdictPass:
+		return "", nil
+	case len(it.Waits) > 0:
+		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s", q.Phase, it.Waits[0])
+		return "waiting", belay.Refuse(belay.CodeWaiting, try, "%s waits for %s", q.Phase, strings.Join(it.Waits, ", "))
+	case it.N >= s.Rec.Limit():
+		return "", nil
+	}
+	return "rejected", belay.Refuse(belay.CodeRefused, fmt.Sprintf("fix what is listed, then belay phase done %s", q.Phase),
+		"%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Limit())
+}
+
+// facts are what belay itself has against completing a phase.
+func (s *Stage) facts(p phase.Phase) (out []belay.Finding) {
+	add := func(file string, line int, format string, args ...any) {
+		f := belay.Finding{Check: "phase", Severity: belay.SeverityError, Category: belay.CategoryReview, File: file, Line: line,
+			Title: fmt.Sprintf(format, args...)}
+		out = append(out, f.Sign())
+	}
+	list := s.boxes()
+	switch p {
+	case phase.CreateTasks:
+		if a, err := s.Artefact(p); err == nil && len(list) == 0 && len(a.Files) > 0 {
+			add(a.Files[0].Path, 0, "no task can be read from the task list")
+		}
+	case phase.Implement:
+		for _, b := range list {
+			if !b.Done {
+				add(b.File, b.Line, "%s is open: %s", cmp.Or(b.ID, "a task"), belay.TitleOf(b.Text))
+			}
+		}
+	}
+	return slices.Clip(out)
+}

@@ -1,0 +1,685 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// Stage is a feature at work: its record, its layout and the tree that its documents are in.
+type Stage struct {
+	*Desk
+	Rec    *session.FeatureRecord
+	Layout tasklist.Layout
+	Apart  string   // why the command was given in another tree than that of the feature
+	Notes  []string // what a person should know besides the answer
+	arts   map[phase.Phase]tasklist.Artefact
+}
+
+// FeatureView is a feature as commands show it.
+type FeatureView struct {
+	*phase.Feature
+	Phase    phase.Phase    `json:"phase"` // the one that was begun and not completed, else the last completed one
+	Begun    bool           `json:"in_progress"`
+	Next     NextStep       `json:"next"`
+	Steps    []PhaseView    `json:"steps"`
+	Tasks    int            `json:"tasks"` // that belay has of it
+	Open     int            `json:"open"`  // of them
+	Boxes    *Boxes         `json:"boxes,omitempty"`
+	History  []FeatureEvent `json:"history"`
+	Problem  string         `json:"problem,omitempty"` // why its documents cannot be read
+	Warnings []string       `json:"warnings,omitempty"`
+
+	Elsewhere string `json:"elsewhere,omitempty"` // why this is another working tree than the feature's
+}
+
+// NextStep is what a feature does next, and the command for it.
+type NextStep struct {
+	Phase   phase.Phase `json:"phase"`
+	Command string      `json:"command"`
+}
+
+// PhaseView is one phase of a feature.
+type PhaseView struct {
+	Phase    phase.Phase `json:"phase"`
+	InMode   bool        `json:"in_mode"`
+	Artefact phase.State `json:"artefact"`
+	File     string      `json:"file,omitempty"` // where the artefact is expected
+	Begun    bool        `json:"begun"`
+	Done     bool        `json:"done"`
+	Verified bool        `json:"verified"`
+	Rounds   int         `json:"iterations"`
+	Concerns int         `json:"concerns"`
+}
+
+// Boxes counts the tasks in a feature's task list.
+type Boxes struct {
+	Done int `json:"done"`
+	Of   int `json:"of"`
+}
+
+// FeatureEvent is a line of a feature's history.
+type FeatureEvent struct {
+	Seq  int       `json:"seq"`
+	Time time.Time `json:"time"`
+	Says string    `json:"says"`
+}
+
+// Features reads all features. What cannot be read is left out and counted.
+func (d *Desk) Features() (all []*session.FeatureRecord, bad int, err error) {
+	all, err = d.Desk.Features(func(belay.TaskID, error) { bad++ })
+	return all, bad, err
+}
+
+// Stage finds the feature that a person means: by its name or number, or the only active one, or the one of
+// BELAY_FEATURE, of the folder, or of the branch. Errors: belay.CodeNotFound, belay.CodeUsage where several fit.
+func (d *Desk) Stage(ctx context.Context, name string) (*Stage, error) {
+	all, _, err := d.Features()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := d.meant(ctx, all, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.stageOf(ctx, rec)
+}
+
+// stageOf opens the tree that a feature's documents are in.
+func (d *Desk) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage, error) {
+	s := &Stage{Desk: d, Rec: rec, arts: map[phase.Phase]tasklist.Artefact{}}
+	var ok bool
+	if s.Layout, ok = tasklist.LayoutAt(rec.Layout, rec.Folder); !ok {
+		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the layout %s of %s is not known",
+			belay.VisibleLine(rec.Layout), belay.VisibleLine(rec.Name))
+	}
+	tree := filepath.Join(mainTree(d.Desk), filepath.FromSlash(rec.Tree))
+	if tree == d.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Folder)) {
+		return s, nil
+	}
+	other, err := Open(ctx, Setting{Dir: tree, Self: d.Self, Ask: d.ask})
+	if err != nil || other.Repo.Common != d.Repo.Common {
+		return s, nil // it was moved or is of another repository by now
+	}
+	s.Desk = other
+	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(d.Repo.Root), belay.VisibleLine(rec.Name),
+		belay.VisibleLine(tree))
+	s.Notes = append(s.Notes, s.Apart)
+	return s, nil
+}
+
+// mainTree is the folder that the working trees of features are recorded relative to: that of the repository, which
+// every working tree knows.
+func mainTree(d *session.Desk) string { return filepath.Dir(d.Repo.Common) }
+
+func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
+	active := slices.DeleteFunc(slices.Clone(all), func(r *session.FeatureRecord) bool { return !r.Active() })
+	if name == "" {
+		name = os.Getenv("BELAY_FEATURE")
+	}
+	if name != "" {
+		for _, list := range [][]*session.FeatureRecord{active, all} {
+			if found := featuresNamed(list, name); len(found) > 0 {
+				return only(found)
+			}
+		}
+		return nil, belay.Refuse(belay.CodeNotFound, "belay feature list, or belay feature start "+belay.VisibleLine(name),
+			"there is no feature %s", belay.VisibleLine(name))
+	}
+	switch len(active) {
+	case 0:
+		return nil, belay.Refuse(belay.CodeNotFound, "belay feature start NAME", "no feature is active")
+	case 1:
+		return active[0], nil
+	}
+	here, _ := os.Getwd()
+	branch := ""
+	if refs, err := d.Repo.Refs(ctx); err == nil {
+		if head, err := d.Repo.Head(ctx, refs); err == nil {
+			branch = strings.TrimPrefix(head.Branch, "refs/heads/")
+		}
+	}
+	for _, r := range active {
+		if folder := filepath.Join(d.Repo.Root, r.Folder); here == folder || fsroot.Inside(folder, here) != "" || branch == r.Name {
+			return r, nil
+		}
+	}
+	return only(active)
+}
+
+// featuresNamed gives the features of a name, else of a number.
+func featuresNamed(list []*session.FeatureRecord, name string) (found []*session.FeatureRecord) {
+	for _, fits := range []func(r *session.FeatureRecord) bool{
+		func(r *session.FeatureRecord) bool {
+			return r.Name == name || r.Folder == strings.TrimSuffix(name, "/")
+		},
+		func(r *session.FeatureRecord) bool {
+			n := tasklist.Number(name)
+			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.Number(r.Name) == n
+		},
+	} {
+		for _, r := range list {
+			if fits(r) {
+				found = append(found, r)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	var names []string
+	for _, r := range found {
+		names = append(names, belay.VisibleLine(r.Name))
+	}
+	return nil, belay.Refuse(belay.CodeUsage, "name one of them", "several features fit: %s", strings.Join(names, ", "))
+}
+
+// root opens the tree for reading documents.
+func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Repo.Root) }
+
+// Artefact is what a phase produced, as its files say it now. It is read once.
+func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
+	if a, read := s.arts[p]; read {
+		return a, nil
+	}
+	root, err := s.root()
+	if err != nil {
+		return tasklist.Artefact{}, err
+	}
+	defer root.Close()
+	a, err := s.Layout.Artefact(root, s.Rec.Folder, p)
+	if err == nil {
+		s.arts[p] = a
+	}
+	return a, err
+}
+
+// there refuses a feature of which the folder is gone, with the folder that may be it now.
+func (s *Stage) there() error {
+	root, err := s.root()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(s.Rec.Folder); err == nil && info.Kind == fsroot.Folder {
+		return nil
+	}
+	try := fmt.Sprintf("belay feature rename %s NEW-NAME, where it was renamed", s.Rec.Name)
+	if now := s.renamed(root); len(now) == 1 {
+		try = fmt.Sprintf("belay feature rename %s %s", s.Rec.Name, now[0])
+	}
+	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone", belay.VisibleLine(s.Rec.Folder))
+}
+
+// renamed gives the folders of the layout that may be the feature's under another name: no record has them, and they have
+// its number or its documents.
+func (s *Stage) renamed(root *fsroot.Root) (out []string) {
+	names, err := s.Layout.Folders(root)
+	all, _, lerr := s.Features()
+	if err != nil || lerr != nil {
+		return nil
+	}
+	for _, n := range names {
+		taken := slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Folder == s.Layout.Above+"/"+n })
+		same := tasklist.Number(n) >= 0 && tasklist.Number(n) == tasklist.Number(s.Rec.Name)
+		for p, g := range s.Rec.Phases {
+			a, err := s.Layout.Artefact(root, s.Layout.Above+"/"+n, p)
+			same = same || err == nil && g.SHA != "" && a.SHA == g.SHA
+		}
+		if same && !taken {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// standings are where the phases of the feature are.
+func (s *Stage) standings() (map[phase.Phase]phase.Standing, error) {
+	var bad error
+	all := s.Rec.Standings(func(p phase.Phase) (phase.State, string) {
+		a, err := s.Artefact(p)
+		if err != nil && bad == nil {
+			bad = err
+		}
+		return a.State, a.SHA
+	})
+	return all, bad
+}
+
+// Check says whether a phase may begin now.
+func (s *Stage) Check(p phase.Phase) (phase.Answer, error) { return s.check(p, false) }
+
+// check is Check, of a phase that is under way where it is to be completed: that it was begun is no news then.
+func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
+	if err := s.there(); err != nil {
+		return phase.Answer{}, err
+	}
+	all, err := s.standings()
+	if err != nil {
+		return phase.Answer{}, err
+	}
+	if completes {
+		all[p] = phase.Standing{Artefact: all[p].Artefact}
+	}
+	a := phase.Check(phase.Input{Phase: p, Mode: s.Rec.Mode, Phases: all, Finished: !s.Rec.Active()})
+	if a.Lacks != "" {
+		if at := s.Layout.Where(s.Rec.Folder, a.Lacks); s.Layout.Files[a.Lacks] != "" {
+			a.Message += " (" + belay.VisibleLine(at) + ")"
+		} else {
+			a.Message = fmt.Sprintf("%s comes after %s, which is not completed", p, a.Lacks)
+		}
+	}
+	return a, nil
+}
+
+// flag names the feature in a command, where several are active.
+func (s *Stage) flag() string {
+	all, _, err := s.Features()
+	if err != nil || slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.ID != s.Rec.ID }) {
+		return " --feature " + s.Rec.Name
+	}
+	return ""
+}
+
+// next is what the feature does next.
+func (s *Stage) next(all map[phase.Phase]phase.Standing) NextStep {
+	n := NextStep{Phase: phase.Next(s.Rec.Mode, all)}
+	flag := s.flag()
+	switch g := s.Rec.Of(n.Phase); {
+	case !s.Rec.Active() || n.Phase == "":
+		n.Phase = ""
+	case n.Phase == phase.Finish:
+		n.Command = "belay feature finish " + s.Rec.Name
+	case g.Open() && g.Last() != nil && len(g.Last().Waits) > 0:
+		n.Command = fmt.Sprintf("belay phase review %s%s --verdict approve --by %s", n.Phase, flag, g.Last().Waits[0])
+	case g.Open():
+		n.Command = fmt.Sprintf("belay phase done %s%s", n.Phase, flag)
+	default:
+		n.Command = fmt.Sprintf("belay phase start %s%s", n.Phase, flag)
+	}
+	n.Command = belay.VisibleLine(n.Command)
+	return n
+}
+
+// View is the feature as commands show it. What keeps its documents from being read is part of it.
+func (s *Stage) View() FeatureView {
+	v := FeatureView{Feature: s.Rec.Feature, Phase: s.Rec.Current(), Steps: []PhaseView{}, History: []FeatureEvent{}, Warnings: s.Notes,
+		Elsewhere: s.Apart}
+	v.Begun = s.Rec.Of(v.Phase).Open()
+	if err := s.there(); err != nil && s.Rec.Active() {
+		v.Problem = session.Sentence(err)
+	}
+	all, err := s.standings()
+	if err != nil {
+		v.Problem = session.Sentence(err)
+	}
+	v.Next = s.next(all)
+	for _, p := range phase.All[:len(phase.All)-1] {
+		st, g := all[p], s.Rec.Of(p)
+		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Mode], p), Artefact: st.Artefact, Begun: st.Begun, Done: st.Done,
+			Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
+		if s.Layout.Files[p] != "" {
+			w.File = s.Layout.Where(s.Rec.Folder, p)
+		}
+		v.Steps = append(v.Steps, w)
+	}
+	for _, e := range s.Rec.All {
+		says := e.Says()
+		if e.Undone {
+			says += " (undone)"
+		}
+		v.History = append(v.History, FeatureEvent{e.Seq, e.Time, says})
+	}
+	for _, b := range s.boxes() {
+		if v.Boxes == nil {
+			v.Boxes = &Boxes{}
+		}
+		if v.Boxes.Of++; b.Done {
+			v.Boxes.Done++
+		}
+	}
+	return v
+}
+
+// boxes are the tasks of the feature's task list.
+func (s *Stage) boxes() (out []review.Box) {
+	a, err := s.Artefact(phase.CreateTasks)
+	if err != nil {
+		return nil
+	}
+	for _, f := range a.Files {
+		out = append(out, boxes(f.Path, f.Text)...)
+	}
+	return out
+}
+
+// add records an event, and tells what happens where somebody else recorded one first.
+func (s *Stage) add(ctx context.Context, e phase.Event) error {
+	e.By = who(e.By)
+	err := s.AddToFeature(ctx, s.Rec, e)
+	var moved *journal.MovedError
+	if errors.As(err, &moved) {
+		return belay.Refuse(belay.CodeBusy, "belay feature show "+belay.VisibleLine(s.Rec.Name)+", then run the command again",
+			"another process changed the feature meanwhile")
+	}
+	return err
+}
+
+// StartFeature asks for a feature. Layout and Mode may be "": that in use, and mode: of the config.
+type StartFeature struct {
+	Name, Mode, Layout, By string
+}
+
+// Begin starts a feature, or takes up the folder of one that is there. A feature that is active gets another mode where
+// one is given, and stays as it is otherwise.
+func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
+	if q.Mode != "" && !slices.Contains(phase.ModeNames, q.Mode) {
+		return nil, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode",
+			belay.VisibleLine(q.Mode))
+	}
+	unlock, err := d.featureLock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	all, _, err := d.Features()
+	if err != nil {
+		return nil, err
+	}
+	root, err := fsroot.OpenRoot(d.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	layout, name, err := folderFor(root, all, q)
+	if err != nil {
+		return nil, err
+	}
+	folder := layout.Above + "/" + name
+	for _, r := range all {
+		if r.Active() && r.Folder == folder {
+			return d.again(ctx, r, q)
+		}
+	}
+	made, above := "", ""
+	for part := range strings.SplitSeq(folder, "/") {
+		above = path.Join(above, part)
+		switch info, err := root.Lstat(above); {
+		case err != nil:
+			if err := root.Mkdir(above, 0o755); err != nil {
+				return nil, fmt.Errorf("make %s: %w", belay.VisibleLine(above), err)
+			}
+			made = folder
+		case info.Kind != fsroot.Folder:
+			return nil, belay.Refuse(belay.CodeCannot, "choose another name, or move it away", "%s is not a folder",
+				belay.VisibleLine(above))
+		}
+	}
+	tree, err := filepath.Rel(mainTree(d.Desk), d.Repo.Root)
+	if err != nil {
+		return nil, err
+	}
+	mode := q.Mode
+	if mode == "" {
+		mode = d.Config.Mode
+	}
+	rec, err := d.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name, Folder: folder, Layout: string(layout.Dialect),
+		Mode: mode, Tree: filepath.ToSlash(tree), By: who(q.By)})
+	if err != nil {
+		return nil, err
+	}
+	s, err := d.stageOf(ctx, rec)
+	if err == nil && made != "" {
+		s.Notes = append(s.Notes, "created "+belay.VisibleLine(made)+"/")
+	}
+	return s, err
+}
+
+// again is Begin of a feature that is active.
+func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeature) (*Stage, error) {
+	s, err := d.stageOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if q.Mode == "" || q.Mode == r.Mode {
+		s.Notes = append(s.Notes, belay.VisibleLine(r.Name)+" is active already")
+		return s, nil
+	}
+	return s, s.add(ctx, phase.Event{Kind: phase.EvMode, Mode: q.Mode, By: q.By})
+}
+
+// featureLock keeps two processes from starting the same feature.
+func (d *Desk) featureLock(ctx context.Context) (unlock func(), err error) {
+	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "features.lock"))
+	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
+		return nil, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
+	}
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", lock.Path(), err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// folderFor finds the folder of a feature in the layouts that are in use, or decides where it will be.
+func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) (tasklist.Layout, string, error) {
+	used := tasklist.InUse(root)
+	if q.Layout != "" {
+		used = slices.DeleteFunc(slices.Clone(tasklist.Layouts), func(l tasklist.Layout) bool { return string(l.Dialect) != q.Layout })
+		if len(used) == 0 {
+			return tasklist.Layout{}, "", belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(tasklist.LayoutNames(), ", "),
+				"%q is not a layout", belay.VisibleLine(q.Layout))
+		}
+	}
+	type at struct {
+		layout tasklist.Layout
+		name   string
+	}
+	var exact, numbered []at
+	top := 0
+	for _, l := range used {
+		names, err := l.Folders(root)
+		if err != nil {
+			return l, "", err
+		}
+		for _, n := range names {
+			top = max(top, tasklist.Number(n))
+			if n == q.Name || l.Above+"/"+n == strings.Trim(path.Clean(q.Name), "/") {
+				exact = append(exact, at{l, n})
+			} else if strings.Trim(q.Name, "0123456789") == "" && tasklist.Number(q.Name) == tasklist.Number(n) && q.Name != "" {
+				numbered = append(numbered, at{l, n})
+			}
+		}
+	}
+	if len(exact) == 0 {
+		exact = numbered
+	}
+	if len(exact) > 1 {
+		var names []string
+		for _, e := range exact {
+			names = append(names, belay.VisibleLine(e.layout.Above+"/"+e.name))
+		}
+		return tasklist.Layout{}, "", belay.Refuse(belay.CodeUsage, "give the whole path of one of them", "several folders fit: %s",
+			strings.Join(names, ", "))
+	}
+	if len(exact) == 1 {
+		return exact[0].layout, exact[0].name, nil
+	}
+	slug, err := tasklist.Slug(q.Name)
+	if err != nil {
+		return tasklist.Layout{}, "", err
+	}
+	l := used[0]
+	for _, r := range all {
+		top = max(top, tasklist.Number(r.Name))
+		if r.Active() && r.Name == slug {
+			try := fmt.Sprintf("belay feature rename %s NEW-NAME, or belay feature finish %[1]s --abandon", slug)
+			return l, "", belay.Refuse(belay.CodeNotFound, try, "the folder %s of the feature is gone", belay.VisibleLine(r.Folder))
+		}
+	}
+	switch n := tasklist.Number(slug); {
+	case !l.Numbered:
+	case n < 0:
+		slug = fmt.Sprintf("%03d-%s", top+1, slug)
+	default:
+		if i := slices.IndexFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && tasklist.Number(r.Name) == n }); i >= 0 {
+			return l, "", belay.Refuse(belay.CodeUsage, fmt.Sprintf("leave the number out: the next one is %03d", top+1),
+				"the feature %s has the number %d already", belay.VisibleLine(all[i].Name), n)
+		}
+	}
+	return l, slug, nil
+}
+
+// Rename says that a feature's folder has another name now: the last part of its path.
+func (s *Stage) Rename(ctx context.Context, name, by string) error {
+	root, err := s.root()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	folder := s.Layout.Above + "/" + path.Base(path.Clean(filepath.ToSlash(name)))
+	if info, err := root.Lstat(folder); err != nil || info.Kind != fsroot.Folder {
+		return belay.Refuse(belay.CodeNotFound, "rename the folder first: git mv "+belay.VisibleLine(s.Rec.Folder+" "+folder),
+			"there is no folder %s", belay.VisibleLine(folder))
+	}
+	all, _, err := s.Features()
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Active() && r.Folder == folder {
+			return belay.Refuse(belay.CodeUsage, "belay feature list", "%s is a feature of its own", belay.VisibleLine(folder))
+		}
+	}
+	return s.add(ctx, phase.Event{Kind: phase.EvRenamed, Name: path.Base(folder), Folder: folder, By: by})
+}
+
+// Finish ends a feature: Check must allow the phase finish, unless it is abandoned.
+func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phase.Answer, error) {
+	if !s.Rec.Active() {
+		return phase.Answer{}, belay.Refuse(belay.CodeUsage, "belay feature show "+belay.VisibleLine(s.Rec.Name), "%s is %s already",
+			belay.VisibleLine(s.Rec.Name), s.Rec.Outcome)
+	}
+	s.settle(ctx)
+	a := phase.Answer{Allowed: true, Type: phase.OK}
+	outcome := phase.Abandoned
+	if !abandon {
+		var err error
+		if a, err = s.Check(phase.Finish); err != nil {
+			return a, err
+		}
+		if !a.Allowed {
+			return a, belay.Refuse(belay.CodeRefused, s.tryFor(a)+"; --abandon ends it unfinished", "%s", a.Message)
+		}
+		outcome = phase.Finished
+	}
+	if err := s.add(ctx, phase.Event{Kind: phase.EvFinished, Outcome: outcome, Note: note, Warned: a.Message, By: by}); err != nil {
+		return a, err
+	}
+	s.keepStatus(ctx, phase.Finish)
+	return a, nil
+}
+
+// tryFor is the command that supplies what an answer lacks.
+func (s *Stage) tryFor(a phase.Answer) string {
+	if a.Lacks == "" {
+		return "belay feature list"
+	}
+	g := s.Rec.Of(a.Lacks)
+	verb := "start"
+	if g.Open() {
+		verb = "done"
+	}
+	return belay.VisibleLine(fmt.Sprintf("belay phase %s %s%s", verb, a.Lacks, s.flag()))
+}
+
+// FeatureViews gives the active features, or all, with their phase and next command, and how many records cannot be read.
+// lines are the tasks there are.
+func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (views []FeatureView, bad int, err error) {
+	views = []FeatureView{}
+	all, bad, err := d.Features()
+	if err != nil {
+		return views, bad, err
+	}
+	counts := features(lines)
+	for _, r := range all {
+		if !every && !r.Active() {
+			continue
+		}
+		s, err := d.stageOf(ctx, r)
+		if err != nil {
+			bad++
+			continue
+		}
+		v := s.View()
+		for _, f := range counts {
+			if f.Feature == r.Name {
+				v.Tasks, v.Open = f.Tasks, f.Open
+			}
+		}
+		views = append(views, v)
+	}
+	return views, bad, nil
+}
+
+// WithPhases adds to tasks the phase and the next command of their features, where those are active, and gives these.
+func (d *Desk) WithPhases(ctx context.Context, lines []TaskLine) ([]TaskLine, []FeatureView) {
+	views, _, err := d.FeatureViews(ctx, lines, false)
+	if err != nil {
+		return lines, nil
+	}
+	for i, l := range lines {
+		for _, v := range views {
+			if l.Feature == v.Name {
+				lines[i].FeaturePhase, lines[i].FeatureNext = v.Standing(), v.Next.Command
+			}
+		}
+	}
+	return lines, views
+}
+
+// Standing is where a feature is, in a few words.
+func (v FeatureView) Standing() string {
+	switch {
+	case v.Outcome != "":
+		return v.Outcome
+	case v.Phase == "":
+		return "not begun"
+	case v.Begun:
+		return string(v.Phase)
+	}
+	return string(v.Phase) + " done"
+}
+
+// Asked is the answer of Check, with what comes next.
+func (s *Stage) Asked(p phase.Phase) (PhaseResult, error) {
+	a, err := s.Check(p)
+	if err != nil {
+		return PhaseResult{}, err
+	}
+	r := s.result(p, a, "checked")
+	if !a.Allowed {
+		return r, belay.Refuse(belay.CodeRefused, s.tryFor(a), "%s", a.Message)
+	}
+	return r, nil
+}

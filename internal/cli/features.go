@@ -1,0 +1,436 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/tasklist"
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+type featureFamily struct{ *App }
+
+// FeatureCommands gives the commands of features and their phases.
+func FeatureCommands(app *App) []*cobra.Command {
+	a := featureFamily{app}
+	f := &cobra.Command{
+		Use: "feature", Short: "Start, show and finish features",
+		Long: `A feature goes through phases, from an idea to what can be merged. Its documents are in the
+layout that the project has (spec-kit, spec-kitty, OpenSpec, Kiro, work items, or
+specs/NNN-name/); where it is, is in belay's record. FEATURE is a folder's name or its
+number; it may be left out where one feature is active, where BELAY_FEATURE names it, and
+on a branch or in a folder of its name.`,
+		Example: "  belay feature start login\n  belay feature next",
+	}
+	f.AddCommand(a.startCommand(), a.listCommand(), a.showCommand(), a.nextCommand(), a.renameCommand(), a.finishCommand())
+	p := &cobra.Command{
+		Use: "phase", Short: "Start, review and complete the phases of a feature",
+		Long: `The phases are brainstorm, specify, design, create-plan, create-tasks, implement, verify and
+finish. belay phase table prints which may follow which, and what reviewers expect of each.`,
+		Example: "  belay phase start specify\n  belay phase done specify\n  belay phase check implement --json",
+	}
+	p.AddCommand(a.phaseStartCommand(), a.phaseDoneCommand(), a.phaseCheckCommand(), a.phaseUndoCommand(), a.phaseTableCommand())
+	return []*cobra.Command{f, p}
+}
+
+// completeFeatures offers the names of the active features.
+func (a featureFamily) completeFeatures(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	none := cobra.ShellCompDirectiveNoFileComp
+	desk, err := a.Open(c.Context())
+	if err != nil || len(args) > 0 {
+		return nil, none
+	}
+	all, _, err := desk.Features()
+	if err != nil {
+		return nil, none
+	}
+	var out []string
+	for _, r := range all {
+		if r.Active() {
+			out = append(out, r.Name)
+		}
+	}
+	return out, none
+}
+
+func completePhases(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, p := range phase.All {
+		if len(args) == 0 {
+			out = append(out, string(p))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// stage opens the feature that is named, or the one that is meant.
+func (a featureFamily) stage(c *cobra.Command, name string) (*app.Stage, error) {
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	return desk.Stage(c.Context(), name)
+}
+
+func (a featureFamily) startCommand() *cobra.Command {
+	var q app.StartFeature
+	c := &cobra.Command{
+		Use: "start NAME", Short: "Start a feature, or take up the folder of one", Args: cobra.ExactArgs(1),
+		Long: `Start begins the record of a feature. NAME is a folder of the project's layout, or its
+number; where there is no such folder, one is made in the first layout that is in use,
+else specs/NNN-name/. The mode decides which phases it goes through, and how often
+reviewers may reject in each. For a feature that is active --mode changes its mode.
+
+Exit codes: 0 started · 2 no name for a folder, or several fit.`,
+		Example: `  belay feature start login
+  belay feature start 003-search --mode quick
+  belay feature start dark-mode --layout openspec`,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			q.Name = args[0]
+			s, err := desk.Begin(c.Context(), q)
+			if err != nil {
+				return err
+			}
+			return a.tellFeature(s.View())
+		},
+	}
+	c.Flags().StringVar(&q.Mode, "mode", "", "`MODE`: "+strings.Join(phase.ModeNames, ", ")+" (mode: of the config when left out)")
+	c.Flags().StringVar(&q.Layout, "layout", "", "`LAYOUT` to make its folder in: "+strings.Join(tasklist.LayoutNames(), ", "))
+	byFlag(c, &q.By)
+	return c
+}
+
+func byFlag(c *cobra.Command, by *string) {
+	c.Flags().StringVar(by, "by", "", "`NAME` of who does this, for the record (BELAY_ACTOR, or the user)")
+}
+
+func (a featureFamily) listCommand() *cobra.Command {
+	var every bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the active features with their phase and next command", Args: cobra.NoArgs,
+		Long:    "Exit codes: 0 listed.",
+		Example: "  belay feature list\n  belay feature list --all --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			lines, err := desk.Tasks()
+			if err != nil {
+				return err
+			}
+			views, bad, err := desk.FeatureViews(c.Context(), lines, every)
+			if err != nil {
+				return err
+			}
+			return a.Tell(views, nil, func(w io.Writer) {
+				terminal.ActiveFeatures(w, views)
+				if len(views) == 0 {
+					fmt.Fprintln(w, "no active features: belay feature start NAME starts one")
+				}
+				if bad > 0 {
+					fmt.Fprintf(w, "%s cannot be read: belay log --verify\n", belay.CountOf(bad, "record"))
+				}
+			})
+		},
+	}
+	c.Flags().BoolVar(&every, "all", false, "also those that are finished or abandoned")
+	return c
+}
+
+func (a featureFamily) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show [FEATURE]", Short: "Show a feature: its phases, reviews and history", Args: cobra.MaximumNArgs(1),
+		Long:              "Exit codes: 0 shown · 2 several features fit · 6 no such feature.",
+		Example:           "  belay feature show\n  belay feature show 003 --json",
+		ValidArgsFunction: a.completeFeatures,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stage(c, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			return a.tellFeature(s.View())
+		},
+	}
+}
+
+func (a featureFamily) nextCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "next [FEATURE]", Short: "Print the command that continues a feature", Args: cobra.MaximumNArgs(1),
+		Long:              "Exit codes: 0 printed · 2 several features fit · 6 no such feature.",
+		Example:           "  belay feature next",
+		ValidArgsFunction: a.completeFeatures,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stage(c, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			v := s.View()
+			return a.Tell(map[string]any{"feature": v.Name, "phase": v.Next.Phase, "command": v.Next.Command}, nil, func(w io.Writer) {
+				if v.Next.Command == "" {
+					fmt.Fprintf(w, "%s is %s\n", belay.VisibleLine(v.Name), v.Outcome)
+					return
+				}
+				fmt.Fprintln(w, v.Next.Command)
+			})
+		},
+	}
+}
+
+func (a featureFamily) renameCommand() *cobra.Command {
+	var by string
+	c := &cobra.Command{
+		Use: "rename FEATURE NEW-NAME", Short: "Record that the folder of a feature was renamed", Args: cobra.ExactArgs(2),
+		Long:              "Rename the folder first: belay moves no documents.\n\nExit codes: 0 recorded · 6 no such feature or folder.",
+		Example:           "  git mv specs/003-login specs/003-signin\n  belay feature rename 003-login 003-signin",
+		ValidArgsFunction: a.completeFeatures,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stage(c, args[0])
+			if err == nil {
+				err = s.Rename(c.Context(), args[1], by)
+			}
+			if err != nil {
+				return err
+			}
+			return a.tellFeature(s.View())
+		},
+	}
+	byFlag(c, &by)
+	return c
+}
+
+func (a featureFamily) finishCommand() *cobra.Command {
+	var abandon bool
+	var note, by string
+	c := &cobra.Command{
+		Use: "finish [FEATURE]", Short: "Finish a feature after it was verified, or abandon it", Args: cobra.MaximumNArgs(1),
+		Long: `Finish ends a feature of which the phase verify is completed. Its documents and its
+record stay. --abandon ends it wherever it is.
+
+Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such feature.`,
+		Example:           "  belay feature finish login\n  belay feature finish 004 --abandon -m \"not needed\"",
+		ValidArgsFunction: a.completeFeatures,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stage(c, strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			if _, err := s.Finish(c.Context(), abandon, note, by); err != nil {
+				return err
+			}
+			return a.tellFeature(s.View())
+		},
+	}
+	c.Flags().BoolVar(&abandon, "abandon", false, "end it unfinished")
+	c.Flags().StringVarP(&note, "message", "m", "", "a `TEXT` for the record")
+	byFlag(c, &by)
+	return c
+}
+
+func (a featureFamily) tellFeature(v app.FeatureView) error {
+	return a.Tell(v, nil, func(w io.Writer) { terminal.Feature(w, v) })
+}
+
+// phaseFlags are the flags that the steps of a phase share.
+type phaseFlags struct {
+	app.PhaseRequest
+	feature string
+	yes     bool
+}
+
+func (f *phaseFlags) add(a featureFamily, c *cobra.Command) {
+	c.Flags().StringVar(&f.feature, "feature", "", "the `FEATURE`, where several are active")
+	_ = c.RegisterFlagCompletionFunc("feature", a.completeFeatures)
+	c.Flags().StringVarP(&f.Note, "message", "m", "", "a `TEXT` for the record")
+	byFlag(c, &f.By)
+	c.ValidArgsFunction = completePhases
+	c.Args = cobra.ExactArgs(1)
+}
+
+// stageFor opens the feature for a step of a phase.
+func (a featureFamily) stageFor(c *cobra.Command, f *phaseFlags, word string) (*app.Stage, error) {
+	p, err := phase.Parse(word)
+	if err != nil {
+		return nil, err
+	}
+	f.Phase = p
+	f.May = func(warning string) bool { return a.Confirm(warning+". Continue?", f.yes) }
+	f.Choose = func(message string) app.Choice {
+		word, _ := a.Question(message + ": [c]ontinue, start [a]fresh or [r]eview it?")
+		for _, choice := range []app.Choice{app.ChooseContinue, app.ChooseAfresh, app.ChooseReview} {
+			if word != "" && strings.HasPrefix(string(choice), strings.ToLower(word)) {
+				return choice
+			}
+		}
+		return app.ChooseNone
+	}
+	return a.stage(c, f.feature)
+}
+
+func (a featureFamily) phaseStartCommand() *cobra.Command {
+	var f phaseFlags
+	var on, afresh, review bool
+	c := &cobra.Command{
+		Use: "start PHASE", Short: "Start a phase of a feature",
+		Long: `Start records that a phase began, if it may: an artefact that it needs and that is missing
+or empty blocks it. Skipped phases are a warning, which asks on a terminal and is recorded
+with the phase. For a phase that was started and not completed it asks whether to
+continue, to start afresh (what is there has to change before the phase is done), or to
+have reviewed what is there; without a terminal a flag says which.
+
+Exit codes: 0 started · 1 blocked · 2 no such phase · 3 started before: say how to go
+ahead · 6 no such feature.`,
+		Example: "  belay phase start specify\n  belay phase start design --feature login --continue",
+		RunE: func(c *cobra.Command, args []string) error {
+			chosen := map[app.Choice]bool{app.ChooseContinue: on, app.ChooseAfresh: afresh, app.ChooseReview: review}
+			for choice, set := range chosen {
+				if set && f.Choice != app.ChooseNone {
+					return belay.Refuse(belay.CodeUsage, "use one of them", "--%s and --%s cannot be combined", f.Choice, choice)
+				}
+				if set {
+					f.Choice = choice
+				}
+			}
+			s, err := a.stageFor(c, &f, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := s.Start(c.Context(), f.PhaseRequest)
+			return a.tellPhase(r, err)
+		},
+	}
+	f.add(a, c)
+	c.Flags().BoolVar(&on, "continue", false, "continue a phase that was started and not completed")
+	c.Flags().BoolVar(&afresh, "afresh", false, "start it afresh")
+	c.Flags().BoolVar(&review, "review", false, "have reviewed what is there")
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask about warnings")
+	return c
+}
+
+func (a featureFamily) phaseDoneCommand() *cobra.Command {
+	var f phaseFlags
+	c := &cobra.Command{
+		Use: "done PHASE", Short: "Complete a phase, after its reviewers approve",
+		Long: `Done has what a phase produced reviewed and completes the phase. Each rejection is an
+iteration: fix what is listed, then run the command again. The mode says how many there
+are (hotfix 1, quick 2, standard 3, full 5); at the last one the phase is completed, and
+what reviewers still say against it is recorded as its concerns.
+
+Exit codes: 0 completed · 1 rejected, or its artefact is missing · 2 could not be
+reviewed · 3 waits for a person · 6 no such feature.`,
+		Example: "  belay phase done specify\n  belay phase done design --changes \"interfaces named\"",
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stageFor(c, &f, args[0])
+			if err != nil {
+				return err
+			}
+			screen := a.Screen(false)
+			screen.Set("completing " + string(f.Phase))
+			r, err := s.Done(a.Soft, f.PhaseRequest)
+			screen.Stop()
+			return a.tellPhase(r, err)
+		},
+	}
+	f.add(a, c)
+	c.Flags().StringVar(&f.Changes, "changes", "", "what was changed since the last iteration, as a `TEXT`")
+	c.Flags().BoolVar(&f.Alone, "no-review", false, "complete it without a review (recorded)")
+	return c
+}
+
+func (a featureFamily) phaseCheckCommand() *cobra.Command {
+	var f phaseFlags
+	c := &cobra.Command{
+		Use: "check PHASE", Short: "Say whether a phase may start",
+		Long: `Check changes nothing. With --json it gives allowed, type (ok, warn or block) and message.
+
+Exit codes: 0 allowed, also with a warning · 1 blocked · 2 no such phase · 6 no such
+feature.`,
+		Example: "  belay phase check implement\n  belay phase check implement --feature login --json",
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := a.stageFor(c, &f, args[0])
+			if err != nil {
+				return err
+			}
+			r, err := s.Asked(f.Phase)
+			return a.tellPhase(r, err)
+		},
+	}
+	f.add(a, c)
+	for _, flag := range []string{"message", "by"} {
+		_ = c.Flags().MarkHidden(flag)
+	}
+	return c
+}
+
+func (a featureFamily) phaseUndoCommand() *cobra.Command {
+	var feature, by string
+	c := &cobra.Command{
+		Use: "undo", Short: "Undo the last step of a feature", Args: cobra.NoArgs,
+		Long: `Undo makes the last start, review or completion of a phase not count. The record keeps
+both. What belay wrote into the layout's own file is restored byte for byte, unless
+somebody changed the file since.
+
+Exit codes: 0 undone · 6 no such feature, or nothing to undo.`,
+		Example: "  belay phase undo",
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := a.stage(c, feature)
+			if err != nil {
+				return err
+			}
+			last, err := s.Undo(c.Context(), by)
+			if err != nil {
+				return err
+			}
+			next := s.View().Next
+			return a.Tell(map[string]any{"feature": s.Rec.Name, "undone": last.Says(), "next": next,
+				"warnings": append([]string{}, s.Notes...)}, nil,
+				func(w io.Writer) {
+					fmt.Fprintln(w, belay.VisibleLine("undone: "+last.Says()))
+					for _, n := range s.Notes {
+						fmt.Fprintln(w, n)
+					}
+					fmt.Fprintf(w, "next: %s\n", next.Command)
+				})
+		},
+	}
+	c.Flags().StringVar(&feature, "feature", "", "the `FEATURE`, where several are active")
+	byFlag(c, &by)
+	return c
+}
+
+func (a featureFamily) phaseTableCommand() *cobra.Command {
+	var mode string
+	c := &cobra.Command{
+		Use: "table", Short: "Print which phase may follow which, and what reviewers expect", Args: cobra.NoArgs,
+		Long:    "Exit codes: 0 printed · 2 no such mode.",
+		Example: "  belay phase table\n  belay phase table --mode full --json",
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if !slices.Contains(phase.ModeNames, mode) {
+				return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode", mode)
+			}
+			return a.Tell(map[string]any{"starts": phase.Starts(), "mode": mode, "moves": phase.Moves(mode, false),
+				"moves_with_files": phase.Moves(mode, true), "expectations": phase.Expectations}, nil,
+				func(w io.Writer) { fmt.Fprint(w, phase.Text(mode)) })
+		},
+	}
+	c.Flags().StringVar(&mode, "mode", "standard", "the `MODE` of the transitions")
+	return c
+}
+
+func (a featureFamily) tellPhase(r app.PhaseResult, err error) error {
+	if r.Feature == "" {
+		return err
+	}
+	return a.Tell(r, err, func(w io.Writer) { terminal.Phase(w, r) })
+}

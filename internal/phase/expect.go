@@ -1,0 +1,42 @@
+package phase
+
+// Sits says which reviewer looks at a phase when it is completed.
+type Sits string
+
+// The reviewers of phases.
+const (
+	Chain   Sits = "chain"   // can the next phase do its work from this artefact alone?
+	Handoff Sits = "handoff" // is every task done, so that it can be verified?
+	Final   Sits = "final"   // does the implementation do what the specification asks for, and nothing else?
+)
+
+// Expectation is what the phase after one needs of what it produces.
+type Expectation struct {
+	Phase    Phase  `json:"phase"`
+	Produces string `json:"produces"`
+	Next     Phase  `json:"next"`
+	Needs    string `json:"needs"`
+	Sits     Sits   `json:"reviewer"`
+}
+
+// Expectations are the table that reviewers judge by, in the order of the phases.
+var Expectations = []Expectation{
+	{Brainstorm, "notes", Specify, "a clear statement of the problem; the options that were explored; what the user wants", Chain},
+	{Specify, "specification", Design,
+		"every requirement; acceptance criteria for each; what is in scope and what is not", Chain},
+	{Design, "design", CreatePlan, "the components; their interfaces; what they depend on; the risks", Chain},
+	{CreatePlan, "plan", CreateTasks, "steps in an order that respects their dependencies; every item of the design covered", Chain},
+	{CreateTasks, "task list", Implement, "small tasks, each done within 15 minutes; acceptance criteria for each", Chain},
+	{Implement, "code", Verify, "every task addressed; tests that exist and pass; no obvious fault", Handoff},
+	{Verify, "verdict", Finish, "quality confirmed; the implementation matches the specification; ready to merge", Final},
+}
+
+// ExpectationOf gives the row of a phase; ok is false for finish, which hands nothing on.
+func ExpectationOf(p Phase) (e Expectation, ok bool) {
+	for _, e := range Expectations {
+		if e.Phase == p {
+			return e, true
+		}
+	}
+	return Expectation{}, false
+}

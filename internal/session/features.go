@@ -1,0 +1,155 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// FeatureRecord is a feature as its journal tells it.
+type FeatureRecord struct {
+	*phase.Feature
+	Log journal.Log
+}
+
+// OfFeatures is the desk at which the records are those of features instead of tasks.
+func (d *Desk) OfFeatures() *Desk {
+	other := *d
+	other.Journal, other.Anchors = d.Journal.Features(), d.Anchors.Features()
+	return &other
+}
+
+// Features reads every feature, in order of creation. One that cannot be read is reported through bad and left out.
+func (d *Desk) Features(bad func(belay.TaskID, error)) ([]*FeatureRecord, error) {
+	ids, err := d.Journal.Features().Tasks()
+	if err != nil {
+		return nil, err
+	}
+	var all []*FeatureRecord
+	for _, id := range ids {
+		r, err := d.LoadFeature(id)
+		if err != nil {
+			bad(id, err)
+			continue
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// LoadFeature reads the record of a feature by the record's id. Errors are those of Load.
+func (d *Desk) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
+	at := d.OfFeatures()
+	log, err := at.Journal.Read(id)
+	if err != nil {
+		return nil, at.gone(id, err)
+	}
+	if err := at.cut(id, log); err != nil {
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify; belay feature start begins a new record", "%s", Sentence(err))
+	}
+	var events []phase.Numbered
+	for _, e := range log.Entries {
+		n := phase.Numbered{Seq: e.Seq, Time: e.Time}
+		if err := json.Unmarshal(e.Data, &n.Event); err != nil {
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, id, err)
+		}
+		events = append(events, n)
+	}
+	f, err := phase.Fold(events)
+	if err != nil {
+		return nil, err
+	}
+	f.ID = id
+	return &FeatureRecord{Feature: f, Log: log}, nil
+}
+
+// CreateFeature begins the record of a feature, under the next id that is free.
+func (d *Desk) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord, error) {
+	at := d.OfFeatures()
+	ids, err := at.Journal.Tasks()
+	if err != nil {
+		return nil, err
+	}
+	gone, err := at.Gone()
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range gone {
+		ids = append(ids, belay.TaskID(st.Task))
+	}
+	top := 0
+	for _, id := range ids {
+		n := 0
+		if _, err := fmt.Sscanf(id.Key(), "f%d", &n); err == nil {
+			top = max(top, n)
+		}
+	}
+	id := belay.TaskID(fmt.Sprintf("F%d", top+1))
+	head, err := at.Journal.Create(ctx, id, string(e.Kind), e)
+	if err != nil {
+		return nil, err
+	}
+	at.rememberFeature(id, head, true)
+	return d.LoadFeature(id)
+}
+
+// AddToFeature adds an event to the record and reads it again. *journal.MovedError: somebody else added one first, so that
+// what was decided may no longer be right.
+func (d *Desk) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
+	at := d.OfFeatures()
+	head, err := at.Journal.Append(ctx, r.ID, r.Log.Head, string(e.Kind), e)
+	if err != nil {
+		return err
+	}
+	at.rememberFeature(r.ID, head, e.Kind != phase.EvFinished)
+	fresh, err := d.LoadFeature(r.ID)
+	if err == nil {
+		*r = *fresh
+	}
+	return err
+}
+
+func (d *Desk) rememberFeature(id belay.TaskID, head journal.Head, open bool) {
+	if d.Anchors.Problem() == nil {
+		_ = d.Anchors.Write(State{Task: string(id), Open: open, Seq: head.Seq, Hash: head.Hash})
+	}
+}
+
+// ReplaceText replaces a file of a working tree by what change makes of it, whole or not at all, and gives both texts.
+// Where another program saves it at the same moment, change gets what that program wrote. Errors: belay.CodeCannot.
+func (d *Desk) ReplaceText(tree *fsroot.Root, path string, change func([]byte) ([]byte, error)) (was, is []byte, err error) {
+	err = d.sharing(func(tmp string) (err error) {
+		var saved *fsroot.SavedError
+		for range 3 {
+			if was, is, err = tasklist.Rewrite(tree, tmp, path, change); !errors.As(err, &saved) {
+				return err
+			}
+		}
+		return belay.Refuse(belay.CodeCannot, "run the command again", "%s is being written by another program", belay.VisibleLine(path))
+	})
+	return was, is, err
+}
+
+// FeatureAttachments names the attachments that an entry of a feature's record speaks of.
+func FeatureAttachments(data json.RawMessage) (shas []string) {
+	var e phase.Event
+	if json.Unmarshal(data, &e) != nil {
+		return nil
+	}
+	if e.Review != nil {
+		shas = append(shas, e.Review.Text, e.Review.Report)
+	}
+	if e.Status != nil {
+		shas = append(shas, e.Status.Was, e.Status.Is)
+	}
+	return slices.DeleteFunc(shas, func(sha string) bool { return strings.TrimSpace(sha) == "" })
+}
