@@ -25,6 +25,7 @@ var starters = map[string]string{
 	"internal/agent/run.go":           "agents, and belay itself as their shim",
 	"internal/agent/shim.go":          "agents, and belay itself as their shim",
 	"internal/cli/edit.go":            "the editor that the person's environment names",
+	"internal/git/person.go":          "git as the person starts it, for a commit or a push that they asked for; what git signs with",
 	"internal/git/process.go":         "git",
 	"internal/install/codex.go":       "the person's own codex, asked which hooks it sees",
 	"internal/install/inspect.go":     "the person's own agents, asked for their version",

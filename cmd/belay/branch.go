@@ -22,7 +22,7 @@ func branches() []branch {
 		{[]string{"run", "decide", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
 			"fix-prompt"}, cli.LoopCommands},
 		{[]string{"review"}, cli.ReviewCommands},
-		{[]string{"pr"}, func(a *cli.App) []*cobra.Command { return cli.PullCommands(a, version) }},
+		{[]string{"pr", "verify"}, func(a *cli.App) []*cobra.Command { return cli.PullCommands(a, version) }},
 		{[]string{"task", "task-history"},
 			func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
 		{[]string{"feature", "phase"}, cli.FeatureCommands},
@@ -57,7 +57,7 @@ func firstWord(args []string) string {
 		switch arg := args[i]; {
 		case arg == "-C" || arg == "--dir":
 			i++ // its value
-		case arg == "--json" || arg == "--anywhere" || arg == "--no-color" || strings.HasPrefix(arg, "--dir="):
+		case arg == "--json" || arg == "--anywhere" || strings.HasPrefix(arg, "--dir="):
 		case strings.HasPrefix(arg, "-"):
 			return ""
 		default:

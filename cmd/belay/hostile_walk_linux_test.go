@@ -22,7 +22,7 @@ import (
 // Every command must be here: TestHostileWalk fails on one that is not. ID is a snapshot.
 var walked = map[string][]string{
 	"cancel": {"T1"}, "check": {"T1", "--before HEAD", "T2", "T1 --json", "--before HEAD --format sarif"},
-	"config explain": {"checks"}, "config show": {"", "--explain"}, "count": {"a.txt"}, "doctor": {"", "--json", "--all"}, "fence explain": {"", "-- sh evil.sh"}, "fix-prompt": {"T1", "T3"},
+	"config show": {""}, "count": {"a.txt"}, "doctor": {"", "--json", "--all"}, "fence explain": {"", "-- sh evil.sh"}, "fix-prompt": {"T1", "T3"},
 	"context attach": {"T1 --type plan --path a.txt"}, "context block": {"T1 --role reviewer --finding x"}, "context diff": {"T1"},
 	"context export": {"T1 --role reviewer"}, "context get": {"T1"}, "context init": {"T1"}, "context purge": {"T1"},
 	"context rebuild": {"T1"}, "context record-qa": {"T1 --role implementer --from a.txt"}, "context resolve-drift": {"T1 --note x"},
@@ -31,6 +31,7 @@ var walked = map[string][]string{
 	"decide": {"T3 retry", "T3 guide --message x", "T3 recheck", "abort", "approve --message x"}, "diff": {"", "ID", "T1 --stat"},
 	"gate decide": {"T3 abort", "T3 debug", "T3 recheck", "T3 guide --message x", "T3 approve --message x"}, "gate show": {"T3"},
 	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "mcp": {"", "--http 0.0.0.0:0"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
+	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json"}, "verify": {"HEAD", "HEAD --tests"},
 	"plan check": {"plan.md --task T1"}, "plan diff": {"plan.md"}, "plan new": {"--task T1 new-plan.md"}, "plan sections": {"plan.md"},
 	"plan show": {"plan.md"}, "plan update": {"plan.md --task T1"}, "plan validate": {"plan.md"}, "redo": {"", "--skip-broken"}, "report read": {"a.txt"},
 	"review begin": {"T1 --reviewer r"}, "review end": {"T1 --reviewer r"}, "review feature": {"f", "f --ask", "--tasks T1,T2 --ask"},

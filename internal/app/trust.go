@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -235,6 +236,33 @@ func (d *Desk) trusted(w want, typed, now bool) error {
 	if err != nil {
 		return err
 	}
+	return d.allowed(w, items, typed, now)
+}
+
+// mayCommit refuses a commit or a push that would start hooks, or programs of the repository's own config,
+// that nobody trusted.
+func (d *Desk) mayCommit(ctx context.Context, now bool) error {
+	lines, err := d.Repo.Programs(ctx)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	item := Item{What: "git hooks and settings", Shows: lines, text: "git: " + strings.Join(lines, "\n") + "\n"}
+	if ok, err := d.May.Trusted(item.text); ok || err != nil {
+		return err
+	}
+	if now {
+		return d.trustItems([]Item{item})
+	}
+	err = d.allowed(want{}, []Item{item}, false, false)
+	var refused *belay.Error
+	if errors.As(err, &refused) && errors.Is(err, config.ErrUntrusted) {
+		refused.Try = "look at .git/hooks and .git/config, then repeat it with --trust"
+	}
+	return err
+}
+
+// allowed is trusted for items that are not trusted yet.
+func (d *Desk) allowed(w want, items []Item, typed, now bool) error {
 	if now {
 		return d.trustItems(append(d.items(), items...))
 	}

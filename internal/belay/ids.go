@@ -3,7 +3,6 @@ package belay
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -144,13 +143,11 @@ const (
 	KindManual  Kind = "manual"  // a person asked for it
 )
 
-// Kinds are all of them.
-var Kinds = []Kind{KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual}
-
 // ParseKind accepts the kinds above.
 func ParseKind(s string) (Kind, error) {
-	if !slices.Contains(Kinds, Kind(s)) {
-		return "", fmt.Errorf("%q is not a kind of snapshot", s)
+	switch k := Kind(s); k {
+	case KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual:
+		return k, nil
 	}
-	return Kind(s), nil
+	return "", fmt.Errorf("%q is not a kind of snapshot", s)
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -8,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 // pullLimit is how many characters GitHub takes as the text of a pull request. GitLab and Forgejo take more.
@@ -24,12 +28,14 @@ type pullFamily struct {
 // PullCommands gives the commands about pull requests and the provenance of commits; version is the program's.
 func PullCommands(app *App, version string) []*cobra.Command {
 	a := pullFamily{app, version}
-	return []*cobra.Command{a.prCommand()}
+	return []*cobra.Command{a.prCommand(), a.verifyCommand()}
 }
 
 type pullFlags struct {
-	format, output string
-	limit          int
+	format, output, bundle string
+	limit                  int
+	commit, noVerify       bool
+	sign, trust            bool
 }
 
 var pullFormats = []string{"markdown", "abbreviated", "json"}
@@ -44,20 +50,36 @@ tests against the baseline, reviews, overrides, cost, and what binds the text to
 record. It contains no file contents, and secrets are masked. TASK is the latest one when
 left out.
 
+--commit makes a commit of the task's accepted work on the current branch: of what its
+attempts changed, and of nothing else, as long as the tree still has what was accepted. The
+message ends with trailers that belay verify follows. It runs your hooks and signs as git
+commit does; what you have staged and edited besides stays.
+
+--bundle writes the evidence for that commit: the record, its reports and the trees in
+which the states differ, for belay verify in a clone that has no record. --sign adds a
+statement signed with your signing key for git.
+
 --format abbreviated writes it as the message of a commit, with trailers. A text that is
 longer than --limit is shortened by whole lines and says where the rest is.
 
-Exit codes: 0 written · 2 cannot be written · 6 no such task or feature.`,
+Exit codes: 0 done · 1 not accepted, or the tree or the branch has moved · 2 cannot be
+written · 5 somebody works in the tree · 6 no such task or feature.`,
 		Example: `  belay pr T7
   belay pr login --output body.md
   gh pr create --title "Add login" --body-file <(belay pr login)
-  git commit -F <(belay pr T7 --format abbreviated)`,
+  belay pr T7 --commit
+  belay pr T7 --bundle T7.belay --sign`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE:              func(c *cobra.Command, args []string) error { return a.pr(c, args, q) },
 	}
 	f := c.Flags()
 	f.StringVar(&q.format, "format", "markdown", "markdown, abbreviated (a commit's message) or json")
 	f.StringVarP(&q.output, "output", "o", "", "write to this `FILE`")
+	f.BoolVar(&q.commit, "commit", false, "commit the accepted work on the current branch")
+	f.BoolVar(&q.noVerify, "no-verify", false, "with --commit: skip the hooks")
+	f.StringVar(&q.bundle, "bundle", "", "write the evidence for the task's commit to this `FILE`")
+	f.BoolVar(&q.sign, "sign", false, "with --bundle: sign it with your key for git")
+	f.BoolVar(&q.trust, "trust", false, "trust the repository's hooks and settings of git, now and later")
 	f.IntVar(&q.limit, "limit", pullLimit, "the most `CHARACTERS`; 0 is no limit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pullFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -78,6 +100,12 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	if q.limit < 0 {
 		return belay.Refuse(belay.CodeUsage, "--limit 65536", "%d is not a number of characters", q.limit)
 	}
+	switch {
+	case q.noVerify && !q.commit:
+		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify goes with --commit")
+	case q.sign && q.bundle == "":
+		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign goes with --bundle")
+	}
 	desk, err := a.Open(c.Context())
 	if err != nil {
 		return err
@@ -85,6 +113,9 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	name := ""
 	if len(args) == 1 {
 		name = args[0]
+	}
+	if q.commit || q.bundle != "" {
+		return a.commitWork(c.Context(), desk, name, q)
 	}
 	out := pullResult{}
 	if out.Pull, err = desk.Pull(c.Context(), name, a.version); err != nil {
@@ -108,6 +139,112 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		}
 		fmt.Fprint(w, out.Text)
 	})
+}
+
+// commitWork makes the commit of a task's work, and the bundle of its evidence.
+func (a pullFamily) commitWork(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+	out := struct {
+		*app.CommitResult
+		Bundle string `json:"bundle,omitempty"`
+	}{}
+	if q.commit {
+		done, err := desk.Commit(ctx, app.CommitRequest{Task: name, Version: a.version, NoVerify: q.noVerify, Trust: q.trust,
+			Said: a.Err})
+		if err != nil {
+			return err
+		}
+		out.CommitResult, name = &done, string(done.Task)
+	}
+	if q.bundle != "" {
+		text, err := desk.Bundle(ctx, name, a.version, q.sign, q.trust)
+		if err == nil {
+			out.Bundle, err = a.writeTo(q.bundle, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return a.Tell(out, nil, func(w io.Writer) {
+		if c := out.CommitResult; c != nil {
+			word := "committed"
+			if !c.Made {
+				word = "was committed as"
+			}
+			fmt.Fprintf(w, "%s %s %s, %s\n", c.Task, word, terminal.Short(c.Commit), belay.CountOf(len(c.Files), "file"))
+		}
+		if out.Bundle != "" {
+			fmt.Fprintf(w, "wrote %s\n", belay.VisibleLine(q.bundle))
+		}
+	})
+}
+
+func (a pullFamily) verifyCommand() *cobra.Command {
+	var q app.ProveRequest
+	var bundle string
+	c := &cobra.Command{
+		Use: "verify COMMIT...", Short: "Verify that commits are accepted work, and check them again", Args: cobra.MinimumNArgs(1),
+		Long: `Verify proves where a commit comes from. Its trailers name an entry of a task's record;
+the record's hash chain and its copy outside the repository must hold; the task was
+accepted by then; the commit changes what that entry says, which is the change from the
+before snapshot to the accepted one; and the checks that need nothing else have the
+same verdicts when they run again on the commit. --tests runs tests and linters too.
+
+A clone has no record: there --bundle reads the evidence that belay pr --bundle wrote. Its
+signature is checked with gpg or ssh-keygen; --signed requires one.
+
+Exit codes: 0 proven · 1 not proven · 2 could not be verified · 6 no such commit or
+record.`,
+		Example: `  belay verify HEAD
+  belay verify HEAD --tests
+  belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			if bundle != "" {
+				if q.Bundle, err = app.Read(a.Dir, bundle); err != nil {
+					return err
+				}
+			}
+			q.Watch = a.Screen(true)
+			all := []app.Proven{}
+			var not error
+			for _, q.Commit = range args {
+				p, err := desk.Prove(c.Context(), q)
+				if err != nil {
+					return err
+				}
+				all, not = append(all, p), cmp.Or(not, p.Refusal())
+			}
+			return a.Tell(all, not, func(w io.Writer) { printProven(w, all) })
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&bundle, "bundle", "", "take the record from this `FILE`")
+	f.BoolVar(&q.Signed, "signed", false, "a signature is required")
+	f.StringVar(&q.Signers, "signers", "", "the `FILE` of allowed signers; default: git's gpg.ssh.allowedSignersFile")
+	f.BoolVar(&q.Rebased, "rebased", false, "compare the change alone: the commit was rebased, amended or picked")
+	f.BoolVar(&q.Tests, "tests", false, "also run the tests")
+	f.BoolVar(&q.Trust, "trust", false, "trust the repository's commands, now and later")
+	return c
+}
+
+func printProven(w io.Writer, all []app.Proven) {
+	for _, p := range all {
+		word := "proven"
+		if !p.OK {
+			word = "NOT PROVEN"
+		}
+		fmt.Fprintf(w, "%s %s %s\n", terminal.Short(p.Commit), belay.VisibleLine(string(p.Task)), word)
+		for _, s := range p.Steps {
+			mark := "ok  "
+			if !s.OK {
+				mark = "FAIL"
+			}
+			fmt.Fprintf(w, "  %s %-10s %s\n", mark, s.Step, s.Found)
+		}
+	}
 }
 
 // writeTo writes a file that a person named, whole or not at all, and gives its path.

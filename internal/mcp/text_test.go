@@ -13,7 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testutil"
 )
 
 const key = "AKIAIOSFODNN7ABCDEFG"
@@ -102,7 +101,7 @@ func TestStdio(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(testutil.Patience):
+	case <-time.After(20 * time.Second):
 		t.Error("the server does not end")
 	}
 }
@@ -185,7 +184,7 @@ func TestHTTP(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(testutil.Patience):
+	case <-time.After(20 * time.Second):
 		t.Error("the server does not end")
 	}
 }

@@ -73,8 +73,36 @@ type Note struct {
 	Attempt   int              `json:"attempt,omitempty"`   // of the kind tampered: the attempt that is rejected for it
 	Snapshots []snapshot.Bound `json:"snapshots,omitempty"` // those it speaks of
 
+	Commit *Committed `json:"commit,omitempty"` // of the kinds committing and committed
+
 	Mark *Mark `json:"mark,omitempty"` // of the kind session: a happening in an agent's own session
 }
+
+// Committed is a commit that belay makes of accepted work, in git's names. The note of the kind committing
+// comes before the commit, which names that entry; the one of the kind committed follows and has the commit's ID.
+type Committed struct {
+	ID     string          `json:"id,omitempty"`
+	Parent string          `json:"parent,omitempty"` // "" for the first commit of a branch
+	Ref    string          `json:"ref"`              // HEAD when it was detached
+	Before string          `json:"before"`           // trees of the files: before the task,
+	After  string          `json:"after"`            // and as accepted
+	Files  []CommittedFile `json:"files"`
+}
+
+// CommittedFile is a file in a commit: modes and blobs in the parent and in the commit, 0 and "" where it is not there.
+type CommittedFile struct {
+	Path    string `json:"path"`
+	OldMode uint32 `json:"old_mode,omitempty"`
+	OldOID  string `json:"old,omitempty"`
+	NewMode uint32 `json:"new_mode,omitempty"`
+	NewOID  string `json:"new,omitempty"`
+}
+
+// The kinds of notes about commits.
+const (
+	CommittingNote = "committing"
+	CommittedNote  = "committed"
+)
 
 // Archive is what was decided about the snapshots of a task that has ended.
 type Archive struct {
@@ -164,13 +192,21 @@ func (d *Desk) LoadAnyway(task belay.TaskID) (*Record, error) {
 
 // read makes of a log what it tells.
 func (d *Desk) read(log journal.Log) (*Record, error) {
+	r, err := Fold(log)
+	if err == nil {
+		d.Known.Bind(r.bound...)
+	}
+	return r, err
+}
+
+// Fold makes a record of the entries of a log, wherever they come from. The log's chain is the caller's to check.
+func Fold(log journal.Log) (*Record, error) {
 	r := &Record{Log: log}
 	for _, e := range log.Entries {
 		if err := r.fold(e); err != nil {
 			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
 		}
 	}
-	d.Known.Bind(r.bound...)
 	return r, nil
 }
 

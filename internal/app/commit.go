@@ -1,0 +1,452 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// CommitRequest asks for a commit of a task's accepted work.
+type CommitRequest struct {
+	Task     string // "" is the latest
+	Version  string // the program's, for the message
+	NoVerify bool   // no hooks
+	Trust    bool   // hooks and settings of the repository may run, now and later
+	Said     io.Writer
+}
+
+// CommitResult is a commit that was made, or had been made already.
+type CommitResult struct {
+	Task    belay.TaskID            `json:"task_id"`
+	Commit  string                  `json:"commit"`
+	Parent  string                  `json:"parent,omitempty"`
+	Ref     string                  `json:"ref"`
+	Made    bool                    `json:"made"` // false: it was there
+	Files   []session.CommittedFile `json:"files"`
+	Message string                  `json:"message"`
+}
+
+// Commit makes a commit of what a task changed, and of nothing else, on the branch of the person, and records it. The
+// index and the working tree stay, except that the index has the commit's files where it had their parents'. Killed
+// anywhere, it can be repeated: a commit that was made is found.
+//
+// CodeRefused: the task is not accepted, or its files are not as accepted or not committed as they were before it.
+// CodeBusy: somebody works in the tree.
+func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error) {
+	records, _, err := d.pulled(q.Task)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	if len(records) != 1 {
+		return CommitResult{}, belay.Refuse(belay.CodeUsage, "belay pr TASK --commit", "a commit has the work of one task")
+	}
+	r := records[0]
+	home, err := runner.Home(ctx, d.Desk)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	hd := &Desk{Desk: home, ask: d.ask}
+	if err := committable(r); err != nil {
+		return CommitResult{}, err
+	}
+	if !q.NoVerify {
+		if err := hd.mayCommit(ctx, q.Trust); err != nil {
+			return CommitResult{}, err
+		}
+	}
+	unlock, err := home.Hold(ctx, r.Task.ID, "belay pr --commit")
+	if err != nil {
+		return CommitResult{}, err
+	}
+	defer unlock()
+	c := &committer{Desk: hd, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
+	defer func() { _ = fsroot.Remove(c.index); _ = fsroot.Remove(c.index + ".lock") }()
+	return c.commit(ctx)
+}
+
+func committable(r *session.Record) error {
+	id := r.Task.ID
+	switch {
+	case r.Task.Session != nil:
+		return belay.Refuse(belay.CodeUsage, "commit it with git", "%s is an agent's own session: belay did not accept its work", id)
+	case r.State.Outcome != loop.OutcomePassed:
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s is not accepted", id)
+	case runner.Unmerged(r):
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s", id), "the work of %s is in a worktree of its own", id)
+	case runner.Result(r) == "" || r.State.Before == "":
+		return belay.Refuse(belay.CodeCannot, fmt.Sprintf("belay show %s", id), "%s has no snapshots to commit from", id)
+	}
+	return nil
+}
+
+// committer makes one commit.
+type committer struct {
+	*Desk
+	r     *session.Record
+	q     CommitRequest
+	index string // the index of the commit, beside the person's
+
+	head  git.Head
+	files []session.CommittedFile
+}
+
+func (c *committer) commit(ctx context.Context) (CommitResult, error) {
+	refs, err := c.Repo.Refs(ctx, "refs/heads/")
+	if err != nil {
+		return CommitResult{}, err
+	}
+	if c.head, err = c.Repo.Head(ctx, refs); err != nil {
+		return CommitResult{}, err
+	}
+	if done, err := c.already(ctx); err != nil || done.Commit != "" {
+		return done, err
+	}
+	if files, err := git.Read(c.Repo.Dir, git.State()); err == nil {
+		if op := git.Operation(files); op != "" {
+			return CommitResult{}, belay.Refuse(belay.CodeRefused, "finish it, or end it, first", "a %s is in progress", op)
+		}
+	}
+	if err := c.plan(ctx); err != nil {
+		return CommitResult{}, err
+	}
+	if err := c.stage(ctx); err != nil {
+		return CommitResult{}, err
+	}
+	after := runner.Result(c.r)
+	note := session.Committed{Parent: c.head.OID, Ref: cmp.Or(c.head.Branch, "HEAD"), Before: c.r.TreeOf(c.r.State.Before),
+		After: c.r.TreeOf(after), Files: c.files}
+	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
+	if err := c.AddNote(ctx, c.r, session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}); err != nil {
+		return CommitResult{}, err
+	}
+	return c.make(ctx, note)
+}
+
+// already finds a commit that an earlier call made, and finishes what that left: its note and the index.
+func (c *committer) already(ctx context.Context) (CommitResult, error) {
+	for i := len(c.r.Notes) - 1; i >= 0; i-- {
+		n := c.r.Notes[i]
+		if n.Commit == nil {
+			continue
+		}
+		id := n.Commit.ID
+		if n.Kind == session.CommittingNote && c.head.OID != "" && c.head.OID != n.Commit.Parent { // killed behind the commit
+			p, err := c.readCommit(ctx, c.head.OID)
+			if err != nil {
+				return CommitResult{}, err
+			}
+			if head, seq := c.entryOf(n); p.Parent == n.Commit.Parent && p.Trailers.names(head, seq) {
+				id = c.head.OID
+			}
+		}
+		if id == "" {
+			return CommitResult{}, nil
+		}
+		if _, err := c.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", id, cmp.Or(c.head.OID, "HEAD")); err != nil {
+			return CommitResult{}, nil // it is on no branch of here, or was reset: make another
+		}
+		was := *n.Commit
+		was.ID = id
+		return c.finish(ctx, was, n.Kind == session.CommittingNote, false)
+	}
+	return CommitResult{}, nil
+}
+
+// entryOf gives the hash and number of a note's entry.
+func (c *committer) entryOf(n session.Note) (hash string, seq int) {
+	for _, e := range slices.Backward(c.r.Log.Entries) {
+		if e.Type == session.EntryNote && bytes.Contains(e.Data, []byte(`"kind":"`+n.Kind+`"`)) {
+			return e.Hash, e.Seq
+		}
+	}
+	return "", 0
+}
+
+// plan finds what goes into the commit: what the attempts changed, as long as the tree has it as it was accepted, and the
+// branch as it was before the task.
+func (c *committer) plan(ctx context.Context) error {
+	defer c.Repo.Share()()
+	after := runner.Result(c.r)
+	at, err := c.at(ctx, c.r)
+	if err != nil {
+		if at, err = c.Desk, nil; c.r.Task.Worktree == "" {
+			return err
+		}
+	}
+	w, err := at.Work(ctx, c.r, after)
+	if err != nil {
+		return err
+	}
+	before, accepted, now, head := map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}
+	present, err := c.Snaps.Peek(ctx, c.Extent(c.r))
+	if err != nil {
+		return err
+	}
+	var paths []string
+	for _, change := range w.All {
+		paths = append(paths, change.Path)
+	}
+	ignored, err := at.Snaps.Ignored(ctx, after, paths)
+	if err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		tree string
+		into map[string]blobAt
+	}{{c.r.TreeOf(c.r.State.Before), before}, {c.r.TreeOf(after), accepted}, {present, now}, {c.head.OID, head}} {
+		if one.tree == "" {
+			continue
+		}
+		list, err := c.Repo.ListTree(ctx, one.tree)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			one.into[e.Path] = blobAt{e.Mode, e.OID}
+		}
+	}
+	var moved, unlike, here []string
+	for _, change := range w.All {
+		p := change.Path
+		switch {
+		case ignored[p]: // git would not add it
+		case now[p] != accepted[p]:
+			moved = append(moved, p)
+		case head[p] == accepted[p]:
+			here = append(here, p)
+		default:
+			c.files = append(c.files, session.CommittedFile{Path: p, OldMode: head[p].mode, OldOID: head[p].oid,
+				NewMode: accepted[p].mode, NewOID: accepted[p].oid})
+			if head[p] != before[p] {
+				unlike = append(unlike, p)
+			}
+		}
+	}
+	id := c.r.Task.ID
+	if len(moved) > 0 {
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("commit it with git, or run belay check %s and record your edits", id),
+			"%s changed since %s was accepted", named4(moved), id)
+	}
+	if len(c.files) == 0 && len(here) > 0 {
+		return belay.Refuse(belay.CodeRefused, "git log -- "+belay.VisibleLine(here[0]), "the work of %s is committed already", id)
+	}
+	if len(c.files) == 0 {
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s changed no file that git tracks", id)
+	}
+	return c.stored(ctx, unlike, before)
+}
+
+// blobAt is a file in a tree.
+type blobAt struct {
+	mode uint32
+	oid  string
+}
+
+func named4(paths []string) string {
+	var names []string
+	for _, p := range paths[:min(len(paths), 4)] {
+		names = append(names, belay.VisibleLine(p))
+	}
+	if n := len(paths) - 4; n > 0 {
+		names = append(names, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(names, ", ")
+}
+
+// stored turns files into the form in which git stores them: with the attributes and filters of git add. unlike are those
+// whose stored form before the task is not the bytes of the before snapshot.
+func (c *committer) stored(ctx context.Context, unlike []string, before map[string]blobAt) error {
+	var in strings.Builder
+	var which []int
+	for i, f := range c.files {
+		if f.NewOID != "" && f.NewMode != 0o120000 && !strings.ContainsAny(f.Path, "\n\r\"") {
+			in.WriteString(f.Path + "\n")
+			which = append(which, i)
+		}
+	}
+	out, err := git.Ask(c.Repo.Person(ctx, "hash-object", "-w", "--stdin-paths"), strings.NewReader(in.String()), nil)
+	if err != nil {
+		return fmt.Errorf("store the files: %w", err)
+	}
+	names := strings.Fields(string(out))
+	if len(names) != len(which) {
+		return fmt.Errorf("store the files: git named %d of %d", len(names), len(which))
+	}
+	for n, i := range which {
+		c.files[i].NewOID = names[n]
+	}
+	var dirty []string
+	for _, p := range unlike {
+		f := c.files[slices.IndexFunc(c.files, func(f session.CommittedFile) bool { return f.Path == p })]
+		was := before[p]
+		if was.oid == "" || f.OldOID == "" || was.mode == 0o120000 {
+			dirty = append(dirty, p)
+			continue
+		}
+		data, _, err := c.Snaps.ReadFile(ctx, c.r.State.Before, p)
+		if err != nil {
+			return err
+		}
+		out, err := git.Ask(c.Repo.Person(ctx, "hash-object", "--path", p, "--stdin"), bytes.NewReader(data), nil)
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(string(out)) != f.OldOID {
+			dirty = append(dirty, p)
+		}
+	}
+	c.files = slices.DeleteFunc(c.files, func(f session.CommittedFile) bool { return f.OldOID == f.NewOID && f.OldMode == f.NewMode })
+	if len(dirty) > 0 {
+		return belay.Refuse(belay.CodeRefused, "commit your own part first (git add -p), then repeat it",
+			"%s had changes of yours before %s that are not committed", named4(dirty), c.r.Task.ID)
+	}
+	return nil
+}
+
+// stage makes the index of the commit: that of HEAD, with the task's files. It begins as a copy of the person's, for
+// what that remembers of the files.
+func (c *committer) stage(ctx context.Context) error {
+	text, err := fsroot.ReadFile(filepath.Join(c.Repo.Dir, "index"), git.MostIndex)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("read the index: %w", err)
+	}
+	_ = fsroot.Remove(c.index + ".lock") // of a call that was killed: this one has the tree's lock
+	if err := fsroot.Remove(c.index); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(text) > 0 {
+		if err := atomicfile.Replace(c.index, atomicfile.How{}, text); err != nil {
+			return fmt.Errorf("copy the index: %w", err)
+		}
+	}
+	from := []string{"read-tree", "--reset", c.head.OID}
+	if c.head.OID == "" {
+		from = []string{"read-tree", "--empty"}
+	}
+	if err := c.onIndex(ctx, nil, from...); err != nil {
+		return err
+	}
+	return c.onIndex(ctx, indexLines(c.files, c.Repo.Zero()), "update-index", "-z", "--index-info")
+}
+
+func indexLines(files []session.CommittedFile, zero string) io.Reader {
+	var gone, there bytes.Buffer
+	for _, f := range files {
+		if f.NewOID == "" {
+			fmt.Fprintf(&gone, "0 %s\t%s\x00", zero, f.Path)
+		} else {
+			fmt.Fprintf(&there, "%o %s\t%s\x00", f.NewMode, f.NewOID, f.Path)
+		}
+	}
+	return io.MultiReader(&gone, &there) // a file can come in the place of a folder
+}
+
+func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) error {
+	cmd := c.Repo.Command(ctx, args...)
+	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
+	cmd.Stdin = in
+	_, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("prepare the commit: git %s: %w", args[0], err)
+	}
+	return nil
+}
+
+// make makes the commit, with the person's hooks, and compares it with what was planned: one that a hook changed is
+// taken off the branch again.
+func (c *committer) make(ctx context.Context, note session.Committed) (CommitResult, error) {
+	pull, err := c.Pull(ctx, string(c.r.Task.ID), c.q.Version)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	t := &pull.Tasks[0]
+	t.Proof.Before, t.Proof.After = note.Before, note.After
+	t.Proof.Head, t.Proof.Entries = c.r.Log.Head.Hash, c.r.Log.Head.Seq
+	path := filepath.Join(c.Repo.Dir, "belay", "commit.message")
+	defer func() { _ = fsroot.Remove(path) }()
+	if err := atomicfile.Replace(path, atomicfile.How{}, []byte(pull.Abbreviated())); err != nil {
+		return CommitResult{}, err
+	}
+	args := []string{"commit", "--quiet", "--cleanup=verbatim", "-F", path}
+	if c.q.NoVerify {
+		args = append([]string{"-c", "core.hooksPath=/dev/null"}, append(args, "--no-verify")...)
+	}
+	cmd := c.Repo.Person(ctx, args...)
+	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
+	_, failed := git.Ask(cmd, nil, c.q.Said)
+	out, err := c.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	id := strings.TrimSpace(string(out))
+	if failed != nil || err != nil || id == note.Parent {
+		return CommitResult{}, &belay.Error{Code: belay.CodeRefused, What: "git did not make the commit", Err: cmp.Or(failed, err),
+			Try: "fix what git or the hook says above, then repeat it; --no-verify skips the hooks"}
+	}
+	p, err := c.readCommit(ctx, id)
+	if err != nil {
+		return CommitResult{}, err
+	}
+	if why := p.differs(note, c.r.Log.Head.Hash, c.r.Log.Head.Seq); why != "" {
+		ref := cmp.Or(c.head.Branch, "HEAD")
+		if err := c.Repo.UpdateRefs(ctx, "belay pr --commit: a hook changed the commit",
+			[]git.Update{{Ref: ref, New: note.Parent, Old: id}}); err != nil {
+			return CommitResult{}, err
+		}
+		return CommitResult{}, belay.Refuse(belay.CodeRefused, "have the hook check only, or use --no-verify",
+			"a hook changed the commit (%s): it was taken off the branch again", why)
+	}
+	note.ID = id
+	return c.finish(ctx, note, true, true)
+}
+
+// finish records a commit that is there, and has the person's index know its files.
+func (c *committer) finish(ctx context.Context, was session.Committed, record, made bool) (CommitResult, error) {
+	if record {
+		n := session.Note{Kind: session.CommittedNote, Text: short(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
+			Commit: &was}
+		if err := c.AddNote(ctx, c.r, n); err != nil {
+			return CommitResult{}, err
+		}
+	}
+	if err := c.reindex(ctx, was.Files); err != nil {
+		return CommitResult{}, err
+	}
+	p, err := c.readCommit(ctx, was.ID)
+	return CommitResult{Task: c.r.Task.ID, Commit: was.ID, Parent: was.Parent, Ref: was.Ref, Made: made, Files: was.Files,
+		Message: p.Message}, err
+}
+
+// reindex has the person's index take the committed version of each file that it has as the parent has it. What the
+// person staged of it otherwise stays.
+func (c *committer) reindex(ctx context.Context, files []session.CommittedFile) error {
+	staged := map[string]blobAt{}
+	list, err := c.Repo.ListIndex(ctx, filepath.Join(c.Repo.Dir, "index"))
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		staged[e.Path] = blobAt{e.Mode, hex.EncodeToString([]byte(e.OID))}
+	}
+	behind := slices.DeleteFunc(slices.Clone(files), func(f session.CommittedFile) bool {
+		return staged[f.Path] != blobAt{f.OldMode, f.OldOID}
+	})
+	if len(behind) == 0 {
+		return nil
+	}
+	_, err = c.Repo.Run(ctx, indexLines(behind, c.Repo.Zero()), "update-index", "-z", "--index-info")
+	return err
+}

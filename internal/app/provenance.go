@@ -1,0 +1,531 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// ProveRequest asks whether a commit is the accepted work of the task that it names.
+type ProveRequest struct {
+	Commit  string
+	Bundle  []byte // the evidence that belay pr --bundle wrote; nil: the record of this repository
+	Signers string // a file of allowed signers, for an SSH signature
+	Signed  bool   // a bundle without a signature is refused
+	Rebased bool   // the change counts, not the commit that was recorded
+	Tests   bool   // tests and linters run, too
+	Trust   bool
+	Watch   runner.Watcher
+}
+
+// Proven is what a verification found. OK is true when every step is.
+type Proven struct {
+	Commit string       `json:"commit"`
+	Task   belay.TaskID `json:"task_id,omitempty"`
+	OK     bool         `json:"ok"`
+	Steps  []ProvenStep `json:"steps"`
+}
+
+// ProvenStep is one thing that has to hold of a commit.
+type ProvenStep struct {
+	Step  string `json:"step"` // trailers, record, entry, accepted, commit, change, states, signature, verdict
+	OK    bool   `json:"ok"`
+	Found string `json:"found"`
+}
+
+// Refusal is the error of a commit that was not proven.
+func (p Proven) Refusal() error {
+	for _, s := range p.Steps {
+		if !s.OK {
+			return belay.Refuse(belay.CodeRefused, "do not rely on it: compare it with the task's record", "%s is not proven: %s: %s",
+				short(p.Commit), s.Step, s.Found)
+		}
+	}
+	return nil
+}
+
+func (p *Proven) step(name string, err error, found string, args ...any) bool {
+	s := ProvenStep{Step: name, OK: err == nil, Found: belay.VisibleLine(fmt.Sprintf(found, args...))}
+	if err != nil {
+		s.Found = belay.VisibleLine(err.Error())
+	}
+	p.Steps = append(p.Steps, s)
+	return err == nil
+}
+
+// trailers are those of belay in a commit's message.
+type trailers struct {
+	task, before, after, head string
+	entries                   int
+}
+
+func (t trailers) names(head string, entries int) bool {
+	return t.head == head && t.entries == entries && head != ""
+}
+
+// parseTrailers reads the last paragraph of a message. Each of belay's trailers must be there exactly once.
+func parseTrailers(message string) (t trailers, err error) {
+	message = strings.TrimRight(message, "\n")
+	last := message[strings.LastIndex(message, "\n\n")+1:]
+	for _, one := range []struct {
+		name string
+		to   *string
+	}{{prompt.TrailerTask, &t.task}, {prompt.TrailerBefore, &t.before}, {prompt.TrailerAfter, &t.after}, {prompt.TrailerRecord,
+		&t.head}} {
+		n := 0
+		for line := range strings.SplitSeq(last, "\n") {
+			if value, ok := strings.CutPrefix(line, one.name+": "); ok {
+				*one.to, n = value, n+1
+			}
+		}
+		if n != 1 {
+			return t, fmt.Errorf("the message has %d lines %s", n, one.name)
+		}
+	}
+	head, count, _ := strings.Cut(t.head, " ")
+	t.head = head
+	t.entries, err = strconv.Atoi(count)
+	_, bad := belay.ParseTaskID(t.task)
+	if err != nil || bad != nil || strconv.Itoa(t.entries) != count || !journal.IsHash(head) || !git.IsOID(t.before) ||
+		!git.IsOID(t.after) {
+		return t, errors.New("its trailers cannot be read")
+	}
+	return t, nil
+}
+
+// commitObject is a commit as git stores it.
+type commitObject struct {
+	ID, Tree, Parent string
+	parents          int
+	Message          string
+	Trailers         trailers
+	unread           error // why the trailers cannot be read
+	files            []session.CommittedFile
+}
+
+// readCommit reads a commit and what it changes against its parent.
+func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err error) {
+	out, err := d.Repo.Run(ctx, nil, "cat-file", "commit", id)
+	if err != nil {
+		return c, err
+	}
+	c.ID = id
+	header, message, _ := strings.Cut(string(out), "\n\n")
+	for line := range strings.SplitSeq(header, "\n") {
+		switch key, value, _ := strings.Cut(line, " "); key {
+		case "tree":
+			c.Tree = value
+		case "parent":
+			c.Parent, c.parents = value, c.parents+1
+		}
+	}
+	c.Message = message
+	c.Trailers, c.unread = parseTrailers(message)
+	from := d.Repo.Name("tree", nil)
+	if c.Parent != "" {
+		if from, err = d.Repo.Pure(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
+			return c, err
+		}
+	}
+	list, err := d.Repo.DiffTrees(ctx, strings.TrimSpace(from), c.Tree)
+	for _, f := range list {
+		one := session.CommittedFile{Path: f.Path, OldMode: f.OldMode, OldOID: f.OldOID, NewMode: f.NewMode, NewOID: f.NewOID}
+		if one.OldMode == 0 {
+			one.OldOID = ""
+		}
+		if one.NewMode == 0 {
+			one.NewOID = ""
+		}
+		c.files = append(c.files, one)
+	}
+	return c, err
+}
+
+// differs says in what a commit is not the planned one; "" when it is.
+func (c commitObject) differs(want session.Committed, head string, entries int) string {
+	switch {
+	case c.unread != nil:
+		return c.unread.Error()
+	case !c.Trailers.names(head, entries), c.Trailers.before != want.Before, c.Trailers.after != want.After:
+		return "its trailers are others"
+	case c.Parent != want.Parent || c.parents > 1:
+		return "its parent is another"
+	}
+	return otherFiles(c.files, want.Files)
+}
+
+// otherFiles names the first file in which two lists of changes differ.
+func otherFiles(is, want []session.CommittedFile) string {
+	all := map[string][2]session.CommittedFile{}
+	for i, list := range [][]session.CommittedFile{is, want} {
+		for _, f := range list {
+			pair := all[f.Path]
+			pair[i] = f
+			all[f.Path] = pair
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if pair := all[path]; pair[0] != pair[1] {
+			return "the change of " + path + " is another"
+		}
+	}
+	return ""
+}
+
+// evidence is where a proof is taken from: the repository's own record, or a bundle.
+type evidence struct {
+	log        journal.Log
+	broken     error // what is wrong with the record
+	note       string
+	attachment func(sha string) ([]byte, error)
+	object     func(oid string) ([]byte, error) // the bytes of a tree
+	envelope   *envelope
+}
+
+// Prove proves a commit, step by step: its trailers name an entry of a record of which the chain holds; by then the task was
+// accepted; the commit changes what that entry says, and nothing else; that is the change from the before snapshot to
+// the accepted one; and checks that need nothing but these come to the same verdict when they are run again.
+// An error is for what could not be read; what does not hold is a step that is not OK.
+func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
+	p := Proven{Commit: q.Commit, Steps: []ProvenStep{}}
+	if q.Commit == "" || strings.HasPrefix(q.Commit, "-") {
+		return p, belay.Refuse(belay.CodeUsage, "belay verify HEAD", "%q is not a commit", q.Commit)
+	}
+	out, err := d.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
+	if err != nil {
+		return p, belay.Refuse(belay.CodeNotFound, "git log", "there is no commit %s", belay.VisibleLine(q.Commit))
+	}
+	p.Commit = strings.TrimSpace(string(out))
+	if raw, err := d.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit); err != nil || d.Repo.Name("commit", raw) != p.Commit {
+		p.step("commit", errors.New("its bytes do not match its name"), "")
+		return p, nil
+	}
+	c, err := d.readCommit(ctx, p.Commit)
+	if err != nil {
+		return p, err
+	}
+	if !p.step("trailers", c.unread, "%s, entry %d", c.Trailers.task, c.Trailers.entries) {
+		return p, nil
+	}
+	p.Task = belay.TaskID(c.Trailers.task)
+	ev, err := d.evidence(p.Task, q.Bundle)
+	if err != nil {
+		return p, err
+	}
+	want, then, ok := p.recorded(c, ev)
+	if !ok {
+		return p, nil
+	}
+	p.change(c, want, ev.log, q.Rebased)
+	p.states(d.Repo, ev, want)
+	if ev.envelope != nil || q.Signed {
+		who, err := d.signed(ctx, ev.envelope, c, then, ev, q.Signers)
+		p.step("signature", err, "%s", who)
+	}
+	if p.holds() {
+		if err := p.again(ctx, d, c, then, ev, q); err != nil {
+			return p, err
+		}
+	}
+	p.OK = p.holds()
+	return p, nil
+}
+
+func (p *Proven) holds() bool {
+	return !slices.ContainsFunc(p.Steps, func(s ProvenStep) bool { return !s.OK })
+}
+
+// recorded checks the record, and gives what it says of the commit and the task as it was then.
+func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, then *session.Record, ok bool) {
+	t := c.Trailers
+	n := len(ev.log.Entries)
+	if !p.step("record", ev.broken, "%s, intact%s", belay.CountOf(n, "entry"), ev.note) {
+		return want, nil, false
+	}
+	var err error
+	if t.entries < 1 || t.entries > n {
+		err = fmt.Errorf("the record has %d entries, and the commit names number %d", n, t.entries)
+	} else if e := ev.log.Entries[t.entries-1]; e.Hash != t.head {
+		err = fmt.Errorf("entry %d is another than the one that the commit names", t.entries)
+	} else {
+		then, err = session.Fold(journal.Log{Task: ev.log.Task, Entries: ev.log.Entries[:t.entries], Head: journal.Head{Seq: e.Seq,
+			Hash: e.Hash}})
+	}
+	if err == nil {
+		if k := len(then.Notes); k == 0 || then.Notes[k-1].Kind != session.CommittingNote || then.Notes[k-1].Commit == nil {
+			err = fmt.Errorf("entry %d is not about a commit", t.entries)
+		} else if want = *then.Notes[k-1].Commit; want.Before != t.before || want.After != t.after {
+			err = errors.New("the trees in the trailers are others than in the record")
+		}
+	}
+	if !p.step("entry", err, "number %d, %s", t.entries, t.head[:12]) {
+		return want, nil, false
+	}
+	after := runner.Result(then)
+	switch {
+	case then.Task.ID != belay.TaskID(t.task):
+		err = fmt.Errorf("the record is of %s", then.Task.ID)
+	case then.State.Outcome != loop.OutcomePassed:
+		err = errors.New("the task was not accepted then")
+	case then.TreeOf(then.State.Before) != t.before || then.TreeOf(after) != t.after:
+		err = errors.New("the trees are not those of the task's snapshots")
+	}
+	by := "by the checks"
+	if k := len(then.Over); k > 0 {
+		by = "despite a rejection, by " + cmp.Or(then.Over[k-1].By, "a person") + ": " + then.Over[k-1].String()
+	}
+	return want, then, p.step("accepted", err, "after %s, %s", belay.CountOf(len(then.State.Attempts), "attempt"), by)
+}
+
+// change checks that the commit is the recorded one, and changes what was recorded.
+func (p *Proven) change(c commitObject, want session.Committed, log journal.Log, rebased bool) {
+	whole, err := session.Fold(log)
+	known := ""
+	if err == nil {
+		for _, n := range whole.Notes {
+			if n.Kind == session.CommittedNote && n.Commit != nil && known != c.ID {
+				known = n.Commit.ID
+			}
+		}
+		switch {
+		case rebased && known != c.ID:
+			known = "another than the recorded one (rebased or amended): its change alone counts"
+		case known == "":
+			err = errors.New("the record does not say that it was made")
+		case known != c.ID:
+			err = fmt.Errorf("the record has %s instead: it was rebased, amended or copied (--rebased compares its change alone)",
+				short(known))
+		}
+	}
+	p.step("commit", err, "%s", known)
+	err = nil
+	if !rebased && (c.Parent != want.Parent || c.parents > 1) {
+		err = errors.New("its parent is another")
+	} else if c.parents > 1 {
+		err = errors.New("it is a merge")
+	} else if other := otherFiles(c.files, want.Files); other != "" {
+		err = errors.New(other)
+	}
+	p.step("change", err, "%s", belay.CountOf(len(want.Files), "file"))
+}
+
+// states checks that what was committed is the change from the before snapshot to the accepted one.
+func (p *Proven) states(repo *git.Repo, ev evidence, want session.Committed) {
+	diff := map[string][2]blobAt{}
+	err := treeDiff(repo, ev.object, want.Before, want.After, "", diff)
+	other := 0
+	for _, f := range want.Files {
+		pair, there := diff[f.Path]
+		switch {
+		case err != nil:
+		case !there:
+			err = fmt.Errorf("%s is the same before and after", f.Path)
+		case (pair[0].oid == "") != (f.OldOID == "") || (pair[1].oid == "") != (f.NewOID == "") || pair[1].mode != f.NewMode:
+			err = fmt.Errorf("%s was changed in another way", f.Path)
+		case pair[0].oid != f.OldOID || pair[1].oid != f.NewOID:
+			other++ // git stores it in another form than it has in the tree
+		}
+	}
+	found := belay.CountOf(len(want.Files), "file") + " as accepted"
+	if other > 0 {
+		found += fmt.Sprintf(", %d stored in another form (line endings, filters)", other)
+	}
+	p.step("states", err, "%s", found)
+}
+
+// treeDiff compares two trees by the objects in which they differ, each of which must have the bytes of its name.
+func treeDiff(repo *git.Repo, object func(string) ([]byte, error), from, to, prefix string, diff map[string][2]blobAt) error {
+	if from == to || len(prefix) > 4096 {
+		return nil
+	}
+	both := map[string][2]git.TreeEntry{}
+	for i, oid := range []string{from, to} {
+		if oid == "" {
+			continue
+		}
+		data, err := object(oid)
+		if err != nil {
+			return fmt.Errorf("the tree %s is not there: %w", short(oid), err)
+		}
+		if repo.Name("tree", data) != oid {
+			return fmt.Errorf("the tree %s has other bytes", short(oid))
+		}
+		list, err := git.ParseTree(data, repo.HashSize())
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			pair := both[e.Path]
+			pair[i] = e
+			both[e.Path] = pair
+		}
+	}
+	for name, pair := range both {
+		if pair[0] == pair[1] {
+			continue
+		}
+		var trees [2]string
+		var blobs [2]blobAt
+		for i, e := range pair {
+			if e.Mode == 0o40000 {
+				trees[i] = e.OID
+			} else if e.OID != "" {
+				blobs[i] = blobAt{e.Mode, e.OID}
+			}
+		}
+		if blobs[0] != blobs[1] {
+			diff[prefix+name] = blobs
+		}
+		if err := treeDiff(repo, object, trees[0], trees[1], prefix+name+"/", diff); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evidence reads the record of this repository, or a bundle.
+func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err error) {
+	if bundle != nil {
+		return readBundle(bundle, task)
+	}
+	if ev.log, err = d.Journal.Read(task); err != nil {
+		return ev, d.without(task, err)
+	}
+	v := Prove(d.Desk, task)
+	if !v.OK {
+		ev.broken = errors.New(v.Problems[0])
+	}
+	if v.Anchored {
+		ev.note = ", as anchored outside the repository"
+	}
+	ev.attachment, ev.object = d.Journal.Attachment, d.treeObject
+	return ev, nil
+}
+
+func (d *Desk) without(task belay.TaskID, err error) error {
+	if belay.CodeOf(err) != belay.CodeNotFound {
+		return err
+	}
+	return belay.Refuse(belay.CodeNotFound,
+		"where it was made: belay pr "+string(task)+" --bundle FILE; here: belay verify COMMIT --bundle FILE",
+		"this repository has no record of %s", task)
+}
+
+func (d *Desk) treeObject(oid string) ([]byte, error) {
+	rd, err := d.Repo.Reader(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rd.Close() }()
+	o, err := rd.Read(oid)
+	return bytes.Clone(o.Data), err
+}
+
+// judgedAgain are the checks that need nothing but the two states and the task.
+var judgedAgain = map[string]bool{"change": true, "scope": true, "protect": true, "rules": true, "contract": true, "size": true,
+	"secrets":   true,
+	"integrity": true, "placeholder": true, "coverage": true, "style": true}
+
+// again runs the checks on the commit, against its parent, and compares each with the recorded one.
+func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, then *session.Record, ev evidence, q ProveRequest) error {
+	accepted := then.State.Attempts[len(then.State.Attempts)-1]
+	var was belay.Report
+	text, err := ev.attachment(accepted.Report)
+	if err == nil {
+		err = json.Unmarshal(text, &was)
+	}
+	var baseline testrun.Baseline
+	if sha := then.State.BaselineReport; err == nil && sha != "" {
+		if text, err = ev.attachment(sha); err == nil {
+			err = json.Unmarshal(text, &baseline)
+		}
+	}
+	if err != nil {
+		p.step("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
+		return nil
+	}
+	defer d.Repo.Share()()
+	from := c.Parent
+	if from == "" {
+		p.step("verdict", nil, "not judged again: the commit has no parent")
+		return nil
+	}
+	before, err := worktree.Snapshot(ctx, d.Restores, from, session.Passing(nil, "the parent"))
+	if err != nil {
+		return err
+	}
+	after, err := worktree.Snapshot(ctx, d.Restores, c.ID, session.Passing(nil, "the commit"))
+	if err != nil {
+		return err
+	}
+	w := session.Work{}
+	if w.All, err = d.Snaps.Changes(ctx, before.ID, after.ID); err != nil {
+		return err
+	}
+	w.Last = w.All
+	task := then.Task
+	run := map[string]bool{}
+	for name := range judgedAgain {
+		run[name] = true
+	}
+	if q.Tests {
+		run[testrun.Name] = true
+		if err := d.offer(judging(task), q.Trust); err != nil {
+			return err
+		}
+		if baseline.By(task.Checks.Tests) {
+			w.Baseline = baseline.Known()
+		}
+	}
+	for _, one := range was.Checks {
+		if !run[one.Check] && !slices.Contains(task.Checks.Skip, one.Check) {
+			task.Checks.Skip = append(task.Checks.Skip, one.Check)
+		}
+	}
+	now, err := d.Judge(ctx, task, w, before.ID, after.ID, q.Watch.Checking)
+	if err != nil {
+		return err
+	}
+	same, err := sameVerdicts(was, now, run)
+	p.step("verdict", err, "%s run again on the commit: the same", belay.CountOf(same, "check"))
+	return nil
+}
+
+// sameVerdicts compares the checks that ran then and should run now.
+func sameVerdicts(was, now belay.Report, run map[string]bool) (same int, err error) {
+	for _, w := range was.Checks {
+		if w.Skipped || !run[w.Check] {
+			continue
+		}
+		i := slices.IndexFunc(now.Checks, func(n belay.CheckResult) bool { return n.Check == w.Check })
+		switch {
+		case i < 0 || now.Checks[i].Skipped:
+			return same, fmt.Errorf("%s was %s, and does not run on the commit", w.Check, w.Verdict)
+		case now.Checks[i].Verdict != w.Verdict:
+			return same, fmt.Errorf("%s was %s, and is %s on the commit: %s", w.Check, w.Verdict, now.Checks[i].Verdict,
+				cmp.Or(now.Checks[i].Why, now.Checks[i].Summary))
+		}
+		same++
+	}
+	if same == 0 {
+		return 0, errors.New("no check could be run again")
+	}
+	return same, nil
+}

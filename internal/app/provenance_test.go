@@ -1,0 +1,227 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/check"
+)
+
+// judging is a watcher of checks that nobody looks at.
+type judging struct{ silent }
+
+func (judging) Checking(check.Progress) {}
+
+// bundle has the keys of the file that Bundle writes, in their order.
+type bundle struct {
+	Version     int               `json:"belay_bundle"`
+	Task        string            `json:"task"`
+	Record      []string          `json:"record"`
+	Attachments map[string][]byte `json:"attachments"`
+	Trees       map[string][]byte `json:"trees"`
+	Envelope    *struct {
+		PayloadType string `json:"payloadType"`
+		Payload     []byte `json:"payload"`
+		Signatures  []struct {
+			Sig []byte `json:"sig"`
+		} `json:"signatures"`
+	} `json:"envelope,omitempty"`
+}
+
+// committed makes a repository with a task of which the work is accepted and committed, its signed evidence, the
+// signers, and a clone.
+func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
+	t.Helper()
+	if _, err := exec.LookPath("ssh-keygen"); err != nil {
+		t.Skipf("SKIPPED, NOT TESTED: signatures are made with ssh-keygen: %v", err)
+	}
+	dir, _ = project(t, "checks: {tests: {command: \"true\"}}\n")
+	up := t.TempDir()
+	sh(t, up, "ssh-keygen -q -t ed25519 -N '' -f key && echo \"a@b $(cat key.pub)\" > signers && ssh-keygen -q -t ed25519 -N '' -f other")
+	sh(t, dir, "git config gpg.format ssh && git config user.signingkey "+filepath.Join(up, "key"))
+	write(t, dir, "src/a.txt", "one\ntwo\n")
+	write(t, dir, "src/deep/b.txt", "new\n")
+	d := open(t, dir)
+	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+		t.Fatal(err, report)
+	}
+	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := d.Commit(t.Context(), app.CommitRequest{Trust: true}); err != nil || !done.Made || len(done.Files) != 2 {
+		t.Fatalf("%v %+v", err, done)
+	}
+	evidence, err := d.Bundle(t.Context(), "T1", "test", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone = filepath.Join(up, "clone")
+	sh(t, up, "git clone -q "+dir+" clone")
+	return dir, clone, filepath.Join(up, "signers"), evidence
+}
+
+// TestMutationsAreRefused changes commits, records, bundles and statements in every way that keeps them readable, and in many that
+// do not: none is proven. The untouched ones are, with the same steps in the repository and in a fresh clone.
+func TestMutationsAreRefused(t *testing.T) {
+	dir, clone, signers, evidence := committed(t)
+	here, there := open(t, dir), open(t, clone)
+	prove := func(d *app.Desk, commit string, text []byte) (app.Proven, error) {
+		return d.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil, Watch: judging{}})
+	}
+	local, err := prove(here, "HEAD", nil)
+	if err != nil || !local.OK {
+		t.Fatal(err, local)
+	}
+	far, err := prove(there, "HEAD", evidence)
+	if err != nil || !far.OK {
+		t.Fatal(err, far)
+	}
+	verdict := func(p app.Proven) app.ProvenStep { return p.Steps[len(p.Steps)-1] }
+	if verdict(local) != verdict(far) || verdict(far).Step != "verdict" {
+		t.Errorf("here %+v, in a clone %+v", verdict(local), verdict(far))
+	}
+	count := map[string]int{}
+	refused := func(kind, what string, d *app.Desk, commit string, text []byte) {
+		t.Helper()
+		count[kind]++
+		if p, err := prove(d, commit, text); err == nil && p.OK {
+			t.Errorf("%s: %s is proven", kind, what)
+		}
+	}
+
+	for i := range 90 { // every part of the bundle
+		text := bytes.Clone(evidence)
+		at := i * len(text) / 90
+		text[at] ^= 1 << (i % 7)
+		refused("bundle byte", fmt.Sprintf("byte %d of %d", at, len(text)), there, "HEAD", text)
+	}
+	change := func(kind, what string, how func(b *bundle)) {
+		t.Helper()
+		var b bundle
+		if err := json.Unmarshal(evidence, &b); err != nil {
+			t.Fatal(err)
+		}
+		how(&b)
+		text, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused(kind, what, there, "HEAD", append(text, '\n'))
+	}
+	var whole bundle
+	if err := json.Unmarshal(evidence, &whole); err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole.Record {
+		change("cut record", fmt.Sprint("the last ", i+1, " lines"), func(b *bundle) { b.Record = b.Record[:len(b.Record)-i-1] })
+		change("cut record", fmt.Sprint("without line ", i+1), func(b *bundle) { b.Record = append(b.Record[:i:i], b.Record[i+1:]...) })
+	}
+	for i := 1; i < len(whole.Record); i++ {
+		change("cut record", fmt.Sprint("lines swapped at ", i), func(b *bundle) { b.Record[i], b.Record[i-1] = b.Record[i-1], b.Record[i] })
+	}
+	for sha := range whole.Attachments {
+		change("cut bundle", "without attachment "+sha, func(b *bundle) { delete(b.Attachments, sha) })
+	}
+	for oid, tree := range whole.Trees {
+		change("cut bundle", "without tree "+oid, func(b *bundle) { delete(b.Trees, oid) })
+		change("cut bundle", "tree with another one's bytes "+oid, func(b *bundle) { b.Trees[oid] = append(bytes.Clone(tree), 0) })
+	}
+	change("statement", "none", func(b *bundle) { b.Envelope = nil })
+	change("statement", "another type", func(b *bundle) { b.Envelope.PayloadType = "text/plain" })
+	change("statement", "two signatures", func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures, b.Envelope.Signatures...) })
+	for _, swap := range [][2]string{{"T1", "T2"}, {`"pass"`, `"fail"`}, {"gitCommit", "sha1"}, {"record_head", "head"}, {`"record_entries":`, `"record_entries":1`}} {
+		change("statement", swap[0], func(b *bundle) {
+			b.Envelope.Payload = bytes.Replace(b.Envelope.Payload, []byte(swap[0]), []byte(swap[1]), 1)
+		})
+	}
+	for i := range 20 {
+		change("statement", fmt.Sprint("byte of the signature, ", i), func(b *bundle) {
+			sig := b.Envelope.Signatures[0].Sig
+			sig[i*len(sig)/20] ^= 4
+		})
+	}
+
+	// Foreign commits: the same message on another tree, another parent, a copy with one other byte.
+	raw, err := exec.Command("git", "-C", clone, "cat-file", "commit", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := func(text []byte) string {
+		path := filepath.Join(t.TempDir(), "object")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command("git", "-C", clone, "hash-object", "-t", "commit", "-w", "--literally", path).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	for i := range 50 {
+		text := bytes.Clone(raw)
+		at := i * len(text) / 50
+		text[at] ^= 1
+		refused("commit byte", fmt.Sprintf("byte %d of %d: %q", at, len(text), text[max(0, at-10):min(len(text), at+10)]), there, object(text), evidence)
+	}
+	message := string(raw[bytes.Index(raw, []byte("\n\n"))+2:])
+	write(t, clone, "../message", message)
+	for i, script := range []string{
+		"echo more >> src/a.txt; git commit -qaF ../message", "git commit -q --allow-empty -F ../message", "git commit -q --amend -m other",
+		"git reset -q --hard HEAD~1; echo one > src/other.txt; git add .; git commit -qF ../message",
+		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src/a.txt; git commit -qF ../message",
+		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src; chmod +x src/a.txt; git add .; git commit -qF ../message",
+		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src; echo evil > evil.sh; git add .; git commit -qF ../message",
+		"git reset -q --hard HEAD~1; echo x > x; git add x; git commit -qm x; git checkout -q ORIG_HEAD -- src; git commit -qF ../message",
+		"git checkout -q -b side HEAD~1; echo y > y; git add y; git commit -qm y; git merge -q --no-ff -F ../message main",
+		"git checkout -q --orphan alone; git commit -qF ../message",
+	} {
+		sh(t, clone, "git config user.name x; git config user.email x@y; git checkout -q -f origin/main; git clean -qfd; "+strings.ReplaceAll(script, " side ", fmt.Sprint(" side", i, " ")))
+		refused("foreign commit", script, there, "HEAD", evidence)
+	}
+
+	// The record of the repository itself.
+	record := filepath.Join(dir, ".git", "belay", "tasks", "t1.jsonl")
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		changed := bytes.Clone(text)
+		changed[i*len(text)/40] ^= 1 << (i % 7)
+		if err := os.WriteFile(record, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused("record byte", fmt.Sprint("byte ", i*len(text)/40), here, "HEAD", nil)
+	}
+	lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	for i := range lines {
+		if err := os.WriteFile(record, bytes.Join(lines[:i], nil), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused("record cut", fmt.Sprint("to ", i, " lines"), here, "HEAD", nil)
+	}
+	if err := os.WriteFile(record, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := prove(here, "HEAD", nil); err != nil || !p.OK {
+		t.Error("untouched again", err, p)
+	}
+	sum := 0
+	for _, n := range count {
+		sum += n
+	}
+	t.Logf("%d mutations: %v", sum, count)
+	if sum < 200 {
+		t.Errorf("%d mutations", sum)
+	}
+}
