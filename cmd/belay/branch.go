@@ -57,7 +57,7 @@ func firstWord(args []string) string {
 		switch arg := args[i]; {
 		case arg == "-C" || arg == "--dir":
 			i++ // its value
-		case arg == "--json" || arg == "--anywhere" || strings.HasPrefix(arg, "--dir="):
+		case arg == "--json" || arg == "--anywhere" || arg == "--no-color" || strings.HasPrefix(arg, "--dir="):
 		case strings.HasPrefix(arg, "-"):
 			return ""
 		default:

@@ -22,7 +22,7 @@ import (
 // Every command must be here: TestHostileWalk fails on one that is not. ID is a snapshot.
 var walked = map[string][]string{
 	"cancel": {"T1"}, "check": {"T1", "--before HEAD", "T2", "T1 --json", "--before HEAD --format sarif"},
-	"config show": {""}, "count": {"a.txt"}, "doctor": {"", "--json", "--all"}, "fence explain": {"", "-- sh evil.sh"}, "fix-prompt": {"T1", "T3"},
+	"config explain": {"checks"}, "config show": {"", "--explain"}, "count": {"a.txt"}, "doctor": {"", "--json", "--all"}, "fence explain": {"", "-- sh evil.sh"}, "fix-prompt": {"T1", "T3"},
 	"context attach": {"T1 --type plan --path a.txt"}, "context block": {"T1 --role reviewer --finding x"}, "context diff": {"T1"},
 	"context export": {"T1 --role reviewer"}, "context get": {"T1"}, "context init": {"T1"}, "context purge": {"T1"},
 	"context rebuild": {"T1"}, "context record-qa": {"T1 --role implementer --from a.txt"}, "context resolve-drift": {"T1 --note x"},

@@ -113,6 +113,13 @@ It works with any agent command and needs only git.`,
 	f := root.PersistentFlags()
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
+	f.BoolFunc("no-color", "print without colours, like NO_COLOR=1", func(value string) error {
+		off, err := strconv.ParseBool(value)
+		if off {
+			terminal.NoColor()
+		}
+		return err
+	})
 	f.BoolVar(&a.Force, "anywhere", false, "work also in a repository rooted at the home folder or /")
 	for _, b := range called(args) {
 		for _, c := range b.make(a) {
@@ -121,6 +128,9 @@ It works with any agent command and needs only git.`,
 	}
 	cli.Grouped(root)
 	cli.Strict(root)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		cli.Complete(a, root)
+	}
 	return root
 }
 

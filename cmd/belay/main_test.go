@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(totalled{m}, map[string]func(){
-		"belay": func() { installCrash(); hurryGit(); os.Exit(Main()) },
+		"belay": func() { installCrash(); hurryGit(); longGrace(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
 	})
 }

@@ -261,9 +261,8 @@ type done struct {
 	tree  string   // of a take: the tree of the files that it took
 }
 
-// bounded is how long a command may take, whatever it meets. Where the sample is run, other
-// tests run beside it.
-var bounded = map[bool]time.Duration{true: 10 * time.Second, false: 30 * time.Second}[crashAll()]
+// bounded is how long a command may take, whatever it meets: most take a tenth of a second.
+const bounded = patience
 
 // do runs a command, and ends it with everything it started when it takes too long.
 func (l *lived) do(args ...string) done {

@@ -224,7 +224,7 @@ var withFolders = []misdeed{
 	{name: "moves .git away", script: "mv .git ../moved", named: "git", repair: "rm -rf .git; mv ../moved .git"},
 	{name: "puts a file in the place of .git", script: "mv .git ../moved; echo 'gitdir: ../moved' > .git", named: "git", repair: "rm .git; mv ../moved .git"},
 	{name: "puts a link in the place of .git", script: "mv .git ../moved; ln -s ../moved .git", named: "link", repair: "rm .git; mv ../moved .git"}, // links
-	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran|is not a git repository any more", lost: true},
+	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran|is no longer a git repository", lost: true},
 }
 
 // withBelay are misdeeds with belay's own folder and refs. What is forged well enough to be

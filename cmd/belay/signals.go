@@ -46,6 +46,9 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 		for {
 			select {
 			case sig := <-c:
+				if sig == os.Interrupt && t.Paging() {
+					continue // the pager has it, too
+				}
 				if !first.IsZero() && time.Since(first) > same {
 					leave(t)
 				}

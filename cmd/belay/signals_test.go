@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -81,25 +82,9 @@ func waits() []waiting {
 	}
 }
 
-// inTime reports whether what took so long on this machine would have taken no longer than most on one that has
-// nothing else to do. A machine that is busy is measured: by how much longer than the processor time that it uses a
-// program takes.
-func (w *world) inTime(took, most time.Duration) bool {
-	if took <= most {
-		return true
-	}
-	c := exec.Command("belay", "version")
-	c.Env = w.env()
-	began := time.Now()
-	w.must(c.Run())
-	wall, used := time.Since(began), c.ProcessState.UserTime()+c.ProcessState.SystemTime()
-	slow := max(1, float64(wall)/float64(max(used, time.Millisecond)))
-	return took <= time.Duration(float64(most)*(1+4*(slow-1)))
-}
-
 // TestTermEndsBelay: TERM, a hang-up, and TERM twice in one moment, which GNU timeout sends,
-// end belay within two seconds, whatever it waits for: with status 130, a message that says
-// how to come back, an unbroken record, and nothing left running but an agent.
+// end belay, though what it waits for would take minutes, or an hour: with status 130, a message
+// that says how to come back, an unbroken record, and nothing left running but an agent.
 func TestTermEndsBelay(t *testing.T) {
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	for i, wait := range waits() {
@@ -112,14 +97,13 @@ func TestTermEndsBelay(t *testing.T) {
 				d := w.another(t, filepath.Join(folder(t), "w"))
 				mark := fmt.Sprintf("%d-%d-%s", os.Getpid(), i, strings.ReplaceAll(name, " ", ""))
 				c, said, free := d.waitingFor(t, wait, mark)
-				began := time.Now()
 				for _, sig := range signals {
 					d.must(c.Process.Signal(sig))
 				}
-				_ = c.Wait()
-				took := time.Since(began)
-				if free(); !w.inTime(took, 2*time.Second) {
-					t.Errorf("it took %s\n%s", took, said)
+				hasToLeave(t, c, said, nil)
+				free()
+				if wait.says != "" {
+					endAgent(mark)
 				}
 				if code := c.ProcessState.ExitCode(); code != 130 {
 					t.Errorf("it ended with %d\n%s", code, said)
@@ -164,18 +148,54 @@ func TestSecondCtrlC(t *testing.T) {
 		t.Fatalf("it did not wait for the agent:\n%s", said)
 	case <-time.After(same + 200*time.Millisecond):
 	}
-	w.must(c.Process.Signal(os.Interrupt))
-	select {
-	case <-ended:
-	case <-time.After(8 * time.Second): // two less than it gives the agent
-		t.Error("it did not leave at once")
-		_ = c.Process.Kill()
-		<-ended
-	}
+	// Belay counts from when it heard the first one, which can be late on a busy machine.
+	hasToLeave(t, c, said, ended)
+	endAgent(mark)
 	if code := c.ProcessState.ExitCode(); code != 130 || !strings.Contains(said.String(), "the agent of T1 may still be running") {
 		t.Errorf("it ended with %d\n%s", code, said)
 	}
 	nothingLeft(t, "Ctrl-C", mark)
+}
+
+// hasToLeave waits for the end of belay, and with a channel that tells of it presses Ctrl-C until then. What belay waits for
+// takes longer than this waits.
+func hasToLeave(t *testing.T, c *exec.Cmd, said *bytes.Buffer, ended chan error) {
+	t.Helper()
+	interrupt := func() { _ = c.Process.Signal(os.Interrupt) }
+	if ended == nil {
+		ended, interrupt = make(chan error, 1), func() {}
+		go func() { ended <- c.Wait() }()
+	}
+	for end := time.Now().Add(patience); ; interrupt() {
+		select {
+		case <-ended:
+			return
+		case <-time.After(500 * time.Millisecond):
+		}
+		if time.Now().After(end) {
+			_ = c.Process.Kill()
+			<-ended
+			t.Fatalf("it does not leave:\n%s", said)
+		}
+	}
+}
+
+// graceVar is how long a belay under test gives an agent from TERM to KILL.
+const graceVar = "BELAY_TEST_AGENT_GRACE"
+
+func longGrace() {
+	if d, err := time.ParseDuration(os.Getenv(graceVar)); err == nil {
+		agent.DefaultGrace = d
+	}
+}
+
+// endAgent kills the agent that belay left, which has an hour to end of TERM.
+func endAgent(mark string) {
+	for _, pid := range withEnv([]byte("BELAY_ODD=" + mark + "\x00")) {
+		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.HasPrefix(line, []byte("sh\x00")) || bytes.HasPrefix(line, []byte("sleep\x00")) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
 }
 
 // waitingFor starts belay and returns when it waits.
@@ -187,7 +207,7 @@ func (w *world) waitingFor(t *testing.T, wait waiting, mark string) (c *exec.Cmd
 	}
 	said = &bytes.Buffer{}
 	c = exec.Command("belay", wait.args...)
-	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, "UP="+w.up, "PATH="+filepath.Join(w.up, "bin")+":"+os.Getenv("PATH"))
+	c.Dir, c.Env = w.repo, w.env("BELAY_ODD="+mark, graceVar+"=1h", "UP="+w.up, "PATH="+filepath.Join(w.up, "bin")+":"+os.Getenv("PATH"))
 	in, err := c.StdinPipe() // it stays open
 	w.must(err)
 	t.Cleanup(func() { _ = in.(io.Closer).Close() })
@@ -220,8 +240,7 @@ func allAsleep(pid int) bool {
 	return len(tasks) > 0
 }
 
-// nothingLeft waits for the end of all processes with a mark: an agent has its time from TERM
-// to KILL.
+// nothingLeft waits for the end of all processes with a mark.
 func nothingLeft(t *testing.T, what, mark string) {
 	t.Helper()
 	for end := time.Now().Add(2 * patience); ; time.Sleep(50 * time.Millisecond) {
@@ -254,10 +273,9 @@ func TestReaderGone(t *testing.T) {
 	for lines.Scan() && lines.Text() != "working" {
 	}
 	w.must(out.Close())
-	began := time.Now()
-	_ = c.Wait()
-	if code, took := c.ProcessState.ExitCode(), time.Since(began); code != 130 || !w.inTime(took, 10*time.Second) {
-		t.Errorf("it ended with %d after %s", code, took)
+	hasToLeave(t, c, &bytes.Buffer{}, nil)
+	if code := c.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("it ended with %d", code)
 	}
 	if left := marked("BELAY_ODD=" + mark); len(left) > 0 {
 		t.Errorf("it left %v", left)

@@ -110,21 +110,19 @@ func TestGateNoKeys(t *testing.T) {
 	if got := strings.Count(s.String(), "press one of: d diagnose, g guide,"); got != asked-1 {
 		t.Errorf("the keys are listed %d times, not %d:\n%s", got, asked-1, s)
 	}
-	s.press("\x1b[A") // an arrow is passed over
+	s.press("\x1b[A") // an arrow is passed over, and with it a key that is read in one piece with it
 	if err := pty.Setsize(s.tty, &pty.Winsize{Rows: 10, Cols: 40}); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(300 * time.Millisecond)
 	for i, key := range []string{"s", "x", "x"} {
-		s.press(key)
-		s.awaits("roll back and end the task? [y/N]", 1+i)
-		s.press([]string{"n", "\r", "\x1b[B"}[i])
-		if i == 2 { // the arrow is passed over
-			time.Sleep(500 * time.Millisecond)
-			s.press("n")
-		}
+		s.insist(key, "roll back and end the task? [y/N]", 1+i)
 		asked++
-		s.awaits("decide: ", asked)
+		if i == 2 {
+			s.press("\x1b[B")
+			time.Sleep(300 * time.Millisecond)
+		}
+		s.insist([]string{"n", "\r", "n"}[i], "decide: ", asked)
 	}
 	if r := w.belay("", "status"); !strings.Contains(r.out, "gate") {
 		t.Errorf("the task does not wait any more: %v", r)

@@ -81,10 +81,10 @@ func TestTrustOnATerminal(t *testing.T) {
 	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": "checks: {tests: {command: \"touch ../ran\"}}\n", "a.txt": "a\n"})
 	w.change(map[string]string{"a.txt": "x\n"})
-	s := w.sit("check", "--before", "HEAD", "--timeout", "8s")
+	s := w.sit("check", "--before", "HEAD", "--timeout", "20s")
 	s.await("touch ../ran")
 	s.await("allow them?")
-	time.Sleep(9 * time.Second)
+	time.Sleep(21 * time.Second)
 	if _, err := os.Stat(filepath.Join(w.up, "ran")); err == nil {
 		t.Error("the tests ran before anybody let them")
 	}
@@ -145,6 +145,54 @@ func TestArbiterOnATerminal(t *testing.T) {
 	}
 }
 
+// TestStatusIsWatched: on a terminal the status is drawn again as it changes, and Ctrl-C ends that as if it were done.
+func TestStatusIsWatched(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, nil)
+	s := w.sit("status", "--watch")
+	s.await("no open tasks")
+	w.succeed("task", "add", "write a", "--task", "T1")
+	s.await("T1  ")
+	s.press("\x03")
+	s.ends(0)
+	if text := s.String(); strings.Contains(text, "interrupted") {
+		t.Errorf("it ended with a complaint:\n%s", text)
+	}
+}
+
+// TestPager: what does not fit on a terminal goes through the pager, with its colours; what fits does not, and
+// --no-color is plain. A pager that is left early is no error.
+func TestPager(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, map[string]string{"long.txt": "a\n"})
+	w.succeed("snapshot", "take")
+	w.change(map[string]string{"long.txt": strings.Repeat("line\n", 100)})
+	id := strings.Fields(w.belay("", "snapshot", "list").out)[0]
+	s := w.sitWith([]string{"GIT_PAGER=sed s/^/through:/", "PAGER=false"}, "diff", id)
+	s.await("through:\x1b[32m+line")
+	s.ends(0)
+	for _, args := range [][]string{{"diff", id, "--no-color", "--", "long.txt"}, {"config", "--no-color"}} {
+		s = w.sitWith([]string{"GIT_PAGER=sed s/^/through:/"}, args...)
+		s.await("through:")
+		s.ends(0)
+		if text := s.String(); strings.Contains(text, "\x1b") {
+			t.Errorf("%v: colours in %q", args, text)
+		}
+	}
+	s = w.sitWith([]string{"PAGER=sed 1q"}, "diff", id)
+	s.ends(0)
+	s = w.sitWith([]string{"PAGER=no-such-program"}, "diff", id)
+	s.ends(0)
+	if n := strings.Count(s.String(), "+line"); n != 100 {
+		t.Errorf("%d lines without a pager:\n%s", n, s)
+	}
+	s = w.sitWith([]string{"PAGER=sed s/^/through:/"}, "version")
+	s.ends(0)
+	if strings.Contains(s.String(), "through:") {
+		t.Errorf("one line was paged: %s", s)
+	}
+}
+
 // sitting is belay at work at a terminal, with somebody who reads the screen and types.
 type sitting struct {
 	t   testing.TB
@@ -162,11 +210,17 @@ const patience = time.Minute
 // sit starts belay at a terminal of its own in the world's repository.
 func (w *world) sit(args ...string) *sitting {
 	w.t.Helper()
+	return w.sitWith(nil, args...)
+}
+
+// sitWith is sit with more in the environment.
+func (w *world) sitWith(env []string, args ...string) *sitting {
+	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &sitting{t: w.t, cmd: exec.CommandContext(ctx, "belay", args...), more: make(chan struct{}, 1)}
-	s.cmd.Dir, s.cmd.Env = w.repo, w.env("TERM=xterm", "NO_COLOR=", "PAGER=cat")
+	s.cmd.Dir, s.cmd.Env = w.repo, append(w.env("TERM=xterm", "NO_COLOR=", "PAGER=cat"), env...)
 	asUser(s.cmd)
-	tty, err := pty.Start(s.cmd)
+	tty, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 100})
 	w.must(err)
 	s.tty = tty
 	w.t.Cleanup(func() { cancel(); tty.Close() })
@@ -207,13 +261,33 @@ func (s *sitting) String() string {
 	return s.screen.String()
 }
 
+// insist presses a key until the text has come so many times: once more when nothing happens for long, as after a key
+// that was read together with the one before.
+func (s *sitting) insist(key, text string, times int) {
+	s.t.Helper()
+	for range 3 {
+		s.press(key)
+		if s.within(text, times, patience/6) {
+			return
+		}
+	}
+	s.t.Fatalf("%q did not come:\n%s", text, s)
+}
+
 // await reads the screen until the text has come.
 func (s *sitting) await(text string) { s.t.Helper(); s.awaits(text, 1) }
 
 // awaits reads the screen until the text has come so many times.
 func (s *sitting) awaits(text string, times int) {
 	s.t.Helper()
-	late, open := time.After(patience), true
+	if !s.within(text, times, patience) {
+		s.t.Fatalf("%q did not come:\n%s", text, s)
+	}
+}
+
+func (s *sitting) within(text string, times int, most time.Duration) bool {
+	s.t.Helper()
+	late, open := time.After(most), true
 	for strings.Count(s.String(), text) < times {
 		if !open {
 			s.t.Fatalf("belay left, and %q did not come:\n%s", text, s)
@@ -221,9 +295,10 @@ func (s *sitting) awaits(text string, times int) {
 		select {
 		case _, open = <-s.more:
 		case <-late:
-			s.t.Fatalf("%q did not come:\n%s", text, s)
+			return false
 		}
 	}
+	return true
 }
 
 // say types a line.

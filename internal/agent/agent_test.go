@@ -102,6 +102,7 @@ func agentMain(mode string) {
 		if err := syscall.Setreuid(0, 0); err != nil {
 			panic(err)
 		}
+		fmt.Println("ready")
 		time.Sleep(10 * time.Minute)
 	case "files": // the descriptors it was given: open, and not by Go itself
 		for fd := range 1000 {
@@ -226,10 +227,13 @@ func (b *bench) await(what string, done func() bool) {
 // ready waits until the agent's output holds word n times.
 func (b *bench) ready(word string, n int) {
 	b.t.Helper()
-	b.await(word, func() bool {
-		out, _ := os.ReadFile(filepath.Join(b.dir, "out", "000000"))
-		return bytes.Count(out, []byte(word)) >= n
-	})
+	b.await(word, func() bool { return b.said(word) >= n })
+}
+
+// said counts a word in the agent's output.
+func (b *bench) said(word string) int {
+	out, _ := os.ReadFile(filepath.Join(b.dir, "out", "000000"))
+	return bytes.Count(out, []byte(word))
 }
 
 func kill(t testing.TB, id proc.ID, sig syscall.Signal) {

@@ -14,11 +14,11 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// Limits that hold when a Spec does not say otherwise.
-const (
-	DefaultGrace = 5 * time.Second
-	DefaultLimit = 1 << 20 // bytes of output kept at each end
-)
+// DefaultLimit is how many bytes of output are kept at each end when a Spec does not say otherwise.
+const DefaultLimit = 1 << 20
+
+// DefaultGrace is the time from TERM to KILL when a Spec does not say otherwise. Tests change it.
+var DefaultGrace = 5 * time.Second
 
 // Spec is a command to run and the limits it runs under.
 type Spec struct {

@@ -3,6 +3,7 @@ package belay
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -143,11 +144,13 @@ const (
 	KindManual  Kind = "manual"  // a person asked for it
 )
 
+// Kinds are all of them.
+var Kinds = []Kind{KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual}
+
 // ParseKind accepts the kinds above.
 func ParseKind(s string) (Kind, error) {
-	switch k := Kind(s); k {
-	case KindBefore, KindAfter, KindHandoff, KindStall, KindRescue, KindMerge, KindManual:
-		return k, nil
+	if !slices.Contains(Kinds, Kind(s)) {
+		return "", fmt.Errorf("%q is not a kind of snapshot", s)
 	}
-	return "", fmt.Errorf("%q is not a kind of snapshot", s)
+	return Kind(s), nil
 }

@@ -21,7 +21,7 @@ type checkFlags struct {
 	Settings
 	before, format string
 	timeout        time.Duration
-	trust          bool
+	trust, quiet   bool
 }
 
 func (a loopFamily) checkCommand() *cobra.Command {
@@ -48,6 +48,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's before snapshot")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit for the snapshot and all checks together")
 	f.BoolVar(&q.trust, "trust", false, "trust the repository's commands, now and later")
+	f.BoolVarP(&q.quiet, "quiet", "q", false, "show only what blocks or asks; nothing when all passed")
 	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
 	q.AddScope(f)
 	return c
@@ -79,7 +80,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err != nil {
 		return err
 	}
-	s := a.Screen(false)
+	s := a.Screen(q.quiet)
 	r.Watch = s
 	s.Set("checking")
 	ticking, stop := context.WithCancel(c.Context())
@@ -90,7 +91,7 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
 		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
 	}
-	return a.judged(report, err, q.format)
+	return a.judged(report, err, q.format, q.quiet)
 }
 
 // known refuses a format that does not exist before anything is judged.
@@ -106,7 +107,7 @@ func (a loopFamily) known(format string) error {
 }
 
 // judged prints a report and ends with what its verdict means.
-func (a loopFamily) judged(report belay.Report, err error, format string) error {
+func (a loopFamily) judged(report belay.Report, err error, format string, quiet bool) error {
 	if err != nil {
 		return err
 	}
@@ -133,5 +134,12 @@ func (a loopFamily) judged(report belay.Report, err error, format string) error 
 		}
 		return a.Tell(nil, err)
 	}
-	return a.Tell(report, err, func(w io.Writer) { terminal.Report(w, report) })
+	return a.Tell(report, err, func(w io.Writer) {
+		if quiet {
+			report.Checks = slices.DeleteFunc(slices.Clone(report.Checks), func(r belay.CheckResult) bool {
+				return r.Verdict == belay.VerdictPass || r.Skipped
+			})
+		}
+		terminal.Report(w, report)
+	})
 }

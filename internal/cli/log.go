@@ -40,7 +40,7 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			}
 			n, noNumber := strconv.Atoi(output)
 			if output != "" && (noNumber != nil || len(output) > 6) {
-				return a.attachment(desk, output)
+				return a.attachment(c.Context(), desk, output)
 			}
 			if verify && len(args) == 0 {
 				return a.verifyLog(c.Context(), desk, nil)
@@ -52,7 +52,7 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			case verify:
 				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
 			case output != "":
-				return a.output(desk, id, n)
+				return a.output(c.Context(), desk, id, n)
 			}
 			return a.printLog(c, desk, id, follow)
 		},
@@ -64,30 +64,33 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 }
 
 // output prints what the agent of an attempt printed, as it printed it.
-func (a loopFamily) output(desk *app.Desk, id belay.TaskID, attempt int) error {
+func (a loopFamily) output(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
 	r, err := desk.Load(id)
 	if err != nil {
 		return err
 	}
 	for _, at := range r.State.Attempts {
 		if at.N == attempt && at.Log != "" {
-			return a.attachment(desk, at.Log)
+			return a.attachment(ctx, desk, at.Log)
 		}
 	}
 	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), "%s has no output of an attempt %d", id, attempt)
 }
 
-func (a loopFamily) attachment(desk *app.Desk, sha string) error {
+func (a loopFamily) attachment(ctx context.Context, desk *app.Desk, sha string) error {
 	r, err := desk.Journal.OpenAttachment(sha)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	to := a.Out
-	if terminal.Is(a.Out) {
-		to = visibleWriter{a.Out}
-	}
-	_, err = io.Copy(to, r)
+	a.Told = true
+	err = a.Paged(ctx, a.Out, func(to io.Writer) error {
+		if terminal.Is(to) {
+			to = visibleWriter{to}
+		}
+		_, err := io.Copy(to, r)
+		return err
+	})
 	a.Told = err == nil
 	return err
 }
@@ -186,7 +189,11 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 	if _, cut := desk.Anchored(id, r.Log); cut != nil {
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
-	if err := a.Tell(r.Log.Entries, nil, func(w io.Writer) {
+	tell := a.TellLong
+	if follow { // a pager would wait for the end
+		tell = func(_ context.Context, data any, text func(io.Writer)) error { return a.Tell(data, nil, text) }
+	}
+	if err := tell(c.Context(), r.Log.Entries, func(w io.Writer) {
 		for _, e := range r.Log.Entries {
 			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -9,18 +10,31 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a repositoryFamily) statusCommand() *cobra.Command {
-	return &cobra.Command{
+	var watch bool
+	c := &cobra.Command{
 		Use: "status", Short: "Show open tasks, snapshots and problems", Args: cobra.NoArgs,
-		Long: "Exit codes: 0 shown.", Example: "  belay status\n  belay status --json",
+		Long: `Status shows the open tasks, what waits for you, snapshots and problems. With --watch it
+shows them anew whenever something changes, until Ctrl-C; where the output is no terminal
+it prints a line for each task that changed, with --json an object for each change.
+
+Exit codes: 0 shown.`,
+		Example: "  belay status\n  belay status --json\n  belay status --watch",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
+			}
+			if watch {
+				a.Noted = true
+				return a.Watch(terminal.Watched{
+					Status: func() (app.Status, error) { return desk.Status(c.Context()) },
+					Tasks:  desk.Tasks, Limit: desk.Config.Snapshot.Cap,
+				})
 			}
 			s, err := desk.Status(c.Context())
 			a.Noted = err == nil // it is part of what is printed
@@ -30,29 +44,86 @@ func (a repositoryFamily) statusCommand() *cobra.Command {
 			return a.Tell(s, nil, func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) })
 		},
 	}
+	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
+	return c
 }
 
 func (a repositoryFamily) configCommand() *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show the configuration", Example: "  belay config show"}
+	explain := false
+	show := func(c *cobra.Command, name string) error {
+		if explain {
+			return a.explain(c.Context(), name)
+		}
+		desk, err := a.Open(c.Context())
+		if err != nil {
+			return err
+		}
+		settings := desk.Config.Settings()
+		return a.TellLong(c.Context(), settings, func(w io.Writer) {
+			var rows [][]string
+			for _, s := range settings {
+				rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
+			}
+			terminal.Table(w, rows)
+		})
+	}
+	c := &cobra.Command{
+		Use: "config", Short: "Show the configuration, or explain its keys",
+		Long: `Config prints every setting and where its value is from: a line of .belay/config.yaml, or
+the default. --explain says what each key means instead.
+
+Exit codes: 0 shown · 2 the config has errors.`,
+		Example: "  belay config\n  belay config explain checks.tests",
+		RunE:    func(c *cobra.Command, _ []string) error { return show(c, "") },
+	}
 	c.AddCommand(&cobra.Command{
 		Use: "show", Short: "Print every setting and its source", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
-			settings := desk.Config.Settings()
-			return a.Tell(settings, nil, func(w io.Writer) {
-				var rows [][]string
-				for _, s := range settings {
-					rows = append(rows, []string{s.Key, fmt.Sprint(s.Value), fmt.Sprint(s.Source)})
-				}
-				terminal.Table(w, rows)
-			})
+		RunE: func(c *cobra.Command, _ []string) error { return show(c, "") },
+	}, &cobra.Command{
+		Use: "explain [KEY]", Short: "Say what keys mean, what they take and their default", Args: cobra.MaximumNArgs(1),
+		Long: `Explain prints the keys of .belay/config.yaml, or those that are called KEY or are below
+it: what each one means, what can be written there, its default, and its value here when
+it is set. Outside of a repository it leaves the values out.
+
+Exit codes: 0 shown · 2 there is no such key.`,
+		Example: "  belay config explain\n  belay config explain limits",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return config.KeyNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			explain = true
+			return show(c, strings.Join(args, ""))
 		},
 	})
+	c.PersistentFlags().BoolVar(&explain, "explain", false, "say what the keys mean")
 	return c
+}
+
+// explain prints what keys mean. The values are left out where the config cannot be read: then the meaning is what
+// somebody needs.
+func (a repositoryFamily) explain(ctx context.Context, name string) error {
+	c, _ := config.Parse(config.File, nil)
+	if desk, err := a.Open(ctx); err == nil {
+		c = desk.Config
+	}
+	list, err := c.Explain(name)
+	if err != nil {
+		return err
+	}
+	return a.TellLong(ctx, list, func(w io.Writer) {
+		p := terminal.PaintFor(w)
+		for _, e := range list {
+			fmt.Fprintf(w, "%s\n    %s\n    takes %s", p.Bold(e.Key), e.Meaning, e.Takes)
+			if e.Default != "" {
+				fmt.Fprintf(w, "; default %s", e.Default)
+			}
+			fmt.Fprintln(w)
+			if e.Source != config.Default && e.Source != "" {
+				fmt.Fprintf(w, "    here %s (%s)\n", e.Value, e.Source)
+			}
+		}
+	})
 }
 
 func (a repositoryFamily) trustCommand() *cobra.Command {

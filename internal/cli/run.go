@@ -136,7 +136,7 @@ func (a loopFamily) view(ctx context.Context, desk *app.Desk, id belay.TaskID) e
 	if err != nil {
 		return err
 	}
-	return page(ctx, desk, d, a.Err)
+	return a.page(ctx, desk, d, a.Err)
 }
 
 // ranTo prints where a run has got to.

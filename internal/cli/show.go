@@ -31,7 +31,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.Tell(shown, nil, func(w io.Writer) {
+			return a.TellLong(c.Context(), shown, func(w io.Writer) {
 				if shown.Problem != "" {
 					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
 				}

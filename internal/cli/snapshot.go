@@ -195,7 +195,7 @@ func (a snapshotFamily) diffCommand(path string) *cobra.Command {
 		Use: "diff [FROM] [TO] [-- PATH…]", Short: "Show what a task changed, or compare snapshots",
 		Long: `Diff shows what the last attempt of the task FROM changed, or of the latest task. With the
 id of a snapshot it compares that with TO, or with the working tree.
-On a terminal the result goes through $PAGER.
+On a terminal a long result goes through $GIT_PAGER, $PAGER or less.
 
 Exit codes: 0 compared · 6 no such snapshot or task.`,
 		Example: strings.ReplaceAll(`  belay diff
@@ -257,19 +257,23 @@ func (a snapshotFamily) printDiff(c *cobra.Command, desk *app.Desk, d app.Diff, 
 			terminal.Table(w, rows)
 		})
 	}
-	if !terminal.Is(a.Out) {
-		return desk.Patch(c.Context(), d, a.Out)
-	}
-	return page(c.Context(), desk, d, a.Out)
+	a.Told = true
+	return a.page(c.Context(), desk, d, a.Out)
 }
 
-// page shows a diff on a terminal.
-func page(ctx context.Context, desk *app.Desk, d app.Diff, to io.Writer) error {
-	var b bytes.Buffer
-	if err := desk.Patch(ctx, d, &b); err != nil {
-		return err
+// page prints a diff: as it is where it is read by a program.
+func (a *App) page(ctx context.Context, desk *app.Desk, d app.Diff, to io.Writer) error {
+	if !terminal.Is(to) {
+		return desk.Patch(ctx, d, to)
 	}
-	return terminal.Page(ctx, to, terminal.Diff(terminal.PaintFor(to), b.String()))
+	return a.Paged(ctx, to, func(w io.Writer) error {
+		var b bytes.Buffer
+		if err := desk.Patch(ctx, d, &b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, terminal.Diff(terminal.PaintFor(w), b.String()))
+		return err
+	})
 }
 
 func (a snapshotFamily) restoreCommand() *cobra.Command {

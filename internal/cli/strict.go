@@ -21,7 +21,7 @@ func Strict(c *cobra.Command) {
 			return nil
 		}
 	}
-	if len(c.Commands()) > 0 && c.RunE == nil {
+	if len(c.Commands()) > 0 && c.Args == nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -29,7 +29,9 @@ func Strict(c *cobra.Command) {
 			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+nearest(args[0], names(c), "--help"),
 				"%s knows no command %q", c.CommandPath(), args[0])
 		}
-		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		if c.RunE == nil {
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
 	}
 	for _, sub := range c.Commands() {
 		Strict(sub)

@@ -8,7 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -288,6 +290,63 @@ func (c Config) Settings() []Setting {
 	return all
 }
 
+// Explained is a key with what it is for. Of one of several named things, as in reviewers.NAME.command, Value and
+// Source are empty.
+type Explained struct {
+	Key     string `json:"key"`
+	Meaning string `json:"meaning"`
+	Takes   string `json:"takes"`
+	Default string `json:"default,omitempty"`
+	Value   string `json:"value,omitempty"`
+	Source  Source `json:"source,omitempty"`
+}
+
+// Explain returns the keys called name, or below it, in the order of the documentation; all of them for "". Errors
+// (belay.CodeUsage): there is none.
+func (c Config) Explain(name string) (list []Explained, err error) {
+	wanted := pattern(strings.ReplaceAll(name, ".NAME", "."+anyName))
+	for _, k := range keys {
+		if wanted != "" && k.name != wanted && !strings.HasPrefix(k.name, wanted+".") {
+			continue
+		}
+		e := Explained{Key: strings.ReplaceAll(k.name, anyName, "NAME"), Meaning: k.doc, Takes: k.rule().Says(), Default: k.def}
+		if !k.wild() {
+			e.Value, e.Source = k.show(c), c.source(k.name)
+		}
+		list = append(list, e)
+	}
+	if len(list) == 0 {
+		return nil, noKey(name)
+	}
+	return list, nil
+}
+
+// KeyNames returns the keys and the groups of keys, as Explain takes them.
+func KeyNames() (list []string) {
+	for name := range groups {
+		list = append(list, strings.ReplaceAll(name, anyName, "NAME"))
+	}
+	for _, k := range keys {
+		list = append(list, strings.ReplaceAll(k.name, anyName, "NAME"))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Choices returns the values that the key takes, or its items; none where that is open.
+func Choices(name string) []string {
+	k, _ := findKey(name)
+	return k.choices
+}
+
+func noKey(name string) error {
+	err := belay.Refuse(belay.CodeUsage, "belay config explain lists the keys", "there is no key %q", Cut(name))
+	if near := nearest(name, ""); near != "" {
+		err.Try = "did you mean " + near
+	}
+	return err
+}
+
 // Given reports whether a flag set the key.
 func (c Config) Given(name string) bool { return c.source(name) == Flag }
 
@@ -305,11 +364,7 @@ func (c Config) source(name string) Source {
 func (c *Config) Override(name, value string) error {
 	k, ok := findKey(name)
 	if !ok {
-		err := belay.Refuse(belay.CodeUsage, "belay config show lists the keys", "there is no key %q", name)
-		if near := nearest(name, ""); near != "" {
-			err.Try = "did you mean " + near
-		}
-		return err
+		return noKey(name)
 	}
 	v, err := k.rule().FromText(value)
 	if err != nil {

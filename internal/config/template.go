@@ -10,28 +10,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Template is the file that belay init writes: every key with its default, commented
-// out, so that nothing is fixed that was not meant to be. The test command that was
-// detected is there as well, commented out too: what is detected needs no trust,
-// and continues being detected when the project changes. Taking a '#' away from the start
-// of lines sets what they say.
-// specs are patterns of task files of other tools that were found; they are there like it.
+// starter are the keys that a new file has, besides those that only a detected test command gives a value.
+var starter = []string{"agent.command", "files", "protect", testsCommand}
+
+// Template is the file that belay init writes: the few keys that most repositories set, commented out, so that
+// nothing is fixed that was not meant to be. The test command that was detected is among them: what is detected needs
+// no trust, and continues being detected when the project changes. Taking a '#' away from the start of lines sets what
+// they say. specs are patterns of task files of other tools that were found.
 func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
-	b.WriteString("# belay's settings for this repository; belay config show shows which values are in\n" +
-		"# force. To set a value, remove the '#' at the start of its line and of the line it is\n" +
-		"# under.\n\nversion: 1\n")
+	b.WriteString("# belay's settings for this repository. belay config shows what is in force, belay config explain\n" +
+		"# every key. To set one, remove the '#' at the start of its line and of the line it is under.\n" +
+		"version: 1\n\n")
 	open := ""
-	for _, k := range keys[1:] {
-		parent, name := "", k.name
-		if i := strings.LastIndexByte(k.name, '.'); i >= 0 {
-			parent, name = k.name[:i], k.name[i+1:]
-		}
-		if parent != open {
-			openGroup(&b, open, parent)
-			open = parent
-		}
-		indent := strings.Repeat("  ", strings.Count(k.name, "."))
+	for _, k := range keys {
 		value, doc := k.example(detected), k.doc
 		if k.name == testsCommand && detected.Set() && detected.Why != "" {
 			doc = "detected: " + strings.Map(printable, detected.Why)
@@ -39,6 +31,17 @@ func Template(detected belay.TestCommand, specs ...string) []byte {
 		if k.name == "specs" && len(specs) > 0 {
 			value, doc = quoted(specs), "found: "+k.doc
 		}
+		ofTests := k.name == testsFormat || k.name == testsReport || k.name == "specs"
+		if !slices.Contains(starter, k.name) && !(ofTests && value != "") {
+			continue
+		}
+		parent, name := "", k.name
+		if i := strings.LastIndexByte(k.name, '.'); i >= 0 {
+			parent, name = k.name[:i], k.name[i+1:]
+		}
+		openGroup(&b, open, parent)
+		open = parent
+		indent := strings.Repeat("  ", strings.Count(k.name, "."))
 		if value != "" {
 			value = " " + value
 		}
@@ -50,23 +53,16 @@ func Template(detected belay.TestCommand, specs ...string) []byte {
 // openGroup writes the lines that begin group after the group before: of checks.tests
 // and checks, which share lines, only what is new.
 func openGroup(b *strings.Builder, before, group string) {
-	if group == "" || !strings.HasPrefix(before+".", group+".") {
-		b.WriteByte('\n')
-	}
 	parts := strings.Split(group, ".")
 	for i, part := range parts {
 		name := strings.Join(parts[:i+1], ".")
-		if part == "" || strings.HasPrefix(before+".", name+".") {
-			continue
+		if part != "" && !strings.HasPrefix(before+".", name+".") {
+			fmt.Fprintf(b, "#%s%s: # %s\n", strings.Repeat("  ", i), part, groups[name])
 		}
-		if part == anyName {
-			part = "NAME"
-		}
-		fmt.Fprintf(b, "#%s%s: # %s\n", strings.Repeat("  ", i), part, groups[name])
 	}
 }
 
-// example is the value a template shows: what was detected, the default, or nothing.
+// example is the value a template shows: what was detected, or nothing.
 func (k key) example(detected belay.TestCommand) string {
 	switch k.name {
 	case testsCommand:
@@ -85,7 +81,7 @@ func (k key) example(detected belay.TestCommand) string {
 			return quote(detected.Report)
 		}
 	}
-	return k.def
+	return ""
 }
 
 // quoted writes a list of texts.

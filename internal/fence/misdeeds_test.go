@@ -24,6 +24,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestMain lets a fenced process do one deed: the test's own binary, started under a fence.
@@ -243,7 +245,7 @@ func (w world) fenced(t testing.TB, p Policy, deed string, argv ...string) resul
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testutil.Patience)
 	defer cancel()
 	context.AfterFunc(ctx, func() { syscall.Kill(-child.Pid, syscall.SIGKILL) })
 	var out bytes.Buffer

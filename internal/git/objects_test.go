@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // bodies are contents that compress well, badly, not at all, and look like headers.
@@ -389,11 +391,10 @@ func TestSharedReaderEnds(t *testing.T) {
 		t.Errorf("after the end of the first reader's context: %v %v", o, err)
 	}
 	stop()
-	for range 100 {
+	for end := time.Now().Add(testutil.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if _, err := second.Read(tip); err != nil {
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	if _, err := second.Read(tip); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the end of its own: %v", err)
@@ -415,9 +416,12 @@ func TestSharedReaderRests(t *testing.T) {
 	defer r.Share()()
 	first := must(r.Reader(context.Background()))(t)
 	first.Close()
-	time.Sleep(idleFor + 500*time.Millisecond)
-	second := must(r.Reader(context.Background()))(t)
-	defer second.Close()
+	second := first
+	for end := time.Now().Add(testutil.Patience); second == first && time.Now().Before(end); {
+		time.Sleep(idleFor + 100*time.Millisecond)
+		second = must(r.Reader(context.Background()))(t)
+		defer second.Close()
+	}
 	if o, err := second.Read(tip); second == first || err != nil || o.Type != "commit" {
 		t.Errorf("%v %v", o, err)
 	}

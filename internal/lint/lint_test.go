@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/syntax"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // lines says that a.go has lines 2 and 3 added, new.go all, gone.go none.
@@ -153,9 +154,9 @@ func TestRun(t *testing.T) {
 
 func TestTimeLimit(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; sleep 60"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
+	said := filepath.Join(t.TempDir(), "said")
+	ctx := testutil.Until(t, said, context.DeadlineExceeded)
+	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; : > '" + said + "'; sleep 600"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
 	if got, want := told(r), "unknown: demo: it did not finish in time; demo: no time left to run it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

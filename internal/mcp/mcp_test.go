@@ -23,6 +23,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/terminal"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // versions are the newest protocol, the one before it, which has sessions, and the first.
@@ -729,7 +730,7 @@ func TestCancel(t *testing.T) {
 // appears waits for a line in a file.
 func appears(t *testing.T, file string) string {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(testutil.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if text, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(text), "\n") {
 			return strings.TrimSpace(string(text))
 		}
@@ -740,7 +741,7 @@ func appears(t *testing.T, file string) string {
 
 func gone(t *testing.T, pid string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(testutil.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if exec.Command("kill", "-0", pid).Run() != nil {
 			return
 		}
@@ -774,7 +775,7 @@ func TestProgress(t *testing.T) {
 		}
 		return texts
 	}
-	for end := time.Now().Add(time.Minute); !strings.Contains(all(), "secrets: pass") && time.Now().Before(end); {
+	for end := time.Now().Add(testutil.Patience); !strings.Contains(all(), "secrets: pass") && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if texts := all(); !strings.Contains(texts, "secrets: started") || !strings.Contains(texts, "secrets: pass") {

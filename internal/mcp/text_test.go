@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 const key = "AKIAIOSFODNN7ABCDEFG"
@@ -101,7 +102,7 @@ func TestStdio(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(testutil.Patience):
 		t.Error("the server does not end")
 	}
 }
@@ -184,7 +185,7 @@ func TestHTTP(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(testutil.Patience):
 		t.Error("the server does not end")
 	}
 }

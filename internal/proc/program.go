@@ -25,8 +25,8 @@ import (
 // nothing of tests, reads no output and writes no file.
 
 // Slack is how long ending everything may take beyond the grace; Run may take twice
-// that.
-const Slack = 500 * time.Millisecond
+// that. Only what forks all the time needs more than a moment, and on a busy machine more than half a second.
+const Slack = time.Second
 
 // Program is a command to run to its end with everything it starts. Its standard
 // input is Stdin, and empty without.

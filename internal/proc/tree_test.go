@@ -14,11 +14,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 const (
 	markerName = "PROCS_TEST"
-	patience   = 10 * time.Second
+	patience   = testutil.Patience
 )
 
 // The test binary is also the process above a tree, which collects every child it has
@@ -36,8 +38,9 @@ func TestMain(m *testing.M) {
 }
 
 // playTree runs argv and, once that said a line, does with its tree what mode says: it
-// ends it ("end"), waits for its main process first ("ended"), or kills it ("kill"),
-// and tells how it went. It may also do nothing ("wait").
+// ends it ("end", or "hurry" with little time between TERM and KILL), waits for its main
+// process first ("ended"), or kills it ("kill"), and tells how it went. It may also do
+// nothing ("wait").
 func playTree(mode string, argv []string) error {
 	if err := Adopt(); err != nil {
 		return err
@@ -63,12 +66,16 @@ func playTree(mode string, argv []string) error {
 	switch mode {
 	case "kill":
 		left = t.Kill(patience)
-	case "end", "ended":
+	case "end", "hurry", "ended":
+		grace := patience // it ends of TERM, however long that takes
+		if mode == "hurry" {
+			grace = 300 * time.Millisecond
+		}
 		for mode == "ended" && !t.Ended() {
 			<-child
 		}
 		left = t.End(TreeEnding{
-			Grace: 300 * time.Millisecond, Orphans: 200 * time.Millisecond, Patience: patience,
+			Grace: grace, Orphans: 200 * time.Millisecond, Patience: patience,
 			Hurry: func() bool { return false },
 			Sleep: func(d time.Duration) {
 				select {
@@ -108,7 +115,7 @@ func TestTree(t *testing.T) {
 	for _, c := range []struct{ name, mode, line, want string }{
 		{"ends when asked", "end", `trap "exit 7" TERM; echo ready; while :; do sleep 0.01; done`, "true true 7 -1 []"},
 		{"has ended", "ended", "echo ready; exit 3", "true true 3 -1 []"},
-		{"deaf", "end", deaf, "true false -1 9 []"},
+		{"deaf", "hurry", deaf, "true false -1 9 []"},
 		{"stopped", "end", "echo ready; kill -STOP $$", "true false -1 15 []"},
 		{"deaf orphan", "ended", "setsid sh -c '" + deaf + "' & exit 4", "true true 4 -1 []"},
 		{"killed at once", "kill", `trap "exit 7" TERM; echo ready; while :; do sleep 1; done`, "true false -1 9 []"},

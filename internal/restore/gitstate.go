@@ -66,7 +66,8 @@ type held struct {
 	index string            // the tree of meta/index
 }
 
-func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
+// heldState reads it. The bytes of the index, which may be many megabytes, are left out where its tree is the given one.
+func (s *Store) heldState(ctx context.Context, i snapshot.Info, indexNow string) (held, error) {
 	h := held{files: map[string][]byte{}, lost: map[string]bool{}}
 	var err error
 	if h.refs, err = s.Snapshots.RefsOf(ctx, i); err != nil {
@@ -95,7 +96,9 @@ func (s *Store) heldState(ctx context.Context, i snapshot.Info) (held, error) {
 			continue
 		}
 		if f.Path == "index" {
-			h.index = f.OID
+			if h.index = f.OID; f.OID == indexNow {
+				continue
+			}
 		}
 		if slices.Contains([]string{"state", "admin", "own", "links", "logs", "index", "broken"}, f.Path) {
 			if err := r.read(f.Path, f.OID); err != nil {
@@ -176,7 +179,15 @@ func (h *held) without(group, name string) bool {
 
 // planGit compares git's state now with the target's.
 func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.Capture, o Options) (*gitPlan, error) {
-	h, err := s.heldState(ctx, target)
+	then, err := s.Snapshots.Manifest(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	sameIndex := "" // of which only the bytes may be the same: its time has to be restored with them
+	if then.Index == c.Index.Facts {
+		sameIndex = c.Index.Tree
+	}
+	h, err := s.heldState(ctx, target, sameIndex)
 	if err != nil {
 		return nil, err
 	}
@@ -189,10 +200,6 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 		g.broken = append(g.broken, Kept{Path: gitName(name), Why: lostFile})
 	}
 	slices.SortFunc(g.broken, func(a, b Kept) int { return strings.Compare(a.Path, b.Path) })
-	then, err := s.Snapshots.Manifest(ctx, target)
-	if err != nil {
-		return nil, err
-	}
 	g.noIndex = !then.Index.Exists
 	// The time alone matters too: with a newer one git would believe entries that it has
 	// to look at twice.

@@ -32,6 +32,7 @@ type Terminal struct {
 
 	speaking sync.Mutex             // held while a result is printed
 	screen   atomic.Pointer[Screen] // the last one made
+	paging   atomic.Bool            // a pager has the terminal
 	work     work
 }
 
@@ -119,9 +120,15 @@ func ProblemOf(err error) *Problem {
 // Paint colours a word when the stream is a terminal and NO_COLOR is not set.
 type Paint bool
 
+// plain is set by NoColor.
+var plain atomic.Bool
+
+// NoColor leaves colours out in this process, as NO_COLOR does.
+func NoColor() { plain.Store(true) }
+
 // PaintFor gives colours for a stream.
 func PaintFor(w io.Writer) Paint {
-	return Paint(Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
+	return Paint(moves(w) && os.Getenv("NO_COLOR") == "" && !plain.Load())
 }
 
 func (p Paint) as(code, s string) string {
@@ -148,7 +155,7 @@ func (p Paint) Bold(s string) string { return p.as("1", s) }
 
 // Is reports whether a stream is a terminal.
 func Is(w any) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 

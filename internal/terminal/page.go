@@ -1,7 +1,9 @@
 package terminal
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -10,34 +12,148 @@ import (
 	"golang.org/x/term"
 )
 
-// Page writes a text to a stream; on a terminal it goes through $PAGER, or less where that is not set. A pager that
-// cannot be started is left out. The text is shown as it is: the caller makes it harmless.
-func Page(ctx context.Context, to io.Writer, text string) error {
-	pager, set := os.LookupEnv("PAGER")
-	if !set {
-		pager = "less"
+// Paged gives write a stream. What it writes goes to the stream to, and through a pager once it does not fit on the
+// screen of a terminal: $GIT_PAGER, else $PAGER, else less; none where that is empty or cat. The text is shown as it
+// is written: the caller makes it harmless. Errors: those of write, unless the pager was left early.
+func (t *Terminal) Paged(ctx context.Context, to io.Writer, write func(io.Writer) error) error {
+	program, file := pager(), (*os.File)(nil)
+	if moves(to) {
+		file, _ = to.(*os.File)
 	}
-	file, ok := to.(*os.File)
-	if !ok || !Is(to) || pager == "" || pager == "cat" || os.Getenv("TERM") == "dumb" {
-		_, err := io.WriteString(to, text)
-		return err
+	if file == nil || program == "" {
+		return write(to)
 	}
-	c := exec.CommandContext(ctx, "sh", "-c", pager)
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(text), file, os.Stderr
-	c.Env = os.Environ()
-	if os.Getenv("LESS") == "" { // as git does: colours, no page for what fits, and the screen stays
-		c.Env = append(c.Env, "LESS=FRX")
+	p := &paged{t: t, ctx: ctx, of: file, program: program}
+	err := write(p)
+	if cerr := p.close(); err == nil {
+		err = cerr
 	}
-	if err := c.Run(); err != nil && c.ProcessState != nil && c.ProcessState.ExitCode() == 127 {
-		_, err = io.WriteString(to, text)
-		return err
+	if errors.Is(err, errLeft) {
+		return nil
 	}
-	return nil // a pager that is left early has shown enough
+	return err
 }
+
+// TellLong is Tell for a text that may be longer than a screen.
+func (t *Terminal) TellLong(ctx context.Context, data any, text func(io.Writer)) error {
+	if t.JSON {
+		return t.Tell(data, nil)
+	}
+	t.speaking.Lock()
+	t.Told = true
+	t.speaking.Unlock()
+	return t.Paged(ctx, t.Out, func(w io.Writer) error {
+		text(w)
+		return nil
+	})
+}
+
+// pager names the program as git would, but for core.pager: a repository must not choose what runs.
+func pager() string {
+	for _, name := range []string{"GIT_PAGER", "PAGER"} {
+		if program, set := os.LookupEnv(name); set {
+			if program = strings.TrimSpace(program); program == "cat" {
+				return ""
+			}
+			return program
+		}
+	}
+	return "less"
+}
+
+// errLeft is the result of writing to a pager that is gone: it has shown enough.
+var errLeft = errors.New("the pager was left")
+
+// paged keeps what fits on the screen of a terminal, and starts the pager with the first line that does not.
+type paged struct {
+	t       *Terminal
+	ctx     context.Context
+	of      *os.File
+	program string
+	first   []byte // what was written before the pager was started
+
+	run *exec.Cmd
+	in  io.WriteCloser
+}
+
+// Fd makes it count as the terminal that it stands for.
+func (p *paged) Fd() uintptr { return p.of.Fd() }
+
+func (p *paged) Write(text []byte) (int, error) {
+	if p.run == nil {
+		p.first = append(p.first, text...)
+		if p.fits() {
+			return len(text), nil
+		}
+		if p.start() != nil {
+			p.program = "" // nothing to page with
+			_, err := p.of.Write(p.first)
+			p.first = nil
+			return len(text), err
+		}
+		text = p.first
+	}
+	if _, err := p.in.Write(text); err != nil {
+		return 0, errLeft
+	}
+	return len(text), nil
+}
+
+// fits reports whether all that was written leaves a line of the screen for the prompt.
+func (p *paged) fits() bool {
+	if p.program == "" {
+		return false
+	}
+	width, height, err := term.GetSize(int(p.of.Fd()))
+	rows := 0
+	for line := range bytes.Lines(p.first) {
+		rows += 1 + len(line)/max(width, 1)
+	}
+	return err != nil || rows < height
+}
+
+func (p *paged) start() (err error) {
+	if p.program == "" {
+		return exec.ErrNotFound
+	}
+	c := exec.CommandContext(p.ctx, "sh", "-c", p.program)
+	c.Stdout, c.Stderr, c.Env = p.of, os.Stderr, os.Environ()
+	for name, value := range map[string]string{"LESS": "FRX", "LV": "-c"} { // as git does: colours, and the screen stays
+		if os.Getenv(name) == "" {
+			c.Env = append(c.Env, name+"="+value)
+		}
+	}
+	if p.in, err = c.StdinPipe(); err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(strings.Fields(p.program)[0]); err != nil {
+		return err
+	}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	p.run = c
+	p.t.paging.Store(true)
+	return nil
+}
+
+func (p *paged) close() error {
+	if p.run == nil {
+		_, err := p.of.Write(p.first)
+		return err
+	}
+	_ = p.in.Close()
+	_ = p.run.Wait() // a pager that is left early has shown enough
+	p.t.paging.Store(false)
+	return nil
+}
+
+// Paging reports whether a pager has the terminal: Ctrl-C is for it.
+func (t *Terminal) Paging() bool { return t.paging.Load() }
 
 // Columns is how many characters fit on a line of a terminal; 0 where that is not known.
 func Columns(w io.Writer) int {
-	file, ok := w.(*os.File)
+	file, ok := w.(interface{ Fd() uintptr })
 	if !ok {
 		return 0
 	}

@@ -170,7 +170,7 @@ func constant(tokens []syntax.Token) bool {
 }
 
 // alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
-// anything or true.
+// x.equals(x), anything or true.
 func alwaysTrue(tokens []syntax.Token) bool {
 	tokens = unwrap(tokens)
 	n := len(tokens)
@@ -188,6 +188,8 @@ func alwaysTrue(tokens []syntax.Token) bool {
 	}
 	for i := 1; i+1 < n; i++ {
 		switch {
+		case tokens[i].Among("equals", "Equals") && tokens[i-1].Is(".") && tokens[i+1].Is("(") && tokens[n-1].Is(")"):
+			return sameThing(tokens[:i-1], tokens[i+2:n-1])
 		case tokens[i].Is("is") && !tokens[i+1].Is("not"):
 			return sameThing(tokens[:i], tokens[i+1:])
 		case tokens[i].Is("=") && tokens[i+1].Is("=") && !tokens[i-1].Is("!") && !tokens[i-1].Is("<") && !tokens[i-1].Is(">"):

@@ -1,7 +1,6 @@
 package testrun
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -224,25 +223,10 @@ func TestTimeIsUp(t *testing.T) {
 		Root:    testutil.Project(t, nil),
 		Command: belay.TestCommand{Format: "gotest", Command: "trap '" + strings.ReplaceAll(fail("TestEnded"), "'", `'\''`) + "exit 1' TERM; " + fail("TestEarly") + ": > " + said + "; while :; do sleep 0.05; done"},
 	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	ended := make(chan time.Time, 1)
-	go func() { // the time is up once it has said what is to be shown, however long it took to start
-		for until := time.Now().Add(testutil.Patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
-			if _, err := os.Stat(said); err == nil {
-				break
-			}
-		}
-		ended <- time.Now()
-		cancel(OverTime{1500 * time.Millisecond})
-	}()
-	_, r := Run(ctx, in)
+	_, r := Run(testutil.Until(t, said, OverTime{1500 * time.Millisecond}), in) // however long it took to start
 	want := "unknown: did not finish within 1.5s\nwarning tests : test failed before time ran out: p.TestEarly\nwarning tests : the test report has problems"
 	if d := cmp.Diff(want, testutil.Told(r)); d != "" {
 		t.Error(d)
-	}
-	if took := time.Since(<-ended); took > testutil.Patience {
-		t.Errorf("it took %s", took)
 	}
 }
 

@@ -1,7 +1,10 @@
 package testutil
 
 import (
+	"context"
+	"os"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -9,6 +12,21 @@ import (
 // would otherwise never happen. On a machine with forty times as much to do as it has processors
 // a process is started in seconds.
 const Patience = time.Minute
+
+// Until gives a context that ends, of this cause, once there is a file at the path: a time limit that is up when
+// something has happened, however long that takes.
+func Until(t testing.TB, path string, cause error) context.Context {
+	ctx, end := context.WithCancelCause(t.Context())
+	go func() {
+		for late := time.Now().Add(Patience); ctx.Err() == nil && time.Now().Before(late); time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Lstat(path); err == nil {
+				break
+			}
+		}
+		end(cause)
+	}()
+	return ctx
+}
 
 // CPU is the processor time that the program has used, however much else the machine does.
 func CPU() time.Duration {

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/lint"
+)
+
+// Complete registers what the shell offers for the values of flags, by their names. It is called when a shell asks:
+// other commands need none of it.
+func Complete(a *App, c *cobra.Command) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if _, set := c.GetFlagCompletionFunc(f.Name); set {
+			return
+		}
+		if offer := a.values(c, f); offer != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, offer) // it fails for one that is registered
+		}
+	})
+	for _, sub := range c.Commands() {
+		Complete(a, sub)
+	}
+}
+
+func (a *App) values(c *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
+	all := config.Choices(keyOf[f.Name])
+	switch f.Name {
+	case "dir":
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		}
+	case "with":
+		all = agent.PresetNames()
+	case "format":
+		if all = append([]string{"text", "json"}, lint.Forms()...); c.Name() != "check" {
+			return nil
+		}
+	case "task", "resume":
+		return func(c *cobra.Command, _ []string, s string) ([]string, cobra.ShellCompDirective) {
+			return a.CompleteTasks(c, nil, s)
+		}
+	case "before", "against":
+		if c.Name() != "scope" {
+			return a.CompleteSnapshots
+		}
+	case "kind":
+		for _, k := range belay.Kinds {
+			all = append(all, string(k))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	list := f.Value.Type() == "stringSlice"
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		if !list || before == "" {
+			return all, cobra.ShellCompDirectiveNoFileComp
+		}
+		var more []string
+		for _, one := range all {
+			if !slices.Contains(strings.Split(before, ","), one) {
+				more = append(more, before+one)
+			}
+		}
+		return more, cobra.ShellCompDirectiveNoFileComp
+	}
+}

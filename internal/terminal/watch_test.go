@@ -1,0 +1,67 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// TestWatch: without a terminal the status comes once, and then a line for each task that changed; with --json an object
+// for each change, and none where nothing changed.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	phases := []string{"attempt", "attempt", "gate", "closed"}
+	watch := func(asJSON bool) string {
+		var out bytes.Buffer
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			now := -1
+			tasks := func() ([]app.TaskLine, error) {
+				return []app.TaskLine{{ID: "T1", Title: "write a", Phase: phases[now]}}, nil
+			}
+			term := &Terminal{Out: &out, JSON: asJSON, Soft: ctx}
+			err := term.Watch(Watched{Tasks: tasks, Status: func() (app.Status, error) {
+				if now++; now == len(phases) {
+					stop()
+					return app.Status{}, ctx.Err()
+				}
+				open, err := tasks()
+				return app.Status{Tasks: open}, err
+			}})
+			if err != nil || !term.Told {
+				t.Errorf("it ended with %v", err)
+			}
+		})
+		return out.String()
+	}
+	text := watch(false)
+	lines := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  T1  (\w+)`).FindAllStringSubmatch(text, -1)
+	if len(lines) != 2 || lines[0][1] != "gate" || lines[1][1] != "closed" || strings.Count(text, "0 snapshots") != 1 {
+		t.Errorf("%q", text)
+	}
+	text = watch(true)
+	for i, phase := range []string{"attempt", "gate", "closed"} {
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		if len(lines) != 3 || !strings.HasPrefix(lines[i], `{"success":true,`) || !strings.Contains(lines[i], `"phase":"`+phase) {
+			t.Fatalf("no object for %s alone:\n%s", phase, text)
+		}
+	}
+}
+
+// TestWatchError: what cannot be read ends it.
+func TestWatchError(t *testing.T) {
+	t.Parallel()
+	term := &Terminal{Out: &bytes.Buffer{}, Soft: t.Context()}
+	err := term.Watch(Watched{Status: func() (app.Status, error) { return app.Status{}, os.ErrPermission }})
+	if err == nil || belay.CodeOf(err) == "" {
+		t.Errorf("it ended with %v", err)
+	}
+}
