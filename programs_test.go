@@ -34,6 +34,7 @@ var starters = map[string]string{
 	"internal/proc/launch.go":         "tests, linters, reviewers; what agent asks for; ps",
 	"internal/proc/procs_other.go":    "tests, linters, reviewers; what agent asks for; ps",
 	"internal/proc/readonly_linux.go": "tests, linters, reviewers; what agent asks for; ps",
+	"internal/runner/notify.go":       "notify-send and osascript, which show a notification",
 	"internal/terminal/page.go":       "the pager that the person's environment names",
 	"internal/testutil/rights.go":     "belay's own tests",
 	"internal/watch/control.go":       "belay itself",

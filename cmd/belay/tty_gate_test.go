@@ -3,6 +3,9 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,12 +15,14 @@ import (
 )
 
 // rejected starts a run at a terminal whose only attempt is rejected, and waits for the gate. The second attempt is right.
+// What is typed before the gate is there must not count.
 func rejected(t *testing.T, args ...string) (*world, *sitting) {
 	t.Helper()
 	w := quietWorld(t, nil)
-	agent := `printf 'I wrote\n\033[1mthe answer\033[0m\n'; cat > ../prompt$BELAY_ATTEMPT; test $BELAY_ATTEMPT = 1 && echo 0 > answer || echo 42 > answer`
+	agent := `test "$BELAY_ROLE" = debugger && echo the number is wrong && exit; printf 'I wrote\n\033[1mthe answer\033[0m\n'; cat > ../prompt$BELAY_ATTEMPT; test $BELAY_ATTEMPT = 1 && echo 0 > answer || echo 42 > answer`
 	s := w.sit(append([]string{"run", "add a file named answer with the number in it", "--retries", "0", "--test", "grep -q 42 answer"},
 		append(args, "--", "sh", "-c", agent)...)...)
+	s.press("xysya\rq")
 	s.await("decide: ")
 	return w, s
 }
@@ -35,6 +40,14 @@ func TestGateKeys(t *testing.T) {
 		"r rechecks": {func(w *world, s *sitting) {
 			w.write("answer", "42\n")
 			s.press("r")
+		}, 0, "passed"},
+		"d diagnoses": {func(w *world, s *sitting) {
+			s.press("d")
+			s.await("closed: accepted")
+			text, err := os.ReadFile(filepath.Join(w.up, "prompt2"))
+			if err != nil || !strings.Contains(string(text), "the number is wrong") {
+				t.Errorf("the diagnosis did not reach the agent: %v\n%s", err, text)
+			}
 		}, 0, "passed"},
 		"s skips, with a yes": {func(_ *world, s *sitting) {
 			s.press("s")
@@ -90,6 +103,66 @@ func TestGateKeys(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestGateShowsItsKeys: the menu of each kind of gate shows the keys that work, and no others.
+func TestGateShowsItsKeys(t *testing.T) {
+	t.Parallel()
+	shown := regexp.MustCompile(`(?m)^  (\S)  [a-z]`)
+	_, s := rejected(t)
+	other := quietWorld(t, nil).sit("run", "add many files", "--clarify", "--", "false")
+	other.await("decide: ")
+	for _, s := range []*sitting{s, other} {
+		var keys []string
+		for _, m := range shown.FindAllStringSubmatch(s.String(), -1) {
+			keys = append(keys, m[1])
+		}
+		s.press("\r")
+		s.awaits("decide: ", 2)
+		text := s.String()
+		_, listed, _ := strings.Cut(strings.ReplaceAll(text, "\r\n    ", " "), "press one of: ")
+		listed, _, _ = strings.Cut(listed, "\r\n")
+		var works []string
+		for _, one := range strings.Split(listed, ", ") {
+			works = append(works, one[:1])
+		}
+		if len(keys) < 5 || !slices.Equal(keys, works) {
+			t.Errorf("shown %q, and %q work:\n%s", keys, works, text)
+		}
+		s.press("q")
+		s.ends(3)
+	}
+}
+
+// TestNotify: a program and the bell say that a task waits, once for each gate.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, map[string]string{".belay/config.yaml": `
+notify: {bell: true, desktop: true, command: [sh, -c, 'echo "$BELAY_TASK: $BELAY_TITLE: $BELAY_REASON" >> ../told']}
+`})
+	w.write("../bin/notify-send", "#!/bin/sh\nprintf '%s\\n' \"$@\" >> ../shown\n")
+	w.must(os.Chmod(filepath.Join(w.up, "bin", "notify-send"), 0o755))
+	s := w.sitWith([]string{"PATH=" + filepath.Join(w.up, "bin") + ":" + os.Getenv("PATH")},
+		"run", "--trust", "write -- a", "--retries", "0", "--test", "false", "--", "sh", "-c", "echo $BELAY_ATTEMPT > a.txt")
+	s.await("decide: ")
+	s.press("z")
+	s.awaits("decide: ", 2)
+	s.press("t")
+	s.await("waits for you at gate 2")
+	s.awaits("decide: ", 3)
+	s.press("q")
+	s.ends(3)
+	if n := strings.Count(s.String(), "\a"); n != 2 {
+		t.Errorf("the bell rang %d times:\n%q", n, s)
+	}
+	told, err := os.ReadFile(filepath.Join(w.up, "told"))
+	if n := strings.Count(string(told), "T1: write -- a: attempt "); err != nil || n != 2 {
+		t.Errorf("%d lines: %v\n%s", n, err, told)
+	}
+	shown, err := os.ReadFile(filepath.Join(w.up, "shown"))
+	if n := strings.Count(string(shown), "--\nT1 waits for you\nwrite -- a: "); runtime.GOOS == "linux" && (err != nil || n != 2) {
+		t.Errorf("%d notifications: %v\n%s", n, err, shown)
 	}
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type CheckRequest struct {
 	Before  string     // a snapshot or a commit, when there is no task
 	Adhoc   belay.Task // scope and checks, when there is no task
 	Skip    []string
-	Timeout time.Duration // 0: 30 s
+	Timeout time.Duration // 0: that of the config
 	Trust   bool          // what the repository would have run may run, now and later
 	Watch   runner.Watcher
 }
@@ -34,7 +35,7 @@ type CheckRequest struct {
 // is kept.
 func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
-		q.Timeout = session.AskTimeout
+		q.Timeout = cmp.Or(d.Config.Checks.Timeout, session.RunTimeout)
 	}
 	began := time.Now()
 	within := func(began time.Time) (context.Context, context.CancelFunc) {

@@ -181,7 +181,11 @@ func (d *Desk) missing(w want) ([]Item, error) {
 		take(Item{What: w.recorded(), Shows: []string{strings.TrimSpace(text)}, text: text})
 		return nil
 	}
-	for _, argv := range w.programs {
+	programs := w.programs
+	if w.agents { // a task may wait at a gate
+		programs = append(slices.Clip(programs), d.Config.Notify.Command)
+	}
+	for _, argv := range programs {
 		_, err := d.May.Program(argv)
 		if err := need(err, config.TrustArgs(argv), "task.command: "+config.TrustArgs(argv)+"\n"); err != nil {
 			return nil, err

@@ -36,7 +36,7 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
 	desk, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
 		app.AttachPlans(desk)
-		a.opened = desk
+		a.opened, a.Bell = desk, desk.Config.Notify.Bell
 		desk.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	if err == nil && a.OnOpen != nil {

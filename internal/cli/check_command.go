@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -30,13 +32,16 @@ func (a loopFamily) checkCommand() *cobra.Command {
 		Use: "check [TASK]", Short: "Check the working tree", Args: cobra.MaximumNArgs(1),
 		Long: `Check compares the working tree with a task's before snapshot and checks the change:
 files in scope, protected paths, instruction files, size, secrets, weakened tests,
-missing test files, documentation, linters, tests. Without a task it compares with the
-snapshot or the commit given by --before. --format sarif, github or rdjson writes the
-findings for other programs.
+missing test files, documentation, linters, tests. --before compares with a snapshot or a
+commit instead. Without either it checks the open task; where there is none, as in CI, the
+branch: everything since its merge base with the branch that it is to be merged into. CI
+systems name that in the environment; elsewhere it is the default branch of origin.
+--format sarif, github or rdjson writes the findings for other programs.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 3 a person has to decide · 6 no such task · 130 interrupted.`,
-		Example: `  belay check T7
+		Example: `  belay check
+  belay check T7
   belay check T7 --skip tests --timeout 5s
   belay check --before 01jd6y --files 'src/**' --protect go.mod --json
   belay check --before HEAD
@@ -46,7 +51,7 @@ Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 	}
 	f := c.Flags()
 	f.StringVar(&q.before, "before", "", "compare with this `SNAPSHOT`, or a commit, instead of a task's before snapshot")
-	f.DurationVar(&q.timeout, "timeout", 30*time.Second, "time limit for the snapshot and all checks together")
+	f.DurationVar(&q.timeout, "timeout", 0, "time limit for the snapshot and all checks together; checks.timeout, or 10m, when left out")
 	f.BoolVar(&q.trust, "trust", false, "trust the repository's commands, now and later")
 	f.BoolVarP(&q.quiet, "quiet", "q", false, "show only what blocks or asks; nothing when all passed")
 	f.StringVar(&q.format, "format", "text", "write the report as text, json, "+strings.Join(lint.Forms(), ", "))
@@ -58,29 +63,38 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err := a.known(q.format); err != nil {
 		return err
 	}
-	if q.timeout <= 0 {
-		return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is not a time limit", q.timeout)
+	opening := c.Context()
+	if c.Flags().Changed("timeout") {
+		if q.timeout <= 0 {
+			return belay.Refuse(belay.CodeUsage, "--timeout 30s", "%s is not a time limit", q.timeout)
+		}
+		var cancel context.CancelFunc
+		opening, cancel = context.WithTimeout(opening, q.timeout)
+		defer cancel()
 	}
-	opening, cancel := context.WithTimeout(c.Context(), q.timeout)
-	defer cancel()
 	desk, err := a.Open(opening, q.Flags(c.Flags())...)
 	if err != nil {
 		return err
 	}
+	s := a.Screen(q.quiet)
 	r := app.CheckRequest{Before: q.before, Skip: q.Skip, Timeout: q.timeout, Trust: q.trust}
 	switch {
 	case len(args) == 1:
 		r.Task, err = belay.ParseTaskID(args[0])
 	case q.before == "":
-		err = belay.Refuse(belay.CodeUsage, "belay check T7, or belay check --before HEAD", "nothing to compare with")
-	default:
+		if r.Task, err = desk.Under(); err == nil && r.Task == "" {
+			r.Before, err = a.base(opening, desk)
+		} else if err == nil {
+			s.Note(fmt.Sprintf("checking %s; belay check --before HEAD checks what is not committed", r.Task))
+		}
+	}
+	if err == nil && r.Task == "" {
 		r.Skip = nil // they are in Adhoc already
 		r.Adhoc, err = desk.Adhoc()
 	}
 	if err != nil {
 		return err
 	}
-	s := a.Screen(q.quiet)
 	r.Watch = s
 	s.Set("checking")
 	ticking, stop := context.WithCancel(c.Context())
@@ -91,7 +105,16 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
 		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
 	}
-	return a.judged(report, err, q.format, q.quiet)
+	return a.judged(report, err, q, r.Task)
+}
+
+// base finds what the branch is compared with.
+func (a loopFamily) base(ctx context.Context, desk *app.Desk) (string, error) {
+	base, err := desk.Base(ctx, os.Getenv)
+	if err == nil && !a.JSON {
+		fmt.Fprintf(a.Err, "belay: comparing with %s\n", base)
+	}
+	return base.Commit, err
 }
 
 // known refuses a format that does not exist before anything is judged.
@@ -107,14 +130,17 @@ func (a loopFamily) known(format string) error {
 }
 
 // judged prints a report and ends with what its verdict means.
-func (a loopFamily) judged(report belay.Report, err error, format string, quiet bool) error {
+func (a loopFamily) judged(report belay.Report, err error, q checkFlags, task belay.TaskID) error {
 	if err != nil {
 		return err
 	}
 	switch report.Verdict {
 	case belay.VerdictFail:
-		err = belay.Refuse(belay.CodeRefused, "fix it, then run belay check again; or belay rollback",
-			"%s", belay.CountOf(len(report.Errors()), "blocking finding"))
+		try := "fix it, then run belay check again"
+		if task != "" {
+			try += "; or belay rollback " + string(task)
+		}
+		err = belay.Refuse(belay.CodeRefused, try, "%s", belay.CountOf(len(report.Errors()), "blocking finding"))
 	case belay.VerdictUnknown:
 		if report.Asks() {
 			err = belay.Refuse(belay.CodeWaiting, "decide on it, above: keep the change, or undo it and check again",
@@ -128,14 +154,14 @@ func (a loopFamily) judged(report belay.Report, err error, format string, quiet 
 		}
 		err = belay.Refuse(belay.CodeCannot, try, "the work could not be checked")
 	}
-	if slices.Contains(lint.Forms(), format) && !a.JSON {
-		if werr := lint.Write(a.Out, format, report); werr != nil {
+	if slices.Contains(lint.Forms(), q.format) && !a.JSON {
+		if werr := lint.Write(a.Out, q.format, report); werr != nil {
 			return werr
 		}
 		return a.Tell(nil, err)
 	}
 	return a.Tell(report, err, func(w io.Writer) {
-		if quiet {
+		if q.quiet {
 			report.Checks = slices.DeleteFunc(slices.Clone(report.Checks), func(r belay.CheckResult) bool {
 				return r.Verdict == belay.VerdictPass || r.Skipped
 			})

@@ -50,6 +50,7 @@ type Config struct {
 	Prices         []belay.Price // of models, in the order of the file
 	Stall          Stall
 	OnFailure      []string // runs when a task failed
+	Notify         Notify
 	Snapshot       Snapshot
 	Hooks          Hooks
 	Clarify        bool           // words that can be read in two ways wait for a person
@@ -160,6 +161,12 @@ type Limits struct {
 
 // Stall is when an agent goes round in circles, and how often it may be told so.
 type Stall struct{ Repeats, Recoveries int }
+
+// Notify is how a person is told that a task waits for a decision.
+type Notify struct {
+	Command       []string // a program that runs then
+	Desktop, Bell bool
+}
 
 // Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.
 type Snapshot struct {

@@ -377,9 +377,9 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	dir := d.RunDir(t.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		command, err := d.May.Program(argv)
-		if err != nil {
-			return loop.Event{}, err
+		command, refused := d.May.Program(argv)
+		if refused != nil {
+			return loop.Event{}, refused
 		}
 		copied := dir + "-tree"
 		if err := d.exportLast(ctx, copied); err != nil {

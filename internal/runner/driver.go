@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
@@ -47,6 +48,8 @@ type Driver struct {
 	// Outside says that somebody else makes the attempts: Drive stops before one.
 	Outside bool
 
+	telling sync.WaitGroup // programs that tell somebody that the task waits
+
 	fresh string         // the id of a command that this driver's own events led to
 	again map[string]int // how often a command was done again because somebody meddled
 
@@ -64,6 +67,7 @@ type Driver struct {
 // of it after each command, and what others changed is made good (session.Desk).
 func (d *Driver) Drive(ctx context.Context) error {
 	defer d.Driving(d.Rec.Task.ID)()
+	defer d.telling.Wait()
 	if _, err := d.Guard(ctx, d.Rec); err != nil {
 		return err
 	}
@@ -141,6 +145,9 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		d.Watch.Note(n.Text)
 	}
 	d.Watch.Happened(d.Rec, ev)
+	if d.Rec.State.Gate != nil {
+		d.notify(ctx)
+	}
 	d.cycles(ctx, ev)
 	if ev.Log != "" {
 		// The record has what was printed, without its secrets; nobody reads this again.

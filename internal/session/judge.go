@@ -22,7 +22,6 @@ import (
 // The time limits of all checks together: a person who asks waits for half a
 // minute, a run that has an agent to pay for waits longer for its tests.
 const (
-	AskTimeout = 30 * time.Second
 	RunTimeout = 10 * time.Minute
 )
 

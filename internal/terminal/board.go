@@ -119,6 +119,7 @@ func (l *boardLine) Begins(_ *session.Record, c loop.Command) {
 
 // Happened implements runner.Watcher.
 func (l *boardLine) Happened(r *session.Record, e loop.Event) {
+	l.b.change(func() { l.b.t.ring(r) })
 	text := prompt.Happened(r.State, e)
 	paint := l.b.p.Dim
 	switch {

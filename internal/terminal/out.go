@@ -26,6 +26,7 @@ type Terminal struct {
 	In   *os.File
 	JSON bool            // print one object instead of text
 	Soft context.Context // ends when a person wants to stop
+	Bell bool            // ring when a task begins to wait
 	Told bool            // something was printed, the error if there was one included
 
 	Working func() // called when the first task is worked on; may be nil

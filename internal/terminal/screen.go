@@ -273,6 +273,7 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 		_ = s.mask.Close() // the last word of an agent that ended without a line end
 	}
 	s.mu.Unlock()
+	s.t.ring(r)
 	text := prompt.Happened(r.State, e)
 	if text == "" {
 		return
@@ -288,6 +289,13 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	}
 	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
 		s.line("%s", color(s.fit(belay.VisibleLine(strings.TrimRight(l, "\n")))))
+	}
+}
+
+// ring rings the bell of a terminal when a task begins to wait for a person.
+func (t *Terminal) ring(r *session.Record) {
+	if t.Bell && r.State.Gate != nil && moves(t.Err) {
+		fmt.Fprint(t.Err, "\a")
 	}
 }
 

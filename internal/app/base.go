@@ -1,0 +1,137 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+)
+
+// Under is the latest task that has started and not ended; "" when there is none.
+func (d *Desk) Under() (belay.TaskID, error) {
+	records, err := d.Records(nil)
+	if err != nil {
+		return "", err
+	}
+	var id belay.TaskID
+	var last int64
+	for _, r := range records {
+		if r.Task.Session == nil && r.Open() && r.State.Before != "" && r.Changed.UnixNano() > last {
+			id, last = r.Task.ID, r.Changed.UnixNano()
+		}
+	}
+	return id, nil
+}
+
+// targets are the variables in which CI systems name the branch that a change is to be merged into: GitHub, GitLab,
+// Bitbucket, Azure, Jenkins, Buildkite, Drone and Woodpecker; then the default branch as GitLab names it.
+var targets = []string{"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BITBUCKET_PR_DESTINATION_BRANCH",
+	"SYSTEM_PULLREQUEST_TARGETBRANCH", "CHANGE_TARGET", "BUILDKITE_PULL_REQUEST_BASE_BRANCH", "DRONE_TARGET_BRANCH",
+	"CI_COMMIT_TARGET_BRANCH", "CI_DEFAULT_BRANCH"}
+
+// Base is the commit that a branch is compared with.
+type Base struct {
+	Commit string // its object name
+	Onto   string // the branch that it is the merge base with
+}
+
+// String says so to a person.
+func (b Base) String() string {
+	return fmt.Sprintf("%.10s, the merge base with %s", b.Commit, belay.VisibleLine(b.Onto))
+}
+
+// Base finds the merge base of HEAD with the branch that it is to be merged into: the one that env, the environment of a
+// CI system, names; else the default branch of origin; else main or master. Errors: belay.CodeUsage where there is no
+// such branch, and belay.CodeCannot where the history up to the merge base is not in the clone.
+func (d *Desk) Base(ctx context.Context, env func(string) string) (Base, error) {
+	refs, err := d.Repo.Refs(ctx)
+	if err != nil {
+		return Base{}, err
+	}
+	onto, named := target(refs, env)
+	if commit := env("CI_MERGE_REQUEST_DIFF_BASE_SHA"); git.IsOID(commit) { // GitLab fetches no other branch
+		onto, named = commit, true
+	}
+	if onto == "" {
+		return Base{}, belay.Refuse(belay.CodeUsage, "belay check --before HEAD, or belay check T7",
+			"nothing to compare with: there is no branch origin/HEAD, main or master")
+	}
+	if git.IsOID(onto) || slices.ContainsFunc(refs, func(r git.Ref) bool { return r.Name == onto }) {
+		out, err := d.Repo.Run(ctx, nil, "merge-base", onto, "HEAD")
+		commit := strings.TrimSpace(string(out))
+		if err == nil && git.IsOID(commit) {
+			return Base{Commit: commit, Onto: plainName(onto)}, nil
+		}
+		if failed := (*git.Failure)(nil); err != nil && !errors.As(err, &failed) {
+			return Base{}, err
+		}
+	}
+	_, err = os.Lstat(filepath.Join(d.Repo.Common, "shallow"))
+	return Base{}, noBase(onto, err == nil, named, env)
+}
+
+// noBase says what to fetch.
+func noBase(onto string, shallow, named bool, env func(string) string) error {
+	what, try := "HEAD and "+plainName(onto)+" have no common commit", "belay check --before COMMIT"
+	if shallow {
+		what = "this clone is shallow: the merge base with " + plainName(onto) + " is not in it"
+	} else if named {
+		what = "the merge base with " + plainName(onto) + " is not in this clone"
+	}
+	branch, remote := strings.CutPrefix(onto, "refs/remotes/origin/")
+	switch {
+	case !shallow && !named:
+	case env("GITHUB_ACTIONS") != "":
+		try = "set fetch-depth: 0 for actions/checkout, which fetches all history"
+	case env("GITLAB_CI") != "":
+		try = "set the variable GIT_DEPTH: 0 of the job, which fetches all history"
+		if remote {
+			try += ", and run git fetch origin " + branch
+		}
+	case shallow:
+		try = "git fetch --unshallow origin"
+		if remote {
+			try += " " + branch + ":" + onto
+		}
+	case remote:
+		try = "git fetch origin " + branch + ":" + onto
+	}
+	return belay.Refuse(belay.CodeCannot, belay.VisibleLine(try), "%s", what)
+}
+
+// target names the reference that HEAD is to be merged into; named says that env does. "" for none.
+func target(refs []git.Ref, env func(string) string) (ref string, named bool) {
+	const origin = "refs/remotes/origin/"
+	for _, variable := range targets {
+		if branch := strings.TrimPrefix(env(variable), "refs/heads/"); branch != "" {
+			return origin + branch, true
+		}
+	}
+	for _, name := range []string{origin + "HEAD", origin + "main", origin + "master", "refs/heads/main", "refs/heads/master"} {
+		for _, r := range refs {
+			if r.Name == name && r.Symref != "" {
+				return r.Symref, false
+			}
+			if r.Name == name {
+				return name, false
+			}
+		}
+	}
+	return "", false
+}
+
+func plainName(ref string) string {
+	if git.IsOID(ref) {
+		return ref[:10]
+	}
+	for _, head := range []string{"refs/remotes/", "refs/heads/"} {
+		ref = strings.TrimPrefix(ref, head)
+	}
+	return belay.VisibleLine(ref)
+}
