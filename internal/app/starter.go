@@ -10,6 +10,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/testrun"
 )
 
@@ -20,38 +21,46 @@ type Made struct {
 	Tests belay.TestCommand `json:"tests"` // what was detected
 }
 
-// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore. A
-// file that is there already is left alone. specs are patterns of task files that were
-// found, for a comment in the config.
-func (d *Desk) Init(specs ...string) (Made, error) {
+// Init writes .belay/config.yaml with what it can detect, and .belay/.gitignore; with template also a template for
+// pull requests. A file that is there already is left alone. specs are patterns of task files that were found, for a
+// comment in the config.
+func (d *Desk) Init(template bool, specs ...string) (Made, error) {
 	tests, _ := testrun.Tests(d.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
-	dir := filepath.Join(d.Repo.Root, ".belay")
-	if err := fsroot.MkdirAll(dir, 0o755); err != nil {
-		return m, fmt.Errorf("make .belay: %w", err)
+	files := []struct{ name, text string }{
+		{".belay/config.yaml", string(config.Template(tests, specs...))},
+		{".belay/.gitignore", "/now/\n"},
 	}
-	for _, f := range []struct{ name, text string }{
-		{"config.yaml", string(config.Template(tests, specs...))},
-		{".gitignore", "/now/\n"},
-	} {
-		path := filepath.Join(dir, f.name)
-		file, err := fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		var link *fsroot.LinkError
-		if errors.Is(err, fs.ErrExist) || errors.As(err, &link) && link.Path == path {
-			m.Left = append(m.Left, ".belay/"+f.name)
-			continue
+	if template {
+		files = append(files, struct{ name, text string }{".github/PULL_REQUEST_TEMPLATE/forensic.md", prompt.PullTemplate()})
+	}
+	for _, f := range files {
+		wrote, err := create(filepath.Join(d.Repo.Root, filepath.FromSlash(f.name)), f.text)
+		switch {
+		case err != nil:
+			return m, fmt.Errorf("write %s: %w", f.name, err)
+		case wrote:
+			m.Wrote = append(m.Wrote, f.name)
+		default:
+			m.Left = append(m.Left, f.name)
 		}
-		if err != nil {
-			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
-		}
-		_, err = file.WriteString(f.text)
-		if cerr := file.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			return m, fmt.Errorf("write .belay/%s: %w", f.name, err)
-		}
-		m.Wrote = append(m.Wrote, ".belay/"+f.name)
 	}
 	return m, nil
+}
+
+// create writes a file where there is none, with the folders above it; wrote is false when there is something.
+func create(path, text string) (wrote bool, err error) {
+	if err := fsroot.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return false, err
+	}
+	file, err := fsroot.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	var link *fsroot.LinkError
+	if errors.Is(err, fs.ErrExist) || errors.As(err, &link) && link.Path == path {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	_, err = file.WriteString(text)
+	return true, errors.Join(err, file.Close())
 }

@@ -36,7 +36,8 @@ missing test files, documentation, linters, tests. --before compares with a snap
 commit instead. Without either it checks the open task; where there is none, as in CI, the
 branch: everything since its merge base with the branch that it is to be merged into. CI
 systems name that in the environment; elsewhere it is the default branch of origin.
---format sarif, github or rdjson writes the findings for other programs.
+--format sarif, github or rdjson writes the findings for other programs, junit each check
+as a test, markdown a summary for people.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 3 a person has to decide · 6 no such task · 130 interrupted.`,

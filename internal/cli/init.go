@@ -26,11 +26,13 @@ type installing struct {
 
 func (a repositoryFamily) initCommand() *cobra.Command {
 	var in installing
+	var template bool
 	c := &cobra.Command{
 		Use: "init", Short: "Write a starter config, or install belay's hooks in coding agents", Args: cobra.NoArgs,
 		Long: `Init writes .belay/config.yaml, commented, with the detected test command, and
 .belay/.gitignore, and lists the task files of other tools that it finds. It does not
-change existing files. Belay works without both.
+change existing files. Belay works without both. --pr-template adds a template for pull
+requests, .github/PULL_REQUEST_TEMPLATE/forensic.md, with the sections of belay pr.
 
 With --agent it installs belay's hooks in the settings of coding agents instead, for all
 of your projects or with --project for this repository. With --skill it installs a skill
@@ -63,7 +65,7 @@ somebody else's; then nothing was changed · 5 another belay init is running.`,
 			for _, p := range places {
 				globs = append(globs, p.Glob)
 			}
-			made, err := desk.Init(globs...)
+			made, err := desk.Init(template, globs...)
 			if err != nil {
 				return err
 			}
@@ -90,6 +92,7 @@ somebody else's; then nothing was changed · 5 another belay init is running.`,
 		},
 	}
 	f := c.Flags()
+	f.BoolVar(&template, "pr-template", false, "also write a template for pull requests")
 	f.StringSliceVar(&in.agents, "agent", nil, "install hooks for these `AGENTS`: "+strings.Join(install.Names(), ", "))
 	f.BoolVar(&in.skill, "skill", false, "install the skill for agents")
 	f.BoolVar(&in.user, "user", false, "for all of your projects (default)")

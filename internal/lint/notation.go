@@ -16,14 +16,19 @@ const (
 	FormatSARIF  = "sarif"
 	FormatGitHub = "github"
 	FormatRDJSON = "rdjson"
+
+	FormatMarkdown = "markdown" // for people: a step summary, a comment
+	FormatJUnit    = "junit"    // each check as a test
 )
 
 // Forms are the names that Write takes.
-func Forms() []string { return []string{FormatSARIF, FormatGitHub, FormatRDJSON} }
+func Forms() []string {
+	return []string{FormatSARIF, FormatGitHub, FormatRDJSON, FormatMarkdown, FormatJUnit}
+}
 
 // Write writes the report in the form; its error is w's, or says that there is no such
 // form. What is skipped is left out; a check that could not tell is written as a
-// notification (SARIF), a warning (GitHub) or a diagnostic without a place (rdjson), so
+// notification (SARIF), a warning (GitHub), a diagnostic without a place (rdjson) or an error (JUnit), so
 // that its silence is not taken for a pass.
 func Write(w io.Writer, form string, report belay.Report) error {
 	switch form {
@@ -33,6 +38,10 @@ func Write(w io.Writer, form string, report belay.Report) error {
 		return encode(w, newRDJSON(report))
 	case FormatGitHub:
 		return writeCommands(w, report)
+	case FormatMarkdown:
+		return writeMarkdown(w, report)
+	case FormatJUnit:
+		return writeJUnit(w, report)
 	}
 	return belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Forms(), ", "), "%q is not a report format", form)
 }

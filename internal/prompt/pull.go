@@ -124,6 +124,33 @@ type Provenance struct {
 	Entries int    `json:"entries"`
 }
 
+// PullTemplate is a template for pull requests with the sections of Markdown, for work that has no record.
+func PullTemplate() string {
+	var b strings.Builder
+	b.WriteString("<!-- Of work that belay supervised, `belay pr TASK` fills this in from the record. -->\n")
+	for _, s := range [][2]string{
+		{"Task", "ID, title, and the document that it comes from"},
+		{"Request", "what was asked, word for word"},
+		{"Changes", "| File | Added | Removed | Purpose |\n|---|---:|---:|---|\n| | | | |"},
+		{"Intended and actual", "| Intended | Actual |\n|---|---|\n| | |"},
+		{"Attempts", "what was tried and rejected, and why"},
+		{"Checks", "| Check | Result | Found |\n|---|---|---|\n| | | |"},
+		{"Tests", "passed and failed before, and now"},
+		{"Review", "reviewers, scores, open questions"},
+		{"Overrides and decisions", "who accepted work despite a rejection, and why"},
+		{"Debugging trace", "retries, rollbacks, root causes"},
+		{"Cost and agents", "cost, tokens, agents with model and version"},
+		{"Provenance", "trees before and after, head of the record"},
+	} {
+		text := s[1]
+		if !strings.HasPrefix(text, "|") {
+			text = "<!-- " + text + " -->"
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n", s[0], text)
+	}
+	return b.String()
+}
+
 // Limits of texts in a pull request: what is longer is in the record.
 const (
 	mostAsked  = 6000

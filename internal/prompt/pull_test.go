@@ -3,6 +3,7 @@ package prompt
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,6 +142,22 @@ func TestPullSaysAll(t *testing.T) {
 		if len(line) > 73 && !strings.HasPrefix(line, "Belay-") {
 			t.Errorf("a long line: %s", line)
 		}
+	}
+}
+
+// TestTemplateHasTheSections: the template has those of a pull request, in their order.
+func TestTemplateHasTheSections(t *testing.T) {
+	sections := func(text string) (list []string) {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "### ") {
+				list = append(list, line)
+			}
+		}
+		return list
+	}
+	whole, _ := sample(2, 3).Markdown(0)
+	if is, want := sections(PullTemplate()), sections(whole); !slices.Equal(is, want) || len(is) != 12 {
+		t.Errorf("%q, and a pull request has %q", is, want)
 	}
 }
 
