@@ -214,7 +214,7 @@ func boxRequirements(ids []string) string {
 
 // asked has the configured reviewers read the whole work. CodeUsage when there is none.
 func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document,
-	facts []review.Fact) ([]belay.CheckResult, error) {
+	facts []review.Fact) (results []belay.CheckResult, err error) {
 	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
@@ -244,31 +244,47 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	in.Checks = []belay.CheckResult{result}
 	slices.Sort(paths)
 	in.Files = slices.Compact(paths)
-	var diff bytes.Buffer
-	if len(in.Files) > 0 {
-		if err := home.Snaps.Patch(ctx, w.from, w.now, in.Files, &diff); err != nil {
-			return nil, err
-		}
+	if in.Diff, err = patchFor(ctx, home, w.from, w.now, in.Files); err != nil {
+		return nil, err
 	}
-	const most = 256 << 10
-	if in.Diff = diff.String(); len(in.Diff) > most {
-		in.Diff = in.Diff[:most] + "\n(the diff is longer: read the rest in the checkout)"
-	}
-	release, err := home.Claims().Hold(task.ID, []string{"feature " + name})
+	panel, release, err := panelOf(ctx, d, home, task)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	return panel.Ask(ctx, in, w.now), nil
+}
+
+// patchFor is the change of files between two snapshots, as long as a reviewer's prompt may have it.
+func patchFor(ctx context.Context, home *session.Desk, from, to belay.SnapshotID, files []string) (string, error) {
+	if len(files) == 0 {
+		return "", nil
+	}
+	var diff bytes.Buffer
+	if err := home.Snaps.Patch(ctx, from, to, files, &diff); err != nil {
+		return "", err
+	}
+	const most = 256 << 10
+	text := diff.String()
+	if len(text) > most {
+		text = text[:most] + "\n(the diff is longer: read the rest in the checkout)"
+	}
+	return text, nil
+}
+
+// panelOf is where reviewers of a feature work. release ends the claim that they work in this tree.
+func panelOf(ctx context.Context, d *Desk, home *session.Desk, task belay.Task) (p review.Panel, release func(), err error) {
+	release, err = home.Claims().Hold(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
 		Enclose: runner.Encloser(ctx, d.Desk),
 		Snaps:   home.Snaps, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
-		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": q.Feature, "BELAY_ROLE": "reviewer"}),
+		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := home.Claims().Own(reviewer, task.ID)
 			return env
 		},
 		Attach: func(r io.Reader) (string, error) { return home.AttachText(r, belay.Task{}) },
-	}.Ask(ctx, in, w.now), nil
+	}, release, err
 }
 
 // judged makes the verdict, and records with each task that reviewers were asked.

@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -341,11 +339,15 @@ func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
 		g = s.Rec.Of(q.Phase)
 	}
 	if last := g.Last(); last == nil || last.Verdict != belay.VerdictPass || last.SHA != art.SHA {
-		state, err := s.judged(ctx, q, art)
-		if state != "" {
+		if state, err := s.judged(ctx, q, art); state != "" {
 			return s.result(q.Phase, a, state), err
 		}
 	}
+	return s.completed(ctx, q, a, art)
+}
+
+// completed records that a phase is done.
+func (s *Stage) completed(ctx context.Context, q PhaseRequest, a phase.Answer, art tasklist.Artefact) (PhaseResult, error) {
 	if err := s.add(ctx, phase.Event{Kind: phase.EvCompleted, Phase: q.Phase, SHA: art.SHA, By: q.By, Note: q.Note}); err != nil {
 		return PhaseResult{}, err
 	}
@@ -391,60 +393,4 @@ func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error)
 		return refuse("%s is unchanged since iteration %d rejected it", at, last.N)
 	}
 	return a, art, nil
-}
-
-// judged has what a phase produced judged. state is "" when the phase is to be completed, otherwise what became of it, with
-// the error that the command ends with.
-func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
-	findings := s.facts(q.Phase)
-	if len(findings) == 0 {
-		return "", nil
-	}
-	it := phase.Iteration{N: s.Rec.Of(q.Phase).Rounds() + 1, Verdict: belay.VerdictFail, Findings: findings, By: []string{"belay"},
-		SHA: art.SHA, Changes: q.Changes}
-	if e, ok := phase.ExpectationOf(q.Phase); ok {
-		it.Sits = e.Sits
-	}
-	return s.record(ctx, q, it)
-}
-
-// record adds an iteration and says what follows from it.
-func (s *Stage) record(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
-	if err := s.add(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
-		return "failed", err
-	}
-	switch {
-	case it.Verdict == belay.VerdictPass:
-		return "", nil
-	case len(it.Waits) > 0:
-		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s", q.Phase, it.Waits[0])
-		return "waiting", belay.Refuse(belay.CodeWaiting, try, "%s waits for %s", q.Phase, strings.Join(it.Waits, ", "))
-	case it.N >= s.Rec.Limit():
-		return "", nil
-	}
-	return "rejected", belay.Refuse(belay.CodeRefused, fmt.Sprintf("fix what is listed, then belay phase done %s", q.Phase),
-		"%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Limit())
-}
-
-// facts are what belay itself has against completing a phase.
-func (s *Stage) facts(p phase.Phase) (out []belay.Finding) {
-	add := func(file string, line int, format string, args ...any) {
-		f := belay.Finding{Check: "phase", Severity: belay.SeverityError, Category: belay.CategoryReview, File: file, Line: line,
-			Title: fmt.Sprintf(format, args...)}
-		out = append(out, f.Sign())
-	}
-	list := s.boxes()
-	switch p {
-	case phase.CreateTasks:
-		if a, err := s.Artefact(p); err == nil && len(list) == 0 && len(a.Files) > 0 {
-			add(a.Files[0].Path, 0, "no task can be read from the task list")
-		}
-	case phase.Implement:
-		for _, b := range list {
-			if !b.Done {
-				add(b.File, b.Line, "%s is open: %s", cmp.Or(b.ID, "a task"), belay.TitleOf(b.Text))
-			}
-		}
-	}
-	return slices.Clip(out)
 }

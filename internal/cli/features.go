@@ -36,7 +36,8 @@ on a branch or in a folder of its name.`,
 finish. belay phase table prints which may follow which, and what reviewers expect of each.`,
 		Example: "  belay phase start specify\n  belay phase done specify\n  belay phase check implement --json",
 	}
-	p.AddCommand(a.phaseStartCommand(), a.phaseDoneCommand(), a.phaseCheckCommand(), a.phaseUndoCommand(), a.phaseTableCommand())
+	p.AddCommand(a.phaseStartCommand(), a.phaseDoneCommand(), a.phaseCheckCommand(), a.phaseReviewCommand(), a.phaseUndoCommand(),
+		a.phaseTableCommand())
 	return []*cobra.Command{f, p}
 }
 
@@ -370,6 +371,48 @@ feature.`,
 	for _, flag := range []string{"message", "by"} {
 		_ = c.Flags().MarkHidden(flag)
 	}
+	return c
+}
+
+func (a featureFamily) phaseReviewCommand() *cobra.Command {
+	var f phaseFlags
+	var verdict, file string
+	c := &cobra.Command{
+		Use: "review PHASE", Short: "Record a person's review of what a phase produced",
+		Long: `Review records what a person says of what a phase produced. An approval completes the phase
+when nobody else is waited for; a rejection is an iteration, with the text as its finding.
+
+Exit codes: 0 recorded, or completed · 1 rejected · 2 somebody else is waited for, or it
+was changed since · 3 others are still waited for · 6 no such feature.`,
+		Example: `  belay phase review specify --verdict approve --by ana
+  belay phase review design --verdict reject --by ana -m "design.md:12 names no interface"`,
+		RunE: func(c *cobra.Command, args []string) error {
+			v := app.Verdict{Approve: verdict == "approve", Text: f.Note}
+			if !v.Approve && verdict != "reject" {
+				return belay.Refuse(belay.CodeUsage, "--verdict approve or --verdict reject", "%q is not a verdict", verdict)
+			}
+			if file != "" {
+				text, err := reviewFamily{a.App}.read(file)
+				if err != nil {
+					return err
+				}
+				v.Text = text
+			}
+			if !v.Approve && strings.TrimSpace(v.Text) == "" {
+				return belay.Refuse(belay.CodeUsage, "-m TEXT or --file FILE", "a rejection needs a reason")
+			}
+			s, err := a.stageFor(c, &f, args[0])
+			if err != nil {
+				return err
+			}
+			v.PhaseRequest, v.Note = f.PhaseRequest, ""
+			r, err := s.Review(c.Context(), v)
+			return a.tellPhase(r, err)
+		},
+	}
+	f.add(a, c)
+	c.Flags().StringVar(&verdict, "verdict", "", "approve or reject")
+	c.Flags().StringVar(&file, "file", "", "the review, a `FILE` or -")
 	return c
 }
 

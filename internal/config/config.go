@@ -36,6 +36,7 @@ type Config struct {
 	Mode           string
 	Guidelines     []belay.Guideline // those of the file; Config.HouseRules has all
 	Reviewers      []belay.Reviewer  // in the order of the file
+	PhaseReviewers []string          // who of them looks at phases; empty is all, "none" nobody
 	Linters        []belay.Linter    // likewise
 	Plan           string            // a plan that is marked for each task; "" for none
 	Review         Review

@@ -31,12 +31,20 @@ var Expectations = []Expectation{
 	{Verify, "verdict", Finish, "quality confirmed; the implementation matches the specification; ready to merge", Final},
 }
 
-// ExpectationOf gives the row of a phase; ok is false for finish, which hands nothing on.
-func ExpectationOf(p Phase) (e Expectation, ok bool) {
+// ExpectationOf gives the row of a phase, with the next phase that the mode and the layout have; has says which the layout
+// has. The zero value for finish, which hands nothing on.
+func ExpectationOf(p Phase, mode string, has func(Phase) bool) Expectation {
 	for _, e := range Expectations {
-		if e.Phase == p {
-			return e, true
+		if e.Phase != p {
+			continue
 		}
+		for _, q := range Paths[mode] {
+			if before(p, q) && (has(q) || !before(q, Implement)) {
+				e.Next = q
+				break
+			}
+		}
+		return e
 	}
-	return Expectation{}, false
+	return Expectation{}
 }

@@ -22,6 +22,16 @@ type ReviewInput struct {
 	Spec     []Document      // what the feature's documents say
 	Feature  string          // the feature that is reviewed as a whole, "" for a task's review
 	Nonce    string
+
+	Phase *PhaseReview // what a phase of a feature produced is reviewed; nil for work
+}
+
+// PhaseReview is what the reviewer of a phase is told. Sits is chain, handoff or final. Artefact is what is reviewed; for
+// handoff and final it is what the change is held to.
+type PhaseReview struct {
+	Feature, Phase, Next, Needs, Sits string
+	Round, Limit                      int
+	Previous, Artefact                []Document
 }
 
 // Document is a text of the repository, for a reviewer to hold the change against.
@@ -84,6 +94,16 @@ func Review(in ReviewInput) string {
 	}
 	v.Facts = facts.String()
 	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
+	if in.Phase != nil {
+		parts := []string{"phase", "guidelines", "phase_documents", "review_open", "review_change", "review_answer"}
+		if in.Diff == "" {
+			parts = slices.Delete(parts, 4, 5)
+		}
+		if len(in.Checks) > 0 {
+			parts = slices.Insert(parts, 3, "review_facts")
+		}
+		return sections(v, parts...)
+	}
 	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open",
 		"review_change", "review_answer")
 }

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -183,6 +184,7 @@ type Reviewer struct {
 	Name      string
 	Threshold int             // the least score of a pass
 	Facts     map[string]bool // what belay's checks found, by their name; absent when they did not run
+	Unmet     string          // what a failed logic_fidelity means; "" is that the change does not do what the task says
 }
 
 // Judge turns an answer into findings and a verdict. The verdict is a fail when the
@@ -198,7 +200,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	}
 	refused := slices.ContainsFunc(out, func(f belay.Finding) bool { return f.Severity == belay.SeverityError })
 	if claim := o.Alignment[LogicFidelity]; !claim.Passed {
-		add(belay.SeverityError, "the change does not do what the task says", clipOpinion(claim.Reason))
+		add(belay.SeverityError, cmp.Or(r.Unmet, "the change does not do what the task says"), clipOpinion(claim.Reason))
 		refused = true
 	}
 	if o.Score < r.Threshold {

@@ -113,6 +113,9 @@ func (p Panel) ask(ctx context.Context, in promptpkg.ReviewInput, target belay.S
 		}
 	}
 	by := Reviewer{Name: in.Reviewer.Name, Threshold: in.Reviewer.Threshold, Facts: facts}
+	if in.Phase != nil && in.Phase.Sits == "chain" {
+		by.Unmet = in.Phase.Next + " cannot do its work from this artefact alone"
+	}
 	verdict, findings := by.Judge(reply.Opinion)
 	return belay.CheckResult{
 		Verdict: verdict, Summary: fmt.Sprintf("%s, score %d, %s", reply.Opinion.Recommendation,

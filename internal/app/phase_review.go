@@ -1,0 +1,387 @@
+package app
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/tasklist"
+)
+
+// sitting gives who reviews phases: programs and models, and persons.
+func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
+	names := s.Config.PhaseReviewers
+	for _, n := range names {
+		known := slices.ContainsFunc(s.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
+		if n != "none" && !known {
+			return nil, nil, belay.Refuse(belay.CodeUsage, "name one of reviewers: in .belay/config.yaml",
+				"phases.reviewers: there is no reviewer %q", belay.VisibleLine(n))
+		}
+	}
+	for _, r := range s.Config.Reviewers {
+		switch {
+		case q.Alone || len(names) > 0 && !slices.Contains(names, r.Name):
+		case r.Human():
+			persons = append(persons, r.Name)
+		default:
+			asked = append(asked, r)
+		}
+	}
+	return asked, persons, nil
+}
+
+// expects is what the next phase of this feature needs of one.
+func (s *Stage) expects(p phase.Phase) phase.Expectation {
+	return phase.ExpectationOf(p, s.Rec.Mode, func(q phase.Phase) bool { return s.Layout.Files[q] != "" })
+}
+
+// judged has what a phase produced judged: first by what belay can tell, then by the reviewers. state is "" when the phase
+// is to be completed, otherwise what became of it, with the error that the command ends with.
+func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
+	e := s.expects(q.Phase)
+	g := s.Rec.Of(q.Phase)
+	it := phase.Iteration{N: g.Rounds() + 1, Sits: e.Sits, Verdict: belay.VerdictPass, SHA: art.SHA, Changes: q.Changes}
+	last := g.Last()
+	if waits := last != nil && len(last.Waits) > 0; waits {
+		if last.SHA == art.SHA && art.SHA != "" {
+			return s.follows(q, *last)
+		}
+		it.N = last.N // it was changed before the persons answered: this is no rejection
+	}
+	asked, persons, err := s.sitting(q)
+	if err != nil {
+		return "failed", err
+	}
+	if it.Findings, err = s.facts(ctx, q.Phase); err != nil {
+		return "failed", err
+	}
+	if slices.ContainsFunc(it.Findings, blocks) {
+		it.Verdict, it.By, asked = belay.VerdictFail, []string{"belay"}, nil
+	}
+	switch {
+	case len(it.Findings) == 0 && len(asked)+len(persons) == 0:
+		return "", nil
+	case it.Verdict == belay.VerdictFail && !q.Alone && last != nil && same(last.Findings, it.Findings) && last.N < s.Rec.Limit():
+		return s.follows(q, *last) // nothing was done about it: asking again uses no iteration up
+	}
+	if it.Text, err = s.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
+		return "failed", err
+	}
+	it.Changes = strings.TrimPrefix(strings.Join([]string{it.Changes, s.changed(last, whole(art))}, "; "), "; ")
+	if len(asked) > 0 {
+		if err := s.ask(ctx, &it, asked, e, art); err != nil {
+			return "failed", err
+		}
+	}
+	if it.Verdict == belay.VerdictPass && len(persons) > 0 {
+		it.Verdict, it.Waits = belay.VerdictUnknown, persons
+	}
+	state, err = s.record(ctx, q, it)
+	if q.Alone && state == "rejected" {
+		return "", nil // a person wants it completed: what is against it is recorded
+	}
+	return state, err
+}
+
+// same reports whether two lists of findings are about the same.
+func same(a, b []belay.Finding) bool {
+	return slices.EqualFunc(a, b, func(a, b belay.Finding) bool { return a.Signature == b.Signature })
+}
+
+func blocks(f belay.Finding) bool { return f.Severity == belay.SeverityError }
+
+// whole is the text of an artefact.
+func whole(art tasklist.Artefact) string {
+	var b strings.Builder
+	for _, f := range art.Files {
+		if len(art.Files) > 1 {
+			b.WriteString("==> " + f.Path + "\n")
+		}
+		b.WriteString(f.Text)
+	}
+	return b.String()
+}
+
+// changed says how many lines differ from what the last iteration reviewed, "" for the first one.
+func (s *Stage) changed(last *phase.Iteration, now string) string {
+	if last == nil || last.Text == "" {
+		return ""
+	}
+	was, err := s.Journal.Attachment(last.Text)
+	if err != nil {
+		return ""
+	}
+	count := map[string]int{}
+	for line := range strings.Lines(now) {
+		count[strings.TrimSpace(line)]++
+	}
+	gone, more := 0, 0
+	for line := range strings.Lines(string(was)) {
+		if line = strings.TrimSpace(line); count[line] > 0 {
+			count[line]--
+		} else {
+			gone++
+		}
+	}
+	for _, n := range count {
+		more += n
+	}
+	if gone+more == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s added, %s removed", belay.CountOf(more, "line"), belay.CountOf(gone, "line"))
+}
+
+// record adds an iteration and says what follows from it.
+func (s *Stage) record(ctx context.Context, q PhaseRequest, it phase.Iteration) (state string, err error) {
+	if err := s.add(ctx, phase.Event{Kind: phase.EvReviewed, Phase: q.Phase, SHA: it.SHA, Review: &it, By: q.By}); err != nil {
+		return "failed", err
+	}
+	return s.follows(q, it)
+}
+
+// follows says what follows from an iteration: "" when the phase is to be completed.
+func (s *Stage) follows(q PhaseRequest, it phase.Iteration) (state string, err error) {
+	switch {
+	case len(it.Waits) > 0:
+		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s%s", q.Phase, it.Waits[0], s.flag())
+		return "waiting", belay.Refuse(belay.CodeWaiting, belay.VisibleLine(try), "%s waits for a review by %s", q.Phase,
+			belay.VisibleLine(strings.Join(it.Waits, ", ")))
+	case it.Verdict == belay.VerdictPass, it.N >= s.Rec.Limit():
+		return "", nil
+	}
+	try := belay.VisibleLine(fmt.Sprintf("fix what is listed, then belay phase done %s%s", q.Phase, s.flag()))
+	return "rejected", belay.Refuse(belay.CodeRefused, try, "%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Limit())
+}
+
+// ask puts what a phase produced before programs and models. A review that could not be had is an error, and no iteration:
+// belay.CodeCannot.
+func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
+	art tasklist.Artefact) error {
+	if err := s.MayAsk(reviewers); err != nil {
+		return err
+	}
+	now, err := s.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Name)))
+	if err != nil {
+		return err
+	}
+	it.Snapshot = string(now.ID)
+	task := belay.Task{ID: "phase", Title: s.Rec.Name, Feature: s.Rec.Name, Reviewers: reviewers, Guidelines: s.Config.HouseRules(),
+		Checks: belay.Checks{Reuse: s.Config.Checks.Reuse}}
+	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Name, Phase: string(e.Phase), Next: string(e.Next),
+		Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Limit(), Artefact: papers(art)}}
+	if last := s.Rec.Of(e.Phase).Last(); last != nil && last.N < it.N {
+		in.Since, in.Open = last.N, last.Findings
+	}
+	if err := s.before(ctx, &in, e.Phase, now.ID); err != nil {
+		return err
+	}
+	if len(it.Findings) > 0 {
+		in.Checks = []belay.CheckResult{{Check: "phase", Verdict: belay.VerdictPass, Findings: it.Findings}}
+	}
+	panel, release, err := panelOf(ctx, s.Desk, s.Desk.Desk, task)
+	if err != nil {
+		return err
+	}
+	defer release()
+	results := panel.Ask(ctx, in, now.ID)
+	if err := ctx.Err(); err != nil {
+		return belay.Refuse(belay.CodeInterrupted, "belay phase done "+string(e.Phase), "the review was interrupted")
+	}
+	return s.heard(it, results, in.Files)
+}
+
+// heard adds what reviewers answered to an iteration.
+func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []string) error {
+	if it.Verdict = belay.Judge(results); it.Verdict == belay.VerdictUnknown {
+		for _, r := range results {
+			if r.Verdict == belay.VerdictUnknown {
+				return belay.Refuse(belay.CodeCannot, "run it again, or complete the phase with --no-review", "%s",
+					belay.VisibleLine(r.Check+": "+cmp.Or(r.Why, r.Summary)))
+			}
+		}
+	}
+	var lists [][]belay.Finding
+	for _, r := range results {
+		it.By = append(it.By, strings.TrimPrefix(r.Check, "review/"))
+		lists = append(lists, review.Located(r.Findings, files))
+		if r.Review != nil && r.Review.Summary != "" {
+			it.Summary = strings.TrimSpace(it.Summary + "\n" + r.Review.Summary)
+		}
+	}
+	it.Findings = append(it.Findings, review.Merge(lists...)...)
+	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), After: belay.SnapshotID(it.Snapshot), Verdict: it.Verdict,
+		Checks: results})
+	if err == nil {
+		it.Report, _, err = s.Journal.Attach(bytes.NewReader(text))
+	}
+	return err
+}
+
+func papers(a tasklist.Artefact) (out []prompt.Document) {
+	for _, f := range a.Files {
+		out = append(out, prompt.Document{Path: f.Path, Text: f.Text})
+	}
+	return out
+}
+
+// before fills in what a review is measured by: the artefact before, or what the code is held to with the change itself.
+func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phase, now belay.SnapshotID) error {
+	held := phase.CreateTasks // what the work is handed over by
+	switch p {
+	case phase.Implement:
+	case phase.Verify:
+		held = phase.Specify
+	default:
+		i := slices.Index(phase.All, p)
+		for _, before := range slices.Backward(phase.All[:i]) {
+			if a, err := s.Artefact(before); err == nil && len(a.Files) > 0 {
+				in.Phase.Previous = papers(a)
+				break
+			}
+		}
+		for _, d := range in.Phase.Artefact {
+			in.Files = append(in.Files, d.Path)
+		}
+		return nil
+	}
+	for _, q := range []phase.Phase{held, phase.Specify} {
+		a, err := s.Artefact(q)
+		if err != nil {
+			return err
+		}
+		if in.Phase.Artefact = papers(a); len(a.Files) > 0 {
+			break
+		}
+	}
+	from := belay.SnapshotID(s.Rec.Of(phase.Implement).From)
+	if from == "" {
+		return nil
+	}
+	changes, err := s.Snaps.Changes(ctx, from, now)
+	if err != nil { // it was pruned: the reviewers have the checkout
+		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.Sentence(err))
+		return nil
+	}
+	for _, c := range changes {
+		if !strings.HasPrefix(c.Path, s.Rec.Folder+"/") {
+			in.Files = append(in.Files, c.Path)
+		}
+	}
+	in.Diff, err = patchFor(ctx, s.Desk.Desk, from, now, in.Files)
+	return err
+}
+
+// facts are what belay itself has against completing a phase: errors block it.
+func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, err error) {
+	add := func(file string, line int, format string, args ...any) {
+		f := belay.Finding{Check: "phase", Severity: belay.SeverityError, Category: belay.CategoryReview, File: file, Line: line,
+			Title: fmt.Sprintf(format, args...)}
+		out = append(out, f.Sign())
+	}
+	list := s.boxes()
+	switch p {
+	case phase.CreateTasks:
+		if a, err := s.Artefact(p); err == nil && len(list) == 0 && len(a.Files) > 0 {
+			add(a.Files[0].Path, 0, "no task can be read from the task list")
+		}
+	case phase.Implement:
+		for _, b := range list {
+			if !b.Done {
+				add(b.File, b.Line, "%s is open: %s", cmp.Or(b.ID, "a task"), belay.TitleOf(b.Text))
+			}
+		}
+	case phase.Verify:
+		return s.verified(ctx)
+	}
+	return slices.Clip(out), nil
+}
+
+// verified holds the feature's tasks to its specification, as belay review feature does; where belay has no task of it, the
+// boxes of the task list are all that is known.
+func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
+	v, err := Judge(ctx, s.Desk, FeatureRequest{Feature: s.Rec.Name})
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		var spec review.Spec
+		a, err := s.Artefact(phase.Specify)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range a.Files {
+			spec.Items = append(spec.Items, review.Items(f.Path, f.Text)...)
+		}
+		spec.Boxes = s.boxes()
+		v.Facts = review.Facts(nil, spec, nil, nil)
+	} else if err != nil {
+		return nil, err
+	}
+	for _, f := range v.Facts {
+		out = append(out, f.Finding)
+	}
+	return out, nil
+}
+
+// Verdict is a person's review of what a phase produced.
+type Verdict struct {
+	PhaseRequest
+	Approve bool
+	Text    string
+}
+
+// Review records a person's review. An approval completes the phase when nobody else is waited for; a rejection is an
+// iteration like any other. Errors: belay.CodeUsage where others are waited for, or what was reviewed was changed since.
+func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
+	s.settle(ctx)
+	v.By = who(v.By)
+	a, art, err := s.complete(v.Phase)
+	if err != nil {
+		return s.result(v.Phase, a, "blocked"), err
+	}
+	g := s.Rec.Of(v.Phase)
+	if !g.Open() {
+		return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase), "%s is not under review", v.Phase)
+	}
+	it := phase.Iteration{N: g.Rounds() + 1, Sits: s.expects(v.Phase).Sits, SHA: art.SHA}
+	if last := g.Last(); last != nil && len(last.Waits) > 0 {
+		it = *last
+		waited := slices.IndexFunc(it.Waits, func(name string) bool { return strings.EqualFold(name, v.By) })
+		switch {
+		case waited < 0:
+			return PhaseResult{}, belay.Refuse(belay.CodeUsage, "--by "+belay.VisibleLine(it.Waits[0]),
+				"%s waits for a review by %s, not by %s", v.Phase, belay.VisibleLine(strings.Join(it.Waits, ", ")), v.By)
+		case it.SHA != art.SHA:
+			return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase),
+				"%s was changed since it was put before %s", belay.VisibleLine(s.Layout.Where(s.Rec.Folder, v.Phase)), v.By)
+		}
+		it.Waits = slices.Delete(slices.Clone(it.Waits), waited, waited+1)
+	}
+	it.By = append(slices.Clip(it.By), v.By)
+	files := []string{}
+	for _, f := range art.Files {
+		files = append(files, f.Path)
+	}
+	switch {
+	case !v.Approve:
+		it.Verdict, it.Waits = belay.VerdictFail, nil
+		it.Findings = append(slices.Clip(it.Findings), review.Findings(v.By, nil, v.Text, files, true)...)
+	case len(it.Waits) == 0:
+		it.Verdict = belay.VerdictPass
+	}
+	if v.Approve && strings.TrimSpace(v.Text) != "" {
+		it.Summary = strings.TrimSpace(it.Summary + "\n" + v.By + ": " + belay.Clip(v.Text, 4<<10))
+	}
+	if state, err := s.record(ctx, v.PhaseRequest, it); state != "" {
+		return s.result(v.Phase, a, state), err
+	}
+	return s.completed(ctx, v.PhaseRequest, a, art)
+}
