@@ -79,7 +79,7 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 		n, ok := counts(low, i, lang)
 		reached := reachesAll(low, i) || i > 0 && m != belay.MarkFix && wished(low, i)
 		switch {
-		case !ok:
+		case !ok, i > 0 && low[i-1] == "into": // what others become the parts of: "sort them into 7 groups"
 		case n == 1 && (i > from || m == belay.MarkFix):
 		case reached, within && (m != belay.MarkFix || i <= from+1 && !strings.HasSuffix(low[from], "ing")):
 			return &n

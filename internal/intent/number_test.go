@@ -32,6 +32,7 @@ func TestCounted(t *testing.T) {
 	for text, want := range map[string]int{
 		"add one banner to the start page": 1, "add two charts": 2, "translate the labels in all three views": 3, "three of the panels show no data": 3, "implement RFC 9562": 0,
 		"make it return exit code 3": 0, "upgrade to .NET 8": 0, "bump Python to 3.13": 0, "listen on port 8080": 0, "the toolbar should offer two shortcuts": 2, "6 keys are unused. delete them": 6,
+		"reorganize the 40 sections into 7 groups": 40, "sort the sections into 7 groups": 0,
 		"plan iteration 3": 0, "return HTTP 404 for unknown ids": 0, "one test fails": 0,
 	} {
 		r, _ := Parse(Input{Text: text, PlanExists: true})

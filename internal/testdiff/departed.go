@@ -173,7 +173,7 @@ func (g placed) looksFor(files []*syntax.File) string {
 			if syntax.Of(f.Path) == syntax.None || syntax.ForTests(f.Path) {
 				continue
 			}
-			had = had || strings.Contains(string(unescaped(f.Before)), string(unescaped([]byte(text))))
+			had = had || strings.Contains(string(unescaped(codeOf(f, f.Before))), string(unescaped([]byte(text))))
 			has = has || strings.Contains(string(unescaped(f.After)), string(unescaped([]byte(text))))
 		}
 		if had && !has {
@@ -383,6 +383,14 @@ func (a placed) uses(gone names) string {
 func textBefore(f *syntax.File) []byte { return f.Before }
 func textAfter(f *syntax.File) []byte  { return f.After }
 
+// codeOf is a text of a file without the tests in it.
+func codeOf(f *syntax.File, text []byte) []byte {
+	if l := syntax.Of(f.Path); text != nil && (l == syntax.Rust || l == syntax.CSharp) {
+		return around(text, testsOf(f, text))
+	}
+	return text
+}
+
 // departed returns these names for each language, and with them types and top-level functions
 // that are no longer declared although their names still occur: ssl.SSLContext, where class SSLContext went.
 func departed(files []*syntax.File) map[syntax.Language]names {
@@ -417,12 +425,9 @@ func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[synt
 				}
 			}
 		}
-		text := one(f)
+		text := codeOf(f, one(f))
 		if text == nil || syntax.ForTests(f.Path) {
 			continue
-		}
-		if l == syntax.Rust || l == syntax.CSharp {
-			text = around(text, testsOf(f, text))
 		}
 		tokens = syntax.Code(l, text)
 		for i, t := range tokens {

@@ -79,6 +79,9 @@ func newLine(f *syntax.File, l syntax.Language, patterns []pattern) []belay.Find
 func goExcluded(f *syntax.File) []belay.Finding {
 	before, _ := goConstraint(f.Before)
 	after, line := goConstraint(f.After)
+	if old := plusBuild(f.Before); before == nil && after != nil && old != nil && old.String() == after.String() {
+		return nil // gofmt writes the new form beside the old
+	}
 	if after == nil || before != nil && before.String() == after.String() || before != nil && !plain(before) {
 		return nil
 	}
@@ -108,6 +111,29 @@ func goConstraint(text []byte) (constraint.Expr, int) {
 		}
 	}
 	return nil, 0
+}
+
+// plusBuild is the constraint of the lines "// +build", the form before Go 1.17; nil without one.
+func plusBuild(text []byte) (all constraint.Expr) {
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "package ") {
+			break
+		}
+		if !constraint.IsPlusBuild(line) {
+			continue
+		}
+		one, err := constraint.Parse(line)
+		if err != nil {
+			return nil
+		}
+		if all == nil {
+			all = one
+		} else {
+			all = &constraint.AndExpr{X: all, Y: one}
+		}
+	}
+	return all
 }
 
 // plain reports whether a machine that only runs `go test` could meet the constraint: for

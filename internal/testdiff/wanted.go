@@ -148,7 +148,7 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 		for _, word := range strings.Fields(rest) {
 			o.tests = o.tests || testWord.MatchString(strings.Trim(word, "`'\"(),"))
 		}
-		for _, s := range count.TopicWords(rest) {
+		for _, s := range count.TopicWords(documents.ReplaceAllString(rest, "")) {
 			if !plainWord(s) && len(s) > 2 {
 				o.words = append(o.words, s)
 			}
@@ -164,6 +164,9 @@ func (w *Wanted) read(text string, verbs *lazyregexp.Regexp, anew bool) {
 		w.objects = append(w.objects, o)
 	}
 }
+
+// documents are names of files that no test is about, whatever words they share with one.
+var documents = lazyregexp.New(`[\w./-]+\.(?:md|rst|adoc|txt)\b`)
 
 // file reports whether a request names a file among what it takes away.
 func (w *Wanted) file(p string) permission {
