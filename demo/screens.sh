@@ -1,6 +1,6 @@
 #!/bin/sh
 # screens.sh BELAY FILE: writes the screens of a run, a gate, a summary and a status into FILE, as tmux shows them at 80 and
-# at 120 columns: what a person sees, not what is printed.
+# at 120 columns (WIDTHS="40 300" for others): what a person sees, not what is printed.
 set -eu
 belay=$1 file=$(realpath "$2")
 command -v tmux >/dev/null || { echo "screens: tmux is not installed" >&2; exit 2; }
@@ -45,7 +45,7 @@ type_line() { tmux -L belay-screens send-keys -l "$1"; tmux -L belay-screens sen
 	echo "# Screens"
 	echo
 	echo "What a person sees, as \`make screens\` takes it from tmux: a run with a wrong first attempt and no automatic retry."
-	for width in 80 120; do
+	for width in ${WIDTHS:-80 120}; do
 		printf '\n## %s columns\n' $width
 		rm -rf work
 		cp -r calc work
@@ -59,7 +59,7 @@ type_line() { tmux -L belay-screens send-keys -l "$1"; tmux -L belay-screens sen
 		until_seen '+.*return n / 3'
 		tmux -L belay-screens clear-history
 		tmux -L belay-screens send-keys t
-		until_seen 'kept for rollback'
+		until_seen 'belay: T1: . snapshots'
 		shown "Another attempt, and the summary"
 		type_line 'clear; belay status; belay diff'
 		until_seen '+.*return n / 2'

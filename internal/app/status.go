@@ -19,20 +19,21 @@ import (
 
 // TaskLine is one task as a list shows it.
 type TaskLine struct {
-	ID       belay.TaskID `json:"id"`
-	Title    string       `json:"title"`
-	Feature  string       `json:"feature,omitempty"`
-	Phase    string       `json:"phase"`
-	Outcome  loop.Outcome `json:"outcome"`
-	Attempts int          `json:"attempts"`
-	Used     *belay.Use   `json:"used,omitempty"`      // by all of its agents; nil: none has run
-	Waits    string       `json:"waits,omitempty"`     // why a person is asked
-	Over     string       `json:"overruled,omitempty"` // why its work was accepted over a refusal
-	Changed  time.Time    `json:"changed"`
-	Tree     string       `json:"worktree,omitempty"` // its own, while it is there
-	Unmerged bool         `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
-	Torn     int64        `json:"torn,omitempty"`
-	Problem  string       `json:"problem,omitempty"` // the record cannot be read
+	ID       belay.TaskID   `json:"id"`
+	Title    string         `json:"title"`
+	Feature  string         `json:"feature,omitempty"`
+	After    []belay.TaskID `json:"after,omitempty"` // that have to be accepted first
+	Phase    string         `json:"phase"`
+	Outcome  loop.Outcome   `json:"outcome"`
+	Attempts int            `json:"attempts"`
+	Used     *belay.Use     `json:"used,omitempty"`      // by all of its agents; nil: none has run
+	Waits    string         `json:"waits,omitempty"`     // why a person is asked
+	Over     string         `json:"overruled,omitempty"` // why its work was accepted over a refusal
+	Changed  time.Time      `json:"changed"`
+	Tree     string         `json:"worktree,omitempty"` // its own, while it is there
+	Unmerged bool           `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Torn     int64          `json:"torn,omitempty"`
+	Problem  string         `json:"problem,omitempty"` // the record cannot be read
 
 	FeaturePhase string `json:"feature_phase,omitempty"` // where its feature is, while that is active
 	FeatureNext  string `json:"feature_next,omitempty"`  // the command that continues the feature
@@ -59,7 +60,7 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		if r.Task.Session != nil {
 			continue // belay timeline shows those
 		}
-		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Phase: r.Phase(),
+		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
 		if total, any := prompt.Total(r.State); any {
 			l.Used = &total

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -66,7 +67,7 @@ func (a *App) Retain(ctx context.Context) {
 	}
 	said, err := a.opened.Retain(ctx)
 	for _, r := range said {
-		fmt.Fprintf(a.Err, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text))
+		terminal.Fit(func(w io.Writer) { fmt.Fprintf(w, "belay: %s: %s\n", r.Task, belay.VisibleLine(r.Text)) })(a.Err)
 	}
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintf(a.Err, "belay: archived snapshots stay for now: %s\n", belay.VisibleLine(session.Sentence(err)))

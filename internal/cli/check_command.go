@@ -161,12 +161,12 @@ func (a loopFamily) judged(report belay.Report, err error, q checkFlags, task be
 		}
 		return a.Tell(nil, err)
 	}
-	return a.Tell(report, err, func(w io.Writer) {
+	return a.Tell(report, err, terminal.Fit(func(w io.Writer) {
 		if q.quiet {
 			report.Checks = slices.DeleteFunc(slices.Clone(report.Checks), func(r belay.CheckResult) bool {
 				return r.Verdict == belay.VerdictPass || r.Skipped
 			})
 		}
 		terminal.Report(w, report)
-	})
+	}))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func (a loopFamily) gateCommand() *cobra.Command {
@@ -37,7 +38,7 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 				return err
 			}
 			shown, _, err := desk.Show(id)
-			return a.Tell(shown, err, func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) })
+			return a.Tell(shown, err, terminal.Fit(func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) }))
 		},
 	}
 }

@@ -41,7 +41,7 @@ Exit codes: 0 shown.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(s, nil, func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) })
+			return a.Tell(s, nil, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) }))
 		},
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
@@ -111,7 +111,7 @@ func (a repositoryFamily) explain(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	return a.TellLong(ctx, list, func(w io.Writer) {
+	return a.TellLong(ctx, list, terminal.Fit(func(w io.Writer) {
 		p := terminal.PaintFor(w)
 		for _, e := range list {
 			fmt.Fprintf(w, "%s\n    %s\n    takes %s", p.Bold(e.Key), e.Meaning, e.Takes)
@@ -123,7 +123,7 @@ func (a repositoryFamily) explain(ctx context.Context, name string) error {
 				fmt.Fprintf(w, "    here %s (%s)\n", e.Value, e.Source)
 			}
 		}
-	})
+	}))
 }
 
 func (a repositoryFamily) trustCommand() *cobra.Command {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 type runFlags struct {
@@ -158,7 +159,7 @@ func (a loopFamily) ranTo(ctx context.Context, at *app.Desk, rec *session.Record
 	return a.Tell(struct {
 		app.Shown
 		Result prompt.Result `json:"result"`
-	}{shown, result}, err, func(w io.Writer) {
+	}{shown, result}, err, terminal.Fit(func(w io.Writer) {
 		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks), result.Text())
 		if shown.Unmerged {
 			fmt.Fprintf(w, "\nits work is in %s; merge it with belay merge %s\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
@@ -167,7 +168,7 @@ func (a loopFamily) ranTo(ctx context.Context, at *app.Desk, rec *session.Record
 			fmt.Fprintln(w)
 			fmt.Fprintln(w, strings.TrimRight(prompt.Gate(fresh.State, fresh.Task), "\n"))
 		}
-	})
+	}))
 }
 
 func (a loopFamily) cancelCommand() *cobra.Command {

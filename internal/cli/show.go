@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/terminal"
 )
 
 func by(who string) string {
@@ -31,7 +32,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.TellLong(c.Context(), shown, func(w io.Writer) {
+			return a.TellLong(c.Context(), shown, terminal.Fit(func(w io.Writer) {
 				if shown.Problem != "" {
 					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
 				}
@@ -53,7 +54,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 				if r.State.Gate != nil {
 					fmt.Fprint(w, "\n", prompt.Gate(r.State, r.Task), "\n")
 				}
-			})
+			}))
 		},
 	}
 }

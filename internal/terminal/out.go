@@ -72,7 +72,7 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 	}
 	if err != nil {
 		p := ProblemOf(err)
-		fmt.Fprintf(t.Err, "belay: %s\n", belay.Visible(p.What))
+		fmt.Fprintln(t.Err, wrap("belay: "+belay.Visible(p.What), Columns(t.Err)))
 		if p.Try != "" {
 			fmt.Fprintf(t.Err, "  try: %s\n", belay.Visible(p.Try))
 		}

@@ -167,14 +167,37 @@ func Columns(w io.Writer) int {
 // fit breaks lines that are wider than the terminal between words, and sets the rest in. Elsewhere lines stay whole.
 func (s *Screen) fit(text string) string { return wrap(text, Columns(s.t.Err)) }
 
+// Fit makes a text for people fit on the terminal that it is printed on. Elsewhere lines stay whole.
+func Fit(print func(io.Writer)) func(io.Writer) {
+	return func(w io.Writer) {
+		if !Is(w) {
+			print(w)
+			return
+		}
+		var text bytes.Buffer
+		print(screenOf{&text, w})
+		_, _ = io.WriteString(w, wrap(text.String(), Columns(w))) // as print would: nobody can be told
+	}
+}
+
+// screenOf is a text for a terminal that somebody else writes there.
+type screenOf struct {
+	io.Writer
+	screen io.Writer
+}
+
+// Fd makes it count as the terminal.
+func (s screenOf) Fd() uintptr { return s.screen.(interface{ Fd() uintptr }).Fd() }
+
 func wrap(text string, width int) string {
 	if width < 20 {
 		return text
 	}
 	var out []string
 	for line := range strings.SplitSeq(text, "\n") {
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))] + "  "
-		for {
+		bare := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(bare)] + "  "
+		for !strings.HasPrefix(bare, "belay ") && !strings.HasPrefix(bare, "try: ") { // a command stays whole: it is copied
 			cut := breakAt(line, width)
 			if cut == 0 || len(indent) > width/2 {
 				break
@@ -189,8 +212,12 @@ func wrap(text string, width int) string {
 
 // breakAt gives the place of the space at which a line is broken; 0 where it fits, or has none.
 func breakAt(line string, width int) (cut int) {
-	start, column := len(line)-len(strings.TrimLeft(line, " ")), 0
+	start, column, escape := len(line)-len(strings.TrimLeft(line, " ")), 0, false
 	for i, r := range line {
+		if r == 0x1b || escape { // a colour takes no room
+			escape = r != 'm'
+			continue
+		}
 		if column++; column > width {
 			return cut
 		}

@@ -9,15 +9,19 @@ import (
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"short":                            "short",
-		"one two three four five six":      "one two three four\n  five six",
-		"  - one two three four five six":  "  - one two three\n    four five six",
-		"a\n\none two three four five six": "a\n\none two three four\n  five six",
-		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b":  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", // a path stays whole
-		"exactly twenty wide.":             "exactly twenty wide.",
-		"exactly twenty wide. more":        "exactly twenty\n  wide. more",
-		"übergroße größen öfter":           "übergroße größen\n  öfter",
-		"                    x y":          "                    x y",
+		"short":                                  "short",
+		"one two three four five six":            "one two three four\n  five six",
+		"  - one two three four five six":        "  - one two three\n    four five six",
+		"a\n\none two three four five six":       "a\n\none two three four\n  five six",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b":        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaa b", // a path stays whole
+		"exactly twenty wide.":                   "exactly twenty wide.",
+		"exactly twenty wide. more":              "exactly twenty\n  wide. more",
+		"übergroße größen öfter":                 "übergroße größen\n  öfter",
+		"                    x y":                "                    x y",
+		"\x1b[31mone two three\x1b[0m four":      "\x1b[31mone two three\x1b[0m four", // colours take no room
+		"\x1b[31mone two three four\x1b[0m five": "\x1b[31mone two three four\x1b[0m\n  five",
+		"  belay decide T1 guide --message x":    "  belay decide T1 guide --message x", // a command is copied
+		"try: belay run --resume T1 --trust":     "try: belay run --resume T1 --trust",
 	} {
 		if got := wrap(in, 20); got != want {
 			t.Errorf("%q:\n got %q\nwant %q", in, got, want)

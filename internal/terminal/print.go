@@ -53,21 +53,47 @@ func Tasks(w io.Writer, lines []app.TaskLine) {
 		return
 	}
 	var rows [][]string
+	var total *belay.Use
+	attempts, users := 0, 0
 	for _, l := range lines {
 		state := l.Phase
 		if l.Outcome != "" {
 			state = prompt.Outcome(l.Outcome)
 		}
-		about := l.Title
+		about, used := l.Title, ""
+		if l.Feature != "" {
+			about += "  [" + l.Feature + "]"
+		}
+		for i, id := range l.After {
+			about += map[bool]string{true: "  after ", false: ", "}[i == 0] + string(id)
+		}
 		if l.Waits != "" {
 			about += "  (" + l.Waits + ")"
+		}
+		if attempts += l.Attempts; l.Used != nil {
+			sum := *l.Used
+			if users++; sum.Tokens != nil || sum.CostKnown() {
+				used = prompt.Used(sum)
+			}
+			if total != nil {
+				sum = total.With(sum)
+			}
+			total = &sum
 		}
 		if l.Problem != "" {
 			about = l.Problem
 		}
-		rows = append(rows, []string{string(l.ID), state, belay.CountOf(l.Attempts, "attempt"), about})
+		rows = append(rows, []string{string(l.ID), state, belay.CountOf(l.Attempts, "attempt"), used, about})
+	}
+	if !slices.ContainsFunc(rows, func(r []string) bool { return r[3] != "" }) {
+		for i, r := range rows {
+			rows[i] = slices.Delete(r, 3, 4)
+		}
 	}
 	Table(w, rows)
+	if users > 1 && (total.Tokens != nil || total.CostKnown()) {
+		fmt.Fprintf(w, "together %s, %s\n", belay.CountOf(attempts, "attempt"), prompt.Used(*total))
+	}
 }
 
 // Features prints what each feature took.
@@ -127,7 +153,9 @@ func Status(w io.Writer, s app.Status, limit int64) {
 	if len(s.Untrusted) > 0 {
 		fmt.Fprintln(w, p.Warn("not trusted, so not run: "+belay.VisibleLine(strings.Join(s.Untrusted, ", "))+": run belay trust"))
 	}
-	Tasks(w, s.Tasks)
+	if len(s.Tasks) > 0 || len(s.Worktrees) == 0 {
+		Tasks(w, s.Tasks)
+	}
 	if len(s.Worktrees) > 0 {
 		fmt.Fprintln(w, "\nworktrees:")
 		Worktrees(w, s.Worktrees)

@@ -391,7 +391,7 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 		fmt.Fprintln(s.t.Err, "  v  view     read the change")
 	}
 	fmt.Fprintln(s.t.Err, "  q  quit     leave; the task waits")
-	fmt.Fprintf(s.t.Err, "%s\n\n", strings.TrimPrefix(question[menu:], "\n")) // whole: it is copied
+	fmt.Fprintf(s.t.Err, "%s\n\n", s.fit(strings.TrimPrefix(question[menu:], "\n")))
 	options := r.State.Gate.Options
 	for {
 		forget(int(s.t.In.Fd()))

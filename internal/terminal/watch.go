@@ -28,7 +28,7 @@ const look = 500 * time.Millisecond
 // each task that changed.
 func (t *Terminal) Watch(w Watched) error {
 	shown, tasks := "", map[belay.TaskID]string{}
-	live := moves(t.Out) && !t.JSON
+	live, size := moves(t.Out) && !t.JSON, screenSize{}
 	for first := true; ; first = false {
 		began := time.Now()
 		s, err := w.Status()
@@ -45,12 +45,13 @@ func (t *Terminal) Watch(w Watched) error {
 				return err
 			}
 		case live:
-			text = t.drawing(s, w.Limit)
+			size = t.size()
+			text = size.drawing(t.Out, s, w.Limit)
 		case first:
 			Status(t.Out, s, w.Limit)
 		}
-		if string(text) != shown {
-			shown = string(text)
+		if now := fmt.Sprint(size) + string(text); now != shown {
+			shown = now
 			_, err = t.Out.Write(text)
 		}
 		if !live && !t.JSON {
@@ -64,39 +65,38 @@ func (t *Terminal) Watch(w Watched) error {
 		case <-time.After(max(look, 20*time.Since(began))):
 		}
 	}
-	t.Told = true
+	if t.Told = true; live {
+		fmt.Fprintln(t.Out)
+	}
 	return nil
 }
 
-// drawing is what replaces everything on the screen by the status, as far as it fits there.
-func (t *Terminal) drawing(s app.Status, limit int64) []byte {
+type screenSize struct{ width, height int }
+
+// size is that of the terminal now.
+func (t *Terminal) size() screenSize {
+	width, height, err := term.GetSize(int(screenOf{nil, t.Out}.Fd()))
+	if err != nil {
+		return screenSize{80, 24}
+	}
+	return screenSize{width, height}
+}
+
+// drawing is what replaces everything on a screen of this size by the status, as far as it fits there.
+func (z screenSize) drawing(on io.Writer, s app.Status, limit int64) []byte {
 	var text, out bytes.Buffer
-	Status(screenOf{&text, t.Out}, s, limit)
-	width, height := Columns(t.Out), 0
-	if f, ok := t.Out.(interface{ Fd() uintptr }); ok {
-		_, height, _ = term.GetSize(int(f.Fd()))
+	Fit(func(w io.Writer) { Status(w, s, limit) })(screenOf{&text, on})
+	lines := bytes.SplitAfter(text.Bytes(), []byte("\n"))
+	if len(lines) > z.height {
+		lines = append(lines[:max(0, z.height-2)], []byte("…\n"))
 	}
 	out.WriteString("\x1b[H")
-	rows := 2
-	for line := range bytes.Lines(text.Bytes()) {
-		if rows += 1 + (len(line)-1)/max(width, 1); rows > height {
-			out.WriteString("…\x1b[K\n")
-			break
-		}
-		fmt.Fprintf(&out, "%s\x1b[K\n", bytes.TrimSuffix(line, []byte("\n")))
+	for _, line := range lines {
+		out.Write(bytes.ReplaceAll(line, []byte("\n"), []byte("\x1b[K\n")))
 	}
-	out.WriteString(PaintFor(t.Out).Dim("Ctrl-C ends this") + "\x1b[K\r\x1b[J")
+	out.WriteString(PaintFor(on).Dim("Ctrl-C ends this") + "\x1b[J\r")
 	return out.Bytes()
 }
-
-// screenOf is a text for a screen that somebody else writes.
-type screenOf struct {
-	io.Writer
-	screen io.Writer
-}
-
-// Fd makes it count as the terminal.
-func (s screenOf) Fd() uintptr { return s.screen.(interface{ Fd() uintptr }).Fd() }
 
 // changed prints a line for each task that is not as it was.
 func (t *Terminal) changed(w Watched, was map[belay.TaskID]string, first bool) error {

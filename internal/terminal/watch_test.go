@@ -65,3 +65,28 @@ func TestWatchError(t *testing.T) {
 		t.Errorf("it ended with %v", err)
 	}
 }
+
+// TestTasksAreListed: what a task waits for and what it used is in its line, and all of it together below; accepted work
+// that is not merged is not below "no open tasks".
+func TestTasksAreListed(t *testing.T) {
+	t.Parallel()
+	tokens := belay.Tokens{Input: 1000, Output: 500}
+	used := belay.Use{Tokens: &tokens}
+	var out bytes.Buffer
+	Tasks(&out, []app.TaskLine{
+		{ID: "T1", Title: "write a", Phase: "attempt", Attempts: 2, Used: &used, Feature: "shop"},
+		{ID: "T2", Title: "write b", Phase: "not started", After: []belay.TaskID{"T1", "T9"}},
+		{ID: "T3", Title: "write c", Phase: "gate", Attempts: 1, Used: &used, Waits: "two readings"},
+	})
+	for _, want := range []string{`(?m)^T1  attempt +2 attempts  .*tokens  write a  \[shop\]$`, `(?m)^T2 .* write b  after T1, T9$`,
+		`(?m)^T3 .*write c  \(two readings\)$`, `(?m)^together 3 attempts, .*3.* tokens$`} {
+		if !regexp.MustCompile(want).Match(out.Bytes()) {
+			t.Errorf("no %s in\n%s", want, &out)
+		}
+	}
+	out.Reset()
+	Status(&out, app.Status{Worktrees: []app.TaskLine{{ID: "T1", Phase: "closed", Unmerged: true}}}, 0)
+	if text := out.String(); strings.Contains(text, "no open tasks") || !strings.Contains(text, "not merged") {
+		t.Error(text)
+	}
+}
