@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/cli"
@@ -28,8 +27,8 @@ func TestBranches(t *testing.T) {
 		want := slices.Clone(b.names)
 		slices.Sort(names)
 		slices.Sort(want)
-		if d := cmp.Diff(want, names); d != "" {
-			t.Errorf("the names of a branch and its commands:\n%s", d)
+		if !slices.Equal(want, names) {
+			t.Errorf("the names of a branch are %q, and its commands %q", want, names)
 		}
 		for _, n := range names {
 			if seen[n] {

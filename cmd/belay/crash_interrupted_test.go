@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // obstacle is what is made after a restore was killed, so that it may not be possible to
@@ -211,7 +213,7 @@ func TestCrashInterrupted(t *testing.T) {
 			}
 			continue
 		}
-		for range 2 {
+		for range map[bool]int{false: 1, true: 2}[wide()] {
 			all = append(all, try{trial{first + (n*17)%(last-first), modeKill}, o, n})
 			n++
 		}
@@ -236,7 +238,7 @@ func TestCrashInterrupted(t *testing.T) {
 	y.sum("interrupted")
 }
 
-var waysNamed = regexp.MustCompile(`belay ((?:undo|redo|snapshot restore [0-9a-z]{26})(?: --skip-broken)?)( reverses| finishes| restores the previous state| restores)`)
+var waysNamed = lazyregexp.New(`belay ((?:undo|redo|snapshot restore [0-9a-z]{26})(?: --skip-broken)?)( reverses| finishes| restores the previous state| restores)`)
 
 // wayOut leads out of an interrupted restore, as the messages say.
 func (d *world) wayOut(y *tally, at string, r ruined, o obstacle, way int) {

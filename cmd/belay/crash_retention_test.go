@@ -48,6 +48,9 @@ func TestCrashRetention(t *testing.T) {
 			}
 		}
 	}
+	if !wide() {
+		list = every(list, 2, 0)
+	}
 	each(t, list, func(dir string, c trial) {
 		d := w.another(t, dir)
 		left := d.belay(d.crash(c), endT1...)

@@ -15,6 +15,17 @@ import (
 // crashAll says whether every point is tried, as `make crash` does, or a sample.
 func crashAll() bool { return os.Getenv("BELAY_CRASH_ALL") != "" }
 
+// wide says whether a test takes the larger sample of `make suites`. Those of `make crash` take all.
+func wide() bool { return os.Getenv("BELAY_WIDE") != "" || crashAll() }
+
+// every gives every so-many-th of a list, from the offset on.
+func every[T any](list []T, step, offset int) (some []T) {
+	for i := offset; i < len(list); i += step {
+		some = append(some, list[i])
+	}
+	return some
+}
+
 // What can be wrong after a crash.
 const (
 	wrongTree  = "wrong trees"
@@ -103,13 +114,16 @@ type trial struct {
 }
 
 // trials gives every crash there is, or about sample of them spread over points and
-// modes. The steps are odd so that each mode meets points of every kind.
+// modes, or half of that. The steps are odd so that each mode meets points of every kind.
 func trials(points, sample int, modes ...string) []trial {
 	var all []trial
 	for n := 1; n <= points; n++ {
 		for _, m := range modes {
 			all = append(all, trial{n, m})
 		}
+	}
+	if !wide() {
+		sample = (sample + 1) / 2
 	}
 	if crashAll() || len(all) <= sample {
 		return all
@@ -118,11 +132,7 @@ func trials(points, sample int, modes ...string) []trial {
 	for len(modes) > 1 && step%len(modes) == 0 { // else one mode would get all of them
 		step++
 	}
-	var some []trial
-	for i := step / 2; i < len(all); i += step {
-		some = append(some, all[i])
-	}
-	return some
+	return every(all, step, step/2)
 }
 
 // each does work for every trial, several at a time: most of it is waiting for disks

@@ -4,13 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/cli"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -67,8 +67,8 @@ func known(t *testing.T, root *cobra.Command, path string, called []string) {
 }
 
 var (
-	quoted = regexp.MustCompile(`"[^"]*"|'[^']*'`)
-	apart  = regexp.MustCompile(`\s(?:&&|\||--)\s|\n`)
+	quoted = lazyregexp.New(`"[^"]*"|'[^']*'`)
+	apart  = lazyregexp.New(`\s(?:&&|\||--)\s|\n`)
 )
 
 // calls gives the words behind belay of each call in an example.

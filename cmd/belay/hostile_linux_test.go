@@ -6,10 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // every program that a repository can name, by the setting that names it.
@@ -87,7 +88,7 @@ func (w *world) execs(env []string, program string, args ...string) (programs ma
 	return programs, r
 }
 
-var execed = regexp.MustCompile(`execve(?:at)?\((?:[A-Z_0-9]+, )?"((?:[^"\\]|\\.)*)"`)
+var execed = lazyregexp.New(`execve(?:at)?\((?:[A-Z_0-9]+, )?"((?:[^"\\]|\\.)*)"`)
 
 // TestNothingOfTheRepositoryRuns watches, at the kernel's door, what belay starts in a
 // hostile repository: itself and git, found outside of the repository, and nothing else.

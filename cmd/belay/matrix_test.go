@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // TestFaultMatrix has every command meet every kind of fault at every place that git or
@@ -240,7 +242,7 @@ func (l *lived) rewrite(path string, text []byte) bool {
 	return true
 }
 
-// matrixCells gives all cells, or about a hundred spread over places, faults and commands.
+// matrixCells gives all cells, or a sample spread over places, faults and commands.
 func matrixCells(t *testing.T, l *lived) (cells []cell) {
 	only := regexp.MustCompile(os.Getenv("BELAY_MATRIX"))
 	for _, class := range l.classes() {
@@ -262,7 +264,7 @@ func matrixCells(t *testing.T, l *lived) (cells []cell) {
 	}
 	sample, err := strconv.Atoi(first)
 	if err != nil {
-		sample = 100
+		sample = map[bool]int{false: 40, true: 100}[wide()]
 	}
 	t.Logf("%d places, %d cells", len(l.places), len(cells))
 	if err != nil && (crashAll() || only.String() != "") || sample > len(cells) {
@@ -359,7 +361,7 @@ func (x *matrix) try(l *lived, c cell) {
 }
 
 // complaint are the words of a line that says that something is wrong.
-var complaint = regexp.MustCompile(`unreadable|broken|damaged|gone|deleted|missing|was cut|truncated|not be read|cannot|could not`)
+var complaint = lazyregexp.New(`unreadable|broken|damaged|gone|deleted|missing|was cut|truncated|not be read|cannot|could not`)
 
 // more gives the lines of got that are not in want.
 func more(want, got string) string {
@@ -426,7 +428,7 @@ func (l *lived) notTaken(place string, d, right done) string {
 	return ""
 }
 
-var changing = regexp.MustCompile(`\b[0-9a-z]{26}\b|\b[0-9a-hjkmnp-tv-z]{10}\b|[0-9]+(\.[0-9]+)? ?([KM]iB|bytes|ms|s)\b|/tmp/\S*/world|\d\d:\d\d:\d\d|  +`)
+var changing = lazyregexp.New(`\b[0-9a-z]{26}\b|\b[0-9a-hjkmnp-tv-z]{10}\b|[0-9]+(\.[0-9]+)? ?([KM]iB|bytes|ms|s)\b|/tmp/\S*/world|\d\d:\d\d:\d\d|  +`)
 
 // plainly leaves out what is another each time.
 func plainly(text string) string { return changing.ReplaceAllString(text, "~") }
@@ -496,4 +498,4 @@ func names(text, place string) bool {
 	return false
 }
 
-var aTask = regexp.MustCompile(`^[tw][0-9](\.|$)|^linked$`)
+var aTask = lazyregexp.New(`^[tw][0-9](\.|$)|^linked$`)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -98,7 +99,7 @@ func (w *world) script(line string) {
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\n"+line+"\n"), 0o644))
 }
 
-var aSnapshot = regexp.MustCompile(`\b[0-9a-z]{26}\b`)
+var aSnapshot = lazyregexp.New(`\b[0-9a-z]{26}\b`)
 
 func (l *lived) take() string {
 	l.t.Helper()
@@ -173,19 +174,19 @@ func (w *world) sentinels() (lines []string) {
 
 // alike are the parts of paths of which there are many that are equal to belay and git.
 var alike = []struct {
-	find *regexp.Regexp
+	find *lazyregexp.Regexp
 	as   string
 }{
-	{regexp.MustCompile(`^\.git/objects/[0-9a-f]{2}/[0-9a-f]{38}$`), ".git/objects/XX/OBJECT"},
-	{regexp.MustCompile(`^\.git/objects/[0-9a-f]{2}$`), ".git/objects/XX"},
-	{regexp.MustCompile(`[0-9a-f]{40,64}`), "HASH"},
-	{regexp.MustCompile(`\b[0-9a-f]{32}\b`), "HASH"},
-	{regexp.MustCompile(`\b[0-9a-z]{26}\b`), "ID"},
-	{regexp.MustCompile(`[a-z-]+\.sample$`), "NAME.sample"},
-	{regexp.MustCompile(`(belay/run/[^/]*/)[^/]+`), "${1}ATTEMPT"},
-	{regexp.MustCompile(`refs/(heads|tags|remotes)/(other|theirs|v1)$`), "refs/${1}/NAME"},
-	{regexp.MustCompile(`logs/refs/heads/(other|theirs)$`), "logs/refs/heads/NAME"},
-	{regexp.MustCompile(`(tasks|run|context)/(t1|t2|t3|w1|n1)`), "${1}/${2}"},
+	{lazyregexp.New(`^\.git/objects/[0-9a-f]{2}/[0-9a-f]{38}$`), ".git/objects/XX/OBJECT"},
+	{lazyregexp.New(`^\.git/objects/[0-9a-f]{2}$`), ".git/objects/XX"},
+	{lazyregexp.New(`[0-9a-f]{40,64}`), "HASH"},
+	{lazyregexp.New(`\b[0-9a-f]{32}\b`), "HASH"},
+	{lazyregexp.New(`\b[0-9a-z]{26}\b`), "ID"},
+	{lazyregexp.New(`[a-z-]+\.sample$`), "NAME.sample"},
+	{lazyregexp.New(`(belay/run/[^/]*/)[^/]+`), "${1}ATTEMPT"},
+	{lazyregexp.New(`refs/(heads|tags|remotes)/(other|theirs|v1)$`), "refs/${1}/NAME"},
+	{lazyregexp.New(`logs/refs/heads/(other|theirs)$`), "logs/refs/heads/NAME"},
+	{lazyregexp.New(`(tasks|run|context)/(t1|t2|t3|w1|n1)`), "${1}/${2}"},
 }
 
 // everyPlace gives one place of each class of equal ones: all of .git, and in the working

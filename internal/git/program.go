@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
@@ -13,6 +14,9 @@ import (
 
 // MinVersion is the lowest version of git that belay works with.
 const MinVersion = "2.39"
+
+// recent are the programs that this process has found to be recent enough.
+var recent sync.Map
 
 // version refuses an older git. Its one process is saved as long as the program
 // stays the same: the answer is kept by the program's path, size and time.
@@ -23,6 +27,9 @@ func (r *Repo) version(ctx context.Context) error {
 	}
 	stamp := filepath.Join(r.Dir, "belay", "git-version")
 	key := fmt.Sprintf("%s %d %d\n", r.git, st.Size(), st.ModTime().UnixNano())
+	if _, known := recent.Load(key); known {
+		return nil
+	}
 	if seen, err := fsroot.ReadFile(stamp, fsroot.Usual); err == nil && string(seen) == key {
 		return nil
 	}
@@ -35,6 +42,7 @@ func (r *Repo) version(ctx context.Context) error {
 		return belay.Refuse(belay.CodeCannot, "install git "+MinVersion+" or newer", "git at %s is %s, belay needs %s",
 			r.git, belay.VisibleLine(have), MinVersion)
 	}
+	recent.Store(key, true)
 	if _, err := fsroot.Lstat(filepath.Dir(stamp)); err == nil {
 		_ = fsroot.WriteFile(stamp, []byte(key), 0o600) // torn or lost: asked again
 	}

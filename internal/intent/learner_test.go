@@ -258,14 +258,20 @@ func TestLearner(t *testing.T) {
 }
 
 // New is a scale of so many answers; worth is that of each cue for each answer but the first.
-func New(answers int, worth map[string][]int32) *Scale { return &Scale{answers, worth} }
+func New(answers int, worth map[string][]int32) *Scale {
+	s := &Scale{answers: answers, cues: slices.Sorted(maps.Keys(worth))}
+	for _, c := range s.cues {
+		s.worth = append(s.worth, worth[c]...)
+	}
+	return s
+}
 
 // String is the scale as Parse reads it.
 func (s *Scale) String() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.answers)
 	before := ""
-	for _, c := range slices.Sorted(maps.Keys(s.worth)) {
+	for _, c := range s.cues {
 		n := 0
 		for n < min(len(c), len(before)) && c[n] == before[n] {
 			n++
@@ -274,7 +280,7 @@ func (s *Scale) String() string {
 		if n > 0 {
 			line = strconv.Itoa(n) + line
 		}
-		for _, k := range s.worth[c] {
+		for _, k := range s.of(c) {
 			line += "\t"
 			if k != 0 {
 				line += strconv.Itoa(int(k))

@@ -13,7 +13,8 @@ import (
 // nothing for: all others are measured against it.
 type Scale struct {
 	answers int
-	worth   map[string][]int32
+	cues    []string // in their order
+	worth   []int32  // of each cue in turn, for each answer but the first
 }
 
 //go:embed acts.txt
@@ -40,62 +41,84 @@ func mustParse(text string) *Scale {
 // cue, in their order: how many bytes the cue begins with that the one before it begins with too
 // (nothing for 0), the rest of the cue, and its worth for each answer (nothing for 0, and for what
 // the line leaves out), parted by tabs. It is read each time that a command reads a request, so it
-// takes one pass and one piece of memory for all numbers.
+// takes one pass, one piece of memory for all cues and one for all numbers, and no index.
 func ParseScale(text string) (*Scale, error) {
 	first, text, _ := strings.Cut(text, "\n")
 	n, err := strconv.Atoi(first)
 	if err != nil || n < 2 || n > 99 {
 		return nil, fmt.Errorf("line 1: %q is no number of answers", first)
 	}
-	lines := strings.Count(text, "\n")
-	s := &Scale{answers: n, worth: make(map[string][]int32, lines)}
-	numbers := make([]int32, lines*(n-1))
-	nr, cue := 1, ""
-	for line := range strings.Lines(text) {
-		nr++
-		shared, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	lines := strings.Count(text, "\n") + 1
+	s := &Scale{answers: n, cues: make([]string, 0, lines), worth: make([]int32, 0, lines*(n-1))}
+	all, ends := make([]byte, 0, 3*len(text)), make([]int, 0, lines)
+	for begin := 0; text != ""; {
+		line, more, _ := strings.Cut(text, "\n")
+		text = more
+		shared, rest, ok := strings.Cut(line, "\t")
 		k, err := number(shared)
+		cue := all[begin:]
 		if !ok || err != nil || k < 0 || int(k) > len(cue) {
-			return nil, fmt.Errorf("line %d: %q does not say how the cue begins", nr, shared)
+			return nil, fmt.Errorf("line %d: %q does not say how the cue begins", len(ends)+2, shared)
 		}
-		own, rest, more := strings.Cut(rest, "\t")
-		cue = cue[:k] + own
-		row := make([]int32, n-1)
-		if len(numbers) >= n-1 {
-			row, numbers = numbers[:n-1:n-1], numbers[n-1:]
+		own, rest, numbers := strings.Cut(rest, "\t")
+		if own == "" || int(k) < len(cue) && own[0] <= cue[k] {
+			return nil, fmt.Errorf("line %d: its cue does not come after the one before it", len(ends)+2)
 		}
-		for i := 0; more; i++ {
+		begin = len(all)
+		all = append(append(all, cue[:k]...), own...)
+		ends = append(ends, len(all))
+		row := len(s.worth)
+		s.worth = append(s.worth, make([]int32, n-1)...)
+		for i := row; numbers; i++ {
 			var field string
-			field, rest, more = strings.Cut(rest, "\t")
-			if i >= len(row) {
-				return nil, fmt.Errorf("line %d: there are more than %d numbers", nr, len(row))
+			field, rest, numbers = strings.Cut(rest, "\t")
+			if i >= len(s.worth) {
+				return nil, fmt.Errorf("line %d: there are more than %d numbers", len(ends)+1, n-1)
 			}
-			if row[i], err = number(field); err != nil {
-				return nil, fmt.Errorf("line %d: %w", nr, err)
+			if s.worth[i], err = number(field); err != nil {
+				return nil, fmt.Errorf("line %d: %w", len(ends)+1, err)
 			}
 		}
-		s.worth[cue] = row
+	}
+	whole, begin := string(all), 0
+	for _, end := range ends {
+		s.cues = append(s.cues, whole[begin:end])
+		begin = end
 	}
 	return s, nil
 }
 
 // number reads a whole number; nothing is 0.
 func number(s string) (int32, error) {
-	if s == "" {
-		return 0, nil
+	digits, sign := strings.TrimPrefix(s, "-"), int32(1)
+	if len(digits) < len(s) {
+		sign = -1
 	}
-	n, err := strconv.ParseInt(s, 10, 32)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no whole number", s)
+	n := int32(0)
+	for i := range len(digits) {
+		c := digits[i]
+		if c < '0' || c > '9' || len(digits) > 9 {
+			return 0, fmt.Errorf("%q is no whole number of up to nine digits", s)
+		}
+		n = 10*n + int32(c-'0')
 	}
-	return int32(n), nil
+	return sign * n, nil
+}
+
+// of is what a cue is worth, for each answer but the first; nothing for one that is not known.
+func (s *Scale) of(cue string) []int32 {
+	i, known := slices.BinarySearch(s.cues, cue)
+	if !known {
+		return nil
+	}
+	return s.worth[i*(s.answers-1) : (i+1)*(s.answers-1)]
 }
 
 // Weigh adds up what the cues are worth for each answer, in hundredths.
 func (s *Scale) Weigh(cues []string) []int {
 	sum := make([]int, s.answers)
 	for _, c := range cues {
-		for i, n := range s.worth[c] {
+		for i, n := range s.of(c) {
 			sum[i+1] += int(n)
 		}
 	}
@@ -123,7 +146,7 @@ func Best(sum []int) (answer, lead int) {
 // first.
 func (s *Scale) Why(cues []string, answer, other, n int) []string {
 	worth := func(c string) int32 {
-		row := append([]int32{0}, s.worth[c]...)
+		row := append([]int32{0}, s.of(c)...)
 		if len(row) == 1 {
 			return 0
 		}

@@ -25,22 +25,23 @@ func TestScales(t *testing.T) {
 func TestParseWrite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 6).Draw(t, "answers")
-		s := &Scale{answers: n, worth: map[string][]int32{}}
+		worth := map[string][]int32{}
 		for _, cue := range rapid.SliceOfN(rapid.StringMatching(`[a-z"][^\t\n\r]{0,12}`), 1, 20).Draw(t, "cues") {
-			s.worth[cue] = rapid.SliceOfN(rapid.Int32Range(-99999, 99999), n-1, n-1).Draw(t, "worth")
+			worth[cue] = rapid.SliceOfN(rapid.Int32Range(-99999, 99999), n-1, n-1).Draw(t, "worth")
 		}
+		s := New(n, worth)
 		got, err := ParseScale(s.String())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(s.worth, got.worth); diff != "" {
+		if diff := cmp.Diff(s, got, cmp.AllowUnexported(Scale{})); diff != "" {
 			t.Fatal(diff)
 		}
 	})
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, text := range []string{"", "1\n", "x\n", "3\na\n", "3\n\ta\t1\t2\t3\n", "3\n\ta\tx\n", "3\n5\ta\n", "3\n-1\ta\n", "3\n\ta\t99999999999\n"} {
+	for _, text := range []string{"", "1\n", "x\n", "3\na\n", "3\n\ta\t1\t2\t3\n", "3\n\ta\tx\n", "3\n5\ta\n", "3\n-1\ta\n", "3\n\ta\t99999999999\n", "3\n\tb\n\ta\n", "3\n\ta\n\ta\n", "3\n\tab\n1\tb\n"} {
 		if _, err := ParseScale(text); err == nil || !strings.Contains(err.Error(), "line ") {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -141,10 +141,12 @@ func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after state
 }
 
 // points are the steps to strike at: all of them when BELAY_CRASH_ALL is set, otherwise a
-// sample that moves on from one mode to the next.
+// sample that moves on from one mode to the next, or half of it.
 func points(n, sample, shift int) (list []int) {
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		sample = n
+	} else if !wide() {
+		sample = (sample + 1) / 2
 	}
 	stride := max(1, n/sample)
 	for k := 1 + shift%stride; k <= n; k += stride {

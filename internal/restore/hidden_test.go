@@ -125,8 +125,12 @@ var hidings = map[string]func(s *sandbox, path string) string{
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{"file": "secret.txt", "protected": "guard.env", "instructions": "CLAUDE.md"}
-	for way, hide := range hidings {
-		for kind, target := range targets {
+	for w, way := range slices.Sorted(maps.Keys(hidings)) {
+		for k, kind := range slices.Sorted(maps.Keys(targets)) {
+			if !wide() && (w+k)%len(targets) != 0 { // each way with one kind of file
+				continue
+			}
+			hide, target := hidings[way], targets[kind]
 			t.Run(way+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				s := newSandbox(t)

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	config := "[user]\n\tname = Ann\n\temail = ann@example.org\n[init]\n\tdefaultBranch = main\n" +
-		"[protocol \"file\"]\n\tallow = always\n[advice]\n\tdetachedHead = false\n[core]\n\texcludesFile = " + home + "/excludes\n"
+		"[protocol \"file\"]\n\tallow = always\n[maintenance]\n\tauto = false\n[advice]\n\tdetachedHead = false\n[core]\n\texcludesFile = " + home + "/excludes\n"
 	for name, text := range map[string]string{".gitconfig": config, "excludes": "*.global\n"} {
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
 			panic(err)
@@ -61,6 +61,11 @@ func TestMain(m *testing.M) {
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)
+}
+
+// wide says whether a test takes the larger samples of `make suites`, which the full suites take as well.
+func wide() bool {
+	return os.Getenv("BELAY_WIDE") != "" || os.Getenv("BELAY_FIDELITY_ALL") != "" || os.Getenv("BELAY_CRASH_ALL") != ""
 }
 
 // sandbox is a repository made by the real git, in a folder of its own: up holds the
