@@ -1,6 +1,7 @@
 # make demo      the whole loop in a copy of this repository, with a scripted agent
 #                (WITH=claude, or AGENT="my-agent --flag", runs another one)
-# make test      every test; installs what the tests need
+# make test      every test, the long ones with a sample of their cases; installs what the tests need
+# make suites    the long tests with a larger sample: kills and faults, hostile repositories, restores (part of .ci/run)
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
 # make bench-run  the time of a run before and after its agent, in 20,000 files (OTHER=/path/to/belay compares)
@@ -34,7 +35,7 @@
 GO ?= go
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test suites race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -54,6 +55,11 @@ demo: build
 # as belay itself does. One package more than processors, because many tests wait for disks and processes.
 test:
 	CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -ldflags "-s -w" ./...
+
+suites:
+	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -ldflags "-s -w" \
+		./cmd/belay ./internal/check ./internal/intent ./internal/restore ./internal/worktree \
+		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts'
 
 race:
 	$(GO) test -race ./...

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestDoubtsHaveReadings: whoever is asked gets at least two readings that are things to do,
@@ -32,7 +33,10 @@ func TestDoubtsHaveReadings(t *testing.T) {
 		}
 	}
 	n := 0
-	for _, text := range texts {
+	for i, text := range texts {
+		if i%2 == 1 && i > 20 && !testutil.Wide() {
+			continue
+		}
 		req, _ := Parse(Input{Text: text, PlanExists: true, Files: []string{"src/index.js", "lib/index.js", "docs/index.md", "src/login.go"}})
 		if req.Type == belay.Unclear && len(req.Doubts) == 0 {
 			t.Errorf("%.80q is in doubt, and nothing says why", text)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestRowsOfWords holds that any row of words is read: small words, of which grammar is made,
@@ -28,9 +30,12 @@ func TestRowsOfWords(t *testing.T) {
 			count[w] = 0
 		}
 	}
-	rows := 3000
+	rows := 1000
 	if testing.Short() {
 		rows = 300
+	}
+	if testutil.Wide() {
+		rows = 3000
 	}
 	if os.Getenv("BELAY_ASK_ROWS") != "" {
 		rows = 200_000

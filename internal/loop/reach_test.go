@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -115,10 +116,16 @@ var small = belay.Policy{Retries: 1, Retry: belay.RetryAuto, MaxAttempts: 4, Sta
 // persons is a policy in which two persons review, with little else in it.
 var persons = belay.Policy{Retry: belay.RetryAuto, MaxAttempts: 2, Persons: []string{"ana", "bo"}}
 
+// Two tests look at the same states: the first at these, the second at what is accepted in them.
+var (
+	walked      = sync.OnceValues(func() (map[string]State, map[Phase]map[EventKind]bool) { return explore(small) })
+	walkedByTwo = sync.OnceValues(func() (map[string]State, map[Phase]map[EventKind]bool) { return explore(persons) })
+)
+
 func TestEverythingIsReached(t *testing.T) {
 	t.Parallel()
-	seen, _ := explore(small)
-	more, _ := explore(persons)
+	seen, _ := walked()
+	more, _ := walkedByTwo()
 	t.Logf("%d and %d abstract states", len(seen), len(more))
 	for name, s := range more {
 		tidy(t, s)
@@ -163,8 +170,8 @@ func TestEverythingIsReached(t *testing.T) {
 
 func TestAcceptedEvents(t *testing.T) {
 	t.Parallel()
-	_, accepted := explore(small)
-	_, more := explore(persons)
+	_, accepted := walked()
+	_, more := walkedByTwo()
 	for phase, kinds := range more {
 		if accepted[phase] == nil {
 			accepted[phase] = map[EventKind]bool{}

@@ -21,6 +21,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestMain gives every git a home of its own. A process that TestCrash starts of
@@ -64,9 +65,7 @@ func TestMain(m *testing.M) {
 }
 
 // wide says whether a test takes the larger samples of `make suites`, which the full suites take as well.
-func wide() bool {
-	return os.Getenv("BELAY_WIDE") != "" || os.Getenv("BELAY_FIDELITY_ALL") != "" || os.Getenv("BELAY_CRASH_ALL") != ""
-}
+func wide() bool { return testutil.Wide() || os.Getenv("BELAY_FIDELITY_ALL") != "" }
 
 // sandbox is a repository made by the real git, in a folder of its own: up holds the
 // repository and whatever must never be written to.

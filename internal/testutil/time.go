@@ -28,6 +28,10 @@ func Until(t testing.TB, path string, cause error) context.Context {
 	return ctx
 }
 
+// Wide says whether a test takes the larger sample of `make suites`, by BELAY_WIDE. The full suites
+// set other variables and take all.
+func Wide() bool { return os.Getenv("BELAY_WIDE") != "" || os.Getenv("BELAY_CRASH_ALL") != "" }
+
 // CPU is the processor time that the program has used, however much else the machine does.
 func CPU() time.Duration {
 	var u syscall.Rusage

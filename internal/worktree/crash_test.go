@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil"
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
@@ -93,7 +94,10 @@ func every(steps int) int {
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		return 1
 	}
-	return max(1, steps/8)
+	if testutil.Wide() {
+		return max(1, steps/8)
+	}
+	return max(1, steps/4)
 }
 
 // TestCrashMake kills and fails the making of a working tree anywhere: done again, it is
