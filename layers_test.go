@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"internal/testutil":           1,
 	"internal/atomicfile":         2,
 	"internal/fence":              2,
+	"internal/forge":              1,
 	"internal/journal":            2,
 	"internal/plan":               2,
 	"internal/syntax":             2,

@@ -32,7 +32,7 @@ var walked = map[string][]string{
 	"decide": {"T3 retry", "T3 guide --message x", "T3 recheck", "abort", "approve --message x"}, "diff": {"", "ID", "T1 --stat"},
 	"gate decide": {"T3 abort", "T3 debug", "T3 recheck", "T3 guide --message x", "T3 approve --message x"}, "gate show": {"T3"},
 	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "mcp": {"", "--http 0.0.0.0:0"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
-	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json"}, "verify": {"HEAD", "HEAD --tests"},
+	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json", "T1 --open --push --forge github", "--checks --forge gitlab"}, "issues": {"", "--file --forge gitea"}, "verify": {"HEAD", "HEAD --tests"},
 	"plan check": {"plan.md --task T1"}, "plan diff": {"plan.md"}, "plan new": {"--task T1 new-plan.md"}, "plan sections": {"plan.md"},
 	"plan show": {"plan.md"}, "plan update": {"plan.md --task T1"}, "plan validate": {"plan.md"}, "redo": {"", "--skip-broken"}, "report read": {"a.txt"},
 	"review begin": {"T1 --reviewer r"}, "review end": {"T1 --reviewer r"}, "review feature": {"f", "f --ask", "--tasks T1,T2 --ask"},

@@ -28,7 +28,7 @@ type pullFamily struct {
 // PullCommands gives the commands about pull requests and the provenance of commits; version is the program's.
 func PullCommands(app *App, version string) []*cobra.Command {
 	a := pullFamily{app, version}
-	return []*cobra.Command{a.prCommand(), a.verifyCommand()}
+	return []*cobra.Command{a.prCommand(), a.verifyCommand(), a.issuesCommand()}
 }
 
 type pullFlags struct {
@@ -36,6 +36,9 @@ type pullFlags struct {
 	limit                  int
 	commit, noVerify       bool
 	sign, trust            bool
+
+	open, checks bool
+	publish      app.PublishRequest
 }
 
 var pullFormats = []string{"markdown", "abbreviated", "json"}
@@ -59,16 +62,26 @@ commit does; what you have staged and edited besides stays.
 which the states differ, for belay verify in a clone that has no record. --sign adds a
 statement signed with your signing key for git.
 
+--open opens a pull request of the current branch with this text on GitHub, GitLab, Gitea or
+Forgejo, or updates the one that is open: the text between belay's marks, and nothing
+else. --push pushes the branch first; without it nothing is pushed. --comment writes a
+comment on the open pull request instead. --checks shows what CI says of the current
+commit. All of these ask the forge through gh, glab or tea where you are logged in, else
+with GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
+
 --format abbreviated writes it as the message of a commit, with trailers. A text that is
 longer than --limit is shortened by whole lines and says where the rest is.
 
-Exit codes: 0 done · 1 not accepted, or the tree or the branch has moved · 2 cannot be
-written · 5 somebody works in the tree · 6 no such task or feature.`,
+Exit codes: 0 done · 1 not accepted, or the tree or the branch has moved, or a check of CI
+failed · 2 cannot be done · 3 checks of CI are running · 5 somebody works in the tree, or
+the forge takes no more requests for now · 6 no such task, feature or repository.`,
 		Example: `  belay pr T7
   belay pr login --output body.md
   gh pr create --title "Add login" --body-file <(belay pr login)
   belay pr T7 --commit
-  belay pr T7 --bundle T7.belay --sign`,
+  belay pr T7 --bundle T7.belay --sign
+  belay pr login --open --push
+  belay pr --checks`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE:              func(c *cobra.Command, args []string) error { return a.pr(c, args, q) },
 	}
@@ -80,6 +93,15 @@ written · 5 somebody works in the tree · 6 no such task or feature.`,
 	f.StringVar(&q.bundle, "bundle", "", "write the evidence for the task's commit to this `FILE`")
 	f.BoolVar(&q.sign, "sign", false, "with --bundle: sign it with your key for git")
 	f.BoolVar(&q.trust, "trust", false, "trust the repository's hooks and settings of git, now and later")
+	f.BoolVar(&q.open, "open", false, "open or update the pull request of the current branch")
+	f.BoolVar(&q.publish.Comment, "comment", false, "write or update a comment on it instead")
+	f.BoolVar(&q.publish.Push, "push", false, "with --open: push the branch first")
+	f.StringVar(&q.publish.Base, "base", "", "with --open: the `BRANCH` that it is for; default: the forge's")
+	f.StringVar(&q.publish.Title, "title", "", "with --open: the `TITLE`; default: the task's")
+	f.BoolVar(&q.publish.Draft, "draft", false, "with --open: as a draft")
+	f.BoolVar(&q.publish.Again, "again", false, "with --open: also when the last one was closed")
+	f.BoolVar(&q.checks, "checks", false, "show the state of CI for the current commit")
+	forgeFlags(c, &q.publish.Forge)
 	f.IntVar(&q.limit, "limit", pullLimit, "the most `CHARACTERS`; 0 is no limit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pullFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -105,6 +127,8 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify goes with --commit")
 	case q.sign && q.bundle == "":
 		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign goes with --bundle")
+	case q.publish.Push && !q.open && !q.publish.Comment:
+		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open")
 	}
 	desk, err := a.Open(c.Context())
 	if err != nil {
@@ -114,8 +138,13 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	if len(args) == 1 {
 		name = args[0]
 	}
-	if q.commit || q.bundle != "" {
+	switch {
+	case q.commit || q.bundle != "":
 		return a.commitWork(c.Context(), desk, name, q)
+	case q.open || q.publish.Comment:
+		return a.publish(c.Context(), desk, name, q)
+	case q.checks:
+		return a.ciChecks(c.Context(), desk, q.publish.Forge)
 	}
 	out := pullResult{}
 	if out.Pull, err = desk.Pull(c.Context(), name, a.version); err != nil {

@@ -469,11 +469,11 @@ const (
 // each task.
 func (p Pull) Abbreviated() string {
 	var b strings.Builder
-	b.WriteString(plainText(p.Title, 72) + "\n\n")
+	b.WriteString(Plainly(p.Title, 72) + "\n\n")
 	var trailers []string
 	for _, t := range p.Tasks {
 		if len(p.Tasks) > 1 {
-			b.WriteString(wrapped(string(t.ID)+": "+plainText(t.Title, 200), ""))
+			b.WriteString(wrapped(string(t.ID)+": "+Plainly(t.Title, 200), ""))
 		}
 		for _, line := range t.short() {
 			b.WriteString(wrapped(line, "  "))
@@ -494,28 +494,28 @@ func (p Pull) Abbreviated() string {
 // short is a task in a few lines of plain text. What agents wrote is not in it: forges read commits'
 // messages for mentions and for words that close issues.
 func (t PullTask) short() []string {
-	out := []string{fmt.Sprintf("Result: %s", plainText(t.Standing, 300))}
+	out := []string{fmt.Sprintf("Result: %s", Plainly(t.Standing, 300))}
 	for _, c := range t.Checks {
 		if c.Result != "skipped" {
-			out = append(out, fmt.Sprintf("Check %s: %s", plainText(c.Check, 80), plainText(c.Result, 80)))
+			out = append(out, fmt.Sprintf("Check %s: %s", Plainly(c.Check, 80), Plainly(c.Result, 80)))
 		}
 	}
 	if t.Tests != nil {
-		out = append(out, "Tests: "+plainText(t.Tests.String(), 300))
+		out = append(out, "Tests: "+Plainly(t.Tests.String(), 300))
 	}
 	for _, r := range t.Reviews {
-		out = append(out, fmt.Sprintf("Review of attempt %d: %d/100, %s", r.Attempt, r.Score, plainText(r.Says, 80)))
+		out = append(out, fmt.Sprintf("Review of attempt %d: %d/100, %s", r.Attempt, r.Score, Plainly(r.Says, 80)))
 	}
 	for _, o := range t.Overrides {
-		out = append(out, fmt.Sprintf("Override of attempt %d%s: %s: %s", o.Attempt, plainText(byWhom(o.By), 100),
-			plainText(o.Category, 80),
-			plainText(o.Note, 300)))
+		out = append(out, fmt.Sprintf("Override of attempt %d%s: %s: %s", o.Attempt, Plainly(byWhom(o.By), 100),
+			Plainly(o.Category, 80),
+			Plainly(o.Note, 300)))
 	}
 	return out
 }
 
-// plainText is a text on one line of a commit's message, in which nothing is a mention.
-func plainText(text string, most int) string {
+// Plainly is a text on one line of a commit's message, in which nothing is a mention.
+func Plainly(text string, most int) string {
 	text = strings.Join(strings.Fields(belay.VisibleLine(secret.Mask(text))), " ")
 	text = strings.NewReplacer(`\n`, " ", "@", "(at)").Replace(text)
 	return belay.Clip(text, most)

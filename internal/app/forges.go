@@ -1,0 +1,299 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/forge"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Forge says which forge is asked, and how.
+type Forge struct {
+	Remote string // "" is the one that the branch is pushed to, else origin
+	Kind   string // "" is told by the address
+}
+
+// client gives a client for the forge of a remote, and the remote's name.
+func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
+	name := q.Remote
+	if name == "" {
+		branch, _ := git.Ask(d.Repo.Person(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
+		name = d.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
+		if name == "" || name == "." {
+			name = "origin"
+		}
+	}
+	if strings.HasPrefix(name, "-") {
+		return nil, "", belay.Refuse(belay.CodeUsage, "git remote", "%q is not a remote", name)
+	}
+	out, err := git.Ask(d.Repo.Person(ctx, "remote", "get-url", "--", name), nil, nil)
+	if err != nil {
+		return nil, "", belay.Refuse(belay.CodeNotFound, "git remote add origin URL, or --remote NAME", "there is no remote %s",
+			belay.VisibleLine(name))
+	}
+	place, err := forge.Locate(strings.TrimSpace(string(out)), q.Kind)
+	if err != nil {
+		return nil, "", err
+	}
+	c, err := forge.New(ctx, place)
+	return c, name, err
+}
+
+// PublishRequest asks for a pull request of a task or a feature.
+type PublishRequest struct {
+	Forge
+	Name    string // of the task or feature; "" is the latest task
+	Version string
+	Base    string // "" is the forge's default branch
+	Title   string // "" is the task's
+	Push    bool
+	Draft   bool
+	Again   bool
+	Comment bool // a comment on the open pull request of the branch instead of its text
+	Trust   bool
+	Said    io.Writer
+}
+
+// Published is what was done.
+type Published struct {
+	forge.Opened
+	Forge  string `json:"forge"`
+	Via    string `json:"via"`
+	Branch string `json:"branch"`
+	Pushed bool   `json:"pushed"`
+	Cut    bool   `json:"cut"`
+}
+
+// Publish opens a pull request of the current branch with what the record says, or updates the one that is open. Everything that can
+// be known is checked before anything is sent; repeated, it finds what was done. Pushes only on request.
+func (d *Desk) Publish(ctx context.Context, q PublishRequest) (Published, error) {
+	pull, err := d.Pull(ctx, q.Name, q.Version)
+	if err != nil {
+		return Published{}, err
+	}
+	c, remote, err := d.client(ctx, q.Forge)
+	if err != nil {
+		return Published{}, err
+	}
+	out := Published{Forge: c.Kind, Via: c.Via}
+	ref, head, err := d.branch(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Branch = ref
+	base, err := c.DefaultBranch(ctx)
+	if err != nil {
+		return out, err
+	}
+	if q.Base != "" {
+		base = q.Base
+	}
+	if base == ref {
+		return out, belay.Refuse(belay.CodeUsage, "git switch -c NAME, or --base BRANCH", "%s is the branch that pull requests are for",
+			belay.VisibleLine(ref))
+	}
+	there, err := c.Branch(ctx, ref)
+	if err != nil {
+		return out, err
+	}
+	if there != head {
+		if !q.Push {
+			return out, belay.Refuse(belay.CodeRefused, "belay pr --open --push, or git push", "%s does not have your commits of %s yet",
+				belay.VisibleLine(remote), belay.VisibleLine(ref))
+		}
+		if err := d.push(ctx, remote, ref, q); err != nil {
+			return out, err
+		}
+		out.Pushed = true
+	}
+	mark := string(pull.Tasks[0].ID)
+	if pull.Feature != "" {
+		mark = "feature " + markable(pull.Feature)
+	}
+	const around = 2000 // what a person wrote beside it, and belay's marks
+	text, cut := pull.Markdown(c.BodyLimit() - around)
+	out.Cut = cut
+	if q.Comment {
+		return out, d.remark(ctx, c, &out, text, mark)
+	}
+	title := q.Title
+	if title == "" {
+		title = prompt.Plainly(pull.Title, 200)
+	}
+	out.Opened, err = c.Open(ctx, forge.OpenRequest{Title: title, Text: text, Head: ref, Base: base, Mark: mark, Draft: q.Draft,
+		Again: q.Again})
+	return out, err
+}
+
+// markable is a name in a comment of HTML, which it cannot end.
+func markable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '>' || r == '<' || r < ' ' {
+			return '_'
+		}
+		return r
+	}, belay.VisibleLine(name))
+}
+
+func (d *Desk) remark(ctx context.Context, c *forge.Client, out *Published, text, mark string) error {
+	list, err := c.Find(ctx, out.Branch)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(p forge.Pull) bool { return p.State == forge.StateOpen })
+	if i < 0 {
+		return belay.Refuse(belay.CodeNotFound, "belay pr --open opens one", "no pull request of %s is open",
+			belay.VisibleLine(out.Branch))
+	}
+	out.Pull = list[i]
+	out.Did, err = c.Comment(ctx, list[i].Number, text, mark)
+	return err
+}
+
+// branch gives the name of the current branch and its commit.
+func (d *Desk) branch(ctx context.Context) (name, commit string, err error) {
+	refs, err := d.Repo.Refs(ctx, "refs/heads/")
+	if err != nil {
+		return "", "", err
+	}
+	head, err := d.Repo.Head(ctx, refs)
+	if err != nil {
+		return "", "", err
+	}
+	name, on := strings.CutPrefix(head.Branch, "refs/heads/")
+	if !on || head.OID == "" {
+		return "", "", belay.Refuse(belay.CodeRefused, "git switch -c NAME", "no branch with commits is checked out")
+	}
+	return name, head.OID, nil
+}
+
+// push pushes a branch as git push does, and never by force.
+func (d *Desk) push(ctx context.Context, remote, branch string, q PublishRequest) error {
+	if err := d.mayCommit(ctx, q.Trust); err != nil {
+		return err
+	}
+	ref := "refs/heads/" + branch
+	_, err := git.Ask(d.Repo.Person(ctx, "push", "--quiet", "--set-upstream", "--", remote, ref+":"+ref), nil, q.Said)
+	if err != nil {
+		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
+			Try: "see what git says above: fetch and merge first, or push to a branch that is not protected"}
+	}
+	return nil
+}
+
+// BranchChecks is the state of CI for the current branch.
+type BranchChecks struct {
+	Branch string        `json:"branch"`
+	Commit string        `json:"commit"`
+	State  string        `json:"state"` // pass, fail, pending, none
+	Checks []forge.Check `json:"checks"`
+}
+
+// BranchChecks asks the forge what its checks say of the commit that is checked out.
+func (d *Desk) BranchChecks(ctx context.Context, q Forge) (BranchChecks, error) {
+	c, _, err := d.client(ctx, q)
+	if err != nil {
+		return BranchChecks{}, err
+	}
+	out := BranchChecks{State: "none", Checks: []forge.Check{}}
+	if out.Branch, out.Commit, err = d.branch(ctx); err != nil {
+		return out, err
+	}
+	list, err := c.Checks(ctx, out.Commit)
+	out.Checks = append(out.Checks, list...)
+	has := func(state string) bool {
+		return slices.ContainsFunc(list, func(c forge.Check) bool { return c.State == state })
+	}
+	switch {
+	case has(forge.Failed):
+		out.State = forge.Failed
+	case has(forge.Pending):
+		out.State = forge.Pending
+	case len(list) > 0:
+		out.State = forge.Passed
+	}
+	return out, err
+}
+
+// KnownIssue is a task that a person skipped at a gate.
+type KnownIssue struct {
+	Task    belay.TaskID `json:"task_id"`
+	Title   string       `json:"title"`
+	Feature string       `json:"feature,omitempty"`
+	Why     string       `json:"why"`
+	Reasons []string     `json:"reasons"` // what its last attempt was rejected for
+	URL     string       `json:"url,omitempty"`
+}
+
+// issueNote is the kind of note with the address of an issue.
+const issueNote = "issue"
+
+// KnownIssues lists them, in order of creation.
+func (d *Desk) KnownIssues() ([]KnownIssue, error) {
+	out := []KnownIssue{}
+	all, err := d.Records(nil)
+	for _, r := range all {
+		if r.State.Outcome == loop.OutcomeSkipped {
+			out = append(out, knownIssue(r))
+		}
+	}
+	return out, err
+}
+
+func knownIssue(r *session.Record) KnownIssue {
+	k := KnownIssue{Task: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, Why: r.State.Why, Reasons: []string{}}
+	if a := r.State.Current(); a != nil {
+		for _, f := range a.Reasons() {
+			k.Reasons = append(k.Reasons, prompt.Reason(f))
+		}
+	}
+	for _, n := range r.Notes {
+		if n.Kind == issueNote {
+			k.URL = n.Text
+		}
+	}
+	return k
+}
+
+// FileIssues opens an issue for each known issue that has none, and records its address. One that is there is found.
+func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]KnownIssue, error) {
+	list, err := d.KnownIssues()
+	if err != nil || !slices.ContainsFunc(list, func(k KnownIssue) bool { return k.URL == "" }) {
+		return list, err
+	}
+	c, _, err := d.client(ctx, q)
+	if err != nil {
+		return list, err
+	}
+	for i, k := range list {
+		if k.URL != "" {
+			continue
+		}
+		pull, err := d.Pull(ctx, string(k.Task), version)
+		if err != nil {
+			return list, err
+		}
+		text, _ := pull.Markdown(c.BodyLimit() - 1000)
+		issue, err := c.FileIssue(ctx, prompt.Plainly(k.Title, 200), text, "issue "+string(k.Task))
+		if err != nil {
+			return list, err
+		}
+		r, err := d.Load(k.Task)
+		if err != nil {
+			return list, err
+		}
+		if err := d.AddNote(ctx, r, session.Note{Kind: issueNote, Text: issue.URL}); err != nil {
+			return list, err
+		}
+		list[i].URL = issue.URL
+	}
+	return list, nil
+}

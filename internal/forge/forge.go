@@ -1,0 +1,454 @@
+package forge
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// The states of a pull request.
+const (
+	StateOpen   = "open"
+	StateClosed = "closed" // and not merged
+	StateMerged = "merged"
+)
+
+// Pull is a pull request, or a merge request.
+type Pull struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+	State  string `json:"state"`
+	Title  string `json:"title"`
+	Base   string `json:"base"`
+
+	body string
+}
+
+// BodyLimit is how many characters a forge takes as the text of a pull request.
+func (p Place) BodyLimit() int {
+	if p.Kind == GitLab {
+		return 1 << 20
+	}
+	return 65536
+}
+
+// repo is the path of the repository in the API.
+func (c *Client) repo() string {
+	if c.Kind == GitLab {
+		return "/projects/" + url.PathEscape(c.Path)
+	}
+	owner, name, _ := strings.Cut(c.Path, "/")
+	return "/repos/" + url.PathEscape(owner) + "/" + url.PathEscape(name)
+}
+
+// pulls and issue name what forges name differently.
+func (c *Client) pulls() string {
+	if c.Kind == GitLab {
+		return c.repo() + "/merge_requests"
+	}
+	return c.repo() + "/pulls"
+}
+
+func (c *Client) update() string {
+	if c.Kind == GitLab {
+		return http.MethodPut
+	}
+	return http.MethodPatch
+}
+
+// textKey is what the text of a pull request or an issue is called.
+func (c *Client) textKey() string {
+	if c.Kind == GitLab {
+		return "description"
+	}
+	return "body"
+}
+
+// item is a pull request or an issue in the words of all forges.
+type item struct {
+	Number      int    `json:"number"`
+	IID         int    `json:"iid"`
+	HTML        string `json:"html_url"`
+	Web         string `json:"web_url"`
+	State       string `json:"state"`
+	Title       string `json:"title"`
+	Body        string `json:"body"`
+	Description string `json:"description"`
+	Merged      bool   `json:"merged"`
+	MergedAt    string `json:"merged_at"`
+	Source      string `json:"source_branch"`
+	Target      string `json:"target_branch"`
+	SourceOf    int    `json:"source_project_id"`
+	TargetOf    int    `json:"target_project_id"`
+	Head        struct {
+		Ref  string      `json:"ref"`
+		Repo *repository `json:"repo"`
+	} `json:"head"`
+	Base struct {
+		Ref string `json:"ref"`
+	} `json:"base"`
+	PullRequest *struct{} `json:"pull_request"` // of an issue of GitHub that is a pull request
+}
+
+type repository struct {
+	Full    string `json:"full_name"`
+	Default string `json:"default_branch"`
+}
+
+func (c *Client) pull(i item) Pull {
+	p := Pull{Number: i.Number, URL: i.HTML, State: i.State, Title: i.Title, Base: i.Base.Ref, body: i.Body}
+	if c.Kind == GitLab {
+		p.Number, p.URL, p.Base, p.body = i.IID, i.Web, i.Target, i.Description
+	}
+	switch {
+	case i.Merged || i.MergedAt != "" || i.State == StateMerged:
+		p.State = StateMerged
+	case i.State == "opened" || i.State == "locked" || i.State == StateOpen:
+		p.State = StateOpen
+	default:
+		p.State = StateClosed
+	}
+	return p
+}
+
+// DefaultBranch asks for the branch that pull requests are for, and so whether the repository can be seen at all.
+func (c *Client) DefaultBranch(ctx context.Context) (string, error) {
+	var r repository
+	_, err := c.call(ctx, http.MethodGet, c.repo(), nil, &r)
+	return r.Default, err
+}
+
+// Branch gives the commit of a branch, "" when there is no such branch.
+func (c *Client) Branch(ctx context.Context, name string) (string, error) {
+	path := c.repo() + "/branches/" + branchPath(name)
+	if c.Kind == GitLab {
+		path = c.repo() + "/repository/branches/" + url.PathEscape(name)
+	}
+	var b struct {
+		Commit struct {
+			ID  string `json:"id"`
+			SHA string `json:"sha"`
+		} `json:"commit"`
+	}
+	_, err := c.call(ctx, http.MethodGet, path, nil, &b)
+	if status(err) == http.StatusNotFound {
+		return "", nil
+	}
+	return b.Commit.ID + b.Commit.SHA, err // a forge has one of them
+}
+
+// branchPath writes a branch's name into a path; its slashes stay.
+func branchPath(name string) string {
+	return strings.ReplaceAll(url.PathEscape(name), "%2F", "/")
+}
+
+// Find gives the pull requests from a branch of this repository, the newest first.
+func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
+	owner, _, _ := strings.Cut(c.Path, "/")
+	query := url.Values{}
+	switch c.Kind {
+	case GitHub:
+		query = url.Values{"head": {owner + ":" + branch}, "state": {"all"}}
+	case GitLab:
+		query = url.Values{"source_branch": {branch}, "state": {"all"}}
+	default:
+		query = url.Values{"state": {"all"}, "sort": {"recentupdate"}}
+	}
+	list, err := pages[item](ctx, c, c.pulls()+"?"+query.Encode())
+	if err != nil {
+		return nil, err
+	}
+	var out []Pull
+	for _, i := range list {
+		ours := i.Head.Ref == branch && (i.Head.Repo == nil || strings.EqualFold(i.Head.Repo.Full, c.Path))
+		if c.Kind == GitLab {
+			ours = i.Source == branch && i.SourceOf == i.TargetOf
+		}
+		if ours {
+			out = append(out, c.pull(i))
+		}
+	}
+	return out, nil
+}
+
+// OpenRequest asks for a pull request.
+type OpenRequest struct {
+	Title, Text string
+	Head, Base  string
+	Mark        string // what the text is known by when it is updated: a task
+	Draft       bool
+	Again       bool // also after a person closed one
+}
+
+// Opened is a pull request, and what was done to it: opened, updated, unchanged.
+type Opened struct {
+	Pull
+	Did string `json:"did"`
+}
+
+// Open opens a pull request, or updates the open one of the branch: its text between belay's marks, and nothing else that
+// a person wrote. CodeRefused when a person closed the one that there was. It can be repeated after any error.
+func (c *Client) Open(ctx context.Context, q OpenRequest) (Opened, error) {
+	var last error
+	for try := 1; try <= tries; try++ {
+		list, err := c.Find(ctx, q.Head)
+		if err != nil {
+			return Opened{}, err
+		}
+		closed := Pull{}
+		for _, p := range list {
+			switch {
+			case p.State == StateOpen:
+				return c.refresh(ctx, p, q)
+			case p.State == StateClosed && closed.Number == 0:
+				closed = p
+			}
+		}
+		if closed.Number != 0 && !q.Again && last == nil {
+			return Opened{}, belay.Refuse(belay.CodeRefused, "reopen it there, or open another with --again",
+				"pull request %d of this branch was closed: %s", closed.Number, belay.VisibleLine(closed.URL))
+		}
+		made, err := c.create(ctx, q)
+		if err == nil {
+			return Opened{made, "opened"}, nil
+		}
+		s := status(err)
+		exists := (s == http.StatusUnprocessableEntity || s == http.StatusConflict) && strings.Contains(err.Error(), "already exists")
+		if last = err; !exists && s != 0 && s < 500 || ctx.Err() != nil {
+			return Opened{}, err
+		}
+		if err := c.wait(ctx, time.Duration(try)*time.Second); err != nil { // it may have been made, though the answer did not say so
+			return Opened{}, err
+		}
+	}
+	return Opened{}, last
+}
+
+func (c *Client) create(ctx context.Context, q OpenRequest) (Pull, error) {
+	title := q.Title
+	in := map[string]any{"head": q.Head, "base": q.Base, "body": between("", q.Mark, q.Text)}
+	switch c.Kind {
+	case GitHub:
+		in["draft"] = q.Draft
+	case GitLab:
+		if q.Draft {
+			title = "Draft: " + title
+		}
+		in = map[string]any{"source_branch": q.Head, "target_branch": q.Base, "description": between("", q.Mark, q.Text)}
+	default:
+		if q.Draft {
+			title = "WIP: " + title
+		}
+	}
+	in["title"] = title
+	var i item
+	_, err := c.call(ctx, http.MethodPost, c.pulls(), in, &i)
+	return c.pull(i), err
+}
+
+func (c *Client) refresh(ctx context.Context, p Pull, q OpenRequest) (Opened, error) {
+	text := between(p.body, q.Mark, q.Text)
+	if text == strings.ReplaceAll(p.body, "\r\n", "\n") {
+		return Opened{p, "unchanged"}, nil
+	}
+	var i item
+	if _, err := c.call(ctx, c.update(), fmt.Sprintf("%s/%d", c.pulls(), p.Number), map[string]any{c.textKey(): text}, &i); err != nil {
+		return Opened{}, err
+	}
+	now := c.pull(i)
+	if now.State != StateOpen {
+		return Opened{}, belay.Refuse(belay.CodeRefused, "reopen it there, or open another with --again",
+			"pull request %d was closed meanwhile", p.Number)
+	}
+	return Opened{now, "updated"}, nil
+}
+
+// between puts a text between belay's marks in what there is: in place of the one that is there, or below.
+func between(was, mark, text string) string {
+	begin, end := "<!-- belay:"+mark+" -->", "<!-- /belay:"+mark+" -->"
+	text = begin + "\n" + strings.TrimSpace(text) + "\n" + end
+	was = strings.ReplaceAll(was, "\r\n", "\n")
+	from := strings.Index(was, begin)
+	if to := strings.Index(was, end); from >= 0 && to > from {
+		return was[:from] + text + was[to+len(end):]
+	}
+	if was = strings.TrimRight(was, "\n"); was != "" {
+		return was + "\n\n" + text
+	}
+	return text
+}
+
+// Issue is an issue on a forge.
+type Issue struct {
+	Number int    `json:"number"`
+	URL    string `json:"url"`
+	Made   bool   `json:"made"` // false: it was there
+}
+
+// FileIssue opens an issue, unless an open one has the mark.
+func (c *Client) FileIssue(ctx context.Context, title, text, mark string) (Issue, error) {
+	query := url.Values{"state": {"open"}}
+	switch c.Kind {
+	case GitLab:
+		query = url.Values{"state": {"opened"}, "search": {"belay:" + mark}, "in": {"description"}}
+	case Gitea:
+		query.Set("type", "issues")
+	}
+	body := between("", mark, text)
+	begin, _, _ := strings.Cut(body, "\n")
+	list, err := pages[item](ctx, c, c.repo()+"/issues?"+query.Encode())
+	if err != nil {
+		return Issue{}, err
+	}
+	for _, i := range list {
+		if p := c.pull(i); i.PullRequest == nil && strings.Contains(p.body, begin) {
+			return Issue{p.Number, p.URL, false}, nil
+		}
+	}
+	var i item
+	_, err = c.call(ctx, http.MethodPost, c.repo()+"/issues", map[string]any{"title": title, c.textKey(): body}, &i)
+	p := c.pull(i)
+	return Issue{p.Number, p.URL, true}, err
+}
+
+// comment is a comment on a pull request.
+type comment struct {
+	ID   int64  `json:"id"`
+	Body string `json:"body"`
+	HTML string `json:"html_url"`
+}
+
+// Comment writes a comment on a pull request, or updates the one that has the mark. did is written, updated or unchanged.
+func (c *Client) Comment(ctx context.Context, number int, text, mark string) (did string, err error) {
+	list := fmt.Sprintf("%s/issues/%d/comments", c.repo(), number)
+	if c.Kind == GitLab {
+		list = fmt.Sprintf("%s/merge_requests/%d/notes", c.repo(), number)
+	}
+	body := between("", mark, text)
+	begin, _, _ := strings.Cut(body, "\n")
+	all, err := pages[comment](ctx, c, list)
+	if err != nil {
+		return "", err
+	}
+	for _, one := range all {
+		if !strings.HasPrefix(one.Body, begin) {
+			continue
+		}
+		if strings.ReplaceAll(one.Body, "\r\n", "\n") == body {
+			return "unchanged", nil
+		}
+		at := fmt.Sprintf("%s/issues/comments/%d", c.repo(), one.ID)
+		if c.Kind == GitLab {
+			at = list + "/" + strconv.FormatInt(one.ID, 10)
+		}
+		_, err := c.call(ctx, c.update(), at, map[string]any{"body": body}, nil)
+		return "updated", err
+	}
+	_, err = c.call(ctx, http.MethodPost, list, map[string]any{"body": body}, nil)
+	return "written", err
+}
+
+// Check is the state of one check of a commit: pass, fail or pending.
+type Check struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	URL   string `json:"url,omitempty"`
+}
+
+// The states of checks.
+const (
+	Passed  = "pass"
+	Failed  = "fail"
+	Pending = "pending"
+)
+
+// Checks gives the checks that ran, or run, on a commit.
+func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
+	switch c.Kind {
+	case GitHub:
+		return c.checkRuns(ctx, commit)
+	case GitLab:
+		var out []Check
+		list, err := pages[struct {
+			Name, Status string
+			URL          string `json:"target_url"`
+			Allowed      bool   `json:"allow_failure"`
+		}](ctx, c, c.repo()+"/repository/commits/"+commit+"/statuses")
+		for _, s := range list {
+			if !s.Allowed {
+				out = append(out, Check{s.Name, stateOf(s.Status), s.URL})
+			}
+		}
+		return out, err
+	}
+	var out []Check
+	list, err := pages[contextStatus](ctx, c, c.repo()+"/commits/"+commit+"/statuses")
+	return append(out, newest(list)...), err
+}
+
+// contextStatus is a commit status of GitHub and Gitea, which calls its state by another name.
+type contextStatus struct {
+	Context string `json:"context"`
+	State   string `json:"state"`
+	Status  string `json:"status"`
+	URL     string `json:"target_url"`
+}
+
+// newest keeps the first of each name: forges list the newest first.
+func newest(list []contextStatus) (out []Check) {
+	seen := map[string]bool{}
+	for _, s := range list {
+		if !seen[s.Context] {
+			seen[s.Context] = true
+			out = append(out, Check{s.Context, stateOf(s.State + s.Status), s.URL})
+		}
+	}
+	return out
+}
+
+// checkRuns reads what GitHub keeps apart: check runs of apps, and statuses.
+func (c *Client) checkRuns(ctx context.Context, commit string) (out []Check, err error) {
+	for page := 1; page <= mostPages; page++ {
+		var runs struct {
+			Runs []struct {
+				Name, Status, Conclusion string
+				URL                      string `json:"html_url"`
+			} `json:"check_runs"`
+		}
+		header, err := c.call(ctx, http.MethodGet, fmt.Sprintf("%s/commits/%s/check-runs?per_page=%d&page=%d", c.repo(), commit,
+			onePage, page), nil, &runs)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range runs.Runs {
+			state := Pending
+			if r.Status == "completed" {
+				state = stateOf(r.Conclusion)
+			}
+			out = append(out, Check{r.Name, state, r.URL})
+		}
+		if !strings.Contains(header.Get("Link"), `rel="next"`) {
+			break
+		}
+	}
+	list, err := pages[contextStatus](ctx, c, c.repo()+"/commits/"+commit+"/statuses")
+	return append(out, newest(list)...), err
+}
+
+// stateOf makes one of three states of those of the forges. What is not known has not passed.
+func stateOf(word string) string {
+	switch word {
+	case "success", "neutral", "skipped":
+		return Passed
+	case "pending", "queued", "in_progress", "running", "created", "waiting", "requested", "manual", "scheduled", "preparing",
+		"waiting_for_resource":
+		return Pending
+	}
+	return Failed
+}
