@@ -310,7 +310,7 @@ func kiroOf(l tasklist.Layout, f *phase.Feature, p phase.Phase) []setting {
 	}
 	g := f.Of(p)
 	if !g.Done() {
-		return []setting{{false, []string{"approvals", name, "approved"}}, {stamp(g.Begun), []string{"updated_at"}}}
+		return []setting{{false, []string{"approvals", name, "approved"}}}
 	}
 	approved := len(g.Concerns) == 0
 	set := []setting{{true, []string{"approvals", name, "generated"}}, {approved, []string{"approvals", name, "approved"}},
