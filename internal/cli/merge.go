@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/terminal"
@@ -14,8 +17,10 @@ import (
 
 func (a loopFamily) mergeCommand() *cobra.Command {
 	var q runner.MergeRequest
+	var all app.MergeAllRequest
+	var every bool
 	c := &cobra.Command{
-		Use: "merge TASK", Short: "Merge a task's worktree into yours", Args: cobra.ExactArgs(1),
+		Use: "merge TASK | merge --all [TASK…]", Short: "Merge a task's worktree into yours",
 		Long: `Merge applies the changes of a task's own worktree to your working tree, uncommitted work
 included. It writes what only the task changed, keeps what only you changed, and merges
 text files that both changed. On a conflict it writes nothing and lists each conflict
@@ -26,14 +31,34 @@ The result is left unstaged: index, HEAD and branches do not change. Belay takes
 snapshot first; belay undo reverses the merge exactly. It then removes the task's
 worktree, unless --keep.
 
+With --all it merges every accepted task, or those that are named, in the order in which
+they depend on each other, after the tests have passed on all of them together in a
+temporary checkout. If they fail, the task that makes the difference is found by
+bisection and opened again with the failures as its reasons; the others are tested and
+merged without it. A task that conflicts with those before it is left for you.
+
 Exit codes: 0 merged · 1 conflicts, or the task was not accepted · 2 could not, nothing
 changed · 4 the worktree changed after it was checked · 5 a working tree is in use · 6 no
 such task.`,
 		Example: `  belay merge T7 --dry-run
   belay merge T7
-  belay merge T7 --theirs docs --ours go.sum`,
+  belay merge T7 --theirs docs --ours go.sum
+  belay merge --all`,
 		ValidArgsFunction: a.CompleteTasks,
+		Args: func(c *cobra.Command, args []string) error {
+			if every {
+				return nil
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) (err error) {
+			if every {
+				all.DryRun, all.Keep = q.DryRun, q.Keep
+				return a.mergeAll(c, all, args)
+			}
+			if all.SkipTests || all.Trust {
+				return belay.Refuse(belay.CodeUsage, "add --all", "--skip-tests and --trust need --all: a single merge runs no tests")
+			}
 			if q.Task, err = belay.ParseTaskID(args[0]); err != nil {
 				return err
 			}
@@ -67,7 +92,74 @@ such task.`,
 	f.BoolVar(&q.Unaccepted, "unaccepted", false, "merge although the task was not accepted")
 	f.BoolVar(&q.AsIs, "as-is", false, "merge the worktree's current state, checked or not")
 	f.BoolVar(&q.Judged, "judged", false, "merge the checked state, although the worktree changed since")
+	f.BoolVar(&every, "all", false, "merge all accepted tasks, or those named, tested together first")
+	f.BoolVar(&all.SkipTests, "skip-tests", false, "with --all: merge without testing the tasks together")
+	f.BoolVar(&all.Trust, "trust", false, "with --all: trust the repository's commands, now and later")
+	for _, one := range []string{"ours", "theirs", "markers", "skip-broken", "unaccepted", "as-is", "judged"} {
+		c.MarkFlagsMutuallyExclusive("all", one)
+	}
 	return c
+}
+
+// mergeAll merges several tasks: belay merge --all [TASK…]
+func (a loopFamily) mergeAll(c *cobra.Command, q app.MergeAllRequest, args []string) error {
+	for _, arg := range args {
+		id, err := belay.ParseTaskID(arg)
+		if err != nil {
+			return err
+		}
+		q.Tasks = append(q.Tasks, id)
+	}
+	desk, err := a.Open(c.Context())
+	if err != nil {
+		return err
+	}
+	out, err := a.queue(c.Context(), desk, q)
+	if out.Tasks == nil {
+		return err
+	}
+	return a.Tell(out, err, func(w io.Writer) { mergedAll(w, out) })
+}
+
+func (a loopFamily) queue(ctx context.Context, desk *app.Desk, q app.MergeAllRequest) (app.MergedAll, error) {
+	q.Say = func(line string) {
+		if !a.JSON {
+			fmt.Fprintln(a.Err, line)
+		}
+	}
+	return app.MergeAll(ctx, desk, q)
+}
+
+// mergedAll prints what became of each task.
+func mergedAll(w io.Writer, m app.MergedAll) {
+	p := terminal.PaintFor(w)
+	for _, t := range m.Tasks {
+		word := map[app.QueueOutcome]string{app.QueueMerged: p.Good("merged"), app.QueueReady: p.Good("would merge"),
+			app.QueueWaits: p.Warn("waiting")}[t.Outcome]
+		if word == "" {
+			word = p.Bad(string(t.Outcome))
+		}
+		text := t.Why
+		if t.Outcome == app.QueueMerged {
+			text = belay.CountOf(t.Paths, "path")
+		}
+		fmt.Fprintln(w, strings.TrimSuffix(fmt.Sprintf("%s %s: %s", word, t.Task, belay.VisibleLine(text)), ": "))
+		for _, f := range t.Findings {
+			fmt.Fprintf(w, "    %s\n", belay.VisibleLine(f.Title))
+		}
+		if t.Outcome == app.QueueRejected && !m.DryRun {
+			fmt.Fprintf(w, "    continue with: belay run --resume %s\n", t.Task)
+		}
+		if t.Ticked != "" {
+			fmt.Fprintf(w, "    %s\n", belay.VisibleLine(t.Ticked))
+		}
+	}
+	if m.Tests != "" {
+		fmt.Fprintf(w, "tests of the result: %s (%s)\n", belay.VisibleLine(m.Tests), belay.CountOf(m.Runs, "run"))
+	}
+	if m.Before != "" {
+		fmt.Fprintf(w, "the previous state is snapshot %[1]s; restore it with: belay snapshot restore %[1]s\n", m.Before.Short())
+	}
 }
 
 // merged prints what a merge did, or would do.

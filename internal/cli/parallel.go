@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,17 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	if err != nil {
 		return err
 	}
-	return a.ranAll(desk, ran)
+	var accepted []belay.TaskID
+	for _, r := range ran {
+		if r.Err == nil {
+			accepted = append(accepted, r.Task)
+		}
+	}
+	if !f.merge || len(accepted) == 0 {
+		return a.ranAll(desk, ran, nil, nil)
+	}
+	merged, err := a.queue(c.Context(), desk, app.MergeAllRequest{Tasks: accepted, Trust: f.trust, Keep: f.keep})
+	return a.ranAll(desk, ran, &merged, err)
 }
 
 // ranTask is one task of a parallel run, as JSON gives it.
@@ -58,10 +69,12 @@ type ranTask struct {
 	Code string `json:"code,omitempty"` // of the error its run ended with
 	What string `json:"what,omitempty"`
 	Try  string `json:"try,omitempty"`
+	// Merge is what a merge of all accepted tasks made of it; nil without one.
+	Merge *app.QueuedTask `json:"merge,omitempty"`
 }
 
-// ranAll prints where several runs have got to.
-func (a loopFamily) ranAll(at *app.Desk, ran []app.ParallelRun) error {
+// ranAll prints where several runs have got to, and what was merged of them.
+func (a loopFamily) ranAll(at *app.Desk, ran []app.ParallelRun, queue *app.MergedAll, failed error) error {
 	var all []ranTask
 	var records []*session.Record
 	for _, r := range ran {
@@ -77,17 +90,26 @@ func (a loopFamily) ranAll(at *app.Desk, ran []app.ParallelRun) error {
 				t.Try = e.Try
 			}
 		}
+		if queue != nil {
+			if i := slices.IndexFunc(queue.Tasks, func(q app.QueuedTask) bool { return q.Task == r.Task }); i >= 0 {
+				t.Merge = &queue.Tasks[i]
+			}
+		}
 		all, records = append(all, t), append(records, rec)
 	}
-	return a.Tell(all, app.Worst(ran), func(w io.Writer) {
+	return a.Tell(all, cmp.Or(failed, app.Worst(ran)), func(w io.Writer) {
 		for i, t := range all {
 			fmt.Fprintln(w, prompt.HistoryLine(t.Task, records[i].State, records[i].Said()))
 			switch {
 			case t.Code != "":
 				fmt.Fprintf(w, "    %s\n    try: %s\n", belay.VisibleLine(t.What), belay.VisibleLine(t.Try))
-			case t.Unmerged:
+			case t.Unmerged && t.Merge == nil:
 				fmt.Fprintf(w, "    merge it with belay merge %s\n", t.Task.ID)
 			}
+		}
+		if queue != nil {
+			fmt.Fprintln(w)
+			mergedAll(w, *queue)
 		}
 	})
 }

@@ -22,6 +22,7 @@ type runFlags struct {
 	resume, pipeline          string
 	trust, quiet, apart, keep bool
 	parallel                  int
+	merge                     bool
 }
 
 func (a loopFamily) runCommand() *cobra.Command {
@@ -41,7 +42,8 @@ the repository. PROSE "-" is read from standard input.
 With --worktree the task gets its own git worktree, created from your current files with
 all uncommitted work; yours stays free, and belay merge brings the result. With
 --parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; a
-task that needs a person waits at its gate while the others continue.
+task that needs a person waits at its gate while the others continue. --merge merges the
+accepted ones at the end, after the tests have passed on all of them together.
 
 With --pipeline ROLES several roles work on the task in turn (roles: in the config;
 default: implementer, reviewer, validator). Each is an agent with its own prompt and its
@@ -61,11 +63,14 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
   belay run --task T7 - -- my-agent --quiet < task.md
   belay run --resume T7
   belay run --worktree "tidy the docs" --with codex && belay merge T8
-  belay run --parallel 4
+  belay run --parallel 4 --merge
   belay run --pipeline implement,review,validate "add a --since flag" --with claude`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("parallel") {
 				return a.parallel(c, f, args)
+			}
+			if f.merge {
+				return belay.Refuse(belay.CodeUsage, "add --parallel N, or run belay merge TASK afterwards", "--merge needs --parallel")
 			}
 			prose, agent, err := Split(c, args)
 			if err != nil {
@@ -82,6 +87,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 	fl.BoolVar(&f.apart, "worktree", false, "run the task in its own worktree")
 	fl.BoolVar(&f.keep, "keep", false, "keep the task's worktree when it ends without being accepted")
 	fl.IntVar(&f.parallel, "parallel", 0, "run recorded tasks in parallel, at most `N` at a time")
+	fl.BoolVar(&f.merge, "merge", false, "with --parallel: merge what was accepted, tested together first (belay merge --all)")
 	fl.StringVar(&f.pipeline, "pipeline", "", "run the task through `ROLES` in this order, separated by commas")
 	fl.StringVar(&f.Settings.fence, "fence", config.FenceAuto, "let the agent write only where the task may: auto, on or off")
 	fl.Lookup("fence").NoOptDefVal = config.FenceOn

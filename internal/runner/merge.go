@@ -138,6 +138,16 @@ func (t tick) note(ctx context.Context, home *session.Desk, r *session.Record, b
 	return fmt.Sprintf("%s: %s", r.Task.ID, note.Text), home.AddNote(ctx, r, note)
 }
 
+// Mergeable gives what a merge of an accepted task would bring, and refuses as Merge does, but for conflicts and
+// for the order of tasks.
+func Mergeable(ctx context.Context, d *session.Desk, r *session.Record) (worktree.Request, error) {
+	if err := mergeable(r, MergeRequest{}); err != nil {
+		return worktree.Request{}, err
+	}
+	after, err := finished(ctx, d, r, MergeRequest{})
+	return worktree.Request{Task: r.Task.ID, Before: r.State.Before, After: after}, err
+}
+
 // mergeable refuses what cannot be merged.
 func mergeable(r *session.Record, q MergeRequest) error {
 	id := r.Task.ID

@@ -11,9 +11,17 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 )
 
+// ConflictError says that the work of a task conflicts with a working tree, or with the tasks before it.
+type ConflictError struct {
+	Task  belay.TaskID
+	Paths []string
+}
+
+func (e *ConflictError) Error() string { return belay.VisibleLine(strings.Join(e.Paths, ", ")) }
+
 // Together makes a snapshot of a state that never was: the present of a working tree with
 // the work of some tasks merged onto it, one after the other. The tree is not touched.
-// CodeRefused when they do not go together.
+// CodeRefused, with a *ConflictError, when they do not go together.
 func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snapshot.Meta) (snapshot.Info, error) {
 	if _, err := of.Recover(ctx); err != nil {
 		return snapshot.Info{}, err
@@ -37,12 +45,12 @@ func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snap
 			return snapshot.Info{}, err
 		}
 		if n := m.out.Open(); n > 0 {
-			var paths []string
+			conflict := &ConflictError{Task: q.Task}
 			for _, x := range m.out.Conflicts {
-				paths = append(paths, x.Path)
+				conflict.Paths = append(conflict.Paths, x.Path)
 			}
-			return snapshot.Info{}, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay merge %s and resolve them", q.Task),
-				"the work of %s conflicts with what is here: %s", q.Task, belay.VisibleLine(strings.Join(paths, ", ")))
+			return snapshot.Info{}, &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("the work of %s conflicts with what is here", q.Task),
+				Try: fmt.Sprintf("belay merge %s and resolve them", q.Task), Err: conflict}
 		}
 		list, more, _ := m.composed(c, plan)
 		for p, perm := range more {

@@ -1,0 +1,457 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testreport"
+	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// MergeAllRequest asks for the work of several tasks to be merged, tested together first.
+type MergeAllRequest struct {
+	Tasks     []belay.TaskID // none: all that are accepted and not merged
+	DryRun    bool           // test, and change nothing
+	Keep      bool           // the tasks' working trees stay
+	SkipTests bool
+	Trust     bool
+	Say       func(string) // gets progress, a line at a time
+}
+
+// MergedAll is what a merge of several tasks did.
+type MergedAll struct {
+	Tasks []QueuedTask `json:"tasks"` // in the order in which they were decided
+	Tests string       `json:"tests"` // what the tests said of what was merged, or why none ran
+	Runs  int          `json:"runs"`  // how often a combination was tested
+	// Before is a snapshot of the state before the first merge; "" when nothing was merged.
+	Before belay.SnapshotID `json:"before,omitempty"`
+	DryRun bool             `json:"dry_run,omitempty"`
+}
+
+// QueuedTask is what became of one task in a merge of several.
+type QueuedTask struct {
+	Task     belay.TaskID    `json:"task"`
+	Outcome  QueueOutcome    `json:"outcome"`
+	Why      string          `json:"why,omitempty"`
+	Paths    int             `json:"paths,omitempty"` // changed in the user's tree
+	Findings []belay.Finding `json:"findings,omitempty"`
+	Ticked   string          `json:"ticked,omitempty"`
+}
+
+// QueueOutcome is how a task ended in a merge of several.
+type QueueOutcome string
+
+// The outcomes. A rejected task is open again, with the failures as its reasons.
+const (
+	QueueMerged   QueueOutcome = "merged"
+	QueueReady    QueueOutcome = "ready" // a dry run would merge it
+	QueueConflict QueueOutcome = "conflict"
+	QueueRejected QueueOutcome = "rejected"
+	QueueWaits    QueueOutcome = "waiting" // it depends on a task that is not merged
+	QueueFailed   QueueOutcome = "failed"  // it could not be merged
+)
+
+// queue is a merge of several tasks under way.
+type queue struct {
+	*Desk
+	home  *session.Desk
+	q     MergeAllRequest
+	base  belay.SnapshotID
+	out   MergedAll
+	said  map[string]verdict // of the combinations tested, by their tasks
+	suite []belay.Task       // one for each different test command
+}
+
+// queued is a task that is to be merged, and what of it.
+type queued struct {
+	r   *session.Record
+	req worktree.Request
+}
+
+// verdict is what the tests said of a combination.
+type verdict struct {
+	tree     string // of the combination
+	text     string
+	findings []belay.Finding // not empty: rejected
+}
+
+// MergeAll merges the work of accepted tasks into the user's tree, in the order in which they depend on each other
+// and were recorded. Nothing is written before the tests have passed on all of it together, in a temporary
+// checkout. Where they fail, the task whose work makes the difference is found with at most log2 N more runs, is
+// open again with the failures as its reasons, and the others are tested without it. A task that conflicts with
+// those before it is left out.
+//
+// CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree
+// changed meanwhile. In all three the result says what was done.
+func MergeAll(ctx context.Context, d *Desk, q MergeAllRequest) (MergedAll, error) {
+	home, err := runner.Home(ctx, d.Desk)
+	if err != nil {
+		return MergedAll{}, err
+	}
+	m := &queue{Desk: d, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
+	list, err := m.chosen(ctx)
+	if err != nil {
+		return m.out, err
+	}
+	list, v, err := m.sound(ctx, list)
+	if err != nil {
+		return m.out, err
+	}
+	m.out.Tests = v.text
+	if err := m.land(ctx, list, v); err != nil {
+		return m.out, err
+	}
+	if left := slices.DeleteFunc(slices.Clone(m.out.Tasks), func(t QueuedTask) bool {
+		return t.Outcome == QueueMerged || t.Outcome == QueueReady
+	}); len(left) > 0 {
+		return m.out, belay.Refuse(belay.CodeRefused, "see above", "%d of %s not merged", len(left),
+			belay.CountOf(len(m.out.Tasks), "task"))
+	}
+	return m.out, nil
+}
+
+// chosen gives the tasks to merge, in order.
+func (m *queue) chosen(ctx context.Context) ([]queued, error) {
+	var records []*session.Record
+	if len(m.q.Tasks) == 0 {
+		all, err := m.Records(nil)
+		if err != nil {
+			return nil, err
+		}
+		records = slices.DeleteFunc(all, func(r *session.Record) bool { return !runner.Unmerged(r) })
+	}
+	for _, id := range m.q.Tasks {
+		r, err := m.Load(id)
+		if err != nil {
+			return nil, err
+		}
+		if r.State.Outcome == loop.OutcomePassed && r.Task.Worktree != "" && !runner.Unmerged(r) {
+			return nil, belay.Refuse(belay.CodeUsage, "leave it out", "%s is already merged", id)
+		}
+		records = append(records, r)
+	}
+	if len(records) == 0 {
+		return nil, belay.Refuse(belay.CodeUsage, "belay worktree list", "no accepted task waits to be merged")
+	}
+	var list []queued
+	for _, r := range inOrder(records) {
+		req, err := runner.Mergeable(ctx, m.Desk.Desk, r)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
+			return nil, err
+		}
+		list = append(list, queued{r, req})
+	}
+	return list, nil
+}
+
+// inOrder sorts tasks so that each comes after those that it depends on, and otherwise keeps their order.
+func inOrder(records []*session.Record) (sorted []*session.Record) {
+	left := slices.Clone(records)
+	for len(left) > 0 {
+		waits := func(r *session.Record) bool {
+			return slices.ContainsFunc(r.Task.After, func(id belay.TaskID) bool {
+				return slices.ContainsFunc(left, func(o *session.Record) bool { return o.Task.ID.Key() == id.Key() })
+			})
+		}
+		i := max(0, slices.IndexFunc(left, func(r *session.Record) bool { return !waits(r) }))
+		sorted = append(sorted, left[i])
+		left = slices.Delete(left, i, i+1)
+	}
+	return sorted
+}
+
+// sound gives those of the tasks that go together and pass the tests together.
+func (m *queue) sound(ctx context.Context, list []queued) ([]queued, verdict, error) {
+	for {
+		list = m.without(list)
+		if len(list) == 0 {
+			return nil, verdict{}, nil
+		}
+		v, err := m.test(ctx, list)
+		var conflict *worktree.ConflictError
+		switch {
+		case errors.As(err, &conflict):
+			i := slices.IndexFunc(list, func(t queued) bool { return t.r.Task.ID == conflict.Task })
+			m.leave(list[i], QueuedTask{Outcome: QueueConflict, Why: "conflicts in " + conflict.Error() +
+				"; merge it by itself: belay merge " + string(conflict.Task)})
+			list = slices.Delete(list, i, i+1)
+			continue
+		case err != nil:
+			return nil, v, err
+		case len(v.findings) == 0:
+			return list, v, nil
+		}
+		i, err := firstBad(len(list), func(n int) (bool, error) {
+			m.say(fmt.Sprintf("the tests fail; testing the first %d of %s", n, belay.CountOf(len(list), "task")))
+			v, err := m.test(ctx, list[:n])
+			return len(v.findings) > 0, err
+		})
+		if err != nil {
+			return nil, v, err
+		}
+		bad, err := m.test(ctx, list[:i+1]) // known: it was tested, or is all of them
+		if err != nil {
+			return nil, v, err
+		}
+		if err := m.handBack(ctx, list[:i], list[i], bad); err != nil {
+			return nil, v, err
+		}
+		list = slices.Delete(list, i, i+1)
+	}
+}
+
+// firstBad gives the index of the task with which n tasks begin to fail, when all n do: fails tells of the first k.
+func firstBad(n int, fails func(k int) (bool, error)) (int, error) {
+	good, bad := 0, n
+	for bad-good > 1 {
+		k := (good + bad) / 2
+		failed, err := fails(k)
+		if err != nil {
+			return 0, err
+		}
+		if failed {
+			bad = k
+		} else {
+			good = k
+		}
+	}
+	return bad - 1, nil
+}
+
+// without takes out the tasks that depend on one that is not merged with them.
+func (m *queue) without(list []queued) []queued {
+	for again := true; again; {
+		again = false
+		for i, t := range list {
+			lacks := slices.IndexFunc(t.r.Task.After, func(id belay.TaskID) bool {
+				here := slices.ContainsFunc(list[:i], func(o queued) bool { return o.r.Task.ID.Key() == id.Key() })
+				first, err := m.Load(id)
+				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.Unmerged(first))
+			})
+			if lacks >= 0 {
+				m.leave(t, QueuedTask{Outcome: QueueWaits,
+					Why: fmt.Sprintf("depends on %s, which is not merged", t.r.Task.After[lacks])})
+				list, again = slices.Delete(slices.Clone(list), i, i+1), true
+				break
+			}
+		}
+	}
+	return list
+}
+
+func (m *queue) leave(t queued, why QueuedTask) {
+	why.Task = t.r.Task.ID
+	m.out.Tasks = append(m.out.Tasks, why)
+}
+
+func (m *queue) say(line string) {
+	if m.q.Say != nil {
+		m.q.Say(line)
+	}
+}
+
+// test tests tasks together, once.
+func (m *queue) test(ctx context.Context, list []queued) (v verdict, err error) {
+	key := keyOf(list)
+	if v, ok := m.said[key]; ok {
+		return v, nil
+	}
+	var requests []worktree.Request
+	for _, t := range list {
+		requests = append(requests, t.req)
+	}
+	info, err := worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
+	if err != nil {
+		return v, err
+	}
+	v.tree = info.Tree
+	switch suites := m.suites(list); {
+	case m.q.SkipTests:
+		v.text = "not run: --skip-tests was given"
+	case len(suites) == 0:
+		v.text = "not run: no test command"
+	default:
+		m.out.Runs++
+		for _, t := range suites {
+			if err := m.run(ctx, info.ID, t, list, &v); err != nil {
+				return v, err
+			}
+		}
+	}
+	m.said[key] = v
+	return v, nil
+}
+
+func keyOf(list []queued) string {
+	var ids []string
+	for _, t := range list {
+		ids = append(ids, string(t.r.Task.ID))
+	}
+	return strings.Join(ids, " ")
+}
+
+// suites gives a task for each different test command.
+func (m *queue) suites(list []queued) (out []belay.Task) {
+	seen := map[string]bool{}
+	for _, q := range list {
+		t := q.r.Task
+		key := t.Checks.Tests.String() + "\x00" + t.Checks.Tests.Format
+		if t.Checks.Tests.Set() && !seen[key] && !slices.Contains(t.Checks.Skip, testrun.Name) {
+			seen[key] = true
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// run runs the tests of one task on a combination. What fails in the user's tree already does not count.
+func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list []queued, v *verdict) error {
+	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
+	t.Checks.Timeout = limit
+	base, known, err := m.before(ctx, t)
+	if err != nil {
+		return err
+	}
+	place, err := worktree.Make(ctx, m.home.Snaps, id, t.Checks.Reuse)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = place.Close() }() // what stays is removed by the next one
+	if err := place.Equip(m.home.Repo.Root); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
+	defer cancel()
+	var requests []belay.Requirement
+	for _, q := range list {
+		requests = append(requests, q.r.Task.Request.Requirements...)
+	}
+	_, result := testrun.Run(limited, testrun.Input{Root: place.Root, Env: session.TestEnv(t), Command: t.Checks.Tests, May: m.May,
+		Baseline: known, Request: requests,
+		Before: func(ctx context.Context) (string, func(), error) {
+			c, err := worktree.Make(ctx, m.home.Snaps, base, t.Checks.Reuse)
+			if err != nil {
+				return "", nil, err
+			}
+			return c.Root, func() { _ = c.Close() }, c.Equip(m.home.Repo.Root)
+		},
+		Logs: func(_ string, r io.Reader) (string, error) { return m.home.AttachText(r, t) }})
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	switch result.Verdict {
+	case belay.VerdictPass:
+		v.text = cmp.Or(result.Summary, "passed")
+	case belay.VerdictFail:
+		v.text = cmp.Or(result.Summary, "failed")
+		for _, f := range result.Findings {
+			if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion {
+				v.findings = append(v.findings, f)
+			}
+		}
+	default:
+		return belay.Refuse(belay.CodeCannot, "belay check TASK shows it for each task; or --skip-tests",
+			"the tasks could not be tested together: %s", cmp.Or(result.Why, "the tests gave no result"))
+	}
+	return nil
+}
+
+// before gives a snapshot of the user's tree and what the tests say of it, nil where that is not known.
+func (m *queue) before(ctx context.Context, t belay.Task) (belay.SnapshotID, *testreport.Report, error) {
+	if m.base == "" {
+		info, err := m.home.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), m.home.Extent(&session.Record{Task: t}))
+		if err != nil {
+			return "", nil, err
+		}
+		m.base = info.ID
+	}
+	keeper := testrun.Keeper{Snaps: m.home.Snaps, Dir: filepath.Join(m.Repo.Common, "belay", "baseline"),
+		Env: session.TestEnv(t), May: m.May}
+	b, err := keeper.Take(ctx, m.base, t.Checks)
+	if err != nil || b.Why != "" || ctx.Err() != nil {
+		return m.base, nil, err
+	}
+	return m.base, &b.Report, nil
+}
+
+// handBack opens a task again, with what fails as soon as its work is there.
+func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdict) error {
+	others := "your working tree"
+	if len(before) > 0 {
+		others = strings.ReplaceAll(keyOf(before), " ", ", ")
+	}
+	left := QueuedTask{Outcome: QueueRejected, Why: "the tests fail together with " + others}
+	for _, f := range v.findings {
+		f.Detail = strings.TrimSpace(fmt.Sprintf("It passes without the work of %s and fails with it, together with %s.\n%s",
+			t.r.Task.ID, others, f.Detail))
+		for _, b := range before {
+			f.Recommendation += fmt.Sprintf("\nbelay diff %s shows work that it has to agree with.", b.r.Task.ID)
+		}
+		left.Findings = append(left.Findings, f)
+	}
+	m.leave(t, left)
+	if m.q.DryRun {
+		return nil
+	}
+	id := t.r.Task.ID
+	tests := belay.CheckResult{Check: testrun.Name, Verdict: belay.VerdictFail, Summary: v.text, Findings: left.Findings}
+	report := belay.Report{Task: id, Time: time.Now().UTC(), Before: t.req.Before, After: t.req.After, Verdict: belay.VerdictFail,
+		Checks: []belay.CheckResult{tests}}
+	sha, err := m.KeepReport(report)
+	if err != nil {
+		return err
+	}
+	return m.Apply(ctx, t.r, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "merge", Findings: left.Findings,
+		Report: sha, Note: left.Why})
+}
+
+// land merges what was tested, as long as it still is what was tested.
+func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var requests []worktree.Request
+	for _, t := range list {
+		requests = append(requests, t.req)
+	}
+	info, err := worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
+	if err == nil && info.Tree != v.tree {
+		err = belay.Refuse(belay.CodeDrift, "run the command again",
+			"the working tree changed while the tasks were tested: nothing was merged")
+	}
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
+		if m.q.DryRun {
+			m.leave(t, QueuedTask{Outcome: QueueReady})
+			continue
+		}
+		out, err := runner.Merge(ctx, m.Desk.Desk, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
+		if err != nil {
+			m.leave(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
+			for _, rest := range list[i+1:] {
+				m.leave(rest, QueuedTask{Outcome: QueueWaits, Why: string(t.r.Task.ID) + " could not be merged"})
+			}
+			return nil
+		}
+		m.out.Before = cmp.Or(m.out.Before, out.Rescue)
+		m.leave(t, QueuedTask{Outcome: QueueMerged, Paths: len(out.Changes), Ticked: out.Ticked})
+	}
+	return nil
+}
