@@ -49,8 +49,9 @@ func Together(ctx context.Context, of *restore.Store, tasks []Request, meta snap
 			for _, x := range m.out.Conflicts {
 				conflict.Paths = append(conflict.Paths, x.Path)
 			}
-			return snapshot.Info{}, &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("the work of %s conflicts with what is here", q.Task),
-				Try: fmt.Sprintf("belay merge %s and resolve them", q.Task), Err: conflict}
+			return snapshot.Info{}, &belay.Error{Code: belay.CodeRefused,
+				What: fmt.Sprintf("the work of %s conflicts with what is here", q.Task),
+				Try:  fmt.Sprintf("belay merge %s and resolve them", q.Task), Err: conflict}
 		}
 		list, more, _ := m.composed(c, plan)
 		for p, perm := range more {
