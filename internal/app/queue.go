@@ -35,7 +35,7 @@ type MergedAll struct {
 	Tasks []QueuedTask `json:"tasks"` // in the order in which they were decided
 	Tests string       `json:"tests"` // what the tests said of what was merged, or why none ran
 	Runs  int          `json:"runs"`  // how often a combination was tested
-	// Before is a snapshot of the state before the first merge; "" when nothing was merged.
+	// Before is the snapshot taken before the first merge; "" when nothing was merged.
 	Before belay.SnapshotID `json:"before,omitempty"`
 	DryRun bool             `json:"dry_run,omitempty"`
 }
