@@ -19,6 +19,7 @@
 # make mcp-conformance  the protocol's conformance suite and inspector over belay mcp (npm installs them into a temporary folder)
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
+# make forge-contract  the requests to GitHub, compared with the description that it publishes (npm installs it)
 # make eval-fix  size of fix prompts, compared with full prompts
 # make evidence  what the checks find in good and bad changes to real projects of eight languages
 #                (FETCH=1 make evidence downloads them first)
@@ -33,9 +34,10 @@
 # make install   install belay in $(go env GOPATH)/bin
 
 GO ?= go
+FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test suites race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test suites race lint bench bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -121,6 +123,12 @@ agents-kill: build
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))
+
+# The description is from npm, in a folder of its own that stays: it has 400 MB.
+forge-contract:
+	@mkdir -p "$(FORGE_CONTRACT)" && cd "$(FORGE_CONTRACT)" && npm install --silent --no-fund --no-audit --prefix . @octokit/openapi@23.0.2
+	@BELAY_OPENAPI="$(FORGE_CONTRACT)/node_modules/@octokit/openapi/generated/api.github.com.deref.json" \
+		$(GO) test -count=1 -v -run TestContract ./internal/forge
 
 agents-hooks: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -interactive -only "$(AGENTS)" -npm "$(NPM)"

@@ -322,6 +322,10 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 // stage makes the index of the commit: that of HEAD, with the task's files. It begins as a copy of the person's, for
 // what that remembers of the files.
 func (c *committer) stage(ctx context.Context) error {
+	if _, err := fsroot.Lstat(filepath.Join(c.Repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
+		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
+			"another git process has the index")
+	}
 	text, err := fsroot.ReadFile(filepath.Join(c.Repo.Dir, "index"), git.MostIndex)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the index: %w", err)

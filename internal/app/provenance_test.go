@@ -225,3 +225,130 @@ func TestMutationsAreRefused(t *testing.T) {
 		t.Errorf("%d mutations", sum)
 	}
 }
+
+// accepted makes a repository by the script before, with a task T1 that changes it by the script work, accepted.
+func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.Desk) {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
+		os.Setenv(name, value)
+	}
+	t.Setenv("BELAY_STATE_HOME", filepath.Join(home, "state"))
+	sh(t, dir, "git init -q -b main && git config user.name a && git config user.email a@b\n"+before+"\ngit add -A && git commit -qm first\n"+strings.Join(dirty, "\n"))
+	d := open(t, dir)
+	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Start(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	sh(t, dir, work)
+	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+		t.Fatal(err, report.Errors())
+	}
+	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	return dir, d
+}
+
+// TestCommitOfEverything: files of each kind, in the form in which git stores them, and nothing besides.
+func TestCommitOfEverything(t *testing.T) {
+	dir, d := accepted(t, `printf '*.txt text eol=crlf\n' > .gitattributes; printf 'one\r\n' > crlf.txt; echo x > gone; echo x > was-file; echo '#!/bin/sh' > run.sh
+mkdir was-dir; echo y > was-dir/f; echo z > other; printf '*.log\n' > .gitignore`,
+		`printf 'one\r\ntwo\r\n' > crlf.txt; printf 'new\r\n' > new.txt; rm gone was-file; mkdir was-file; echo in > was-file/f; rm -r was-dir; echo file > was-dir
+chmod 755 run.sh; ln -s run.sh link; echo odd > 'a b|c.md'; mkdir -p deep/er; echo d > deep/er/é; echo ignored > x.log`)
+	sh(t, dir, "echo mine >> other; echo staged > staged; git add staged; echo loose > loose")
+	done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"})
+	if err != nil || !done.Made {
+		t.Fatal(err)
+	}
+	sh(t, dir, `test "$(git status --porcelain)" = "$(printf ' M other\nA  staged\n?? loose')" || { git status --porcelain; exit 1; }
+test "$(git show HEAD:crlf.txt | od -c | grep -c 'r')" = 0
+test "$(git ls-tree -r HEAD | cut -c1-6 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 9 100644; 1 100755; 1 120000;" || { git ls-tree -r HEAD; exit 1; }
+git fsck --strict`)
+	p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}})
+	if err != nil || !p.OK {
+		t.Fatalf("%v %+v", err, p.Steps)
+	}
+	if !strings.Contains(fmt.Sprint(p.Steps), "2 stored in another form") {
+		t.Errorf("%+v", p.Steps)
+	}
+}
+
+// TestCommitIsFinished: killed behind the commit, the next call finds it, records it and has the index know its files.
+func TestCommitIsFinished(t *testing.T) {
+	dir, d := accepted(t, "echo one > a; echo two > b", "echo more >> a; rm b")
+	if _, err := d.Commit(t.Context(), app.CommitRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	record := filepath.Join(dir, ".git", "belay", "tasks", "t1.jsonl")
+	text, err := os.ReadFile(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
+	if !bytes.Contains(text[cut:], []byte(`"kind":"committed"`)) {
+		t.Fatalf("%s", text[cut:])
+	}
+	if err := os.WriteFile(record, text[:cut], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(os.Getenv("BELAY_STATE_HOME")); err != nil { // what is known of the record outside: it was never longer
+		t.Fatal(err)
+	}
+	sh(t, dir, "git read-tree HEAD~1; touch .git/belay/commit.index .git/belay/commit.index.lock")
+	d = open(t, dir)
+	if p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || p.OK {
+		t.Errorf("a commit that is not recorded: %v %+v", err, p)
+	}
+	done, err := d.Commit(t.Context(), app.CommitRequest{})
+	if err != nil || done.Made {
+		t.Fatalf("%v %+v", err, done)
+	}
+	if p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}}); err != nil || !p.OK {
+		t.Errorf("%v %+v", err, p)
+	}
+	sh(t, dir, `test -z "$(git status --porcelain)"; test "$(git rev-list --count HEAD)" = 2; test ! -e .git/belay/commit.index.lock`)
+	if done, err = d.Commit(t.Context(), app.CommitRequest{}); err != nil || done.Made {
+		t.Errorf("%v %+v", err, done)
+	}
+}
+
+// TestNothingToCommit: each reason is said, and nothing changes.
+func TestNothingToCommit(t *testing.T) {
+	for name, c := range map[string]struct{ dirty, after, says string }{
+		"edited since":            {"", "echo mine >> a", "changed since T1 was accepted"},
+		"committed by hand":       {"", "git commit -qam by-hand", "is committed already"},
+		"uncommitted before":      {"echo mine >> a", "", "had changes of yours before T1"},
+		"a merge is in progress":  {"", "git rev-parse HEAD > .git/MERGE_HEAD", "a merge is in progress"},
+		"it was rolled back":      {"", "git checkout -q -- a", "changed since T1 was accepted"},
+		"somebody has the index":  {"", "touch .git/index.lock", "another git process has the index"},
+		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a", "had changes of yours before T1"},
+	} {
+		dir, d := accepted(t, "echo one > a", "echo more >> a", c.dirty)
+		if c.after != "" {
+			sh(t, dir, c.after)
+		}
+		head := gitOut(t, dir, "rev-parse", "HEAD")
+		_, err := d.Commit(t.Context(), app.CommitRequest{})
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if now := gitOut(t, dir, "rev-parse", "HEAD"); now != head {
+			t.Errorf("%s: HEAD moved", name)
+		}
+	}
+}
+
+func gitOut(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -151,7 +151,7 @@ func purpose(c belay.Change, task belay.Task, met []belay.Met) string {
 			return strings.Contains(e, ", "+c.Path+":") || strings.HasSuffix(e, c.Path) || strings.Contains(e, c.Path+":")
 		})
 		if shows {
-			of = append(of, fmt.Sprintf("%s %s", m.Marker, m.Text))
+			of = append(of, fmt.Sprintf("%s: %s", m.Marker, m.Text))
 		}
 	}
 	if len(of) > 0 {

@@ -244,7 +244,8 @@ func quoted(text string) (out []string) {
 		if kept, whole := Sentences(line, mostReason*4); !whole {
 			line = kept
 		}
-		out = append(out, "> "+Inline(line)+"  ")
+		indent := min(len(line)-len(strings.TrimLeft(line, " ")), 12)
+		out = append(out, "> "+strings.Repeat("&nbsp;", indent)+Inline(line)+"  ")
 	}
 	if !all {
 		out = append(out, ">", "> (shortened; `belay show` has all of it)")
@@ -291,7 +292,7 @@ func (t PullTask) aligned(top, show string) part {
 		if m.Before != nil && m.After != nil {
 			actual += fmt.Sprintf("; %d before, %d now", *m.Before, *m.After)
 		}
-		p.items = append(p.items, "| "+Inline(string(m.Marker))+" "+oneLine(m.Text, mostReason)+" | "+oneLine(actual, mostReason)+" |")
+		p.items = append(p.items, "| "+Inline(string(m.Marker))+": "+oneLine(m.Text, mostReason)+" | "+oneLine(actual, mostReason)+" |")
 	}
 	return p
 }
@@ -319,8 +320,16 @@ func (t PullTask) tried(top, show string) part {
 }
 
 func (t PullTask) checked() (out []string) {
+	var skipped []string
 	for _, c := range t.Checks {
+		if c.Result == "skipped" {
+			skipped = append(skipped, Inline(c.Check))
+			continue
+		}
 		out = append(out, fmt.Sprintf("| %s | %s | %s |", Inline(c.Check), Inline(c.Result), oneLine(c.Summary, mostReason)))
+	}
+	if len(skipped) > 0 {
+		out = append(out, "| "+strings.Join(skipped, ", ")+" | skipped | |")
 	}
 	return out
 }
@@ -439,7 +448,11 @@ func (t PullTask) cost() []string {
 		if len(a.Models) > 0 {
 			text += ", model " + Inline(strings.Join(a.Models, ", "))
 		}
-		out = append(out, item(Inline(a.Role), text))
+		role := a.Role
+		if role == a.Command {
+			role = "agent"
+		}
+		out = append(out, item(Inline(strings.ToUpper(role[:1])+role[1:]), text))
 	}
 	return out
 }

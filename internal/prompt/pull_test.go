@@ -125,7 +125,7 @@ func TestPullSaysAll(t *testing.T) {
 		t.Error("a short text was cut")
 	}
 	for _, want := range []string{"`T7` Add a --since flag", "> Keep the order of the entries.", "| `cmd/file1.go` | +1 | -0 | ADD a --since flag |",
-		"| ADD a --since flag | shown: since, cmd/log.go:12 |", "| 2 | retry | exit 0 |", "outside the task's files", "| scope | pass | 2 files |",
+		"| ADD: a --since flag | shown: since, cmd/log.go:12 |", "| 2 | retry | exit 0 |", "outside the task's files", "| scope | pass | 2 files |",
 		"297 tests: 297 passed before the task; now 299 passed, 0 failed", "- 1 failed before the task, and pass now", "92/100 (at least 80)", "file\\_scope pass<br>tests fail<br>logic not answered",
 		"Attempt 2 was accepted despite its rejection by ann", "**cross\\_scope**: the failing test is T9's", "Gate 1: **guide** by ann: use the clock in ctx",
 		"rolled back and tried again", "$0.40, 12k tokens", "`claude` 2.1, model sonnet", strings.Repeat("b", 40), "entry 29, SHA-256 `" + strings.Repeat("c", 64) + "`"} {
