@@ -52,7 +52,7 @@ func stories(dir string) testscript.Params {
 			for k, v := range map[string]string{
 				"HOME": home, "XDG_CONFIG_HOME": filepath.Join(home, ".config"), "GIT_CONFIG_NOSYSTEM": "1",
 				"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.com",
-				"NO_COLOR": "1", "USER": "tester", "GOCACHE": goCache(), "GOFLAGS": "-buildvcs=false", "GOPATH": os.Getenv("GOPATH"),
+				"NO_COLOR": "1", "USER": "tester", "GOCACHE": goCache(), "GOFLAGS": "-buildvcs=false -vet=off -ldflags=-s", "GOPATH": os.Getenv("GOPATH"),
 				"GOMODCACHE": os.Getenv("GOMODCACHE"),
 				// The agents of most stories write beside the repository, to be looked at. Stories of the fence set this to auto.
 				"BELAY_FENCE": "off",

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // call reads a function call that may give a list. Which functions keep the number of
@@ -20,9 +22,9 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		return s.join(args, c, depth)
 	case name == "of" && listOf(full) || full == "Arrays.asList":
 		return s.group(args, c, Array, 1), true
-	case s.Lang == Kotlin && kotlinLists[name]:
+	case s.Lang == Kotlin && kotlinLists.Has(name):
 		return s.group(args, c, Array, 1), true
-	case s.Lang == Kotlin && kotlinMaps[name]:
+	case s.Lang == Kotlin && kotlinMaps.Has(name):
 		return s.pairs(args, c), true
 	case full == "Map.of":
 		return s.group(args, c, Object, 2), true
@@ -48,7 +50,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		return v, ok
 	}
 	v, ok := s.first(args, c, depth)
-	if !ok || !v.Literal && !wrappers[name] {
+	if !ok || !v.Literal && !wrappers.Has(name) {
 		return Value{}, false
 	}
 	for _, a := range args[1:] {
@@ -108,9 +110,9 @@ func (s *Reader) group(args [][2]int, c *Scope, kind ListKind, each int) Value {
 }
 
 var (
-	kotlinLists = Set("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf " +
+	kotlinLists = lazyregexp.Of("listOf listOfNotNull mutableListOf arrayListOf arrayOf intArrayOf longArrayOf doubleArrayOf " +
 		"charArrayOf booleanArrayOf setOf mutableSetOf hashSetOf linkedSetOf sortedSetOf persistentListOf sequenceOf")
-	kotlinMaps = Set("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
+	kotlinMaps = lazyregexp.Of("mapOf mutableMapOf hashMapOf linkedMapOf sortedMapOf persistentMapOf")
 )
 
 // pairs makes entries of arguments such as "a" to 1.

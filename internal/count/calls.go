@@ -2,10 +2,12 @@ package count
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // adding are methods that add to what they are called on: how many each argument adds.
-var adding = Set("push append add unshift add_all extend addAll insert push_back")
+var adding = lazyregexp.Of("push append add unshift add_all extend addAll insert push_back")
 
 // callStatement reads f(…) and a.b(…).c(…) where a statement starts.
 func (s *scanner) callStatement(i int, b *body) int {
@@ -25,13 +27,13 @@ func (s *scanner) callStatement(i int, b *body) int {
 		s.called(name, owner, Unquote(s.At(j+1)), i, b)
 		return j + 1
 	}
-	if !s.Open(j+1, "(") || control[name] {
+	if !s.Open(j+1, "(") || control.Has(name) {
 		return 0
 	}
 	if b.mode == classBody {
 		return 0
 	}
-	if adding[name] && owner != "" && s.adds(owner, name, j+1, b) {
+	if adding.Has(name) && owner != "" && s.adds(owner, name, j+1, b) {
 		return s.Next(j + 1)
 	}
 	s.chained(i, j, owner, b)
@@ -79,7 +81,7 @@ func (s *scanner) assigned(lo, hi int, b *body) {
 	s.called(s.At(j), owner, Unquote(s.At(j+2)), j, b)
 }
 
-var verbs = Set("get post put patch delete all use options head")
+var verbs = lazyregexp.Of("get post put patch delete all use options head")
 
 // isTestCall tells a call that is a test: it(…), test.each(…)(…).
 func isTestCall(name, base string) bool {
@@ -99,7 +101,7 @@ func (s *scanner) called(name, owner, label string, at int, b *body) {
 	switch {
 	case isTestCall(name, base):
 		kind, key, name = Tests, "it", "it"
-	case verbs[name] && owner != "":
+	case verbs.Has(name) && owner != "":
 		label, key, name = name+" "+label, owner+" routes", owner
 	}
 	l := b.calls[key]

@@ -217,7 +217,7 @@ func (j *judge) named(l *List) float64 {
 	parts := Stems(l.Name)
 	total, hit := 0.0, 0.0
 	for _, p := range parts {
-		if Stops[p] && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
+		if Stops.Has(p) && len(parts) > 1 || len(p) < 2 && len(parts) > 1 {
 			continue
 		}
 		total++
@@ -286,7 +286,7 @@ func (j *judge) around(l *List) float64 {
 			}
 		}
 		for _, p := range Stems(text) {
-			if own[p] || seen[p] || Stops[p] {
+			if own[p] || seen[p] || Stops.Has(p) {
 				continue
 			}
 			seen[p] = true

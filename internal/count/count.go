@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Verdict is what a requirement comes to.
@@ -407,14 +408,14 @@ func (j *judge) noun(c *candidate) string {
 		return own
 	case l == nil || l.Kind != Array && l.Kind != Object && l.Kind != Enum:
 		return asked
-	case Stem(own) == own || Stops[own] || vague[own] || slices.Contains(Stems(l.Name), Stem(asked)):
+	case Stem(own) == own || Stops.Has(own) || vague.Has(own) || slices.Contains(Stems(l.Name), Stem(asked)):
 		return asked
 	}
 	return own
 }
 
 // vague are plurals that say nothing of what is in a list.
-var vague = Set("data children props args params values entries elements nodes options objects records rows columns " +
+var vague = lazyregexp.Of("data children props args params values entries elements nodes options objects records rows columns " +
 	"keys names results contents defaults")
 
 // rule is what each marker asks of the numbers.

@@ -54,7 +54,7 @@ func (j *judge) other(name string, c *candidate) *List {
 // fed finds a statement that came and adds to a list where counting does not follow it: in
 // a loop, a condition, another function. Those that were counted are left out.
 func (j *judge) fed(name string, counted int) (at string, line int) {
-	if len(name) < 2 || Stops[name] {
+	if len(name) < 2 || Stops.Has(name) {
 		return "", 0
 	}
 	quoted := regexp.QuoteMeta(name)

@@ -2,6 +2,8 @@ package count
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // expression finds the lists in an expression, an argument, or an entry of an object.
@@ -111,12 +113,12 @@ func (s *scanner) operand(i int) bool {
 	case Close, String, Number:
 		return i > 0
 	case Ident:
-		return !startsValue[s.At(i-1)]
+		return !startsValue.Has(s.At(i - 1))
 	}
 	return s.Is(i-1, "<") || s.Is(i-1, ">") && s.Tokens[i-1].End == s.Tokens[i].Off
 }
 
-var startsValue = Set("return in of and or not if else yield default case await lambda is assert print puts")
+var startsValue = lazyregexp.Of("return in of and or not if else yield default case await lambda is assert print puts")
 
 func (s *scanner) blockOf(c *Scope) *Scope {
 	s.blocks++

@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Scan gives the lists of a file, and what it imports.
@@ -251,7 +253,7 @@ func (s *goScanner) slice(e *ast.SliceExpr, items []Item) []Item {
 }
 
 // goCopies are functions that keep the items of their argument.
-var goCopies = Set("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
+var goCopies = lazyregexp.Of("slices.Clone slices.Sorted maps.Clone slices.Clip maps.Keys")
 
 // call reads append(a, b, c...) and the few functions that join or copy slices.
 func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, ListKind, []string, bool) {
@@ -260,7 +262,7 @@ func (s *goScanner) call(e *ast.CallExpr, path []string, depth int) ([]Item, Lis
 	switch {
 	case name == "append" || joins:
 		return s.appended(e, path, depth, joins)
-	case goCopies[name] && len(e.Args) == 1:
+	case goCopies.Has(name) && len(e.Args) == 1:
 		return s.value(e.Args[0], path, depth)
 	case len(e.Args) == 1: // a conversion, or a function that is given a literal
 		if _, lit := e.Args[0].(*ast.CompositeLit); lit {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // HTML returns the siblings in an HTML text, by their tags.
@@ -35,24 +37,24 @@ type html struct {
 	inHead  bool
 }
 
-var void = Set("area base br col embed hr img input link meta source track wbr param")
+var void = lazyregexp.Of("area base br col embed hr img input link meta source track wbr param")
 
 // closes says which open elements a start tag ends, and what they do not reach out of.
-var closes = map[string]struct{ ends, within map[string]bool }{
-	"li":       {Set("li"), Set("ul ol menu")},
-	"tr":       {Set("tr td th"), Set("table")},
-	"td":       {Set("td th"), Set("tr table")},
-	"th":       {Set("td th"), Set("tr table")},
-	"tbody":    {Set("thead tbody tfoot tr td th"), Set("table")},
-	"thead":    {Set("thead tbody tfoot tr td th"), Set("table")},
-	"tfoot":    {Set("thead tbody tfoot tr td th"), Set("table")},
-	"dt":       {Set("dt dd"), Set("dl")},
-	"dd":       {Set("dt dd"), Set("dl")},
-	"option":   {Set("option"), Set("select datalist")},
-	"optgroup": {Set("option optgroup"), Set("select")},
+var closes = map[string]struct{ ends, within *lazyregexp.Set }{
+	"li":       {lazyregexp.Of("li"), lazyregexp.Of("ul ol menu")},
+	"tr":       {lazyregexp.Of("tr td th"), lazyregexp.Of("table")},
+	"td":       {lazyregexp.Of("td th"), lazyregexp.Of("tr table")},
+	"th":       {lazyregexp.Of("td th"), lazyregexp.Of("tr table")},
+	"tbody":    {lazyregexp.Of("thead tbody tfoot tr td th"), lazyregexp.Of("table")},
+	"thead":    {lazyregexp.Of("thead tbody tfoot tr td th"), lazyregexp.Of("table")},
+	"tfoot":    {lazyregexp.Of("thead tbody tfoot tr td th"), lazyregexp.Of("table")},
+	"dt":       {lazyregexp.Of("dt dd"), lazyregexp.Of("dl")},
+	"dd":       {lazyregexp.Of("dt dd"), lazyregexp.Of("dl")},
+	"option":   {lazyregexp.Of("option"), lazyregexp.Of("select datalist")},
+	"optgroup": {lazyregexp.Of("option optgroup"), lazyregexp.Of("select")},
 }
 
-var endsParagraph = Set("p div ul ol dl table section article aside header footer nav h1 h2 h3 h4 h5 h6 form pre blockquote")
+var endsParagraph = lazyregexp.Of("p div ul ol dl table section article aside header footer nav h1 h2 h3 h4 h5 h6 form pre blockquote")
 
 func (h *html) run() {
 	for h.i < len(h.src) {
@@ -154,7 +156,7 @@ func (h *html) startTag() {
 		}
 		in.Items = append(in.Items, Item{Label: label, Line: line, Col: col})
 	}
-	if void[tag] || closed {
+	if void.Has(tag) || closed {
 		return
 	}
 	if tag == "script" || tag == "style" || tag == "textarea" || tag == "title" {
@@ -190,7 +192,7 @@ func (h *html) raw(tag string) {
 
 // imply ends what a start tag ends without an end tag.
 func (h *html) imply(tag string) {
-	if endsParagraph[tag] && h.stack[len(h.stack)-1].tag == "p" {
+	if endsParagraph.Has(tag) && h.stack[len(h.stack)-1].tag == "p" {
 		h.stack = h.stack[:len(h.stack)-1]
 	}
 	rule, ok := closes[tag]
@@ -199,10 +201,10 @@ func (h *html) imply(tag string) {
 	}
 	cut := len(h.stack)
 	for k := len(h.stack) - 1; k > 0 && k > len(h.stack)-64; k-- {
-		if rule.within[h.stack[k].tag] {
+		if rule.within.Has(h.stack[k].tag) {
 			break
 		}
-		if rule.ends[h.stack[k].tag] {
+		if rule.ends.Has(h.stack[k].tag) {
 			cut = k
 		}
 	}

@@ -3,6 +3,8 @@ package count
 import (
 	"iter"
 	"slices"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // naming are keys whose value names an item, the best first.
@@ -62,13 +64,13 @@ func (s *Reader) words(lo, hi int) iter.Seq[string] {
 func (s *Reader) Identifiers(lo, hi int) []string {
 	var out []string
 	for i := lo; i < hi && len(out) < 12; i++ {
-		if w := s.At(i); s.Kind(i) == Ident && !Modifiers[w] {
+		if w := s.At(i); s.Kind(i) == Ident && !Modifiers.Has(w) {
 			out = append(out, w)
 		}
 	}
 	return out
 }
 
-var Modifiers = Set("const let var static readonly public private protected internal export default final declare " +
+var Modifiers = lazyregexp.Of("const let var static readonly public private protected internal export default final declare " +
 	"abstract async override pub mut type val def get set string number boolean unknown any Array ReadonlyArray Record " +
 	"Readonly List Map Set Vec str")

@@ -2,6 +2,8 @@ package count
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 type sqlScanner struct {
@@ -63,17 +65,17 @@ func (s *sqlScanner) statement(lo, hi int, inserts map[string]*List) {
 		}
 		l := s.list(kind, name, lo)
 		for _, a := range s.Split(open+1, s.After(open), ",") {
-			if a[0] < a[1] && !constraint[strings.ToLower(s.At(a[0]))] {
+			if a[0] < a[1] && !constraint.Has(strings.ToLower(s.At(a[0]))) {
 				l.Items = append(l.Items, s.Item(Unquote(s.At(a[0])), a[0]))
 			}
 		}
 	}
 }
 
-var constraint = Set("primary foreign unique check constraint key index exclude")
+var constraint = lazyregexp.Of("primary foreign unique check constraint key index exclude")
 
 // insertWords may come between INSERT and the name of the table.
-var insertWords = Set("into or ignore replace")
+var insertWords = lazyregexp.Of("into or ignore replace")
 
 func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 	name, values := "", -1
@@ -82,7 +84,7 @@ func (s *sqlScanner) insert(lo, hi int, inserts map[string]*List) {
 			values = i
 			break
 		}
-		isName := s.Kind(i) == String || s.Kind(i) == Ident && !insertWords[strings.ToLower(s.At(i))]
+		isName := s.Kind(i) == String || s.Kind(i) == Ident && !insertWords.Has(strings.ToLower(s.At(i)))
 		if name == "" && isName {
 			name = Unquote(s.At(i))
 			for s.Is(i+1, ".") {

@@ -1,5 +1,7 @@
 package count
 
+import "github.com/belay-dev/belay/internal/lazyregexp"
+
 import ()
 
 // body is a block of statements or a class while it is read.
@@ -168,7 +170,7 @@ func (s *scanner) nameBefore(open int) int {
 // method reads a method without a keyword: name(…) {…}.
 func (s *scanner) method(open, at int, b *body) (int, bool) {
 	name := s.At(at)
-	if control[name] || s.Lang == Ruby || s.Among(at-1, ".", "@", "new") {
+	if control.Has(name) || s.Lang == Ruby || s.Among(at-1, ".", "@", "new") {
 		return 0, false
 	}
 	if b.mode != classBody {
@@ -211,7 +213,7 @@ func (s *scanner) annotations(lo, hi int) []string {
 	return out
 }
 
-var control = Set("if for while switch catch with return function else do until unless using lock foreach synchronized " +
+var control = lazyregexp.Of("if for while switch catch with return function else do until unless using lock foreach synchronized " +
 	"super match constructor_")
 
 // member adds to the functions, methods or tests of a body.

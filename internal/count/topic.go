@@ -34,7 +34,7 @@ func Parse(text string) (belay.Requirement, error) {
 	return r, nil
 }
 
-var before = Set("exactly another just only the new more additional extra of these those at least up to about next last first")
+var before = lazyregexp.Of("exactly another just only the new more additional extra of these those at least up to about next last first")
 
 // leading returns the number that the words start with: "2 flavors", "another two flavors".
 func leading(text string) int {
@@ -47,7 +47,7 @@ func leading(text string) int {
 		if n := numberWords[w]; n > 0 {
 			return n
 		}
-		if !before[w] {
+		if !before.Has(w) {
 			break
 		}
 	}
@@ -108,7 +108,7 @@ func Of(r belay.Requirement) Topic {
 
 func (w *Topic) weigh(text string, weight float64) {
 	for _, s := range Stems(text) {
-		if _, err := strconv.Atoi(s); err == nil || Stops[s] || len(s) < 2 {
+		if _, err := strconv.Atoi(s); err == nil || Stops.Has(s) || len(s) < 2 {
 			continue
 		}
 		w.Weight[s] = max(w.Weight[s], weight)
@@ -140,7 +140,7 @@ func noun(main string) string {
 	words := strings.FieldsFunc(main, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == ';' })
 	for i := len(words) - 1; i >= 0; i-- {
 		w := strings.Trim(words[i], "()[]`\"'")
-		if _, err := strconv.Atoi(w); err != nil && w != "" && !Stops[strings.ToLower(w)] {
+		if _, err := strconv.Atoi(w); err != nil && w != "" && !Stops.Has(strings.ToLower(w)) {
 			return strings.ToLower(w)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Value is what an expression comes to when it is a list.
@@ -15,11 +17,11 @@ type Value struct {
 }
 
 // identity are methods that keep the number of items.
-var identity = Set("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect " +
+var identity = lazyregexp.Of("map sort reverse toSorted toReversed values keys entries iter into_iter to_vec cloned collect " +
 	"freeze copy items stream toList into as_slice with fill toArray ToList ToArray AsReadOnly asList")
 
 // wrappers are functions whose value has as many items as their first argument.
-var wrappers = Set("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList " +
+var wrappers = lazyregexp.Of("freeze keys values entries from list tuple sorted reversed sealed asList unmodifiableList " +
 	"fromEntries isArray enumerate dict")
 
 func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
@@ -204,7 +206,7 @@ func (s *Reader) chain(lo, hi int, c *Scope, depth int) (Value, bool) {
 			}
 		}
 		if !s.Open(i, "(") {
-			if identity[name] && s.Lang == Ruby {
+			if identity.Has(name) && s.Lang == Ruby {
 				continue
 			}
 			return Value{}, false
@@ -241,7 +243,7 @@ func (s *Reader) applied(v *Value, name string, args int, c *Scope, depth int) b
 		v.Literal = true
 	case name == "slice":
 		return s.slice(v, lo, hi, unknown)
-	case identity[name]:
+	case identity.Has(name):
 		s.argument(lo, hi, c, v)
 	case name == "filter" || name == "flatMap" || name == "flat" || name == "splice" || name == "flat_map":
 		s.argument(lo, hi, c, v)
@@ -355,7 +357,7 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 		i = s.Next(i)
 	}
 	if !s.Open(i, "(") {
-		if s.Lang == Java || s.Lang == Kotlin || s.Lang == JSON || reserved[name] {
+		if s.Lang == Java || s.Lang == Kotlin || s.Lang == JSON || reserved.Has(name) {
 			return Value{}, i, false
 		}
 		it := s.Item(name, lo)
@@ -369,18 +371,18 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	return v, s.Next(i), ok
 }
 
-var reserved = Set("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
+var reserved = lazyregexp.Of("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
 
 func (s *Reader) isMethod(i int) bool {
 	name := s.At(i)
 	if s.Among(i-2, "Object", "Array", "List", "Arrays", "Map", "Set") {
 		return false
 	}
-	return identity[name] || listMethods[name]
+	return identity.Has(name) || listMethods.Has(name)
 }
 
 // listMethods are the methods of a list, besides those that keep its items, that give a list.
-var listMethods = Set("concat slice filter flatMap flat union splice")
+var listMethods = lazyregexp.Of("concat slice filter flatMap flat union splice")
 
 // Generic returns the parenthesis after <…>, or -1.
 func (s *Reader) Generic(i, hi int) int {

@@ -95,7 +95,7 @@ func Stems(text string) []string {
 func TopicWords(text string) []string {
 	var out []string
 	for _, s := range Stems(text) {
-		if _, err := strconv.Atoi(s); err != nil && !Stops[s] && len(s) > 1 && !slices.Contains(out, s) {
+		if _, err := strconv.Atoi(s); err != nil && !Stops.Has(s) && len(s) > 1 && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -125,22 +125,13 @@ func Akin(a, b string) bool {
 }
 
 // Stops are words that say nothing of what a text is about.
-var Stops = Set(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
+var Stops = lazyregexp.Of(`the a an to of in into on for from and or with without by at as is are be it its this that these those there
 	new more another additional extra existing current keep keeping kept stay stays remain remains everyone everything
 	already listed all every
 	add added adding remove removed preserve preserved modify change changed fix no not only just must should exactly
 	please same other others rest
 	list lists item items array file while which who whose what untouched unchanged
 	two three four five six seven eight nine ten one eleven twelve`)
-
-// Set makes a set of the words of a text.
-func Set(text string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		m[w] = true
-	}
-	return m
-}
 
 var numberWords = map[string]int{
 	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,

@@ -54,8 +54,7 @@ var (
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
 	boundPath = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
 	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}
-	stopWords = map[string]bool{"and": true, "or": true, "but": true, "it": true, "this": true, "that": true,
-		"them": true, "anything": true, "everything": true, "else": true, "the": true, "any": true, "not": true, "e.g": true, "i.e": true}
+	stopWords = lazyregexp.Of(`and or but it this that them anything everything else the any not e.g i.e`)
 )
 
 // Bounds returns what a request allows the work to touch only, and what it must not touch, where
@@ -165,7 +164,7 @@ func named(w string) bool {
 	switch {
 	case wholes[low]:
 		return true
-	case stopWords[low] || !boundPath.MatchString(w):
+	case stopWords.Has(low) || !boundPath.MatchString(w):
 		return false
 	}
 	return strings.ContainsAny(w, "./*") && strings.Trim(w, "./*") != ""

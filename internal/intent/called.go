@@ -138,7 +138,7 @@ func (n nouns) about(file, base string, all []string) (about []string) {
 	if !view && !sortOnly(base, all) {
 		return all
 	}
-	if about = nameParts(folder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs[about[0]] {
+	if about = nameParts(folder(file)); len(about) != 1 || plainParts.Has(about[0]) || dirs.Has(about[0]) {
 		return nil
 	}
 	return about
@@ -224,12 +224,9 @@ func (n nouns) onlyShown(file string, files []string) bool {
 	})
 }
 
-var dirs = map[string]bool{"bot": true, "src": true, "lib": true, "app": true, "cmd": true, "docs": true,
-	"scripts": true, "internal": true, "tests": true, "layouts": true, "content": true, "scenes": true, "prod": true,
-	"staging": true, "dev": true, "public": true, "static": true, "assets": true, "resources": true, "views": true,
-	"components": true, "templates": true, "helpers": true, "emails": true, "pages": true, "screens": true,
-	"services": true, "models": true, "controllers": true, "jobs": true, "styles": true, "data": true, "hooks": true,
-	"types": true, "workflows": true}
+var dirs = lazyregexp.Of(`
+	bot src lib app cmd docs scripts internal tests layouts content scenes prod staging dev public static assets resources views
+	components templates helpers emails pages screens services models controllers jobs styles data hooks types workflows`)
 
 // short forms in names of files for words of people.
 var shortForms = map[string]string{"pub": "publish", "auth": "authenticat", "db": "databas", "msg": "messag",

@@ -103,7 +103,7 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 			order = 1 // "somebody should lock down …": what stands there is a verb, known or not
 		}
 	}
-	noun := said.Want && Nounish[rest[0]]
+	noun := said.Want && Nounish.Has(rest[0])
 	complained := len(rest) == 2 && Said(rest)
 	asked := a.C.Close == "?" && !said.Opener
 	switch {

@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Trouble reports a fragment that names something bad: its head is a word like "problem" or
@@ -17,7 +19,7 @@ func Trouble(low []string) bool {
 			return oneOf(w, "in", "on", "for", "since") || w != "as" && Conditional(w)
 		})
 	}
-	if faulty[low[0]] && !Preposition(low[1]) && !(low[0] == "double" && twofold[low[1]]) {
+	if faulty[low[0]] && !Preposition(low[1]) && !(low[0] == "double" && twofold.Has(low[1])) {
 		return true
 	}
 	if oneOf(low[0], "race", "nil", "null", "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
@@ -41,9 +43,7 @@ func Trouble(low []string) bool {
 }
 
 // twofold are what may be double on purpose.
-var twofold = map[string]bool{"tap": true, "click": true, "clicks": true, "press": true, "opt-in": true, "jump": true,
-	"quotes": true, "check": true, "column": true, "page": true, "entry": true, "room": true, "rooms": true,
-	"buffering": true, "points": true}
+var twofold = lazyregexp.Of(`tap click clicks press opt-in jump quotes check column page entry room rooms buffering points`)
 
 // Said reports a thing and, without a verb, what is wrong with it: "two moods not working",
 // "the export broken", "margins off".
@@ -69,7 +69,7 @@ func Said(low []string) bool {
 		_, end := Base(last, func(string) bool { return true })
 		return n > 2 && (last == "there" || strings.HasSuffix(last, "ing") || end == "ed")
 	case last == "off":
-		return offMeasures[strings.TrimSuffix(prev, "s")]
+		return offMeasures.Has(strings.TrimSuffix(prev, "s"))
 	case oneOf(last, "nan", "null", "undefined"):
 		return true
 	case oneOf(last, "missing", "gone", "down", "stuck", "dead") || last == "empty" && n > 2:
@@ -87,14 +87,12 @@ func namesFirst(low []string) bool {
 	if Preposition(first) || Subject(first) || Subordinator(first) || Conditional(first) || oneOf(first, "no", "not") {
 		return false
 	}
-	if Imperative(low) > 0 && !(len(low) == 2 && Nounish[first]) {
+	if Imperative(low) > 0 && !(len(low) == 2 && Nounish.Has(first)) {
 		return false
 	}
 	return !slices.ContainsFunc(low, func(w string) bool { return Auxiliary(w) || Conditional(w) || w == "," })
 }
 
 // measures are what can be off, which no switch turns off.
-var offMeasures = map[string]bool{"margin": true, "spacing": true, "alignment": true, "padding": true, "color": true,
-	"colour": true, "layout": true, "timing": true, "number": true, "total": true, "sum": true, "date": true,
-	"price": true, "size": true, "font": true, "count": true,
-	"position": true, "proportion": true, "tax": true, "rounding": true, "balance": true, "contrast": true, "hover": true, "icon": true}
+var offMeasures = lazyregexp.Of(`margin spacing alignment padding color colour layout timing number total sum date price size font count position proportion tax
+	rounding balance contrast hover icon`)

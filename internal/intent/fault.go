@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Strengths of a complaint. A plain one is reported as wrong whatever else is asked; a
@@ -84,7 +86,7 @@ func told(rest []string) (int, string) {
 		}
 	}
 	for i := 1; i+1 < len(rest); i++ {
-		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists[rest[i+1]] &&
+		if oneOf(rest[i], "stayed", "remained", "stays", "stay", "remains") && Persists.Has(rest[i+1]) &&
 			!Modal(rest[i-1]) && rest[i-1] != "to" && Imperative(rest) == 0 {
 			return Faint, rest[i]
 		}
@@ -139,10 +141,9 @@ var plainly = []string{
 }
 
 // tooMuch are what something can be too much of.
-var tooMuch = map[string]bool{"small": true, "big": true, "large": true, "slow": true, "fast": true, "long": true,
-	"short": true, "dark": true, "bright": true, "loud": true, "quiet": true, "narrow": true, "wide": true, "thin": true, "thick": true,
-	"high": true, "low": true, "close": true, "late": true, "early": true, "many": true, "much": true, "few": true,
-	"strict": true, "hard": true, "heavy": true, "noisy": true, "verbose": true, "often": true, "tiny": true, "tight": true}
+var tooMuch = lazyregexp.Of(`
+	small big large slow fast long short dark bright loud quiet narrow wide thin thick high low close late early many much few strict
+	hard heavy noisy verbose often tiny tight`)
 
 // attribute reports a word behind an article that says of what sort the thing behind it is.
 func attribute(low []string, i int) bool {
@@ -169,7 +170,7 @@ func faintly(low []string, line string) (int, string) {
 			return Faint, w
 		}
 	}
-	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (Comparative(low[i+1]+"er") || tooMuch[low[i+1]]) {
+	if i := slices.Index(low, "too"); i > 0 && i+1 < len(low) && !verb && (Comparative(low[i+1]+"er") || tooMuch.Has(low[i+1])) {
 		return Plain, "too"
 	}
 	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ",

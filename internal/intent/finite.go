@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // thirdPerson reports a verb in -s that follows something that can be its subject.
@@ -19,12 +21,12 @@ func thirdPerson(low []string, i int) bool {
 			return true
 		}
 		things := strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1])
-		if end == "ed" && i == 1 && Nounish[prev] && things {
+		if end == "ed" && i == 1 && Nounish.Has(prev) && things {
 			return false // "retry failed chunks"
 		}
 		return !Auxiliary(low[i+1])
 	}
-	if states[w] || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
+	if states.Has(w) || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
 		return true
 	}
 	if oneOf(w, "came", "went") && (i > 1) && i+1 < len(low) {
@@ -37,42 +39,27 @@ func thirdPerson(low []string, i int) bool {
 	if b == "" || end != "s" || i+1 < len(low) && (Auxiliary(low[i+1]) || low[i+1] == "of") {
 		return false
 	}
-	return !pluralOrVerb[b] || Subject(prev) || i+1 < len(low) && (Pronoun(low[i+1]))
+	return !pluralOrVerb.Has(b) || Subject(prev) || i+1 < len(low) && (Pronoun(low[i+1]))
 }
 
 // plural are verbs whose -s is as often a noun in the plural.
-var pluralOrVerb = map[string]bool{"list": true, "link": true, "test": true, "log": true, "report": true, "update": true, "alert": true,
-	"filter": true, "upload": true, "download": true, "export": true, "import": true, "order": true, "tag": true,
-	"post": true, "email": true, "mail": true,
-	"backup": true, "benchmark": true, "mock": true, "hook": true, "change": true, "fix": true, "port": true, "point": true, "check": true,
-	"record": true, "answer": true, "search": true, "limit": true, "cache": true, "register": true, "support": true,
-	"release": true, "document": true,
-	"design": true, "color": true, "colour": true, "group": true, "call": true, "build": true, "patch": true,
-	"review": true, "retry": true, "scale": true, "set": true, "use": true, "load": true, "run": true, "print": true,
-	"store": true, "view": true}
+var pluralOrVerb = lazyregexp.Of(`
+	list link test log report update alert filter upload download export import order tag post email mail backup benchmark mock hook
+	change fix port point check record answer search limit cache register support release document design color colour group call
+	build patch review retry scale set use load run print store view ` + nounOrVerb)
 
 // states are other finite verbs that a description of how things are is made of.
-var states = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range []string{"says", "keeps", "goes", "comes", "stays", "remains", "happens", "takes", "gets", "needs", "lives", "works",
-		"belongs", "contains", "arrives", "appears", "seems", "feels", "warns", "climbs", "overlaps", "becomes", "asks",
-		"jumps", "exists", "knows",
-		"finds", "sits", "stands", "tells", "claims", "thinks", "wants", "likes", "lands", "closes", "hits", "falls",
-		"leads", "passes", "moves", "enters", "sits", "matters", "means", "makes", "helps", "hurts", "costs", "depends",
-		"applies", "follows", "covers", "serves", "fits", "suits", "opens", "expects", "returns", "shows", "ignores", "sees", "respawn",
-		"eats", "fires", "ends", "resets", "predicts", "spins", "lasts", "includes", "allows", "accepts", "rejects",
-		"sends", "produces", "creates", "generates", "writes", "prints", "renders", "converts", "adds", "removes",
-		"deletes", "refers", "relies", "assumes", "reloads", "terminates", "quits", "waits", "sleeps", "grows",
-		"shrinks", "increases", "decreases", "rises", "loses", "begins", "finishes", "exits", "consists", "differs", "lacks",
-		"uses", "puts", "gives", "provides", "receives", "speaks", "talks", "sounds", "smells", "wins", "rotates",
-		"merges", "inserts", "appends", "treats", "handles", "encodes", "decodes", "interprets", "compares", "chooses", "picks", "prefers",
-		"triggers", "redirects", "behaves", "reacts", "responds", "complains", "whines", "refuses", "insists",
-		"demands", "requires", "recreates", "rebuilds", "reappears", "overlays", "sinks", "turns", "throws", "kills",
-		"burns", "bites", "hides", "reads", "opens", "leaves", "stops"} {
-		out[w] = true
-	}
-	return out
-}()
+var states = lazyregexp.Of(`
+	says keeps goes comes stays remains happens takes gets needs lives works belongs contains arrives appears seems feels
+	warns climbs overlaps becomes asks jumps exists knows finds sits stands tells claims thinks wants likes lands closes
+	hits falls leads passes moves enters sits matters means makes helps hurts costs depends applies follows covers serves
+	fits suits opens expects returns shows ignores sees respawn eats fires ends resets predicts spins lasts includes allows
+	accepts rejects sends produces creates generates writes prints renders converts adds removes deletes refers relies
+	assumes reloads terminates quits waits sleeps grows shrinks increases decreases rises loses begins finishes exits
+	consists differs lacks uses puts gives provides receives speaks talks sounds smells wins rotates merges inserts appends
+	treats handles encodes decodes interprets compares chooses picks prefers triggers redirects behaves reacts responds
+	complains whines refuses insists demands requires recreates rebuilds reappears overlays sinks turns throws kills burns
+	bites hides reads opens leaves stops`)
 
 // does tells a verb in -s from a plural by its neighbours alone, whatever verb it is:
 // an adverb like "also" is in front, an object with an article or a number comes

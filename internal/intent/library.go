@@ -7,17 +7,14 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // manifests are files that say which libraries a project is made with.
-var manifests = map[string]bool{"package.json": true, "go.mod": true, "cargo.toml": true, "requirements.txt": true,
-	"pyproject.toml": true, "gemfile": true, "composer.json": true,
-	"pom.xml": true, "build.gradle": true, "build.gradle.kts": true, "mix.exs": true, "build.sbt": true,
-	"pubspec.yaml": true, "requirements-docs.txt": true,
-	"environment.yml": true, "deps.edn": true, "project.clj": true, "cmakelists.txt": true, "package.swift": true,
-	"description": true, "project.toml": true, "versions.tf": true, "stack.yaml": true,
-	"rebar.config": true, "conanfile.txt": true, "vcpkg.json": true, "platformio.ini": true, "podfile": true,
-	"setup.py": true, "setup.cfg": true, "deno.json": true, "shard.yml": true, "cpanfile": true}
+var manifests = lazyregexp.Of(`package.json go.mod cargo.toml requirements.txt pyproject.toml gemfile composer.json pom.xml build.gradle build.gradle.kts mix.exs
+	build.sbt pubspec.yaml requirements-docs.txt environment.yml deps.edn project.clj cmakelists.txt package.swift description
+	project.toml versions.tf stack.yaml rebar.config conanfile.txt vcpkg.json platformio.ini podfile setup.py setup.cfg deno.json
+	shard.yml cpanfile`)
 
 // library reports a request to change a dependency: an upgrade, or one library in
 // place of another.
@@ -57,7 +54,7 @@ func (p FileMessage) library() bool {
 func topmost(files []string) (out []string) {
 	depth := -1
 	for _, f := range files {
-		if !manifests[strings.ToLower(path.Base(f))] {
+		if !manifests.Has(strings.ToLower(path.Base(f))) {
 			continue
 		}
 		switch d := strings.Count(f, "/"); {

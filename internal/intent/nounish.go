@@ -2,6 +2,8 @@ package intent
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // notUnknown are the classes of the words that are known, and no verb that is not.
@@ -14,7 +16,7 @@ var notUnknown = []func(string) bool{
 // Endings that only verbs have need no such place.
 func UnknownVerb(low []string) bool {
 	w := low[0]
-	if len(low) < 2 || len(w) < 4 || noVerb[w] || strings.ContainsAny(w, "./_\"") {
+	if len(low) < 2 || len(w) < 4 || noVerb.Has(w) || strings.ContainsAny(w, "./_\"") {
 		return false
 	}
 	if strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
@@ -37,45 +39,24 @@ func UnknownVerb(low []string) bool {
 	return false
 }
 
-var noVerb = map[string]bool{"half": true, "what": true, "where": true, "when": true, "which": true, "whole": true,
-	"same": true, "only": true, "even": true, "also": true, "like": true, "once": true, "else": true, "more": true,
-	"most": true, "less": true, "than": true, "such": true,
-	"given": true, "behind": true, "want": true, "know": true, "think": true, "hope": true, "love": true, "hate": true,
-	"need": true, "exercise": true, "enterprise": true, "otherwise": true, "promise": true, "size": true, "noise": true,
-	"rise": true, "wise": true, "premise": true, "prize": true, "precise": true, "concise": true, "see": true,
-	"plus": true, "because": true, "guess": true, "thank": true, "here": true, "there": true, "today": true,
-	"error": true, "regarding": true, "despite": true, "while": true, "till": true, "expected": true, "hello": true,
-	"dear": true, "find": true, "please": true, "believe": true, "fail": true, "mind": true, "meet": true, "note": true,
-	"remains": true, "attach": true, "attached": true, "besides": true, "except": true, "versus": true,
-	"throughout": true, "quite": true, "rather": true, "just": true, "maybe": true, "across": true, "beyond": true}
+var noVerb = lazyregexp.Of(`
+	half what where when which whole same only even also like once else more most less than such given behind want know think hope
+	love hate need exercise enterprise otherwise promise size noise rise wise premise prize precise concise see plus because guess
+	thank here there today error regarding despite while till expected hello dear find please believe fail mind meet note remains
+	attach attached besides except versus throughout quite rather just maybe across beyond`)
 
 // places are words for where on a screen something is.
 var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
 
 // Nounish are verbs that are as often nouns; what follows decides.
-var Nounish = func() map[string]bool {
-	out := map[string]bool{}
-	for _, w := range []string{"support", "log", "list", "report", "show", "display", "design", "change", "fix", "cut", "drop", "update",
-		"limit", "cache", "search", "filter", "link", "export", "import", "download", "upload", "print", "count",
-		"order", "sort", "sync", "release", "tag",
-		"watch", "play", "load", "record", "preview", "schedule", "document", "benchmark", "prefix", "gate", "monitor",
-		"retry", "backup", "mail", "email",
-		"post", "answer", "port", "place", "set", "cap", "scale", "poll", "alert", "start", "use", "look", "review",
-		"check", "run", "point", "call",
-		"mock", "hook", "offer", "supply", "split", "return", "register", "measure", "patch", "address", "group",
-		"shift", "speed", "transfer", "exchange",
-		"border", "center", "centre", "color", "colour", "bold", "underline", "default", "stop", "lint", "shuffle",
-		"balance", "cover", "trash", "retire", "open",
-		"clear", "store", "render", "ping", "track", "cross", "clean", "draft", "trigger", "ask", "rank", "author",
-		"transform", "require", "mark", "describe", "merge", "attempt", "read", "apply", "double", "standup", "build",
-		"extract", "light", "highlight", "format", "process"} {
-		out[w] = true
-	}
-	for w := range strings.FieldsSeq(nounOrVerb) {
-		out[w], pluralOrVerb[w] = true, true
-	}
-	return out
-}()
+var Nounish = lazyregexp.Of(`
+	support log list report show display design change fix cut drop update limit cache search filter link export import
+	download upload print count order sort sync release tag watch play load record preview schedule document benchmark
+	prefix gate monitor retry backup mail email post answer port place set cap scale poll alert start use look review check
+	run point call mock hook offer supply split return register measure patch address group shift speed transfer exchange
+	border center centre color colour bold underline default stop lint shuffle balance cover trash retire open clear store
+	render ping track cross clean draft trigger ask rank author transform require mark describe merge attempt read apply
+	double standup build extract light highlight format process ` + nounOrVerb)
 
 // twofold are verbs that are as often nouns, also with an -s.
 const nounOrVerb = `sum label caption seed stub wire sketch name title pick match push pull loop escape mask hash
@@ -105,7 +86,7 @@ func nounPair(low []string) bool {
 	if strings.HasSuffix(next, "s") {
 		return false // one thing needs an article to be an object, several do not
 	}
-	if len(low) == 2 && (Part(next) || Product(next) || kindNouns[next]) {
+	if len(low) == 2 && (Part(next) || Product(next) || kindNouns.Has(next)) {
 		return true // "release script"
 	}
 	thing := Part(next) || oneOf(next, "box", "bar", "area", "panel", "icon", "page")
@@ -155,5 +136,4 @@ func shows(w string) bool {
 }
 
 // kinds are nouns behind which a compound is no verb: "dry-run mode".
-var kindNouns = map[string]bool{"mode": true, "flag": true, "option": true, "switch": true, "button": true,
-	"support": true, "view": true, "page": true, "script": true, "step": true, "menu": true, "field": true, "feature": true}
+var kindNouns = lazyregexp.Of(`mode flag option switch button support view page script step menu field feature`)

@@ -124,7 +124,7 @@ func counts(low []string, i int, lang string) (int, bool) {
 
 // noThing reports a word behind "one" that is not the thing of which there is one.
 func noThing(w string) bool {
-	return Pronoun(w) || Comparative(w) || oneOf(w, "of", "day") || AnyVerb(w) && !Nounish[w]
+	return Pronoun(w) || Comparative(w) || oneOf(w, "of", "day") || AnyVerb(w) && !Nounish.Has(w)
 }
 
 // ofGrammar are the classes of the words that name no kind of thing.
@@ -144,7 +144,7 @@ func numbered(low []string, i int) bool {
 			return false
 		}
 	}
-	return !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish[w] && i > 1)
+	return !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish.Has(w) && i > 1)
 }
 
 var (

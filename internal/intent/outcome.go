@@ -3,7 +3,7 @@ package intent
 // wishAt is where a clause turns from what is to what should be.
 func wishAt(low []string) int {
 	for i, w := range low {
-		if Reporting[w] && i > 0 {
+		if Reporting.Has(w) && i > 0 {
 			return -1 // what somebody or a program says must be
 		}
 		if oneOf(w, "should", "must", "shall", "shouldn't", "mustn't") && i > 0 {

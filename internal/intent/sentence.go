@@ -1,15 +1,14 @@
 package intent
 
+import "github.com/belay-dev/belay/internal/lazyregexp"
+
 // Sentence is the tokens of one sentence, its closing mark left out but kept as Close.
 type Sentence struct {
 	Tokens []Token
 	Close  string // ".", "!", "?", or "" at the end of a line
 }
 
-var abbreviations = map[string]bool{
-	"e.g": true, "i.e": true, "etc": true, "vs": true, "dr": true, "mr": true, "mrs": true, "ms": true, "approx": true,
-	"incl": true, "resp": true, "z.b": true, "bzw": true, "ca": true, "st": true, "fig": true, "cf": true, "max": true, "min": true,
-}
+var abbreviations = lazyregexp.Of(`e.g i.e etc vs dr mr mrs ms approx incl resp z.b bzw ca st fig cf max min`)
 
 // measured reports a unit behind its number, which a sentence may end with: "5 min."
 func measured(cur []Token) bool {
@@ -39,7 +38,7 @@ func (b Block) Sentences() []Sentence {
 			cur = append(cur, t)
 			continue
 		}
-		if t.Low == "." && len(cur) > 0 && abbreviations[cur[len(cur)-1].Low] && !measured(cur) {
+		if t.Low == "." && len(cur) > 0 && abbreviations.Has(cur[len(cur)-1].Low) && !measured(cur) {
 			continue
 		}
 		flush(t.Low)

@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Old reports that something takes the place of something else: instead of, rather
@@ -130,13 +132,8 @@ type Span struct{ From, To int }
 func Numeric(w string) bool { _, ok := Value(w); return ok }
 
 // Persists are what a thing may wrongly stay: a complaint, no wish.
-var Persists = map[string]bool{"open": true, "visible": true, "blank": true, "empty": true, "black": true,
-	"stuck": true, "forever": true, "disabled": true, "grey": true,
-	"gray": true, "highlighted": true, "there": true, "on": true, "at": true, "in": true, "white": true, "red": true,
-	"active": true, "selected": true, "after": true, "even": true, "when": true, "pending": true, "locked": true,
-	"logged": true, "hidden": true, "loading": true, "behind": true, "constant": true, "flat": true, "zero": true,
-	"nan": true, "null": true, "undefined": true}
+var Persists = lazyregexp.Of(`open visible blank empty black stuck forever disabled grey gray highlighted there on at in white red active selected after even
+	when pending locked logged hidden loading behind constant flat zero nan null undefined`)
 
 // Reporting are verbs by which somebody says something: what they say must be is no wish.
-var Reporting = map[string]bool{"says": true, "said": true, "claims": true, "thinks": true, "tells": true,
-	"reports": true, "complains": true, "insists": true, "believes": true}
+var Reporting = lazyregexp.Of(`says said claims thinks tells reports complains insists believes`)

@@ -120,7 +120,7 @@ func tells(before, phrase string, next []string) bool {
 		return true
 	case strings.HasSuffix(phrase, "stay") && (w == "logged" || w == "signed"):
 		return true // "members should stay logged in for a month"
-	case !persists.Has(phrase) || !Persists[w]:
+	case !persists.Has(phrase) || !Persists.Has(w):
 		return false
 	case len(next) > 1 && (w == "on" || w == "at") && Numeric(next[1]):
 		return false // "prod stays on 14"

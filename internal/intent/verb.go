@@ -15,7 +15,7 @@ func AnyVerb(b string) bool { _, ok := Verb(b); return ok || b == "touch" || b =
 // negated reports a prohibition at the start: "don't …", "do not …", "never …".
 func Negated(low []string) bool {
 	if _, end := Base(low[min(1, len(low)-1)], AnyVerb); low[0] == "never" &&
-		(end == "s" || end == "ed" || states[low[min(1, len(low)-1)]]) {
+		(end == "s" || end == "ed" || states.Has(low[min(1, len(low)-1)])) {
 		return false // "and never comes back"
 	}
 	return len(low) > 1 && (low[0] == "don't" || low[0] == "never")
@@ -48,7 +48,7 @@ func Imperative(low []string) int {
 			return 0
 		}
 		fixed, ok := Spelled(w)
-		if !ok || len(low) < 2 || Nounish[fixed] {
+		if !ok || len(low) < 2 || Nounish.Has(fixed) {
 			return 0
 		}
 		if Finite(low) || Auxiliary(low[1]) || WrongSenses(w) {
@@ -57,12 +57,12 @@ func Imperative(low []string) int {
 		return 1
 	}
 	if len(low) == 1 {
-		if Nounish[w] {
+		if Nounish.Has(w) {
 			return 0
 		}
 		return 1
 	}
-	if !Nounish[w] {
+	if !Nounish.Has(w) {
 		if Auxiliary(low[1]) {
 			return 0
 		}
@@ -102,7 +102,7 @@ func HasVerb(low []string) bool {
 		if i > 0 && (thirdPerson(low, i) || plainVerb(low, i)) {
 			return true
 		}
-		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish[low[i+1]] {
+		if (w == "," || w == "and") && i+1 < len(low) && Imperative(low[i+1:]) > 0 && !Nounish.Has(low[i+1]) {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package intent
 import (
 	"strings"
 	"sync"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Sense is what a verb asks for when it is the word a request begins with.
@@ -146,11 +148,10 @@ func Verb(base string) (Sense, bool) {
 }
 
 // particles are the second words of verbs that may stand behind the object.
-var particles = map[string]bool{"out": true, "off": true, "away": true, "up": true, "on": true, "into": true,
-	"back": true, "together": true, "over": true, "down": true}
+var particles = lazyregexp.Of(`out off away up on into back together over down`)
 
 // Particle reports whether a word may belong to a verb before it.
-func Particle(w string) bool { return particles[w] }
+func Particle(w string) bool { return particles.Has(w) }
 
 // Phrase finds the longest verb of several words at the start of the list. n is how
 // many words it takes.

@@ -2,6 +2,8 @@ package intent
 
 import (
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Over reports that everything is to begin again.
@@ -42,7 +44,7 @@ func ends(rest []string) bool {
 func ModalAt(low []string) (at, n int) {
 	for i := 1; i < len(low); i++ {
 		switch w := low[i]; {
-		case Reporting[w]:
+		case Reporting.Has(w):
 			return 0, 0
 		case w == "must" && low[i-1] == "a":
 		case oneOf(w, "should", "must", "shouldn't"):
@@ -95,17 +97,15 @@ func Told(low []string) bool {
 	for i := 1; i < len(low) && i < 6; i++ {
 		past := strings.HasSuffix(low[i], "ed") && len(low[i]) > 4
 		object := i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1]))
-		if pastVerbs[low[i]] || past && object {
+		if pastVerbs.Has(low[i]) || past && object {
 			return true
 		}
 	}
 	return false
 }
 
-var pastVerbs = map[string]bool{"brought": true, "ran": true, "got": true, "went": true, "said": true, "told": true,
-	"came": true, "saw": true, "had": true, "took": true, "found": true, "thought": true, "wrote": true, "made": true,
-	"gave": true, "knew": true, "lost": true, "sent": true, "spent": true, "met": true, "used": true, "tried": true,
-	"noticed": true, "asked": true, "looked": true, "talked": true, "claimed": true}
+var pastVerbs = lazyregexp.Of(`brought ran got went said told came saw had took found thought wrote made gave knew lost sent spent met used tried noticed asked
+	looked talked claimed`)
 
 // Now reports words that say how it is at present, before what is asked for: "right now
 // photos have to be uploaded one at a time", "you can only export one page".

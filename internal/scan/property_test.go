@@ -14,7 +14,11 @@ import (
 
 	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
+
+func init() { testutil.Examples(30) } // git is real
 
 var someNames = rapid.SampledFrom([]string{"a", "b", "a.b", "a-", "A", "x.log", "build", "keep", ".gitignore", "n\nl", "\xff", "-f", ":x", "*", "é"})
 

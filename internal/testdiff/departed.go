@@ -88,7 +88,7 @@ func (p *pairing) together() {
 // and shares a word of its name that says what it is about, and what came there asserts as much as
 // what went.
 func (p *pairing) inPlace(g placed) string {
-	was := slices.DeleteFunc(count.TopicWords(g.Leaf), func(w string) bool { return plainWords[w] || p.usual(g.file, w) })
+	was := slices.DeleteFunc(count.TopicWords(g.Leaf), func(w string) bool { return plainWords.Has(w) || p.usual(g.file, w) })
 	asserts := 0
 	for _, a := range p.fresh {
 		if a.file == g.file && a.between == g.between && a.runs() {

@@ -67,18 +67,20 @@ var (
 )
 
 // plainWords say what a test is like, and not what it is about.
-var plainWords = count.Set(`test tests spec specs case cases suite suites unit integration regression e2e duplicate
+var plainWords = lazyregexp.Of(plainly)
+
+const plainly = `test tests spec specs case cases suite suites unit integration regression e2e duplicate
 	duplicated dead old obsolete outdated unused redundant flaky empty stale legacy broken failing
 	unnecessary useless superfluous skipped temporary trivial slow needless useful more some several all any every now
-	longer file files one last first second third whole entire old new use uses usage`)
+	longer file files one last first second third whole entire old new use uses usage`
 
 // plainWord reports whether a word is one of those, be a letter of it doubled that is single, or the other way round:
 // "unneccessary".
-func plainWord(word string) bool { return plainWords[word] || plainSingle()[single(word)] }
+func plainWord(word string) bool { return plainWords.Has(word) || plainSingle()[single(word)] }
 
 var plainSingle = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for w := range plainWords {
+	for w := range strings.FieldsSeq(plainly) {
 		set[single(w)] = true
 	}
 	return set

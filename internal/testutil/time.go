@@ -2,7 +2,9 @@ package testutil
 
 import (
 	"context"
+	"flag"
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +33,17 @@ func Until(t testing.TB, path string, cause error) context.Context {
 // Wide says whether a test takes the larger sample of `make suites`, by BELAY_WIDE. The full suites
 // set other variables and take all.
 func Wide() bool { return os.Getenv("BELAY_WIDE") != "" || os.Getenv("BELAY_CRASH_ALL") != "" }
+
+// Examples sets how many examples the property tests of a package try, for those that are dear: so many, or a
+// hundred when the sample is to be wide. -rapid.checks on the command line comes later, and wins.
+func Examples(n int) {
+	if Wide() {
+		n = 100
+	}
+	if err := flag.Set("rapid.checks", strconv.Itoa(n)); err != nil {
+		panic(err)
+	}
+}
 
 // CPU is the processor time that the program has used, however much else the machine does.
 func CPU() time.Duration {

@@ -11,8 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/belay-dev/belay/internal/testutil"
 	"github.com/belay-dev/belay/internal/worktree"
 )
+
+func init() { testutil.Examples(30) } // git is real
 
 // A text of the tests is three letters, each a line of its own; its object name is the
 // text itself. "bin" is no text.

@@ -262,8 +262,10 @@ func BenchmarkOrdinary(b *testing.B) {
 // to notice time that grows with more than the square of the text. The race detector makes
 // this ten times slower, so that the texts are short with -short.
 func TestBounded(t *testing.T) {
-	const most = 30 * time.Second
-	size := 64 << 10
+	most, size := 30*time.Second, 64<<10
+	if !testutil.Wide() {
+		most, size = most/4, size/2
+	}
 	if testing.Short() {
 		size = 16 << 10
 	}
