@@ -371,7 +371,8 @@ func (s *Reader) reference(lo, hi int, c *Scope, depth int) (Value, int, bool) {
 	return v, s.Next(i), ok
 }
 
-var reserved = lazyregexp.Of("true false null nil None undefined True False function class async this self super yield lambda not typeof void")
+var reserved = lazyregexp.Of(
+	"true false null nil None undefined True False function class async this self super yield lambda not typeof void")
 
 func (s *Reader) isMethod(i int) bool {
 	name := s.At(i)

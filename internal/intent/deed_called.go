@@ -94,5 +94,6 @@ func namesFirst(low []string) bool {
 }
 
 // measures are what can be off, which no switch turns off.
-var offMeasures = lazyregexp.Of(`margin spacing alignment padding color colour layout timing number total sum date price size font count position proportion tax
+var offMeasures = lazyregexp.Of(`
+	margin spacing alignment padding color colour layout timing number total sum date price size font count position proportion tax
 	rounding balance contrast hover icon`)

@@ -11,7 +11,8 @@ import (
 )
 
 // manifests are files that say which libraries a project is made with.
-var manifests = lazyregexp.Of(`package.json go.mod cargo.toml requirements.txt pyproject.toml gemfile composer.json pom.xml build.gradle build.gradle.kts mix.exs
+var manifests = lazyregexp.Of(`
+	package.json go.mod cargo.toml requirements.txt pyproject.toml gemfile composer.json pom.xml build.gradle build.gradle.kts mix.exs
 	build.sbt pubspec.yaml requirements-docs.txt environment.yml deps.edn project.clj cmakelists.txt package.swift description
 	project.toml versions.tf stack.yaml rebar.config conanfile.txt vcpkg.json platformio.ini podfile setup.py setup.cfg deno.json
 	shard.yml cpanfile`)

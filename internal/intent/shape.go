@@ -132,7 +132,8 @@ type Span struct{ From, To int }
 func Numeric(w string) bool { _, ok := Value(w); return ok }
 
 // Persists are what a thing may wrongly stay: a complaint, no wish.
-var Persists = lazyregexp.Of(`open visible blank empty black stuck forever disabled grey gray highlighted there on at in white red active selected after even
+var Persists = lazyregexp.Of(`
+	open visible blank empty black stuck forever disabled grey gray highlighted there on at in white red active selected after even
 	when pending locked logged hidden loading behind constant flat zero nan null undefined`)
 
 // Reporting are verbs by which somebody says something: what they say must be is no wish.

@@ -104,7 +104,8 @@ func Told(low []string) bool {
 	return false
 }
 
-var pastVerbs = lazyregexp.Of(`brought ran got went said told came saw had took found thought wrote made gave knew lost sent spent met used tried noticed asked
+var pastVerbs = lazyregexp.Of(`
+	brought ran got went said told came saw had took found thought wrote made gave knew lost sent spent met used tried noticed asked
 	looked talked claimed`)
 
 // Now reports words that say how it is at present, before what is asked for: "right now
