@@ -1,7 +1,8 @@
 # make demo      the whole loop in a copy of this repository, with a scripted agent
 #                (WITH=claude, or AGENT="my-agent --flag", runs another one)
 # make test      every test, the long ones with a sample of their cases; installs what the tests need
-# make suites    the long tests with a larger sample: kills and faults, hostile repositories, restores (part of .ci/run)
+# make suites    the long tests with a larger sample: kills and faults, hostile repositories, restores, tasks that do not
+#                work together (part of .ci/run)
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
 # make bench-run  the time of a run before and after its agent, in 20,000 files (OTHER=/path/to/belay compares)
@@ -61,7 +62,7 @@ test:
 suites:
 	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
 		./cmd/belay ./internal/check ./internal/intent ./internal/restore ./internal/review/comment ./internal/scan ./internal/worktree \
-		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan'
+		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|Semantic'
 
 race:
 	$(GO) test -race ./...
