@@ -36,7 +36,7 @@ func featureSteps() []featureStep {
 		out = append(out, featureStep{args: start, again: append(slices.Clone(start), "--continue")})
 		if p.phase == "implement" {
 			out = append(out, featureStep{args: []string{"task", "import", in + "tasks.md", "--test", "grep -q 42 src/answer.txt", "--", "agent"}},
-				featureStep{args: []string{"run", "--resume", "T1"}})
+				featureStep{args: []string{"run", "--resume", "T002"}})
 		}
 		done := []string{"phase", "done", p.phase}
 		if p.phase != "specify" { // one with a reviewer is enough: it works in a checkout, which takes long

@@ -175,7 +175,11 @@ func (r records) compare(l *ImportLine, f File) (why string) {
 		return ""
 	}
 	l.Outcome = Changed
-	return fmt.Sprintf("%s changed after it was imported as %s: belay task edit %s, or add it again by hand", l.ID, id, id)
+	as := ""
+	if string(id) != l.ID {
+		as = " as " + string(id)
+	}
+	return fmt.Sprintf("%s changed after it was imported%s: belay task edit %s, or add it again by hand", l.ID, as, id)
 }
 
 // alone reports an id that one task of the file has.

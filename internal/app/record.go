@@ -35,6 +35,14 @@ func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (I
 	if err := im.asked(o); err != nil {
 		return im, err
 	}
+	ids, err := d.used(ctx)
+	if err != nil {
+		return im, err
+	}
+	used := map[string]bool{}
+	for _, id := range ids {
+		used[id.Key()] = true
+	}
 	for _, i := range im.sequence() {
 		l := &im.Tasks[i]
 		if len(l.Words) > belay.MaxProse {
@@ -42,13 +50,27 @@ func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (I
 			im.note(*l, fmt.Sprintf("its text is larger than %d KiB", belay.MaxProse>>10))
 			continue
 		}
-		r, err := d.Add(ctx, im.task(i, o, q))
+		t := im.task(i, o, q)
+		t.ID = l.taskID(t.Feature, used)
+		r, err := d.Add(ctx, t)
 		if err != nil {
 			return im, fmt.Errorf("record %s of %s, line %d: %w", l.Title, belay.VisibleLine(l.Source), l.Line, err)
 		}
 		l.Outcome, l.Belay = Added, r.Task.ID
+		used[r.Task.ID.Key()] = true
 	}
 	return im, nil
+}
+
+// taskID is the id that a line's task gets: the one that its file gives it, with the feature before it where another task
+// has or had that; "" is the next number, for a name that no id can be.
+func (l ImportLine) taskID(feature string, used map[string]bool) belay.TaskID {
+	for _, name := range []string{l.ID, feature + "." + l.ID} {
+		if id, err := belay.ParseNewTaskID(name); err == nil && !used[id.Key()] {
+			return id
+		}
+	}
+	return ""
 }
 
 // Have gives the tasks that belay has, for a Plan.
@@ -91,7 +113,9 @@ func (im *Import) task(i int, o Options, q NewTask) NewTask {
 	dialect := im.dialect(l.Source)
 	q.Fill = func(t *belay.Task) {
 		t.Origin = l.origin(dialect)
-		t.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
+		if t.Title = belay.TitleOf(l.Title); string(t.ID) != l.ID {
+			t.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
+		}
 		t.Acceptance, t.Exclude, t.Priority, t.Area, t.QA, t.Standards = l.Acceptance, l.Exclude, l.Priority, l.Area, l.QA, l.Standards
 		if (l.Declared || o.Mention && len(l.Files) > 0) && !o.Free {
 			t.Scope.Files = nil

@@ -87,15 +87,21 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 // number gives a number that no task had: neither one with a record, nor one whose record
 // is gone and whose snapshots are not.
 func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
+	used, err := d.used(ctx)
+	return belay.NextTaskID(used), err
+}
+
+// used are the ids that tasks have, or had.
+func (d *Desk) used(ctx context.Context) ([]belay.TaskID, error) {
 	used, err := d.Journal.Tasks()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	snaps, err := d.Snaps.List(ctx)
 	for _, s := range snaps {
 		used = append(used, s.Task)
 	}
-	return belay.NextTaskID(used), err
+	return used, err
 }
 
 // exists says how to go on with a task that is there already.

@@ -28,7 +28,7 @@ type runFlags struct {
 func (a loopFamily) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   `run ["PROSE"] [flags] --with AGENT | run ["PROSE"] [flags] -- AGENT ARGS… | run --parallel N [TASK…]`,
+		Use:   `run ["PROSE"|FEATURE|TASKFILE] [flags] --with AGENT | … -- AGENT ARGS… | run --parallel N [TASK…]`,
 		Short: "Run a task with an agent until its work is accepted",
 		Long: `Run takes a snapshot, runs the agent and checks the result. It then accepts the work,
 asks the agent for fixes, or rolls back and retries with the reasons. When the retries
@@ -44,6 +44,10 @@ all uncommitted work; yours stays free, and belay merge brings the result. With
 --parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; a
 task that needs a person waits at its gate while the others continue. --merge merges the
 accepted ones at the end, after the tests have passed on all of them together.
+
+Given the name of an active feature, or a task file, run imports its open tasks in order,
+under the names that the file gives them, and runs them one after another up to the first
+that is not accepted. For a feature the phase implement begins, if it may.
 
 With --pipeline ROLES several roles work on the task in turn (roles: in the config;
 default: implementer, reviewer, validator). Each is an agent with its own prompt and its
@@ -64,6 +68,7 @@ gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
   belay run --resume T7
   belay run --worktree "tidy the docs" --with codex && belay merge T8
   belay run --parallel 4 --merge
+  belay run 003-search --with claude
   belay run --pipeline implement,review,validate "add a --since flag" --with claude`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("parallel") {
@@ -119,6 +124,9 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if err != nil {
 		return err
 	}
+	if prose != "" && f.ID == "" && f.pipeline == "" && !f.apart && desk.ListsTasks(a.Dir, prose) {
+		return a.runTasks(c, f, desk, q)
+	}
 	if q.Resume == "" {
 		a.Clarified(c.Context(), desk, &q.NewTask, f.Clarify)
 	}
@@ -135,6 +143,25 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	stop()
 	s.Stop()
 	return a.ranTo(c.Context(), desk, rec, err)
+}
+
+// runTasks runs the open tasks of the feature or the file that is named.
+func (a loopFamily) runTasks(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
+	t := app.TasksRequest{RunRequest: q, Name: q.Prose, Dir: a.Dir}
+	t.Prose = ""
+	s := a.Screen(f.quiet)
+	s.Said = desk.LastSaid
+	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
+	ticking, stop := context.WithCancel(c.Context())
+	s.Tick(ticking)
+	t.Watch = s
+	ran, err := desk.RunTasks(c.Context(), t)
+	stop()
+	s.Stop()
+	if err != nil {
+		return err
+	}
+	return a.ranAll(desk, ran, nil, nil)
 }
 
 // view shows the change of a task's last attempt on the terminal.
