@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(totalled{m}, map[string]func(){
 		"belay": func() { installCrash(); hurryGit(); longGrace(); os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
+		"gh":    func() { os.Exit(loggedInGH()) },
 	})
 }
 

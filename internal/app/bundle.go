@@ -190,7 +190,7 @@ func (d *Desk) Bundle(ctx context.Context, name, version string, sign, trust boo
 		return nil, err
 	}
 	if sign {
-		if err := d.mayCommit(ctx, trust); err != nil {
+		if err := d.mayCommit(ctx, false, trust); err != nil {
 			return nil, err
 		}
 		if b.Envelope, err = d.sign(ctx, r, *made, version); err != nil {

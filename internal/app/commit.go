@@ -65,10 +65,8 @@ func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error
 	if err := committable(r); err != nil {
 		return CommitResult{}, err
 	}
-	if !q.NoVerify {
-		if err := hd.mayCommit(ctx, q.Trust); err != nil {
-			return CommitResult{}, err
-		}
+	if err := hd.mayCommit(ctx, !q.NoVerify, q.Trust); err != nil {
+		return CommitResult{}, err
 	}
 	unlock, err := home.Hold(ctx, r.Task.ID, "belay pr --commit")
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/forge"
@@ -177,7 +178,7 @@ func (d *Desk) branch(ctx context.Context) (name, commit string, err error) {
 
 // push pushes a branch as git push does, and never by force.
 func (d *Desk) push(ctx context.Context, remote, branch string, q PublishRequest) error {
-	if err := d.mayCommit(ctx, q.Trust); err != nil {
+	if err := d.mayCommit(ctx, true, q.Trust); err != nil {
 		return err
 	}
 	ref := "refs/heads/" + branch
@@ -197,13 +198,31 @@ type BranchChecks struct {
 	Checks []forge.Check `json:"checks"`
 }
 
-// BranchChecks asks the forge what its checks say of the commit that is checked out.
-func (d *Desk) BranchChecks(ctx context.Context, q Forge) (BranchChecks, error) {
+// ChecksNone is the state of a commit that no check has seen.
+const ChecksNone = "none"
+
+// BranchChecks asks the forge what its checks say of the commit that is checked out. With every set it asks again after
+// that time for as long as checks are running, or none has begun; ctx ends it, with what is known by then.
+func (d *Desk) BranchChecks(ctx context.Context, q Forge, every time.Duration) (BranchChecks, error) {
 	c, _, err := d.client(ctx, q)
 	if err != nil {
 		return BranchChecks{}, err
 	}
-	out := BranchChecks{State: "none", Checks: []forge.Check{}}
+	for {
+		out, err := d.branchChecks(ctx, c)
+		if err != nil || every == 0 || out.State == forge.Passed || out.State == forge.Failed {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return out, nil
+		case <-time.After(every):
+		}
+	}
+}
+
+func (d *Desk) branchChecks(ctx context.Context, c *forge.Client) (out BranchChecks, err error) {
+	out = BranchChecks{State: ChecksNone, Checks: []forge.Check{}}
 	if out.Branch, out.Commit, err = d.branch(ctx); err != nil {
 		return out, err
 	}

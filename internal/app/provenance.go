@@ -256,7 +256,7 @@ func (p *Proven) holds() bool {
 func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, then *session.Record, ok bool) {
 	t := c.Trailers
 	n := len(ev.log.Entries)
-	if !p.step("record", ev.broken, "%s, intact%s", belay.CountOf(n, "entry"), ev.note) {
+	if !p.step("record", ev.broken, "%d entries, intact%s", n, ev.note) {
 		return want, nil, false
 	}
 	var err error
@@ -412,6 +412,7 @@ func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err erro
 	if !v.OK {
 		ev.broken = errors.New(v.Problems[0])
 	}
+	ev.note = ", but not anchored outside the repository: whoever can write to it could have written all of it"
 	if v.Anchored {
 		ev.note = ", as anchored outside the repository"
 	}

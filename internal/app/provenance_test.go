@@ -52,7 +52,8 @@ func committed(t *testing.T) (dir, clone, signers string, evidence []byte) {
 	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil ||
+		len(report.Errors()) > 0 {
 		t.Fatal(err, report)
 	}
 	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
@@ -76,7 +77,8 @@ func TestMutationsAreRefused(t *testing.T) {
 	dir, clone, signers, evidence := committed(t)
 	here, there := open(t, dir), open(t, clone)
 	prove := func(d *app.Desk, commit string, text []byte) (app.Proven, error) {
-		return d.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil, Watch: judging{}})
+		return d.Prove(t.Context(), app.ProveRequest{Commit: commit, Bundle: text, Signers: signers, Signed: text != nil,
+			Watch: judging{}})
 	}
 	local, err := prove(here, "HEAD", nil)
 	if err != nil || !local.OK {
@@ -127,7 +129,8 @@ func TestMutationsAreRefused(t *testing.T) {
 		change("cut record", fmt.Sprint("without line ", i+1), func(b *bundle) { b.Record = append(b.Record[:i:i], b.Record[i+1:]...) })
 	}
 	for i := 1; i < len(whole.Record); i++ {
-		change("cut record", fmt.Sprint("lines swapped at ", i), func(b *bundle) { b.Record[i], b.Record[i-1] = b.Record[i-1], b.Record[i] })
+		change("cut record", fmt.Sprint("lines swapped at ", i), func(b *bundle) { b.Record[i], b.Record[i-1] = b.Record[i-1],
+			b.Record[i] })
 	}
 	for sha := range whole.Attachments {
 		change("cut bundle", "without attachment "+sha, func(b *bundle) { delete(b.Attachments, sha) })
@@ -138,8 +141,10 @@ func TestMutationsAreRefused(t *testing.T) {
 	}
 	change("statement", "none", func(b *bundle) { b.Envelope = nil })
 	change("statement", "another type", func(b *bundle) { b.Envelope.PayloadType = "text/plain" })
-	change("statement", "two signatures", func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures, b.Envelope.Signatures...) })
-	for _, swap := range [][2]string{{"T1", "T2"}, {`"pass"`, `"fail"`}, {"gitCommit", "sha1"}, {"record_head", "head"}, {`"record_entries":`, `"record_entries":1`}} {
+	change("statement", "two signatures", func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures,
+		b.Envelope.Signatures...) })
+	for _, swap := range [][2]string{{"T1", "T2"}, {`"pass"`, `"fail"`}, {"gitCommit", "sha1"}, {"record_head", "head"},
+		{`"record_entries":`, `"record_entries":1`}} {
 		change("statement", swap[0], func(b *bundle) {
 			b.Envelope.Payload = bytes.Replace(b.Envelope.Payload, []byte(swap[0]), []byte(swap[1]), 1)
 		})
@@ -171,12 +176,14 @@ func TestMutationsAreRefused(t *testing.T) {
 		text := bytes.Clone(raw)
 		at := i * len(text) / 50
 		text[at] ^= 1
-		refused("commit byte", fmt.Sprintf("byte %d of %d: %q", at, len(text), text[max(0, at-10):min(len(text), at+10)]), there, object(text), evidence)
+		refused("commit byte", fmt.Sprintf("byte %d of %d: %q", at, len(text), text[max(0, at-10):min(len(text), at+10)]), there,
+			object(text), evidence)
 	}
 	message := string(raw[bytes.Index(raw, []byte("\n\n"))+2:])
 	write(t, clone, "../message", message)
 	for i, script := range []string{
-		"echo more >> src/a.txt; git commit -qaF ../message", "git commit -q --allow-empty -F ../message", "git commit -q --amend -m other",
+		"echo more >> src/a.txt; git commit -qaF ../message", "git commit -q --allow-empty -F ../message",
+			"git commit -q --amend -m other",
 		"git reset -q --hard HEAD~1; echo one > src/other.txt; git add .; git commit -qF ../message",
 		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src/a.txt; git commit -qF ../message",
 		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src; chmod +x src/a.txt; git add .; git commit -qF ../message",
@@ -185,7 +192,8 @@ func TestMutationsAreRefused(t *testing.T) {
 		"git checkout -q -b side HEAD~1; echo y > y; git add y; git commit -qm y; git merge -q --no-ff -F ../message main",
 		"git checkout -q --orphan alone; git commit -qF ../message",
 	} {
-		sh(t, clone, "git config user.name x; git config user.email x@y; git checkout -q -f origin/main; git clean -qfd; "+strings.ReplaceAll(script, " side ", fmt.Sprint(" side", i, " ")))
+		sh(t, clone,
+			"git config user.name x; git config user.email x@y; git checkout -q -f origin/main; git clean -qfd; "+strings.ReplaceAll(script, " side ", fmt.Sprint(" side", i, " ")))
 		refused("foreign commit", script, there, "HEAD", evidence)
 	}
 
@@ -234,7 +242,8 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 		os.Setenv(name, value)
 	}
 	t.Setenv("BELAY_STATE_HOME", filepath.Join(home, "state"))
-	sh(t, dir, "git init -q -b main && git config user.name a && git config user.email a@b\n"+before+"\ngit add -A && git commit -qm first\n"+strings.Join(dirty, "\n"))
+	sh(t, dir,
+		"git init -q -b main && git config user.name a && git config user.email a@b\n"+before+"\ngit add -A && git commit -qm first\n"+strings.Join(dirty, "\n"))
 	d := open(t, dir)
 	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "do it"}); err != nil {
 		t.Fatal(err)
@@ -246,7 +255,8 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
 		t.Fatal(err)
 	}
-	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+	if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Skip: []string{"tests"}, Watch: judging{}}); err != nil ||
+		len(report.Errors()) > 0 {
 		t.Fatal(err, report.Errors())
 	}
 	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
@@ -257,7 +267,8 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 
 // TestCommitOfEverything: files of each kind, in the form in which git stores them, and nothing besides.
 func TestCommitOfEverything(t *testing.T) {
-	dir, d := accepted(t, `printf '*.txt text eol=crlf\n' > .gitattributes; printf 'one\r\n' > crlf.txt; echo x > gone; echo x > was-file; echo '#!/bin/sh' > run.sh
+	dir, d := accepted(t,
+		`printf '*.txt text eol=crlf\n' > .gitattributes; printf 'one\r\n' > crlf.txt; echo x > gone; echo x > was-file; echo '#!/bin/sh' > run.sh
 mkdir was-dir; echo y > was-dir/f; echo z > other; printf '*.log\n' > .gitignore`,
 		`printf 'one\r\ntwo\r\n' > crlf.txt; printf 'new\r\n' > new.txt; rm gone was-file; mkdir was-file; echo in > was-file/f; rm -r was-dir; echo file > was-dir
 chmod 755 run.sh; ln -s run.sh link; echo odd > 'a b|c.md'; mkdir -p deep/er; echo d > deep/er/é; echo ignored > x.log`)
@@ -268,7 +279,8 @@ chmod 755 run.sh; ln -s run.sh link; echo odd > 'a b|c.md'; mkdir -p deep/er; ec
 	}
 	sh(t, dir, `test "$(git status --porcelain)" = "$(printf ' M other\nA  staged\n?? loose')" || { git status --porcelain; exit 1; }
 test "$(git show HEAD:crlf.txt | od -c | grep -c 'r')" = 0
-test "$(git ls-tree -r HEAD | cut -c1-6 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 9 100644; 1 100755; 1 120000;" || { git ls-tree -r HEAD; exit 1; }
+test "$(git ls-tree -r HEAD | cut -c1-6 | sort | uniq -c | tr -s ' ' | tr '\n' ';')" = " 9 100644; 1 100755; 1 120000;" ||
+	{ git ls-tree -r HEAD; exit 1; }
 git fsck --strict`)
 	p, err := d.Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Watch: judging{}})
 	if err != nil || !p.OK {
@@ -327,7 +339,8 @@ func TestNothingToCommit(t *testing.T) {
 		"a merge is in progress":  {"", "git rev-parse HEAD > .git/MERGE_HEAD", "a merge is in progress"},
 		"it was rolled back":      {"", "git checkout -q -- a", "changed since T1 was accepted"},
 		"somebody has the index":  {"", "touch .git/index.lock", "another git process has the index"},
-		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a", "had changes of yours before T1"},
+		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a",
+			"had changes of yours before T1"},
 	} {
 		dir, d := accepted(t, "echo one > a", "echo more >> a", c.dirty)
 		if c.after != "" {

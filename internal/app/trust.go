@@ -243,10 +243,10 @@ func (d *Desk) trusted(w want, typed, now bool) error {
 	return d.allowed(w, items, typed, now)
 }
 
-// mayCommit refuses a commit or a push that would start hooks, or programs of the repository's own config,
+// mayCommit refuses a commit, a push or a signature that would start programs of the repository's own config, or hooks,
 // that nobody trusted.
-func (d *Desk) mayCommit(ctx context.Context, now bool) error {
-	lines, err := d.Repo.Programs(ctx)
+func (d *Desk) mayCommit(ctx context.Context, hooks, now bool) error {
+	lines, err := d.Repo.Programs(ctx, hooks)
 	if err != nil || len(lines) == 0 {
 		return err
 	}

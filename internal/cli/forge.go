@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,22 +46,41 @@ func (a pullFamily) publish(ctx context.Context, desk *app.Desk, name string, q 
 	})
 }
 
-func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, q app.Forge) error {
-	state, err := desk.BranchChecks(ctx, q)
+func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+	every := time.Duration(0)
+	if q.watch {
+		if q.every <= 0 || q.timeout <= 0 {
+			return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout are times")
+		}
+		every = q.every
+		limited, cancel := context.WithTimeout(ctx, q.timeout)
+		defer cancel()
+		s := a.Screen(false)
+		s.Set("waiting for checks")
+		defer s.Stop()
+		ctx = limited
+	}
+	state, err := desk.BranchChecks(ctx, q.publish.Forge, every)
 	if err != nil {
 		return err
 	}
+	if name == "" {
+		name = "TASK"
+	}
 	switch state.State {
 	case forge.Failed:
-		err = belay.Refuse(belay.CodeRefused, "see the checks above", "checks of %s failed", terminal.Short(state.Commit))
+		err = belay.Refuse(belay.CodeRefused, "see them, above; belay review record "+belay.VisibleLine(name)+
+			` --verdict reject --reviewer ci -m "what failed" has the next attempt fix it`, "checks of %s failed",
+				terminal.Short(state.Commit))
 	case forge.Pending:
-		err = belay.Refuse(belay.CodeWaiting, "look again later", "checks of %s are running", terminal.Short(state.Commit))
+		err = belay.Refuse(belay.CodeWaiting, "look again later, or wait with --watch", "checks of %s are running",
+			terminal.Short(state.Commit))
 	}
 	return a.Tell(state, err, func(w io.Writer) {
 		for _, c := range state.Checks {
 			fmt.Fprintf(w, "%-7s %s  %s\n", c.State, belay.VisibleLine(c.Name), belay.VisibleLine(c.URL))
 		}
-		if state.State == "none" {
+		if state.State == app.ChecksNone {
 			fmt.Fprintf(w, "no check has run on %s\n", terminal.Short(state.Commit))
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -37,8 +38,9 @@ type pullFlags struct {
 	commit, noVerify       bool
 	sign, trust            bool
 
-	open, checks bool
-	publish      app.PublishRequest
+	open, checks, watch bool
+	every, timeout      time.Duration
+	publish             app.PublishRequest
 }
 
 var pullFormats = []string{"markdown", "abbreviated", "json"}
@@ -66,7 +68,7 @@ statement signed with your signing key for git.
 Forgejo, or updates the one that is open: the text between belay's marks, and nothing
 else. --push pushes the branch first; without it nothing is pushed. --comment writes a
 comment on the open pull request instead. --checks shows what CI says of the current
-commit. All of these ask the forge through gh, glab or tea where you are logged in, else
+commit, with --watch once its checks have ended. All of these ask the forge through gh, glab or tea where you are logged in, else
 with GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
 
 --format abbreviated writes it as the message of a commit, with trailers. A text that is
@@ -101,6 +103,9 @@ the forge takes no more requests for now · 6 no such task, feature or repositor
 	f.BoolVar(&q.publish.Draft, "draft", false, "with --open: as a draft")
 	f.BoolVar(&q.publish.Again, "again", false, "with --open: also when the last one was closed")
 	f.BoolVar(&q.checks, "checks", false, "show the state of CI for the current commit")
+	f.BoolVar(&q.watch, "watch", false, "with --checks: wait until they have ended")
+	f.DurationVar(&q.every, "every", 15*time.Second, "with --watch: ask again after this `TIME`")
+	f.DurationVar(&q.timeout, "timeout", 30*time.Minute, "with --watch: wait for at most this `TIME`")
 	forgeFlags(c, &q.publish.Forge)
 	f.IntVar(&q.limit, "limit", pullLimit, "the most `CHARACTERS`; 0 is no limit")
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pullFormats, cobra.ShellCompDirectiveNoFileComp))
@@ -127,6 +132,8 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify goes with --commit")
 	case q.sign && q.bundle == "":
 		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign goes with --bundle")
+	case q.watch && !q.checks:
+		return belay.Refuse(belay.CodeUsage, "belay pr --checks --watch", "--watch goes with --checks")
 	case q.publish.Push && !q.open && !q.publish.Comment:
 		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open")
 	}
@@ -144,7 +151,7 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 	case q.open || q.publish.Comment:
 		return a.publish(c.Context(), desk, name, q)
 	case q.checks:
-		return a.ciChecks(c.Context(), desk, q.publish.Forge)
+		return a.ciChecks(a.Soft, desk, name, q)
 	}
 	out := pullResult{}
 	if out.Pull, err = desk.Pull(c.Context(), name, a.version); err != nil {

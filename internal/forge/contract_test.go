@@ -87,7 +87,9 @@ func TestContract(t *testing.T) {
 }
 
 // reporter is the part of a test that a check needs.
-type reporter interface{ Errorf(format string, args ...any) }
+type reporter interface {
+	Errorf(format string, args ...any)
+}
 
 type probing struct{ failed string }
 

@@ -71,10 +71,9 @@ var hooks = []string{"pre-commit", "prepare-commit-msg", "commit-msg", "post-com
 var naming = lazyregexp.New(`^(gpg\.|filter\.|credential\.|core\.(sshcommand|gitproxy|hookspath|fsmonitor|askpass|editor)$|` +
 	`core\.alternaterefscommand$|remote\..*\.(uploadpack|receivepack|vcs|proxy)$|url\.|include|hook\.)`)
 
-// Programs lists what the repository itself would have a commit or a push start: its hooks, each
-// with a hash of its bytes, and the settings of its own config that name programs. Those of the user's
-// own config are not in it.
-func (r *Repo) Programs(ctx context.Context) (list []string, err error) {
+// Programs lists what the repository itself would have a commit or a push start: the settings of its own config that
+// name programs, and, with hooks, its hooks, each with a hash of its bytes. Those of the user's own config are not in it.
+func (r *Repo) Programs(ctx context.Context, withHooks bool) (list []string, err error) {
 	for _, scope := range []string{"--local", "--worktree"} {
 		out, err := r.Run(ctx, nil, "config", scope, "--list", "-z", "--no-includes")
 		if err != nil {
@@ -86,6 +85,9 @@ func (r *Repo) Programs(ctx context.Context) (list []string, err error) {
 				list = append(list, line)
 			}
 		}
+	}
+	if !withHooks {
+		return list, nil
 	}
 	dir := filepath.Join(r.Common, "hooks")
 	if settings, err := r.Settings(ctx); err == nil {

@@ -462,7 +462,11 @@ func (t PullTask) proof(version string) (out []string) {
 		out = append(out, item("Files before", "tree `"+t.Proof.Before+"`"))
 	}
 	if t.Proof.After != "" {
-		out = append(out, item("Files accepted", "tree `"+t.Proof.After+"`"))
+		what := "Files accepted"
+		if !t.Accepted {
+			what = "Files of the last attempt, not accepted"
+		}
+		out = append(out, item(what, "tree `"+t.Proof.After+"`"))
 	}
 	id := string(t.ID)
 	return append(out, item("Record", fmt.Sprintf("entry %d, SHA-256 `%s`", t.Proof.Entries, t.Proof.Head)),

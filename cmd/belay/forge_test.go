@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// loggedInGH is a gh that is logged in where $FORGE_DIR is set, with GitHub behind it: one repository, o/r, of which the
+// branches are those of remote.git beside that folder. Files of the folder say what its checks do.
+func loggedInGH() int {
+	args, dir := os.Args[1:], os.Getenv("FORGE_DIR")
+	if dir == "" {
+		return 1
+	}
+	if args[0] == "auth" {
+		return 0
+	}
+	path, method := args[len(args)-1], args[slices.Index(args, "--method")+1]
+	status, answer := ghAnswers(dir, method, path)
+	text, _ := json.Marshal(answer)
+	fmt.Printf("HTTP/2.0 %d X\r\nContent-Type: application/json\r\n\r\n%s", status, text)
+	if status >= 400 {
+		return 1
+	}
+	return 0
+}
+
+func ghAnswers(dir, method, path string) (int, any) {
+	type object = map[string]any
+	pull := filepath.Join(dir, "pull")
+	if os.Getenv("FORGE_FAIL") != "" {
+		return 401, object{"message": "Bad credentials"}
+	}
+	branch, ofBranch := strings.CutPrefix(path, "repos/o/r/branches/")
+	switch {
+	case path == "repos/o/r":
+		return 200, object{"default_branch": "main"}
+	case ofBranch:
+		out, err := exec.Command("git", "--git-dir", filepath.Join(dir, "../remote.git"), "rev-parse", "--verify", "-q", branch).Output()
+		if err != nil {
+			return 404, object{"message": "Branch not found"}
+		}
+		return 200, object{"commit": object{"sha": strings.TrimSpace(string(out))}}
+	case strings.HasPrefix(path, "repos/o/r/pulls?"):
+		text, err := os.ReadFile(pull)
+		if err != nil {
+			return 200, []any{}
+		}
+		return 200, []any{json.RawMessage(text)}
+	case path == "repos/o/r/pulls" && method == "POST":
+		made := object{}
+		text, _ := io.ReadAll(os.Stdin)
+		_ = json.Unmarshal(text, &made)
+		made["number"], made["state"], made["html_url"] = 1, "open", "https://github.com/o/r/pull/1"
+		made["head"], made["base"] = object{"ref": made["head"]}, object{"ref": made["base"]}
+		text, _ = json.Marshal(made)
+		if err := os.WriteFile(pull, text, 0o644); err != nil {
+			return 500, object{"message": err.Error()}
+		}
+		return 201, made
+	case strings.Contains(path, "/check-runs?"):
+		run := object{"name": "build", "status": "completed", "conclusion": "success"}
+		if _, err := os.Stat(filepath.Join(dir, "fails")); err == nil {
+			run["conclusion"] = "failure"
+		}
+		waiting := filepath.Join(dir, "pending")
+		if left, err := os.ReadFile(waiting); err == nil { // a dot for each time that it is asked
+			run["status"], run["conclusion"] = "in_progress", nil
+			if err = os.Remove(waiting); len(left) > 1 && err == nil {
+				err = os.WriteFile(waiting, left[1:], 0o644)
+			}
+			if err != nil {
+				return 500, object{"message": err.Error()}
+			}
+		}
+		return 200, object{"check_runs": []any{run}}
+	case strings.Contains(path, "/statuses?"):
+		return 200, []any{}
+	}
+	return 404, object{"message": "Not Found: " + path}
+}
