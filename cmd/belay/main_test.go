@@ -12,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/fence"
 )
 
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(totalled{m}, map[string]func(){
-		"belay": func() { installCrash(); hurryGit(); longGrace(); os.Exit(Main()) },
+		"belay": func() { installCrash(); hurryGit(); longGrace(); app.Slack = patience; os.Exit(Main()) },
 		"agent": func() { os.Exit(scriptedAgent()) },
 		"gh":    func() { os.Exit(loggedInGH()) },
 	})

@@ -19,6 +19,7 @@ import (
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestMain lets the test be one of many processes that write at once.
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv("BELAY_TEST_WRITER"); dir != "" {
 		os.Exit(writer(dir))
 	}
+	app.Slack = testutil.Patience
 	os.Exit(m.Run())
 }
 

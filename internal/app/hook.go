@@ -27,6 +27,10 @@ const (
 	hookWait = 5 * time.Second // for another hook call in the same tree
 )
 
+// Slack is added to the limits on what an agent or a person waits for: nothing in the program, a minute in tests, which
+// have to pass on a busy machine.
+var Slack time.Duration
+
 // Hook is told what happens in an agent's own session, and says what the agent is to be told. It never fails: an agent
 // must not break because belay cannot do its part. What went wrong is in belay's log. Only a denial that has been decided
 // stays one, whatever fails after it.
@@ -50,9 +54,9 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 		return withoutRepository(ev) // there is none, or none that belay works in
 	}
 	h.id = session.SessionTask(ev.Agent, ev.Session, h.d.Repo.Root)
-	limit := hookTime
+	limit := hookTime + Slack
 	if ev.Kind == hook.End {
-		limit = hookEnd
+		limit = hookEnd + Slack
 	}
 	if ev.Kind == hook.Stop { // its checks have a limit of their own
 		limit += h.d.Config.Hooks.Timeout
@@ -101,7 +105,7 @@ func (h *hooks) handle(ctx context.Context) error {
 // locked does one step of the session while no other hook call works in this tree. The session is read, and begun if it
 // has no record yet.
 func (h *hooks) locked(ctx context.Context, do func() error) error {
-	waiting, cancel := context.WithTimeout(ctx, hookWait)
+	waiting, cancel := context.WithTimeout(ctx, hookWait+Slack)
 	defer cancel()
 	unlock, err := h.d.HookLock(waiting)
 	if err != nil {
@@ -154,11 +158,11 @@ func (h *hooks) mark(kind session.MarkKind) session.Mark { return h.sit.Last.Nex
 var takeLimit = func(kind session.MarkKind) time.Duration {
 	switch kind {
 	case session.MarkStart:
-		return 20 * time.Second
+		return 20*time.Second + Slack
 	case session.MarkPrompt:
-		return 10 * time.Second
+		return 10*time.Second + Slack
 	}
-	return 5 * time.Second
+	return 5*time.Second + Slack
 }
 
 // take takes a snapshot for a mark, or uses the last one where nothing changed since. Where that takes too long, none is
@@ -229,7 +233,7 @@ func (h *hooks) watch(ctx context.Context) {
 	if !h.large() || !h.d.Config.Hooks.Watch {
 		return
 	}
-	limited, cancel := context.WithTimeout(ctx, watchWait)
+	limited, cancel := context.WithTimeout(ctx, watchWait+Slack)
 	defer cancel()
 	if _, err := h.d.Watch(limited, watch.DefaultIdle); err != nil {
 		h.log(err)

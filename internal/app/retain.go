@@ -151,7 +151,7 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 	if len(ended) == 0 {
 		return nil, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, retainTime)
+	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
 	said, err = d.retain(limited, ended)
 	if limited.Err() != nil {
@@ -190,7 +190,7 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 
 // RetainSessions does once an hour what Retain does, for people who work in agents' own sessions and end no task.
 func (d *Desk) RetainSessions(ctx context.Context) error {
-	limited, cancel := context.WithTimeout(ctx, retainTime)
+	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
 	last, err := fsroot.ReadFile(filepath.Join(d.Repo.Common, "belay", "retained"), 1<<10)
 	at, perr := time.Parse(time.RFC3339, strings.TrimSpace(string(last)))

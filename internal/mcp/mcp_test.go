@@ -30,6 +30,7 @@ import (
 var versions = []string{"2026-07-28", "2025-11-25", "2024-11-05"}
 
 func TestMain(m *testing.M) {
+	app.Slack = testutil.Patience
 	home, err := os.MkdirTemp("", "belay-mcp")
 	if err != nil {
 		panic(err)
