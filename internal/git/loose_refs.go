@@ -62,6 +62,9 @@ func (r *reader) read(common, dir string) ([]Ref, error) {
 	}
 	if dir != common {
 		for _, name := range own {
+			if !r.within(name) {
+				continue
+			}
 			if err := r.folder(dir, name, false); err != nil {
 				return nil, err
 			}
@@ -78,7 +81,8 @@ func (r *reader) read(common, dir string) ([]Ref, error) {
 		return nil, r.foreign
 	}
 	for _, ref := range r.found {
-		if ref.Symref != "" && r.glance != nil && r.glance(ref.Symref) { // then it has to be read
+		// Then what it leads to has to be read.
+		if ref.Symref != "" && (r.glance != nil && r.glance(ref.Symref) || !r.wanted(ref.Symref)) {
 			full := newReader(r.width)
 			refs, err := full.read(common, dir)
 			r.list = full.list
@@ -135,10 +139,21 @@ func newReader(width int) *reader {
 type reader struct {
 	width   int
 	glance  func(name string) bool // nil: all are read
+	only    []string               // prefixes of the names that are read; none: all are
 	found   map[string]Ref
 	broken  map[string]bool
 	list    []BrokenRef
 	foreign error // the first ErrForeign: the rest is looked at first, for what git must not open
+}
+
+// wanted reports whether the reference name is to be read.
+func (r *reader) wanted(name string) bool {
+	return len(r.only) == 0 || slices.ContainsFunc(r.only, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// within reports whether there may be wanted ones below the folder name.
+func (r *reader) within(name string) bool {
+	return r.wanted(name+"/") || slices.ContainsFunc(r.only, func(p string) bool { return strings.HasPrefix(p, name+"/") })
 }
 
 // folder reads the loose references below a folder. Without the own ones of the main
@@ -159,6 +174,8 @@ func (r *reader) folder(base, name string, linked bool) error {
 	for _, e := range list {
 		full := name + "/" + e.Name()
 		switch {
+		case !r.wanted(full) && !(e.IsDir() && r.within(full)):
+			continue
 		case linked && slices.Contains(own, full), strings.HasPrefix(e.Name(), "."), strings.HasSuffix(e.Name(), ".lock"):
 			continue
 		case !plain(e.Name()):
@@ -290,7 +307,7 @@ func (r *reader) packed(text string, linked bool) error {
 			return fmt.Errorf("%w: packed-refs contains %q", ErrForeignRefs, line)
 		}
 		mine := slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(name, o+"/") })
-		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) {
+		if _, loose := r.found[name]; !loose && !r.broken[name] && !(linked && mine) && r.wanted(name) {
 			r.found[name] = Ref{Name: name, OID: oid}
 		}
 	}

@@ -42,14 +42,22 @@ func (s refSandbox) write(name, text string) {
 func (s refSandbox) agrees(when string) {
 	s.t.Helper()
 	dir, common := s.git("rev-parse", "--absolute-git-dir"), s.git("rev-parse", "--path-format=absolute", "--git-common-dir")
-	refs, err := ReadRefs(common, dir, 40)
-	var got []string
-	for _, r := range refs {
-		got = append(got, fmt.Sprintf("%s %s %s", r.Name, r.OID, r.Symref))
-	}
-	want := strings.Split(s.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)"), "\n")
-	if err != nil || !slices.Equal(got, want) {
-		s.t.Errorf("%s: %v\ngot  %q\nwant %q", when, err, got, want)
+	for _, only := range []string{"", "refs/heads/", "refs/heads/deep/", "refs/remotes/", "refs/bisect/", "refs/tags/v1", "refs/none/"} {
+		r := &Repo{Common: common, Dir: dir}
+		refs, err := r.Refs(s.t.Context(), only)
+		got := []string{}
+		for _, r := range refs {
+			got = append(got, fmt.Sprintf("%s %s %s", r.Name, r.OID, r.Symref))
+		}
+		want := []string{}
+		for line := range strings.SplitSeq(s.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)"), "\n") {
+			if strings.HasPrefix(line, only) {
+				want = append(want, line)
+			}
+		}
+		if err != nil || !slices.Equal(got, want) {
+			s.t.Errorf("%s, below %q: %v\ngot  %q\nwant %q", when, only, err, got, want)
+		}
 	}
 }
 

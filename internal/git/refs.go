@@ -16,20 +16,19 @@ import (
 )
 
 // Refs lists references whose names start with one of the prefixes, all when there
-// are none, by name. A prefix ends in a slash. Where they are kept in files no process
-// is needed.
+// are none, by name. A prefix ends in a slash, or is a whole name. Where they are kept in files
+// no process is needed, and those of other names are not read.
 func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 	if r.Reftab {
 		return r.askRefs(ctx, prefixes)
 	}
-	refs, err := ReadRefs(r.Common, r.Dir, 2*r.HashSize())
+	rd := newReader(2 * r.HashSize())
+	rd.only = prefixes
+	refs, err := rd.read(r.Common, r.Dir)
 	if errors.Is(err, ErrForeignRefs) {
 		return r.askRefs(ctx, prefixes)
 	}
-	wanted := func(name string) bool {
-		return len(prefixes) == 0 || slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
-	}
-	return slices.DeleteFunc(refs, func(ref Ref) bool { return !wanted(ref.Name) }), err
+	return slices.DeleteFunc(refs, func(ref Ref) bool { return !rd.wanted(ref.Name) }), err
 }
 
 // AllRefs is Refs that also gives the files in the place of references that name nothing.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // An entry is never edited or deleted. A lock is held for one append only; readers take none.
@@ -103,6 +104,16 @@ const suffix = ".jsonl"
 
 func (s *Store) taskFile(task belay.TaskID) string {
 	return filepath.Join(s.tasksDir(), fileKey(task)+suffix)
+}
+
+// Stamp tells one state of a task's record from another by its size and time, for whoever can live with a mistake; "" where
+// there is none.
+func (s *Store) Stamp(task belay.TaskID) string {
+	info, err := fsroot.Lstat(s.taskFile(task))
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 }
 
 func (s *Store) lockFile(task belay.TaskID) string {

@@ -170,6 +170,10 @@ func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
 		defer d.Repo.Share()()
 	}
+	switch c.Kind { // those that run other programs
+	case loop.CmdAttempt, loop.CmdBaseline, loop.CmdCheck, loop.CmdReview, loop.CmdDebug:
+		defer d.Snaps.Forget()
+	}
 	switch c.Kind {
 	case loop.CmdSnapshot:
 		return d.before(ctx, c)

@@ -32,8 +32,30 @@ type Memory struct {
 	moved   []belay.TaskID
 	secrets map[string]string
 	files   map[string]attached
-	looked  map[string]bool           // tasks that Guard has looked at since this process drives them
-	absent  map[belay.SnapshotID]bool // snapshots that were gone by then
+	looked  map[string]bool            // tasks that Guard has looked at since this process drives them
+	absent  map[belay.SnapshotID]bool  // snapshots that were gone by then
+	ended   map[belay.TaskID][2]string // of History: the stamp of a record, and its line
+}
+
+// line is that of a task that has ended, made by read unless it was before.
+func (m *Memory) line(task belay.TaskID, stamp string, read func() string) string {
+	if m == nil || stamp == "" {
+		return read()
+	}
+	m.mu.Lock()
+	was := m.ended[task]
+	m.mu.Unlock()
+	if was[0] == stamp {
+		return was[1]
+	}
+	text := read()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended == nil {
+		m.ended = map[belay.TaskID][2]string{}
+	}
+	m.ended[task] = [2]string{stamp, text}
+	return text
 }
 
 // attached is an attachment as it was when it was first seen.

@@ -21,14 +21,24 @@ func (r *Record) Said() string {
 // History gives one line for each task that ended, in the order of creation, without the
 // one that asks. Nothing else of an earlier task reaches a later one.
 func (d *Desk) History(but belay.TaskID) []string {
-	all, err := d.Records(nil)
+	ids, err := d.Journal.Tasks()
 	if err != nil {
 		return nil // courtesy to readers: nothing rests on it
 	}
 	var lines []string
-	for _, r := range all {
-		if !r.Open() && r.Task.ID != but {
-			lines = append(lines, prompt.HistoryLine(r.Task, r.State, r.Said()))
+	for _, id := range ids {
+		if id == but {
+			continue
+		}
+		line := d.Memory.line(id, d.Journal.Stamp(id), func() string {
+			r, err := d.Load(id)
+			if err != nil || r.Open() {
+				return ""
+			}
+			return prompt.HistoryLine(r.Task, r.State, r.Said())
+		})
+		if line != "" {
+			lines = append(lines, line)
 		}
 	}
 	return lines

@@ -138,10 +138,35 @@ func (s *Store) ListAll(ctx context.Context) (all []Info, unreadable []error, er
 	return all, unreadable, nil
 }
 
+// Forget has the next list of snapshots read their objects again: a program ran that may have changed the repository.
+func (s *Store) Forget() { s.listed.Clear() }
+
+// known is list by what was read before, where all was.
+func (s *Store) known(refs []git.Ref) (all []Info, bad []error, ok bool) {
+	for _, ref := range refs {
+		kept, ok := s.listed.Load(ref)
+		if !ok {
+			return nil, nil, false
+		}
+		info := kept.(Info)
+		if err := s.genuine(info.ID, info.Commit); err != nil {
+			bad = append(bad, err)
+			continue
+		}
+		all = append(all, info)
+	}
+	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	return all, bad, true
+}
+
 func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 	if !s.Repo.Reftab { // of a link or a FIFO among the files git would read whatever is there, or wait forever
-		if _, err := s.Repo.Refs(ctx, Prefix); err != nil {
+		refs, err := s.Repo.Refs(ctx, Prefix)
+		if err != nil {
 			return nil, nil, err
+		}
+		if all, bad, ok := s.known(refs); ok {
+			return all, bad, nil
 		}
 	}
 	out, err := s.Repo.Run(ctx, nil, "for-each-ref", "--format=%(refname)%00%(objectname)%00%(objecttype)%00%(contents)%00", Prefix)
@@ -168,6 +193,7 @@ func (s *Store) list(ctx context.Context) (all []Info, bad []error, err error) {
 			bad = append(bad, err)
 			continue
 		}
+		s.listed.Store(git.Ref{Name: Prefix + name, OID: info.Commit}, info)
 		all = append(all, info)
 	}
 	slices.SortFunc(all, func(a, b Info) int { return strings.Compare(string(a.ID), string(b.ID)) })
@@ -256,7 +282,11 @@ func (s *Store) Resolve(ctx context.Context, id belay.SnapshotID) (belay.Snapsho
 }
 
 func (s *Store) resolve(ctx context.Context, id belay.SnapshotID) (git.Ref, error) {
-	refs, err := s.Repo.Refs(ctx, Prefix)
+	name := Prefix
+	if id.Whole() {
+		name += string(id)
+	}
+	refs, err := s.Repo.Refs(ctx, name)
 	if err != nil {
 		return git.Ref{}, err
 	}

@@ -63,15 +63,15 @@ func (s *Store) Changes(ctx context.Context, from, to belay.SnapshotID) ([]belay
 
 // changesHere leaves out the repositories inside the tree.
 func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]belay.Change, error) {
-	list, err := s.differences(ctx, from, to)
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	a, b, err := s.trees(ctx, from, to)
+	a, b, err := s.pair(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := s.lineCounts(ctx, a, b)
+	list, one, two, err := s.differences(ctx, a, b)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	counts, err := s.lineCounts(ctx, one, two)
 	if err != nil {
 		return nil, err
 	}
@@ -89,30 +89,25 @@ func (s *Store) changesHere(ctx context.Context, from, to belay.SnapshotID) ([]b
 }
 
 // differences returns the paths that differ between two snapshots, by path, but for those
-// that only one of them looked at.
-func (s *Store) differences(ctx context.Context, from, to belay.SnapshotID) ([]git.Difference, error) {
-	a, b, err := s.pair(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	one, two, err := s.trees(ctx, from, to)
+// that only one of them looked at; and their whole trees.
+func (s *Store) differences(ctx context.Context, a, b Info) (list []git.Difference, one, two string, err error) {
+	one, two, err = s.trees(ctx, a, b)
 	if err != nil || one == two && a.odd+b.odd == 0 {
-		return nil, err
+		return nil, one, two, err
 	}
-	list, err := s.Repo.DiffTrees(ctx, one, two)
-	if err != nil {
-		return nil, err
+	if list, err = s.Repo.DiffTrees(ctx, one, two); err != nil {
+		return nil, one, two, err
 	}
 	then, now, err := s.manifests(ctx, a, b)
 	if err != nil {
-		return nil, err
+		return nil, one, two, err
 	}
 	list = append(list, gitDifferences(then, now)...)
 	slices.SortFunc(list, func(a, b git.Difference) int { return strings.Compare(a.Path, b.Path) })
 	none := incomparable(then, now)
 	return slices.DeleteFunc(list, func(d git.Difference) bool {
 		return d.OldMode == 0 && none(d.Path, false) || d.NewMode == 0 && none(d.Path, true)
-	}), nil
+	}), one, two, nil
 }
 
 // inGit reports whether a path is inside a repository's git folder, or the file in place
@@ -167,11 +162,7 @@ func (s *Store) manifests(ctx context.Context, a, b Info) (then, now *Manifest, 
 }
 
 // trees returns the whole trees of two snapshots.
-func (s *Store) trees(ctx context.Context, from, to belay.SnapshotID) (string, string, error) {
-	a, b, err := s.pair(ctx, from, to)
-	if err != nil {
-		return "", "", err
-	}
+func (s *Store) trees(ctx context.Context, a, b Info) (string, string, error) {
 	one, err := s.wholeTree(ctx, a)
 	if err != nil {
 		return "", "", err
@@ -291,7 +282,11 @@ func (s *Store) PatchForModels(ctx context.Context, from, to belay.SnapshotID, w
 
 // patch writes it with a prefix before each path.
 func (s *Store) patch(ctx context.Context, from, to belay.SnapshotID, paths []string, prefix string, w io.Writer) error {
-	a, b, err := s.trees(ctx, from, to)
+	one, two, err := s.pair(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	a, b, err := s.trees(ctx, one, two)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -39,6 +40,7 @@ type Store struct {
 	Before  func(context.Context) error
 	opts    Options
 	objects Objects
+	listed  sync.Map // of git.Ref: the Info that its object has
 }
 
 // Open writes nothing.

@@ -22,7 +22,7 @@ func (s *Store) Touched(ctx context.Context, from, to belay.SnapshotID) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.differences(ctx, from, to)
+	list, _, _, err := s.differences(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
