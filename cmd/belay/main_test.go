@@ -22,9 +22,10 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(totalled{m}, map[string]func(){
-		"belay": func() { installCrash(); hurryGit(); longGrace(); app.Slack = patience; os.Exit(Main()) },
-		"agent": func() { os.Exit(scriptedAgent()) },
-		"gh":    func() { os.Exit(loggedInGH()) },
+		"belay":  func() { installCrash(); hurryGit(); longGrace(); app.Slack = patience; os.Exit(Main()) },
+		"agent":  func() { os.Exit(scriptedAgent()) },
+		"gh":     func() { os.Exit(loggedInGH()) },
+		"server": serveTask,
 	})
 }
 

@@ -341,7 +341,7 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	_, result := testrun.Run(limited, testrun.Input{Root: place.Root, Env: session.TestEnv(t), Command: t.Checks.Tests, May: m.May,
+	_, result := testrun.Run(limited, testrun.Input{Root: place.Root, Env: m.home.TestEnv(t), Command: t.Checks.Tests, May: m.May,
 		Baseline: known, Request: requests,
 		Before: func(ctx context.Context) (string, func(), error) {
 			c, err := worktree.Make(ctx, m.home.Snaps, base, t.Checks.Reuse)
@@ -381,7 +381,7 @@ func (m *queue) before(ctx context.Context, t belay.Task) (belay.SnapshotID, *te
 		m.base = info.ID
 	}
 	keeper := testrun.Keeper{Snaps: m.home.Snaps, Dir: filepath.Join(m.Repo.Common, "belay", "baseline"),
-		Env: session.TestEnv(t), May: m.May}
+		Env: m.home.TestEnv(t), May: m.May}
 	b, err := keeper.Take(ctx, m.base, t.Checks)
 	if err != nil || b.Why != "" || ctx.Err() != nil {
 		return m.base, nil, err

@@ -183,7 +183,7 @@ func (d *Desk) missing(w want) ([]Item, error) {
 	}
 	programs := w.programs
 	if w.agents { // a task may wait at a gate
-		programs = append(slices.Clip(programs), d.Config.Notify.Command)
+		programs = append(slices.Clip(programs), d.Config.Notify.Command, d.Config.Worktree.SetUp)
 	}
 	for _, argv := range programs {
 		_, err := d.May.Program(argv)

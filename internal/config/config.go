@@ -52,6 +52,7 @@ type Config struct {
 	Stall          Stall
 	OnFailure      []string // runs when a task failed
 	Notify         Notify
+	Worktree       Worktree
 	Snapshot       Snapshot
 	Hooks          Hooks
 	Clarify        bool           // words that can be read in two ways wait for a person
@@ -167,6 +168,11 @@ type Stall struct{ Repeats, Recoveries int }
 type Notify struct {
 	Command       []string // a program that runs then
 	Desktop, Bell bool
+}
+
+// Worktree is how a task's own working tree is set up.
+type Worktree struct {
+	SetUp []string // a program that runs in a new one, before the agent
 }
 
 // Snapshot is what is captured beyond tracked and untracked files, and how much, in bytes.

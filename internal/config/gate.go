@@ -363,5 +363,5 @@ func cut(line string) (key, words string, ok bool) {
 // runs reports whether a key of a text names a program, and not an address, the name of a
 // variable or a folder.
 func runs(key string) bool {
-	return key == commandKey || key == "on_failure" || strings.HasSuffix(key, "."+commandKey)
+	return key == commandKey || key == "on_failure" || key == "worktree.setup" || strings.HasSuffix(key, "."+commandKey)
 }

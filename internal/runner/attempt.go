@@ -139,9 +139,9 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	return Start(ctx, d.Desk, dir, agent.Spec{
 		Command: command, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
-		Env: agent.Environ(os.Environ(), nil, d.contextEnv(map[string]string{
+		Env: agent.Environ(os.Environ(), nil, d.contextEnv(d.TreeEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
-		}, "")),
+		}), "")),
 	}, Enclosed{}, say)
 }
 

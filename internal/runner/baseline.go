@@ -96,7 +96,7 @@ func (d *Driver) installed(o *testrun.Obstacle) bool {
 	ctx, cancel := context.WithTimeout(d.Soft, installTime)
 	defer cancel()
 	var said proc.Spool
-	end := proc.Program{Command: may, Dir: d.Repo.Root, Env: proc.Environ(session.TestEnv(t), d.Repo.Root),
+	end := proc.Program{Command: may, Dir: d.Repo.Root, Env: proc.Environ(d.TestEnv(t), d.Repo.Root),
 		Stdout: &said, Grace: time.Second}.Run(ctx)
 	if end.Code != 0 || end.Failed != nil {
 		d.Watch.Note(belay.VisibleLine(secret.Mask(fmt.Sprintf("%s %s (without network access and package scripts)", may, end))))
@@ -137,7 +137,7 @@ func (d *Driver) tested(id belay.SnapshotID) (testrun.Baseline, error) {
 		t.Checks.Timeout = session.RunTimeout
 	}
 	keeper := testrun.Keeper{Snaps: d.Snaps, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"),
-		Env: session.TestEnv(t), May: d.May}
+		Env: d.TestEnv(t), May: d.May}
 	b, err := keeper.Take(d.Soft, id, t.Checks)
 	if d.Soft.Err() != nil {
 		return b, ErrParked

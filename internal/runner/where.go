@@ -2,9 +2,7 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
 
-	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
@@ -66,12 +63,12 @@ func in(ctx context.Context, d *session.Desk, root string) (*session.Desk, error
 	if err != nil {
 		return nil, err
 	}
-	return with(d, repo, snaps), nil
+	return with(d, repo, snaps, 0), nil
 }
 
-func with(d *session.Desk, repo *git.Repo, snaps *restore.Store) *session.Desk {
+func with(d *session.Desk, repo *git.Repo, snaps *restore.Store, ports int) *session.Desk {
 	other := *d
-	other.Repo, other.Snaps, other.Restores = repo, snaps.Snapshots, snaps
+	other.Repo, other.Snaps, other.Restores, other.Ports = repo, snaps.Snapshots, snaps, ports
 	return &other
 }
 
@@ -97,7 +94,7 @@ func At(ctx context.Context, d *session.Desk, r *session.Record) (*session.Desk,
 	if err != nil {
 		return nil, err
 	}
-	return with(d, repo, snaps), nil
+	return with(d, repo, snaps, m.Ports), nil
 }
 
 // Path is where the working tree of a task's own lies.
@@ -170,8 +167,14 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	if err != nil {
 		return nil, err
 	}
+	ports := 0
+	if _, _, there, err := worktree.Find(ctx, d.Repo, r.Task.Worktree); err == nil && !there {
+		if ports, err = freePorts(ctx, d); err != nil {
+			return nil, err
+		}
+	}
 	made, err := worktree.MakeTree(ctx, home.Restores, r.Task.Worktree,
-		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
+		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from, Ports: ports}, Captured(d))
 	if err != nil {
 		return nil, err
 	}
@@ -182,39 +185,18 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 		}
 	}
 	equip(ctx, home.Repo.Root, made.Repo, w)
-	return with(d, made.Repo, made.Snaps), nil
-}
-
-// equip copies into a task's own tree what package managers installed in the user's, as far
-// as it is ignored there: tests do not run without it. What cannot be copied is said.
-func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
-	var wanted []string
-	for _, name := range agent.InstalledPackages(home) {
-		if _, err := fsroot.Lstat(filepath.Join(tree.Root, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
-			wanted = append(wanted, name)
-		}
+	at := with(d, made.Repo, made.Snaps, made.Mark.Ports)
+	if made.Mark.SetUp {
+		return at, nil
 	}
-	if len(wanted) == 0 {
-		return
+	if err := include(ctx, home, made.Repo, w); err != nil {
+		return nil, err
 	}
-	ask := tree.Ignorer(ctx)
-	defer ask.Close()
-	var inside []string
-	for _, name := range wanted {
-		inside = append(inside, name+"/x") // of a folder that is not there git does not know that it is one
+	if err := setUp(ctx, at, r, w); err != nil {
+		return nil, err
 	}
-	ignored, err := ask.Ask(ctx, inside)
-	for i, name := range wanted {
-		if err != nil || !ignored[i] {
-			continue // it would be captured as the task's work
-		}
-		switch made, err := agent.Copy(ctx, home, tree.Root, name); {
-		case err != nil:
-			w.Note(fmt.Sprintf("%s is not in %s: %v", name, tree.Root, err))
-		case made:
-			w.Note(fmt.Sprintf("copied %s from your tree", name))
-		}
-	}
+	made.Mark.SetUp = true
+	return at, worktree.WriteMark(made.Repo, made.Mark)
 }
 
 // apartMark names the snapshot that a task's own working tree is made from.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
@@ -14,8 +15,17 @@ import (
 	"github.com/belay-dev/belay/internal/worktree"
 )
 
-func TestEnv(t belay.Task) []string {
-	return agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(t.ID)})
+// TestEnv is the environment of a task's tests, KEY=value.
+func (d *Desk) TestEnv(t belay.Task) []string {
+	return agent.Environ(os.Environ(), nil, d.TreeEnv(map[string]string{"BELAY_TASK": string(t.ID)}))
+}
+
+// TreeEnv adds to an environment what belongs to a task's own working tree.
+func (d *Desk) TreeEnv(env map[string]string) map[string]string {
+	if d.Ports > 0 {
+		env["BELAY_PORT_BASE"] = strconv.Itoa(d.Ports)
+	}
+	return env
 }
 
 // stateBefore makes a checkout of the state before when it is asked for.

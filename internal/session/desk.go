@@ -33,6 +33,8 @@ type Desk struct {
 	Known   *snapshot.Known // what records say about snapshots; the stores of Snaps share it
 	Anchors *Store          // how far records went, remembered outside the repository
 	Memory  *Memory         // what this process knows of the records it drives
+
+	Ports int // the first of the ten ports of a task's own working tree; 0 elsewhere
 }
 
 // Scratch is belay's own folder of this working tree.

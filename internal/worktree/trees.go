@@ -26,9 +26,11 @@ import (
 type Mark struct {
 	Version int              `json:"version"`
 	Task    belay.TaskID     `json:"task"`
-	Home    string           `json:"home"` // the root of the tree it was made from
-	From    belay.SnapshotID `json:"from"` // the state it was made in
-	Made    bool             `json:"made"` // false while it is being made
+	Home    string           `json:"home"`             // the root of the tree it was made from
+	From    belay.SnapshotID `json:"from"`             // the state it was made in
+	Made    bool             `json:"made"`             // false while it is being made
+	Ports   int              `json:"ports,omitempty"`  // the first of the ports that are the task's; 0 for none
+	SetUp   bool             `json:"set_up,omitempty"` // the command of the config for new trees ended well, and all is copied
 }
 
 const markVersion = 1
@@ -58,7 +60,8 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	return m, true, nil
 }
 
-func writeMark(r *git.Repo, m Mark) error {
+// WriteMark replaces a working tree's mark.
+func WriteMark(r *git.Repo, m Mark) error {
 	m.Version = markVersion
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -169,7 +172,7 @@ func MakeTree(ctx context.Context, home *restore.Store, path string, m Mark, o s
 		if r, err = add(ctx, home, path, from); err != nil {
 			return Made{}, err
 		}
-		if err := writeMark(r, m); err != nil {
+		if err := WriteMark(r, m); err != nil {
 			return Made{}, err
 		}
 	}
@@ -245,7 +248,7 @@ func fill(ctx context.Context, r *git.Repo, from snapshot.Info, m Mark, o snapsh
 		}
 	}
 	m.Made = true
-	return Made{Repo: r, Snaps: snaps, Mark: m, New: true}, writeMark(r, m)
+	return Made{Repo: r, Snaps: snaps, Mark: m, New: true}, WriteMark(r, m)
 }
 
 // Remove takes a task's working tree away, files and all. Whether it may go is for the

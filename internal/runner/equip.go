@@ -1,0 +1,241 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// What a task's own working tree needs beside the files of a snapshot.
+
+// equip copies into a task's own tree what package managers installed in the user's, as far
+// as it is ignored there: tests do not run without it. What cannot be copied is said.
+func equip(ctx context.Context, home string, tree *git.Repo, w Watcher) {
+	var wanted []string
+	for _, name := range agent.InstalledPackages(home) {
+		if _, err := fsroot.Lstat(filepath.Join(tree.Root, filepath.FromSlash(name))); errors.Is(err, fs.ErrNotExist) {
+			wanted = append(wanted, name)
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	ask := tree.Ignorer(ctx)
+	defer ask.Close()
+	var inside []string
+	for _, name := range wanted {
+		inside = append(inside, name+"/x") // of a folder that is not there git does not know that it is one
+	}
+	ignored, err := ask.Ask(ctx, inside)
+	for i, name := range wanted {
+		if err != nil || !ignored[i] {
+			continue // it would be captured as the task's work
+		}
+		switch made, err := agent.Copy(ctx, home, tree.Root, name); {
+		case err != nil:
+			w.Note(fmt.Sprintf("%s is not in %s: %v", name, tree.Root, err))
+		case made:
+			w.Note(fmt.Sprintf("copied %s from your tree", name))
+		}
+	}
+}
+
+// IncludeFile names the ignored files that every new working tree gets a copy of, by patterns as in .gitignore. Several
+// coding agents read it for the trees that they make.
+const IncludeFile = ".worktreeinclude"
+
+// mostIncluded bounds how many files are copied because of it.
+const mostIncluded = 10_000
+
+// include copies the user's ignored files that IncludeFile names. What is not ignored is in the snapshot, and what
+// cannot be copied is said.
+func include(ctx context.Context, home *session.Desk, tree *git.Repo, w Watcher) error {
+	patterns, err := fsroot.ReadFile(filepath.Join(home.Repo.Root, IncludeFile), 64<<10)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		w.Note(fmt.Sprintf("%s was not read: %v", IncludeFile, err))
+		return nil
+	}
+	args := []string{"ls-files", "-z", "--others", "--ignored"}
+	for line := range strings.Lines(string(patterns)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" && !strings.HasPrefix(line, "#") {
+			args = append(args, "--exclude="+line)
+		}
+	}
+	if len(args) == 4 {
+		return nil
+	}
+	out, err := home.Repo.Run(ctx, nil, args...)
+	if err != nil {
+		return fmt.Errorf("find the files that %s names: %w", IncludeFile, err)
+	}
+	var names []string
+	if text := strings.TrimSuffix(string(out), "\x00"); text != "" {
+		names = strings.Split(text, "\x00")
+	}
+	ask := home.Repo.Ignorer(ctx)
+	defer ask.Close()
+	ignored, err := ask.Ask(ctx, names)
+	if err != nil {
+		return fmt.Errorf("find the files that %s names: %w", IncludeFile, err)
+	}
+	c := copier{tmp: filepath.Join(tree.Dir, "belay", "tmp"), most: home.Config.Snapshot.MaxFile}
+	if c.from, err = fsroot.OpenRoot(home.Repo.Root); err != nil {
+		return err
+	}
+	defer c.from.Close()
+	if c.to, err = fsroot.OpenRoot(tree.Root); err != nil {
+		return err
+	}
+	defer c.to.Close()
+	copied := 0
+	for i, name := range names {
+		if !ignored[i] {
+			continue
+		}
+		if copied == mostIncluded {
+			w.Note(fmt.Sprintf("%s names more than %d files: the others were not copied", IncludeFile, mostIncluded))
+			break
+		}
+		if err := c.copy(name); err != nil {
+			w.Note(fmt.Sprintf("%s was not copied: %v", belay.VisibleLine(name), err))
+			continue
+		}
+		copied++
+	}
+	if copied > 0 {
+		w.Note(fmt.Sprintf("copied %s that %s names", belay.Count(copied, "ignored file", "ignored files"), IncludeFile))
+	}
+	return nil
+}
+
+// copier copies files from one tree to another, following no links.
+type copier struct {
+	from, to *fsroot.Root
+	tmp      string
+	most     int64 // bytes of one file
+}
+
+// copy copies one file, unless something is there already.
+func (c *copier) copy(name string) error {
+	if _, err := c.to.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	info, err := c.from.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Size > c.most {
+		return fmt.Errorf("it is larger than snapshot.max_file, %s", belay.Size(c.most))
+	}
+	f, err := c.from.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for i, r := range name {
+		if r != '/' {
+			continue
+		}
+		if _, err := c.to.Lstat(name[:i]); errors.Is(err, fs.ErrNotExist) {
+			if err := c.to.Mkdir(name[:i], 0o755); err != nil {
+				return err
+			}
+		}
+	}
+	return c.to.WriteFile(name, info.Perm, c.tmp, func(w io.Writer) error {
+		_, err := io.Copy(w, io.LimitReader(f, c.most))
+		return err
+	})
+}
+
+// setUpTime is how long the command that sets a working tree up may take.
+const setUpTime = 20 * time.Minute
+
+// setUp runs the command that the config names for new working trees. The task does not begin where that fails.
+func setUp(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) error {
+	if len(d.Config.Worktree.SetUp) == 0 {
+		return nil
+	}
+	command, err := d.May.Program(d.Config.Worktree.SetUp)
+	if err != nil {
+		return err
+	}
+	w.Note(fmt.Sprintf("%s: setting up the worktree with %s", r.Task.ID, command))
+	limited, cancel := context.WithTimeout(ctx, setUpTime)
+	defer cancel()
+	var said proc.Spool
+	end := proc.Program{Command: command, Dir: d.Repo.Root, Env: proc.Environ(d.TestEnv(r.Task), d.Repo.Root),
+		Stdout: &said, Grace: time.Second}.Run(limited)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if end.Code == 0 && end.Failed == nil && !end.Cut {
+		return nil
+	}
+	return belay.Refuse(belay.CodeCannot, fmt.Sprintf("fix worktree.setup in .belay/config.yaml, then belay run --resume %s", r.Task.ID),
+		"the worktree of %s could not be set up: %s %s: %s", r.Task.ID, command, end, belay.VisibleLine(strings.TrimSpace(said.Last(400))))
+}
+
+// Each working tree of a task has ports of its own, below those that systems give out by themselves.
+const (
+	portsEach  = 10
+	firstPorts = 20_000
+	lastPorts  = 32_000
+)
+
+// freePorts gives the first of the ports for a new tree: those of no other tree of this repository, and free now. 0
+// where there are none. Where it begins to look depends on the repository, so that two seldom meet.
+func freePorts(ctx context.Context, d *session.Desk) (int, error) {
+	taken := map[int]bool{}
+	records, err := d.Records(nil)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range records {
+		if r.Task.Worktree == "" {
+			continue
+		}
+		if _, m, ok, err := worktree.Find(ctx, d.Repo, r.Task.Worktree); err == nil && ok {
+			taken[m.Ports] = true
+		}
+	}
+	h := fnv.New32a()
+	io.WriteString(h, d.Repo.Common)
+	const blocks = (lastPorts - firstPorts) / portsEach
+	for i := range blocks {
+		first := firstPorts + (int(h.Sum32()%blocks)+i)%blocks*portsEach
+		if !taken[first] && allFree(first) {
+			return first, nil
+		}
+	}
+	return 0, nil
+}
+
+func allFree(first int) bool {
+	for port := first; port < first+portsEach; port++ {
+		l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+		if err != nil {
+			return false
+		}
+		l.Close()
+	}
+	return true
+}

@@ -1,0 +1,22 @@
+package runner
+
+import (
+	"net"
+	"testing"
+)
+
+// Ports that somebody listens on are not given out.
+func TestAllFree(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	for _, first := range []int{port, port - portsEach + 1} {
+		if allFree(first) {
+			t.Errorf("%d to %d are free, although %d is not", first, first+portsEach-1, port)
+		}
+	}
+}
