@@ -259,7 +259,16 @@ func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
 
 // Release takes the second refs of those snapshots away, and those of commits when no snapshot
 // of the same secret is left; the first ones stay, or are made again.
-func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) error {
+func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) (err error) {
+	for range 4 { // another task that ends at the same time may have taken one away meanwhile
+		if err = s.release(ctx, those); err == nil || belay.CodeOf(err) == belay.CodeBusy || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (s *Store) release(ctx context.Context, those func(belay.SnapshotID) bool) error {
 	refs, err := s.Repo.Refs(ctx, KeptPrefix)
 	if err != nil {
 		return err
