@@ -40,8 +40,7 @@ func writer(dir string) int {
 		d, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
 		q := app.Request{Task: "T1", By: me}
 		if err == nil && i%2 == 0 {
-			_, err = app.Update(context.Background(), d.Desk, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d",
-				me, i)})
+			_, err = app.Update(context.Background(), d.Desk, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
 		} else if err == nil {
 			_, err = app.Block(context.Background(), d.Desk, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
 		}
@@ -136,8 +135,7 @@ func TestManyWriters(t *testing.T) {
 	var all []*exec.Cmd
 	for i := range 10 {
 		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), "BELAY_TEST_WRITER="+dir, fmt.Sprintf("BELAY_TEST_ROLE=r%d", i),
-			fmt.Sprintf("BELAY_TEST_UPDATES=%d", updates))
+		c.Env = append(os.Environ(), "BELAY_TEST_WRITER="+dir, fmt.Sprintf("BELAY_TEST_ROLE=r%d", i), fmt.Sprintf("BELAY_TEST_UPDATES=%d", updates))
 		c.Stderr = os.Stderr
 		out, err := c.StdoutPipe()
 		if err == nil {
@@ -204,8 +202,7 @@ func nothingLost(t *testing.T, d *session.Desk, done map[string]int, updates int
 	if len(slices.Compact(seen)) != len(shared.Blocking) {
 		t.Error("a finding was recorded twice")
 	}
-	if proof, err := d.Journal.Verify("T1",
-		func(data json.RawMessage) []string { return handoff.AttachmentsOf(data) }); err != nil || !proof.OK {
+	if proof, err := d.Journal.Verify("T1", func(data json.RawMessage) []string { return handoff.AttachmentsOf(data) }); err != nil || !proof.OK {
 		t.Errorf("%v %v", proof.Problems, err)
 	}
 }
@@ -229,8 +226,7 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, dir, "src/a.txt", "three\n")
-	if _, err := app.Snapshot(t.Context(), d, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift ||
-		!strings.Contains(err.Error(), "read-only") {
+	if _, err := app.Snapshot(t.Context(), d, q, "judge", false); belay.CodeOf(err) != belay.CodeDrift || !strings.Contains(err.Error(), "read-only") {
 		t.Fatalf("%v", err)
 	}
 	rec, err := d.Load("T1")

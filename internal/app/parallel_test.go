@@ -93,8 +93,7 @@ func TestPoolStopped(t *testing.T) {
 	if i := p.next(false); i != 0 {
 		t.Fatal(i)
 	}
-	if i := p.next(true); i != -1 || belay.CodeOf(p.ran[1].Err) != belay.CodeInterrupted ||
-		belay.CodeOf(p.ran[2].Err) != belay.CodeInterrupted {
+	if i := p.next(true); i != -1 || belay.CodeOf(p.ran[1].Err) != belay.CodeInterrupted || belay.CodeOf(p.ran[2].Err) != belay.CodeInterrupted {
 		t.Errorf("%d %v", i, p.ran)
 	}
 }

@@ -93,8 +93,7 @@ func (s *Stage) Start(ctx context.Context, q PhaseRequest) (PhaseResult, error) 
 		}
 		switch q.Choice {
 		case ChooseNone:
-			return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeWaiting, "add --continue, --afresh or --review", "%s",
-				a.Message)
+			return s.result(q.Phase, a, "waiting"), belay.Refuse(belay.CodeWaiting, "add --continue, --afresh or --review", "%s", a.Message)
 		case ChooseContinue:
 			err := s.add(ctx, phase.Event{Kind: phase.EvContinued, Phase: q.Phase, By: q.By, Note: q.Note})
 			return s.result(q.Phase, a, "continued"), err

@@ -229,8 +229,7 @@ func (s *Stage) there() error {
 	if now := s.renamed(root); len(now) == 1 {
 		try = fmt.Sprintf("belay feature rename %s %s", s.Rec.Name, now[0])
 	}
-	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone",
-		belay.VisibleLine(s.Rec.Folder))
+	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone", belay.VisibleLine(s.Rec.Folder))
 }
 
 // renamed gives the folders of the layout that may be the feature's under another name: no record has them, and they have
@@ -338,8 +337,7 @@ func (s *Stage) View() FeatureView {
 	v.Next = s.next(all)
 	for _, p := range phase.All[:len(phase.All)-1] {
 		st, g := all[p], s.Rec.Of(p)
-		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Mode], p), Artefact: st.Artefact, Begun: st.Begun,
-			Done: st.Done,
+		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Mode], p), Artefact: st.Artefact, Begun: st.Begun, Done: st.Done,
 			Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
 		if s.Layout.Files[p] != "" {
 			w.File = s.Layout.Where(s.Rec.Folder, p)

@@ -38,8 +38,7 @@ func TestReplaceTextMeanwhile(t *testing.T) {
 		t.Errorf("%q becomes %q, and the file has %q: %v", was, is, read(t, dir, "m.json"), err)
 	}
 	saves = 99
-	if _, _, err := d.ReplaceText(root, "m.json", set); belay.CodeOf(err) != belay.CodeCannot || strings.Contains(read(t, dir,
-		"m.json"), "ours ours") {
+	if _, _, err := d.ReplaceText(root, "m.json", set); belay.CodeOf(err) != belay.CodeCannot || strings.Contains(read(t, dir, "m.json"), "ours ours") {
 		t.Errorf("%v: the file has %q", err, read(t, dir, "m.json"))
 	}
 }
@@ -106,8 +105,7 @@ func TestWrongWorktree(t *testing.T) {
 	if a := tell(t, dir, "a", "SessionStart", `,"source":"startup"`); !strings.Contains(a.Context, warning) {
 		t.Errorf("not told: %s", a.Context)
 	}
-	if a := tell(t, dir, "a", "SessionStart", `,"source":"compact"`); strings.Contains(a.Context, warning) ||
-		!strings.Contains(a.Context, "001-login") {
+	if a := tell(t, dir, "a", "SessionStart", `,"source":"compact"`); strings.Contains(a.Context, warning) || !strings.Contains(a.Context, "001-login") {
 		t.Errorf("told twice: %s", a.Context)
 	}
 	if a := tell(t, other, "b", "SessionStart", `,"source":"startup"`); strings.Contains(a.Context, warning) {
@@ -115,8 +113,7 @@ func TestWrongWorktree(t *testing.T) {
 	}
 	b := open(t, other).Brief(t.Context())
 	text, err := json.Marshal(b)
-	if err != nil || !strings.Contains(string(text),
-		`"phase":"not begun","mode":"standard","folder":"specs/001-login","next":"belay phase start specify"`) {
+	if err != nil || !strings.Contains(string(text), `"phase":"not begun","mode":"standard","folder":"specs/001-login","next":"belay phase start specify"`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

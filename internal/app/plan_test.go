@@ -51,14 +51,10 @@ func TestPlan(t *testing.T) {
 		o          Options
 	}{
 		"states":   {"- [ ] T1 a\n- [x] T2 b\n- [~] T3 c\n", "T1 open  []\nT2 done  []\nT3 unclear  []\n", Options{}},
-		"order":    {"- [ ] T1 a (depends on T3)\n- [ ] T2 b\n- [ ] T3 c (after T2)\n",
-			"T1 open  [T3]\nT2 open  []\nT3 open  [T2]\n", Options{}},
-		"a circle": {"- [ ] T1 a (after T2)\n- [ ] T2 b (after T3)\n- [ ] T3 c (after T1)\n",
-			"T1 open  [T2]\nT2 open  [T3]\nT3 open  []\n", Options{}},
-		"in order": {"- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n",
-			"T1 open  []\nT2 open  [T1]\nT3 open  [T1]\nT4 open  [T2 T3]\n", Options{InOrder: true}},
-		"parts":    {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n",
-			"1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", Options{}},
+		"order":    {"- [ ] T1 a (depends on T3)\n- [ ] T2 b\n- [ ] T3 c (after T2)\n", "T1 open  [T3]\nT2 open  []\nT3 open  [T2]\n", Options{}},
+		"a circle": {"- [ ] T1 a (after T2)\n- [ ] T2 b (after T3)\n- [ ] T3 c (after T1)\n", "T1 open  [T2]\nT2 open  [T3]\nT3 open  []\n", Options{}},
+		"in order": {"- [ ] T1 a\n- [ ] T2 [P] b\n- [ ] T3 [P] c\n- [ ] T4 d\n", "T1 open  []\nT2 open  [T1]\nT3 open  [T1]\nT4 open  [T2 T3]\n", Options{InOrder: true}},
+		"parts":    {"- [ ] 1. a\n  - [ ] 1.1 b\n  - [x] 1.2 c\n- [ ] 2. d\n  - Depends on: 1\n", "1 parts  []\n1.1 open  []\n1.2 done  []\n2 open  [1.1 1.2]\n", Options{}},
 		"whole":    {"- [ ] 1. a\n  - [ ] 1.1 b\n- [ ] 2. d\n", "1 open  []\n1.1 parts  []\n2 open  []\n", Options{Whole: true}},
 		"only":     {"- [ ] T1 a\n- [ ] T2 b\n", "T1 left  []\nT2 open  []\n", Options{Only: []string{"T2"}}},
 	} {
@@ -84,8 +80,7 @@ func TestAgain(t *testing.T) {
 	if len(have) != 4 {
 		t.Fatal(told(im))
 	}
-	im = Plan(gatheredFiles(t, file,
-		"new line\n- [x] T1 a\n  - [x] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n- [ ] no id, changed\n"), have, Options{})
+	im = Plan(gatheredFiles(t, file, "new line\n- [x] T1 a\n  - [x] step\n- [ ] no id\n- [ ] T2 b\n- [ ] T2 twice\n- [ ] no id, changed\n"), have, Options{})
 	if got := told(im); got != "T1 done B1 []\n known B2 []\nT2 known B3 []\nT2 known B4 []\n open  []\n" {
 		t.Error(got)
 	}
@@ -102,8 +97,7 @@ func TestAgain(t *testing.T) {
 // recorded first.
 func TestTwice(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"- [ ] T1 a", "- [ ] T2 b (after T3)", "- [ ] T3 c (depends on T2, T1)", "- [ ] no id", "  - [ ] 1.1 sub",
-		"- [ ] 1. whole", "- [x] T4 d", "- [~] T5", "words", "## Dependencies", "- T1 before T2"}
+	pieces := []string{"- [ ] T1 a", "- [ ] T2 b (after T3)", "- [ ] T3 c (depends on T2, T1)", "- [ ] no id", "  - [ ] 1.1 sub", "- [ ] 1. whole", "- [x] T4 d", "- [~] T5", "words", "## Dependencies", "- T1 before T2"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "lines"), "\n")
 		o := Options{Whole: rapid.Bool().Draw(t, "whole"), InOrder: rapid.Bool().Draw(t, "order")}
@@ -127,8 +121,7 @@ func TestTwice(t *testing.T) {
 
 func TestPatterns(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"src/a.go": "src/a.go", "app/[id]/page.tsx": `app/\[id\]/page.tsx`,
-		"src/**/*.go": "src/**/*.go", "a/{b,c}.ts": "a/{b,c}.ts", "docs/": "docs/"} {
+	for path, want := range map[string]string{"src/a.go": "src/a.go", "app/[id]/page.tsx": `app/\[id\]/page.tsx`, "src/**/*.go": "src/**/*.go", "a/{b,c}.ts": "a/{b,c}.ts", "docs/": "docs/"} {
 		if got := pattern(path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
@@ -146,8 +139,7 @@ func TestPackages(t *testing.T) {
 	} {
 		files = append(files, gatheredFiles(t, name, text)...)
 	}
-	files = append(files, gatheredFiles(t, "kitty-specs/7/tasks/WP02.md",
-		"---\nwork_package_id: WP02\ntitle: c\ndependencies: [WP01]\n---\n")...)
+	files = append(files, gatheredFiles(t, "kitty-specs/7/tasks/WP02.md", "---\nwork_package_id: WP02\ntitle: c\ndependencies: [WP01]\n---\n")...)
 	files = append(files, gatheredFiles(t, "kitty-specs/7/tasks.md", "## Work Package WP01: a\n- [ ] T001 x\n")...)
 	im := Plan(files, nil, Options{})
 	for _, l := range im.Tasks {
@@ -170,9 +162,7 @@ func TestPackages(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	for _, p := range []string{"specs/1/tasks.md", "specs/tasks.md", "node_modules/x/specs/1/tasks.md",
-		"openspec/changes/archive/1/tasks.md", "openspec/changes/2/tasks.md", "a/b/T1.task.yaml", "docs/templates/T0.task.yaml",
-			"TODO.md"} {
+	for _, p := range []string{"specs/1/tasks.md", "specs/tasks.md", "node_modules/x/specs/1/tasks.md", "openspec/changes/archive/1/tasks.md", "openspec/changes/2/tasks.md", "a/b/T1.task.yaml", "docs/templates/T0.task.yaml", "TODO.md"} {
 		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(p)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -182,8 +172,7 @@ func TestFind(t *testing.T) {
 	}
 	_ = os.Symlink("specs", filepath.Join(root, ".kiro"))
 	found, err := Find(root, nil)
-	if got := fmt.Sprint(found,
-		err); got != "[{a/b/T1.task.yaml task.yaml} {openspec/changes/2/tasks.md openspec} {specs/1/tasks.md spec-kit}] <nil>" {
+	if got := fmt.Sprint(found, err); got != "[{a/b/T1.task.yaml task.yaml} {openspec/changes/2/tasks.md openspec} {specs/1/tasks.md spec-kit}] <nil>" {
 		t.Error(got)
 	}
 	found, err = Find(root, []string{"TODO.md", "specs/**"})
@@ -224,8 +213,7 @@ func TestLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	im := Plan(files, nil, Options{})
-	if got, want := told(im),
-		"WP01 done  []\nWP02 open  []\nWP03 unclear  []\nWP04 open  []\nWP06 open  []\nWP05 done  []\n"; got != want {
+	if got, want := told(im), "WP01 done  []\nWP02 open  []\nWP03 unclear  []\nWP04 open  []\nWP06 open  []\nWP05 done  []\n"; got != want {
 		t.Errorf("%s--- want\n%s", got, want)
 	}
 	var notes []string

@@ -123,8 +123,7 @@ func TestReadOdd(t *testing.T) {
 	write(t, filepath.Join(dir, "nul.tsx"), "<A>\x00</A>")
 	write(t, filepath.Join(dir, "folder.md", "x"), "")
 	for name, want := range map[string]string{
-		"latin.md": "latin.md:1 is not UTF-8 text", "nul.tsx": "nul.tsx:1 is not UTF-8 text",
-			"folder.md": "folder.md is not a file", "none.md": "no plan none.md",
+		"latin.md": "latin.md:1 is not UTF-8 text", "nul.tsx": "nul.tsx:1 is not UTF-8 text", "folder.md": "folder.md is not a file", "none.md": "no plan none.md",
 		"x.txt": "x.txt is not a plan: its name ends in neither .tsx nor .md", "no/where.md": "no folder for no/where.md",
 	} {
 		if _, err := ReadPlan(dir, name); err == nil || err.Error() != want {

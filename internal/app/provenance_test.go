@@ -129,8 +129,10 @@ func TestMutationsAreRefused(t *testing.T) {
 		change("cut record", fmt.Sprint("without line ", i+1), func(b *bundle) { b.Record = append(b.Record[:i:i], b.Record[i+1:]...) })
 	}
 	for i := 1; i < len(whole.Record); i++ {
-		change("cut record", fmt.Sprint("lines swapped at ", i), func(b *bundle) { b.Record[i], b.Record[i-1] = b.Record[i-1],
-			b.Record[i] })
+		change("cut record", fmt.Sprint("lines swapped at ", i), func(b *bundle) {
+			b.Record[i], b.Record[i-1] = b.Record[i-1],
+				b.Record[i]
+		})
 	}
 	for sha := range whole.Attachments {
 		change("cut bundle", "without attachment "+sha, func(b *bundle) { delete(b.Attachments, sha) })
@@ -141,8 +143,10 @@ func TestMutationsAreRefused(t *testing.T) {
 	}
 	change("statement", "none", func(b *bundle) { b.Envelope = nil })
 	change("statement", "another type", func(b *bundle) { b.Envelope.PayloadType = "text/plain" })
-	change("statement", "two signatures", func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures,
-		b.Envelope.Signatures...) })
+	change("statement", "two signatures", func(b *bundle) {
+		b.Envelope.Signatures = append(b.Envelope.Signatures,
+			b.Envelope.Signatures...)
+	})
 	for _, swap := range [][2]string{{"T1", "T2"}, {`"pass"`, `"fail"`}, {"gitCommit", "sha1"}, {"record_head", "head"},
 		{`"record_entries":`, `"record_entries":1`}} {
 		change("statement", swap[0], func(b *bundle) {
@@ -183,7 +187,7 @@ func TestMutationsAreRefused(t *testing.T) {
 	write(t, clone, "../message", message)
 	for i, script := range []string{
 		"echo more >> src/a.txt; git commit -qaF ../message", "git commit -q --allow-empty -F ../message",
-			"git commit -q --amend -m other",
+		"git commit -q --amend -m other",
 		"git reset -q --hard HEAD~1; echo one > src/other.txt; git add .; git commit -qF ../message",
 		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src/a.txt; git commit -qF ../message",
 		"git reset -q --hard HEAD~1; git checkout -q HEAD@{1} -- src; chmod +x src/a.txt; git add .; git commit -qF ../message",
@@ -333,12 +337,12 @@ func TestCommitIsFinished(t *testing.T) {
 // TestNothingToCommit: each reason is said, and nothing changes.
 func TestNothingToCommit(t *testing.T) {
 	for name, c := range map[string]struct{ dirty, after, says string }{
-		"edited since":            {"", "echo mine >> a", "changed since T1 was accepted"},
-		"committed by hand":       {"", "git commit -qam by-hand", "is committed already"},
-		"uncommitted before":      {"echo mine >> a", "", "had changes of yours before T1"},
-		"a merge is in progress":  {"", "git rev-parse HEAD > .git/MERGE_HEAD", "a merge is in progress"},
-		"it was rolled back":      {"", "git checkout -q -- a", "changed since T1 was accepted"},
-		"somebody has the index":  {"", "touch .git/index.lock", "another git process has the index"},
+		"edited since":           {"", "echo mine >> a", "changed since T1 was accepted"},
+		"committed by hand":      {"", "git commit -qam by-hand", "is committed already"},
+		"uncommitted before":     {"echo mine >> a", "", "had changes of yours before T1"},
+		"a merge is in progress": {"", "git rev-parse HEAD > .git/MERGE_HEAD", "a merge is in progress"},
+		"it was rolled back":     {"", "git checkout -q -- a", "changed since T1 was accepted"},
+		"somebody has the index": {"", "touch .git/index.lock", "another git process has the index"},
 		"a branch that has moved": {"", "cp a keep; git checkout -q -- a; echo other > a; git commit -qam moved; mv keep a",
 			"had changes of yours before T1"},
 	} {

@@ -70,8 +70,7 @@ func TestReadWithinStaysInside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{"review.md": "inside", "in": "inside", "out": "", "../secret": "", "folder": "",
-		"no-such.md": ""} {
+	for path, want := range map[string]string{"review.md": "inside", "in": "inside", "out": "", "../secret": "", "folder": "", "no-such.md": ""} {
 		got, err := readWithin(top, path)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v", path, got, err)

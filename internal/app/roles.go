@@ -279,8 +279,7 @@ func notes(h handoff.Handoff, info snapshot.Info) []string {
 		out = append(out, "no changes since the task started")
 	}
 	if d := h.FromBase; d.Large {
-		out = append(out, fmt.Sprintf("the diff is %d MB: check for unwanted files; it is stored in full and cut for display",
-			d.Bytes>>20))
+		out = append(out, fmt.Sprintf("the diff is %d MB: check for unwanted files; it is stored in full and cut for display", d.Bytes>>20))
 	}
 	if n := h.FromBase.Masked; n > 0 {
 		out = append(out, belay.CountOf(n, "secret")+" masked in the stored diff")

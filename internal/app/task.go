@@ -124,8 +124,7 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 // task makes a whole task of what was said, the config and what can be detected.
 func (d *Desk) task(q NewTask) (belay.Task, error) {
 	if strings.TrimSpace(q.Prose) == "" {
-		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`,
-			"the task text is empty")
+		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
 	c := d.Config
 	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
@@ -237,8 +236,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 		return nil, belay.Refuse(belay.CodeWaiting, fmt.Sprintf("belay gate show %s", task),
 			"%s waits for a person: %s", task, r.State.Gate.Why)
 	}
-	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot &&
-		r.State.Phase != loop.PhaseBaseline {
+	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
 	}
 	if err := runner.InOrder(d.Desk, r, true); err != nil {

@@ -177,8 +177,7 @@ func (b *timeliner) add(m session.Marked) {
 		}
 	}
 	turn := b.turn(m)
-	step := TimelineStep{Tool: m.Tool, Name: m.Name, Text: m.Text, By: byTool, Time: m.Time, Changes: []belay.Change{},
-		Before: m.Snapshot}
+	step := TimelineStep{Tool: m.Tool, Name: m.Name, Text: m.Text, By: byTool, Time: m.Time, Changes: []belay.Change{}, Before: m.Snapshot}
 	switch m.Kind {
 	case session.MarkPrompt:
 		if turn.Prompt == "" {

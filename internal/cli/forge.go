@@ -71,7 +71,7 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 	case forge.Failed:
 		err = belay.Refuse(belay.CodeRefused, "see them, above; belay review record "+belay.VisibleLine(name)+
 			` --verdict reject --reviewer ci -m "what failed" has the next attempt fix it`, "checks of %s failed",
-				terminal.Short(state.Commit))
+			terminal.Short(state.Commit))
 	case forge.Pending:
 		err = belay.Refuse(belay.CodeWaiting, "look again later, or wait with --watch", "checks of %s are running",
 			terminal.Short(state.Commit))
