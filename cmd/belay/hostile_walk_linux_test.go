@@ -32,7 +32,7 @@ var walked = map[string][]string{
 	"decide": {"T3 retry", "T3 guide --message x", "T3 recheck", "abort", "approve --message x"}, "diff": {"", "ID", "T1 --stat"},
 	"gate decide": {"T3 abort", "T3 debug", "T3 recheck", "T3 guide --message x", "T3 approve --message x"}, "gate show": {"T3"},
 	"feature start": {"login"}, "feature list": {""}, "feature next": {""}, "feature show": {"login"}, "feature rename": {"login signin"},
-	"feature finish": {"login", "login --abandon -m x"}, "phase start": {"specify", "implement"}, "phase check": {"implement --json"},
+	"feature accept-record": {"F1"}, "feature finish": {"login", "login --abandon -m x"}, "phase start": {"specify", "implement"}, "phase check": {"implement --json"},
 	"phase done": {"specify", "specify --no-review -m x"}, "phase review": {"specify --verdict approve -m x"}, "phase table": {""}, "phase undo": {""},
 	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "mcp": {"", "--http 0.0.0.0:0"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
 	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json", "T1 --open --push --forge github", "--checks --forge gitlab"}, "issues": {"", "--file --forge gitea"}, "verify": {"HEAD", "HEAD --tests"},

@@ -320,3 +320,22 @@ func (s *sitting) ends(status int) {
 		s.t.Fatalf("%v, and status %d was due\n%s", s.cmd.ProcessState, status, s)
 	}
 }
+
+// TestPhaseOnATerminal: a skipped phase is asked about, and so is what to do with one that was started and not completed.
+func TestPhaseOnATerminal(t *testing.T) {
+	t.Parallel()
+	w := quietWorld(t, map[string]string{"specs/001-a/spec.md": "# S\n"})
+	w.succeed("feature", "start", "001-a")
+	s := w.sit("phase", "start", "design")
+	s.await("skips specify. Continue? [y/N]")
+	s.say("n")
+	s.ends(1)
+	w.succeed("phase", "start", "specify")
+	for answer, want := range map[string]string{"": "add --continue, --afresh or --review", "c": "specify continued", "afresh": "specify started"} {
+		s := w.sit("phase", "start", "specify")
+		s.await("[c]ontinue, start [a]fresh or [r]eview it?")
+		s.say(answer)
+		s.await(want)
+		s.ends(map[string]int{"": 3}[answer])
+	}
+}

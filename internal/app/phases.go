@@ -88,11 +88,15 @@ func (d *Desk) Features() (all []*session.FeatureRecord, bad int, err error) {
 // Stage finds the feature that a person means: by its name or number, or the only active one, or the one of
 // BELAY_FEATURE, of the folder, or of the branch. Errors: belay.CodeNotFound, belay.CodeUsage where several fit.
 func (d *Desk) Stage(ctx context.Context, name string) (*Stage, error) {
-	all, _, err := d.Features()
+	all, bad, err := d.Features()
 	if err != nil {
 		return nil, err
 	}
 	rec, err := d.meant(ctx, all, name)
+	if belay.CodeOf(err) == belay.CodeNotFound && bad > 0 {
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify", "%s, and %s of features cannot be read", err.Error(),
+			belay.CountOf(bad, "record"))
+	}
 	if err != nil {
 		return nil, err
 	}

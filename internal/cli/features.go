@@ -29,7 +29,8 @@ number; it may be left out where one feature is active, where BELAY_FEATURE name
 on a branch or in a folder of its name.`,
 		Example: "  belay feature start login\n  belay feature next",
 	}
-	f.AddCommand(a.startCommand(), a.listCommand(), a.showCommand(), a.nextCommand(), a.renameCommand(), a.finishCommand())
+	f.AddCommand(a.startCommand(), a.listCommand(), a.showCommand(), a.nextCommand(), a.renameCommand(), a.finishCommand(),
+		a.acceptCommand())
 	p := &cobra.Command{
 		Use: "phase", Short: "Start, review and complete the phases of a feature",
 		Long: `The phases are brainstorm, specify, design, create-plan, create-tasks, implement, verify and
@@ -237,6 +238,33 @@ Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such 
 	c.Flags().StringVarP(&note, "message", "m", "", "a `TEXT` for the record")
 	byFlag(c, &by)
 	return c
+}
+
+func (a featureFamily) acceptCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "accept-record RECORD", Short: "Accept a feature's record that was truncated, changed or deleted",
+		Args: cobra.ExactArgs(1),
+		Long: `When a feature's record does not fit the copy of its head in your state folder, or is
+damaged, belay does not use it. Find out why first: belay log --verify. This command
+continues with the entries before the damage and notes in the record what was wrong; a
+record that is gone is forgotten. RECORD is its ID, as belay log --verify prints it.
+
+Exit codes: 0 accepted · 2 the record is intact · 6 no such record.`,
+		Example: "  belay feature accept-record F1",
+		RunE: func(c *cobra.Command, args []string) error {
+			desk, id, err := a.OpenTask(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			what, err := desk.AcceptFeature(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			return a.Tell(map[string]any{"record": id, "was": what}, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: accepted despite: %s\n", id, belay.VisibleLine(what))
+			})
+		},
+	}
 }
 
 func (a featureFamily) tellFeature(v app.FeatureView) error {

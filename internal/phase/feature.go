@@ -22,6 +22,7 @@ const (
 	EvCompleted EventKind = "completed" // a phase is completed
 	EvUndone    EventKind = "undone"    // the event of that number does not count
 	EvFinished  EventKind = "finished"  // the feature is over: Outcome
+	EvAccepted  EventKind = "accepted"  // a person continues with a record that was damaged: Note says how
 	EvStatus    EventKind = "status"    // what was written into the layout's own file, after the event before it
 )
 
@@ -186,7 +187,7 @@ func Fold(events []Numbered) (*Feature, error) {
 		f.Changed, e.Undone = e.Time, undone[e.Seq]
 		f.All = append(f.All, e)
 		switch {
-		case e.Kind == EvUndone || e.Undone:
+		case e.Kind == EvUndone || e.Kind == EvAccepted || e.Undone:
 			continue
 		case e.Kind == EvStatus:
 			f.Statuses = append(f.Statuses, e)
@@ -313,6 +314,8 @@ func (e Event) Says() string {
 		if text = "nothing written"; e.Status != nil {
 			text = "wrote " + e.Status.Path
 		}
+	case EvAccepted:
+		text = "record accepted"
 	case EvUndone:
 		text = fmt.Sprintf("entry %d undone", e.Undoes)
 	case EvFinished:

@@ -54,7 +54,7 @@ func (d *Desk) LoadFeature(id belay.TaskID) (*FeatureRecord, error) {
 		return nil, at.gone(id, err)
 	}
 	if err := at.cut(id, log); err != nil {
-		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify; belay feature start begins a new record", "%s", Sentence(err))
+		return nil, belay.Refuse(belay.CodeCannot, "belay log --verify; belay feature accept-record "+string(id), "%s", Sentence(err))
 	}
 	var events []phase.Numbered
 	for _, e := range log.Entries {
@@ -116,6 +116,40 @@ func (d *Desk) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event
 		*r = *fresh
 	}
 	return err
+}
+
+// AcceptFeature continues with the record of a feature as far as it can be read, whatever is remembered of it, and notes that;
+// one that is gone is forgotten. It says what was wrong. Errors: belay.CodeUsage when nothing is, belay.CodeNotFound.
+func (d *Desk) AcceptFeature(ctx context.Context, id belay.TaskID) (what string, err error) {
+	at := d.OfFeatures()
+	_, wrong := d.LoadFeature(id)
+	if wrong == nil {
+		return "", belay.Refuse(belay.CodeUsage, "belay log --verify", "the record of %s is intact", id)
+	}
+	what = Sentence(wrong)
+	log, err := at.Journal.Read(id)
+	switch belay.CodeOf(err) {
+	case belay.CodeNotFound:
+		if _, known := at.Anchors.Read(string(id)); known {
+			return what, at.Anchors.Forget(string(id))
+		}
+		return "", err
+	case belay.CodeCannot:
+		if len(log.Entries) == 0 {
+			return "", err
+		}
+		if err := at.Journal.Replace(ctx, log); err != nil {
+			return "", err
+		}
+	case "":
+	default:
+		return "", err
+	}
+	head, err := at.Journal.Append(ctx, id, log.Head, string(phase.EvAccepted), phase.Event{Kind: phase.EvAccepted, Note: what})
+	if err == nil {
+		at.rememberFeature(id, head, true)
+	}
+	return what, err
 }
 
 func (d *Desk) rememberFeature(id belay.TaskID, head journal.Head, open bool) {
