@@ -2,6 +2,10 @@ package app
 
 import (
 	"testing"
+
+	"github.com/belay-dev/belay/internal/phase"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/tasklist"
 )
 
 func TestBoxesAreOfTaskLists(t *testing.T) {
@@ -16,5 +20,41 @@ func TestBoxesAreOfTaskLists(t *testing.T) {
 	}
 	if s := boxRequirements([]string{"FR-1", "FR-2"}); s != " (requirements: FR-1, FR-2)" || boxRequirements(nil) != "" {
 		t.Errorf("requirements are said as %q", s)
+	}
+}
+
+// TestNamesOfImportedTasks: a task keeps the name of its file, and no two have one.
+func TestNamesOfImportedTasks(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{"t002": true, "1.1": true, "add-x.1.1": true}
+	for _, c := range []struct{ id, feature, want string }{
+		{"T001", "003-search", "T001"}, {"T002", "003-search", "003-search.T002"}, {"t002", "", ""}, {"1.2", "add-x", "1.2"}, {"1.1", "add-x", ""},
+		{"#12", "", ""}, {"", "003-search", ""}, {"null", "x", "x.null"}, {"TASK-7", "größe", "TASK-7"}, {"T002", "größe", ""},
+	} {
+		l := ImportLine{Task: tasklist.Task{ID: c.id}}
+		if got := l.taskID(c.feature, used); string(got) != c.want {
+			t.Errorf("%q of %q is called %q, expected %q", c.id, c.feature, got, c.want)
+		}
+	}
+}
+
+// TestExpectations: what a reviewer is told comes next is what the mode and the layout have next.
+func TestExpectations(t *testing.T) {
+	t.Parallel()
+	kiro, _ := tasklist.LayoutAt("kiro", ".kiro/specs/a")
+	plain, _ := tasklist.LayoutAt("plain", "specs/a")
+	for _, c := range []struct {
+		layout tasklist.Layout
+		mode   string
+		of     phase.Phase
+		next   phase.Phase
+	}{
+		{plain, "full", phase.Specify, phase.Design}, {plain, "quick", phase.Specify, phase.CreatePlan}, {plain, "hotfix", phase.Specify, phase.Implement},
+		{kiro, "standard", phase.Design, phase.CreateTasks}, {kiro, "standard", phase.Implement, phase.Verify}, {plain, "full", phase.Verify, phase.Finish},
+	} {
+		s := &Stage{Layout: c.layout, Rec: &session.FeatureRecord{Feature: &phase.Feature{Mode: c.mode}}}
+		if e := s.expects(c.of); e.Next != c.next || e.Phase != c.of || e.Needs == "" {
+			t.Errorf("%s in %s, mode %s: %+v", c.of, c.layout.Dialect, c.mode, e)
+		}
 	}
 }
