@@ -114,7 +114,7 @@ eval-count:
 	@sh .ci/eval-count
 
 eval-stall:
-	@BELAY_EVAL=1 $(GO) test -count=1 -run TestRecord -v ./internal/agent | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
+	@BELAY_EVAL=1 $(GO) test -count=1 -run 'TestRecord|TestScripts$$' -v ./internal/agent | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: //p'
 
 agents: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -only "$(AGENTS)" -script "$(RUNS)" -npm "$(NPM)"

@@ -28,7 +28,7 @@ func TestOddRefs(t *testing.T) {
 			t.Fatal(err)
 		}
 		var odd interface{ Try() string }
-		_, err = ReadRefs(dir, dir, 40)
+		_, err = newReader(40).read(dir, dir)
 		if name == "nothing odd" {
 			if !errors.Is(err, ErrForeignRefs) || CheckRefs(dir, dir) != nil {
 				t.Errorf("%s: %v, %v", name, err, CheckRefs(dir, dir))

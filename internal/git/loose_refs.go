@@ -29,15 +29,6 @@ var ErrForeignRefs = errors.New("references that belay leaves to git")
 // own are the references that each working tree has for itself.
 var own = []string{"refs/bisect", "refs/rewritten", "refs/worktree"}
 
-// Read gives all references, by name, as git for-each-ref lists them: those that lead
-// nowhere are left out. common is the folder shared by all working trees, dir the one of
-// this tree, which is the same unless it is linked. width is the length of an object's
-// name in hex. The error is ErrForeign where git has to be asked.
-func ReadRefs(common, dir string, width int) ([]Ref, error) {
-	refs, _, err := ReadAll(common, dir, width)
-	return refs, err
-}
-
 // Broken is a file in the place of a reference that names nothing: it is empty, as after a
 // power loss, or holds rubbish. git passes it over, reads no packed reference of its name,
 // and refuses to write one.
@@ -46,14 +37,10 @@ type BrokenRef struct {
 	Data []byte
 }
 
-// ReadAll is Read that gives the broken ones as well, as far as they can be read, also
-// with ErrForeign.
-func ReadAll(common, dir string, width int) ([]Ref, []BrokenRef, error) {
-	r := newReader(width)
-	refs, err := r.read(common, dir)
-	return refs, r.list, err
-}
-
+// read gives the references, by name, as git for-each-ref lists them: those that lead
+// nowhere are left out. common is the folder shared by all working trees, dir the one of
+// this tree, which is the same unless it is linked. The error is ErrForeignRefs where git
+// has to be asked; the broken ones are in the list also then, as far as they can be read.
 func (r *reader) read(common, dir string) ([]Ref, error) {
 	// The loose ones first: git writes packed-refs before it deletes the files of what it
 	// packed, so that none is missed in between.
@@ -132,6 +119,7 @@ func Loose(common, prefix string) ([]string, error) {
 	return names, err
 }
 
+// newReader reads references to objects with names of this length, in hex.
 func newReader(width int) *reader {
 	return &reader{width: width, found: map[string]Ref{}, broken: map[string]bool{}}
 }

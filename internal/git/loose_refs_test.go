@@ -132,7 +132,7 @@ func TestForeign(t *testing.T) {
 			t.Parallel()
 			s := newRefSandbox(t)
 			spoil(s)
-			if refs, err := ReadRefs(s.dir+"/.git", s.dir+"/.git", 40); !errors.Is(err, ErrForeignRefs) {
+			if refs, err := newReader(40).read(s.dir+"/.git", s.dir+"/.git"); !errors.Is(err, ErrForeignRefs) {
 				t.Errorf("read %v, %v", refs, err)
 			}
 		})
@@ -161,7 +161,9 @@ func TestBroken(t *testing.T) {
 				if foreign {
 					s.write("refs/heads/a..b", good)
 				}
-				_, broken, err := ReadAll(s.dir+"/.git", s.dir+"/.git", 40)
+				r := newReader(40)
+				_, err := r.read(s.dir+"/.git", s.dir+"/.git")
+				broken := r.list
 				if len(broken) != 1 || broken[0].Name != "refs/heads/x" || string(broken[0].Data) != text || errors.Is(err, ErrForeignRefs) != foreign {
 					t.Errorf("%q, %v", broken, err)
 				}
