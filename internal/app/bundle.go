@@ -333,10 +333,16 @@ func (d *Desk) verified(ctx context.Context, text, sig []byte, signers string) (
 		}
 		program := cmp.Or(d.setting(ctx, "--global", "gpg.openpgp.program"), d.setting(ctx, "--global", "gpg.program"), "gpg")
 		out, err := git.Ask(git.SigningProgram(ctx, program, "--status-fd", "1", "--verify", path, "-"), bytes.NewReader(text), nil)
+		good, key := false, "" // an expired or revoked key makes a valid signature that is not good
 		for line := range strings.Lines(string(out)) {
-			if f := strings.Fields(line); err == nil && len(f) > 2 && f[1] == "VALIDSIG" {
-				return "OpenPGP key " + f[2], nil
+			if f := strings.Fields(line); len(f) > 2 && f[1] == "VALIDSIG" {
+				key = f[2]
+			} else if len(f) > 1 {
+				good = good || f[1] == "GOODSIG"
 			}
+		}
+		if err == nil && good && key != "" {
+			return "OpenPGP key " + key, nil
 		}
 		return "", cmp.Or(err, errors.New("the signature is not valid"))
 	}
