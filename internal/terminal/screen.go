@@ -427,8 +427,8 @@ func (s *Screen) Ask(ctx context.Context, r *session.Record) (loop.Decision, str
 			if r.State.Before != "" {
 				question = "roll back and end the task"
 			}
+			forget(int(s.t.In.Fd())) // before the question is shown: whoever sees it may answer at once
 			fmt.Fprintf(s.t.Err, "%s? [y/N] ", question)
-			forget(int(s.t.In.Fd()))
 			if yes, ok := readKey(ctx, s.t.In); !ok || strings.ToLower(yes) != "y" {
 				fmt.Fprintln(s.t.Err)
 				if !ok {
