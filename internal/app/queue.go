@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testrun"
 	"github.com/belay-dev/belay/internal/worktree"
@@ -204,10 +204,7 @@ func (m *queue) sound(ctx context.Context, list []queued) ([]queued, verdict, er
 		if err != nil {
 			return nil, v, err
 		}
-		bad, err := m.test(ctx, list[:i+1]) // known: it was tested, or is all of them
-		if err != nil {
-			return nil, v, err
-		}
+		bad := m.said[keyOf(list[:i+1])] // it was tested, or is all of them
 		if err := m.handBack(ctx, list[:i], list[i], bad); err != nil {
 			return nil, v, err
 		}
@@ -271,11 +268,7 @@ func (m *queue) test(ctx context.Context, list []queued) (v verdict, err error) 
 	if v, ok := m.said[key]; ok {
 		return v, nil
 	}
-	var requests []worktree.Request
-	for _, t := range list {
-		requests = append(requests, t.req)
-	}
-	info, err := worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
+	info, err := m.together(ctx, list)
 	if err != nil {
 		return v, err
 	}
@@ -295,6 +288,15 @@ func (m *queue) test(ctx context.Context, list []queued) (v verdict, err error) 
 	}
 	m.said[key] = v
 	return v, nil
+}
+
+// together gives a snapshot of the user's tree with the work of tasks merged onto it.
+func (m *queue) together(ctx context.Context, list []queued) (snapshot.Info, error) {
+	var requests []worktree.Request
+	for _, t := range list {
+		requests = append(requests, t.req)
+	}
+	return worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
 }
 
 func keyOf(list []queued) string {
@@ -327,30 +329,21 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	if err != nil {
 		return err
 	}
-	place, err := worktree.Make(ctx, m.home.Snaps, id, t.Checks.Reuse)
+	root, done, err := m.home.Checkout(id, t)(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = place.Close() }() // what stays is removed by the next one
-	if err := place.Equip(m.home.Repo.Root); err != nil {
-		return err
-	}
+	defer done()
 	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
 	defer cancel()
 	var requests []belay.Requirement
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	_, result := testrun.Run(limited, testrun.Input{Root: place.Root, Env: m.home.TestEnv(t), Command: t.Checks.Tests, May: m.May,
+	_, result := testrun.Run(limited, testrun.Input{Root: root, Env: m.home.TestEnv(t), Command: t.Checks.Tests, May: m.May,
 		Baseline: known, Request: requests,
-		Before: func(ctx context.Context) (string, func(), error) {
-			c, err := worktree.Make(ctx, m.home.Snaps, base, t.Checks.Reuse)
-			if err != nil {
-				return "", nil, err
-			}
-			return c.Root, func() { _ = c.Close() }, c.Equip(m.home.Repo.Root)
-		},
-		Logs: func(_ string, r io.Reader) (string, error) { return m.home.AttachText(r, t) }})
+		Before: m.home.Checkout(base, t),
+		Logs:   func(_ string, r io.Reader) (string, error) { return m.home.AttachText(r, t) }})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -380,9 +373,7 @@ func (m *queue) before(ctx context.Context, t belay.Task) (belay.SnapshotID, *te
 		}
 		m.base = info.ID
 	}
-	keeper := testrun.Keeper{Snaps: m.home.Snaps, Dir: filepath.Join(m.Repo.Common, "belay", "baseline"),
-		Env: m.home.TestEnv(t), May: m.May}
-	b, err := keeper.Take(ctx, m.base, t.Checks)
+	b, err := m.home.Keeper(t).Take(ctx, m.base, t.Checks)
 	if err != nil || b.Why != "" || ctx.Err() != nil {
 		return m.base, nil, err
 	}
@@ -425,11 +416,7 @@ func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
 	if len(list) == 0 {
 		return nil
 	}
-	var requests []worktree.Request
-	for _, t := range list {
-		requests = append(requests, t.req)
-	}
-	info, err := worktree.Together(ctx, m.home.Restores, requests, session.Passing(nil, "tasks together"))
+	info, err := m.together(ctx, list)
 	if err == nil && info.Tree != v.tree {
 		err = belay.Refuse(belay.CodeDrift, "run the command again",
 			"the working tree changed while the tasks were tested: nothing was merged")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -136,9 +135,7 @@ func (d *Driver) tested(id belay.SnapshotID) (testrun.Baseline, error) {
 	if t.Checks.Timeout == 0 {
 		t.Checks.Timeout = session.RunTimeout
 	}
-	keeper := testrun.Keeper{Snaps: d.Snaps, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"),
-		Env: d.TestEnv(t), May: d.May}
-	b, err := keeper.Take(d.Soft, id, t.Checks)
+	b, err := d.Keeper(t).Take(d.Soft, id, t.Checks)
 	if d.Soft.Err() != nil {
 		return b, ErrParked
 	}

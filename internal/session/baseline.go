@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/belay-dev/belay/internal/agent"
@@ -28,8 +29,13 @@ func (d *Desk) TreeEnv(env map[string]string) map[string]string {
 	return env
 }
 
-// stateBefore makes a checkout of the state before when it is asked for.
-func (d *Desk) stateBefore(id belay.SnapshotID, t belay.Task) func(context.Context) (string, func(), error) {
+// Keeper runs and remembers a task's tests on snapshots of this working tree.
+func (d *Desk) Keeper(t belay.Task) testrun.Keeper {
+	return testrun.Keeper{Snaps: d.Snaps, Dir: filepath.Join(d.Repo.Common, "belay", "baseline"), Env: d.TestEnv(t), May: d.May}
+}
+
+// Checkout makes a temporary checkout of a snapshot, ready for a task's tests, when it is asked for. done removes it.
+func (d *Desk) Checkout(id belay.SnapshotID, t belay.Task) func(context.Context) (root string, done func(), err error) {
 	return func(ctx context.Context) (string, func(), error) {
 		c, err := worktree.Make(ctx, d.Snaps, id, t.Checks.Reuse)
 		if err != nil {
