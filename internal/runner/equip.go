@@ -194,39 +194,27 @@ func setUp(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) e
 		"the worktree of %s could not be set up: %s %s: %s", r.Task.ID, command, end, belay.VisibleLine(strings.TrimSpace(said.Last(400))))
 }
 
-// Each working tree of a task has ports of its own, below those that systems give out by themselves.
+// Each worktree of a task has its own ports, below those that systems give out by themselves.
 const (
 	portsEach  = 10
 	firstPorts = 20_000
 	lastPorts  = 32_000
 )
 
-// freePorts gives the first of the ports for a new tree: those of no other tree of this repository, and free now. 0
-// where there are none. Where it begins to look depends on the repository, so that two seldom meet.
-func freePorts(ctx context.Context, d *session.Desk) (int, error) {
-	taken := map[int]bool{}
-	records, err := d.Records(nil)
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range records {
-		if r.Task.Worktree == "" {
-			continue
-		}
-		if _, m, ok, err := worktree.Find(ctx, d.Repo, r.Task.Worktree); err == nil && ok {
-			taken[m.Ports] = true
-		}
-	}
+// freePorts gives the first of the ports for a new tree: those of no other tree of the repository with this git folder,
+// and free now. 0 where there are none. Where it begins to look depends on the repository, so that two seldom meet.
+func freePorts(common string) int {
+	taken := worktree.Ports(common)
 	h := fnv.New32a()
-	io.WriteString(h, d.Repo.Common)
+	io.WriteString(h, common)
 	const blocks = (lastPorts - firstPorts) / portsEach
 	for i := range blocks {
 		first := firstPorts + (int(h.Sum32()%blocks)+i)%blocks*portsEach
 		if !taken[first] && allFree(first) {
-			return first, nil
+			return first
 		}
 	}
-	return 0, nil
+	return 0
 }
 
 func allFree(first int) bool {

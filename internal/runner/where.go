@@ -167,14 +167,8 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 	if err != nil {
 		return nil, err
 	}
-	ports := 0
-	if _, _, there, err := worktree.Find(ctx, d.Repo, r.Task.Worktree); err == nil && !there {
-		if ports, err = freePorts(ctx, d); err != nil {
-			return nil, err
-		}
-	}
 	made, err := worktree.MakeTree(ctx, home.Restores, r.Task.Worktree,
-		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from, Ports: ports}, Captured(d))
+		worktree.Mark{Task: r.Task.ID, Home: home.Repo.Root, From: from}, Captured(d))
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +179,13 @@ func Ready(ctx context.Context, d *session.Desk, r *session.Record, w Watcher) (
 		}
 	}
 	equip(ctx, home.Repo.Root, made.Repo, w)
-	at := with(d, made.Repo, made.Snaps, made.Mark.Ports)
 	if made.Mark.SetUp {
-		return at, nil
+		return with(d, made.Repo, made.Snaps, made.Mark.Ports), nil
 	}
+	if made.Mark.Ports == 0 {
+		made.Mark.Ports = freePorts(d.Repo.Common)
+	}
+	at := with(d, made.Repo, made.Snaps, made.Mark.Ports)
 	if err := include(ctx, home, made.Repo, w); err != nil {
 		return nil, err
 	}

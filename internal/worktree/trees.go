@@ -60,6 +60,21 @@ func MarkOf(r *git.Repo) (Mark, bool, error) {
 	return m, true, nil
 }
 
+// Ports gives the first port of each working tree that has some, of the repository with this git folder.
+func Ports(common string) map[int]bool {
+	taken := map[int]bool{}
+	folder := filepath.Join(common, "worktrees")
+	trees, _ := fsroot.ReadDir(folder) // none where it is not there
+	for _, d := range trees {
+		var m Mark
+		text, err := fsroot.ReadFile(filepath.Join(folder, d.Name(), "belay", "tree.json"), fsroot.Usual)
+		if err == nil && json.Unmarshal(text, &m) == nil && m.Ports > 0 {
+			taken[m.Ports] = true
+		}
+	}
+	return taken
+}
+
 // WriteMark replaces a working tree's mark.
 func WriteMark(r *git.Repo, m Mark) error {
 	m.Version = markVersion
