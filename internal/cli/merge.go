@@ -103,14 +103,7 @@ such task.`,
 
 // mergeAll merges several tasks: belay merge --all [TASK…]
 func (a loopFamily) mergeAll(c *cobra.Command, q app.MergeAllRequest, args []string) error {
-	for _, arg := range args {
-		id, err := belay.ParseTaskID(arg)
-		if err != nil {
-			return err
-		}
-		q.Tasks = append(q.Tasks, id)
-	}
-	desk, err := a.Open(c.Context())
+	desk, err := a.openTasks(c.Context(), args, &q.Tasks)
 	if err != nil {
 		return err
 	}

@@ -29,14 +29,7 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 			"options of a task are set when it is recorded")
 	}
 	q := app.ParallelRequest{Limit: f.parallel, Trust: f.trust, Keep: f.keep, Soft: a.Soft}
-	for _, arg := range args {
-		id, err := belay.ParseTaskID(arg)
-		if err != nil {
-			return err
-		}
-		q.Tasks = append(q.Tasks, id)
-	}
-	desk, err := a.Open(c.Context())
+	desk, err := a.openTasks(c.Context(), args, &q.Tasks)
 	if err != nil {
 		return err
 	}
@@ -61,6 +54,18 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 	}
 	merged, err := a.queue(c.Context(), desk, app.MergeAllRequest{Tasks: accepted, Trust: f.trust, Keep: f.keep})
 	return a.ranAll(desk, ran, &merged, err)
+}
+
+// openTasks is Open for a command about the tasks that are named, or about all where none is.
+func (a loopFamily) openTasks(ctx context.Context, named []string, tasks *[]belay.TaskID) (*app.Desk, error) {
+	for _, name := range named {
+		id, err := belay.ParseTaskID(name)
+		if err != nil {
+			return nil, err
+		}
+		*tasks = append(*tasks, id)
+	}
+	return a.Open(ctx)
 }
 
 // ranTask is one task of a parallel run, as JSON gives it.

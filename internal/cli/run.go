@@ -133,31 +133,31 @@ func (a loopFamily) run(c *cobra.Command, f runFlags, prose string, agent []stri
 	if c.Flags().Changed("pipeline") || q.Resume != "" && inRoles(desk, q.Resume) {
 		return a.pipelined(c, f, desk, q)
 	}
-	s := a.Screen(f.quiet)
-	s.Said = desk.LastSaid
-	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
-	ticking, stop := context.WithCancel(c.Context())
-	s.Tick(ticking)
-	q.Watch = s
+	var stop func()
+	q.Watch, stop = a.watched(c.Context(), desk, f.quiet)
 	rec, err := desk.Run(c.Context(), q)
 	stop()
-	s.Stop()
 	return a.ranTo(c.Context(), desk, rec, err)
+}
+
+// watched gives a screen that shows a run as it goes, until stop is called.
+func (a loopFamily) watched(ctx context.Context, desk *app.Desk, quiet bool) (s *terminal.Screen, stop func()) {
+	s = a.Screen(quiet)
+	s.Said = desk.LastSaid
+	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
+	ticking, end := context.WithCancel(ctx)
+	s.Tick(ticking)
+	return s, func() { end(); s.Stop() }
 }
 
 // runTasks runs the open tasks of the feature or the file that is named.
 func (a loopFamily) runTasks(c *cobra.Command, f runFlags, desk *app.Desk, q app.RunRequest) error {
 	t := app.TasksRequest{RunRequest: q, Name: q.Prose, Dir: a.Dir}
 	t.Prose = ""
-	s := a.Screen(f.quiet)
-	s.Said = desk.LastSaid
-	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
-	ticking, stop := context.WithCancel(c.Context())
-	s.Tick(ticking)
-	t.Watch = s
+	var stop func()
+	t.Watch, stop = a.watched(c.Context(), desk, f.quiet)
 	ran, err := desk.RunTasks(c.Context(), t)
 	stop()
-	s.Stop()
 	if err != nil {
 		return err
 	}
