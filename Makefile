@@ -125,7 +125,7 @@ agents-kill: build
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))
 
-# The description is from npm, in a folder of its own that stays: it has 400 MB.
+# The description is from npm, in its own folder, which is kept: it has 400 MB.
 forge-contract:
 	@mkdir -p "$(FORGE_CONTRACT)" && cd "$(FORGE_CONTRACT)" && npm install --silent --no-fund --no-audit --prefix . @octokit/openapi@23.0.2
 	@BELAY_OPENAPI="$(FORGE_CONTRACT)/node_modules/@octokit/openapi/generated/api.github.com.deref.json" \

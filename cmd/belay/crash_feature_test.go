@@ -78,7 +78,7 @@ func (s featureStep) prepare(d *world) {
 	}
 }
 
-// TestCrashFeature leads a feature from brainstorm to finish. Each command is killed at points of its own and given again:
+// TestCrashFeature leads a feature from brainstorm to finish. Each command is killed at several points and given again:
 // the feature ends where it does undisturbed, its record is whole, and its status file says the same. One more feature is
 // killed once in each command and finished by giving each again.
 func TestCrashFeature(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestServersSideBySide: ten tasks at once, each with a server on a port of its own tree and the .env of the user's:
+// TestServersSideBySide: ten tasks at once, each with a server on its tree's port and a copy of the user's .env:
 // all answer at the same time, each for its own task.
 func TestServersSideBySide(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult 
 		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.next(all), Warnings: s.Notes}
 }
 
-// hasSteps refuses the phase finish, which is a command of its own.
+// hasSteps refuses the phase finish, which has its own command.
 func (s *Stage) hasSteps(p phase.Phase) error {
 	if p == phase.Finish {
 		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Name), "finish ends the feature")

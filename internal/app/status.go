@@ -31,7 +31,7 @@ type TaskLine struct {
 	Over     string         `json:"overruled,omitempty"` // why its work was accepted over a refusal
 	Changed  time.Time      `json:"changed"`
 	Tree     string         `json:"worktree,omitempty"` // its own, while it is there
-	Unmerged bool           `json:"unmerged,omitempty"` // accepted in a tree of its own and not brought back yet
+	Unmerged bool           `json:"unmerged,omitempty"` // accepted in its own worktree and not merged yet
 	Torn     int64          `json:"torn,omitempty"`
 	Problem  string         `json:"problem,omitempty"` // the record cannot be read
 
@@ -256,7 +256,7 @@ type Shown struct {
 	Created   time.Time           `json:"created"`
 	Changed   time.Time           `json:"changed"`
 	Torn      int64               `json:"torn,omitempty"`
-	Unmerged  bool                `json:"unmerged,omitempty"`  // accepted in a tree of its own and not brought back yet
+	Unmerged  bool                `json:"unmerged,omitempty"`  // accepted in its own worktree and not merged yet
 	Snapshots string              `json:"snapshots,omitempty"` // of a task that has ended: which stay, and for how long
 	Problem   string              `json:"problem,omitempty"`   // why the record is not to be believed
 

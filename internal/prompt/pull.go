@@ -474,7 +474,7 @@ func (t PullTask) proof(version string) (out []string) {
 		item("To check", "`belay log "+id+"` has the whole record, `belay log --verify "+id+"` checks it"))
 }
 
-// Trailers of a commit that belay makes. Each is on a line of its own at the end of the message.
+// Trailers of a commit that belay makes. Each has its own line at the end of the message.
 const (
 	TrailerTask   = "Belay-Task"
 	TrailerBefore = "Belay-Before"
