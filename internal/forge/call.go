@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -273,9 +275,9 @@ func saying(body []byte) string {
 				parts = append(parts, strings.TrimSpace(field+" "+code))
 				return
 			}
-			for name, one := range v {
+			for _, name := range slices.Sorted(maps.Keys(v)) {
 				parts = append(parts, name)
-				take(one)
+				take(v[name])
 			}
 		}
 	}
