@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -52,19 +54,12 @@ func New(o Options) *sdk.Server {
 
 // farewell is how long calls may still work when the input has ended: a script that sends its requests and closes its
 // output reads the answers all the same. What works longer is stopped: the client is gone.
-const farewell = 2 * time.Second
+const farewell = 30 * time.Second
 
 // Stdio serves one client on standard input and output until it goes away or ctx ends.
 func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser) error {
-	s, input := New(o), &lasting{ReadCloser: in}
-	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
-		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			input.working.Add(1)
-			defer input.working.Add(-1)
-			return next(ctx, method, req)
-		}
-	})
-	err := s.Run(ctx, &sdk.IOTransport{Reader: input, Writer: out})
+	input := &lasting{ReadCloser: in, answered: make(chan struct{}, 1)}
+	err := New(o).Run(ctx, &sdk.IOTransport{Reader: input, Writer: answers{out, input}})
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -72,23 +67,74 @@ func Stdio(ctx context.Context, o Options, in io.ReadCloser, out io.WriteCloser)
 		Try: "agents and editors start belay mcp and send one JSON-RPC message a line (docs/mcp.md)"}
 }
 
-// lasting is an input whose end comes when the calls are done that came before it, or after farewell.
+// lasting is an input whose end comes when the calls are answered that came before it, or after farewell.
 type lasting struct {
 	io.ReadCloser
-	working atomic.Int64
+	line     []byte        // of the message that is being read, what is here
+	open     atomic.Int64  // calls without an answer
+	answered chan struct{} // something was answered
 }
 
 func (l *lasting) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
+	for rest := p[:n]; len(rest) > 0; {
+		line, after, ended := bytes.Cut(rest, []byte("\n"))
+		if l.line = append(l.line, line...); ended || len(l.line) > sdk.DefaultMaxLineLength {
+			calls, _ := callsIn(l.line)
+			l.open.Add(calls)
+			l.line = l.line[:0]
+		}
+		rest = after
+	}
 	if n > 0 || err == nil {
 		return n, nil // an error comes again
 	}
-	const step = 20 * time.Millisecond
-	idle := 0
-	for wait := farewell; wait > 0 && idle < 2; wait -= step { // twice: the last message may be on its way
-		if time.Sleep(step); l.working.Load() == 0 {
-			idle++
+	for over := time.After(farewell); l.open.Load() > 0; {
+		select {
+		case <-l.answered:
+		case <-over:
+			return 0, err
 		}
 	}
 	return 0, err
+}
+
+// answers is the output of a server, which writes whole messages.
+type answers struct {
+	io.WriteCloser
+	to *lasting
+}
+
+func (a answers) Write(p []byte) (int, error) {
+	n, err := a.WriteCloser.Write(p)
+	_, given := callsIn(p)
+	if a.to.open.Add(-given); err != nil {
+		a.to.open.Store(0) // nobody reads them
+	}
+	select {
+	case a.to.answered <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// callsIn is how many calls and how many answers a JSON-RPC message, or several as one list, consists of.
+func callsIn(line []byte) (calls, given int64) {
+	type message struct {
+		ID, Result, Error json.RawMessage
+		Method            string
+	}
+	list := make([]message, 1)
+	if json.Unmarshal(line, &list[0]) != nil && json.Unmarshal(line, &list) != nil {
+		return 0, 0
+	}
+	for _, m := range list {
+		switch {
+		case m.Method != "" && m.ID != nil:
+			calls++
+		case m.Method == "" && (m.Result != nil || m.Error != nil):
+			given++
+		}
+	}
+	return calls, given
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -104,6 +105,44 @@ func TestStdio(t *testing.T) {
 		}
 	case <-time.After(testutil.Patience):
 		t.Error("the server does not end")
+	}
+}
+
+// The end of the input waits for the answers to the calls before it, however late they begin.
+func TestEndOfInput(t *testing.T) {
+	const calls = `{"jsonrpc":"2.0","id":1,"method":"a"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/b"}` + "\n" +
+		`[{"id":"x","method":"c"},{"id":7,"result":{}}]` + "\n" + `not JSON` + "\n"
+	in := &lasting{ReadCloser: io.NopCloser(iotest.HalfReader(strings.NewReader(calls))), answered: make(chan struct{}, 1)}
+	out, ended := answers{nopWriter{io.Discard}, in}, make(chan error, 1)
+	go func() {
+		_, err := io.ReadAll(in)
+		ended <- err
+	}()
+	for deadline := time.Now().Add(testutil.Patience); in.open.Load() != 2; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d calls are open", in.open.Load())
+		}
+	}
+	for _, line := range []string{`{"id":1,"result":{}}`, `{"method":"notifications/progress"}`, `{"id":9,"method":"elicitation/create"}`} {
+		select {
+		case <-ended:
+			t.Fatal("the input ended before a call was answered")
+		default:
+		}
+		if _, err := out.Write([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := out.Write([]byte(`{"id":"x","error":{"code":-32601}}` + "\n")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(testutil.Patience):
+		t.Error("the input does not end")
 	}
 }
 
