@@ -110,7 +110,7 @@ func counts(low []string, i int, lang string) (int, bool) {
 	case low[i] == "both":
 		return n, (!Preposition(next) || oneOf(next, "of", "to")) && !slices.Contains(rest[:min(len(rest), 4)], "and")
 	case low[i] == "1", notThings.Has(next), Unit(next), Preposition(next) && next != "of", Auxiliary(next),
-		Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"):
+		Filler(next), slices.Contains(rest[:min(3, len(rest))], "per"), slices.ContainsFunc(rest[:min(2, len(rest))], work.Has):
 		return 0, false
 	case n == 1 && (lang != "" || noThing(next)):
 		return 0, false
@@ -154,6 +154,8 @@ var (
 	notThings = lazyregexp.Of(`factor step way column phase stage level tier finger pass player sided dimensional part
 	line digit january february march april may june july
 		august september october november december things small changes points , " and or - -> → / is instead not : ;`)
+	// work are words for what is done, not for what there is a list of: "2 test fixes".
+	work = lazyregexp.Of("fixes tweaks improvements cleanups adjustments")
 	// measures are words in front of a number that is a measure, a time, a version or a place.
 	measures = lazyregexp.Of(`at from every port version level than under over after before by step epoch least most
 	about around to in is are chapter section phase release v

@@ -66,7 +66,7 @@ func (s *Source) Asserts(i int) bool {
 		}
 		return call && (strings.HasPrefix(low, "assert") || dotted && pythonAsserts[low])
 	case syntax.JavaScript, syntax.TypeScript:
-		return s.scriptAsserts(i, call, dotted)
+		return s.scriptAsserts(i, call || s.typed(i+1), dotted) // expectTypeOf<A>().toEqualTypeOf<B>()
 	case syntax.Rust:
 		return s.Is(i+1, "!") && (startsWith(low, "assert", "debug_assert", "prop_assert") || low == "panic" || low == "unreachable")
 	case syntax.Java:

@@ -108,6 +108,7 @@ var integrityCases = map[string]struct {
 		"class ATest {\n@Test\nvoid a() { assertTrue(x.equals(y)); }\n}\n",
 		"class ATest {\n@Test\nvoid a() { assertTrue(x.equals(x)); }\n}\n")}, "error ATest.java:3 assertion that always passes: ATest > a"},
 	"typescript: hollow":        {[]*syntax.File{file("a.test.tsx", "it('a', () => { expect(f()).toBe(1) })\n", "it('a', () => { expect(true).toBe(true) })\n")}, "error a.test.tsx:1 assertion that always passes: a"},
+	"typescript: of types":      {[]*syntax.File{file("a.test.ts", "it('a', () => { expect(f()).toBe(1) })\n", "it('a', () => { expectTypeOf<Of<A, B[]>>().toEqualTypeOf<number>() })\n")}, ""},
 	"typescript: group renamed": {[]*syntax.File{file("a.test.ts", "describe('x', () => { it('a', () => { expect(f()).toBe(1) }) })\n", "describe('y', () => { it('a', () => { expect(f()).toBe(1) }) })\n")}, ""},
 	"a helper without its assertion": {[]*syntax.File{file("a_test.go", goHead+"func want(t *testing.T, a, b int) {\n\tif a != b {\n\t\tt.Fatal(a)\n\t}\n}\n\n"+goTest("TestA", "\twant(t, f(), 1)\n"), goHead+"func want(t *testing.T, a, b int) {}\n\n"+goTest("TestA", "\twant(t, f(), 1)\n"))},
 		"warning a_test.go:0 fewer assertions outside tests: a_test.go"},
