@@ -23,7 +23,8 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 		return "", err
 	}
 	defer f.Close()
-	z, err := zlib.NewReader(bufio.NewReader(f))
+	file := bufio.NewReader(f)
+	z, err := zlib.NewReader(file) // reads no further than its stream goes, from what reads bytes
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
@@ -50,6 +51,9 @@ func (r *Repo) ReadLoose(ctx context.Context, path, oid string, w io.Writer) (ty
 	}
 	if n != size || hex.EncodeToString(h.Sum(nil)) != oid {
 		return "", fmt.Errorf("%w: its content does not match its name", ErrDamaged)
+	}
+	if _, err := file.ReadByte(); err != io.EOF {
+		return "", fmt.Errorf("%w: something is behind its end", ErrDamaged)
 	}
 	return typ, nil
 }

@@ -246,12 +246,16 @@ func CheckObjects(ctx context.Context, r *Repo, oids []string, how How) (Checked
 		}
 	}
 	if how.Loose {
+		unread := map[string]bool{}
 		for _, raw := range left {
-			if err := c.loose(ctx, r, folders, hex.EncodeToString([]byte(raw))); err != nil {
+			oid := hex.EncodeToString([]byte(raw))
+			damaged, err := c.loose(ctx, r, folders, oid)
+			if err != nil {
 				return c, err
 			}
+			unread[oid] = !damaged && c.Bad[oid] != nil
 		}
-		if err := c.asGit(ctx, r); err != nil {
+		if err := c.asGit(ctx, r, unread); err != nil {
 			return c, err
 		}
 	}
@@ -315,8 +319,8 @@ func inPack(ctx context.Context, r *Repo, path string, wanted []string, known bo
 	return Check(ctx, f, r.NewHash, wanted)
 }
 
-// loose reads a loose object in whichever folder has it.
-func (c *Checked) loose(ctx context.Context, r *Repo, folders []string, oid string) error {
+// loose reads a loose object in whichever folder has it, and tells whether there is one but none that is whole.
+func (c *Checked) loose(ctx context.Context, r *Repo, folders []string, oid string) (damaged bool, err error) {
 	for _, dir := range folders {
 		path := filepath.Join(dir, oid[:2], oid[2:])
 		was, err := look(path)
@@ -327,23 +331,25 @@ func (c *Checked) loose(ctx context.Context, r *Repo, folders []string, oid stri
 			_, err = r.ReadLoose(ctx, path, oid, io.Discard)
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		if err != nil {
-			c.Bad[oid] = err
+			c.Bad[oid], damaged = err, true
 			continue
 		}
 		delete(c.Bad, oid)
 		c.Loose = append(c.Loose, LooseObject{Path: packPlace(r, path), Look: was})
-		return nil
+		return false, nil
 	}
-	return nil
+	return damaged, nil
 }
 
-// asGit has git read what is bad so far: of a pack whose index is damaged it may still find
-// most. What it finds so is not relied on.
-func (c *Checked) asGit(ctx context.Context, r *Repo) error {
-	if len(c.Bad) == 0 {
+// asGit has git read objects that were not found whole: of a pack whose index is damaged it may still find most.
+// What it finds so is not relied on. A damaged loose object is left out: git cat-file
+// does not mind what is behind the end of a short one, which git fsck calls garbage.
+func (c *Checked) asGit(ctx context.Context, r *Repo, unread map[string]bool) error {
+	maps.DeleteFunc(unread, func(_ string, yes bool) bool { return !yes })
+	if len(unread) == 0 {
 		return nil
 	}
 	rd, err := r.Reader(ctx)
@@ -351,7 +357,7 @@ func (c *Checked) asGit(ctx context.Context, r *Repo) error {
 		return err
 	}
 	defer rd.Close()
-	for _, oid := range slices.Sorted(maps.Keys(c.Bad)) {
+	for _, oid := range slices.Sorted(maps.Keys(unread)) {
 		if _, err := rd.Copy(oid, io.Discard); err == nil {
 			delete(c.Bad, oid)
 		}

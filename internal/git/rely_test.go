@@ -170,6 +170,11 @@ func TestCheckLoose(t *testing.T) {
 			t.Errorf("cut to %d bytes: %v", n, err)
 		}
 	}
+	s.ok(os.WriteFile(path, append(slices.Clone(text), "more"...), 0o644))
+	if c := s.check([]string{oid}, How{Loose: true}); !errors.Is(c.Bad[oid], ErrDamaged) {
+		t.Errorf("something behind its end: %v", c.Bad)
+	}
+	s.ok(os.WriteFile(path, text[:len(text)-5], 0o644))
 	if c := s.check([]string{oid}, How{Loose: true}); !errors.Is(c.Bad[oid], ErrDamaged) {
 		t.Errorf("cut: %v", c.Bad)
 	}
