@@ -187,14 +187,14 @@ func (y *tally) ended(at string, c trial, r ran) {
 // count gives the number of points that a command passes.
 func (w *world) count(t *testing.T, args []string) int {
 	t.Helper()
-	return w.another(t, folder(t)).counted(args)
+	return w.another(t, folder(t)).counted(args, 0)
 }
 
-// counted runs a command, undisturbed, and gives the points that it passed.
-func (d *world) counted(args []string) int {
+// counted runs a command, undisturbed, which ends with this status, and gives the points that it passed.
+func (d *world) counted(args []string, code int) int {
 	d.t.Helper()
 	log := filepath.Join(d.up, "points")
-	if r := d.belay("0:count:"+log, args...); r.code != 0 {
+	if r := d.belay("0:count:"+log, args...); r.code != code {
 		d.t.Fatal(r)
 	}
 	text, err := os.ReadFile(log)

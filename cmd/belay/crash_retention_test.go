@@ -30,7 +30,7 @@ func TestCrashRetention(t *testing.T) {
 	give(t, w.repo)
 	w.succeed("gate", "decide", "T1", "recheck")
 	d := w.another(t, folder(t))
-	points := d.counted(endT1)
+	points := d.counted(endT1, 0)
 	text, err := os.ReadFile(filepath.Join(d.up, "points"))
 	d.must(err)
 	names := strings.Split(strings.TrimSpace(string(text)), "\n")

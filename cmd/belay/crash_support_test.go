@@ -21,6 +21,7 @@ type world struct {
 	t    testing.TB
 	up   string // holds repo, .home and what the agent leaves outside
 	repo string
+	in   string // what belay reads from its standard input
 }
 
 // newWorld makes a repository as a person leaves it in mid-work: staged, edited,
@@ -153,6 +154,9 @@ func (w *world) belay(crash string, args ...string) ran {
 	c := exec.CommandContext(ctx, "belay", args...)
 	c.Dir = w.repo
 	c.Env = w.env("BELAY_CRASH=" + crash)
+	if w.in != "" {
+		c.Stdin = strings.NewReader(w.in)
+	}
 	asUser(c)
 	return w.run(ctx, c, args)
 }
@@ -283,7 +287,7 @@ func differing(want, got []string) []string {
 }
 
 // flocks are files of belay's that stay: the lock on them dies with its process.
-var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true, "packs.lock": true, "trees.lock": true, "import.lock": true}
+var flocks = map[string]bool{"tree.lock": true, "restore.lock": true, "stored.lock": true, "packs.lock": true, "trees.lock": true, "import.lock": true, "hook.lock": true}
 
 // litter gives what a command that has ended must not leave: locks of git's and
 // temporary files, in the tree and in the git folder. Objects that git itself did not

@@ -13,6 +13,7 @@ type sweep struct {
 	sample int
 	modes  []string
 	args   []string
+	code   int // of the command, undisturbed
 	ready  func(d *world)
 	after  func(d *world, y *tally, at string, left ran)
 }
@@ -26,7 +27,7 @@ func (s sweep) over(t *testing.T, w *world) {
 		}
 		return d
 	}
-	points := ready(folder(t)).counted(s.args)
+	points := ready(folder(t)).counted(s.args, s.code)
 	y := newTally(t, points)
 	each(t, trials(points, s.sample, s.modes...), func(dir string, c trial) {
 		d := ready(dir)

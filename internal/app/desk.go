@@ -33,6 +33,8 @@ type Setting struct {
 	// Ask shows what the repository would have run, and gives whether the person lets it;
 	// asked is false when nobody is there. nil asks nobody.
 	Ask func(block string) (yes, asked bool)
+	// Opened, when set, gets the desk before it is used.
+	Opened func(*Desk)
 }
 
 // Flag is a config key given on the command line.
@@ -97,5 +99,8 @@ func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*D
 	}
 	d.Snaps = d.Restores.Snapshots
 	d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	if s.Opened != nil {
+		s.Opened(d)
+	}
 	return d, nil
 }

@@ -108,6 +108,7 @@ type timeliner struct {
 	at     time.Time         // of the mark before
 	all    []*session.Record // the sessions in this working tree
 	called map[int]int       // the step of each call under way, in the turn that is the last
+	open   []session.OpenCall
 }
 
 func (b *timeliner) turn(m session.Marked) *TimelineTurn {
@@ -177,6 +178,10 @@ func (b *timeliner) add(m session.Marked) {
 		}
 	}
 	turn := b.turn(m)
+	if n := len(b.open); n > 0 && !m.Between && m.Snapshot != b.last && m.Kind != session.MarkUndo {
+		b.changedBy(turn, b.open[n-1].Tool, m.Snapshot) // nobody may ever say that it has returned
+	}
+	b.open = m.Open
 	step := TimelineStep{Tool: m.Tool, Name: m.Name, Text: m.Text, By: byTool, Time: m.Time, Changes: []belay.Change{}, Before: m.Snapshot}
 	switch m.Kind {
 	case session.MarkPrompt:
@@ -188,12 +193,7 @@ func (b *timeliner) add(m session.Marked) {
 		b.called[m.Tool] = len(turn.Steps)
 		turn.Steps = append(turn.Steps, step)
 	case session.MarkAfter:
-		if i, ok := b.called[m.Tool]; ok && i < len(turn.Steps) {
-			s := &turn.Steps[i]
-			s.After = m.Snapshot
-			s.Changes, s.Problem = b.changes(s.Before, m.Snapshot)
-			s.Git = b.d.gitChanges(b.ctx, s.Before, m.Snapshot)
-		}
+		b.changedBy(turn, m.Tool, m.Snapshot)
 	case session.MarkDenied:
 		step.Kind = m.Kind
 		turn.Steps = append(turn.Steps, step)
@@ -211,6 +211,16 @@ func (b *timeliner) add(m session.Marked) {
 		b.last = m.Snapshot
 	}
 	b.at = m.Time
+}
+
+// changedBy says what a call of a tool had changed by a snapshot.
+func (b *timeliner) changedBy(turn *TimelineTurn, tool int, by belay.SnapshotID) {
+	if i, ok := b.called[tool]; ok && i < len(turn.Steps) {
+		s := &turn.Steps[i]
+		s.After = by
+		s.Changes, s.Problem = b.changes(s.Before, by)
+		s.Git = b.d.gitChanges(b.ctx, s.Before, by)
+	}
 }
 
 // whose says who changed what no tool of this session did, as far as that is known.

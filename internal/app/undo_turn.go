@@ -30,6 +30,9 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
+	if r, err = d.interrupted(ctx, r, q.Options.DryRun); err != nil {
+		return restore.Restored{}, "", err
+	}
 	t, err := d.Timeline(ctx, string(r.Task.ID))
 	if err != nil {
 		return restore.Restored{}, "", err
@@ -60,6 +63,31 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 		return out, d.recordBack(ctx, r.Task.ID, to, out)
 	})
 	return out, to.what, err
+}
+
+// interrupted takes a snapshot of what a call of a tool changed that never returned: a person interrupted the agent, and
+// wants back what it had done by then. What was changed since the call began counts as its.
+func (d *Desk) interrupted(ctx context.Context, r *session.Record, dry bool) (*session.Record, error) {
+	s, err := d.Sit(r.Task.ID)
+	if err != nil || len(s.Last.Open) == 0 || dry {
+		return r, err
+	}
+	m := s.Last.Next(session.MarkAfter)
+	m.Tool = m.Open[len(m.Open)-1].Tool
+	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
+		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool)},
+		d.Extent(r))
+	if errors.Is(err, snapshot.ErrSame) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	m.Snapshot, m.Whole = info.ID, info.Whole
+	if err := d.AddMark(ctx, s, m, info.Bound()); err != nil {
+		return r, err
+	}
+	return d.LoadAnyway(r.Task.ID)
 }
 
 // backPoint is where to go back to.
@@ -105,13 +133,15 @@ func (s TimelineStep) changed() bool { return len(s.Changes) > 0 || len(s.Git) >
 
 // recordBack says in the session's record what was taken back, and what the agent is to be told of it.
 func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, out restore.Restored) error {
-	if out.Rescue == "" {
-		return nil // nothing differed
-	}
 	ctx = context.WithoutCancel(ctx)
-	rescue, err := d.Snaps.Get(ctx, out.Rescue)
-	if err != nil {
-		return err
+	out = d.begunBefore(to, out)
+	var taken []snapshot.Bound
+	if out.Rescue != "" {
+		rescue, err := d.Snaps.Get(ctx, out.Rescue)
+		if err != nil {
+			return err
+		}
+		taken = append(taken, rescue.Bound())
 	}
 	s, err := d.Sit(id)
 	if err != nil {
@@ -129,13 +159,29 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 		m := s.Last.Next(session.MarkUndo)
 		m.Text, m.Snapshot, m.Whole = to.what, info.ID, info.Whole
 		m.From, m.FromTool, m.Target, m.Rescue = to.turn, to.fromTool, out.Target, out.Rescue
-		m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
-		err = d.AddMark(ctx, s, m, rescue.Bound(), info.Bound())
+		if out.Rescue != "" {
+			m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
+		}
+		err = d.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Bound())...)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
 		}
 	}
+}
+
+// begunBefore is what was done, where nothing differed because an undo was interrupted before it could be recorded, and
+// the restore was ended since.
+func (d *Desk) begunBefore(to backPoint, out restore.Restored) restore.Restored {
+	last, ok := d.Restores.Last()
+	if out.Rescue != "" || !ok || last.Target != to.target || d.backed(last.Back) {
+		return out
+	}
+	out.Rescue = last.Back
+	for _, p := range last.Paths {
+		out.Written = append(out.Written, string(p))
+	}
+	return out
 }
 
 // toldOf is what the agent is told: its work is not changed without a word.

@@ -40,9 +40,6 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
 		a.opened, a.Bell = desk, desk.Config.Notify.Bell
 		desk.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
-	if err == nil && a.OnOpen != nil {
-		a.OnOpen(desk)
-	}
 	return desk, err
 }
 
@@ -122,7 +119,7 @@ func (a *App) Setting(flags []app.Flag) app.Setting {
 	if err != nil {
 		self = os.Args[0]
 	}
-	return app.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked}
+	return app.Setting{Dir: a.Dir, Force: a.Force, Flags: flags, Self: []string{self, "_run"}, Ask: a.Asked, Opened: a.OnOpen}
 }
 
 // Status maps an error to the exit status (docs/exit-codes.md).
