@@ -40,6 +40,11 @@ func (f *finder) code(lang string, args []string) {
 		}
 	}
 	script := operands(args, "W X m r I")
+	if len(script) > 0 {
+		if text, ok := f.kept(script[0]); ok {
+			f.source(text)
+		}
+	}
 	if f.stdins && (len(script) == 0 || script[0] == "-") {
 		f.source(f.stdin)
 	}
@@ -66,7 +71,7 @@ var running = map[string]bool{"system": true, "popen": true, "run": true, "call"
 	"spawnSync": true, "execFile": true, "execFileSync": true,
 	"shell_exec": true, "passthru": true, "qx": true, "spawnl": true, "execvp": true, "execv": true, "sh": true,
 	"create_subprocess_shell": true, "create_subprocess_exec": true, "capture2": true, "capture3": true, "capture2e": true,
-	"execa": true, "$": true, "execaSync": true, "proc_open": true, "popen2": true}
+	"Command": true, "execa": true, "$": true, "execaSync": true, "proc_open": true, "popen2": true}
 
 // removing are functions that delete a folder with everything below it.
 var removing = map[string]bool{"rmtree": true, "rmSync": true, "rm": true, "rmdirSync": true, "rm_rf": true,

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"path"
 	"strconv"
 	"strings"
@@ -32,8 +33,12 @@ func (f *finder) command(args []string) {
 	defer func() { f.depth-- }()
 	if body, ok := f.funcs[name]; ok {
 		delete(f.funcs, name)
-		f.stmt(body)
+		f.with(args[1:], func() { f.stmt(body) })
 		f.funcs[name] = body
+		return
+	}
+	if text, ok := f.kept(args[0]); ok && strings.Contains(args[0], "/") {
+		f.script(text, args[1:])
 		return
 	}
 	if text, ok := f.alias[name]; ok {
@@ -48,11 +53,60 @@ func (f *finder) command(args []string) {
 	f.named(strings.TrimSuffix(name, ".exe"), args)
 }
 
+// with does something while the parameters of a function or a script are these.
+func (f *finder) with(params []string, do func()) {
+	was, vars := f.params, maps.Clone(f.vars)
+	f.params = append([]string{}, params...)
+	f.vars["@"], f.vars["*"], f.vars["#"] = strings.Join(params, " "), strings.Join(params, " "), strconv.Itoa(len(params))
+	for i := range max(9, len(params)) {
+		if delete(f.vars, strconv.Itoa(i+1)); i < len(params) {
+			f.vars[strconv.Itoa(i+1)] = params[i]
+		}
+	}
+	do()
+	f.params = was
+	for name := range f.vars { // the others are global
+		if _, err := strconv.Atoi(name); err == nil || name == "@" || name == "*" || name == "#" {
+			delete(f.vars, name)
+			if v, ok := vars[name]; ok {
+				f.vars[name] = v
+			}
+		}
+	}
+}
+
+// script runs a file that the text has written.
+func (f *finder) script(text string, params []string) {
+	first, _, _ := strings.Cut(text, "\n")
+	words := strings.Fields(strings.TrimPrefix(first, "#!"))
+	if strings.HasPrefix(first, "#!") && len(words) > 0 {
+		if _, ok := interpreter(path.Base(words[len(words)-1])); ok {
+			f.source(text)
+			return
+		}
+	}
+	dir := f.dir
+	f.with(params, func() { f.text(text) })
+	f.dir = dir
+}
+
 // named looks at a command by its name.
 func (f *finder) named(name string, args []string) {
 	switch name {
 	case "git":
 		f.git(args[1:])
+	case "source", ".":
+		if len(args) > 1 {
+			if text, ok := f.kept(args[1]); ok {
+				f.text(text)
+			}
+		}
+	case "tee":
+		for _, p := range operands(args[1:], "") {
+			if abs, known := f.at(p); known && f.stdins {
+				f.keep(abs, f.stdin)
+			}
+		}
 	case "rm", "rimraf", "del-cli", "trash":
 		f.rm(name, args[1:])
 	case "shred":
@@ -203,7 +257,14 @@ func (f *finder) shell(args []string) {
 			return
 		}
 	}
-	if len(operands(args, "o O")) == 0 && f.stdins {
+	run := operands(args, "o O")
+	if len(run) > 0 {
+		if text, ok := f.kept(run[0]); ok {
+			f.script(text, run[1:])
+		}
+		return
+	}
+	if f.stdins {
 		text := f.stdin
 		f.stdin, f.stdins = "", false
 		f.text(text)

@@ -2,13 +2,15 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // rm looks at what is deleted with everything below it. Single files are not looked at: a snapshot has them.
 func (f *finder) rm(name string, args []string) {
 	o := options(args)
-	deep := name != "rm" || o["r"] || o["R"] || o["recursive"]
+	deep := name != "rm" || o["r"] || o["R"] || o["recursive"] ||
+		slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, someFiles) })
 	if deep {
 		f.remove(append([]string{name}, args...), operands(args, "glob"), false)
 	}

@@ -43,8 +43,11 @@ const (
 
 // Find gives the destructive commands of a text, each once.
 func Find(text string, w World) []Deed {
-	f := &finder{w: w, dir: w.Dir, vars: map[string]string{"HOME": w.Home, "PWD": w.Dir}, funcs: map[string]*syntax.Stmt{},
-		seen: map[string]bool{}}
+	f := &finder{w: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
+		vars: map[string]string{"HOME": w.Home, "PWD": w.Dir, "TMPDIR": "/tmp"}}
+	for _, name := range []string{"$", "RANDOM", "BASHPID", "PPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS"} {
+		f.vars[name] = "0" // some number: what matters is where a path leads
+	}
 	f.text(text)
 	return f.deeds
 }
@@ -55,6 +58,8 @@ type finder struct {
 	dir    string // "" when it is not known
 	vars   map[string]string
 	funcs  map[string]*syntax.Stmt
+	files  map[string]string // that the text writes, by their absolute paths: scripts, lists
+	params []string          // of the function, or the script; nil when they are not known
 	alias  map[string]string // of the shell
 	depth  int
 	deeds  []Deed
@@ -130,8 +135,45 @@ func (f *finder) stmt(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		f.redirect(r)
 	}
+	f.keeps(s)
 	f.cmd(s.Cmd)
 	f.stdin, f.stdins = was, had
+}
+
+// keeps remembers what a command writes into a file, where that is written in the text.
+func (f *finder) keeps(s *syntax.Stmt) {
+	for _, r := range s.Redirs {
+		switch r.Op {
+		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		default:
+			continue
+		}
+		abs, known := f.at(f.word(r.Word))
+		text, printed := f.prints(s)
+		if !known || !printed {
+			continue
+		}
+		if r.Op == syntax.AppOut || r.Op == syntax.AppAll {
+			text = f.files[abs] + text
+		}
+		f.keep(abs, text)
+	}
+}
+
+func (f *finder) keep(abs, text string) {
+	if len(f.files) < 64 && len(text) < 1<<20 {
+		f.files[abs] = text + "\n"
+	}
+}
+
+// kept gives what the text has written into a file.
+func (f *finder) kept(p string) (string, bool) {
+	abs, known := f.at(p)
+	if !known {
+		return "", false
+	}
+	text, ok := f.files[abs]
+	return text, ok
 }
 
 // redirect looks where output goes, and reads what a command is given in the text itself.
@@ -143,6 +185,10 @@ func (f *finder) redirect(r *syntax.Redirect) {
 		return
 	case syntax.WordHdoc:
 		f.stdin, f.stdins = f.word(r.Word), true
+	case syntax.RdrIn:
+		if text, ok := f.kept(f.word(r.Word)); ok {
+			f.stdin, f.stdins = text, true
+		}
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 		f.writes(f.word(r.Word), "> "+f.word(r.Word))
 	}
@@ -353,6 +399,11 @@ const (
 // words gives the words that one word becomes: a variable without quotes is split at blanks, braces give several.
 func (f *finder) words(w *syntax.Word) []string {
 	if len(w.Parts) == 1 {
+		if q, ok := w.Parts[0].(*syntax.DblQuoted); ok && len(q.Parts) == 1 && f.params != nil {
+			if p, ok := q.Parts[0].(*syntax.ParamExp); ok && p.Param != nil && p.Param.Value == "@" && p.Slice == nil {
+				return f.params
+			}
+		}
 		if p, ok := w.Parts[0].(*syntax.ParamExp); ok {
 			if v := f.part(p); v != unknown {
 				return strings.Fields(v)
@@ -437,6 +488,14 @@ func (f *finder) part(p syntax.WordPart) string {
 		return f.param(p)
 	case *syntax.CmdSubst:
 		return f.substituted(p)
+	case *syntax.ProcSubst:
+		if len(p.Stmts) == 1 && p.Op == syntax.CmdIn {
+			if text, ok := f.prints(p.Stmts[0]); ok {
+				name := fmt.Sprintf("/dev/fd/%d", 63-len(f.files))
+				f.keep(name, text)
+				return name
+			}
+		}
 	}
 	return unknown
 }
@@ -472,7 +531,7 @@ func (f *finder) substituted(c *syntax.CmdSubst) string {
 		for _, w := range call.Args {
 			args = append(args, f.word(w))
 		}
-		switch line := strings.Join(args, " "); line {
+		switch line(args) {
 		case "pwd":
 			return f.dir
 		case "git rev-parse --show-toplevel":
@@ -484,12 +543,27 @@ func (f *finder) substituted(c *syntax.CmdSubst) string {
 		case "which git", "command -v git":
 			return "git"
 		}
+		switch args[0] {
+		case "mktemp":
+			if to := operands(args[1:], "p suffix tmpdir"); len(to) > 0 && strings.HasPrefix(to[0], "/") {
+				return to[0]
+			}
+			if !has(options(args), "p", "tmpdir") {
+				return "/tmp/mktemp"
+			}
+		case "date":
+			if !strings.Contains(line(args), "/") {
+				return "0"
+			}
+		}
 	}
 	if text, ok := f.prints(c.Stmts[0]); ok {
 		return strings.TrimRight(text, "\n")
 	}
 	return unknown
 }
+
+func line(args []string) string { return strings.Join(args, " ") }
 
 // unescaped takes the backslashes out of a word without quotes.
 func unescaped(s string) string {
