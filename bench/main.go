@@ -4,6 +4,13 @@
 //
 //	go run ./bench -belay bin/belay [-sizes 1000,20000,100000] [-rounds 7] [-markdown FILE] [-plot FILE]
 //
+// With -alone it measures belay and git status only, without the commands that other tools use, which take minutes each
+// in a repository of a million files:
+//
+//	go run ./bench -belay bin/belay -alone -sizes 1000000 -rounds 3
+//
+// A repository that an earlier run left in -dir is used again.
+//
 // With -loop it measures instead what a whole run costs around its agent; other programs of belay to compare with may
 // follow:
 //
@@ -20,6 +27,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -34,38 +42,40 @@ func main() {
 		svg    = flag.String("plot", "", "draw the cost of holding an unchanged tree to this SVG file")
 		place  = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
 		loop   = flag.Bool("loop", false, "measure the time of a run before and after its agent")
+		alone  = flag.Bool("alone", false, "measure belay and git status only")
 	)
 	flag.Parse()
-	if err := run(*belay, *sizes, *rounds, *file, *svg, *place, *loop, flag.Args()); err != nil {
+	b := &bench{alone: *alone, others: flag.Args(), rounds: *rounds, place: *place, lines: map[string][]point{}}
+	if err := b.run(*belay, *sizes, *file, *svg, *loop); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func run(belay, sizes string, rounds int, file, svg, place string, loop bool, others []string) error {
-	abs, err := filepath.Abs(belay)
-	if err != nil {
+func (b *bench) run(belay, sizes, file, svg string, loop bool) (err error) {
+	if b.belay, err = filepath.Abs(belay); err != nil {
 		return err
 	}
-	if place == "" {
-		if place, err = os.MkdirTemp("", "belay-bench-"); err != nil {
+	if b.place == "" {
+		if b.place, err = os.MkdirTemp("", "belay-bench-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(place)
+		defer os.RemoveAll(b.place)
 	}
-	var out io.Writer = os.Stdout
+	b.out = os.Stdout
 	if file != "" {
 		f, err := os.Create(file)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		out = io.MultiWriter(os.Stdout, f)
+		b.out = io.MultiWriter(os.Stdout, f)
 	}
-	b := &bench{belay: abs, others: others, rounds: rounds, place: place, out: out, lines: map[string][]point{}}
 	each := b.loop
 	if !loop {
-		each = b.repository
+		if each = b.repository; b.alone {
+			each = b.only
+		}
 		if err := b.startup(); err != nil {
 			return err
 		}
@@ -89,6 +99,7 @@ func run(belay, sizes string, rounds int, file, svg, place string, loop bool, ot
 const unchanged = "nothing changed, among others"
 
 type bench struct {
+	alone  bool
 	files  int // of the repository at hand
 	belay  string
 	others []string // programs of belay to compare with
@@ -106,10 +117,16 @@ type contender struct {
 	env    []string
 }
 
-// compare runs the contenders in turn and prints each one's median and its ratio to
+// cost is what one process took, with all that it started and waited for.
+type cost struct {
+	wall, cpu time.Duration
+	peak      int64 // bytes of memory of the largest of these processes
+}
+
+// compare runs the contenders in turn and prints each one's medians and their ratios to
 // the first, taken round by round.
 func (b *bench) compare(title, dir string, all ...contender) error {
-	times := make([][]time.Duration, len(all))
+	costs := make([][]cost, len(all))
 	for round := -1; round < b.rounds; round++ { // round -1 warms up
 		for i, c := range all {
 			if c.before != nil {
@@ -123,33 +140,43 @@ func (b *bench) compare(title, dir string, all ...contender) error {
 				return fmt.Errorf("%s: %s: %w", title, c.name, err)
 			}
 			if round >= 0 {
-				times[i] = append(times[i], t)
+				costs[i] = append(costs[i], t)
 			}
 		}
 	}
 	for i, c := range all {
-		var ratios []float64
-		for r := range times[i] {
-			ratios = append(ratios, float64(times[i][r])/float64(times[0][r]))
+		var walls []time.Duration
+		var ratios, cpus []float64
+		var peak int64
+		for r, t := range costs[i] {
+			first := costs[0][r]
+			walls, peak = append(walls, t.wall), max(peak, t.peak)
+			ratios = append(ratios, float64(t.wall)/float64(first.wall))
+			cpus = append(cpus, float64(t.cpu)/float64(first.cpu))
 		}
 		if title == unchanged {
-			b.lines[c.name] = append(b.lines[c.name], point{b.files, float64(median(times[i])) / 1e6})
+			b.lines[c.name] = append(b.lines[c.name], point{b.files, float64(median(walls)) / 1e6})
 		}
-		fmt.Fprintf(b.out, "| %-38s | %-34s | %9.1f ms | %6.2f |\n", title, c.name, float64(median(times[i]))/1e6, median(ratios))
+		fmt.Fprintf(b.out, "| %-38s | %-34s | %9.1f ms | %6.2f | %6.2f | %5d MB |\n", title, c.name,
+			float64(median(walls))/1e6, median(ratios), median(cpus), peak>>20)
 	}
 	return nil
 }
 
-func once(dir string, c contender) (time.Duration, error) {
+func once(dir string, c contender) (cost, error) {
 	cmd := exec.Command(c.argv[0], c.argv[1:]...)
 	cmd.Dir, cmd.Env = dir, append(environ(), c.env...)
 	var said strings.Builder
 	cmd.Stderr = &said
 	start := time.Now()
 	err := cmd.Run()
-	took := time.Since(start)
+	took := cost{wall: time.Since(start)}
 	if err != nil {
-		return 0, fmt.Errorf("%v: %w: %s", c.argv, err, said.String())
+		return cost{}, fmt.Errorf("%v: %w: %s", c.argv, err, said.String())
+	}
+	took.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	if use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		took.peak = int64(use.Maxrss) << 10 // Linux counts in KiB
 	}
 	return took, nil
 }
@@ -172,7 +199,8 @@ func median[T int | float64 | time.Duration](v []T) T {
 }
 
 func (b *bench) head(title string) {
-	fmt.Fprintf(b.out, "\n### %s\n\n| what | command | median | ratio |\n|---|---|---|---|\n", title)
+	fmt.Fprintf(b.out, "\n### %s\n\n| what | command | median | ratio | ratio of processor time | memory |\n", title)
+	fmt.Fprint(b.out, "|---|---|---|---|---|---|\n")
 }
 
 // startup compares belay with a Go program that does nothing.

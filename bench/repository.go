@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,14 +18,8 @@ func (b *bench) repository(n int) error {
 	}
 	b.files = n
 	b.head(fmt.Sprintf("%d files", n))
-	status := contender{name: "git status", argv: []string{"git", "status", "--porcelain"}, env: []string{"GIT_OPTIONAL_LOCKS=0"}}
-	take := contender{name: "belay snapshot take", argv: []string{b.belay, "snapshot", "take"}}
-	cold := take
-	cold.before = func(int) error { return os.RemoveAll(filepath.Join(dir, ".git", "belay")) }
-	if err := b.compare("first take, nothing cached", dir, status, cold); err != nil {
-		return err
-	}
-	if err := b.compare("nothing changed", dir, status, take); err != nil {
+	status, take := b.pair()
+	if err := b.quiet(dir, status, take); err != nil {
 		return err
 	}
 	if err := b.compare(unchanged, dir, append([]contender{status, take}, b.peers(dir)...)...); err != nil {
@@ -37,21 +32,9 @@ func (b *bench) repository(n int) error {
 		if changed > n/2 {
 			continue
 		}
-		edits := func(c contender, salt string) contender {
-			prepare := c.before
-			c.before = func(round int) error {
-				if prepare != nil {
-					if err := prepare(round); err != nil {
-						return err
-					}
-				}
-				return edit(dir, n, changed, fmt.Sprintf("%s %d %d", salt, changed, round))
-			}
-			return c
-		}
-		all := []contender{edits(status, "status"), edits(take, "take")}
+		all := []contender{edits(status, dir, n, changed), edits(take, dir, n, changed)}
 		for _, p := range b.peers(dir) {
-			all = append(all, edits(p, p.name))
+			all = append(all, edits(p, dir, n, changed))
 		}
 		title := fmt.Sprintf("%d files changed", changed)
 		if err := b.compare(title, dir, all[:2]...); err != nil {
@@ -69,6 +52,77 @@ func (b *bench) repository(n int) error {
 		return err
 	}
 	return b.disk(dir, n)
+}
+
+// only measures belay and git status on a repository of n files.
+func (b *bench) only(n int) error {
+	dir := filepath.Join(b.place, fmt.Sprintf("repo-%d", n))
+	if err := generate(dir, n); err != nil {
+		return err
+	}
+	b.files = n
+	b.head(fmt.Sprintf("%d files", n))
+	status, take := b.pair()
+	if err := b.quiet(dir, status, take); err != nil {
+		return err
+	}
+	if err := b.compare("4 files changed", dir, edits(status, dir, n, 4), edits(take, dir, n, 4)); err != nil {
+		return err
+	}
+	rewritten := func(c contender) contender {
+		before := edits(c, dir, n, 4).before
+		c.before = func(round int) error {
+			if err := before(round); err != nil {
+				return err
+			}
+			refresh := exec.Command("git", "update-index", "-q", "--refresh", "--force-write-index")
+			refresh.Dir, refresh.Env = dir, environ()
+			err := refresh.Run()
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == 1 { // some files need an update, it says
+				err = nil
+			}
+			return err
+		}
+		return c
+	}
+	if err := b.compare("4 files changed, index rewritten", dir, rewritten(status), rewritten(take)); err != nil {
+		return err
+	}
+	if err := b.restores(dir, n, status); err != nil {
+		return err
+	}
+	return b.watched(dir, n, take)
+}
+
+// pair are the two that are always compared.
+func (b *bench) pair() (status, take contender) {
+	status = contender{name: "git status", argv: []string{"git", "status", "--porcelain"}, env: []string{"GIT_OPTIONAL_LOCKS=0"}}
+	return status, contender{name: "belay snapshot take", argv: []string{b.belay, "snapshot", "take"}}
+}
+
+// quiet compares them on an unchanged tree: the first time, and then.
+func (b *bench) quiet(dir string, status, take contender) error {
+	cold := take
+	cold.before = func(int) error { return os.RemoveAll(filepath.Join(dir, ".git", "belay")) }
+	if err := b.compare("first take, nothing cached", dir, status, cold); err != nil {
+		return err
+	}
+	return b.compare("nothing changed", dir, status, take)
+}
+
+// edits has files changed before each round.
+func edits(c contender, dir string, n, changed int) contender {
+	prepare := c.before
+	c.before = func(round int) error {
+		if prepare != nil {
+			if err := prepare(round); err != nil {
+				return err
+			}
+		}
+		return edit(dir, n, changed, fmt.Sprintf("%s %d %d", c.name, changed, round))
+	}
+	return c
 }
 
 // watched compares takes after one edit without a watch and with one. The two cannot
@@ -176,8 +230,12 @@ func weigh(dir string) (int64, error) {
 	return sum, err
 }
 
-// generate makes a committed repository of n small files, a hundred to a folder.
+// generate makes a committed repository of n small files, a hundred to a folder, unless an earlier one is there.
 func generate(dir string, n int) error {
+	done := filepath.Join(dir, ".git", "generated")
+	if _, err := os.Stat(done); err == nil {
+		return reset(dir)
+	}
 	for i := range n {
 		path := name(dir, i)
 		if i%100 == 0 {
@@ -199,7 +257,21 @@ func generate(dir string, n int) error {
 	time.Sleep(1100 * time.Millisecond) // out of git's racy second
 	refresh := exec.Command("git", "status")
 	refresh.Dir, refresh.Env = dir, environ()
-	return refresh.Run()
+	return errors.Join(refresh.Run(), os.WriteFile(done, nil, 0o644))
+}
+
+// reset brings a generated repository back to how it was made.
+func reset(dir string) error {
+	if err := os.RemoveAll(filepath.Join(dir, ".git", "belay")); err != nil {
+		return err
+	}
+	cmd := exec.Command("git", "reset", "-q", "--hard")
+	cmd.Dir, cmd.Env = dir, environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("git reset: %w: %s", err, out)
+	}
+	time.Sleep(1100 * time.Millisecond) // out of git's racy second
+	return nil
 }
 
 func name(dir string, i int) string {
