@@ -137,7 +137,7 @@ var presets = []Preset{
 		Resume:   []string{"--resume=ID"},
 		Sessions: []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
 		State:    []string{"~/.copilot"},
-		Kept:     []string{"~/.copilot/config.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
+		Kept:     []string{"~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
 	},
 	{
 		Name: "aider", Programs: []string{"aider"},
@@ -215,16 +215,24 @@ func Recognise(argv []string) (p Preset, args []string, ok bool) {
 func Unwatched(argv []string) string {
 	p, _, known := Recognise(argv)
 	for i := 0; i < len(presets) && !known; i++ {
-		p, known = presets[i], len(argv) >= len(presets[i].Start) && slices.Equal(argv[:len(presets[i].Start)], presets[i].Start)
+		p, known = presets[i], presets[i].starts(argv)
 	}
 	const what = "calls, tokens and cost were not watched, a stall would not be found"
+	streams := slices.ContainsFunc(p.Start, func(word string) bool { return strings.Contains(word, "json") })
 	switch {
 	case !known:
 		return ""
-	case slices.ContainsFunc(p.Start, func(word string) bool { return strings.Contains(word, "json") }):
+	case streams && p.starts(argv): // it ended before its first event
+		return fmt.Sprintf("%s printed text instead of events: its %s", p.Name, what)
+	case streams:
 		return fmt.Sprintf("%s printed text instead of events: its %s; start it with --with %s", p.Name, what, p.Name)
 	}
 	return fmt.Sprintf("%s prints no events: its %s", p.Name, what)
+}
+
+// starts reports whether a command begins as --with has it.
+func (p Preset) starts(argv []string) bool {
+	return len(argv) >= len(p.Start) && slices.Equal(argv[:len(p.Start)], p.Start)
 }
 
 // Lack is what a command of an agent is without.

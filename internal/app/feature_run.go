@@ -23,18 +23,16 @@ type TasksRequest struct {
 
 // ListsTasks reports whether a word names an active feature or a file of tasks, so that belay run means these.
 func (d *Desk) ListsTasks(dir, word string) bool {
+	if strings.Contains(word, "\n") || len(word) > 255 { // prose; a folder that is a feature may have spaces in its name
+		return false
+	}
+	if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".yaml") {
+		if info, err := fsroot.Lstat(inFolder(dir, word)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
 	all, _, err := d.Features()
-	if err != nil {
-		return false
-	}
-	if slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == word }) {
-		return true
-	}
-	if strings.ContainsAny(word, " \n") || !strings.HasSuffix(word, ".md") && !strings.HasSuffix(word, ".yaml") {
-		return false
-	}
-	info, err := fsroot.Lstat(inFolder(dir, word))
-	return err == nil && info.Mode().IsRegular()
+	return err == nil && slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == word })
 }
 
 func inFolder(dir, path string) string {
