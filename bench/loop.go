@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,8 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// agent is a script that edits a file and notes when it began and ended; $1 is where, $2 the file, $3 what is written.
-const agent = `date +%s%N > "$1/began"; echo "$3" > "$2"; date +%s%N > "$1/ended"`
+// agent is a script that edits a file and says when it began and ended; $1 is the file, $2 what is written. It says so on its
+// output, which belay shows: in a fence it writes nowhere else.
+const agent = `date "+began %s%N"; echo "$2" > "$1"; date "+ended %s%N"`
 
 // stretch is the time of one run that is belay's: before its agent begins, and after it ended.
 type stretch struct{ start, end time.Duration }
@@ -76,12 +76,8 @@ func (b *bench) loop(n int) error {
 
 // one runs a task to its verdict.
 func (b *bench) one(program, dir string, n int, text string) (stretch, error) {
-	marks := filepath.Join(b.place, "marks")
-	if err := os.MkdirAll(marks, 0o755); err != nil {
-		return stretch{}, err
-	}
 	unix.Sync()
-	cmd := exec.Command(program, "run", "change one line", "--test", "true", "--", "sh", "-c", agent, "agent", marks, name(dir, n/2), text)
+	cmd := exec.Command(program, "run", "change one line", "--test", "true", "--", "sh", "-c", agent, "agent", name(dir, n/2), text)
 	cmd.Dir, cmd.Env = dir, environ()
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
@@ -89,20 +85,21 @@ func (b *bench) one(program, dir string, n int, text string) (stretch, error) {
 	if err != nil {
 		return stretch{}, fmt.Errorf("%s run: %w\n%s", program, err, out)
 	}
-	first, err := mark(filepath.Join(marks, "began"))
+	first, err := said(out, "began")
 	if err != nil {
 		return stretch{}, err
 	}
-	last, err := mark(filepath.Join(marks, "ended"))
+	last, err := said(out, "ended")
 	return stretch{start: first.Sub(began), end: ended.Sub(last)}, err
 }
 
-// mark reads a point in time that the agent noted.
-func mark(path string) (time.Time, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return time.Time{}, err
+// said finds a point in time that the agent said.
+func said(out []byte, word string) (time.Time, error) {
+	for line := range strings.Lines(string(out)) {
+		if ns, found := strings.CutPrefix(strings.TrimSpace(line), word+" "); found {
+			ns, err := strconv.ParseInt(ns, 10, 64)
+			return time.Unix(0, ns), err
+		}
 	}
-	ns, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	return time.Unix(0, ns), err
+	return time.Time{}, fmt.Errorf("the agent did not say when it %s:\n%s", word, out)
 }
