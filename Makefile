@@ -63,7 +63,7 @@ test:
 suites:
 	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
 		./cmd/belay ./internal/check ./internal/intent ./internal/restore ./internal/review/comment ./internal/scan ./internal/worktree \
-		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|Semantic'
+		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|GC|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|Semantic'
 
 race:
 	$(GO) test -race ./...

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -136,16 +137,31 @@ func TestTakeWhileSomebodyWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for n := range 40 {
-			text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, fmt.Sprint("w/", n))
-			lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-			if err != nil || strings.Trim(strings.Join(lines, ""), lines[0]) != "" {
-				t.Fatalf("w/%d holds %q, which never was: %v", n, text, err)
+		for n, text := range s.texts(i, "w", 40) {
+			lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+			if lines[0] == "" || strings.Trim(strings.Join(lines, ""), lines[0]) != "" {
+				t.Fatalf("w/%d holds %q, which never was", n, text)
 			}
 		}
 	}
 	stop()
 	s.whole()
+}
+
+// texts reads the files 0, 1, … of a folder in a snapshot.
+func (s *sandbox) texts(i snapshot.Info, folder string, n int) (texts []string) {
+	s.t.Helper()
+	repo, err := git.Open(context.Background(), s.dir, false)
+	s.ok(err)
+	rd, err := repo.Reader(context.Background())
+	s.ok(err)
+	defer rd.Close()
+	for k := range n {
+		o, err := rd.Read(fmt.Sprintf("%s:%s/%d", i.Tree, folder, k))
+		s.ok(err)
+		texts = append(texts, string(o.Data))
+	}
+	return texts
 }
 
 // A gc that deletes whatever nothing names, over and over, takes nothing of a snapshot
