@@ -36,6 +36,10 @@ type Preset struct {
 	Resume   []string
 	Sessions []string
 
+	// Begin are the words that give a new session the ID, a random UUID, for an agent that prints the id of its session at
+	// its end alone: one that is ended before that could not be continued.
+	Begin []string
+
 	// State is what it writes of its own, in a fence as well: folders, and with a star files whose names begin so.
 	// Kept is what of that stays closed to it there.
 	State, Kept []string
@@ -136,6 +140,7 @@ var presets = []Preset{
 		Fix:      "--allow-all-tools",
 		Resume:   []string{"--resume=ID"},
 		Sessions: []string{"--resume=", "--resume", "-r=", "-r", "--continue", "--session-id=", "--name=", "-n="},
+		Begin:    []string{"--session-id=ID"},
 		State:    []string{"~/.copilot"},
 		Kept:     []string{"~/.copilot/settings.json", "~/.copilot/mcp-config.json", "~/.copilot/hooks"},
 	},

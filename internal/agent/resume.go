@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"crypto/rand"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -27,16 +29,59 @@ func SessionOf(argv []string, id string) belay.AgentSession {
 // the command is of another agent, or chooses a session itself.
 func Resume(argv []string, s belay.AgentSession) (words []string, ok bool) {
 	p, args, known := Recognise(argv)
-	if !known || s.ID == "" || p.Name != s.Agent || len(p.Resume) == 0 || !sessionID.MatchString(s.ID) {
+	if !known || s.ID == "" || p.Name != s.Agent || !sessionID.MatchString(s.ID) {
 		return nil, false
 	}
-	if has(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
+	return p.session(args, p.Resume, s.ID)
+}
+
+// Begin returns the words behind an agent's command with which it begins a session of an id that is chosen here; ok is
+// false where it names its sessions itself in time, or the command does.
+func Begin(argv []string) (words []string, ok bool) {
+	p, args, known := Recognise(argv)
+	if !known {
 		return nil, false
 	}
-	for _, word := range p.Resume {
-		words = append(words, strings.ReplaceAll(word, "ID", s.ID))
+	return p.session(args, p.Begin, newUUID())
+}
+
+// session gives words the id of a session, unless a command chooses its session itself.
+func (p Preset) session(args, form []string, id string) (words []string, ok bool) {
+	if len(form) == 0 || has(args, p.Sessions) || slices.Contains(args, "--") { // what follows would be part of the prompt
+		return nil, false
+	}
+	for _, word := range form {
+		words = append(words, strings.ReplaceAll(word, "ID", id))
 	}
 	return words, true
+}
+
+// newUUID makes a random UUID (RFC 9562, version 4).
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Session is the session that the run was started with by the words of Begin, "" where it was not.
+func (r *Run) Session() string {
+	argv := make([]string, len(r.spec.Argv))
+	for i, word := range r.spec.Argv {
+		argv[i] = string(word)
+	}
+	p, _, _ := Recognise(argv)
+	if len(p.Begin) == 0 || len(argv) < len(p.Begin) {
+		return ""
+	}
+	last := argv[len(argv)-len(p.Begin):]
+	for i, form := range p.Begin {
+		before, after, found := strings.Cut(form, "ID")
+		if id, ok := strings.CutPrefix(last[i], before); found && ok {
+			return strings.TrimSuffix(id, after)
+		}
+	}
+	return ""
 }
 
 // gone is how agents say that there is no such session.

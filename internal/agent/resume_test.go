@@ -42,6 +42,33 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestBegin: an agent that names its session at its end alone is given the id at the start, and the run tells it again.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	argv := strings.Fields("npx @github/copilot --allow-all-tools")
+	words, ok := Begin(argv)
+	other, _ := Begin(argv)
+	if !ok || len(words) != 1 || slices.Equal(words, other) {
+		t.Fatalf("words %q, then %q", words, other)
+	}
+	r := &Run{}
+	for _, word := range append(argv, words...) {
+		r.spec.Argv = append(r.spec.Argv, []byte(word))
+	}
+	s := SessionOf(argv, r.Session())
+	if resumed, ok := Resume(argv, s); !ok || "--session-id="+s.ID != words[0] || resumed[0] != "--resume="+s.ID {
+		t.Errorf("begun with %q, the run says %q, continued with %q", words, r.Session(), resumed)
+	}
+	for _, line := range []string{"copilot --resume=0199a0b0 --yolo", "copilot --name mine", "claude -p", "my-agent"} {
+		if words, ok := Begin(strings.Fields(line)); ok {
+			t.Errorf("%s gets %q", line, words)
+		}
+	}
+	if r := (&Run{spec: onDisk{Argv: [][]byte{[]byte("copilot"), []byte("--yolo")}}}); r.Session() != "" {
+		t.Errorf("a run without the words has session %q", r.Session())
+	}
+}
+
 // TestSessionGone has what seven agents said of a session that was not there, when they were tried.
 func TestSessionGone(t *testing.T) {
 	t.Parallel()

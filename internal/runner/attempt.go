@@ -120,6 +120,8 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 	if words, ok := d.continued(c, dir); ok {
 		d.Watch.Note(fmt.Sprintf("attempt %d continues session %s of %s", c.Attempt, c.Session.ID, c.Session.Agent))
 		command = command.More(words...)
+	} else if words, ok := agent.Begin(t.Agent); ok {
+		command = command.More(words...)
 	}
 	if err := d.waits(c); err != nil {
 		return nil, err
@@ -180,7 +182,7 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *a
 func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
 	d.denied(c, res.Denied)
 	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use,
-		Session: agent.SessionOf(d.Rec.Task.Agent, res.Session)}
+		Session: agent.SessionOf(d.Rec.Task.Agent, cmp.Or(res.Session, run.Session()))}
 	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
 		ev.Session = c.Session
 	}
