@@ -105,7 +105,7 @@ var known = lazyregexp.Of(`system assistant user result stream_event rate_limit_
 	compaction_start compaction_end queue_update tool_call thinking interaction_query`)
 
 // copilots are the types of events of Copilot; most of them are not shown.
-var copilots = lazyregexp.New(`^(?:session|user|assistant|model|tool|system|subagent|skill|hook|abort|permission)\.[a-z_]+$`)
+var copilots = lazyregexp.New(`^abort$|^(?:session|user|assistant|agent|model|tool|system|subagent|skill|hook|permission)\.[a-z_]+$`)
 
 // isEvent reports whether an object is an event of a stream. An object of another program's is shown as it is: only
 // the types that say nothing else pass by themselves.

@@ -77,6 +77,8 @@ func TestRender(t *testing.T) {
 			`{"type":"tool.execution_start","data":{"toolCallId":"1","toolName":"view","arguments":{"path":"/work/shop/a"}},"timestamp":"t"}` + "\n" +
 			`{"type":"tool.execution_complete","data":{"toolCallId":"1","success":false,"error":{"message":"no file"}},"timestamp":"t"}` + "\n" +
 			`{"type":"session.error","data":{"message":"429 no quota"},"timestamp":"t"}` + "\n", "→ view a\n  ✗ no file\n✗ 429 no quota\n"},
+		"of Copilot that is ended": {`{"type":"agent.interrupted","data":{"activity":"tool_call","turn":1},"timestamp":"t"}` + "\n" +
+			`{"type":"abort","data":{"reason":"user_initiated"},"timestamp":"t"}` + "\n", ""},
 		"of another program": {`{"type":"session.error","data":{"message":"x"}}` + "\n", `{"type":"session.error","data":{"message":"x"}}` + "\n"},
 		"cut at its end":     {claudeSays("one")[:20], claudeSays("one")[:20]},
 	} {
