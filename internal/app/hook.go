@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +42,7 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 	if ev.Kind == hook.Other || reads || ev.Kind == hook.Prompt && strings.TrimSpace(ev.Prompt) == "" {
 		return hook.Answer{}
 	}
-	h := &hooks{ev: ev, ans: &ans}
+	h := &hooks{ev: ev, ans: &ans, began: time.Now()}
 	defer func() {
 		if p := recover(); p != nil {
 			h.log(fmt.Errorf("crashed: %v", p))
@@ -76,6 +79,9 @@ type hooks struct {
 	id  belay.TaskID
 	sit *session.Sitting
 	ans *hook.Answer
+
+	began time.Time
+	told  bool // this call has done a step of the event's work
 }
 
 func (h *hooks) handle(ctx context.Context) error {
@@ -114,7 +120,15 @@ func (h *hooks) locked(ctx context.Context, do func() error) error {
 	defer unlock()
 	var moved *journal.MovedError
 	for range 3 {
-		if err = h.open(ctx); err == nil {
+		if err = h.open(ctx); err == nil && h.twice() {
+			*h.ans = hook.Answer{}
+			if h.ev.Kind == hook.Before { // a denial is never left to somebody else
+				h.judgeCall(ctx, h.sit.Task)
+			}
+			return nil
+		}
+		if err == nil {
+			h.told = true
 			err = do()
 		}
 		if !errors.As(err, &moved) {
@@ -122,6 +136,32 @@ func (h *hooks) locked(ctx context.Context, do func() error) error {
 		}
 	}
 	return err
+}
+
+// event names what the hook was told of, alike for all that are told of it.
+func (h *hooks) event() string {
+	e := h.ev
+	sum := sha256.Sum256([]byte(strings.Join([]string{e.Name, e.Stamp, e.Thread, e.Source, e.Prompt, e.Tool.Name, e.Tool.Call, e.Tool.Command,
+		strings.Join(e.Tool.Paths, "\x00")}, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// twice reports whether the last mark is of this very event: hooks of belay's are installed in two places, and the agent
+// calls both, most of them at the same time. An event that nothing tells from the one before is the same when its hook was
+// called before that one's had done its work.
+func (h *hooks) twice() bool {
+	if h.told {
+		return false
+	}
+	same := func(c session.OpenCall) bool { return c.Call == h.ev.Tool.Call && c.Call != "" }
+	if h.ev.Kind == hook.Before && slices.ContainsFunc(h.sit.Last.Open, same) {
+		return true
+	}
+	if h.sit.Last.Event == "" || h.sit.Last.Event != h.event() {
+		return false
+	}
+	since := h.began.Sub(h.sit.Time)
+	return h.ev.Tool.Call != "" || h.ev.Stamp != "" || since < 20*time.Millisecond || h.ev.Kind == hook.Prompt && since < 2*time.Second
 }
 
 func (h *hooks) open(ctx context.Context) (err error) {
@@ -152,7 +192,11 @@ func (h *hooks) newTask() belay.Task {
 }
 
 // mark derives the next mark from the last one.
-func (h *hooks) mark(kind session.MarkKind) session.Mark { return h.sit.Last.Next(kind) }
+func (h *hooks) mark(kind session.MarkKind) session.Mark {
+	m := h.sit.Last.Next(kind)
+	m.Event = h.event()
+	return m
+}
 
 // takeLimit is how long one snapshot may take: an agent waits for it before and after each tool.
 var takeLimit = func(kind session.MarkKind) time.Duration {
@@ -255,6 +299,7 @@ func (h *hooks) prompt(ctx context.Context) error {
 			m.Begun = m.Snapshot
 		}
 		h.ans.Context, m.Undone = m.Undone, ""
+		h.forgetCalls(false)
 		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
 	})
 }
@@ -289,11 +334,9 @@ func (h *hooks) after(ctx context.Context) error {
 	return h.locked(ctx, func() error {
 		m := h.mark(session.MarkAfter)
 		m.Name = h.ev.Tool.Name
-		at := len(m.Open) - 1
-		for i, c := range m.Open {
-			if c.Call == h.ev.Tool.Call && c.Call != "" {
-				at = i
-			}
+		at := slices.IndexFunc(m.Open, func(c session.OpenCall) bool { return c.Call == h.ev.Tool.Call && c.Call != "" })
+		if n := len(m.Open) - 1; at < 0 && n >= 0 && (m.Open[n].Call == "" || h.ev.Tool.Call == "") {
+			at = n // agents that give no IDs
 		}
 		if at < 0 {
 			return nil // it began before belay was told of this session, or was denied
@@ -301,7 +344,10 @@ func (h *hooks) after(ctx context.Context) error {
 		m.Tool = m.Open[at].Tool
 		m.Open = append(append([]session.OpenCall{}, m.Open[:at]...), m.Open[at+1:]...)
 		taken, err := h.take(ctx, &m, true, fmt.Sprintf("after tool call %d", m.Tool))
-		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+		if err := errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...)); err != nil {
+			return err
+		}
+		return h.stalled(ctx, m)
 	})
 }
 
@@ -309,6 +355,7 @@ func (h *hooks) end(ctx context.Context) error {
 	return h.locked(ctx, func() error {
 		m := h.mark(session.MarkEnd)
 		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
+		h.forgetCalls(true)
 		return h.d.AddMark(ctx, h.sit, m)
 	})
 }

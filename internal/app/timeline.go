@@ -33,7 +33,7 @@ type TimelineTurn struct {
 
 // TimelineStep is one happening in a turn.
 type TimelineStep struct {
-	Kind    session.MarkKind `json:"kind"`           // tool, denied, change (by somebody else), undo, stop
+	Kind    session.MarkKind `json:"kind"`           // tool, denied, change (by somebody else), undo, stop, stall
 	Tool    int              `json:"tool,omitempty"` // its number, for belay undo --tool
 	Name    string           `json:"name,omitempty"`
 	Text    string           `json:"text,omitempty"`
@@ -196,6 +196,9 @@ func (b *timeliner) add(m session.Marked) {
 		b.changedBy(turn, m.Tool, m.Snapshot)
 	case session.MarkDenied:
 		step.Kind = m.Kind
+		turn.Steps = append(turn.Steps, step)
+	case session.MarkStall:
+		step.Kind, step.By = m.Kind, byBelay
 		turn.Steps = append(turn.Steps, step)
 	case session.MarkUndo:
 		step.Kind, step.By, step.Before, step.After = m.Kind, byBelay, m.Rescue, m.Target

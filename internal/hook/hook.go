@@ -34,6 +34,8 @@ type Event struct {
 	Source  string // of Start: startup, resume, clear, compact
 	Prompt  string // of Prompt; at most a few thousand bytes
 	Tool    Tool   // of Before and After
+	Stamp   string // its time, which tells it from one with the same words; "" when the agent gives none
+	Thread  string // the sub-agent's ID; "" is the agent itself
 	Cut     bool   // not everything was read: the input ended early, was too large, or is no JSON
 	camel   bool   // the fields had names like sessionId
 }
@@ -57,6 +59,11 @@ type Tool struct {
 	Dir     string   // where it runs it; "" is the agent's folder
 	Paths   []string // files that it says it writes, as it says them
 	Behind  bool     // it continues to run in the background
+
+	// Of After, to tell one call from another: the beginning of each text, and a hash of the rest.
+	Args   map[string]string
+	Output string
+	Failed bool
 }
 
 // Agents lists the agents by name.
@@ -90,10 +97,35 @@ func Read(agent string, in io.Reader) Event {
 	ev.Dir = f.first("cwd", "workspace_roots")
 	ev.Source = f.first("source", "reason")
 	ev.Prompt = f.first("prompt")
+	ev.Stamp, ev.Thread = f.first("timestamp"), f.first("agent_id")
 	if ev.Kind == Before || ev.Kind == After {
 		ev.Tool = f.tool(ev.Name)
 	}
+	if ev.Kind == After {
+		f.ended(&ev)
+	}
 	return ev
+}
+
+// ended reads what a call of a tool was given, and gave.
+func (f *fields) ended(ev *Event) {
+	t := &ev.Tool
+	t.Args = map[string]string{}
+	var outputs []string
+	for p, list := range f.values {
+		top, name, _ := strings.Cut(p, ".")
+		switch top {
+		case "tool_input", "toolInput", "toolArgs", "tool_args":
+			t.Args[name] = strings.Join(list, "\x00")
+		case "tool_response", "toolResult", "tool_result", "error":
+			outputs = append(outputs, p)
+		}
+	}
+	slices.Sort(outputs)
+	for _, p := range outputs {
+		t.Output += strings.Join(f.values[p], "\n") + "\n"
+	}
+	t.Failed = strings.HasSuffix(ev.Name, "Failure") || f.first("error", "tool_response.error") != ""
 }
 
 // fields of a tool's input that name a file it writes.

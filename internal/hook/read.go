@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 )
@@ -13,6 +14,7 @@ import (
 const (
 	mostCommand = 1 << 20
 	mostText    = 4 << 10
+	mostGiven   = 32 << 10
 	mostKept    = 4 << 20 // all values together
 	mostValues  = 4096
 	mostRead    = 512 << 20 // an input that is larger is given up
@@ -56,10 +58,23 @@ func keeps(path string) int {
 	switch last := path[strings.LastIndexByte(path, '.')+1:]; last {
 	case "command", "cmd", "script", "patch", "patchText", "input", "tool_input", "toolArgs", "tool_args", "diff":
 		return mostCommand
-	case "content", "new_string", "old_string", "newString", "oldString", "new_source", "tool_response", "transcript_path":
+	case "transcript_path":
 		return 0
 	}
+	if given(path) {
+		return mostGiven
+	}
 	return mostText
+}
+
+// given reports whether a text is what a tool was given, or gave: what is beyond its beginning counts by its hash.
+func given(path string) bool {
+	top, _, _ := strings.Cut(path, ".")
+	switch top {
+	case "tool_input", "toolInput", "toolArgs", "tool_args", "tool_response", "toolResult", "tool_result", "error":
+		return true
+	}
+	return false
 }
 
 func (f *fields) keep(path, text string, whole bool) {
@@ -150,6 +165,9 @@ func (f *fields) one(s *scanner, path string, stack *[]level) (opened bool, err 
 		}
 		text, whole, err := s.text(limit)
 		if err == nil && limit > 0 {
+			if !whole && limit == mostGiven {
+				text += fmt.Sprintf(" …%x", s.rest)
+			}
 			f.keep(path, text, whole)
 		}
 		return false, err
@@ -189,8 +207,9 @@ func (f *fields) next(s *scanner, stack *[]level) (string, error) {
 
 // scanner reads the parts of JSON.
 type scanner struct {
-	in  *bufio.Reader
-	buf []byte
+	in   *bufio.Reader
+	buf  []byte
+	rest uint64 // FNV-1a of what is not kept of a text
 }
 
 // peek passes over blanks, and gives the next byte without taking it.
@@ -264,8 +283,13 @@ func (s *scanner) text(limit int) (text string, whole bool, err error) {
 		escaped = c == '\\' && !escaped
 		if len(raw) <= limit {
 			raw = append(raw, c)
-		} else {
-			whole = false
+			continue
+		}
+		if whole {
+			s.rest, whole = 14695981039346656037, false
+		}
+		if limit == mostGiven {
+			s.rest = (s.rest ^ uint64(c)) * 1099511628211
 		}
 	}
 	s.buf = raw

@@ -46,6 +46,8 @@ func timelineStep(w io.Writer, p Paint, s app.TimelineStep) {
 			"outside": "changed by a person or another process"}[s.By]
 	case "undo":
 		what = "undo: " + belay.VisibleLine(s.Text)
+	case "stall":
+		what = "told that it repeats itself: " + belay.VisibleLine(s.Text)
 	case "stop":
 		what = "rejected: " + belay.VisibleLine(s.Text)
 	}
