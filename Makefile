@@ -6,6 +6,7 @@
 # make lint      vet, format, static checks
 # make bench     speed, side by side with git, as ratios
 # make bench-large  belay beside git status in a repository of 1,000,000 files: time, processor time and memory (8 GB of disk)
+# make bench-hooks  percentiles of hook calls in 1,000 and 100,000 files, with and without a watch
 # make bench-run  the time of a run before and after its agent, in 20,000 files (OTHER=/path/to/belay compares)
 # make crash     kill belay, and fail its writes, at every step
 # make fidelity  every repository state: snapshot, change, restore, compare
@@ -39,7 +40,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test suites race lint bench bench-large bench-run docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -90,6 +91,9 @@ bench: build
 
 bench-large: build
 	$(GO) run ./bench -belay bin/belay -alone -sizes 1000000 -rounds 3
+
+bench-hooks: build
+	$(GO) run ./bench -belay bin/belay -hooks -sizes 1000,100000 -rounds 100
 
 bench-run: build
 	$(GO) run ./bench -belay bin/belay -loop -sizes 20000 $(OTHER)

@@ -15,6 +15,10 @@
 // follow:
 //
 //	go run ./bench -belay bin/belay -loop -sizes 20000 [-rounds 7] [OTHER-BELAY…]
+//
+// With -hooks it measures hook calls, with percentiles instead of medians:
+//
+//	go run ./bench -belay bin/belay -hooks -sizes 1000,100000 -rounds 100
 package main
 
 import (
@@ -43,16 +47,17 @@ func main() {
 		place  = flag.String("dir", "", "folder for the repositories (default: a temporary one)")
 		loop   = flag.Bool("loop", false, "measure the time of a run before and after its agent")
 		alone  = flag.Bool("alone", false, "measure belay and git status only")
+		hooks  = flag.Bool("hooks", false, "measure hook calls")
 	)
 	flag.Parse()
 	b := &bench{alone: *alone, others: flag.Args(), rounds: *rounds, place: *place, lines: map[string][]point{}}
-	if err := b.run(*belay, *sizes, *file, *svg, *loop); err != nil {
+	if err := b.run(*belay, *sizes, *file, *svg, *loop, *hooks); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func (b *bench) run(belay, sizes, file, svg string, loop bool) (err error) {
+func (b *bench) run(belay, sizes, file, svg string, loop, hooks bool) (err error) {
 	if b.belay, err = filepath.Abs(belay); err != nil {
 		return err
 	}
@@ -72,7 +77,10 @@ func (b *bench) run(belay, sizes, file, svg string, loop bool) (err error) {
 		b.out = io.MultiWriter(os.Stdout, f)
 	}
 	each := b.loop
-	if !loop {
+	switch {
+	case hooks:
+		each = b.hooks
+	case !loop:
 		if each = b.repository; b.alone {
 			each = b.only
 		}
@@ -205,21 +213,30 @@ func (b *bench) head(title string) {
 
 // startup compares belay with a Go program that does nothing.
 func (b *bench) startup() error {
-	dir := filepath.Join(b.place, "empty")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	empty, err := b.empty()
+	if err != nil {
 		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
-		return err
-	}
-	empty := filepath.Join(dir, "empty")
-	if out, err := exec.Command("go", "build", "-o", empty, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
-		return fmt.Errorf("building the empty program: %w: %s", err, out)
 	}
 	b.head("Start-up")
 	few := b.rounds
 	b.rounds = max(31, few)
 	defer func() { b.rounds = few }()
-	return b.compare("start-up", dir, contender{name: "an empty Go program", argv: []string{empty}},
+	return b.compare("start-up", filepath.Dir(empty), contender{name: "an empty Go program", argv: []string{empty}},
 		contender{name: "belay version", argv: []string{b.belay, "version"}})
+}
+
+// empty builds a Go program that does nothing.
+func (b *bench) empty() (string, error) {
+	dir := filepath.Join(b.place, "empty")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
+		return "", err
+	}
+	empty := filepath.Join(dir, "empty")
+	if out, err := exec.Command("go", "build", "-o", empty, filepath.Join(dir, "main.go")).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building the empty program: %w: %s", err, out)
+	}
+	return empty, nil
 }

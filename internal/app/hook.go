@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -138,30 +136,33 @@ func (h *hooks) locked(ctx context.Context, do func() error) error {
 	return err
 }
 
-// event names what the hook was told of, alike for all that are told of it.
-func (h *hooks) event() string {
-	e := h.ev
-	sum := sha256.Sum256([]byte(strings.Join([]string{e.Name, e.Stamp, e.Thread, e.Source, e.Prompt, e.Tool.Name, e.Tool.Call, e.Tool.Command,
-		strings.Join(e.Tool.Paths, "\x00")}, "\x00")))
-	return hex.EncodeToString(sum[:8])
-}
-
 // twice reports whether the last mark is of this very event: hooks of belay's are installed in two places, and the agent
 // calls both, most of them at the same time. An event that nothing tells from the one before is the same when its hook was
-// called before that one's had done its work.
+// called before that one's had done its work, or where nobody could say the same again so soon.
 func (h *hooks) twice() bool {
 	if h.told {
 		return false
 	}
-	same := func(c session.OpenCall) bool { return c.Call == h.ev.Tool.Call && c.Call != "" }
-	if h.ev.Kind == hook.Before && slices.ContainsFunc(h.sit.Last.Open, same) {
-		return true
-	}
-	if h.sit.Last.Event == "" || h.sit.Last.Event != h.event() {
-		return false
-	}
+	last, ev := h.sit.Last, h.ev
 	since := h.began.Sub(h.sit.Time)
-	return h.ev.Tool.Call != "" || h.ev.Stamp != "" || since < 20*time.Millisecond || h.ev.Kind == hook.Prompt && since < 2*time.Second
+	atOnce, soon := since < 20*time.Millisecond, since < 2*time.Second
+	switch ev.Kind {
+	case hook.Before:
+		open := func(c session.OpenCall) bool { return c.Call == ev.Tool.Call }
+		if ev.Tool.Call != "" && slices.ContainsFunc(last.Open, open) {
+			return true
+		}
+		same := last.Name == ev.Tool.Name
+		return same && (last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool) ||
+			last.Kind == session.MarkDenied && atOnce)
+	case hook.Prompt:
+		return last.Kind == session.MarkPrompt && soon && last.Text == oneLineOf(ev.Prompt)
+	case hook.Start:
+		return last.Kind == session.MarkStart && atOnce
+	case hook.Stop:
+		return last.Kind == session.MarkStop && atOnce
+	}
+	return false
 }
 
 func (h *hooks) open(ctx context.Context) (err error) {
@@ -192,11 +193,7 @@ func (h *hooks) newTask() belay.Task {
 }
 
 // mark derives the next mark from the last one.
-func (h *hooks) mark(kind session.MarkKind) session.Mark {
-	m := h.sit.Last.Next(kind)
-	m.Event = h.event()
-	return m
-}
+func (h *hooks) mark(kind session.MarkKind) session.Mark { return h.sit.Last.Next(kind) }
 
 // takeLimit is how long one snapshot may take: an agent waits for it before and after each tool.
 var takeLimit = func(kind session.MarkKind) time.Duration {

@@ -21,6 +21,9 @@ type callsSeen struct {
 	Watch json.RawMessage `json:"watch"`
 }
 
+// markStall is a mark of the record: the agent was told that it repeats itself.
+const markStall session.MarkKind = "stall"
+
 func (h *hooks) callsPath() string { return h.d.Scratch(filepath.Join("calls", string(h.id)+".json")) }
 
 // forgetCalls begins anew: a person has said something, or the session is over. Files of sessions that ended without a
@@ -66,7 +69,7 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 		if n := h.d.Config.Stall.Recoveries; seen.Told > n {
 			h.ans.Note += fmt.Sprintf(" (told %d times); belay undo --turn reverses the turn", seen.Told)
 		}
-		s := h.mark(session.MarkStall)
+		s := h.mark(markStall)
 		s.Tool, s.Text = m.Tool, what
 		if err := h.d.AddMark(ctx, h.sit, s); err != nil {
 			return err

@@ -197,7 +197,7 @@ func (b *timeliner) add(m session.Marked) {
 	case session.MarkDenied:
 		step.Kind = m.Kind
 		turn.Steps = append(turn.Steps, step)
-	case session.MarkStall:
+	case markStall:
 		step.Kind, step.By = m.Kind, byBelay
 		turn.Steps = append(turn.Steps, step)
 	case session.MarkUndo:

@@ -34,7 +34,6 @@ type Event struct {
 	Source  string // of Start: startup, resume, clear, compact
 	Prompt  string // of Prompt; at most a few thousand bytes
 	Tool    Tool   // of Before and After
-	Stamp   string // its time, which tells it from one with the same words; "" when the agent gives none
 	Thread  string // the sub-agent's ID; "" is the agent itself
 	Cut     bool   // not everything was read: the input ended early, was too large, or is no JSON
 	camel   bool   // the fields had names like sessionId
@@ -97,7 +96,7 @@ func Read(agent string, in io.Reader) Event {
 	ev.Dir = f.first("cwd", "workspace_roots")
 	ev.Source = f.first("source", "reason")
 	ev.Prompt = f.first("prompt")
-	ev.Stamp, ev.Thread = f.first("timestamp"), f.first("agent_id")
+	ev.Thread = f.first("agent_id")
 	if ev.Kind == Before || ev.Kind == After {
 		ev.Tool = f.tool(ev.Name)
 	}

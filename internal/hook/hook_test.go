@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		{"codex", `{"session_id":"s","cwd":"/w","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":["bash","-lc","git reset --hard"],"workdir":"/w/sub"}}`,
 			Event{Kind: Before, Name: "PreToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "Bash", Call: "u", Does: Runs, Command: "git reset --hard", Dir: "/w/sub"}}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeTool","timestamp":"t","tool_name":"run_shell_command","tool_input":{"command":"ls","dir_path":"src"}}`,
-			Event{Kind: Before, Name: "BeforeTool", Session: "s", Dir: "/w", Stamp: "t", Tool: Tool{Name: "run_shell_command", Does: Runs, Command: "ls", Dir: "src"}}},
+			Event{Kind: Before, Name: "BeforeTool", Session: "s", Dir: "/w", Tool: Tool{Name: "run_shell_command", Does: Runs, Command: "ls", Dir: "src"}}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"AfterAgent","prompt":"p","prompt_response":"r","stop_hook_active":false}`,
 			Event{Kind: Stop, Name: "AfterAgent", Session: "s", Dir: "/w", Prompt: "p"}},
 		{"gemini", `{"session_id":"s","cwd":"/w","hook_event_name":"BeforeAgent","prompt":"p"}`,
@@ -52,7 +52,7 @@ func TestRead(t *testing.T) {
 		{"cursor", `{"conversation_id":"s","hook_event_name":"afterFileEdit","workspace_roots":["/w"],"file_path":"/w/a","edits":[{"old_string":"a","new_string":"b"}]}`,
 			Event{Kind: After, Name: "afterFileEdit", Session: "s", Dir: "/w", Tool: Tool{Name: "Edit", Does: Writes, Paths: []string{"/w/a"}}}},
 		{"copilot", `{"sessionId":"s","timestamp":1,"cwd":"/w","toolName":"bash","toolArgs":"{\"command\":\"git reset --hard\"}"}`,
-			Event{Kind: Before, Name: "preToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "bash", Does: Runs, Command: "git reset --hard"}, Stamp: "1", camel: true}},
+			Event{Kind: Before, Name: "preToolUse", Session: "s", Dir: "/w", Tool: Tool{Name: "bash", Does: Runs, Command: "git reset --hard"}, camel: true}},
 		{"copilot", `{"session_id":"s","cwd":"/w","hook_event_name":"Stop"}`, Event{Kind: Stop, Name: "Stop", Session: "s", Dir: "/w"}},
 	} {
 		c.want.Agent = c.agent

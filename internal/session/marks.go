@@ -26,7 +26,6 @@ const (
 	MarkAfter  MarkKind = "after"  // it was
 	MarkDenied MarkKind = "denied" // it was not let
 	MarkStop   MarkKind = "stop"   // the agent is done with a prompt: Verdict
-	MarkStall  MarkKind = "stall"  // the agent was told that it repeats itself
 	MarkUndo   MarkKind = "undo"   // a person went back: Target, Rescue
 	MarkEnd    MarkKind = "end"
 )
@@ -53,7 +52,6 @@ type Mark struct {
 	Verdict belay.Verdict `json:"verdict,omitempty"`
 	Prompt  string        `json:"prompt,omitempty"` // of prompt: its text, without secrets
 	Undone  string        `json:"undone,omitempty"` // what the agent has to be told of an undo
-	Event   string        `json:"event,omitempty"`  // names the event that the mark is of
 
 	Target   belay.SnapshotID `json:"target,omitempty"`
 	Rescue   belay.SnapshotID `json:"rescue,omitempty"`
