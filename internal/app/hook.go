@@ -152,9 +152,13 @@ func (h *hooks) twice() bool {
 		if ev.Tool.Call != "" && slices.ContainsFunc(last.Open, open) {
 			return true
 		}
-		same := last.Name == ev.Tool.Name
-		return same && (last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool) ||
-			last.Kind == session.MarkDenied && atOnce)
+		if last.Name != ev.Tool.Name {
+			return false
+		}
+		if last.Kind == session.MarkDenied {
+			return atOnce
+		}
+		return last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool)
 	case hook.Prompt:
 		return last.Kind == session.MarkPrompt && soon && last.Text == oneLineOf(ev.Prompt)
 	case hook.Start:
