@@ -57,8 +57,8 @@ func (w *Watch) Save(mask func(string) string) ([]byte, error) {
 		s := savedThread{Began: t.began}
 		for _, c := range t.last {
 			s.Last = append(s.Last, savedCall{N: c.n, At: c.at, Sign: c.sign[:], Output: c.output[:], Blank: c.blank[:],
-				Figureless: c.figureless[:], Told: c.told, Passed: c.passed, Offline: c.offline, Over: c.over, Failed: c.failed, Kind: c.kind, Tree: c.tree,
-				Says: mask(c.says), Edits: c.edits})
+				Figureless: c.figureless[:], Told: c.told, Passed: c.passed, Offline: c.offline, Over: c.over, Failed: c.failed,
+				Kind: c.kind, Tree: c.tree, Says: mask(c.says), Edits: c.edits})
 		}
 		out.Threads[name] = s
 	}
