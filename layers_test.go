@@ -76,6 +76,7 @@ var layers = map[string]int{
 	"internal/app":                12,
 	"internal/terminal":           13,
 	"internal/mcp":                14,
+	"internal/web":                14,
 	"internal/cli":                15,
 	"cmd/belay":                   16,
 }

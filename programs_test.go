@@ -24,6 +24,7 @@ var starters = map[string]string{
 	"internal/agent/job.go":           "agents, and belay itself as their shim",
 	"internal/agent/run.go":           "agents, and belay itself as their shim",
 	"internal/agent/shim.go":          "agents, and belay itself as their shim",
+	"internal/cli/ui.go":              "belay itself, for what a person decided on a page; the person's browser",
 	"internal/cli/edit.go":            "the editor that the person's environment names",
 	"internal/forge/tool.go":          "the person's own gh, glab and tea, to ask the forge with their login",
 	"internal/git/person.go":          "git as the person starts it, for a commit or a push that they asked for; what git signs with",

@@ -32,7 +32,7 @@ func branches() []branch {
 		{[]string{"report"}, cli.ReportCommands},
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
-		{[]string{"mcp"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
+		{[]string{"mcp", "ui"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
 		{[]string{"hook", "timeline", "brief"}, cli.SessionCommands},
 		{[]string{"version"}, func(a *cli.App) []*cobra.Command { return []*cobra.Command{versionCommand(a)} }},
 	}

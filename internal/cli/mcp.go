@@ -16,7 +16,7 @@ import (
 
 // ServerCommands gives the commands that serve other programs until they are stopped.
 func ServerCommands(a *App, version string) []*cobra.Command {
-	return []*cobra.Command{a.mcpCommand(version)}
+	return []*cobra.Command{a.mcpCommand(version), a.uiCommand(version)}
 }
 
 func (a *App) mcpCommand(version string) *cobra.Command {

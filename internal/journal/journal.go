@@ -2,7 +2,9 @@ package journal
 
 import (
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,6 +116,21 @@ func (s *Store) Stamp(task belay.TaskID) string {
 		return ""
 	}
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+}
+
+// Stamps is Stamp for all records together: it tells whether anything was recorded meanwhile.
+func (s *Store) Stamps() string {
+	list, err := fsroot.ReadDir(s.tasksDir())
+	if err != nil {
+		return ""
+	}
+	h := fnv.New64a()
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), suffix) {
+			fmt.Fprintln(h, e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 func (s *Store) lockFile(task belay.TaskID) string {

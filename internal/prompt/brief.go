@@ -29,7 +29,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"fence":    Block,
 		"past":     Past,
 		"line":     belay.VisibleLine,
-		"duration": duration,
+		"duration": Duration,
 		"count":    belay.CountOf,
 		"data":     data,
 		"join":     strings.Join,
@@ -64,8 +64,8 @@ func sections(data any, names ...string) string {
 	return strings.Join(parts, "\n\n") + "\n"
 }
 
-// duration writes d without its zero tail: 30m, 1h30m, 45s, 1.2s.
-func duration(d time.Duration) string {
+// Duration writes d without its zero tail: 30m, 1h30m, 45s, 1.2s.
+func Duration(d time.Duration) string {
 	if d >= time.Minute {
 		d = d.Round(time.Second)
 	} else if d >= time.Second {

@@ -23,7 +23,7 @@ func Gate(s loop.State, t belay.Task) string {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
 	for _, o := range s.Gate.Options {
-		v.Options = append(v.Options, option{Key: Key(o), Name: fmt.Sprintf("%-8s", o), Meaning: meaning(o, s)})
+		v.Options = append(v.Options, option{Key: Key(o), Name: fmt.Sprintf("%-8s", o), Meaning: Meaning(o, s)})
 		command := fmt.Sprintf("belay decide %s %s", t.ID, o)
 		if what := words(o, *s.Gate); what != "" {
 			command += fmt.Sprintf(" --message %q", what)
@@ -98,7 +98,8 @@ func lines(a loop.Attempt) []string {
 	return list
 }
 
-func meaning(d loop.Decision, s loop.State) string {
+// Meaning says in a few words what a decision does at the open gate.
+func Meaning(d loop.Decision, s loop.State) string {
 	switch d {
 	case loop.DecideDebug:
 		return "an agent looks for the root cause, then retries"

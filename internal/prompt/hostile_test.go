@@ -165,7 +165,7 @@ func TestDurations(t *testing.T) {
 		0: "0s", 30 * time.Minute: "30m", 90 * time.Minute: "1h30m", 2 * time.Hour: "2h", time.Hour + time.Second: "1h0m1s",
 		1234 * time.Millisecond: "1.2s", 95*time.Second + time.Millisecond: "1m35s", 12 * time.Millisecond: "12ms",
 	} {
-		if got := duration(in); got != want {
+		if got := Duration(in); got != want {
 			t.Errorf("%v is %s, want %s", in, got, want)
 		}
 	}

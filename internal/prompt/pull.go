@@ -312,7 +312,7 @@ func (t PullTask) tried(top, show string) part {
 		if a.Note != "" && len(why) == 0 {
 			why = append(why, oneLine(a.Note, mostReason))
 		}
-		took := duration(time.Duration(a.Took * float64(time.Second)))
+		took := Duration(time.Duration(a.Took * float64(time.Second)))
 		p.items = append(p.items, fmt.Sprintf("| %d | %s | %s | %s | %s | %s | %s | %s |", a.N, Inline(a.Start), Inline(a.Ended), took,
 			Inline(a.Used), Inline(a.Verdict), Inline(a.Then), strings.Join(why, "<br>")))
 	}

@@ -60,9 +60,9 @@ func (r Result) Text() string {
 		}
 	}
 	if r.Took > 0 {
-		b.WriteString("time: " + duration(r.Took))
+		b.WriteString("time: " + Duration(r.Took))
 		if r.Agents > 0 { // roles of a pipeline are not timed
-			b.WriteString(", of which agents " + duration(r.Agents))
+			b.WriteString(", of which agents " + Duration(r.Agents))
 		}
 		b.WriteString("\n")
 	}

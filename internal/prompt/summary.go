@@ -81,7 +81,7 @@ func row(a loop.Attempt) []string {
 	}
 	cells := []string{fmt.Sprint(a.N), dash(string(a.Prompt)), How(a), "-", "-", "-", dash(word), dash(a.Then)}
 	if a.Elapsed > 0 {
-		cells[3] = duration(a.Elapsed)
+		cells[3] = Duration(a.Elapsed)
 	}
 	if a.Ended != "" {
 		cells[4], cells[5] = a.CostText(), a.TokensText()
@@ -152,7 +152,7 @@ func effort(s loop.State) string {
 		parts = append(parts, belay.CountOf(s.Rollbacks, "rollback"))
 	}
 	if s.Elapsed > 0 {
-		parts = append(parts, duration(s.Elapsed))
+		parts = append(parts, Duration(s.Elapsed))
 	}
 	if total, any := Total(s); any {
 		parts = append(parts, Used(total))

@@ -162,7 +162,7 @@ func noted(what, note string) string {
 func spent(e loop.Event) string {
 	text := ""
 	if e.Elapsed > 0 {
-		text += " after " + duration(e.Elapsed)
+		text += " after " + Duration(e.Elapsed)
 	}
 	if e.Cost > 0 || e.Tokens != nil {
 		text += ", " + Used(e.Use)

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"strconv"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+)
+
+// Mark tells one state of the records from another, for whoever shows them and wants to hear of changes: of all tasks,
+// or of one, with what its agent has printed. It costs a look at each record's file.
+func (d *Desk) Mark(task belay.TaskID) (string, error) {
+	if task == "" {
+		return d.Journal.Stamps(), nil
+	}
+	h := fnv.New64a()
+	fmt.Fprintln(h, d.Journal.Stamp(task))
+	outputs, err := filepath.Glob(filepath.Join(d.RunDir(task, "*"), "out", "*"))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range outputs {
+		if info, err := fsroot.Lstat(path); err == nil {
+			fmt.Fprintln(h, path, info.Size())
+		}
+	}
+	return strconv.FormatUint(h.Sum64(), 16), nil
+}

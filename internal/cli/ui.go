@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/web"
+)
+
+func (a *App) uiCommand(version string) *cobra.Command {
+	var port int
+	var open bool
+	var idle time.Duration
+	c := &cobra.Command{
+		Use: "ui [DIR…]", Short: "Show tasks, diffs and gates in a browser",
+		Long: `Ui serves pages about this repository, or about those in the given folders, to a browser on
+this machine: tasks as they run, attempts with their checks and outputs, differences,
+snapshots, figures. What waits for you can be decided there, and snapshots restored after a
+preview. It prints a link that works once, in one browser, and serves until Ctrl-C.
+
+It listens on the loopback interface only and asks no other machine for anything. Tasks that
+you continue on the page go on when it is stopped.
+
+Exit codes: 0 it was stopped · 2 it could not be served, or there is no repository.`,
+		Example: "  belay ui --open\n  belay ui ~/src/shop ~/src/api\n  belay ui --port 8018 --idle 1h",
+		RunE: func(c *cobra.Command, args []string) error {
+			o := web.Options{Version: version, User: os.Getenv("USER"), Act: act}
+			if len(args) == 0 {
+				args = []string{a.Dir}
+			}
+			for _, dir := range args {
+				r, err := a.shown(c.Context(), dir)
+				if err != nil {
+					return err
+				}
+				o.Repositories = append(o.Repositories, r)
+			}
+			s, err := web.New(c.Context(), o, port)
+			if err != nil {
+				return err
+			}
+			at := struct {
+				URL string `json:"url"`
+			}{s.Link}
+			if err := a.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
+				return err
+			}
+			if open {
+				if err := browse(s.Link); err != nil {
+					fmt.Fprintf(a.Err, "belay: no browser could be started (%v): open the link\n", err)
+				}
+			}
+			return s.Serve(a.Soft, idle)
+		},
+	}
+	c.Flags().IntVar(&port, "port", 0, "listen on this `PORT` (default: a free one)")
+	c.Flags().BoolVar(&open, "open", false, "open the browser")
+	c.Flags().DurationVar(&idle, "idle", 0, "stop when no page was open for so long, like 30m (default: never)")
+	return c
+}
+
+// shown is a repository as the pages open it, for each request anew.
+func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
+	setting := a.Setting(nil)
+	setting.Ask, setting.Dir = nil, dir
+	desk, err := app.Open(ctx, setting)
+	if err != nil {
+		return web.Repository{}, err
+	}
+	root := desk.Repo.Root
+	return web.Repository{Name: filepath.Base(root), Root: root, Open: func(ctx context.Context) (*app.Desk, error) {
+		return a.serve(ctx, setting)
+	}}, nil
+}
+
+// settled is how long a command that a page asked for may take to be refused: after that it goes on by itself.
+const settled = 3 * time.Second
+
+// act runs one of belay's own commands in a repository, in a session of its own: a task that it continues outlives the
+// server. It returns once the command ended, with what it said if it failed, or after settled.
+func act(ctx context.Context, root string, args ...string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := exec.Command(self, append([]string{"-C", root}, args...)...)
+	// A file, and no pipe: a run that goes on when the server is gone must still be able to write.
+	said, err := os.CreateTemp("", "belay-ui-")
+	if err != nil {
+		return err
+	}
+	defer said.Close()
+	if err := os.Remove(said.Name()); err != nil {
+		return err
+	}
+	c.Stderr, c.SysProcAttr = said, &syscall.SysProcAttr{Setsid: true} // Ctrl-C at the server does not reach it
+	if err := c.Start(); err != nil {
+		return &belay.Error{Code: belay.CodeCannot, What: "belay cannot be started", Err: err, Try: "belay doctor"}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err = <-ended:
+	case <-time.After(settled):
+		return nil
+	case <-ctx.Done():
+		return nil
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &exit):
+		return err
+	case exit.ExitCode() == 1 || exit.ExitCode() == 3 || exit.ExitCode() == 5:
+		return nil // it ran, and its work was rejected, waits again, or goes on elsewhere: the page shows it
+	}
+	text, err := io.ReadAll(io.NewSectionReader(said, 0, 64<<10))
+	if err != nil {
+		return err
+	}
+	what, try := strings.TrimPrefix(strings.TrimSpace(string(text)), "belay: "), "belay doctor"
+	if before, next, found := strings.Cut(what, "\n  try: "); found {
+		what, try = before, next
+	}
+	return belay.Refuse(belay.CodeUsage, try, "%s", what)
+}
+
+// browse has the desktop open a link.
+func browse(link string) error {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	c := exec.Command(program, link)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() { _ = c.Wait() }()
+	return nil
+}

@@ -1,0 +1,402 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/secret"
+)
+
+// The most that one page of a diff shows. A file that has more lines is shown by itself, in parts.
+const (
+	fileLines = 400
+	pageLines = 4000
+	partLines = 2000
+)
+
+// diff compares two states: from and to are snapshots, a task, or, for to, nothing: the files as they are now.
+func (q *request) diff() error {
+	from, to, path := q.FormValue("from"), q.FormValue("to"), q.FormValue("path")
+	if from == "" {
+		return belay.Refuse(belay.CodeUsage, "choose two states on a task's page, or a snapshot", "it is not said what to compare")
+	}
+	var only []string
+	if path != "" {
+		only = []string{path}
+	}
+	d, err := q.desk.Diff(q.Context(), from, to, only)
+	if err != nil {
+		return err
+	}
+	skip, _ := strconv.Atoi(q.FormValue("skip"))
+	data := struct {
+		app.Diff
+		Given          [2]string
+		Path           string
+		Split          bool
+		Files          []*fileDiff
+		Left           int // files that are listed and not shown
+		Skip, Next     int
+		Added, Deleted int
+		Task           string
+	}{Diff: d, Given: [2]string{from, to}, Path: path, Split: q.FormValue("view") == "split", Skip: max(0, skip)}
+	for _, c := range d.Changes {
+		data.Added += c.Added
+		data.Deleted += c.Deleted
+	}
+	if id, err := belay.ParseTaskID(from); err == nil {
+		data.Task = string(id)
+	}
+	b := budget{file: fileLines, page: pageLines}
+	if path != "" {
+		b = budget{file: partLines, page: partLines, skip: data.Skip}
+	}
+	r, w := io.Pipe()
+	go func() { _ = w.CloseWithError(q.desk.Patch(q.Context(), d, w)) }()
+	data.Files, err = readPatch(r, b)
+	_ = r.Close() // what the page has no room for is not made
+	if err != nil {
+		return err
+	}
+	for i, f := range data.Files {
+		f.N = i + 1
+	}
+	data.Left = len(d.Changes) - len(data.Files)
+	if n := len(data.Files); path != "" && n == 1 && data.Files[0].Cut > 0 {
+		data.Next = data.Skip + partLines
+	}
+	q.show("diff", "Changes", data)
+	return nil
+}
+
+// fileDiff is the patch of one file.
+type fileDiff struct {
+	N              int // counts from 1 on the page
+	Path           string
+	Old            string // its name before, when it was renamed
+	Notes          []string
+	Binary         bool
+	Hunks          []hunk
+	Added, Deleted int // lines that are shown
+	Cut            int // lines that are not
+}
+
+type hunk struct {
+	Head string
+	Rows []row
+}
+
+// row is a line of one side or of both, or a removed line beside the added one in its place.
+type row struct {
+	Kind     string // " ", "-", "+", or "!" for a line in the place of another
+	Old, New int    // line numbers; 0 for none
+	Left     []span
+	Right    []span
+}
+
+// span is a part of a line; Changed is what the other side has not.
+type span struct {
+	Text    string
+	Changed bool
+}
+
+// budget says how many lines are read: of a file, of all, and how many lines of the file come before those.
+type budget struct{ file, page, skip int }
+
+// readPatch reads git's unified diff until its budget is used up.
+func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	var files []*fileDiff
+	p := patchReader{budget: b}
+	for {
+		line, err := boundedLine(in)
+		if err == io.EOF && line == nil {
+			break
+		}
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if bytes.HasPrefix(line, []byte("diff --git ")) && p.left() == 0 {
+			p.endHunk()
+			if p.page <= 0 {
+				break
+			}
+			p.file = &fileDiff{Path: namesIn(string(line))}
+			files = append(files, p.file)
+			p.shown, p.passed = 0, 0
+			continue
+		}
+		if p.file != nil {
+			p.take(string(line))
+		}
+	}
+	p.endHunk()
+	return files, nil
+}
+
+// lineMost is how much of a line is shown, in bytes.
+const lineMost = 4 << 10
+
+// boundedLine reads a line without its end, and leaves out what is over lineMost.
+func boundedLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if room := lineMost - len(line); room > 0 {
+			line = append(line, part[:min(len(part), room)]...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil && len(line) == 0 {
+			return nil, err
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+}
+
+type patchReader struct {
+	budget
+	file          *fileDiff
+	hunk          *hunk
+	oldAt, newAt  int
+	oldEnd        int // lines of the hunk that are to come
+	newEnd        int
+	removed       []string
+	removedAt     int
+	shown, passed int
+}
+
+func (p *patchReader) left() int { return p.oldEnd + p.newEnd }
+
+func (p *patchReader) take(line string) {
+	if p.left() > 0 && line != "" {
+		p.body(line)
+		return
+	}
+	head, rest, _ := strings.Cut(line, " ")
+	switch {
+	case strings.HasPrefix(line, "@@ -"):
+		p.endHunk()
+		p.begin(line)
+	case strings.HasPrefix(line, "Binary files "), strings.HasPrefix(line, "GIT binary patch"):
+		p.file.Binary = true
+	case head == "---" || head == "+++":
+		if name := unquoted(strings.TrimSuffix(rest, "\t")); name != "/dev/null" {
+			p.file.Path = strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/")
+		}
+	case strings.HasPrefix(line, "rename from "):
+		p.file.Old = unquoted(strings.TrimPrefix(line, "rename from "))
+	case strings.HasPrefix(line, "rename to "):
+		p.file.Path = unquoted(strings.TrimPrefix(line, "rename to "))
+	case head == "old" || head == "new" || head == "deleted" || head == "similarity":
+		p.file.Notes = append(p.file.Notes, line)
+	case strings.HasPrefix(line, `\ `) && p.hunk != nil && len(p.hunk.Rows) > 0:
+		p.flush()
+		p.hunk.Rows = append(p.hunk.Rows, row{Kind: `\`, Left: []span{{Text: line}}, Right: []span{{Text: line}}})
+	}
+}
+
+// begin reads "@@ -1,2 +3,4 @@ in func f".
+func (p *patchReader) begin(line string) {
+	fields := strings.SplitN(line, " ", 5)
+	if len(fields) < 4 {
+		return
+	}
+	p.oldAt, p.oldEnd = rangeOf(fields[1])
+	p.newAt, p.newEnd = rangeOf(fields[2])
+	p.hunk = &hunk{Head: line}
+}
+
+func rangeOf(s string) (from, n int) {
+	first, count, two := strings.Cut(strings.TrimLeft(s, "-+"), ",")
+	from, _ = strconv.Atoi(first)
+	if n = 1; two {
+		n, _ = strconv.Atoi(count)
+	}
+	return max(0, from), max(0, n)
+}
+
+func (p *patchReader) body(line string) {
+	kind, text := line[0], line[1:]
+	switch kind {
+	case '-':
+		if len(p.removed) == 0 {
+			p.removedAt = p.oldAt
+		}
+		p.oldAt++
+		p.oldEnd--
+		p.removed = append(p.removed, text)
+	case '+':
+		if n := len(p.removed); n > 0 && p.pairs(text) {
+			p.newAt++
+			p.newEnd--
+			return
+		}
+		p.add(row{Kind: "+", New: p.newAt, Right: []span{{Text: text}}})
+		p.newAt++
+		p.newEnd--
+	case '\\':
+	default:
+		p.flush()
+		p.add(row{Kind: " ", Old: p.oldAt, New: p.newAt, Left: []span{{Text: text}}, Right: []span{{Text: text}}})
+		p.oldAt++
+		p.newAt++
+		p.oldEnd--
+		p.newEnd--
+	}
+}
+
+// pairs shows an added line beside the first removed one that has none beside it yet.
+func (p *patchReader) pairs(text string) bool {
+	left, right := words(p.removed[0], text)
+	p.add(row{Kind: "!", Old: p.removedAt, New: p.newAt, Left: left, Right: right})
+	p.removed, p.removedAt = p.removed[1:], p.removedAt+1
+	return true
+}
+
+// flush shows removed lines that no added ones stand beside.
+func (p *patchReader) flush() {
+	for i, text := range p.removed {
+		p.add(row{Kind: "-", Old: p.removedAt + i, Left: []span{{Text: text}}})
+	}
+	p.removed = nil
+}
+
+func (p *patchReader) endHunk() {
+	if p.hunk == nil {
+		return
+	}
+	p.flush()
+	if len(p.hunk.Rows) > 0 {
+		p.file.Hunks = append(p.file.Hunks, *p.hunk)
+	}
+	p.hunk, p.oldEnd, p.newEnd = nil, 0, 0
+}
+
+func (p *patchReader) add(r row) {
+	if p.passed < p.skip {
+		p.passed++
+		return
+	}
+	if p.shown >= p.budget.file || p.page <= 0 {
+		p.file.Cut++
+		return
+	}
+	p.shown++
+	p.page--
+	if r.Kind == "-" || r.Kind == "!" {
+		p.file.Deleted++
+	}
+	if r.Kind == "+" || r.Kind == "!" {
+		p.file.Added++
+	}
+	p.hunk.Rows = append(p.hunk.Rows, r)
+}
+
+// words marks what differs between two lines: all between the words that they begin and end with alike.
+func words(a, b string) (left, right []span) {
+	x, y := split(a), split(b)
+	from := 0
+	for from < len(x) && from < len(y) && x[from] == y[from] {
+		from++
+	}
+	end := 0
+	for end < len(x)-from && end < len(y)-from && x[len(x)-1-end] == y[len(y)-1-end] {
+		end++
+	}
+	return spans(x, from, end), spans(y, from, end)
+}
+
+func spans(parts []string, from, end int) []span {
+	var out []span
+	for i, text := range []string{strings.Join(parts[:from], ""), strings.Join(parts[from:len(parts)-end], ""),
+		strings.Join(parts[len(parts)-end:], "")} {
+		if text != "" {
+			// A line that shares nothing is not marked whole: its colour says as much.
+			out = append(out, span{Text: text, Changed: i == 1 && from+end > 0})
+		}
+	}
+	return out
+}
+
+// split cuts a line into words, runs of space, and single other characters.
+func split(s string) []string {
+	kind := func(r rune) int {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
+			return 1
+		case unicode.IsSpace(r):
+			return 2
+		}
+		return 0
+	}
+	var out []string
+	last := 0
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		k := kind(r)
+		if n := len(out); n > 0 && k != 0 && k == last {
+			out[n-1] += s[i : i+size]
+		} else {
+			out = append(out, s[i:i+size])
+		}
+		last, i = k, i+size
+	}
+	return out
+}
+
+// namesIn gives a name of "diff --git a/x b/x" until a better line comes; it is exact where the file kept its name.
+func namesIn(line string) string {
+	rest := strings.TrimPrefix(line, "diff --git ")
+	if strings.HasPrefix(rest, `"`) {
+		if name, err := strconv.QuotedPrefix(rest); err == nil {
+			return strings.TrimPrefix(unquoted(name), "a/")
+		}
+	}
+	return strings.TrimPrefix(rest[:len(rest)/2], "a/")
+}
+
+// unquoted reads a name as git writes it, in quotes where it has odd bytes.
+func unquoted(name string) string {
+	if text, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
+		return text
+	}
+	return name
+}
+
+// Shown is a line's text for the page: secrets masked, and nothing that reorders it.
+func (s span) Shown() string { return belay.Visible(secret.Mask(s.Text)) }
+
+// Unified gives a hunk's rows for the page, each line of one side by itself: removed lines before added ones.
+func (h hunk) Unified() []row {
+	var out, added []row
+	flush := func() {
+		out = append(out, added...)
+		added = nil
+	}
+	for _, r := range h.Rows {
+		switch r.Kind {
+		case "!":
+			out = append(out, row{Kind: "-", Old: r.Old, Left: r.Left})
+			added = append(added, row{Kind: "+", New: r.New, Right: r.Right})
+		case "+":
+			added = append(added, r)
+		case "-":
+			out = append(out, r)
+		default:
+			flush()
+			out = append(out, r)
+		}
+	}
+	flush()
+	return slices.Clip(out)
+}

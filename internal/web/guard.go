@@ -1,0 +1,113 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"net"
+	"net/http"
+	"sync/atomic"
+)
+
+// guard lets the person in who has the link, and keeps everybody else out.
+type guard struct {
+	link   string // what opens the first page, once
+	spent  atomic.Bool
+	secret string // in the cookie, and in each form
+	hosts  map[string]bool
+	cookie string
+}
+
+func newGuard(l net.Listener) *guard {
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	hosts := map[string]bool{}
+	for _, name := range []string{"127.0.0.1", "localhost", "::1"} {
+		hosts[net.JoinHostPort(name, port)] = true
+	}
+	// Cookies know no ports: a second server would take the first one's cookie away.
+	return &guard{link: random(), secret: random(), hosts: hosts, cookie: "belay-" + port}
+}
+
+func random() string {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // which never fails
+	return hex.EncodeToString(b)
+}
+
+// policy is what pages may load: what this server has, and nothing else. No script and no style stands in a page, so
+// that text of a repository that got past the escaping would still not run.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// bodyMost bounds what a request may send, in bytes.
+const bodyMost = 1 << 20
+
+func (g *guard) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		// A page of another site reaches this server by a name that leads to 127.0.0.1: then the Host is that name.
+		if !g.hosts[r.Host] {
+			http.Error(w, "belay ui: the Host must be the one of the link that it printed", http.StatusForbidden)
+			return
+		}
+		if o := r.Header.Get("Origin"); o != "" && o != "http://"+r.Host {
+			http.Error(w, "belay ui: a request of another site", http.StatusForbidden)
+			return
+		}
+		if s := r.Header.Get("Sec-Fetch-Site"); s != "" && s != "none" && s != "same-origin" {
+			http.Error(w, "belay ui: a request of another site", http.StatusForbidden)
+			return
+		}
+		if token := r.URL.Query().Get("token"); token != "" && r.URL.Path == "/" && r.Method == http.MethodGet {
+			g.enter(w, r, token)
+			return
+		}
+		if !g.known(r) {
+			http.Error(w, "belay ui: open the link that belay ui printed; it works once, in one browser", http.StatusUnauthorized)
+			return
+		}
+		switch r.Method {
+		case http.MethodGet, http.MethodHead:
+		case http.MethodPost:
+			r.Body = http.MaxBytesReader(w, r.Body, bodyMost)
+			if r.ParseForm() != nil || !same(r.PostForm.Get("key"), g.key()) {
+				http.Error(w, "belay ui: the form is not of this server, or too large: reload the page", http.StatusForbidden)
+				return
+			}
+		default:
+			http.Error(w, "belay ui: "+http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// enter gives the cookie to whoever has the link, the first time.
+func (g *guard) enter(w http.ResponseWriter, r *http.Request, token string) {
+	if !same(token, g.link) || !g.spent.CompareAndSwap(false, true) {
+		if g.known(r) { // the page was loaded again
+			http.Redirect(w, r, "/", http.StatusSeeOther)
+			return
+		}
+		http.Error(w, "belay ui: this link was used, or is not of this server: start belay ui again", http.StatusUnauthorized)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (g *guard) known(r *http.Request) bool {
+	c, err := r.Cookie(g.cookie)
+	return err == nil && same(c.Value, g.secret)
+}
+
+// key is in each form: SameSite knows no ports, so a page of another local server could send one.
+func (g *guard) key() string { return g.link[:16] + g.secret[:16] }
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

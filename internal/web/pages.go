@@ -1,0 +1,419 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// functions are what the pages write values with. html/template escapes what they give; belay.Visible shows characters
+// that would reorder or hide text.
+var functions = template.FuncMap{
+	"line":     belay.VisibleLine,
+	"text":     func(s string) string { return belay.Visible(secret.Mask(s)) },
+	"took":     prompt.Duration,
+	"count":    belay.CountOf,
+	"short":    func(id any) string { return belay.SnapshotID(fmt.Sprint(id)).Short() },
+	"when":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") },
+	"ago":      func(t time.Time) string { return ago(time.Since(t)) },
+	"attr":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"used":     usedText,
+	"state":    stateOf,
+	"verdict":  verdictOf,
+	"lower":    strings.ToLower,
+	"severity": func(s belay.Severity) string { return string(s) },
+	"list":     func(v ...string) []string { return v },
+	"dict":     dict,
+	"add":      func(a, b int) int { return a + b },
+}
+
+// dict makes what a part of a page is shown with, from names and values in turn.
+func dict(pairs ...any) map[string]any {
+	out := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		out[fmt.Sprint(pairs[i])] = pairs[i+1]
+	}
+	return out
+}
+
+// mark is a state by a sign and a word, so that it is not told by its colour alone.
+type mark struct{ Class, Sign, Word string }
+
+func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
+	switch {
+	case problem != "":
+		return mark{"bad", "!", "unreadable"}
+	case waits != "":
+		return mark{"waits", "?", "waits for you"}
+	case outcome == loop.OutcomePassed:
+		return mark{"good", "✓", "accepted"}
+	case outcome != loop.OutcomeNone:
+		return mark{"ended", "–", string(outcome)}
+	case phase == string(loop.PhaseNew):
+		return mark{"plain", "○", "not started"}
+	}
+	return mark{"runs", "▸", doing[loop.Phase(phase)]}
+}
+
+// doing says what a task does in a phase.
+var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before", loop.PhaseAttempt: "agent works",
+	loop.PhaseCapture: "taking a snapshot", loop.PhaseCheck: "checking", loop.PhaseReview: "in review", loop.PhaseRestore: "rolling back",
+	loop.PhaseDebug: "diagnosing", loop.PhaseClosing: "closing"}
+
+func verdictOf(v belay.Verdict, skipped bool) mark {
+	switch {
+	case skipped:
+		return mark{"ended", "–", "not run"}
+	case v == belay.VerdictPass:
+		return mark{"good", "✓", "pass"}
+	case v == belay.VerdictFail:
+		return mark{"bad", "✗", "fail"}
+	case v == "":
+		return mark{"plain", "○", "none"}
+	}
+	return mark{"waits", "?", string(v)}
+}
+
+func usedText(u *belay.Use) string {
+	if u == nil {
+		return "–"
+	}
+	return u.CostText() + " · " + u.TokensText() + " tokens"
+}
+
+// ago says how long something is past: "12s", "5m", "3h", "4d".
+func ago(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// perPage is how many tasks and snapshots a page lists.
+const perPage = 200
+
+// page cuts a list; where tells the numbers of the pages around it.
+func paged[T any](q *request, all []T) (part []T, where paging) {
+	n, err := strconv.Atoi(q.FormValue("page"))
+	if err != nil || n < 1 {
+		n = 1
+	}
+	where = paging{Page: n, Pages: max(1, (len(all)+perPage-1)/perPage), All: len(all)}
+	from := min(len(all), (n-1)*perPage)
+	values := q.URL.Query()
+	values.Del("page")
+	where.Query = values.Encode()
+	return all[from:min(len(all), from+perPage)], where
+}
+
+type paging struct {
+	Page, Pages, All int
+	Query            string
+}
+
+// overview lists the tasks, what waits for a person first.
+func (q *request) overview() error {
+	status, err := q.desk.Status(q.Context())
+	if err != nil {
+		return err
+	}
+	lines, err := q.desk.Tasks()
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Status  app.Status
+		Waiting []app.TaskLine
+		Tasks   []app.TaskLine
+		Paging  paging
+		State   string
+		Search  string
+		Total   string
+	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q")}
+	var total belay.Use
+	known := false
+	slices.SortStableFunc(lines, func(a, b app.TaskLine) int { return b.Changed.Compare(a.Changed) })
+	for _, l := range lines {
+		if l.Used != nil {
+			total, known = belay.Use.With(total, *l.Used), true
+		}
+		if l.Waits != "" {
+			data.Waiting = append(data.Waiting, l)
+		}
+	}
+	if known {
+		data.Total = usedText(&total)
+	}
+	matching := slices.DeleteFunc(lines, func(l app.TaskLine) bool { return !matches(l, data.State, data.Search) })
+	data.Tasks, data.Paging = paged(q, matching)
+	q.show("overview", "Tasks", data)
+	return nil
+}
+
+func matches(l app.TaskLine, state, search string) bool {
+	ended := l.Phase == string(loop.PhaseClosed)
+	switch state {
+	case "open":
+		if ended {
+			return false
+		}
+	case "waiting":
+		if l.Waits == "" {
+			return false
+		}
+	case "ended":
+		if !ended {
+			return false
+		}
+	}
+	text := strings.ToLower(string(l.ID) + " " + l.Title + " " + l.Feature)
+	return strings.Contains(text, strings.ToLower(search))
+}
+
+// attempt is one with what its page part shows.
+type attempt struct {
+	app.ShownAttempt
+	From belay.SnapshotID // what it started from: the state before, or what the attempt before it left
+	Mark mark
+	Live bool // it works now
+}
+
+// choice is a decision that is open, and what it does.
+type choice struct {
+	Decision loop.Decision
+	Key      string
+	Meaning  string
+	Final    bool // it ends the task: it is asked for twice
+}
+
+func (q *request) task() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	shown, r, err := q.desk.Show(id)
+	if err != nil {
+		return err
+	}
+	data := struct {
+		app.Shown
+		Result   prompt.Result
+		Said     app.LastSaid
+		Attempts []attempt
+		Choices  []choice
+		Latest   belay.SnapshotID
+		Output   string
+		Picture  template.HTML
+	}{Shown: shown, Result: q.desk.Result(q.Context(), r)}
+	from := r.State.Before
+	for i, a := range shown.Attempts {
+		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict, false)}
+		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
+		if a.Snapshot != "" {
+			data.Latest = a.Snapshot
+			if from = a.Snapshot; a.Then == loop.ThenRollback {
+				from = r.State.Before
+			}
+		}
+		data.Attempts = append(data.Attempts, one)
+	}
+	if r.State.Phase == loop.PhaseAttempt && r.State.Pending != nil {
+		data.Output = q.live(r)
+	}
+	if r.State.Gate != nil {
+		data.Said = q.desk.LastSaid(r)
+		for _, o := range r.State.Gate.Options {
+			data.Choices = append(data.Choices, choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, r.State),
+				Final: o == loop.DecideAbort || o == loop.DecideSkip})
+		}
+	}
+	data.Picture = timeline(data.Attempts)
+	q.show("task", string(id)+" "+shown.Task.Title, data)
+	return nil
+}
+
+// outputMost is how much of an output a page shows at a time, in bytes of what is rendered.
+const outputMost = 256 << 10
+
+// live is the end of what the agent at work has printed.
+func (q *request) live(r *session.Record) string {
+	run, err := agent.Attach(q.desk.RunDir(r.Task.ID, r.State.Pending.ID))
+	if err != nil {
+		return ""
+	}
+	var out tail
+	render := agent.NewRenderer(&out, r.Task.Worktree)
+	_, _ = run.Output(render)
+	_ = render.Close()
+	return string(out.text)
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct{ text []byte }
+
+const tailMost = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	if len(t.text) > 2*tailMost {
+		t.text = slices.Clone(t.text[len(t.text)-tailMost:])
+	}
+	return len(p), nil
+}
+
+// output shows what the agent of an attempt printed, by steps, a part at a time.
+func (q *request) output() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	r, err := q.desk.LoadAnyway(id)
+	if err != nil {
+		return err
+	}
+	n, _ := strconv.Atoi(q.FormValue("attempt"))
+	from, _ := strconv.ParseInt(q.FormValue("from"), 10, 64)
+	data := struct {
+		Task    belay.TaskID
+		Attempt int
+		Title   string
+		Text    string
+		From    int64
+		Next    int64
+	}{Task: id, Attempt: n, Title: r.Task.Title, From: max(0, from)}
+	for _, a := range r.State.Attempts {
+		if a.N != n || a.Log == "" {
+			continue
+		}
+		in, err := q.desk.Journal.OpenAttachment(a.Log)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		out := window{skip: data.From, room: outputMost}
+		render := agent.NewRenderer(&out, r.Task.Worktree)
+		if _, err := io.Copy(render, in); err == nil {
+			_ = render.Close()
+		}
+		if out.full {
+			data.Next = data.From + outputMost
+		}
+		data.Text = out.text.String()
+		q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
+		return nil
+	}
+	return belay.Refuse(belay.CodeNotFound, "belay show "+string(id), "%s has no output of an attempt %d", id, n)
+}
+
+// window keeps a part of what is written to it, and stops the writer when it has it.
+type window struct {
+	skip int64
+	room int
+	full bool
+	text bytes.Buffer
+}
+
+func (w *window) Write(p []byte) (int, error) {
+	n := len(p)
+	pass := min(w.skip, int64(len(p)))
+	w.skip, p = w.skip-pass, p[pass:]
+	if len(p) > w.room {
+		w.full, p = true, p[:w.room]
+	}
+	w.text.Write(p)
+	if w.room -= len(p); w.full {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+// record lists the entries of a task's record, and whether it is intact.
+func (q *request) record() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	r, err := q.desk.LoadAnyway(id)
+	if err != nil {
+		return err
+	}
+	type entry struct {
+		Seq  int
+		Time time.Time
+		Text string
+	}
+	data := struct {
+		Task    belay.TaskID
+		Title   string
+		Proof   app.VerifiedRecord
+		Entries []entry
+		Paging  paging
+	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.desk.Desk, id)}
+	entries, where := paged(q, r.Log.Entries)
+	data.Paging = where
+	for _, e := range entries {
+		line := prompt.Entry(e.Seq, e.Time, e.Type, e.Data)
+		_, text, _ := strings.Cut(line, "Z  ")
+		data.Entries = append(data.Entries, entry{Seq: e.Seq, Time: e.Time, Text: text})
+	}
+	q.show("record", string(id)+": record", data)
+	return nil
+}
+
+// pull shows the text of a pull request of the task.
+func (q *request) pull() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	p, err := q.desk.Pull(q.Context(), string(id), q.s.Version)
+	if err != nil {
+		return err
+	}
+	text, _ := p.Markdown(0)
+	q.show("pull", string(id)+": pull request", struct {
+		Task  belay.TaskID
+		Title string
+		Text  string
+	}{id, p.Title, text})
+	return nil
+}
+
+// snapshots lists them, newest first.
+func (q *request) snapshots() error {
+	all, bad, err := q.desk.Snaps.ListAll(q.Context())
+	if err != nil {
+		return err
+	}
+	usage, err := q.desk.Snaps.Usage(q.Context())
+	if err != nil {
+		return err
+	}
+	slices.Reverse(all)
+	list, where := paged(q, all)
+	q.show("snapshots", "Snapshots", struct {
+		List   any
+		Paging paging
+		Bad    []error
+		Size   string
+	}{list, where, bad, belay.Size(usage.Bytes)})
+	return nil
+}

@@ -1,0 +1,117 @@
+// Everything works without this: it keeps a page up to date, and adds keys.
+
+const main = document.querySelector("#main");
+const live = document.querySelector("#live");
+
+// The events say that something changed, not what: the page is asked for again, and what differs is put in its place.
+let busy = false;
+let again = false;
+
+async function refresh() {
+  if (busy) {
+    again = true;
+    return;
+  }
+  busy = true;
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.ok) {
+      put(new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("#main"));
+    }
+  } catch {
+    // The event stream says when the server is back.
+  }
+  busy = false;
+  if (again) {
+    again = false;
+    setTimeout(refresh, 250);
+  }
+}
+
+// What a person has written or opened stays: a form in use is not replaced, and opened details stay open.
+function put(fresh) {
+  const old = main.querySelector("[data-keep]");
+  const new_ = fresh.querySelector("[data-keep]");
+  const used = old && (old.contains(document.activeElement) || [...old.querySelectorAll("textarea")].some((t) => t.value !== t.defaultValue));
+  if (used && new_ && gateOf(old) === gateOf(new_)) {
+    const holder = old.closest("section");
+    const other = new_.closest("section");
+    for (const part of [...main.children]) {
+      if (part !== holder) part.remove();
+    }
+    let before = true;
+    for (const part of [...fresh.children]) {
+      if (part === other) before = false;
+      else if (before) main.insertBefore(part, holder);
+      else main.append(part);
+    }
+    return;
+  }
+  const open = new Set([...main.querySelectorAll("details[open] > summary")].map((s) => s.textContent));
+  const focus = selectorOf(document.activeElement);
+  main.replaceChildren(...fresh.childNodes);
+  for (const s of main.querySelectorAll("details > summary")) {
+    if (open.has(s.textContent)) s.parentElement.open = true;
+  }
+  if (focus) main.querySelector(focus)?.focus({ preventScroll: true });
+  tails();
+}
+
+const gateOf = (form) => form.querySelector("[name=gate]")?.value;
+
+function selectorOf(element) {
+  if (!element || !main.contains(element)) return "";
+  if (element.id) return "#" + CSS.escape(element.id);
+  const to = element.getAttribute("href");
+  return to ? `a[href="${CSS.escape(to)}"]` : "";
+}
+
+function tails() {
+  for (const pre of main.querySelectorAll("[data-tail]")) pre.scrollTop = pre.scrollHeight;
+}
+
+if (document.body.dataset.events) {
+  const events = new EventSource(document.body.dataset.events);
+  events.addEventListener("hello", () => (live.textContent = "● live"));
+  events.addEventListener("change", refresh);
+  events.onerror = () => (live.textContent = "○ connecting…");
+}
+tails();
+
+// Keys: those of the terminal where it has some.
+const rows = () => [...main.querySelectorAll("[data-row]")];
+const linkIn = (row) => row.querySelector("a") ?? row.querySelector("summary");
+
+function move(step) {
+  const all = rows();
+  const at = all.findIndex((r) => r.contains(document.activeElement));
+  const to = all[Math.min(all.length - 1, Math.max(0, at + step))];
+  if (!to) return;
+  const link = linkIn(to);
+  if (link) link.focus({ preventScroll: true });
+  else {
+    to.tabIndex = -1;
+    to.focus({ preventScroll: true });
+  }
+  to.scrollIntoView({ block: "nearest" });
+}
+
+document.addEventListener("keydown", (e) => {
+  const typing = e.target.matches("input, textarea, select");
+  if (e.key === "Escape" && typing) e.target.blur();
+  if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.key === "j") move(1);
+  else if (e.key === "k") move(-1);
+  else if (e.key === "u") main.querySelector("[data-up]")?.click();
+  else if (e.key === "/") {
+    const search = main.querySelector("input[type=search]");
+    if (!search) return;
+    search.focus();
+  } else {
+    // A decision's key moves to its button: Enter decides. One key alone decides nothing.
+    const button = [...main.querySelectorAll("[data-key]")].find((b) => b.dataset.key === e.key);
+    if (!button) return;
+    button.focus();
+  }
+  e.preventDefault();
+});

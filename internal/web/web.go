@@ -1,0 +1,289 @@
+package web
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Repository is one that is shown. Open opens it anew for each request, so that a server that runs for days sees the
+// config and the records of now.
+type Repository struct {
+	Name string // of its folder
+	Root string
+	Open func(context.Context) (*app.Desk, error)
+}
+
+// Options say what is served, and for whom. Act has a command of belay's run in a repository, for a decision of the
+// person's: it returns what the command said once it is known whether it was refused, and a task that goes on goes on
+// without the server.
+type Options struct {
+	Version      string
+	Repositories []Repository
+	User         string // who decides, for the record
+	Act          func(ctx context.Context, root string, args ...string) error
+}
+
+// Server is ready to serve; Link is the address to open, which works once.
+type Server struct {
+	Options
+	Link  string
+	guard *guard
+	l     net.Listener
+	watch []*watcher // one for each repository
+}
+
+//go:embed page/*.html
+var pageFiles embed.FS
+
+//go:embed static
+var staticFiles embed.FS
+
+// New opens a port of the loopback interface, 0 for a free one. CodeCannot when it is taken.
+func New(ctx context.Context, o Options, port int) (*Server, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("cannot listen on port %d", port), Err: err,
+			Try: "choose another --port, or leave it out"}
+	}
+	s := &Server{Options: o, guard: newGuard(l), l: l}
+	s.Link = fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.guard.link)
+	for _, r := range o.Repositories {
+		s.watch = append(s.watch, &watcher{repo: r, followers: map[chan string]string{}})
+	}
+	return s, nil
+}
+
+// Serve answers until ctx ends, or, with idle over zero, until nobody has asked for so long.
+func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	handler := s.Handler()
+	if idle > 0 {
+		handler = ending(handler, idle, cancel)
+	}
+	h := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return ctx }}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		<-ctx.Done()
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if h.Shutdown(closing) != nil {
+			_ = h.Close() // requests that do not end
+		}
+	}()
+	err := h.Serve(s.l)
+	if errors.Is(err, http.ErrServerClosed) {
+		<-done
+		return nil
+	}
+	return err
+}
+
+// ending calls end when no request is under way and none has come for so long.
+func ending(next http.Handler, idle time.Duration, end func()) http.Handler {
+	var mu sync.Mutex
+	open := 0
+	over := time.AfterFunc(idle, end)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		open++
+		over.Stop()
+		mu.Unlock()
+		defer func() {
+			mu.Lock()
+			if open--; open == 0 {
+				over.Reset(idle)
+			}
+			mu.Unlock()
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Handler is all pages, behind the guard.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	files, _ := fs.Sub(staticFiles, "static")
+	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
+	mux.HandleFunc("GET /{$}", s.home)
+	for pattern, page := range map[string]func(*request) error{
+		"GET /r/{repo}/{$}":                 (*request).overview,
+		"GET /r/{repo}/task/{task}":         (*request).task,
+		"GET /r/{repo}/task/{task}/output":  (*request).output,
+		"GET /r/{repo}/task/{task}/record":  (*request).record,
+		"GET /r/{repo}/task/{task}/pull":    (*request).pull,
+		"POST /r/{repo}/task/{task}/decide": (*request).decide,
+		"GET /r/{repo}/diff":                (*request).diff,
+		"GET /r/{repo}/snapshots":           (*request).snapshots,
+		"GET /r/{repo}/restore":             (*request).preview,
+		"POST /r/{repo}/restore":            (*request).restore,
+		"GET /r/{repo}/figures":             (*request).figures,
+		"GET /r/{repo}/figures/{figure}":    (*request).csv,
+	} {
+		mux.HandleFunc(pattern, s.serve(page))
+	}
+	mux.HandleFunc("GET /r/{repo}/events", s.events)
+	return s.guard.wrap(mux)
+}
+
+// request is one that is answered with a page.
+type request struct {
+	*http.Request
+	s    *Server
+	w    http.ResponseWriter
+	n    int // the repository's number
+	repo Repository
+	desk *app.Desk
+	mark string // of what is shown, from before it was read
+}
+
+// serve opens the repository of a request and shows what goes wrong as a page.
+func (s *Server) serve(page func(*request) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		q := &request{Request: r, s: s, w: w}
+		err := q.open()
+		if err == nil {
+			err = page(q)
+		}
+		if err != nil && r.Context().Err() == nil {
+			q.fail(err)
+		}
+	}
+}
+
+func (q *request) open() (err error) {
+	n, err := strconv.Atoi(q.PathValue("repo"))
+	if err != nil || n < 1 || n > len(q.s.Repositories) {
+		return belay.Refuse(belay.CodeNotFound, "the list of repositories is on the first page", "no such repository is shown")
+	}
+	q.n, q.repo = n, q.s.Repositories[n-1]
+	if q.desk, err = q.repo.Open(q.Context()); err != nil {
+		return err
+	}
+	task, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		task = ""
+	}
+	q.mark, err = q.desk.Mark(task)
+	return err
+}
+
+func (s *Server) home(w http.ResponseWriter, r *http.Request) {
+	if len(s.Repositories) == 1 {
+		http.Redirect(w, r, "/r/1/", http.StatusSeeOther)
+		return
+	}
+	q := &request{Request: r, s: s, w: w}
+	type line struct {
+		N          int
+		Name, Root string
+		Waiting    int
+		Open       int
+		Problem    string
+	}
+	var list []line
+	for i, repo := range s.Repositories {
+		l := line{N: i + 1, Name: repo.Name, Root: repo.Root}
+		desk, err := repo.Open(r.Context())
+		if err == nil {
+			var tasks []app.TaskLine
+			tasks, err = desk.Tasks()
+			for _, t := range tasks {
+				if t.Waits != "" {
+					l.Waiting++
+				}
+				if t.Phase != "closed" {
+					l.Open++
+				}
+			}
+		}
+		if err != nil {
+			l.Problem = err.Error()
+		}
+		list = append(list, l)
+	}
+	q.show("home", "Repositories", list)
+}
+
+// view is what a page is made of.
+type view struct {
+	Title   string
+	Page    string
+	Base    string // the path of the repository's pages
+	Repo    string
+	Several bool
+	Version string
+	Key     string // of forms
+	Events  string // where changes are told; "" for a page that does not change
+	Data    any
+}
+
+var pages = sync.OnceValue(func() map[string]*template.Template {
+	all := map[string]*template.Template{}
+	base := template.Must(template.New("base.html").Funcs(functions).ParseFS(pageFiles, "page/base.html"))
+	names, _ := fs.Glob(pageFiles, "page/*.html")
+	for _, n := range names {
+		name := n[len("page/") : len(n)-len(".html")]
+		if name != "base" {
+			all[name] = template.Must(template.Must(base.Clone()).ParseFS(pageFiles, n))
+		}
+	}
+	return all
+})
+
+func (q *request) show(page, title string, data any) { q.write(http.StatusOK, page, title, data) }
+
+func (q *request) write(status int, page, title string, data any) {
+	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
+	if q.n > 0 {
+		v.Base, v.Repo = fmt.Sprintf("/r/%d", q.n), q.repo.Name
+		if page == "overview" || page == "task" {
+			v.Events = v.Base + "/events?mark=" + q.mark
+			if task := q.PathValue("task"); task != "" {
+				v.Events += "&task=" + template.URLQueryEscaper(task)
+			}
+		}
+	}
+	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	q.w.WriteHeader(status)
+	_ = pages()[page].Execute(q.w, v) // fails when the browser is gone
+}
+
+// fail shows an error, with what to do.
+func (q *request) fail(err error) {
+	status := http.StatusInternalServerError
+	switch belay.CodeOf(err) {
+	case belay.CodeNotFound:
+		status = http.StatusNotFound
+	case belay.CodeUsage, belay.CodeRefused:
+		status = http.StatusBadRequest
+	case belay.CodeBusy, belay.CodeDrift:
+		status = http.StatusConflict
+	}
+	data := struct{ What, Try, Back string }{What: err.Error(), Back: "/"}
+	var known *belay.Error
+	if errors.As(err, &known) {
+		data.Try = known.Try
+	}
+	if q.n > 0 {
+		data.Back = fmt.Sprintf("/r/%d/", q.n)
+		if task := q.PathValue("task"); task != "" && status != http.StatusNotFound {
+			data.Back += "task/" + template.URLQueryEscaper(task)
+		}
+	}
+	q.write(status, "problem", "This did not work", data)
+}
