@@ -19,6 +19,8 @@
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
 # make agents-hooks  belay's hooks in interactive sessions of real agents, under a terminal
+# make ui        belay's pages in a real browser (Debian's chromium, which it installs where apt-get may);
+#                PICTURES=DIR keeps screenshots
 # make mcp-conformance  the protocol's conformance suite and inspector over belay mcp (npm installs them into a temporary folder)
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
@@ -40,7 +42,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -129,6 +131,11 @@ agents: build
 
 agents-kill: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -kill
+
+ui: build
+	@command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
+		{ echo "chromium is needed: apt-get install chromium"; exit 1; }
+	BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(PICTURES)" $(GO) test -count=1 -timeout 15m ./bench/browser
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))

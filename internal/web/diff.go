@@ -52,8 +52,8 @@ func (q *request) diff() error {
 		data.Added += c.Added
 		data.Deleted += c.Deleted
 	}
-	if id, err := belay.ParseTaskID(from); err == nil {
-		data.Task = string(id)
+	if _, err := belay.ParseSnapshotID(from); err != nil {
+		data.Task = from
 	}
 	b := budget{file: fileLines, page: pageLines}
 	if path != "" {

@@ -91,7 +91,11 @@ func usedText(u *belay.Use) string {
 	if u == nil {
 		return "–"
 	}
-	return u.CostText() + " · " + u.TokensText() + " tokens"
+	cost, tokens := u.CostText(), u.TokensText()
+	if cost == "unknown" && tokens == "unknown" {
+		return "cost unknown"
+	}
+	return cost + " · " + tokens + " tokens"
 }
 
 // ago says how long something is past: "12s", "5m", "3h", "4d".
@@ -191,6 +195,7 @@ func matches(l app.TaskLine, state, search string) bool {
 // attempt is one with what its page part shows.
 type attempt struct {
 	app.ShownAttempt
+	Used string
 	From belay.SnapshotID // what it started from: the state before, or what the attempt before it left
 	Mark mark
 	Live bool // it works now
@@ -225,7 +230,7 @@ func (q *request) task() error {
 	}{Shown: shown, Result: q.desk.Result(q.Context(), r)}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
-		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict, false)}
+		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict, false), Used: usedText(&a.Use)}
 		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
 		if a.Snapshot != "" {
 			data.Latest = a.Snapshot
