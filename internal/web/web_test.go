@@ -1,0 +1,352 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testutil"
+)
+
+func TestMain(m *testing.M) {
+	app.Slack = testutil.Patience
+	home, err := os.MkdirTemp("", "belay-web")
+	if err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "GIT_CONFIG_NOSYSTEM": "1"} {
+		os.Setenv(name, value)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// project is a repository with a task that waits for a person, whose words, files and messages are text.
+func project(t *testing.T, text string) (string, Repository) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "shop")
+	write(t, dir, "a.txt", "one\n")
+	write(t, dir, "b.txt", "two\n")
+	c := exec.Command("sh", "-ec", "git init -q -b main && git config user.name a && git config user.email a@b && git add -A && git commit -qm first")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
+	repo := Repository{Name: text + "shop", Root: dir, Open: func(ctx context.Context) (*app.Desk, error) {
+		return app.Open(ctx, app.Setting{Dir: dir, Force: true, Flags: flags})
+	}}
+	d, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := quiet{}
+	if _, err := d.Add(t.Context(), app.NewTask{ID: "T1", Prose: "change a.txt so that it says three " + text, AsItIs: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Start(t.Context(), "T1", w); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "b.txt", text+"\nchanged\n")
+	if name := strings.ReplaceAll(strings.ReplaceAll(text, "/", ""), "\x00", ""); name != "" {
+		write(t, dir, name, text+"\n")
+	}
+	if _, err := d.Capture(t.Context(), "T1", w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Watch: w}); err != nil {
+		t.Fatal(err)
+	}
+	return dir, repo
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// visitor is a browser that has opened the link.
+type visitor struct {
+	t      *testing.T
+	server *Server
+	at     string
+	client *http.Client
+}
+
+func visit(t *testing.T, o Options) *visitor {
+	t.Helper()
+	s, err := New(t.Context(), o, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &httptest.Server{Listener: s.l, Config: &http.Server{Handler: s.Handler()}} //nolint:gosec // a test
+	h.Start()
+	t.Cleanup(h.Close)
+	jar, _ := cookiejar.New(nil)
+	v := &visitor{t: t, server: s, at: "http://" + s.l.Addr().String(), client: &http.Client{Jar: jar}}
+	if status, _ := v.get(strings.TrimPrefix(s.Link, v.at)); status != http.StatusOK {
+		t.Fatalf("the link: %d", status)
+	}
+	return v
+}
+
+func (v *visitor) get(path string) (int, string) {
+	v.t.Helper()
+	return v.read(v.client.Get(v.at + path))
+}
+
+func (v *visitor) post(path string, form url.Values) (int, string) {
+	v.t.Helper()
+	return v.read(v.client.PostForm(v.at+path, form))
+}
+
+func (v *visitor) read(r *http.Response, err error) (int, string) {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return r.StatusCode, string(body)
+}
+
+// hostile are texts that would be more than text, were they not escaped.
+var hostile = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</pre></textarea></title><script>alert(1)</script>`,
+	`javascript:alert(1)`, `{{.Key}}${7*7}<%= 1 %>`, "\u202egnp.exe\u2066", "a\u200bb\u00ad\ufeff", "\x1b[31mred\x07", "&lt;b&gt;&amp;", `<!--<svg/onload=alert(1)>`,
+	"\xff\xfe invalid", `]]><style>*{display:none}</style>`, "line\u2028two\u2029three", `<a href="data:text/html,<script>1</script>">`,
+}
+
+var (
+	tag     = regexp.MustCompile(`(?i)<(script|img|svg|style|iframe|object|a)\b[^>]*>`)
+	handler = regexp.MustCompile(`(?i)<\w+(?:\s+[\w:-]+(?:="[^"]*")?)*?\s+on\w+\s*=`)
+)
+
+// TestHostile puts texts that would be more than text into a task's words, files and their names, and reads every page.
+func TestHostile(t *testing.T) {
+	for i, text := range hostile {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			_, repo := project(t, text)
+			v := visit(t, Options{Version: "test", Repositories: []Repository{repo}, Act: nobody})
+			for _, path := range []string{"/r/1/", "/r/1/?q=" + url.QueryEscape(text), "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split",
+				"/r/1/diff?from=T1&path=" + url.QueryEscape(text), "/r/1/task/T1/record", "/r/1/task/T1/pull", "/r/1/snapshots", "/r/1/figures",
+				"/r/1/diff?from=" + url.QueryEscape(text), "/r/1/restore?what=" + url.QueryEscape(text), "/r/1/task/" + url.PathEscape(strings.ReplaceAll(text, "/", ""))} {
+				status, page := v.get(path)
+				if status >= 500 {
+					t.Errorf("%s: %d\n%s", path, status, page)
+				}
+				for _, found := range tag.FindAllString(page, -1) {
+					if !ours(found) {
+						t.Errorf("%s has %s", path, found)
+					}
+				}
+				if found := handler.FindString(page); found != "" {
+					t.Errorf("%s has %s", path, found)
+				}
+				if strings.ContainsAny(page, "\u202e\u2066\x1b\x07") {
+					t.Errorf("%s has characters that reorder or control text", path)
+				}
+			}
+		})
+	}
+}
+
+// ours reports a tag that the pages have themselves.
+func ours(found string) bool {
+	return strings.HasPrefix(found, `<script type="module" src="/static/page.js"`) || strings.HasPrefix(found, "<svg class=") ||
+		strings.HasPrefix(found, "<a ") && !strings.Contains(found, `href="javascript`) && !strings.Contains(found, `href="data`)
+}
+
+func nobody(context.Context, string, ...string) error { return errors.New("nothing is to be done") }
+
+// TestGuard: who does not come by the link, or is sent by another site, is kept out, and a form of elsewhere as well.
+func TestGuard(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
+	stranger := &visitor{t: t, server: v.server, at: v.at, client: &http.Client{}}
+	for _, path := range []string{"/", "/r/1/", "/r/1/task/T1", "/static/page.js", "/r/1/events", strings.TrimPrefix(v.server.Link, v.at), "/?token=x"} {
+		if status, page := stranger.get(path); status != http.StatusUnauthorized || strings.Contains(page, "T1") {
+			t.Errorf("%s without the cookie: %d", path, status)
+		}
+	}
+	for name, change := range map[string]func(*http.Request){
+		"another host":        func(r *http.Request) { r.Host = "rebound.example:" + r.URL.Port() },
+		"another port":        func(r *http.Request) { r.Host = "127.0.0.1:1" },
+		"no port":             func(r *http.Request) { r.Host = "127.0.0.1" },
+		"another origin":      func(r *http.Request) { r.Header.Set("Origin", "http://127.0.0.1:1") },
+		"a site":              func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") },
+		"no origin to tell":   func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"sent by a site":      func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"sent by a neighbour": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") },
+		"an old cookie":       func(r *http.Request) { r.Header.Set("Cookie", v.server.guard.cookie+"="+random()) },
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, v.at+"/r/1/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name != "an old cookie" {
+			r.AddCookie(&http.Cookie{Name: v.server.guard.cookie, Value: v.server.guard.secret})
+		}
+		change(r)
+		if status, _ := stranger.read(stranger.client.Do(r)); status != http.StatusForbidden && status != http.StatusUnauthorized {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	for name, form := range map[string]url.Values{
+		"no key":    {"decision": {"guide"}, "gate": {"1"}},
+		"wrong key": {"decision": {"guide"}, "gate": {"1"}, "key": {"x"}},
+		"too large": {"decision": {"guide"}, "gate": {"1"}, "key": {v.server.guard.key()}, "message": {strings.Repeat("x", 2*bodyMost)}},
+	} {
+		if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusForbidden {
+			t.Errorf("%s: %d", name, status)
+		}
+	}
+	r, err := v.client.Get(v.at + "/r/1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Body.Close()
+	if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+		t.Error(csp)
+	}
+}
+
+// TestDecide: the page has the terminal's command do it, asks twice for what ends a task, and says who was faster.
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	dir, repo := project(t, "")
+	var done [][]string
+	act := func(_ context.Context, root string, args ...string) error {
+		if root != dir {
+			t.Errorf("in %s", root)
+		}
+		done = append(done, args)
+		return nil
+	}
+	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
+	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"abort"}, "message": {"--trust"}}
+	if _, page := v.post("/r/1/task/T1/decide", form); len(done) != 0 || !strings.Contains(page, `name="sure"`) {
+		t.Errorf("aborted without a question: %v", done)
+	}
+	form.Set("decision", "guide")
+	if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusOK || fmt.Sprint(done) != "[[decide T1 guide --quiet --message=--trust --by=ana]]" {
+		t.Errorf("%d %q", status, done)
+	}
+	d, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Decide(t.Context(), "T1", loop.DecideRetry, "", "bob"); err != nil {
+		t.Fatal(err)
+	}
+	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusConflict || !strings.Contains(page, "retry, by bob") || len(done) != 1 {
+		t.Errorf("%d %s", status, page)
+	}
+}
+
+// TestEvents: a page hears of a change once, and of what it missed when it comes back.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
+	d, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark, err := d.Mark("T1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listen := func(had string) (read func() string) {
+		ctx, stop := context.WithTimeout(t.Context(), testutil.Patience)
+		t.Cleanup(stop)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, v.at+"/r/1/events?task=T1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Last-Event-ID", had)
+		answer, err := v.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = answer.Body.Close() })
+		return func() string {
+			buf := make([]byte, 1<<12)
+			n, err := answer.Body.Read(buf)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(buf[:n])
+		}
+	}
+	read := listen(mark)
+	if first := read(); !strings.Contains(first, "hello") || strings.Contains(first, "change") {
+		t.Errorf("a page that missed nothing: %q", first)
+	}
+	if _, err := d.Decide(t.Context(), "T1", loop.DecideRetry, "", "bob"); err != nil {
+		t.Fatal(err)
+	}
+	if next := read(); !strings.Contains(next, "change") {
+		t.Errorf("%q", next)
+	}
+	if first := listen(mark)(); !strings.Contains(first, "change") {
+		t.Errorf("a page that missed something: %q", first)
+	}
+	if first := listen("retry: 1")(); strings.Count(first, "retry") != 1 {
+		t.Errorf("%q", first)
+	}
+}
+
+// quiet watches a run and says nothing.
+type quiet struct{}
+
+func (quiet) Begins(*session.Record, loop.Command) {}
+func (quiet) Happened(*session.Record, loop.Event) {}
+func (quiet) Checking(check.Progress)              {}
+func (quiet) Output() io.Writer                    { return nil }
+func (quiet) Used(belay.TaskID, belay.Use)         {}
+func (quiet) Note(string)                          {}
+func (quiet) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+	return "", "", false, nil
+}
+
+// TestIdle: a server that nobody uses ends, and not before.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	ended := make(chan struct{})
+	h := ending(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(30 * time.Millisecond) }), 10*time.Millisecond, func() { close(ended) })
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	select {
+	case <-ended:
+	case <-time.After(testutil.Patience):
+		t.Error("it goes on")
+	}
+}
