@@ -31,8 +31,8 @@ this machine: tasks as they run, attempts with their checks and outputs, differe
 snapshots, figures. What waits for you can be decided there, and snapshots restored after a
 preview. It prints a link that works once, in one browser, and serves until Ctrl-C.
 
-It listens on the loopback interface only and asks no other machine for anything. Tasks that
-you continue on the page go on when it is stopped.
+It listens on the loopback interface only and asks no other machine for anything. What you
+continue on the page keeps running when it is stopped.
 
 Exit codes: 0 it was stopped · 2 it could not be served, or there is no repository.`,
 		Example: "  belay ui --open\n  belay ui ~/src/shop ~/src/api\n  belay ui --port 8018 --idle 1h",
