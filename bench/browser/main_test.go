@@ -135,7 +135,7 @@ func (s *story) text(selector string) (text string) {
 // until waits for a text to stand in the page, which changes by itself.
 func (s *story) until(selector, want string) {
 	s.t.Helper()
-	for end := time.Now().Add(90 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(60 * time.Second); ; time.Sleep(50 * time.Millisecond) {
 		var got string
 		s.do(chromedp.Evaluate(fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector), &got))
 		if strings.Contains(got, want) {
@@ -212,7 +212,7 @@ func TestTaskToTheEnd(t *testing.T) {
 	s.until("main", "negative prices, not all")
 	s.picture("accepted")
 	s.do(chromedp.Navigate(s.base+"/r/1/diff?from=T1"), chromedp.WaitVisible("ins"))
-	if got := s.text("ins"); !strings.Contains(got, "max(") {
+	if got := s.text(".code"); !strings.Contains(got, "max(p, 0)") {
 		t.Errorf("marked as new: %s", got)
 	}
 	s.picture("diff")
@@ -233,7 +233,7 @@ func TestTaskToTheEnd(t *testing.T) {
 	if !strings.Contains(s.run("cat", "price.go"), "max(") {
 		t.Error("undo did not bring it back")
 	}
-	s.do(chromedp.Navigate(s.base+"/r/1/figures"), chromedp.WaitVisible("svg"))
+	s.do(chromedp.Navigate(s.base+"/r/1/figures"), chromedp.WaitVisible("main svg", chromedp.ByQuery))
 	s.picture("figures")
 	s.do(chromedp.Navigate(s.base+"/r/1/"), chromedp.WaitVisible("table"))
 	s.picture("overview")

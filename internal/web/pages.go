@@ -69,7 +69,8 @@ func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
 }
 
 // doing says what a task does in a phase.
-var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before", loop.PhaseAttempt: "agent works",
+var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before",
+	loop.PhaseAttempt: "agent works",
 	loop.PhaseCapture: "taking a snapshot", loop.PhaseCheck: "checking", loop.PhaseReview: "in review", loop.PhaseRestore: "rolling back",
 	loop.PhaseDebug: "diagnosing", loop.PhaseClosing: "closing"}
 

@@ -51,7 +51,6 @@ type figure struct {
 	Head  []string
 	Rows  [][]string // the first column names a row
 	Bars  int        // the column that is drawn
-	Unit  string
 	SVG   template.HTML
 }
 
@@ -196,7 +195,8 @@ func bars(f figure) template.HTML {
 	}
 	const width, label, line = 720, 150, 26
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="bars" viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, line*max(1, len(list)), template.HTMLEscapeString(f.Title))
+	fmt.Fprintf(&b, `<svg class="bars" viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, line*max(1, len(list)),
+		template.HTMLEscapeString(f.Title))
 	for i, r := range list {
 		y := i * line
 		room := float64(width-label-60) / float64(most)
@@ -206,13 +206,15 @@ func bars(f figure) template.HTML {
 			if col == f.Bars {
 				class = "good"
 			}
-			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="18" rx="3"/>`, class, label, y+3, room*float64(value(r, col)))
+			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="18" rx="3"/>`, class, label, y+3,
+				room*float64(value(r, col)))
 		}
 		text := r[f.Bars]
 		if f.Bars == 2 {
 			text += " of " + r[1]
 		}
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text>`, float64(label)+room*float64(value(r, 1))+8, y+17, template.HTMLEscapeString(text))
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text>`, float64(label)+room*float64(value(r, 1))+8, y+17,
+			template.HTMLEscapeString(text))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) //nolint:gosec // what is not of this file is escaped
