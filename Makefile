@@ -61,10 +61,10 @@ demo: build
 # Without symbols for a debugger fifty test programs are linked faster, and without C those that play belay start faster,
 # as belay itself does; make lint does the vetting. One package more than processors, because many tests wait for disks and processes.
 test:
-	CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
+	CGO_ENABLED=0 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
 
 suites:
-	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 25m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
+	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
 		./cmd/belay ./internal/check ./internal/intent ./internal/restore ./internal/review/comment ./internal/scan ./internal/worktree \
 		-run 'Crash|Kill|Fault|OddFiles|Hostile|Fidelity|GC|Damaged|Hidden|SavedDuring|Lost|Rows|Doubts|Bounded|Bring|TestScan|Semantic'
 
