@@ -162,7 +162,7 @@ func (h *hooks) twice() bool {
 	case hook.Prompt:
 		return last.Kind == session.MarkPrompt && soon && last.Text == oneLineOf(ev.Prompt)
 	case hook.Start:
-		return last.Kind == session.MarkStart && atOnce
+		return last.Kind == session.MarkStart && last.Text == oneLineOf(ev.Source) && atOnce
 	case hook.Stop:
 		return last.Kind == session.MarkStop && atOnce
 	}
