@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -23,6 +24,29 @@ func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
 	return r, nil
 }
 
+// GateNumbered is Gate for an answer to the gate with this number, as a person saw it: CodeBusy, with who decided what,
+// when the task is past it. 0 is whichever gate it waits at.
+func (d *Desk) GateNumbered(task belay.TaskID, n int) (*session.Record, error) {
+	if n == 0 {
+		return d.Gate(task)
+	}
+	r, err := d.Load(task)
+	if err != nil {
+		return nil, err
+	}
+	if g := r.State.Gate; g != nil && g.Number == n {
+		return r, nil
+	}
+	next := fmt.Sprintf("belay show %s", task)
+	for _, a := range r.State.Decisions {
+		if a.Gate == n {
+			return nil, belay.Refuse(belay.CodeBusy, next, "%s was answered meanwhile: %s, by %s", task, a.Decision,
+				cmp.Or(a.By, "somebody"))
+		}
+	}
+	return nil, belay.Refuse(belay.CodeBusy, next, "%s does not wait for this answer any more", task)
+}
+
 // DecidedLine is a decision that was recorded, and where the task is now.
 type DecidedLine struct {
 	Task     belay.TaskID  `json:"task"`
@@ -30,10 +54,10 @@ type DecidedLine struct {
 	Phase    loop.Phase    `json:"phase"`
 }
 
-// Decide records a person's decision. It is acted on by the runner that waits, or
-// by the next `run --resume`.
-func (d *Desk) Decide(ctx context.Context, task belay.TaskID, what loop.Decision, words, by string) (*session.Record, error) {
-	r, err := d.Gate(task)
+// Decide records a person's decision at a gate, by its number or 0 as in GateNumbered. It is acted on by the runner that
+// waits, or by the next `run --resume`.
+func (d *Desk) Decide(ctx context.Context, task belay.TaskID, gate int, what loop.Decision, words, by string) (*session.Record, error) {
+	r, err := d.GateNumbered(task, gate)
 	if err != nil {
 		return nil, err
 	}

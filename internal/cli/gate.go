@@ -67,6 +67,7 @@ func decisionOf(word string) (loop.Decision, bool) {
 func (a loopFamily) decideCommand() *cobra.Command {
 	var message, by string
 	var quiet bool
+	var gate int
 	c := &cobra.Command{
 		Use: "decide [TASK] " + strings.Join(decisionNames, "|"), Short: "Answer a task that waits for you", Args: cobra.RangeArgs(1, 2),
 		Long: `Decide answers a task that waits at a gate and continues it: a run that waits at another
@@ -77,7 +78,8 @@ or it waits again. Without TASK it answers the one that waits.
 
 To record a decision without running anything: belay gate decide.
 
-Exit codes: those of belay run; 2 nothing waits, or several tasks do, or not an option now.`,
+Exit codes: those of belay run; 2 nothing waits, or several tasks do, or not an option now;
+5 gate N was answered meanwhile.`,
 		Example: `  belay decide guide --message "use the clock in ctx"
   belay decide T7 approve --message "the failing test is T9's"
   belay decide T7 abort`,
@@ -102,11 +104,12 @@ Exit codes: those of belay run; 2 nothing waits, or several tasks do, or not an 
 			if err != nil {
 				return err
 			}
-			return a.decide(c, desk, id, args[len(args)-1], message, by, quiet)
+			return a.decide(c, desk, id, gate, args[len(args)-1], message, by, quiet)
 		},
 	}
 	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
 	c.Flags().StringVar(&by, "by", "", "who decides, for the record (default: $USER)")
+	c.Flags().IntVar(&gate, "gate", 0, "answer gate `N` only, and fail if somebody else answered it (default: the open one)")
 	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "show only the result")
 	return c
 }
@@ -135,19 +138,19 @@ func waiting(desk *app.Desk, word string) (belay.TaskID, error) {
 		"%d tasks wait for a decision: %s", len(ids), strings.Join(ids, ", "))
 }
 
-func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, word, message, by string, quiet bool) error {
+func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, gate int, word, message, by string, quiet bool) error {
 	what, ok := decisionOf(word)
 	if !ok {
 		return belay.Refuse(belay.CodeUsage, "one of: "+strings.Join(decisionNames, ", "), "%s is no decision", belay.VisibleLine(word))
 	}
-	r, err := desk.Gate(id)
+	r, err := desk.GateNumbered(id, gate)
 	if err != nil {
 		return err
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // at once, and only what was judged
 		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message)})
 	}
-	if r, err = desk.Decide(c.Context(), id, what, message, by); err != nil {
+	if r, err = desk.Decide(c.Context(), id, gate, what, message, by); err != nil {
 		return err
 	}
 	err = a.run(c, runFlags{resume: string(id), quiet: quiet}, "", nil)
@@ -169,6 +172,7 @@ func reasonOf(message string) string {
 
 func (a loopFamily) gateDecideCommand() *cobra.Command {
 	var message, by string
+	var gate int
 	c := &cobra.Command{
 		Use: "decide TASK " + strings.Join(decisionNames, "|"), Short: "Record a decision", Args: cobra.ExactArgs(2),
 		Long: `Decide records the answer to a task that waits at a gate. A waiting run continues at once;
@@ -176,7 +180,8 @@ otherwise the next belay run --resume acts on the decision. belay decide does bo
 
 ` + decisions + `
 
-Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.`,
+Exit codes: 0 recorded · 2 not waiting, or not an option now · 5 gate N was answered
+meanwhile · 6 no such task.`,
 		Example: `  belay gate decide T7 guide --message "use the clock in ctx"
   belay gate decide T7 abort && belay run --resume T7`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {
@@ -194,7 +199,7 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 			if !ok {
 				what = loop.Decision(args[1]) // which is refused with those that are open
 			}
-			r, err := desk.Decide(c.Context(), id, what, message, by)
+			r, err := desk.Decide(c.Context(), id, gate, what, message, by)
 			if err != nil {
 				return err
 			}
@@ -208,5 +213,6 @@ Exit codes: 0 recorded · 2 not waiting, or not an option now · 6 no such task.
 	}
 	c.Flags().StringVarP(&message, "message", "m", "", "what to do differently, or why")
 	c.Flags().StringVar(&by, "by", "", "who decides, for the record (default: $USER)")
+	c.Flags().IntVar(&gate, "gate", 0, "answer gate `N` only, and fail if somebody else answered it (default: the open one)")
 	return c
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -86,12 +86,13 @@ func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
 	}}, nil
 }
 
-// settled is how long a command that a page asked for may take to be refused: after that it goes on by itself.
-const settled = 3 * time.Second
+// answerMost is how long a page waits for a command to do what it was asked for, where that can be seen before the
+// command ends.
+const answerMost = 30 * time.Second
 
 // act runs one of belay's own commands in a repository, in a session of its own: a task that it continues outlives the
-// server. It returns once the command ended, with what it said if it failed, or after settled.
-func act(ctx context.Context, root string, args ...string) error {
+// server. It returns when the command ended, or, with done, once done is true or answerMost is over.
+func act(ctx context.Context, root string, done func() bool, args ...string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -112,21 +113,10 @@ func act(ctx context.Context, root string, args ...string) error {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	select {
-	case err = <-ended:
-	case <-time.After(settled):
-		return nil
-	case <-ctx.Done():
-		return nil
-	}
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &exit):
+	if err, ended := until(ctx, ended, done); !ended {
 		return err
-	case exit.ExitCode() == 1 || exit.ExitCode() == 3 || exit.ExitCode() == 5:
-		return nil // it ran, and its work was rejected, waits again, or goes on elsewhere: the page shows it
+	} else if err == nil {
+		return nil
 	}
 	text, err := io.ReadAll(io.NewSectionReader(said, 0, 64<<10))
 	if err != nil {
@@ -136,7 +126,31 @@ func act(ctx context.Context, root string, args ...string) error {
 	if before, next, found := strings.Cut(what, "\n  try: "); found {
 		what, try = before, next
 	}
-	return belay.Refuse(belay.CodeUsage, try, "%s", what)
+	return belay.Refuse(belay.CodeUsage, try, "%s", cmp.Or(what, "belay "+args[0]+" failed and said nothing"))
+}
+
+// until waits for a command to end, or for done.
+func until(ctx context.Context, ending <-chan error, done func() bool) (err error, ended bool) {
+	var look, late <-chan time.Time
+	if done != nil {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		look, late = tick.C, time.After(answerMost)
+	}
+	for {
+		select {
+		case err := <-ending:
+			return err, true
+		case <-look:
+			if done() {
+				return nil, false
+			}
+		case <-late:
+			return belay.Refuse(belay.CodeCannot, "belay status", "the command did not answer for %s and goes on", answerMost), false
+		case <-ctx.Done():
+			return ctx.Err(), false
+		}
+	}
 }
 
 // browse has the desktop open a link.

@@ -382,7 +382,7 @@ func (s *server) decide(ctx context.Context, c call, in decideArgs) (*sdk.CallTo
 	if !slices.Contains(open, loop.Decision(what)) {
 		return nil, belay.Refuse(belay.CodeUsage, "one of: "+terminal.Options(open), "the person gave no answer that is open now")
 	}
-	if r, err = c.desk.Decide(ctx, id, loop.Decision(what), words, s.by()); err != nil {
+	if r, err = c.desk.Decide(ctx, id, gate.Number, loop.Decision(what), words, s.by()); err != nil {
 		return nil, err
 	}
 	line := app.DecidedLine{Task: id, Decision: loop.Decision(what), Phase: r.State.Phase}

@@ -1,8 +1,15 @@
 package web
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,12 +26,9 @@ func (q *request) decide() error {
 	}
 	what, words := loop.Decision(q.PostFormValue("decision")), strings.TrimSpace(q.PostFormValue("message"))
 	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
-	r, err := q.desk.Load(id)
+	r, err := q.desk.GateNumbered(id, max(1, gate))
 	if err != nil {
 		return err
-	}
-	if g := r.State.Gate; g == nil || g.Number != gate {
-		return answered(id, r.State, gate)
 	}
 	if (what == loop.DecideAbort || what == loop.DecideSkip) && q.PostFormValue("sure") == "" {
 		q.show("sure", fmt.Sprintf("%s %s?", what, id), map[string]any{
@@ -33,39 +37,37 @@ func (q *request) decide() error {
 		})
 		return nil
 	}
-	args := []string{"decide", string(id), string(what), "--quiet"}
+	args := []string{"decide", string(id), string(what), "--quiet", fmt.Sprintf("--gate=%d", gate)}
 	if words != "" {
 		args = append(args, "--message="+words)
 	}
 	if q.s.User != "" {
 		args = append(args, "--by="+q.s.User)
 	}
-	if err := q.s.Act(q.Context(), q.repo.Root, args...); err != nil {
-		if now, again := q.desk.Load(id); again == nil && (now.State.Gate == nil || now.State.Gate.Number != gate) {
-			return answered(id, now.State, gate)
+	waits := func() bool {
+		_, err := q.desk.GateNumbered(id, gate)
+		return err == nil
+	}
+	err = q.s.Act(q.Context(), q.repo.Root, func() bool { return !waits() }, args...)
+	now, again := q.desk.Load(id)
+	if again != nil {
+		return again
+	}
+	// The record decides, and not how the command ended: a run that it continued may be rejected, or wait again, by now.
+	i := slices.IndexFunc(now.State.Decisions, func(d loop.Decided) bool { return d.Gate == gate })
+	if i < 0 {
+		if err == nil {
+			err = belay.Refuse(belay.CodeCannot, "belay status", "the answer is not in the record of %s yet", id)
 		}
+		return err
+	}
+	d := now.State.Decisions[i]
+	if d.Decision != what || d.By != cmp.Or(q.s.User, d.By) || what == loop.DecideGuide && strings.TrimSpace(d.Note) != words {
+		_, err := q.desk.GateNumbered(id, gate)
 		return err
 	}
 	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
 	return nil
-}
-
-// answered says who was faster.
-func answered(id belay.TaskID, s loop.State, gate int) error {
-	for _, d := range s.Decisions {
-		if d.Gate == gate {
-			return belay.Refuse(belay.CodeBusy, "the task's page shows where it is now", "%s was answered meanwhile: %s, by %s", id,
-				d.Decision, by(d.By))
-		}
-	}
-	return belay.Refuse(belay.CodeBusy, "the task's page shows where it is now", "%s does not wait for this answer any more", id)
-}
-
-func by(name string) string {
-	if name == "" {
-		return "somebody"
-	}
-	return name
 }
 
 // what says which restore is meant: a snapshot, or the last restore taken back or done again.
@@ -88,7 +90,10 @@ func (q *request) what() (dry func(restore.Options) (restore.Restored, error), a
 }
 
 // preview says what a restore would change; nothing changes.
-func (q *request) preview() error {
+func (q *request) preview() error { return q.previewed("") }
+
+// previewed shows the preview, and says so when it is no longer the one that was seen before.
+func (q *request) previewed(seen string) error {
 	dry, _, title, err := q.what()
 	if err != nil {
 		return err
@@ -97,22 +102,47 @@ func (q *request) preview() error {
 	if err != nil {
 		return err
 	}
-	q.show("restore", title, struct {
-		What string
-		Plan restore.Restored
-	}{q.FormValue("what"), plan})
+	status := http.StatusOK
+	if seen != "" {
+		status = http.StatusConflict
+	}
+	q.write(status, "restore", title, struct {
+		What, Seen string
+		Changed    bool
+		Plan       restore.Restored
+	}{q.FormValue("what"), q.seen(plan), seen != "", plan})
 	return nil
 }
 
-// restore does it, by the command of the terminal: the present is kept as a snapshot, and undo brings it back.
+// seen is the mark of a preview: of what a restore would do, and of the files that it would replace as they are now.
+func (q *request) seen(plan restore.Restored) string {
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(plan)
+	for _, path := range slices.Concat(plan.Written, plan.Removed) {
+		if at, err := os.Lstat(filepath.Join(q.repo.Root, path)); err == nil {
+			fmt.Fprintln(sum, path, at.Mode(), at.Size(), at.ModTime().UnixNano())
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}
+
+// restore does it, by the command of the terminal: the present is kept as a snapshot, and undo brings it back. When the
+// working tree is not what the preview showed, it shows another one.
 func (q *request) restore() error {
-	_, args, _, err := q.what()
+	dry, args, _, err := q.what()
 	if err != nil {
 		return err
 	}
-	if err := q.s.Act(q.Context(), q.repo.Root, args...); err != nil {
+	plan, err := dry(restore.Options{DryRun: true})
+	if err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/snapshots?done=1", q.n), http.StatusSeeOther)
+	if seen := q.PostFormValue("seen"); seen != q.seen(plan) {
+		return q.previewed(cmp.Or(seen, "nothing"))
+	}
+	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/snapshots?done=%s", q.n, args[0]), http.StatusSeeOther)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -46,13 +47,10 @@ func (w *watcher) follow(task string) (marks chan string, leave func()) {
 }
 
 func (w *watcher) run(ctx context.Context) {
-	desk, err := w.repo.Open(ctx)
-	if err != nil {
-		return // the page that is loaded next says why
-	}
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	last := map[string]string{}
+	var desk *app.Desk
 	for {
 		w.mu.Lock()
 		tasks := map[string]bool{}
@@ -60,10 +58,18 @@ func (w *watcher) run(ctx context.Context) {
 			tasks[task] = true
 		}
 		w.mu.Unlock()
+		if desk == nil { // also a repository that was away and is back
+			desk, _ = w.repo.Open(ctx)
+		}
 		for task := range tasks {
-			mark, err := desk.Mark(belay.TaskID(task))
-			if err != nil {
-				mark = "gone"
+			mark := "gone" // the page that is loaded next says why
+			if desk != nil {
+				now, err := desk.Mark(belay.TaskID(task))
+				if err == nil {
+					mark = now
+				} else {
+					desk = nil
+				}
 			}
 			if last[task] == mark {
 				continue

@@ -403,6 +403,19 @@ func (q *request) pull() error {
 	return nil
 }
 
+// done says what was restored before the page was shown, and what takes it back.
+func (q *request) done() (text, back string) {
+	switch q.FormValue("done") {
+	case "snapshot":
+		return "Restored.", "undo"
+	case "undo":
+		return "The last restore was undone.", "redo"
+	case "redo":
+		return "The last restore was done again.", "undo"
+	}
+	return "", ""
+}
+
 // snapshots lists them, newest first.
 func (q *request) snapshots() error {
 	all, bad, err := q.desk.Snaps.ListAll(q.Context())
@@ -415,11 +428,13 @@ func (q *request) snapshots() error {
 	}
 	slices.Reverse(all)
 	list, where := paged(q, all)
+	done, back := q.done()
 	q.show("snapshots", "Snapshots", struct {
-		List   any
-		Paging paging
-		Bad    []error
-		Size   string
-	}{list, where, bad, belay.Size(usage.Bytes)})
+		List       any
+		Paging     paging
+		Bad        []error
+		Size       string
+		Done, Back string
+	}{list, where, bad, belay.Size(usage.Bytes), done, back})
 	return nil
 }

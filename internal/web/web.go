@@ -25,14 +25,14 @@ type Repository struct {
 	Open func(context.Context) (*app.Desk, error)
 }
 
-// Options say what is served, and for whom. Act has a command of belay's run in a repository, for a decision of the
-// person's: it returns what the command said once it is known whether it was refused, and a task that goes on goes on
-// without the server.
+// Options say what is served, and for whom. Act runs a command of belay's in a repository, for a person's decision. It
+// returns when the command ended, with what it said if it failed; with done, also once done reports that the command did
+// what it was asked for: it then goes on without the server.
 type Options struct {
 	Version      string
 	Repositories []Repository
 	User         string // who decides, for the record
-	Act          func(ctx context.Context, root string, args ...string) error
+	Act          func(ctx context.Context, root string, done func() bool, args ...string) error
 }
 
 // Server is ready to serve; Link is the address to open, which works once.
@@ -115,7 +115,9 @@ func ending(next http.Handler, idle time.Duration, end func()) http.Handler {
 }
 
 // Handler is all pages, behind the guard.
-func (s *Server) Handler() http.Handler {
+func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes()) }
+
+func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	files, _ := fs.Sub(staticFiles, "static")
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
@@ -137,7 +139,7 @@ func (s *Server) Handler() http.Handler {
 		mux.HandleFunc(pattern, s.serve(page))
 	}
 	mux.HandleFunc("GET /r/{repo}/events", s.events)
-	return s.guard.wrap(mux)
+	return mux
 }
 
 // request is one that is answered with a page.

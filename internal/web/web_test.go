@@ -184,17 +184,36 @@ func ours(found string) bool {
 		strings.HasPrefix(found, "<a ") && !strings.Contains(found, `href="javascript`) && !strings.Contains(found, `href="data`)
 }
 
-func nobody(context.Context, string, ...string) error { return errors.New("nothing is to be done") }
+func nobody(context.Context, string, func() bool, ...string) error { return errors.New("nothing is to be done") }
 
 // TestGuard: who does not come by the link, or is sent by another site, is kept out, and a form of elsewhere as well.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	_, repo := project(t, "")
-	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
+	acted := false
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: func(context.Context, string, func() bool, ...string) error {
+		acted = true
+		return errors.New("nothing is to be done")
+	}})
 	stranger := &visitor{t: t, server: v.server, at: v.at, client: &http.Client{}}
+	// open answers a request without the guard: what is refused here is refused by it, and by nothing behind it.
+	open := func(r *http.Request, err error) int {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithTimeout(r.Context(), 2*time.Second) // events have no end
+		defer stop()
+		answer := httptest.NewRecorder()
+		v.server.routes().ServeHTTP(answer, r.Clone(ctx))
+		return answer.Code
+	}
 	for _, path := range []string{"/", "/r/1/", "/r/1/task/T1", "/static/page.js", "/r/1/events", strings.TrimPrefix(v.server.Link, v.at), "/?token=x"} {
 		if status, page := stranger.get(path); status != http.StatusUnauthorized || strings.Contains(page, "T1") {
 			t.Errorf("%s without the cookie: %d", path, status)
+		}
+		if status := open(http.NewRequestWithContext(t.Context(), http.MethodGet, v.at+path, nil)); status >= 400 {
+			t.Errorf("%s without the guard: %d", path, status)
 		}
 	}
 	for name, change := range map[string]func(*http.Request){
@@ -219,14 +238,25 @@ func TestGuard(t *testing.T) {
 		if status, _ := stranger.read(stranger.client.Do(r)); status != http.StatusForbidden && status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", name, status)
 		}
+		if status := open(r, nil); status != http.StatusOK {
+			t.Errorf("%s, without the guard: %d", name, status)
+		}
 	}
 	for name, form := range map[string]url.Values{
 		"no key":    {"decision": {"guide"}, "gate": {"1"}},
 		"wrong key": {"decision": {"guide"}, "gate": {"1"}, "key": {"x"}},
 		"too large": {"decision": {"guide"}, "gate": {"1"}, "key": {v.server.guard.key()}, "message": {strings.Repeat("x", 2*bodyMost)}},
 	} {
-		if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusForbidden {
+		acted = false
+		if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusForbidden || acted {
 			t.Errorf("%s: %d", name, status)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, v.at+"/r/1/task/T1/decide", strings.NewReader(form.Encode()))
+		if err == nil {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		if open(r, err); !acted {
+			t.Errorf("%s, without the guard: nothing was done", name)
 		}
 	}
 	r, err := v.client.Get(v.at + "/r/1/")
@@ -239,36 +269,123 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestDecide: the page has the terminal's command do it, asks twice for what ends a task, and says who was faster.
+// TestDecide: the page has the terminal's command do it, asks twice for what ends a task, and says what it was refused
+// for and who was faster.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	dir, repo := project(t, "")
-	var done [][]string
-	act := func(_ context.Context, root string, args ...string) error {
-		if root != dir {
-			t.Errorf("in %s", root)
-		}
-		done = append(done, args)
-		return nil
-	}
-	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
-	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"abort"}, "message": {"--trust"}}
-	if _, page := v.post("/r/1/task/T1/decide", form); len(done) != 0 || !strings.Contains(page, `name="sure"`) {
-		t.Errorf("aborted without a question: %v", done)
-	}
-	form.Set("decision", "guide")
-	if status, _ := v.post("/r/1/task/T1/decide", form); status != http.StatusOK || fmt.Sprint(done) != "[[decide T1 guide --quiet --message=--trust --by=ana]]" {
-		t.Errorf("%d %q", status, done)
-	}
+	var did []string
 	d, err := repo.Open(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Decide(t.Context(), "T1", loop.DecideRetry, "", "bob"); err != nil {
+	decides := func(loop.Decision, string) error { return nil }
+	act := func(ctx context.Context, root string, done func() bool, args ...string) error {
+		if root != dir || done() {
+			t.Errorf("in %s", root)
+		}
+		did = args
+		return decides(loop.Decision(args[2]), "ana")
+	}
+	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
+	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"abort"}, "message": {"--trust"}}
+	if _, page := v.post("/r/1/task/T1/decide", form); did != nil || !strings.Contains(page, `name="sure"`) {
+		t.Errorf("aborted without a question: %v", did)
+	}
+	form.Set("decision", "guide")
+	if status, page := v.post("/r/1/task/T1/decide", form); status == http.StatusOK || !strings.Contains(page, "not in the record") ||
+		fmt.Sprint(did) != "[decide T1 guide --quiet --gate=1 --message=--trust --by=ana]" {
+		t.Errorf("%d %q\n%s", status, did, page)
+	}
+	decides = func(loop.Decision, string) error { return errors.New("the disk is full") }
+	if status, page := v.post("/r/1/task/T1/decide", form); status == http.StatusOK || !strings.Contains(page, "the disk is full") {
+		t.Errorf("%d %s", status, page)
+	}
+	// Somebody answers between the page's look at the gate and the command.
+	decides = func(loop.Decision, string) error {
+		if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideRetry, "", "bob"); err != nil {
+			t.Error(err)
+		}
+		return errors.New("answered")
+	}
+	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusConflict || !strings.Contains(page, "retry, by bob") {
+		t.Errorf("%d %s", status, page)
+	}
+	did = nil
+	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusConflict || !strings.Contains(page, "retry, by bob") || did != nil {
+		t.Errorf("%d %s", status, page)
+	}
+	if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideGuide, "x", "ana"); belay.CodeOf(err) != belay.CodeBusy {
+		t.Errorf("gate 1 was answered twice: %v", err)
+	}
+}
+
+// TestDecided: a decision that is in the record is done, however the run that it continued ended.
+func TestDecided(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	act := func(ctx context.Context, _ string, done func() bool, args ...string) error {
+		d, err := repo.Open(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := d.Decide(ctx, "T1", 1, loop.Decision(args[2]), "as I said", "ana"); err != nil {
+			return err
+		}
+		if !done() {
+			t.Error("it does not count as done")
+		}
+		return errors.New("rejected again")
+	}
+	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
+	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"guide"}, "message": {"as I said"}}
+	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusOK || strings.Contains(page, "rejected again") {
+		t.Errorf("%d %s", status, page)
+	}
+}
+
+// TestRestore: what is restored was seen in a preview of the tree as it is, and what fails is said.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	dir, repo := project(t, "")
+	d, err := repo.Open(t.Context())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if status, page := v.post("/r/1/task/T1/decide", form); status != http.StatusConflict || !strings.Contains(page, "retry, by bob") || len(done) != 1 {
+	all, _, err := d.Snaps.ListAll(t.Context())
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	var did []string
+	var fails error
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: func(_ context.Context, _ string, _ func() bool, args ...string) error {
+		did = args
+		return fails
+	}})
+	what := string(all[0].ID)
+	form := func() url.Values {
+		status, page := v.get("/r/1/restore?what=" + what)
+		seen := regexp.MustCompile(`name="seen" value="(\w+)"`).FindStringSubmatch(page)
+		if status != http.StatusOK || seen == nil || !strings.Contains(page, "b.txt") {
+			t.Fatalf("%d %s", status, page)
+		}
+		return url.Values{"key": {v.server.guard.key()}, "what": {what}, "seen": {seen[1]}}
+	}
+	old := form()
+	write(t, dir, "b.txt", "changed once more\n")
+	for _, seen := range []url.Values{old, {"key": old["key"], "what": old["what"]}} {
+		if status, page := v.post("/r/1/restore", seen); status != http.StatusConflict || did != nil || !strings.Contains(page, "since the preview") {
+			t.Errorf("%d %q %s", status, did, page)
+		}
+	}
+	fails = errors.New("the disk is full")
+	if status, page := v.post("/r/1/restore", form()); status == http.StatusOK || !strings.Contains(page, "the disk is full") {
 		t.Errorf("%d %s", status, page)
+	}
+	fails = nil
+	if status, page := v.post("/r/1/restore", form()); status != http.StatusOK || !strings.Contains(page, "Restored.") ||
+		fmt.Sprint(did) != "[snapshot restore "+what+" --yes]" {
+		t.Errorf("%d %q %s", status, did, page)
 	}
 }
 
@@ -311,7 +428,7 @@ func TestEvents(t *testing.T) {
 	if first := read(); !strings.Contains(first, "hello") || strings.Contains(first, "change") {
 		t.Errorf("a page that missed nothing: %q", first)
 	}
-	if _, err := d.Decide(t.Context(), "T1", loop.DecideRetry, "", "bob"); err != nil {
+	if _, err := d.Decide(t.Context(), "T1", 0, loop.DecideRetry, "", "bob"); err != nil {
 		t.Fatal(err)
 	}
 	if next := read(); !strings.Contains(next, "change") {
