@@ -108,6 +108,15 @@ func (r *reading) finding(a Affected) belay.Finding {
 	}
 	from, to := r.paragraph(line)
 	f.Title = clean(r.lines[line-1])
+	if heading(r.lines[line-1]) { // of a section about the place: what it asks for is below
+		from, to = line, r.section(line)
+		if below := first(strings.Join(r.lines[from:to], "\n")); below != "" {
+			if from, f.Title = from+1, below; strings.HasPrefix(below, "```") {
+				f.Title = r.by + " asks for a change here"
+			}
+		}
+		r.spoken[line] = true
+	}
 	if said := strings.TrimSpace(strings.Join(r.lines[from-1:to], "\n")); clean(said) != f.Title {
 		f.Detail = clip(said)
 	}
@@ -142,6 +151,23 @@ func (r *reading) paragraph(line int) (from, to int) {
 		to++
 	}
 	return from, to
+}
+
+// section returns the last line below a heading before another heading, or before a line that names another place.
+func (r *reading) section(line int) int {
+	places, code := map[int]bool{}, false
+	for _, at := range r.at {
+		places[at] = true
+	}
+	to := line
+	for to < len(r.lines) && !places[to+1] {
+		next := strings.TrimSpace(r.lines[to])
+		if code = code != strings.HasPrefix(next, "```"); !code && heading(next) {
+			break
+		}
+		to++
+	}
+	return to
 }
 
 func heading(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "#") }

@@ -44,6 +44,12 @@ func TestFindings(t *testing.T) {
 				"note src/other.go|nit: rename the key in `src/other.go`\nnote |further comments by ana|# Review//Nice work overall."},
 		"front matter alone": {[]Affected{{Path: "src/other.go", Lines: "3-9"}}, "It leaks.\n", true,
 			"error src/other.go:3-9|ana asks for a change here\nnote |further comments by ana|It leaks."},
+		"a section for each place": {[]Affected{{Path: "src/other.go", Lines: "3"}, {Path: "src/other.go", Lines: "7-9"}, {Path: "src/answer.txt"}},
+			"Nearly.\n\n### `src/other.go:3`\n\nUse min here.\nSay why.\n\n```\n# not a heading\n```\n\n### `src/other.go:7-9`\n\n```suggestion\nx\n```\n\n" +
+				"## src/answer.txt\n\n- `src/answer.txt` must say 42\n", true,
+			"error src/other.go:3|Use min here.|Use min here./Say why.//```/# not a heading/```\n" +
+				"error src/other.go:7-9|ana asks for a change here|```suggestion/x/```\n" +
+				"error src/answer.txt|`src/answer.txt` must say 42\nnote |further comments by ana|Nearly."},
 		"to the end": {[]Affected{{Path: "src/other.go", Lines: "30-"}}, "", true, "error src/other.go:30|ana asks for a change here"},
 		"no place": {nil, "## Verdict\n\n1. Please do it again, and\nbetter.\n", true,
 			"error |Please do it again, and|## Verdict//1. Please do it again, and/better."},
