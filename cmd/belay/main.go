@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 
@@ -67,12 +68,30 @@ func Main() int {
 	return cli.Status(err)
 }
 
+// The heap that collectLate aims at, in bytes: a process stays below 200 MB with it.
+const heapAim = 160 << 20
+
 // collectLate puts the first collection of garbage off until 80 MB are in use: most commands
 // end before that, and marking what a scan has just filled costs more than it gives. From then
-// on the heap may grow fivefold between two collections.
+// on the heap may grow fivefold between two collections, but not over heapAim as long as half
+// of that is enough: what holds more than that would be collecting all the time.
 func collectLate() {
 	debug.SetGCPercent(2000)
-	runtime.AddCleanup(new([64]*byte), func(percent int) { debug.SetGCPercent(percent) }, 400)
+	debug.SetMemoryLimit(heapAim)
+	runtime.AddCleanup(new([64]*byte), func(percent int) {
+		debug.SetGCPercent(percent)
+		aim()
+	}, 400)
+}
+
+// aim looks at what is in use after each collection.
+func aim() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if use := live[0].Value; use.Kind() == metrics.KindUint64 {
+		debug.SetMemoryLimit(max(heapAim, 2*int64(min(use.Uint64(), 1<<50))))
+	}
+	runtime.AddCleanup(new([64]*byte), func(struct{}) { aim() }, struct{}{})
 }
 
 // wantsJSON reports whether the arguments ask for JSON, whatever else is wrong with them.

@@ -30,7 +30,6 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
   gh pr view 12 --json reviews --jq '.reviews[].body' | belay review mine - --json
   belay review mine --batch <reviews.jsonl >places.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
-			Frugal()
 			if batch {
 				if why {
 					return belay.Refuse(belay.CodeUsage, c.CommandPath()+" --help", "--batch goes without --why")

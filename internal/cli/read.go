@@ -57,7 +57,6 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
   go test -json ./... | belay report read - --json
   belay report read results.xml.gz --format junit`,
 		RunE: func(c *cobra.Command, args []string) error {
-			Frugal()
 			all := make([]file, 0, len(args))
 			var firstBad error
 			read := 0

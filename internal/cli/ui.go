@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -113,10 +114,9 @@ func act(ctx context.Context, root string, done func() bool, args ...string) err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
-	if err, ended := until(ctx, ended, done); !ended {
-		return err
-	} else if err == nil {
-		return nil
+	failed, over := until(ctx, ended, done)
+	if failed == nil || !over {
+		return failed
 	}
 	text, err := io.ReadAll(io.NewSectionReader(said, 0, 64<<10))
 	if err != nil {
@@ -126,7 +126,12 @@ func act(ctx context.Context, root string, done func() bool, args ...string) err
 	if before, next, found := strings.Cut(what, "\n  try: "); found {
 		what, try = before, next
 	}
-	return belay.Refuse(belay.CodeUsage, try, "%s", cmp.Or(what, "belay "+args[0]+" failed and said nothing"))
+	code := belay.CodeUsage
+	var exit *exec.ExitError
+	if errors.As(failed, &exit) && exit.ExitCode() == 5 {
+		code = belay.CodeBusy
+	}
+	return belay.Refuse(code, try, "%s", cmp.Or(what, "belay "+args[0]+" failed and said nothing"))
 }
 
 // until waits for a command to end, or for done.

@@ -139,6 +139,38 @@ func TestRootWriteFile(t *testing.T) {
 	b.clean()
 }
 
+// TestCreateFile: a new file has its bytes and mode, nothing that is there is touched, and what fails leaves nothing.
+func TestCreateFile(t *testing.T) {
+	t.Parallel()
+	b, r := newRoot(t)
+	outside := filepath.Join(b.tmp(), "outside")
+	b.must(os.WriteFile(outside, []byte("sentinel"), 0o600))
+	b.put("d/old", "old", "folder/x", "x")
+	b.link("link", outside)
+	b.link("nowhere", outside+"/none")
+	for path, perm := range map[string]uint16{"d/new": 0o4755, "folder/y": 0, "\n\xff": 0o2640} {
+		b.must(r.CreateFile(path, perm, writes("new "+path)))
+		b.is(path, "new "+path, uint32(perm))
+	}
+	for _, path := range []string{"d/old", "folder", "link", "nowhere", "d/new"} {
+		if err := r.CreateFile(path, 0o600, writes("x")); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("over %s: %v", path, err)
+		}
+	}
+	boom := errors.New("boom")
+	if err := r.CreateFile("d/half", 0o600, func(w io.Writer) error { _, _ = io.WriteString(w, "half"); return boom }); !errors.Is(err, boom) {
+		t.Errorf("a failing fill gave %v", err)
+	}
+	if _, err := os.Lstat(b.path("d/half")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("half of a file is left: %v", err)
+	}
+	b.is("d/old", "old", 0o644)
+	if text, _ := os.ReadFile(outside); string(text) != "sentinel" {
+		t.Errorf("the file outside is %q", text)
+	}
+	b.clean()
+}
+
 func TestRootRefusesToLeaveTheTree(t *testing.T) {
 	t.Parallel()
 	b, r := newRoot(t)
@@ -155,7 +187,7 @@ func TestRootRefusesToLeaveTheTree(t *testing.T) {
 		_, readlink := r.ReadLink(path)
 		return map[string]error{
 			"lstat": lstat, "open": open, "readlink": readlink,
-			"write": r.WriteFile(path, 0o600, b.tmp(), writes("bad")), "symlink": r.Symlink(path, "bad"), "mkdir": r.Mkdir(path, 0o700),
+			"write": r.WriteFile(path, 0o600, b.tmp(), writes("bad")), "create": r.CreateFile(path, 0o600, writes("bad")), "symlink": r.Symlink(path, "bad"), "mkdir": r.Mkdir(path, 0o700),
 			"chmod": r.Chmod(path, 0o777), "remove": r.Remove(path), "rmdir": r.Rmdir(path),
 		}
 	}
@@ -319,6 +351,7 @@ func TestFaultAtEveryStep(t *testing.T) {
 	ops := []op{
 		{"write", func(b *bench, r *Root) error { return r.WriteFile("d/f", 0o755, b.tmp(), writes("new")) }},
 		{"write beside", func(b *bench, r *Root) error { return r.WriteFile("d/f", 0o755, "", writes("new")) }},
+		{"create", func(b *bench, r *Root) error { return r.CreateFile("d/new", 0o755, writes("new")) }},
 		{"symlink", func(b *bench, r *Root) error { return r.Symlink("d/f", "new") }},
 		{"mkdir", func(b *bench, r *Root) error { return r.Mkdir("d/new", 0o700) }},
 		{"chmod", func(b *bench, r *Root) error { return r.Chmod("d/f", 0o700) }},

@@ -106,8 +106,9 @@ func (t *temp) create() error {
 	return t.p.do(t.open)
 }
 
-func (t *temp) open() error {
-	name := TempName()
+func (t *temp) open() error { return t.openAs(TempName()) }
+
+func (t *temp) openAs(name string) error {
 	fd, err := unix.Openat(t.fd, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return err
@@ -143,6 +144,37 @@ func (t *temp) finish(perm uint16) error {
 		err = cerr
 	}
 	return err
+}
+
+// CreateFile makes path a new file with exactly the mode perm and the bytes that fill writes; fs.ErrExist when there is
+// something already. It writes under the name itself, in half the time of WriteFile: a kill leaves a part of the file,
+// which is right only in a folder that counts for nothing until all of it is there.
+func (r *Root) CreateFile(path string, perm uint16, fill func(w io.Writer) error) error {
+	p, err := r.at(path)
+	if err != nil {
+		return err
+	}
+	return p.close(p.createFile(perm, fill))
+}
+
+func (p *place) createFile(perm uint16, fill func(w io.Writer) error) error {
+	t := temp{p: p, fd: p.fd}
+	err := Step("create", p.path)
+	if err == nil {
+		err = p.do(func() error { return t.openAs(p.name) })
+	}
+	if err != nil {
+		return PathError("create", p.path, err)
+	}
+	defer t.remove()
+	if err := fill(&t); err != nil {
+		return fmt.Errorf("writing %s: %w", belay.VisibleLine(p.path), err)
+	}
+	if err := t.finish(perm); err != nil {
+		return PathError("write", p.path, err)
+	}
+	t.name = ""
+	return nil
 }
 
 func (t *temp) rename(held *Held) error {

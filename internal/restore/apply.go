@@ -157,14 +157,22 @@ func (s *Place) writeOne(rd *git.Reader, w Write, held *scan.Result) error {
 	return err
 }
 
-// filling writes a file's bytes.
-func (s *Place) filling(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+// copied writes the bytes of a file as they are in the repository.
+func copied(rd *git.Reader, w Write) func(io.Writer) error {
 	return func(out io.Writer) error {
 		o, err := rd.Copy(w.OID, out)
 		if err == nil && o.OID != w.OID {
 			err = fmt.Errorf("git gave object %s for %s", o.OID, w.OID)
 		}
-		if err != nil {
+		return err
+	}
+}
+
+// filling writes a file's bytes.
+func (s *Place) filling(rd *git.Reader, w Write, held *scan.Result) func(io.Writer) error {
+	copied := copied(rd, w)
+	return func(out io.Writer) error {
+		if err := copied(out); err != nil {
 			return err
 		}
 		// Writing took its time: look again before anything changes places.

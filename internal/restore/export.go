@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"runtime"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/scan"
@@ -34,15 +38,59 @@ func Export(ctx context.Context, s *snapshot.Store, id belay.SnapshotID, dir str
 	if err != nil {
 		return err
 	}
-	var p Plan
-	for _, e := range entries {
-		p.Writes = append(p.Writes, Write{Path: RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)})
-	}
 	root, err := fsroot.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	to := Place{Repo: s.Repo, Root: root, Tmp: dir}
-	return to.WriteFiles(ctx, &p, &scan.Result{})
+	to := Place{Repo: s.Repo, Root: root}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	workers := max(1, min(exporters, runtime.GOMAXPROCS(0), len(entries)/256))
+	for w := range workers {
+		part := entries[len(entries)*w/workers : len(entries)*(w+1)/workers]
+		all.Go(func() {
+			if err := to.export(ctx, part, m); err != nil {
+				stop(err)
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// exporters is how many write files at the same time.
+const exporters = 4
+
+// export writes files and links that are not there yet.
+func (s *Place) export(ctx context.Context, entries []git.TreeEntry, m *snapshot.Manifest) error {
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rd.Close() }()
+	made := ""
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		path := string(RawPath(e.Path))
+		if dir := Parent(path); dir != made {
+			if err := Parents(s.Root, path); err != nil {
+				return s.failed("make the folder of", path, err)
+			}
+			made = dir
+		}
+		w := Write{Path: RawPath(e.Path), Mode: e.Mode, OID: e.OID, Perm: m.Perm(e.Path, e.Mode == 0o100755)}
+		if w.Mode == 0o120000 {
+			err = s.writeOne(rd, w, &scan.Result{})
+		} else if err = s.Root.CreateFile(path, w.Perm, copied(rd, w)); errors.Is(err, fs.ErrExist) { // under another spelling
+			err = s.writeOne(rd, w, &scan.Result{})
+		}
+		if err != nil {
+			return s.failed("write", path, err)
+		}
+	}
+	return nil
 }

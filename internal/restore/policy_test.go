@@ -465,6 +465,9 @@ func TestExport(t *testing.T) {
 	s.write("b\n\xff", "odd")
 	s.link("a.txt", "l")
 	s.write("sub/.GIT/x", "odder")
+	for i := range 2000 { // so many that several write at the same time
+		s.write(fmt.Sprintf("many/%d/%d", i%7, i), fmt.Sprint(i))
+	}
 	id := s.take().ID
 	to := filepath.Join(s.up, "export")
 	s.ok(restore.Export(ctx, s.store().Snapshots, id, to))

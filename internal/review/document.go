@@ -36,6 +36,17 @@ type Affected struct {
 	Severity string `yaml:"severity,omitempty"`
 }
 
+// Draft is a review that was not recorded yet: the body, with the places that it is about in its front matter.
+func Draft(places []Affected, body string) (string, error) {
+	if len(places) == 0 {
+		return body, nil
+	}
+	front, err := yaml.Marshal(struct {
+		Affected []Affected `yaml:"affected_files"`
+	}{places})
+	return "---\n" + string(front) + "---\n\n" + body, err
+}
+
 // Lines spells lines as Affected has them; 0 is none, and an end before the start is the
 // start.
 func Lines(start, end int) string {

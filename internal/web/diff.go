@@ -47,13 +47,19 @@ func (q *request) diff() error {
 		Skip, Next     int
 		Added, Deleted int
 		Task           string
+		remarks
 	}{Diff: d, Given: [2]string{from, to}, Path: path, Split: q.FormValue("view") == "split", Skip: max(0, skip)}
 	for _, c := range d.Changes {
 		data.Added += c.Added
 		data.Deleted += c.Deleted
 	}
-	if _, err := belay.ParseSnapshotID(from); err != nil {
-		data.Task = from
+	if data.Task = q.FormValue("task"); data.Task == "" {
+		if _, err := belay.ParseSnapshotID(from); err != nil {
+			data.Task = from
+		}
+	}
+	if data.remarks, err = q.remarks(data.Task, d); err != nil {
+		return err
 	}
 	b := budget{file: fileLines, page: pageLines}
 	if path != "" {

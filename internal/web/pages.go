@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ var functions = template.FuncMap{
 	"severity": func(s belay.Severity) string { return string(s) },
 	"list":     func(v ...string) []string { return v },
 	"dict":     dict,
+	"query":    url.QueryEscape, // for values of forms that may have any byte: what decodes them is unquery
 	"add":      func(a, b int) int { return a + b },
 }
 
@@ -228,7 +230,8 @@ func (q *request) task() error {
 		Latest   belay.SnapshotID
 		Output   string
 		Picture  template.HTML
-	}{Shown: shown, Result: q.desk.Result(q.Context(), r)}
+		ownReview
+	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r)}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
 		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict, false), Used: usedText(&a.Use)}

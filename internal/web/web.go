@@ -123,18 +123,20 @@ func (s *Server) routes() *http.ServeMux {
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
 	mux.HandleFunc("GET /{$}", s.home)
 	for pattern, page := range map[string]func(*request) error{
-		"GET /r/{repo}/{$}":                 (*request).overview,
-		"GET /r/{repo}/task/{task}":         (*request).task,
-		"GET /r/{repo}/task/{task}/output":  (*request).output,
-		"GET /r/{repo}/task/{task}/record":  (*request).record,
-		"GET /r/{repo}/task/{task}/pull":    (*request).pull,
-		"POST /r/{repo}/task/{task}/decide": (*request).decide,
-		"GET /r/{repo}/diff":                (*request).diff,
-		"GET /r/{repo}/snapshots":           (*request).snapshots,
-		"GET /r/{repo}/restore":             (*request).preview,
-		"POST /r/{repo}/restore":            (*request).restore,
-		"GET /r/{repo}/figures":             (*request).figures,
-		"GET /r/{repo}/figures/{figure}":    (*request).csv,
+		"GET /r/{repo}/{$}":                  (*request).overview,
+		"GET /r/{repo}/task/{task}":          (*request).task,
+		"GET /r/{repo}/task/{task}/output":   (*request).output,
+		"GET /r/{repo}/task/{task}/record":   (*request).record,
+		"GET /r/{repo}/task/{task}/pull":     (*request).pull,
+		"POST /r/{repo}/task/{task}/decide":  (*request).decide,
+		"POST /r/{repo}/task/{task}/comment": (*request).comment,
+		"POST /r/{repo}/task/{task}/review":  (*request).review,
+		"GET /r/{repo}/diff":                 (*request).diff,
+		"GET /r/{repo}/snapshots":            (*request).snapshots,
+		"GET /r/{repo}/restore":              (*request).preview,
+		"POST /r/{repo}/restore":             (*request).restore,
+		"GET /r/{repo}/figures":              (*request).figures,
+		"GET /r/{repo}/figures/{figure}":     (*request).csv,
 	} {
 		mux.HandleFunc(pattern, s.serve(page))
 	}

@@ -184,7 +184,9 @@ func ours(found string) bool {
 		strings.HasPrefix(found, "<a ") && !strings.Contains(found, `href="javascript`) && !strings.Contains(found, `href="data`)
 }
 
-func nobody(context.Context, string, func() bool, ...string) error { return errors.New("nothing is to be done") }
+func nobody(context.Context, string, func() bool, ...string) error {
+	return errors.New("nothing is to be done")
+}
 
 // TestGuard: who does not come by the link, or is sent by another site, is kept out, and a form of elsewhere as well.
 func TestGuard(t *testing.T) {

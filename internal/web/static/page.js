@@ -115,3 +115,36 @@ document.addEventListener("keydown", (e) => {
   }
   e.preventDefault();
 });
+
+// Comments: a click on a line's number brings the form below that line; shift and a click make it a range.
+const form = document.querySelector("#comment-form");
+if (form) {
+  const field = (name) => form.elements.namedItem(name);
+  main.addEventListener("click", (e) => {
+    const cell = e.target.closest(".code td.n");
+    const line = Number(cell?.textContent);
+    if (!line) return;
+    const path = cell.closest("[data-path]").dataset.path;
+    const side = cell === cell.parentElement.querySelector("td.n") ? "old" : "new";
+    const same = field("path").value === path && field("side").value === side;
+    const from = Number.parseInt(field("line").value, 10);
+    field("path").value = path;
+    field("side").value = side;
+    field("line").value = e.shiftKey && same && from && from < line ? `${from}-${line}` : `${line}`;
+    const holder = document.createElement("tr");
+    const room = holder.appendChild(document.createElement("td"));
+    room.colSpan = 4;
+    const old = form.closest("tr");
+    let after = cell.parentElement;
+    while (after.nextElementSibling?.classList.contains("remark")) after = after.nextElementSibling;
+    after.after(holder);
+    room.append(form);
+    old?.remove();
+    field("text").focus({ preventScroll: true });
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== "c" || e.target.matches("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    field("line").focus();
+  });
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/atomicfile"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/review"
+)
+
+// Comment is what a person remarks on lines of a task's work, until it is sent as part of a review.
+type Comment struct {
+	ID    string           `json:"id"`
+	Path  string           `json:"path"`
+	Old   bool             `json:"old,omitempty"` // the lines are those of the state before
+	Line  int              `json:"line"`          // from 1
+	End   int              `json:"end"`           // the last line; Line for a single one
+	Text  string           `json:"text"`          // Markdown
+	State belay.SnapshotID `json:"state"`         // whose lines they are
+	Time  time.Time        `json:"time"`
+}
+
+// The most that is kept of comments: how long one is, in bytes, and how many a task has.
+const (
+	commentMost  = 32 << 10
+	commentsMost = 500
+)
+
+func (d *Desk) commentsDir(task belay.TaskID) string { return d.Scratch("comments", task.Key()) }
+
+// Comments gives the comments on a task's work that were not sent yet, by file and line. What cannot be read is left out
+// and said in the error.
+func (d *Desk) Comments(task belay.TaskID) ([]Comment, error) {
+	dir := d.commentsDir(task)
+	entries, err := fsroot.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Comment
+	var bad []error
+	for _, e := range entries {
+		id, ours := strings.CutSuffix(e.Name(), ".json")
+		if !ours {
+			continue // what a killed writer left
+		}
+		text, err := fsroot.ReadFile(filepath.Join(dir, e.Name()), 2*commentMost+4096)
+		c := Comment{}
+		if err == nil {
+			err = json.Unmarshal(text, &c)
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("read the comment in %s: %w", filepath.Join(dir, e.Name()), err))
+			continue
+		}
+		c.ID = id
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Comment) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), a.Line-b.Line, a.Time.Compare(b.Time), strings.Compare(a.ID, b.ID))
+	})
+	return all, errors.Join(bad...)
+}
+
+// AddComment keeps a comment until it is sent or removed. CodeUsage when it has no text, no file, or is too long.
+func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
+	if _, err := d.Load(task); err != nil {
+		return c, err
+	}
+	c.Text = strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n"))
+	c.End = max(c.Line, c.End)
+	have, _ := d.Comments(task) // one that cannot be read is no reason to lose this one
+	switch {
+	case c.Text == "":
+		return c, belay.Refuse(belay.CodeUsage, "write what is to change", "the comment is empty")
+	case len(c.Text) > commentMost:
+		return c, belay.Refuse(belay.CodeUsage, "put long material into a file", "the comment has more than %s", belay.Size(commentMost))
+	case c.Path == "" || c.Line < 1:
+		return c, belay.Refuse(belay.CodeUsage, "choose a line of a changed file", "the comment is on no line")
+	case len(have) >= commentsMost:
+		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
+	}
+	dir, err := d.Snaps.Scratch("comments", task.Key())
+	if err != nil {
+		return c, err
+	}
+	name := make([]byte, 8)
+	_, _ = rand.Read(name) // which never fails
+	c.ID, c.Time = hex.EncodeToString(name), time.Now().UTC().Truncate(time.Millisecond)
+	text, err := json.Marshal(c)
+	if err != nil {
+		return c, err
+	}
+	return c, atomicfile.Replace(filepath.Join(dir, c.ID+".json"), atomicfile.How{Synced: true}, text)
+}
+
+// RemoveComments takes comments away, also those that are gone already.
+func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
+	var failed []error
+	for _, id := range ids {
+		if raw, err := hex.DecodeString(id); err != nil || len(raw) != 8 {
+			failed = append(failed, belay.Refuse(belay.CodeUsage, "belay show "+string(task), "%q names no comment", belay.VisibleLine(id)))
+			continue
+		}
+		if err := fsroot.Remove(filepath.Join(d.commentsDir(task), id+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = append(failed, err)
+		}
+	}
+	return errors.Join(failed...)
+}
+
+// CommentsText is a review in the form that RecordReview takes: words, then a section for each comment, with the places
+// in the front matter. Lines of a state other than now, which is what stands in the tree, are named in the text only: the
+// same number is another line today.
+func CommentsText(words string, comments []Comment, now belay.SnapshotID) (string, error) {
+	var places []review.Affected
+	var body strings.Builder
+	if words = strings.TrimSpace(words); words != "" {
+		fmt.Fprintf(&body, "%s\n", words)
+	}
+	for _, c := range comments {
+		lines := review.Lines(c.Line, c.End)
+		at, where := review.Affected{Path: c.Path}, fmt.Sprintf("`%s`", c.Path)
+		switch {
+		case c.Old:
+			where += fmt.Sprintf(", line %s before the change", lines)
+		case c.State != now:
+			where += fmt.Sprintf(", line %s of an earlier attempt (snapshot %s)", lines, c.State.Short())
+		default:
+			at.Lines, where = lines, fmt.Sprintf("`%s:%s`", c.Path, lines)
+		}
+		if !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+		fmt.Fprintf(&body, "\n### %s\n\n%s\n", where, c.Text)
+	}
+	return review.Draft(places, strings.TrimLeft(body.String(), "\n"))
+}

@@ -1,0 +1,226 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// remarks are the comments on a task's work that stand in a diff.
+type remarks struct {
+	Commenting bool             // the diff is of a task: its lines can be commented on
+	State      belay.SnapshotID // whose lines the new side has
+	Unsent     int              // comments on the task, here and elsewhere
+	Elsewhere  int              // those that are on other states
+	at         map[place][]app.Comment
+}
+
+// place is a line of one side of a file.
+type place struct {
+	path string
+	old  bool
+	line int
+}
+
+// remarks gives the comments on a task's work that are on the lines of a diff. A task that cannot be read has none.
+func (q *request) remarks(task string, d app.Diff) (remarks, error) {
+	id, err := belay.ParseTaskID(task)
+	if err != nil {
+		return remarks{}, nil
+	}
+	if _, err := q.desk.Load(id); err != nil {
+		return remarks{}, nil
+	}
+	all, err := q.desk.Comments(id)
+	if all == nil && err != nil {
+		return remarks{}, err
+	}
+	r := remarks{Commenting: true, State: cmp.Or(d.To, d.From), Unsent: len(all), at: map[place][]app.Comment{}}
+	for _, c := range all {
+		if c.State != r.State {
+			r.Elsewhere++
+			continue
+		}
+		p := place{c.Path, c.Old, c.End}
+		r.at[p] = append(r.at[p], c)
+	}
+	return r, nil
+}
+
+// On gives the comments that are shown below a row of a file's diff.
+func (r remarks) On(path string, old, new int) []app.Comment {
+	if len(r.at) == 0 {
+		return nil
+	}
+	var out []app.Comment
+	if old > 0 {
+		out = append(out, r.at[place{path, true, old}]...)
+	}
+	if new > 0 {
+		out = append(out, r.at[place{path, false, new}]...)
+	}
+	return out
+}
+
+// ownReview is what the page shows of the person's review of a task, and of those that were recorded.
+type ownReview struct {
+	Comments       []app.Comment
+	CommentProblem string
+	Reviewable     bool // work is there that a rejection leads on from
+	Approvable     bool // an approval accepts it
+	Cycles         []app.Review
+}
+
+func (q *request) ownReview(r *session.Record) ownReview {
+	o := ownReview{Reviewable: loop.Reviewable(r.State)}
+	o.Approvable = o.Reviewable && r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview
+	var err error
+	if o.Comments, err = q.desk.Comments(r.Task.ID); err != nil {
+		o.CommentProblem = err.Error()
+	}
+	if o.Cycles, err = app.List(q.desk, r.Task.ID); err != nil {
+		o.CommentProblem = err.Error()
+	}
+	return o
+}
+
+// comment keeps a comment on a line, or takes one away, and shows the diff or the task again.
+func (q *request) comment() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	back := url.Values{}
+	for _, name := range []string{"from", "to", "view", "task", "skip"} {
+		if v := q.unquery(name); v != "" {
+			back.Set(name, v)
+		}
+	}
+	if p := q.unquery("only"); p != "" {
+		back.Set("path", p)
+	}
+	to := fmt.Sprintf("/r/%d/diff?%s", q.n, back.Encode())
+	if q.PostFormValue("from") == "" {
+		to = fmt.Sprintf("/r/%d/task/%s#review", q.n, id)
+	}
+	if gone := q.PostFormValue("remove"); gone != "" {
+		if err := q.desk.RemoveComments(id, gone); err != nil {
+			return err
+		}
+		http.Redirect(q.w, q.Request, to, http.StatusSeeOther)
+		return nil
+	}
+	from, end, _ := strings.Cut(q.PostFormValue("line"), "-")
+	c := app.Comment{Path: q.unquery("path"), Old: q.PostFormValue("side") == "old", Text: q.PostFormValue("text"),
+		State: belay.SnapshotID(q.PostFormValue("state"))}
+	c.Line, _ = strconv.Atoi(strings.TrimSpace(from))
+	c.End, _ = strconv.Atoi(strings.TrimSpace(end))
+	if c, err = q.desk.AddComment(id, c); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, to+"#comment-"+c.ID, http.StatusSeeOther)
+	return nil
+}
+
+// unquery is the value of a form's field that the page wrote with query.
+func (q *request) unquery(name string) string {
+	text, err := url.QueryUnescape(q.PostFormValue(name))
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// review sends the comments as one review, by the command of the terminal, and has the task go on by it.
+func (q *request) review() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	verdict := q.PostFormValue("verdict")
+	if verdict != app.Approve && verdict != app.Reject {
+		return belay.Refuse(belay.CodeUsage, "reject or approve", "it is not said whether the work is accepted")
+	}
+	r, err := q.desk.Load(id)
+	if err != nil {
+		return err
+	}
+	all, err := q.desk.Comments(id)
+	if err != nil {
+		return err
+	}
+	text, err := app.CommentsText(q.PostFormValue("words"), all, latest(r))
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" {
+		if text = "Approved."; verdict == app.Reject {
+			return belay.Refuse(belay.CodeUsage, "comment on a line, or write what is to change", "the review is empty")
+		}
+	}
+	file, err := os.CreateTemp("", "belay-review-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	_, err = file.WriteString(text)
+	if err := cmp.Or(err, file.Close()); err != nil {
+		return err
+	}
+	args := []string{"review", "record", string(id), "--verdict=" + verdict, "--file=" + file.Name()}
+	if q.s.User != "" {
+		args = append(args, "--reviewer="+q.s.User)
+	}
+	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
+		return err
+	}
+	var sent []string
+	for _, c := range all {
+		sent = append(sent, c.ID)
+	}
+	if err := q.desk.RemoveComments(id, sent...); err != nil {
+		return err
+	}
+	if err := q.goOn(id, len(r.State.Attempts)); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
+	return nil
+}
+
+// goOn runs a task that a review had continue, unless it is driven by hand or another run continues it.
+func (q *request) goOn(id belay.TaskID, attempts int) error {
+	r, err := q.desk.Load(id)
+	if err != nil {
+		return err
+	}
+	if r.State.Pending == nil || r.State.Gate != nil || len(r.Task.Agent) == 0 {
+		return nil
+	}
+	begun := func() bool {
+		r, err := q.desk.Load(id)
+		return err == nil && (r.State.Gate != nil || len(r.State.Attempts) > attempts && r.State.Phase == loop.PhaseAttempt)
+	}
+	if err := q.s.Act(q.Context(), q.repo.Root, begun, "run", "--resume="+string(id), "--quiet"); err != nil && !begun() &&
+		belay.CodeOf(err) != belay.CodeBusy {
+		return err
+	}
+	return nil
+}
+
+// latest is the state that the newest attempt left.
+func latest(r *session.Record) (id belay.SnapshotID) {
+	for _, a := range r.State.Attempts {
+		id = cmp.Or(a.Snapshot, id)
+	}
+	return id
+}
