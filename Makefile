@@ -19,8 +19,8 @@
 # make agents-kill  end runs of these agents in six ways (time limit, Ctrl-C, TERM, hang-up, closed terminal, by itself),
 #                and count the processes that are left
 # make agents-hooks  belay's hooks in interactive sessions of real agents, under a terminal
-# make ui        belay's pages in a real browser (Debian's chromium, which it installs where apt-get may);
-#                PICTURES=DIR keeps screenshots
+# make ui        belay's pages in a real browser (Debian's chromium, which it installs where apt-get may) and under
+#                axe-core (npm installs it into a cache); PICTURES=DIR keeps screenshots
 # make mcp-conformance  the protocol's conformance suite and inspector over belay mcp (npm installs them into a temporary folder)
 # make record-stall  record real agents: installs seven into a temporary folder, has each follow scripts,
 #                and records what they print
@@ -132,10 +132,12 @@ agents: build
 agents-kill: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -kill
 
+NPM_UI ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/belay-ui
 ui: build
 	@command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 		{ echo "chromium is needed: apt-get install chromium"; exit 1; }
-	BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(PICTURES)" $(GO) test -count=1 -timeout 15m ./bench/browser
+	@mkdir -p "$(NPM_UI)" && { [ -e "$(NPM_UI)/node_modules/axe-core/axe.min.js" ] || npm install --silent --no-fund --no-audit --prefix "$(NPM_UI)" axe-core@4.14.1; }
+	BELAY_AXE="$(NPM_UI)/node_modules/axe-core/axe.min.js" BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(PICTURES)" $(GO) test -count=1 -timeout 15m ./bench/browser
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -26,6 +27,8 @@ type story struct {
 	belay string
 	base  string
 	ctx   context.Context
+
+	server *exec.Cmd
 }
 
 var built = os.Getenv("BELAY_BROWSER_BINARY")
@@ -89,10 +92,8 @@ func (s *story) open(scheme string, width int64) {
 	if err := c.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() {
-		_ = c.Process.Signal(os.Interrupt)
-		_ = c.Wait()
-	})
+	s.server = c
+	s.t.Cleanup(s.stop)
 	link, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		s.t.Fatal(err)
@@ -115,8 +116,15 @@ func (s *story) open(scheme string, width int64) {
 			s.t.Errorf("a script failed: %s", e.ExceptionDetails.Error())
 		}
 	})
-	s.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
+	// Chromium's window is never under 500 pixels wide; its screen can be.
+	s.do(emulation.SetDeviceMetricsOverride(width, 900, 1, false), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
 		chromedp.Navigate(u.String()), chromedp.WaitVisible("h1"))
+}
+
+// stop kills the server, as a person who closes the terminal does.
+func (s *story) stop() {
+	_ = s.server.Process.Kill()
+	_ = s.server.Wait()
 }
 
 func (s *story) do(actions ...chromedp.Action) {
@@ -254,13 +262,16 @@ func TestDarkNarrow(t *testing.T) {
 	s := newStory(t, shop)
 	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--retries", "0", "--test", "sh check.sh", "--", "sh", "bad.sh")
 	s.open("dark", 400)
-	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/snapshots", "/r/1/figures"} {
-		var over bool
+	for _, page := range []string{"/r/1/", "/r/1/?state=waiting", "/r/1/task/T1", "/r/1/task/T1/output?attempt=1", "/r/1/task/T1/record", "/r/1/task/T1/pull",
+		"/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=price.go", "/r/1/snapshots", "/r/1/figures", "/r/1/restore?what=undo",
+		"/r/1/task/T9"} {
+		var width [2]int
 		s.do(chromedp.Navigate(s.base+page), chromedp.WaitVisible("h1"),
-			chromedp.Evaluate("document.documentElement.scrollWidth > innerWidth", &over))
-		if over {
-			t.Errorf("%s is wider than a narrow screen", page)
+			chromedp.Evaluate("[document.documentElement.scrollWidth, innerWidth]", &width))
+		if width[1] != 400 || width[0] > 400 {
+			t.Errorf("%s takes %d pixels of %d", page, width[0], width[1])
 		}
+		s.accessible(page)
 	}
 	s.do(chromedp.Navigate(s.base+"/r/1/task/T1"), chromedp.WaitVisible("#message"))
 	s.picture("narrow")
@@ -268,6 +279,7 @@ func TestDarkNarrow(t *testing.T) {
 	// What ends the task is asked for twice.
 	s.do(chromedp.Click(`button[value="abort"]`, chromedp.ByQuery), chromedp.WaitVisible(`input[name="sure"] ~ button`))
 	s.picture("sure")
+	s.accessible("abort?")
 	s.do(chromedp.Click("button.final", chromedp.ByQuery))
 	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		if strings.Contains(s.run(s.belay, "task", "list"), "aborted") {
@@ -275,6 +287,148 @@ func TestDarkNarrow(t *testing.T) {
 		}
 		if time.Now().After(end) {
 			t.Fatal("the task was not aborted")
+		}
+	}
+}
+
+// accessible reports what axe-core finds wrong with the page that is shown, in BELAY_AXE.
+func (s *story) accessible(page string) {
+	s.t.Helper()
+	script, err := os.ReadFile(os.Getenv("BELAY_AXE"))
+	if err != nil {
+		s.t.Fatalf("axe-core: make ui: %v", err)
+	}
+	var found []string
+	s.do(chromedp.Evaluate(string(script)+";0", nil), chromedp.Evaluate(
+		`axe.run().then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ": " + n.target.join(" ") + ": " + n.failureSummary)))`, &found,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	for _, f := range found {
+		s.t.Errorf("%s: %s", page, f)
+	}
+}
+
+// reads is an agent that does what a review asks for, and spoils the file until it is told.
+const reads = `if grep -q 'negative ones only'; then sed -i 's/return 0/return sum/' price.go; sh good.sh; else sh bad.sh; fi`
+
+// keyDown presses a key that the page takes for itself: chromedp.KeyEvent would type its letter all the same, which a
+// browser with a keyboard does not.
+func keyDown(key string) chromedp.Action {
+	return input.DispatchKeyEvent(input.KeyRawDown).WithKey(key)
+}
+
+// TestReview comments on lines, by mouse and by keyboard, loses neither a reload nor the server, and sends them: the
+// next attempt takes them up.
+func TestReview(t *testing.T) {
+	s := newStory(t, shop)
+	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--files", "price.go", "--retries", "0", "--test", "sh check.sh",
+		"--", "sh", "-c", reads)
+	s.open("light", 1200)
+	attempt := func() {
+		s.do(chromedp.Navigate(s.base+"/r/1/task/T1"), chromedp.WaitVisible("#request"),
+			chromedp.Click(`.attempt a[href*="/diff"]`, chromedp.ByQuery), chromedp.WaitVisible("#comment-form"))
+	}
+	attempt()
+	s.do(chromedp.Click(`//tr[contains(., "return 0")]/td[@class="n"][2]`, chromedp.BySearch), chromedp.WaitVisible("tr #comment-form"),
+		chromedp.SendKeys("#comment-text", "Count the negative ones only as nothing."))
+	s.picture("comment")
+	s.do(chromedp.Click("#comment-form button", chromedp.ByQuery), chromedp.WaitVisible(".remark .said"))
+	if got := s.text(".remark"); !strings.Contains(got, "negative ones only") {
+		t.Errorf("%s", got)
+	}
+	s.do(chromedp.Evaluate("document.activeElement.blur()", nil), keyDown("c"), chromedp.KeyEvent("3"), chromedp.KeyEvent("\t"),
+		chromedp.KeyEvent("\t"), chromedp.KeyEvent("Why is this <b>in cents</b>?"))
+	s.picture("keyboard")
+	s.do(chromedp.KeyEvent("\t"), chromedp.KeyEvent("\r"))
+	s.until(".note", "2 comments not sent yet")
+	s.do(chromedp.Reload())
+	s.until(".note", "2 comments not sent yet")
+	s.accessible("diff with comments")
+
+	s.stop()
+	s.open("light", 1200)
+	attempt()
+	s.until(".note", "2 comments not sent yet")
+	s.do(chromedp.Navigate(s.base+"/r/1/task/T1"), chromedp.WaitVisible("#words"))
+	s.picture("review")
+	s.accessible("task with comments")
+	s.do(chromedp.Click(`//li[contains(., "in cents")]//button`, chromedp.BySearch), chromedp.WaitNotPresent(`//li[contains(., "in cents")]`, chromedp.BySearch),
+		chromedp.WaitVisible("#words"))
+	if got := s.text(".review"); strings.Contains(got, "in cents") || !strings.Contains(got, "price.go:") {
+		t.Errorf("after one was removed:\n%s", got)
+	}
+	s.do(chromedp.SendKeys("#words", "Nearly."), chromedp.Click(`button[value="reject"]`, chromedp.ByQuery))
+	s.until("main", "accepted")
+	if got := s.run("cat", "price.go"); !strings.Contains(got, "max(p, 0)") {
+		t.Errorf("the comment did not reach the agent:\n%s", got)
+	}
+	if got := s.run("cat", ".belay/reviews/_/T1/review-cycle-1.md"); !strings.Contains(got, "path: price.go\n") || !strings.Contains(got, "negative ones only") ||
+		!strings.Contains(got, "verdict: reject") || !strings.Contains(got, "Nearly.") {
+		t.Errorf("%s", got)
+	}
+	s.do(chromedp.Navigate(s.base+"/r/1/task/T1"), chromedp.WaitVisible("#cycles"))
+	s.picture("reviewed")
+	s.accessible("task with a review")
+}
+
+// TestWithoutScripts reads the pages, comments and decides in a browser that runs no script.
+func TestWithoutScripts(t *testing.T) {
+	s := newStory(t, shop)
+	s.run(s.belay, "run", "count negative prices as nothing", "--as-it-is", "--files", "price.go", "--retries", "0", "--test", "sh check.sh",
+		"--", "sh", "-c", reads)
+	s.open("light", 1000)
+	s.do(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(s.base+"/r/1/"), chromedp.WaitVisible("table"))
+	s.press(`a[href$="/task/T1"]`, "#request")
+	s.press(`.attempt a[href*="/diff"]`, "#comment-form")
+	s.do(chromedp.SendKeys(`[name="line"]`, "9"), chromedp.SendKeys("#comment-text", "Say so."))
+	s.press("#comment-form button", ".remark .said")
+	s.press("[data-up]", "#message")
+	s.do(chromedp.SendKeys("#message", "negative ones only"))
+	s.press(`button[value="guide"]`, "#request")
+	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(s.belay, "show", "T1"), "passed (2 attempts"); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal(s.run(s.belay, "show", "T1"))
+		}
+	}
+}
+
+// press clicks what is found and waits for what the next page has, both without a script in the page.
+func (s *story) press(on, then string) {
+	s.t.Helper()
+	s.do(chromedp.Click(on, chromedp.ByQuery), chromedp.WaitVisible(then, chromedp.ByQuery))
+}
+
+// TestFigures measures what a person waits for, on a task with three attempts and 2,000 changed lines, and holds the
+// weight of its pages. Times are printed: docs/ui.md has those of an idle machine.
+func TestFigures(t *testing.T) {
+	var old, new_ strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&old, "price of item %d is %d cents\n", i, i*7)
+		fmt.Fprintf(&new_, "price of item %d is %d cents and %d mils\n", i, i*7, i)
+	}
+	s := newStory(t, map[string]string{"prices.txt": old.String(), "new.txt": new_.String(), "check.sh": "#!/bin/sh\n[ -e enough ]\n"})
+	s.run(s.belay, "run", "give the prices in cents and mils", "--as-it-is", "--files", "prices.txt", "--retries", "2", "--test", "sh check.sh",
+		"--", "sh", "-c", "cp new.txt prices.txt; echo $BELAY_ATTEMPT >> prices.txt; echo done")
+	s.open("light", 1200)
+	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=prices.txt"} {
+		var f struct {
+			Response, Paint, Click float64 // milliseconds: until the response is there, from then until it is seen, until a click shows
+			Bytes                  int
+		}
+		s.do(chromedp.Navigate(s.base+page), chromedp.WaitVisible("h1"), chromedp.Sleep(300*time.Millisecond), chromedp.Evaluate(`(async () => {
+			const n = performance.getEntriesByType("navigation")[0];
+			const all = [n, ...performance.getEntriesByType("resource")].filter((e) => !e.name.includes("/events"));
+			const paint = performance.getEntriesByName("first-contentful-paint")[0];
+			const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+			await frame();
+			const from = performance.now();
+			(document.querySelector(".code td.n:nth-child(2)") ?? document.querySelector("details summary") ?? document.querySelector("main")).click();
+			await frame();
+			return { Response: n.responseEnd - n.requestStart, Paint: paint.startTime - n.responseEnd, Click: performance.now() - from,
+				Bytes: all.reduce((sum, e) => sum + e.transferSize, 0) };
+		})()`, &f, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		t.Logf("%-40s response %5.1f ms, first paint %5.1f ms later, a click %4.1f ms, %d bytes", page, f.Response, f.Paint, f.Click, f.Bytes)
+		if f.Bytes > 150_000 {
+			t.Errorf("%s weighs %d bytes", page, f.Bytes)
 		}
 	}
 }

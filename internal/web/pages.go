@@ -33,7 +33,7 @@ var functions = template.FuncMap{
 	"attr":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"used":     usedText,
 	"state":    stateOf,
-	"verdict":  verdictOf,
+	"check":    checkOf,
 	"lower":    strings.ToLower,
 	"severity": func(s belay.Severity) string { return string(s) },
 	"list":     func(v ...string) []string { return v },
@@ -76,10 +76,21 @@ var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.
 	loop.PhaseCapture: "taking a snapshot", loop.PhaseCheck: "checking", loop.PhaseReview: "in review", loop.PhaseRestore: "rolling back",
 	loop.PhaseDebug: "diagnosing", loop.PhaseClosing: "closing"}
 
-func verdictOf(v belay.Verdict, skipped bool) mark {
-	switch {
-	case skipped:
+// checkOf is the mark of a check, in the words of the terminal: one that passed with a warning has no plain pass.
+func checkOf(r belay.CheckResult) mark {
+	switch word := prompt.Mark(r); word {
+	case "skipped":
 		return mark{"ended", "–", "not run"}
+	case "warn":
+		return mark{"waits", "!", word}
+	case "asks":
+		return mark{"waits", "?", word}
+	}
+	return verdictOf(r.Verdict)
+}
+
+func verdictOf(v belay.Verdict) mark {
+	switch {
 	case v == belay.VerdictPass:
 		return mark{"good", "✓", "pass"}
 	case v == belay.VerdictFail:
@@ -234,7 +245,7 @@ func (q *request) task() error {
 	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r)}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
-		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict, false), Used: usedText(&a.Use)}
+		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
 		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
 		if a.Snapshot != "" {
 			data.Latest = a.Snapshot

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -263,6 +265,15 @@ func (q *request) write(status int, page, title string, data any) {
 		}
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	// A page repeats itself: a tenth is left of a diff, which counts through a tunnel.
+	if strings.Contains(q.Header.Get("Accept-Encoding"), "gzip") {
+		q.w.Header().Set("Content-Encoding", "gzip")
+		q.w.WriteHeader(status)
+		z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails for other levels only
+		_ = pages()[page].Execute(z, v)
+		_ = z.Close()
+		return
+	}
 	q.w.WriteHeader(status)
 	_ = pages()[page].Execute(q.w, v) // fails when the browser is gone
 }
