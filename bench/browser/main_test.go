@@ -409,6 +409,13 @@ func TestFigures(t *testing.T) {
 	s.run(s.belay, "run", "give the prices in cents and mils", "--as-it-is", "--files", "prices.txt", "--retries", "2", "--test", "sh check.sh",
 		"--", "sh", "-c", "cp new.txt prices.txt; echo $BELAY_ATTEMPT >> prices.txt; echo done")
 	s.open("light", 1200)
+
+	// The rest of the file comes as it is scrolled to.
+	s.do(chromedp.Navigate(s.base+"/r/1/diff?from=T1"), chromedp.WaitVisible("[data-more]"), chromedp.ScrollIntoView("[data-more]"))
+	s.until(".patch", "price of item 999 is 6993 cents and 999 mils")
+	if got := s.text(".patch"); strings.Count(got, "price of item 500 is 3500 cents and") != 1 {
+		t.Errorf("a line is there %d times", strings.Count(got, "price of item 500 is 3500 cents and"))
+	}
 	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=prices.txt"} {
 		var f struct {
 			Response, Paint, Click float64 // milliseconds: until the response is there, from then until it is seen, until a click shows

@@ -27,7 +27,8 @@ type Comment struct {
 	Line  int              `json:"line"`          // from 1
 	End   int              `json:"end"`           // the last line; Line for a single one
 	Text  string           `json:"text"`          // Markdown
-	State belay.SnapshotID `json:"state"`         // whose lines they are
+	From  belay.SnapshotID `json:"from"`          // what it was compared with: whose lines those of Old are
+	State belay.SnapshotID `json:"state"`         // whose lines the others are; "" for the files as they are
 	Time  time.Time        `json:"time"`
 }
 
@@ -82,6 +83,11 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	}
 	c.Text = strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n"))
 	c.End = max(c.Line, c.End)
+	for _, id := range []*belay.SnapshotID{&c.From, &c.State} {
+		if _, err := belay.ParseSnapshotID(string(*id)); err != nil {
+			*id = ""
+		}
+	}
 	have, _ := d.Comments(task) // one that cannot be read is no reason to lose this one
 	switch {
 	case c.Text == "":
@@ -122,6 +128,28 @@ func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
 	return errors.Join(failed...)
 }
 
+// Looked is the state of a task's work that a person has looked at last; "" for none.
+func (d *Desk) Looked(task belay.TaskID) belay.SnapshotID {
+	text, _ := fsroot.ReadFile(d.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
+	id, err := belay.ParseSnapshotID(strings.TrimSpace(string(text)))
+	if err != nil {
+		return ""
+	}
+	return id
+}
+
+// Look remembers that a person has looked at a state of a task's work.
+func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
+	if d.Looked(task) == state {
+		return nil
+	}
+	dir, err := d.Snaps.Scratch("looked")
+	if err != nil {
+		return err
+	}
+	return atomicfile.Replace(filepath.Join(dir, task.Key()), atomicfile.How{}, []byte(state+"\n"))
+}
+
 // CommentsText is a review in the form that RecordReview takes: words, then a section for each comment, with the places
 // in the front matter. Lines of a state other than now, which is what stands in the tree, are named in the text only: the
 // same number is another line today.
@@ -137,7 +165,7 @@ func CommentsText(words string, comments []Comment, now belay.SnapshotID) (strin
 		switch {
 		case c.Old:
 			where += fmt.Sprintf(", line %s before the change", lines)
-		case c.State != now:
+		case c.State != "" && c.State != now:
 			where += fmt.Sprintf(", line %s of an earlier attempt (snapshot %s)", lines, c.State.Short())
 		default:
 			at.Lines, where = lines, fmt.Sprintf("`%s:%s`", c.Path, lines)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/secret"
 )
 
 // The most that one page of a diff shows. A file that has more lines is shown by itself, in parts.
@@ -75,6 +74,9 @@ func (q *request) diff() error {
 	for i, f := range data.Files {
 		f.N = i + 1
 	}
+	if err := q.paint(q.Context(), data.Files); err != nil {
+		return err
+	}
 	data.Left = len(d.Changes) - len(data.Files)
 	if n := len(data.Files); path != "" && n == 1 && data.Files[0].Cut > 0 {
 		data.Next = data.Skip + partLines
@@ -93,6 +95,7 @@ type fileDiff struct {
 	Hunks          []hunk
 	Added, Deleted int // lines that are shown
 	Cut            int // lines that are not
+	blobs          [2]string
 }
 
 type hunk struct {
@@ -112,6 +115,7 @@ type row struct {
 type span struct {
 	Text    string
 	Changed bool
+	class   string // of its colour
 }
 
 // budget says how many lines are read: of a file, of all, and how many lines of the file come before those.
@@ -203,6 +207,12 @@ func (p *patchReader) take(line string) {
 		p.file.Old = unquoted(strings.TrimPrefix(line, "rename from "))
 	case strings.HasPrefix(line, "rename to "):
 		p.file.Path = unquoted(strings.TrimPrefix(line, "rename to "))
+	case head == "index":
+		names, _, _ := strings.Cut(rest, " ")
+		before, after, _ := strings.Cut(names, "..")
+		if hexadecimal(before) && hexadecimal(after) {
+			p.file.blobs = [2]string{before, after}
+		}
 	case head == "old" || head == "new" || head == "deleted" || head == "similarity":
 		p.file.Notes = append(p.file.Notes, line)
 	case strings.HasPrefix(line, `\ `) && p.hunk != nil && len(p.hunk.Rows) > 0:
@@ -210,6 +220,9 @@ func (p *patchReader) take(line string) {
 		p.hunk.Rows = append(p.hunk.Rows, row{Kind: `\`, Left: []span{{Text: line}}, Right: []span{{Text: line}}})
 	}
 }
+
+// hexadecimal tells the name of an object, also a short one, from anything else that git would look up.
+func hexadecimal(s string) bool { return len(s) >= 4 && strings.Trim(s, "0123456789abcdef") == "" }
 
 // begin reads "@@ -1,2 +3,4 @@ in func f".
 func (p *patchReader) begin(line string) {
@@ -378,9 +391,6 @@ func unquoted(name string) string {
 	}
 	return name
 }
-
-// Shown is a line's text for the page: secrets masked, and nothing that reorders it.
-func (s span) Shown() string { return belay.Visible(secret.Mask(s.Text)) }
 
 // Unified gives a hunk's rows for the page, each line of one side by itself: removed lines before added ones.
 func (h hunk) Unified() []row {

@@ -38,7 +38,7 @@ func TestReadPatch(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	changed := files[0].Hunks[0].Rows[1]
-	if changed.Kind != "!" || changed.Old != 2 || changed.New != 2 || fmt.Sprint(changed.Left) != "[{two :=  false} {old true} {(1) false}]" {
+	if changed.Kind != "!" || changed.Old != 2 || changed.New != 2 || fmt.Sprint(changed.Left) != "[{two :=  false } {old true } {(1) false }]" {
 		t.Errorf("%+v", changed)
 	}
 	var kinds string

@@ -211,6 +211,7 @@ type attempt struct {
 	app.ShownAttempt
 	Used string
 	From belay.SnapshotID // what it started from: the state before, or what the attempt before it left
+	Last belay.SnapshotID // what the attempt before it left, where it did not start from that
 	Mark mark
 	Live bool // it works now
 }
@@ -247,6 +248,9 @@ func (q *request) task() error {
 	for i, a := range shown.Attempts {
 		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
 		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
+		if one.From != data.Latest {
+			one.Last = data.Latest
+		}
 		if a.Snapshot != "" {
 			data.Latest = a.Snapshot
 			if from = a.Snapshot; a.Then == loop.ThenRollback {

@@ -18,7 +18,7 @@ import (
 // remarks are the comments on a task's work that stand in a diff.
 type remarks struct {
 	Commenting bool             // the diff is of a task: its lines can be commented on
-	State      belay.SnapshotID // whose lines the new side has
+	State      belay.SnapshotID // whose lines the new side has; "" for the files as they are
 	Unsent     int              // comments on the task, here and elsewhere
 	Elsewhere  int              // those that are on other states
 	at         map[place][]app.Comment
@@ -44,9 +44,14 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 	if all == nil && err != nil {
 		return remarks{}, err
 	}
-	r := remarks{Commenting: true, State: cmp.Or(d.To, d.From), Unsent: len(all), at: map[place][]app.Comment{}}
+	if d.To != "" {
+		if err := q.desk.Look(id, d.To); err != nil {
+			return remarks{}, err
+		}
+	}
+	r := remarks{Commenting: true, State: d.To, Unsent: len(all), at: map[place][]app.Comment{}}
 	for _, c := range all {
-		if c.State != r.State {
+		if c.State != r.State || c.Old && c.From != d.From {
 			r.Elsewhere++
 			continue
 		}
@@ -78,11 +83,15 @@ type ownReview struct {
 	Reviewable     bool // work is there that a rejection leads on from
 	Approvable     bool // an approval accepts it
 	Cycles         []app.Review
+	Looked         belay.SnapshotID // a state that the person has looked at, where a newer one is there
 }
 
 func (q *request) ownReview(r *session.Record) ownReview {
 	o := ownReview{Reviewable: loop.Reviewable(r.State)}
 	o.Approvable = o.Reviewable && r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview
+	if o.Looked = q.desk.Looked(r.Task.ID); o.Looked == latest(r) {
+		o.Looked = ""
+	}
 	var err error
 	if o.Comments, err = q.desk.Comments(r.Task.ID); err != nil {
 		o.CommentProblem = err.Error()
@@ -121,7 +130,7 @@ func (q *request) comment() error {
 	}
 	from, end, _ := strings.Cut(q.PostFormValue("line"), "-")
 	c := app.Comment{Path: q.unquery("path"), Old: q.PostFormValue("side") == "old", Text: q.PostFormValue("text"),
-		State: belay.SnapshotID(q.PostFormValue("state"))}
+		From: belay.SnapshotID(q.PostFormValue("base")), State: belay.SnapshotID(q.PostFormValue("state"))}
 	c.Line, _ = strconv.Atoi(strings.TrimSpace(from))
 	c.End, _ = strconv.Atoi(strings.TrimSpace(end))
 	if c, err = q.desk.AddComment(id, c); err != nil {

@@ -148,3 +148,24 @@ if (form) {
     field("line").focus();
   });
 }
+
+// The rest of a long file comes when it is scrolled to.
+const more = new IntersectionObserver((seen) => {
+  for (const { isIntersecting, target } of seen) if (isIntersecting) fill(target);
+});
+
+async function fill(note) {
+  more.unobserve(note);
+  const answer = await fetch(note.querySelector("a").href, { headers: { Accept: "text/html" } });
+  if (!answer.ok) return; // the link is still there
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const parts = [...page.querySelectorAll(".patch > .file, .patch > .note")];
+  for (const part of parts) {
+    part.removeAttribute("aria-labelledby");
+    part.querySelector("h2")?.removeAttribute("id");
+  }
+  const place = note.dataset.more === "instead" ? note.closest(".file") : note;
+  place.replaceWith(...parts);
+  for (const part of parts) if (part.dataset.more) more.observe(part);
+}
+for (const note of main.querySelectorAll("[data-more]")) more.observe(note);

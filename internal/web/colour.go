@@ -1,0 +1,204 @@
+package web
+
+import (
+	"context"
+	"html/template"
+	"path"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/syntax"
+)
+
+// colourMost is the size of a file, in bytes, above which it is shown in one colour.
+const colourMost = 512 << 10
+
+// lookAlikes are languages that package syntax does not read, whose words, strings and comments look like those of one
+// that it does.
+var lookAlikes = map[string]syntax.Language{
+	".json": syntax.JavaScript, ".jsonc": syntax.JavaScript, ".vue": syntax.None, ".c": syntax.Java, ".h": syntax.Java, ".cc": syntax.Java,
+	".cpp": syntax.Java, ".cxx": syntax.Java, ".hpp": syntax.Java, ".kt": syntax.Java, ".kts": syntax.Java, ".swift": syntax.Java,
+	".scala": syntax.Java, ".dart": syntax.Java, ".proto": syntax.Java, ".zig": syntax.Rust,
+}
+
+// keywords are words that most of the languages keep for themselves; those of one language alone are rarely names in
+// another.
+var keywords = wordSet(`abstract and as assert async await begin bool boolean break byte case catch chan char class const constexpr continue
+	crate def default defer del delete do double dyn elif else elsif end ensure enum except export extends extern fallthrough false False
+	final finally float fn for foreach from func function go goto if impl implements import in init int interface is lambda let long loop
+	map match mod module move mut namespace new nil None nonlocal not null nullptr object operator or override package pass private
+	protected protocol pub public raise range ref require rescue return select self Self short sizeof static string struct super switch
+	template this throw throws trait true True try type typedef typeof undefined union unless unsafe until use using val var virtual void
+	volatile when where while with yield`)
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}
+
+// stretch is a part of a line, in bytes, that has a colour.
+type stretch struct {
+	from, to int
+	class    string
+}
+
+// colours gives the coloured parts of a text's lines, the first line's at 0; nil for a language that is not known.
+func colours(name string, text []byte) [][]stretch {
+	language := syntax.Of(name)
+	if language == syntax.None {
+		language = lookAlikes[path.Ext(name)]
+	}
+	if language == syntax.None || len(text) > colourMost {
+		return nil
+	}
+	lines := make([][]stretch, strings.Count(string(text), "\n")+1)
+	for _, t := range syntax.Lex(language, text) {
+		class := ""
+		switch t.Kind {
+		case syntax.Comment:
+			class = "tc"
+		case syntax.Text:
+			class = "ts"
+		case syntax.Number:
+			class = "tn"
+		case syntax.Word:
+			if keywords[t.Text] {
+				class = "tk"
+			}
+		}
+		if class == "" {
+			continue
+		}
+		line, col := t.Line-1, t.Col
+		for part := range strings.SplitSeq(t.Text, "\n") {
+			if line < len(lines) && part != "" {
+				lines[line] = append(lines[line], stretch{col, col + len(part), class})
+			}
+			line, col = line+1, 0
+		}
+	}
+	return lines
+}
+
+// paint gives the rows of files their colours, by the files as they are in the repository. What cannot be read has none.
+func (q *request) paint(ctx context.Context, files []*fileDiff) error {
+	rd, err := q.desk.Repo.Reader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rd.Close() }()
+	for _, f := range files {
+		if f.Binary || len(f.Hunks) == 0 {
+			continue
+		}
+		before, after := read(rd, f.blobs[0]), read(rd, f.blobs[1])
+		was := f.Path
+		if f.Old != "" {
+			was = f.Old
+		}
+		f.paint(colours(was, before), colours(f.Path, after))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+
+// read gives the bytes of an object, or none.
+func read(rd *git.Reader, name string) []byte {
+	if strings.Trim(name, "0") == "" {
+		return nil
+	}
+	var text limited
+	if _, err := rd.Copy(name, &text); err != nil || len(text) > colourMost {
+		return nil
+	}
+	return text
+}
+
+// limited keeps what is written to it up to one byte more than colourMost.
+type limited []byte
+
+func (l *limited) Write(p []byte) (int, error) {
+	*l = append(*l, p[:min(len(p), colourMost+1-len(*l))]...)
+	return len(p), nil
+}
+
+func (f *fileDiff) paint(before, after [][]stretch) {
+	of := func(lines [][]stretch, n int) []stretch {
+		if n < 1 || n > len(lines) {
+			return nil
+		}
+		return lines[n-1]
+	}
+	for h := range f.Hunks {
+		for i := range f.Hunks[h].Rows {
+			r := &f.Hunks[h].Rows[i]
+			r.Left, r.Right = painted(r.Left, of(before, r.Old)), painted(r.Right, of(after, r.New))
+		}
+	}
+}
+
+// painted cuts the parts of a line where colours change.
+func painted(line []span, with []stretch) []span {
+	if len(with) == 0 {
+		return line
+	}
+	var out []span
+	at := 0 // of the line, in bytes
+	for _, s := range line {
+		for s.Text != "" {
+			for len(with) > 0 && with[0].to <= at {
+				with = with[1:]
+			}
+			n, class := len(s.Text), ""
+			if len(with) > 0 {
+				if w := with[0]; w.from > at {
+					n = min(n, w.from-at)
+				} else {
+					n, class = min(n, w.to-at), w.class
+				}
+			}
+			out = append(out, span{Text: s.Text[:n], Changed: s.Changed, class: class})
+			s.Text, at = s.Text[n:], at+n
+		}
+	}
+	return out
+}
+
+// Before and After are a row's two sides for the page: what changed is marked, secrets are masked, and nothing reorders
+// the text. A line with a secret has neither marks nor colours: they would cut it into parts that look like none.
+func (r row) Before() template.HTML { return sideOf(r.Left, "del") }
+
+// After is described with Before.
+func (r row) After() template.HTML { return sideOf(r.Right, "ins") }
+
+func sideOf(line []span, mark string) template.HTML {
+	var whole, b strings.Builder
+	for _, s := range line {
+		whole.WriteString(s.Text)
+	}
+	if masked := secret.Mask(whole.String()); masked != whole.String() {
+		line = []span{{Text: masked}}
+	}
+	for i, s := range line {
+		if s.Changed && (i == 0 || !line[i-1].Changed) {
+			b.WriteString("<" + mark + ">")
+		}
+		text := template.HTMLEscapeString(belay.Visible(s.Text))
+		if s.class != "" {
+			text = `<i class="` + s.class + `">` + text + "</i>"
+		}
+		b.WriteString(text)
+		if s.Changed && (i == len(line)-1 || !line[i+1].Changed) {
+			b.WriteString("</" + mark + ">")
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // each text in it is escaped
+}

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// FuzzColours: coloured parts are parts of their lines, in order, and a line that is cut by them has the same bytes.
+func FuzzColours(f *testing.F) {
+	for _, name := range []string{"a.go", "a.py", "a.ts", "a.rs", "a.java", "a.rb", "a.cs", "a.php", "a.json", "a.c"} {
+		f.Add(name, "/* a\nb */ func x() { return \"s\\\"\" + 'c' + `t\nu` // é\n}\r\n# \xff 0x1F", 3, 5)
+	}
+	f.Fuzz(func(t *testing.T, name, text string, from, to int) {
+		lines := strings.Split(text, "\n")
+		got := colours(name, []byte(text))
+		if len(got) > len(lines) {
+			t.Fatalf("%d lines of %d", len(got), len(lines))
+		}
+		for i, line := range got {
+			last := 0
+			for _, s := range line {
+				if s.from < last || s.to <= s.from || s.to > len(lines[i]) {
+					t.Fatalf("line %d %q: %+v", i, lines[i], line)
+				}
+				last = s.to
+			}
+			from, to := min(max(0, from), len(lines[i])), min(max(0, to), len(lines[i]))
+			to = max(from, to)
+			parts := painted([]span{{Text: lines[i][:from]}, {Text: lines[i][from:to], Changed: true}, {Text: lines[i][to:]}}, line)
+			whole, changed := "", ""
+			for _, p := range parts {
+				if whole += p.Text; p.Changed {
+					changed += p.Text
+				}
+			}
+			if whole != lines[i] || changed != lines[i][from:to] {
+				t.Fatalf("%q became %q, changed %q", lines[i], whole, changed)
+			}
+		}
+	})
+}
+
+// TestSide: colours and marks lie inside one another, every text is escaped, and a secret is masked also where a mark
+// or a colour would cut it.
+func TestSide(t *testing.T) {
+	t.Parallel()
+	text := `	return a < "b" // <b>`
+	line := painted([]span{{Text: "\treturn a"}, {Text: ` < "b`, Changed: true}, {Text: `" // <b>`}}, colours("a.go", []byte(text))[0])
+	want := "\t" + `<i class="tk">return</i> a<del> &lt; <i class="ts">&#34;b</i></del><i class="ts">&#34;</i> <i class="tc">// &lt;b&gt;</i>`
+	if got := string(row{Left: line}.Before()); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	token := "ghp_" + "q7Zk2VxR9mTb4YcN8wLs" + "1HdF6jPgXe3uA5oi" // no token: made for this
+	got := string(row{Right: []span{{Text: `key = "` + token[:8]}, {Text: token[8:20], Changed: true}, {Text: token[20:] + `"`, class: "ts"}}}.After())
+	if strings.Contains(got, token[8:16]) || strings.Contains(got, "<ins>") {
+		t.Errorf("the secret is shown: %s", got)
+	}
+}
+
+// TestColoursOfAFile: lines in the middle of a comment or a text have its colour, though the hunk does not show where it begins.
+func TestColoursOfAFile(t *testing.T) {
+	t.Parallel()
+	got := fmt.Sprint(colours("x/a.go", []byte("/* one\ntwo */ var x = `a\nb` + 12\n")))
+	if want := "[[{0 6 tc}] [{0 6 tc} {7 10 tk} {15 17 ts}] [{0 2 ts} {5 7 tn}] []]"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if colours("a.txt", []byte("return")) != nil || colours("a.go", make([]byte, colourMost+1)) != nil {
+		t.Error("a language that is not known, or a large file, has colours")
+	}
+}
