@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,9 @@ func (s *story) until(selector, want string) {
 	}
 }
 
+// inReadme are the pictures that docs/pictures has.
+var inReadme = []string{"gate", "comment", "split"}
+
 // picture keeps a screenshot where BELAY_PICTURES names a folder, to be looked at.
 func (s *story) picture(name string) {
 	s.t.Helper()
@@ -163,7 +167,11 @@ func (s *story) picture(name string) {
 		return
 	}
 	var png []byte
-	s.do(chromedp.FullScreenshot(&png, 100))
+	take := chromedp.FullScreenshot(&png, 100)
+	if slices.Contains(inReadme, name) { // what fits on a screen
+		take = chromedp.CaptureScreenshot(&png)
+	}
+	s.do(take)
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
 		s.t.Fatal(err)
 	}
