@@ -7,6 +7,7 @@
 # make bench     speed, side by side with git, as ratios
 # make bench-large  belay beside git status in a repository of 1,000,000 files: time, processor time and memory (8 GB of disk)
 # make bench-hooks  percentiles of hook calls in 1,000 and 100,000 files, with and without a watch
+# make bench-ui  the pages of belay ui on 5,000 tasks, a record of 50,000 entries, a diff of 300,000 lines, 200 followers
 # make bench-run  the time of a run before and after its agent, in 20,000 files (OTHER=/path/to/belay compares)
 # make crash     kill belay, and fail its writes, at every step
 # make fidelity  every repository state: snapshot, change, restore, compare
@@ -42,7 +43,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -96,6 +97,9 @@ bench-large: build
 
 bench-hooks: build
 	$(GO) run ./bench -belay bin/belay -hooks -sizes 1000,100000 -rounds 100
+
+bench-ui: build
+	$(GO) run ./bench -belay bin/belay -ui -rounds 5
 
 bench-run: build
 	$(GO) run ./bench -belay bin/belay -loop -sizes 20000 $(OTHER)

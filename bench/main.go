@@ -19,6 +19,10 @@
 // With -hooks it measures hook calls, with percentiles instead of medians:
 //
 //	go run ./bench -belay bin/belay -hooks -sizes 1000,100000 -rounds 100
+//
+// With -ui it measures the pages of belay ui on many tasks, a long record, a large diff and a long output:
+//
+//	go run ./bench -belay bin/belay -ui
 package main
 
 import (
@@ -48,16 +52,17 @@ func main() {
 		loop   = flag.Bool("loop", false, "measure the time of a run before and after its agent")
 		alone  = flag.Bool("alone", false, "measure belay and git status only")
 		hooks  = flag.Bool("hooks", false, "measure hook calls")
+		ui     = flag.Bool("ui", false, "measure the pages of belay ui")
 	)
 	flag.Parse()
 	b := &bench{alone: *alone, others: flag.Args(), rounds: *rounds, place: *place, lines: map[string][]point{}}
-	if err := b.run(*belay, *sizes, *file, *svg, *loop, *hooks); err != nil {
+	if err := b.run(*belay, *sizes, *file, *svg, *loop, *hooks, *ui); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
 	}
 }
 
-func (b *bench) run(belay, sizes, file, svg string, loop, hooks bool) (err error) {
+func (b *bench) run(belay, sizes, file, svg string, loop, hooks, ui bool) (err error) {
 	if b.belay, err = filepath.Abs(belay); err != nil {
 		return err
 	}
@@ -78,6 +83,8 @@ func (b *bench) run(belay, sizes, file, svg string, loop, hooks bool) (err error
 	}
 	each := b.loop
 	switch {
+	case ui:
+		return b.pages()
 	case hooks:
 		each = b.hooks
 	case !loop:

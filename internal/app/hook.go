@@ -345,6 +345,9 @@ func (h *hooks) after(ctx context.Context) error {
 		m.Tool = m.Open[at].Tool
 		m.Open = append(append([]session.OpenCall{}, m.Open[:at]...), m.Open[at+1:]...)
 		taken, err := h.take(ctx, &m, true, fmt.Sprintf("after tool call %d", m.Tool))
+		if err != nil && !m.Slow {
+			return err // the call stays open: what it changed is in the next snapshot, and counts as a tool's there
+		}
 		if err := errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...)); err != nil {
 			return err
 		}
