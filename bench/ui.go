@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -152,7 +153,7 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 		return nil, err
 	}
 	for i := 3; i <= uiTasks; i++ {
-		if _, err := d.Add(context.Background(), app.NewTask{Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}); err != nil {
+		if _, err := d.Add(context.Background(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}); err != nil {
 			return nil, err
 		}
 	}
@@ -160,8 +161,10 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i := range uiEntries {
-		if err := d.AddNote(context.Background(), r, session.Note{Kind: "bench", Text: "note " + strconv.Itoa(i)}); err != nil {
+	head := r.Log.Head
+	for i := range uiEntries { // by the journal itself: a session's desk reads the state anew for each
+		note := session.Note{Kind: "bench", Text: "note " + strconv.Itoa(i)}
+		if head, err = d.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
 			return nil, err
 		}
 	}

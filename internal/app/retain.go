@@ -491,6 +491,10 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 	if err != nil {
 		return nil, err
 	}
+	return d.archivedOf(ctx, records)
+}
+
+func (d *Desk) archivedOf(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
 	ids := map[belay.SnapshotID]bool{}
 	needs := runner.Needs(ctx, d.Desk)
 	for _, r := range records {

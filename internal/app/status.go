@@ -41,12 +41,17 @@ type TaskLine struct {
 
 // Tasks lists every task, in order of creation.
 func (d *Desk) Tasks() ([]TaskLine, error) {
-	var lines []TaskLine
-	records, err := d.Records(func(id belay.TaskID, err error) {
+	lines, _, err := d.tasks()
+	return lines, err
+}
+
+// tasks is Tasks with the records that could be read.
+func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) {
+	records, err = d.Records(func(id belay.TaskID, err error) {
 		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if gone, err := d.Gone(); err == nil {
 		for _, st := range gone {
@@ -77,7 +82,7 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 		}
 		lines = append(lines, l)
 	}
-	return lines, nil
+	return lines, records, nil
 }
 
 // Latest gives the task that something happened to last. CodeNotFound when there is none.
@@ -171,20 +176,26 @@ type Status struct {
 
 // Status gathers the tree's state; it changes nothing.
 func (d *Desk) Status(ctx context.Context) (Status, error) {
-	s := Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
+	s, _, err := d.Overview(ctx)
+	return s, err
+}
+
+// Overview is Status and Tasks together: each record is read once.
+func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
+	s = Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
 	if h, busy := d.Held(); busy {
 		s.Held = h.String()
 	}
 	claims, err := d.Claims().List()
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	for _, c := range claims {
 		s.Reviews = append(s.Reviews, c.String())
 	}
-	lines, err := d.Tasks()
+	lines, records, err := d.tasks()
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	lines, views := d.WithPhases(ctx, lines)
 	s.Features = withActive(features(lines), views)
@@ -202,18 +213,18 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 		s.Tasks = append(s.Tasks, l)
 	}
 	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
-		return s, err
+		return s, nil, err
 	}
-	archived, err := d.Archived(ctx)
+	archived, err := d.archivedOf(ctx, records)
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	s.Archived = len(archived)
 	if s.Absent, err = d.Absent(ctx); err != nil {
-		return s, err
+		return s, nil, err
 	}
-	if s.Missing, err = d.Missing(ctx); err != nil {
-		return s, err
+	if s.Missing, err = d.missingOf(ctx, records); err != nil {
+		return s, nil, err
 	}
 	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
 	s.Standing = d.Restores.Standing()
@@ -226,7 +237,7 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 			s.Trusted = &t.Items[0].Trusted
 		}
 	}
-	return s, nil
+	return s, lines, nil
 }
 
 // ShownReviews is how often configured reviewers looked at a task's work, and how often they
@@ -331,8 +342,12 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.missingOf(ctx, all)
+}
+
+func (d *Desk) missingOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
 	needs := runner.Needs(ctx, d.Desk)
-	return d.Desk.Missing(ctx, slices.DeleteFunc(all, func(r *session.Record) bool { return !needs(r) }))
+	return d.Desk.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
 // checksOf gives the checks of a stored report, none when there is no report.

@@ -149,11 +149,7 @@ type paging struct {
 
 // overview lists the tasks, what waits for a person first.
 func (q *request) overview() error {
-	status, err := q.desk.Status(q.Context())
-	if err != nil {
-		return err
-	}
-	lines, err := q.desk.Tasks()
+	status, lines, err := q.desk.Overview(q.Context())
 	if err != nil {
 		return err
 	}
@@ -206,6 +202,9 @@ func matches(l app.TaskLine, state, search string) bool {
 	return strings.Contains(text, strings.ToLower(search))
 }
 
+// notesMost is how many notes the page of a task shows, the newest.
+const notesMost = 50
+
 // attempt is one with what its page part shows.
 type attempt struct {
 	app.ShownAttempt
@@ -243,7 +242,11 @@ func (q *request) task() error {
 		Output   string
 		Picture  template.HTML
 		ownReview
+		Earlier  int // notes that only the record page has
 	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r)}
+	if data.Earlier = len(data.Notes) - notesMost; data.Earlier > 0 {
+		data.Notes = data.Notes[data.Earlier:]
+	}
 	from := r.State.Before
 	for i, a := range shown.Attempts {
 		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
