@@ -4,8 +4,13 @@ package browser
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
 	"net/url"
 	"os"
 	"os/exec"
@@ -109,7 +114,7 @@ func (s *story) open(scheme string, width int64) {
 	s.t.Cleanup(cancel)
 	ctx, done := chromedp.NewContext(alloc)
 	s.t.Cleanup(done)
-	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
 	s.t.Cleanup(end)
 	s.ctx = ctx
 	chromedp.ListenTarget(ctx, func(ev any) {
@@ -166,13 +171,13 @@ func (s *story) picture(name string) {
 	if dir == "" {
 		return
 	}
-	var png []byte
-	take := chromedp.FullScreenshot(&png, 100)
+	var shot []byte
+	take := chromedp.FullScreenshot(&shot, 100)
 	if slices.Contains(inReadme, name) { // what fits on a screen
-		take = chromedp.CaptureScreenshot(&png)
+		take = chromedp.CaptureScreenshot(&shot)
 	}
 	s.do(take)
-	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot, 0o644); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -405,6 +410,36 @@ func (s *story) press(on, then string) {
 	s.do(chromedp.Click(on, chromedp.ByQuery), chromedp.WaitVisible(then, chromedp.ByQuery))
 }
 
+// TestImages shows an image before and after, and the two over one another.
+func TestImages(t *testing.T) {
+	square := func(c color.Color) string {
+		var b bytes.Buffer
+		m := image.NewRGBA(image.Rect(0, 0, 40, 40))
+		draw.Draw(m, m.Bounds(), image.NewUniform(c), image.Point{}, draw.Src)
+		if err := png.Encode(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	s := newStory(t, map[string]string{"logo.png": square(color.Black)})
+	s.run(s.belay, "snapshot", "take", "-m", "before")
+	s.write("logo.png", square(color.RGBA{R: 200, A: 255}))
+	s.open("light", 1000)
+	var widths []int
+	var opacity string
+	s.do(chromedp.Navigate(s.base+"/r/1/snapshots"), chromedp.WaitVisible("table"))
+	s.press(`td a[href*="/diff"]`, ".onion-skin input")
+	s.do(chromedp.Evaluate(`Promise.all([...document.images].map((i) => i.decode())).then(() => [...document.images].map((i) => i.naturalWidth))`, &widths,
+		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }),
+		chromedp.Evaluate(`(() => { const s = document.querySelector(".onion-skin input"); s.value = 30; s.dispatchEvent(new Event("input"));
+			return getComputedStyle(document.images[1]).opacity })()`, &opacity))
+	if fmt.Sprint(widths) != "[40 40]" || opacity != "0.3" {
+		t.Errorf("%v %s", widths, opacity)
+	}
+	s.picture("images")
+	s.accessible("images")
+}
+
 // TestFigures measures what a person waits for, on a task with three attempts and 2,000 changed lines, and holds the
 // weight of its pages. Times are printed: docs/ui.md has those of an idle machine.
 func TestFigures(t *testing.T) {
@@ -433,7 +468,7 @@ func TestFigures(t *testing.T) {
 			const n = performance.getEntriesByType("navigation")[0];
 			const all = [n, ...performance.getEntriesByType("resource")].filter((e) => !e.name.includes("/events"));
 			const paint = performance.getEntriesByName("first-contentful-paint")[0];
-			const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+			const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 5000); });
 			await frame();
 			const from = performance.now();
 			(document.querySelector(".code td.n:nth-child(2)") ?? document.querySelector("details summary") ?? document.querySelector("main")).click();

@@ -96,7 +96,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 		if f.Binary || len(f.Hunks) == 0 {
 			continue
 		}
-		before, after := read(rd, f.blobs[0]), read(rd, f.blobs[1])
+		before, after := read(rd, f.blobs[0], colourMost), read(rd, f.blobs[1], colourMost)
 		was := f.Path
 		if f.Old != "" {
 			was = f.Old
@@ -109,24 +109,29 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 	return nil
 }
 
-
-// read gives the bytes of an object, or none.
-func read(rd *git.Reader, name string) []byte {
+// read gives the bytes of an object, or none when it has more than most.
+func read(rd *git.Reader, name string, most int) []byte {
 	if strings.Trim(name, "0") == "" {
 		return nil
 	}
-	var text limited
-	if _, err := rd.Copy(name, &text); err != nil || len(text) > colourMost {
+	text := limited{most: most}
+	if _, err := rd.Copy(name, &text); err != nil || text.over {
 		return nil
 	}
-	return text
+	return text.data
 }
 
-// limited keeps what is written to it up to one byte more than colourMost.
-type limited []byte
+// limited keeps what is written to it, up to most bytes.
+type limited struct {
+	most int
+	data []byte
+	over bool
+}
 
 func (l *limited) Write(p []byte) (int, error) {
-	*l = append(*l, p[:min(len(p), colourMost+1-len(*l))]...)
+	if l.over = l.over || len(l.data)+len(p) > l.most; !l.over {
+		l.data = append(l.data, p...)
+	}
 	return len(p), nil
 }
 

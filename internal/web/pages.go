@@ -38,6 +38,7 @@ var functions = template.FuncMap{
 	"severity": func(s belay.Severity) string { return string(s) },
 	"list":     func(v ...string) []string { return v },
 	"dict":     dict,
+	"asset":    asset,
 	"query":    url.QueryEscape, // for values of forms that may have any byte: what decodes them is unquery
 	"add":      func(a, b int) int { return a + b },
 }
@@ -242,7 +243,7 @@ func (q *request) task() error {
 		Output   string
 		Picture  template.HTML
 		ownReview
-		Earlier  int // notes that only the record page has
+		Earlier int // notes that only the record page has
 	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r)}
 	if data.Earlier = len(data.Notes) - notesMost; data.Earlier > 0 {
 		data.Notes = data.Notes[data.Earlier:]

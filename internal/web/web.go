@@ -3,6 +3,7 @@ package web
 import (
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
@@ -122,7 +123,11 @@ func (s *Server) Handler() http.Handler { return s.guard.wrap(s.routes()) }
 func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	files, _ := fs.Sub(staticFiles, "static")
-	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
+	static := http.StripPrefix("/static/", http.FileServerFS(files))
+	mux.HandleFunc("GET /static/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "private, max-age=86400, immutable") // its address changes with its bytes: asset
+		static.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /{$}", s.home)
 	for pattern, page := range map[string]func(*request) error{
 		"GET /r/{repo}/{$}":                  (*request).overview,
@@ -130,10 +135,12 @@ func (s *Server) routes() *http.ServeMux {
 		"GET /r/{repo}/task/{task}/output":   (*request).output,
 		"GET /r/{repo}/task/{task}/record":   (*request).record,
 		"GET /r/{repo}/task/{task}/pull":     (*request).pull,
+		"GET /r/{repo}/task/{task}/export":   (*request).export,
 		"POST /r/{repo}/task/{task}/decide":  (*request).decide,
 		"POST /r/{repo}/task/{task}/comment": (*request).comment,
 		"POST /r/{repo}/task/{task}/review":  (*request).review,
 		"GET /r/{repo}/diff":                 (*request).diff,
+		"GET /r/{repo}/image":                (*request).image,
 		"GET /r/{repo}/snapshots":            (*request).snapshots,
 		"GET /r/{repo}/restore":              (*request).preview,
 		"POST /r/{repo}/restore":             (*request).restore,
@@ -154,7 +161,9 @@ type request struct {
 	n    int // the repository's number
 	repo Repository
 	desk *app.Desk
-	mark string // of what is shown, from before it was read
+	mark string                          // of what is shown, from before it was read
+	sent func(page string, v view) error // takes the pages instead of the browser
+	err  error                           // of sent
 }
 
 // serve opens the repository of a request and shows what goes wrong as a page.
@@ -225,6 +234,13 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 	q.show("home", "Repositories", list)
 }
 
+// asset is the address of a file below static, with a mark of its bytes.
+func asset(name string) (string, error) {
+	text, err := staticFiles.ReadFile("static/" + name)
+	sum := sha256.Sum256(text)
+	return fmt.Sprintf("/static/%s?v=%x", name, sum[:6]), err
+}
+
 // view is what a page is made of.
 type view struct {
 	Title   string
@@ -263,6 +279,10 @@ func (q *request) write(status int, page, title string, data any) {
 				v.Events += "&task=" + template.URLQueryEscaper(task)
 			}
 		}
+	}
+	if q.sent != nil {
+		q.err = errors.Join(q.err, q.sent(page, v))
+		return
 	}
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// A page repeats itself: a tenth is left of a diff, which counts through a tunnel.

@@ -156,14 +156,15 @@ func TestHostile(t *testing.T) {
 			_, repo := project(t, text)
 			v := visit(t, Options{Version: "test", Repositories: []Repository{repo}, Act: nobody})
 			for _, path := range []string{"/r/1/", "/r/1/?q=" + url.QueryEscape(text), "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split",
-				"/r/1/diff?from=T1&path=" + url.QueryEscape(text), "/r/1/task/T1/record", "/r/1/task/T1/pull", "/r/1/snapshots", "/r/1/figures",
+				"/r/1/diff?from=T1&path=" + url.QueryEscape(text), "/r/1/task/T1/record", "/r/1/task/T1/pull", "/r/1/task/T1/export", "/r/1/snapshots", "/r/1/figures",
 				"/r/1/diff?from=" + url.QueryEscape(text), "/r/1/restore?what=" + url.QueryEscape(text), "/r/1/task/" + url.PathEscape(strings.ReplaceAll(text, "/", ""))} {
 				status, page := v.get(path)
 				if status >= 500 {
 					t.Errorf("%s: %d\n%s", path, status, page)
 				}
 				for _, found := range tag.FindAllString(page, -1) {
-					if !ours(found) {
+					itsOwn := found == "<style>" && strings.HasSuffix(path, "/export") && strings.Count(page, found) == 1
+					if !ours(found) && !itsOwn {
 						t.Errorf("%s has %s", path, found)
 					}
 				}
@@ -180,7 +181,7 @@ func TestHostile(t *testing.T) {
 
 // ours reports a tag that the pages have themselves.
 func ours(found string) bool {
-	return strings.HasPrefix(found, `<script type="module" src="/static/page.js"`) || strings.HasPrefix(found, "<svg class=") ||
+	return strings.HasPrefix(found, `<script type="module" src="/static/page.js?v=`) || strings.HasPrefix(found, "<svg class=") ||
 		strings.HasPrefix(found, "<a ") && !strings.Contains(found, `href="javascript`) && !strings.Contains(found, `href="data`)
 }
 
@@ -388,6 +389,61 @@ func TestRestore(t *testing.T) {
 	if status, page := v.post("/r/1/restore", form()); status != http.StatusOK || !strings.Contains(page, "Restored.") ||
 		fmt.Sprint(did) != "[snapshot restore "+what+" --yes]" {
 		t.Errorf("%d %q %s", status, did, page)
+	}
+}
+
+// TestImage: an image is shown before and after; what only has the name of one, or may hold a script, is not.
+func TestImage(t *testing.T) {
+	t.Parallel()
+	dir, repo := project(t, "")
+	d, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun, err := d.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+	write(t, dir, "logo.png", png)
+	write(t, dir, "page.png", "\x00<html><script>alert(1)</script>")
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
+	_, page := v.get("/r/1/diff?from=" + string(begun.ID))
+	sources := regexp.MustCompile(`<img src="([^"]+)"`).FindAllStringSubmatch(page, -1)
+	if len(sources) != 2 {
+		t.Fatalf("%d images\n%s", len(sources), page)
+	}
+	if status, got := v.get(sources[0][1]); status != http.StatusOK || got != png {
+		t.Errorf("%d %q", status, got)
+	}
+	for _, path := range []string{sources[1][1], "/r/1/image?blob=HEAD", "/r/1/image?blob=", "/r/1/image?blob=0123456789"} {
+		if status, _ := v.get(path); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+// TestExport: a task as one file has its page, changes and record, loads nothing, and has nothing that only a page can do.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, `<img src="https://evil.example/x">`)
+	v := visit(t, Options{Version: "test", Repositories: []Repository{repo}, Act: nobody})
+	status, page := v.get("/r/1/task/T1/export")
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, page)
+	}
+	for _, want := range []string{"Waiting for you", "Attempt 1", "changed</td>", "intact", "default-src 'none'; style-src 'sha256-", "--ground", "</html>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	for _, tag := range regexp.MustCompile(`<[a-z]+\b[^>]*`).FindAllString(page, -1) {
+		if regexp.MustCompile(`^<(script|form|a|img|link|iframe|button|input)\b|\b(src|href|on[a-z]+)=`).MatchString(tag) {
+			t.Errorf("it has %s", tag)
+		}
+	}
+	if status, page := v.get("/r/1/task/T9/export"); status != http.StatusNotFound || !strings.Contains(page, "T9") {
+		t.Errorf("%d %s", status, page)
 	}
 }
 

@@ -169,3 +169,24 @@ async function fill(note) {
   for (const part of parts) if (part.dataset.more) more.observe(part);
 }
 for (const note of main.querySelectorAll("[data-more]")) more.observe(note);
+
+// Two images over one another: the newer one appears as the slider moves.
+for (const pair of main.querySelectorAll(".images")) {
+  const [before, after] = pair.querySelectorAll("img");
+  if (!after) continue;
+  const label = document.createElement("label");
+  label.className = "onion-skin";
+  label.textContent = "before and after over one another ";
+  const slider = label.appendChild(document.createElement("input"));
+  slider.type = "range";
+  slider.value = slider.max = "100";
+  slider.addEventListener("input", () => {
+    pair.classList.add("onion");
+    after.style.opacity = `${slider.value / 100}`;
+  });
+  slider.addEventListener("dblclick", () => {
+    pair.classList.remove("onion");
+    after.style.opacity = "";
+  });
+  before.closest(".images").before(label);
+}

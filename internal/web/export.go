@@ -1,0 +1,82 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html/template"
+	"regexp"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// What a page has for somebody who acts on it, and a file has not: forms, lists of pages, and links, of which the text
+// stays. The pages' own tags are found by pattern because text from elsewhere is escaped in them.
+var (
+	forActing = regexp.MustCompile(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
+	linkTag   = regexp.MustCompile(`<(/?)a\b[^>]*>`)
+)
+
+// exportPage is a whole document: it may load nothing, and has no script.
+var exportPage = template.Must(template.New("export").Funcs(functions).Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{{.Hash}}'">
+<title>{{text .Title}} · {{text .Repo}} · belay</title><style>{{.Style}}</style></head>
+<body><header class="top"><div class="bar"><span class="brand">belay</span><span class="repo">{{text .Repo}}</span></div></header>
+<main>{{range .Parts}}{{.}}{{end}}</main>
+<footer class="foot">Written by belay {{.Version}} on {{when .Time}}</footer></body></html>
+`))
+
+// export gives a task as one file that opens anywhere: its page, what it changed as far as a page of changes goes, and its
+// record with the verification of it.
+func (q *request) export() error {
+	id, err := belay.ParseTaskID(q.PathValue("task"))
+	if err != nil {
+		return err
+	}
+	var parts []template.HTML
+	title := ""
+	q.sent = func(page string, v view) error {
+		if title == "" {
+			title = v.Title
+		}
+		var text bytes.Buffer
+		if err := pages()[page].ExecuteTemplate(&text, "content", v); err != nil {
+			return err
+		}
+		part := linkTag.ReplaceAll(forActing.ReplaceAll(text.Bytes(), nil), []byte("<${1}span>"))
+		parts = append(parts, template.HTML(part)) //nolint:gosec // made by the pages' own templates
+		return nil
+	}
+	if err := q.ParseForm(); err != nil {
+		return err
+	}
+	defer func() { q.sent = nil }() // an error is shown to the browser
+	if err := q.task(); err != nil {
+		return err
+	}
+	q.Form.Set("from", string(id)) // what diff compares
+	if err := q.diff(); err != nil && belay.CodeOf(err) != belay.CodeCannot && belay.CodeOf(err) != belay.CodeNotFound {
+		return err // a task that has not started has no changes
+	}
+	if err := errors.Join(q.record(), q.err); err != nil {
+		return err
+	}
+	style, err := staticFiles.ReadFile("static/style.css")
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(style)
+	h := q.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="belay-%s.html"`, id))
+	return exportPage.Execute(q.w, struct {
+		Title, Repo, Version, Hash string
+		Style                      template.CSS
+		Parts                      []template.HTML
+		Time                       time.Time
+	}{title, q.repo.Name, q.s.Version, base64.StdEncoding.EncodeToString(sum[:]), template.CSS(style), parts, time.Now()}) //nolint:gosec // belay's own
+}
