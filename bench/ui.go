@@ -61,13 +61,17 @@ func (b *bench) pages() error {
 	if _, err := fetched(client, at.String()); err != nil {
 		return err
 	}
-	fmt.Fprintf(b.out, "\n### Pages: %d tasks, a record of %d entries, a diff of %d lines, an output of %d MB\n\n", uiTasks, uiEntries, uiLines, uiOutput/1_000_000)
+	fmt.Fprintf(b.out, "\n### Pages: %d tasks, a record of %d entries, a diff of %d lines, an output of %d MB\n\n",
+		uiTasks, uiEntries, uiLines, uiOutput/1_000_000)
 	fmt.Fprint(b.out, "| page | median | bytes | memory, the most so far |\n|---|---|---|---|\n")
 	for _, p := range []struct{ name, path string }{
-		{"tasks", "/r/1/"}, {"tasks, a search", "/r/1/?q=number+4711"}, {"the task with the long record", "/r/1/task/T1"}, {"its record", "/r/1/task/T1/record"},
-		{"its record, the last page", "/r/1/task/T1/record?page=250"}, {"its diff", "/r/1/diff?from=T1"}, {"its diff, in the middle", "/r/1/diff?from=T1&path=big.txt&skip=150000"},
+		{"tasks", "/r/1/"}, {"tasks, a search", "/r/1/?q=number+4711"},
+		{"the task with the long record", "/r/1/task/T1"}, {"its record", "/r/1/task/T1/record"},
+		{"its record, the last page", "/r/1/task/T1/record?page=250"}, {"its diff", "/r/1/diff?from=T1"},
+		{"its diff, in the middle", "/r/1/diff?from=T1&path=big.txt&skip=150000"},
 		{"the task with the long output", "/r/1/task/T2"}, {"its output", "/r/1/task/T2/output?attempt=1"},
-		{"its output, the end", "/r/1/task/T2/output?attempt=1&from=150000000"}, {"snapshots", "/r/1/snapshots"}, {"figures", "/r/1/figures"},
+		{"its output, the end", "/r/1/task/T2/output?attempt=1&from=150000000"}, {"snapshots", "/r/1/snapshots"},
+		{"figures", "/r/1/figures"},
 	} {
 		var times []time.Duration
 		size := 0
@@ -113,7 +117,8 @@ func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int)
 			return err
 		}
 	}
-	fmt.Fprintf(b.out, "\n%d browsers follow one task: each hears of a change within %.0f ms; while nothing happens the server uses %d %% of a processor; %d MB at most.\n",
+	fmt.Fprintf(b.out, "\n%d browsers follow one task: each hears of a change within %.0f ms; "+
+		"while nothing happens the server uses %d %% of a processor; %d MB at most.\n",
 		uiFollowers, float64(time.Since(began))/1e6, idle, peak(pid)>>20)
 	return nil
 }
@@ -122,8 +127,8 @@ func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int)
 func (b *bench) crowded(dir string) (*app.Desk, error) {
 	var before, after strings.Builder
 	for i := range uiLines / 2 {
-		fmt.Fprintf(&before, "line %d of the text as it was\n", i)
-		fmt.Fprintf(&after, "line %d of the text as it is now\n", i)
+		fmt.Fprintf(&before, "line %d of the old text\n", i)
+		fmt.Fprintf(&after, "line %d of the new text\n", i)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -132,7 +137,8 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 	if err := os.WriteFile(big, []byte(before.String()), 0o644); err != nil {
 		return nil, err
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "first"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"},
+		{"-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "first"}} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("git %v: %w\n%s", args, err, out)
 		}
@@ -141,7 +147,8 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 	if err := os.WriteFile(next, []byte(after.String()), 0o644); err != nil {
 		return nil, err
 	}
-	for _, script := range []string{"cp ../after.txt big.txt", fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x | fold -w 99; echo done >> note.txt", uiOutput)} {
+	prints := fmt.Sprintf("head -c %d /dev/zero | tr '\\0' x | fold -w 99; echo done >> note.txt", uiOutput)
+	for _, script := range []string{"cp ../after.txt big.txt", prints} {
 		c := exec.Command(b.belay, "-C", dir, "run", "change the text", "--as-it-is", "--test", "true", "--quiet", "--", "sh", "-c", script)
 		c.Env = environ()
 		if out, err := c.CombinedOutput(); err != nil {
@@ -153,7 +160,8 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 		return nil, err
 	}
 	for i := 3; i <= uiTasks; i++ {
-		if _, err := d.Add(context.Background(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}); err != nil {
+		task := app.NewTask{ID: belay.TaskID(fmt.Sprintf("T%d", i)), Prose: fmt.Sprintf("change the text, number %d", i), AsItIs: true}
+		if _, err := d.Add(context.Background(), task); err != nil {
 			return nil, err
 		}
 	}

@@ -151,7 +151,8 @@ func until(ctx context.Context, ending <-chan error, done func() bool) (err erro
 				return nil, false
 			}
 		case <-late:
-			return belay.Refuse(belay.CodeCannot, "belay status", "the command did not answer for %s and goes on", answerMost), false
+			return belay.Refuse(belay.CodeCannot, "belay status",
+				"the command did not answer for %s and is still running", answerMost), false
 		case <-ctx.Done():
 			return ctx.Err(), false
 		}

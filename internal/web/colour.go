@@ -8,6 +8,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/syntax"
 )
@@ -25,21 +26,14 @@ var lookAlikes = map[string]syntax.Language{
 
 // keywords are words that most of the languages keep for themselves; those of one language alone are rarely names in
 // another.
-var keywords = wordSet(`abstract and as assert async await begin bool boolean break byte case catch chan char class const constexpr continue
+var keywords = lazyregexp.Of(`
+	abstract and as assert async await begin bool boolean break byte case catch chan char class const constexpr continue
 	crate def default defer del delete do double dyn elif else elsif end ensure enum except export extends extern fallthrough false False
 	final finally float fn for foreach from func function go goto if impl implements import in init int interface is lambda let long loop
 	map match mod module move mut namespace new nil None nonlocal not null nullptr object operator or override package pass private
 	protected protocol pub public raise range ref require rescue return select self Self short sizeof static string struct super switch
 	template this throw throws trait true True try type typedef typeof undefined union unless unsafe until use using val var virtual void
 	volatile when where while with yield`)
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
-}
 
 // stretch is a part of a line, in bytes, that has a colour.
 type stretch struct {
@@ -67,7 +61,7 @@ func colours(name string, text []byte) [][]stretch {
 		case syntax.Number:
 			class = "tn"
 		case syntax.Word:
-			if keywords[t.Text] {
+			if keywords.Has(t.Text) {
 				class = "tk"
 			}
 		}

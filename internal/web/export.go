@@ -7,21 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"regexp"
+	"sync"
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // What a page has for somebody who acts on it, and a file has not: forms, lists of pages, and links, of which the text
 // stays. The pages' own tags are found by pattern because text from elsewhere is escaped in them.
 var (
-	forActing = regexp.MustCompile(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
-	linkTag   = regexp.MustCompile(`<(/?)a\b[^>]*>`)
+	forActing = lazyregexp.New(`(?s)<form\b.*?</form>|<nav\b.*?</nav>|<p class="crumb">.*?</p>|<span class="links">.*?</span>`)
+	linkTag   = lazyregexp.New(`<(/?)a\b[^>]*>`)
 )
 
 // exportPage is a whole document: it may load nothing, and has no script.
-var exportPage = template.Must(template.New("export").Funcs(functions).Parse(`<!doctype html>
+var exportPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("export").Funcs(functions).Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-{{.Hash}}'">
 <title>{{text .Title}} · {{text .Repo}} · belay</title><style>{{.Style}}</style></head>
@@ -29,6 +31,7 @@ var exportPage = template.Must(template.New("export").Funcs(functions).Parse(`<!
 <main>{{range .Parts}}{{.}}{{end}}</main>
 <footer class="foot">Written by belay {{.Version}} on {{when .Time}}</footer></body></html>
 `))
+})
 
 // export gives a task as one file that opens anywhere: its page, what it changed as far as a page of changes goes, and its
 // record with the verification of it.
@@ -47,7 +50,7 @@ func (q *request) export() error {
 		if err := pages()[page].ExecuteTemplate(&text, "content", v); err != nil {
 			return err
 		}
-		part := linkTag.ReplaceAll(forActing.ReplaceAll(text.Bytes(), nil), []byte("<${1}span>"))
+		part := linkTag.ReplaceAllString(forActing.ReplaceAllString(text.String(), ""), "<${1}span>")
 		parts = append(parts, template.HTML(part)) //nolint:gosec // made by the pages' own templates
 		return nil
 	}
@@ -73,10 +76,11 @@ func (q *request) export() error {
 	h := q.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="belay-%s.html"`, id))
-	return exportPage.Execute(q.w, struct {
+	return exportPage().Execute(q.w, struct {
 		Title, Repo, Version, Hash string
 		Style                      template.CSS
 		Parts                      []template.HTML
 		Time                       time.Time
-	}{title, q.repo.Name, q.s.Version, base64.StdEncoding.EncodeToString(sum[:]), template.CSS(style), parts, time.Now()}) //nolint:gosec // belay's own
+	}{title, q.repo.Name, q.s.Version, base64.StdEncoding.EncodeToString(sum[:]),
+		template.CSS(style), parts, time.Now()}) //nolint:gosec // belay's own
 }
