@@ -127,9 +127,10 @@ func (b *bench) ask(dir string, env []string, args ...string) ([]byte, int) {
 func compare(got report, code int, t project.Trial) (said, wrong string) {
 	var parts, open []string
 	want, notes := slices.Clone(t.Says), slices.Clone(t.Notes)
-	refused := false
+	refused, asked := false, false
 	for _, c := range got.Data.Checks {
-		if c.Verdict == "unknown" && c.Summary != "skipped" {
+		asks := slices.ContainsFunc(t.Says, func(s string) bool { return strings.TrimSuffix(s, "…") == "question "+c.Check })
+		if c.Verdict == "unknown" && c.Summary != "skipped" && !asks {
 			open = append(open, c.Check+" could not tell: "+c.Summary)
 		}
 		for _, f := range c.Findings {
@@ -151,14 +152,22 @@ func compare(got report, code int, t project.Trial) (said, wrong string) {
 	}
 	for _, s := range t.Says {
 		refused = refused || strings.HasPrefix(s, "error ")
+		asked = asked || strings.HasPrefix(s, "question ")
 	}
 	for _, w := range append(want, notes...) {
 		open = append(open, "missing "+w)
 	}
-	if expected := map[bool]int{true: 1}[refused]; code != expected {
+	expected := 0
+	switch {
+	case refused:
+		expected = 1
+	case asked: // a person is to say whether it is meant
+		expected = 3
+	}
+	if code != expected {
 		open = append(open, fmt.Sprintf("exit %d", code))
 	}
-	verdict := map[int]string{0: "passed", 1: "refused", 2: "could not tell"}[code]
+	verdict := map[int]string{0: "passed", 1: "refused", 2: "could not tell", 3: "asked"}[code]
 	if len(parts) > 0 {
 		verdict += ": " + brief(parts)
 	}
