@@ -7,6 +7,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
@@ -101,6 +102,10 @@ func (j *contractJudge) safely(r belay.Requirement) (m belay.Met) {
 		r.Marker, m.Marker = belay.MarkPreserved, belay.MarkPreserved
 	}
 	if r.Marker != belay.MarkPreserved && j.ordered(&m, r) {
+		return m
+	}
+	if path := j.testedIn(r); path != "" {
+		m.Verdict, m.File, m.Evidence = belay.MetYes, path, []string{path + " is new"}
 		return m
 	}
 	switch r.Marker {
@@ -264,6 +269,22 @@ func (j *contractJudge) addSome(m *belay.Met, r belay.Requirement) {
 	default:
 		m.Verdict = belay.MetUnknown
 	}
+}
+
+// testIt is a requirement that asks for tests in a file and says of nothing else what they are about.
+var testIt = lazyregexp.New(`(?i)^\W*(?:(?:add|write|create|include) +)?(?:(?:a|an|some|unit) +)*tests?(?: +(?:it|this|that|them))?` +
+	`(?: +for +(?:it|this|that|them))? +(?:in|to) +\S+\W*$`)
+
+// testedIn is the new file of tests that such a requirement names, "" for none.
+func (j *contractJudge) testedIn(r belay.Requirement) string {
+	named := j.named(r.Text)
+	if len(named) != 1 || !testIt.MatchString(r.Text) || !testPath(named[0]) {
+		return ""
+	}
+	if f := j.changed[named[0]]; f == nil || f.Before != nil || strings.TrimSpace(string(f.After)) == "" {
+		return ""
+	}
+	return named[0]
 }
 
 // remove holds that something is gone. Too much of it gone is refused when it is certain.
