@@ -11,15 +11,15 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The groups that help lists commands in. Those of More are listed by belay help --all alone: scripts and other
+// The groups that help lists commands in: twenty at most, so that a newcomer reads them all. Those of More are listed by belay help --all alone: scripts and other
 // programs call them.
 var helpGroups = []struct {
 	id, title string
 	commands  []string
 }{
 	{"start", "Start here:", []string{"run", "status", "show", "diff", "decide", "undo"}},
-	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "pr", "rollback", "merge", "cancel", "snapshot", "redo"}},
-	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "fence", "feature", "phase", "plan", "review"}},
+	{"tasks", "Tasks and snapshots:", []string{"task", "check", "log", "pr", "rollback", "merge", "snapshot", "ui"}},
+	{"repository", "The repository:", []string{"init", "config", "doctor", "trust", "feature", "review"}},
 	{moreGroup, "More commands:", nil},
 }
 
