@@ -11,8 +11,8 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The groups that help lists commands in: twenty at most, so that a newcomer reads them all. Those of More are listed by belay help --all alone: scripts and other
-// programs call them.
+// The groups that help lists commands in: twenty at most, so that a newcomer reads them all. Those of More are listed by
+// belay help --all alone: scripts and other programs call them.
 var helpGroups = []struct {
 	id, title string
 	commands  []string
