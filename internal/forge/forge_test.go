@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // asked is a request that a forge got.
@@ -446,7 +447,7 @@ func TestTools(t *testing.T) {
 	for _, kind := range Kinds() {
 		f, _ := newFake(t, kind)
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, tools[kind].name), []byte(fakeTool), 0o755); err != nil {
+		if err := testutil.WriteProgram(filepath.Join(dir, tools[kind].name), []byte(fakeTool)); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", dir+":/usr/bin:/bin")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func TestOpenFinds(t *testing.T) {
@@ -179,7 +180,7 @@ func fakeGit(t *testing.T, dir, script string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(dir+"/git", []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	if err := testutil.WriteProgram(dir+"/git", []byte("#!/bin/sh\n"+script)); err != nil {
 		t.Fatal(err)
 	}
 }

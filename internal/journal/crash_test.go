@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestMain lets this binary be its own victim: a test starts it again with
@@ -524,7 +525,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(exe, bin, 0o755); err != nil {
+	if err := testutil.WriteProgram(exe, bin); err != nil {
 		t.Fatal(err)
 	}
 	s := Open(filepath.Join(dir, "store"))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func TestLaunchRefuses(t *testing.T) {
@@ -26,7 +27,7 @@ func TestLaunchRefuses(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		if c.text != "" {
-			if err := os.WriteFile(path, []byte(c.text), 0o755); err != nil {
+			if err := testutil.WriteProgram(path, []byte(c.text)); err != nil {
 				t.Fatal(err)
 			}
 		}

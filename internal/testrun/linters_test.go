@@ -5,13 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func TestLinters(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
 	for _, name := range []string{"golangci-lint", "ruff", "eslint", "cargo-clippy"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\nexit 9\n"), 0o755); err != nil {
+		if err := testutil.WriteProgram(filepath.Join(bin, name), []byte("#!/bin/sh\nexit 9\n")); err != nil {
 			t.Fatal(err)
 		}
 	}
