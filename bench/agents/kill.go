@@ -233,7 +233,7 @@ func (b bench) killAll(only, one string) (bool, error) {
 	}
 	fmt.Printf("\n%s\n", rule)
 	for _, a := range agents() {
-		if !matches(a.Name, only) {
+		if !wanted(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)
