@@ -255,7 +255,7 @@ func (b bench) interactiveAll(only, _ string) (bool, error) {
 	results, right := map[string]shows{}, true
 	for _, a := range agents() {
 		t, has := talkings()[a.Name]
-		if !has || !matches(a.Name, only) {
+		if !has || !wanted(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -37,6 +38,7 @@ type killing struct {
 	cmd  *exec.Cmd
 	tty  *os.File
 	said *locked
+	read chan struct{} // closed when the terminal is read no more
 }
 
 func (k *killing) signal(list ...syscall.Signal) error {
@@ -48,6 +50,19 @@ func (k *killing) signal(list ...syscall.Signal) error {
 	return nil
 }
 
+// hangUp closes the terminal, and returns when it is closed: while somebody reads from it, it is open.
+func (k *killing) hangUp() error {
+	if err := k.tty.Close(); err != nil {
+		return err
+	}
+	select {
+	case <-k.read:
+		return nil
+	case <-time.After(dies):
+		return errors.New("the terminal stays open: it is still read from")
+	}
+}
+
 // endings are those that every agent must survive none of. The first ends by itself: what its agent left in the
 // background is ended with it.
 func endings() []ending {
@@ -57,7 +72,7 @@ func endings() []ending {
 		{name: "^C", tty: true, end: func(k *killing) error { _, err := k.tty.Write([]byte{3}); return err }},
 		{name: "two TERMs", end: func(k *killing) error { return k.signal(syscall.SIGTERM, syscall.SIGTERM) }},
 		{name: "HUP", end: func(k *killing) error { return k.signal(syscall.SIGHUP) }},
-		{name: "terminal closed", tty: true, end: func(k *killing) error { return k.tty.Close() }},
+		{name: "terminal closed", tty: true, end: (*killing).hangUp},
 	}
 }
 
@@ -148,8 +163,27 @@ func (k *killing) start(e ending) error {
 	if k.tty, err = pty.Start(k.cmd); err != nil {
 		return err
 	}
-	go func() { _, _ = io.Copy(k.said, k.tty) }()
+	if err := nonblocking(k.tty); err != nil {
+		return err
+	}
+	k.read = make(chan struct{})
+	go func() {
+		defer close(k.read)
+		_, _ = io.Copy(k.said, k.tty)
+	}()
 	return nil
+}
+
+// nonblocking makes Close end a read that waits. The terminal comes blocking, and then stays open after Close until
+// its program prints something: with an agent that is quiet while its command runs, for ever.
+func nonblocking(tty *os.File) error {
+	raw, err := tty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var set error
+	err = raw.Control(func(fd uintptr) { set = syscall.SetNonblock(int(fd), true) })
+	return errors.Join(err, set)
 }
 
 // locked is a buffer that is read while somebody writes to it.
@@ -199,7 +233,7 @@ func (b bench) killAll(only, one string) (bool, error) {
 	}
 	fmt.Printf("\n%s\n", rule)
 	for _, a := range agents() {
-		if !matches(a.Name, only) {
+		if !wanted(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)

@@ -31,7 +31,7 @@ func main() {
 	var (
 		npm     = flag.String("npm", "", "folder for the agents (default: belay-agents in the temporary folder)")
 		install = flag.Bool("install", true, "install the agents that are not there")
-		only    = flag.String("only", "", "only agents with one of these, parted by commas, in the name")
+		only    = flag.String("only", "", "only these agents, parted by commas: names or parts of names")
 		one     = flag.String("script", "", "only scripts, or runs of -belay, with one of these, parted by commas, in the name")
 		out     = flag.String("out", "", "write the recordings to this folder")
 		run     = flag.String("belay", "", "instead of recording, put each agent through runs of this program")
@@ -85,6 +85,18 @@ func matches(name, parts string) bool {
 	return false
 }
 
+// wanted reports whether an agent is one of the parts, or has one of them in its name that is no agent's name: pi is not
+// copilot.
+func wanted(name, parts string) bool {
+	for part := range strings.SplitSeq(parts, ",") {
+		whole := slices.ContainsFunc(agents(), func(a program) bool { return a.Name == part })
+		if name == part || !whole && strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // chosen reports whether each of the parts is in the name of an agent.
 func chosen(parts string) bool {
 	for part := range strings.SplitSeq(parts, ",") {
@@ -105,7 +117,7 @@ func (b bench) all(only, one string) (bool, error) {
 	defer func() { _ = m.Close() }()
 	right := true
 	for _, a := range agents() {
-		if matches(a.Name, only) {
+		if wanted(a.Name, only) {
 			good, err := b.one(m, a, one)
 			if err != nil {
 				return false, err

@@ -39,3 +39,19 @@ func TestChosen(t *testing.T) {
 		t.Errorf("codex,qwen chooses %s", got)
 	}
 }
+
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	for only, want := range map[string]string{"gemini,pi": "gemini pi", "open": "opencode", "o,pi": "codex opencode pi copilot",
+		"": "claude codex gemini opencode qwen pi copilot"} {
+		var got []string
+		for _, a := range agents() {
+			if wanted(a.Name, only) {
+				got = append(got, a.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("-only %s: %v", only, got)
+		}
+	}
+}

@@ -270,7 +270,7 @@ func (b bench) throughAll(only, one string) (bool, error) {
 	right := true
 	fmt.Println("| agent | version | run | result | attempts | seconds |\n|---|---|---|---|---|---|")
 	for _, a := range agents() {
-		if !matches(a.Name, only) {
+		if !wanted(a.Name, only) {
 			continue
 		}
 		version, err := b.ready(a)

@@ -462,6 +462,9 @@ func TestTemplate(t *testing.T) {
 		if diff := cmp.Diff(defaults(), parse(rt, string(text)), values); diff != "" {
 			rt.Fatal(diff)
 		}
+		if n := bytes.Count(Template(d, "a/*.md", "b/*.md"), []byte("\n")); n > 10 {
+			rt.Fatalf("%d lines", n)
+		}
 		got := parse(rt, string(uncomment.ReplaceAll(text, []byte("$1"))))
 		want := defaults()
 		if want.Checks.Tests = (belay.TestCommand{}); d.Set() {

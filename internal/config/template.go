@@ -10,56 +10,59 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// starter are the keys that a new file has, besides those that only a detected test command gives a value.
+// starter are the keys that a new file has, besides those that only what was found gives a value.
 var starter = []string{"agent.command", "files", "protect", testsCommand}
 
-// Template is the file that belay init writes: the few keys that most repositories set, commented out, so that
-// nothing is fixed that was not meant to be. The test command that was detected is among them: what is detected needs
-// no trust, and continues being detected when the project changes. Taking a '#' away from the start of lines sets what
-// they say. specs are patterns of task files of other tools that were found.
+// Template is the file that belay init writes: ten lines at most, of the few keys that most repositories set, commented
+// out, so that nothing is fixed that was not meant to be. The test command that was detected is among them: what is
+// detected needs no trust, and continues being detected when the project changes. Taking a '#' away from the start of
+// lines sets what they say. specs are patterns of task files of other tools that were found.
 func Template(detected belay.TestCommand, specs ...string) []byte {
 	var b strings.Builder
 	b.WriteString("# belay's settings for this repository. belay config shows what is in force, belay config explain\n" +
 		"# every key. To set one, remove the '#' at the start of its line and of the line it is under.\n" +
 		"version: 1\n\n")
-	open := ""
 	for _, k := range keys {
 		value, doc := k.example(detected), k.doc
-		if k.name == testsCommand && detected.Set() && detected.Why != "" {
-			doc = "detected: " + strings.Map(printable, detected.Why)
-		}
-		if k.name == "specs" && len(specs) > 0 {
-			value, doc = quoted(specs), "found: "+k.doc
-		}
-		ofTests := k.name == testsFormat || k.name == testsReport || k.name == "specs"
-		if !slices.Contains(starter, k.name) && !(ofTests && value != "") {
+		if k.name == "specs" {
+			if len(specs) == 0 {
+				continue
+			}
+			value, doc = quoted(specs), "found: "+doc
+		} else if !slices.Contains(starter, k.name) {
 			continue
 		}
-		parent, name := "", k.name
-		if i := strings.LastIndexByte(k.name, '.'); i >= 0 {
-			parent, name = k.name[:i], k.name[i+1:]
-		}
-		openGroup(&b, open, parent)
-		open = parent
-		indent := strings.Repeat("  ", strings.Count(k.name, "."))
 		if value != "" {
 			value = " " + value
 		}
-		fmt.Fprintf(&b, "#%s%s:%s # %s\n", indent, name, value, doc)
+		switch group, name, within := strings.Cut(k.name, "."); {
+		case k.name == testsCommand:
+			fmt.Fprintf(&b, "#checks: {tests: {command: %s}} # %s\n", ofTests(k.example(detected), detected), testsDoc(doc, detected))
+		case within:
+			fmt.Fprintf(&b, "#%s: # %s\n#  %s:%s # %s\n", group, groups[group], name, value, doc)
+		default:
+			fmt.Fprintf(&b, "#%s:%s # %s\n", k.name, value, doc)
+		}
 	}
 	return []byte(b.String())
 }
 
-// openGroup writes the lines that begin group after the group before: of checks.tests
-// and checks, which share lines, only what is new.
-func openGroup(b *strings.Builder, before, group string) {
-	parts := strings.Split(group, ".")
-	for i, part := range parts {
-		name := strings.Join(parts[:i+1], ".")
-		if part != "" && !strings.HasPrefix(before+".", name+".") {
-			fmt.Fprintf(b, "#%s%s: # %s\n", strings.Repeat("  ", i), part, groups[name])
+// ofTests is the test command with the keys beside it that were detected, which share its line.
+func ofTests(command string, detected belay.TestCommand) string {
+	for _, k := range keys {
+		if value := k.example(detected); value != "" && (k.name == testsFormat || k.name == testsReport) {
+			command += ", " + k.name[strings.LastIndexByte(k.name, '.')+1:] + ": " + value
 		}
 	}
+	return command
+}
+
+// testsDoc says why the test command was detected, or what it is.
+func testsDoc(doc string, detected belay.TestCommand) string {
+	if detected.Set() && detected.Why != "" {
+		return "detected: " + strings.Map(printable, detected.Why)
+	}
+	return doc
 }
 
 // example is the value a template shows: what was detected, or nothing.

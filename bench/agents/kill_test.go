@@ -1,0 +1,27 @@
+package main
+
+import (
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A terminal that is closed hangs up a program that prints nothing.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	k := &killing{cmd: exec.Command("sleep", "600"), said: &locked{}}
+	if err := k.start(ending{tty: true}); err != nil {
+		t.Fatal(err)
+	}
+	defer time.AfterFunc(time.Minute, func() { _ = k.cmd.Process.Kill() }).Stop()
+	time.Sleep(200 * time.Millisecond) // the read waits
+	if err := k.hangUp(); err != nil {
+		t.Error(err)
+		_ = k.cmd.Process.Kill()
+	}
+	_ = k.cmd.Wait()
+	if s, ok := k.cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGHUP {
+		t.Errorf("it ended by %v", k.cmd.ProcessState)
+	}
+}
