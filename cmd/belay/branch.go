@@ -22,7 +22,7 @@ func branches() []branch {
 		{[]string{"run", "decide", "gate", "cancel", "check", "rollback", "merge", "worktree", "show", "log",
 			"fix-prompt"}, cli.LoopCommands},
 		{[]string{"review"}, cli.ReviewCommands},
-		{[]string{"pr", "verify", "issues"}, func(a *cli.App) []*cobra.Command { return cli.PullCommands(a, version) }},
+		{[]string{"pr", "verify", "verify-ticked", "issues"}, func(a *cli.App) []*cobra.Command { return cli.PullCommands(a, version) }},
 		{[]string{"task", "task-history"},
 			func(a *cli.App) []*cobra.Command { return cli.TaskCommands(a, cli.ImportCommands(a)...) }},
 		{[]string{"feature", "phase"}, cli.FeatureCommands},

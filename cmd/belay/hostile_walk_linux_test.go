@@ -35,7 +35,7 @@ var walked = map[string][]string{
 	"feature accept-record": {"F1"}, "feature finish": {"login", "login --abandon -m x"}, "phase start": {"specify", "implement"}, "phase check": {"implement --json"},
 	"phase done": {"specify", "specify --no-review -m x"}, "phase review": {"specify --verdict approve -m x"}, "phase table": {""}, "phase undo": {""},
 	"guard check": {"--agent reviewer"}, "guard list": {""}, "init": {""}, "log": {"T1", "--verify"}, "mcp": {"", "--http 0.0.0.0:0"}, "ui": {"--idle 1ms"}, "merge": {"T4", "T4 --dry-run", "T4 --skip-broken"},
-	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json", "T1 --open --push --forge github", "--checks --forge gitlab"}, "issues": {"", "--file --forge gitea"}, "verify": {"HEAD", "HEAD --tests"},
+	"pr": {"", "T1 --format abbreviated", "T1 --commit", "T1 --bundle x", "f --json", "T1 --open --push --forge github", "--checks --forge gitlab"}, "issues": {"", "--file --forge gitea"}, "verify": {"HEAD", "HEAD --tests"}, "verify-ticked": {"--all", "tasks.md"},
 	"plan check": {"plan.md --task T1"}, "plan diff": {"plan.md"}, "plan new": {"--task T1 new-plan.md"}, "plan sections": {"plan.md"},
 	"plan show": {"plan.md"}, "plan update": {"plan.md --task T1"}, "plan validate": {"plan.md"}, "redo": {"", "--skip-broken"}, "report read": {"a.txt"},
 	"review begin": {"T1 --reviewer r"}, "review end": {"T1 --reviewer r"}, "review feature": {"f", "f --ask", "--tasks T1,T2 --ask"},

@@ -29,7 +29,7 @@ type pullFamily struct {
 // PullCommands gives the commands about pull requests and the provenance of commits; version is the program's.
 func PullCommands(app *App, version string) []*cobra.Command {
 	a := pullFamily{app, version}
-	return []*cobra.Command{a.prCommand(), a.verifyCommand(), a.issuesCommand()}
+	return []*cobra.Command{a.prCommand(), a.verifyCommand(), a.tickedCommand(), a.issuesCommand()}
 }
 
 type pullFlags struct {

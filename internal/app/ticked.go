@@ -1,0 +1,279 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/tasklist"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// TickedTask is a task whose box somebody ticked, held against what was changed until then.
+type TickedTask struct {
+	Source  string          `json:"source"`
+	Line    int             `json:"line"`
+	ID      string          `json:"id,omitempty"`
+	Title   string          `json:"title"`
+	Task    belay.TaskID    `json:"task,omitempty"`   // belay's own, where it accepted the work
+	Verdict string          `json:"verdict"`          // shown, contradicted, not shown
+	Why     string          `json:"why,omitempty"`    // of a verdict that no requirement gives
+	Before  string          `json:"before,omitempty"` // the commit from which changes count
+	After   string          `json:"after,omitempty"`  // the commit that ticked the box; "" for the working tree
+	Met     []belay.Met     `json:"requirements"`
+	Found   []belay.Finding `json:"findings"`
+}
+
+// TickedReport is what was found about all ticked tasks of the files.
+type TickedReport struct {
+	Tasks []TickedTask       `json:"tasks"`
+	Tests *belay.CheckResult `json:"tests,omitempty"` // of the present state; nil when left out
+}
+
+// Count is how many tasks have a verdict.
+func (r TickedReport) Count(verdict string) (n int) {
+	for _, t := range r.Tasks {
+		if t.Verdict == verdict {
+			n++
+		}
+	}
+	return n
+}
+
+// Bounds of what is read of a file's history.
+const (
+	maxVersions = "500"
+	maxTaskFile = 1 << 20 // bytes
+)
+
+// version is a task file as a commit has it, or the working tree.
+type version struct {
+	commit string          // "" for the working tree
+	done   map[string]bool // each task that it has, by key: whether its box is ticked
+}
+
+// Ticked holds each ticked task of the files against the changes of its time: those after the commit that ticked another
+// box of the file, or that added the task, up to the commit that ticked its own. What cannot be shown by them is said to
+// be not shown. The tests judge the present state, unless skip names them.
+func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (TickedReport, error) {
+	report := TickedReport{Tasks: []TickedTask{}}
+	have, err := Have(d)
+	if err != nil {
+		return report, err
+	}
+	states := map[string]belay.SnapshotID{} // of commits; "" is the working tree
+	for _, f := range files {
+		if f.Problem != "" || f.outside {
+			continue
+		}
+		versions, err := d.versions(ctx, f)
+		if err != nil {
+			return report, err
+		}
+		for _, l := range Plan([]File{f}, have, Options{}).Tasks {
+			if l.Outcome != Done {
+				continue
+			}
+			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Met: []belay.Met{}, Found: []belay.Finding{}}
+			if err := d.ticked(ctx, &t, l, versions, states); err != nil {
+				return report, err
+			}
+			report.Tasks = append(report.Tasks, t)
+		}
+	}
+	if len(report.Tasks) == 0 || slices.Contains(q.Skip, "tests") {
+		return report, nil
+	}
+	q.Before, q.Skip = "HEAD", slices.DeleteFunc(check.Names(), func(name string) bool { return name == "tests" })
+	if q.Adhoc, err = d.Adhoc(); err != nil {
+		return report, err
+	}
+	now, err := d.Check(ctx, q)
+	if err != nil {
+		return report, err
+	}
+	for _, c := range now.Checks {
+		if c.Check == "tests" {
+			report.Tests = &c
+		}
+	}
+	return report, nil
+}
+
+// ticked judges one task. Work is not always committed between one tick and the next: what is not shown there is looked for
+// in everything since the task was written down, and only what both contradict is contradicted.
+func (d *Desk) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions []version, states map[string]belay.SnapshotID) error {
+	before, after, added, why := span(versions, taskKey(l.Task))
+	if why != "" {
+		t.Verdict, t.Why = belay.MetUnknown, why
+		return nil
+	}
+	t.Before, t.After = before, after
+	if err := d.tickedIn(ctx, t, l, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
+		return err
+	}
+	whole := *t
+	whole.Before, whole.After, whole.Met, whole.Found, whole.Why = added, "", []belay.Met{}, []belay.Finding{}, ""
+	if err := d.tickedIn(ctx, &whole, l, states); err != nil {
+		return err
+	}
+	if whole.Verdict == belay.MetYes || whole.Verdict == belay.MetUnknown && t.Verdict == belay.MetNot {
+		*t = whole
+	}
+	return nil
+}
+
+// tickedIn judges one task by what differs between two commits.
+func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, l ImportLine, states map[string]belay.SnapshotID) error {
+	from, err := d.stateOf(ctx, t.Before, states)
+	if err != nil {
+		return err
+	}
+	to, err := d.stateOf(ctx, t.After, states)
+	if err != nil {
+		return err
+	}
+	changes, err := d.Snaps.Changes(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	// The box itself is no work.
+	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == l.Source })
+	task, err := d.Adhoc()
+	if err != nil {
+		return err
+	}
+	task.Prose = l.Words
+	task.Request, _ = runner.Understand(ctx, d.Desk, l.Words)
+	task.Checks.Skip = slices.DeleteFunc(check.Names(), func(name string) bool { return name == "contract" })
+	judged, err := d.Judge(ctx, task, session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}, from, to, nil)
+	if err != nil {
+		return err
+	}
+	for _, c := range judged.Checks {
+		if c.Check == "contract" {
+			t.Met, t.Found = append(t.Met, c.Met...), append(t.Found, c.Findings...)
+		}
+	}
+	met := func(verdict string) bool {
+		return slices.ContainsFunc(t.Met, func(m belay.Met) bool { return m.Verdict == verdict })
+	}
+	switch t.Verdict = belay.MetUnknown; {
+	case met(belay.MetNot):
+		t.Verdict = belay.MetNot
+	case met(belay.MetYes) && !met(belay.MetUnknown):
+		t.Verdict = belay.MetYes
+	case len(changes) == 0:
+		t.Why = "nothing but the box was changed"
+	case len(t.Met) == 0:
+		t.Why = "its words name nothing that a change could show"
+	}
+	return nil
+}
+
+// stateOf gives a snapshot of a commit, or of the working tree for "".
+func (d *Desk) stateOf(ctx context.Context, commit string, states map[string]belay.SnapshotID) (belay.SnapshotID, error) {
+	if id, ok := states[commit]; ok {
+		return id, nil
+	}
+	meta := session.Passing(nil, "to judge ticked tasks by")
+	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, d.Restores, commit, meta) }
+	if commit == "" {
+		take = func() (snapshot.Info, error) { return d.Snaps.TakeWith(ctx, meta, d.Extent(&session.Record{})) }
+	}
+	info, err := take()
+	if err != nil {
+		return "", err
+	}
+	states[commit] = info.ID
+	return info.ID, nil
+}
+
+// span says between which commits a ticked task was done, and which one added it. versions are the newest first; why says
+// what is missing.
+func span(versions []version, key string) (before, after, added, why string) {
+	i := 0
+	for i+1 < len(versions) && versions[i+1].done[key] {
+		i++
+	}
+	if i+1 == len(versions) {
+		return "", "", "", "its box was ticked when the history of the file begins"
+	}
+	after = versions[i].commit
+	i++
+	before, open := versions[i].commit, true
+	for ; i+1 < len(versions); i++ {
+		if _, there := versions[i+1].done[key]; !there {
+			break
+		}
+		if open = open && !tickedSince(versions[i+1], versions[i]); open {
+			before = versions[i+1].commit
+		}
+	}
+	return before, after, versions[i].commit, ""
+}
+
+// tickedSince reports whether a box was ticked between two versions.
+func tickedSince(before, after version) bool {
+	for key, done := range after.done {
+		if done && !before.done[key] {
+			return true
+		}
+	}
+	return false
+}
+
+// versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
+func (d *Desk) versions(ctx context.Context, f File) ([]version, error) {
+	list := []version{versionOf("", f.reading)}
+	if refs, err := d.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil || len(refs) == 0 {
+		return list, nil // no commit yet
+	}
+	out, err := d.Repo.Run(ctx, nil, "log", "--first-parent", "--format=%H", "--max-count="+maxVersions, "--", f.Path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := d.Repo.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	for commit := range strings.FieldsSeq(string(out)) {
+		if !git.IsOID(commit) || strings.ContainsAny(f.Path, "\n\r") {
+			break
+		}
+		o, err := r.Read(commit + ":" + filepath.ToSlash(f.Path))
+		if err != nil || len(o.Data) > maxTaskFile {
+			break // it was not there
+		}
+		reading, err := tasklist.ReadTasks(f.Path, o.Data)
+		if err != nil {
+			break
+		}
+		list = append(list, versionOf(commit, reading))
+	}
+	return list, ctx.Err()
+}
+
+func versionOf(commit string, r tasklist.Reading) version {
+	v := version{commit: commit, done: map[string]bool{}}
+	for _, t := range r.Tasks {
+		v.done[taskKey(t)] = t.Done
+	}
+	return v
+}
+
+// taskKey names a task in the versions of its file: its words may have been edited, its id stays.
+func taskKey(t tasklist.Task) string {
+	if t.ID != "" {
+		return t.ID
+	}
+	return "\x00" + sum(t.Words)
+}
