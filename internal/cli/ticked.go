@@ -22,7 +22,7 @@ checks what its words ask for against what was changed in its time: from the com
 ticked the box before it, or that added the task, up to the commit that ticked its own box
 (or the working tree, where that is not committed). A task is shown, with the place in the
 code; contradicted, where the code proves that it was not done; or not shown. Tests run
-on the working tree as it is; --no-tests leaves them out.
+on the working tree; --no-tests leaves them out.
 
 PATH is a file or a folder; --all reads the task files in the places that tools use, or
 that specs: in .belay/config.yaml names. History is followed along first parents, and
