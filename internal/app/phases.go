@@ -581,6 +581,7 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 // Finish ends a feature: Check must allow the phase finish, unless it is abandoned.
 func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phase.Answer, error) {
 	if !s.Rec.Active() {
+		s.settle(ctx)
 		return phase.Answer{}, belay.Refuse(belay.CodeUsage, "belay feature show "+belay.VisibleLine(s.Rec.Name), "%s is %s already",
 			belay.VisibleLine(s.Rec.Name), s.Rec.Outcome)
 	}
@@ -603,6 +604,28 @@ func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phas
 	s.keepStatus(ctx, phase.Finish)
 	return a, nil
 }
+
+// SettleEnded makes up for what a killed Finish left undone where no feature is named: the layout's own file of the one that
+// ended last still calls it active.
+func (d *Desk) SettleEnded(ctx context.Context) error {
+	all, _, err := d.Features()
+	var last *session.FeatureRecord
+	for _, r := range all {
+		if !r.Active() && len(r.Log.Entries) > 0 && (last == nil || endOf(r).After(endOf(last))) {
+			last = r
+		}
+	}
+	if err != nil || last == nil {
+		return err
+	}
+	s, err := d.stageOf(ctx, last)
+	if err == nil {
+		s.settle(ctx)
+	}
+	return err
+}
+
+func endOf(r *session.FeatureRecord) time.Time { return r.Log.Entries[len(r.Log.Entries)-1].Time }
 
 // tryFor is the command that supplies what an answer lacks.
 func (s *Stage) tryFor(a phase.Answer) string {

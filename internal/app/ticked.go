@@ -81,7 +81,8 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 			if l.Outcome != Done {
 				continue
 			}
-			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Met: []belay.Met{}, Found: []belay.Finding{}}
+			t := TickedTask{Source: l.Source, Line: l.Line, ID: l.ID, Title: l.Title, Task: l.Belay, Met: []belay.Met{},
+				Found: []belay.Finding{}}
 			if err := d.ticked(ctx, &t, l, versions, states); err != nil {
 				return report, err
 			}

@@ -225,6 +225,13 @@ Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such 
 		ValidArgsFunction: a.completeFeatures,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := a.stage(c, strings.Join(args, ""))
+			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 {
+				if desk, opened := a.Open(c.Context()); opened == nil { // it may have ended in a command that was killed
+					if failed := desk.SettleEnded(c.Context()); failed != nil {
+						return failed
+					}
+				}
+			}
 			if err != nil {
 				return err
 			}

@@ -34,13 +34,15 @@ or a test failed · 2 could not be checked · 6 no such file.`,
   belay verify-ticked --all --no-tests --json`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if all == (len(args) > 0) {
-				return belay.Refuse(belay.CodeUsage, "belay verify-ticked FILE…, or belay verify-ticked --all", "either files are given, or --all")
+				return belay.Refuse(belay.CodeUsage, "belay verify-ticked FILE…, or belay verify-ticked --all",
+					"either files are given, or --all")
 			}
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
 			}
-			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: desk.Repo.Root, Specs: desk.Config.Specs})
+			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: desk.Repo.Root,
+				Specs: desk.Config.Specs})
 			if err != nil {
 				return err
 			}
@@ -92,7 +94,8 @@ func printTicked(w io.Writer, r app.TickedReport) {
 		if name != "" {
 			name += "  "
 		}
-		fmt.Fprintf(w, "%-12s  %s%s  (%s:%d)\n", t.Verdict, belay.VisibleLine(name), belay.TitleOf(t.Title), belay.VisibleLine(t.Source), t.Line)
+		fmt.Fprintf(w, "%-12s  %s%s  (%s:%d)\n", t.Verdict, belay.VisibleLine(name), belay.TitleOf(t.Title),
+			belay.VisibleLine(t.Source), t.Line)
 		if t.Why != "" {
 			fmt.Fprintf(w, "              %s\n", t.Why)
 		}
