@@ -69,6 +69,8 @@ type lexer struct {
 	before Token    // the last token that is no comment, for regular expressions
 	code   bool     // comments are left out
 	here   []string // heredocs that begin on the next line
+	looked []byte   // see regex
+	hash   int      // the line of the last # that neverBuilt was asked about
 }
 
 // Lex cuts src into tokens, in order, comments among them. A string that is not closed
@@ -217,7 +219,7 @@ func (x *lexer) comment(c byte) int {
 		return x.phpComment(c, s)
 	case None:
 	default:
-		if c == '#' && x.lang == CSharp {
+		if c == '#' && x.lang == CSharp && x.directive() {
 			return neverBuilt(s)
 		}
 		if bytes.HasPrefix(s, []byte("//")) {
@@ -243,6 +245,21 @@ func lineLen(s []byte) int {
 		n--
 	}
 	return n
+}
+
+// directive reports whether nothing but white space comes before the # at x.at on its line: a later one is
+// no directive. Token's First is no help, as a comment may come before that, and a byte order mark may not.
+// Only the first # of a line can be one, so that the line's beginning is read once and not for each of them.
+func (x *lexer) directive() bool {
+	if x.hash == x.line {
+		return false
+	}
+	x.hash = x.line
+	before := x.src[x.start:x.at]
+	if x.start == 0 {
+		before = bytes.TrimPrefix(before, []byte("\ufeff"))
+	}
+	return len(bytes.TrimSpace(before)) == 0
 }
 
 // neverBuilt returns the length of what C# leaves out between #if false and the line that

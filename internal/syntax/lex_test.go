@@ -35,6 +35,10 @@ func TestLex(t *testing.T) {
 		{Java, "\"\"\"\n @Test \"x\" \"\"\" 'c' // d", "t(\"\"\"\n @Test \"x\" \"\"\") t('c') c(// d)"},
 		{CSharp, `@"a""b\" $"{x}" """a"b""" 'x'`, `t(@"a""b\") t($"{x}") t("""a"b""") t('x')`},
 		{CSharp, "a\n#if false\n[x]\n# if DEBUG\n#endif\n#else\nb\n#endif", "w(a) c(#if false\n[x]\n# if DEBUG\n#endif\n) m(#) w(else) w(b) m(#) w(endif)"},
+		{CSharp, "x #if false\na\n/* c */ #if false\nb /*\n*/ #if false\n@\"\n\" #if false\nc", "w(x) m(#) w(if) w(false) w(a) c(/* c */) m(#) w(if) " +
+			"w(false) w(b) c(/*\n*/) m(#) w(if) w(false) t(@\"\n\") m(#) w(if) w(false) w(c)"},
+		{CSharp, "\ufeff#if false\na\n#endif\n \t#if false\nb\n#endif", "m(\ufeff) c(#if false\na\n) m(#) w(endif) c(#if false\nb\n) m(#) w(endif)"},
+		{PHP, "<?php // a ? b\r\n# c?? > ?> d", "c(<?php) c(// a ? b) c(# c?? > ) c(?> d)"},
 		{CSharp, "#if falsely\na\n#endif\n#if false", "m(#) w(if) w(falsely) w(a) m(#) w(endif) c(#if false)"},
 		{Ruby, `"a #{b["c"]} d" 'x' # e`, `t("a #{b["c"]} d") t('x') c(# e)`},
 		{Ruby, "x = <<~EOS + y\n  it 'a'\nEOS\nz", "w(x) m(=) m(<) m(<) m(~) w(EOS) m(+) w(y) t(  it 'a'\nEOS) w(z)"},

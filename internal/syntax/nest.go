@@ -14,14 +14,16 @@ var opener = map[string]string{")": "(", "]": "[", "}": "{"}
 func Nested(tokens []Token) Nest {
 	n := Nest{Close: make([]int, len(tokens)), Open: make([]int, len(tokens)), Depth: make([]int, len(tokens))}
 	var stack []int
+	open := map[string]int{} // how many of each are on the stack: a bracket too many is not looked for in all of it
 	for i, t := range tokens {
 		n.Close[i], n.Open[i] = -1, -1
-		if want := opener[t.Text]; t.Kind == Mark && want != "" {
-			for k := len(stack) - 1; k >= 0; k-- {
-				if tokens[stack[k]].Text == want {
-					n.Close[stack[k]] = i
-					stack = stack[:k]
-					break
+		if want := opener[t.Text]; t.Kind == Mark && open[want] > 0 {
+			for last := ""; last != want; {
+				k := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				last = tokens[k].Text
+				if open[last]--; last == want {
+					n.Close[k] = i
 				}
 			}
 		}
@@ -30,6 +32,7 @@ func Nested(tokens []Token) Nest {
 		}
 		if t.Is("(") || t.Is("[") || t.Is("{") {
 			stack = append(stack, i)
+			open[t.Text]++
 		}
 	}
 	return n

@@ -12,15 +12,29 @@ func (x *lexer) phpComment(c byte, s []byte) int {
 	case x.at == 0, bytes.HasPrefix(s, []byte("?>")), bytes.HasPrefix(s, []byte("<?php")):
 		return phpTag(s)
 	case c == '#' && !bytes.HasPrefix(s, []byte("#[")), bytes.HasPrefix(s, []byte("//")):
-		n := lineLen(s)
-		if i := bytes.Index(s[:n], []byte("?>")); i >= 0 {
-			return i
-		}
-		return n
+		return phpLine(s)
 	case bytes.HasPrefix(s, []byte("/*")):
 		return 2 + until(s[2:], "*/")
 	}
 	return 0
+}
+
+// phpLine returns the length of a comment that ends with its line, or before the ?> that ends the code. It reads
+// no further than that: a line may have many such comments.
+func phpLine(s []byte) int {
+	for n := 0; n < len(s); n++ {
+		switch i := bytes.IndexAny(s[n:], "?\n"); {
+		case i < 0:
+			return len(s)
+		case s[n+i] == '\n':
+			return lineLen(s[:n+i+1])
+		case bytes.HasPrefix(s[n+i:], []byte("?>")):
+			return n + i
+		default:
+			n += i
+		}
+	}
+	return len(s)
 }
 
 // phpTag returns the length of s up to and with what begins code, all of s when nothing does.

@@ -17,7 +17,7 @@ func (x *lexer) rubyText(c byte, s []byte) int {
 		return quoted(s, c, true)
 	case '/':
 		if x.operand() || x.before.Kind == Word && x.spaced(s) {
-			return regex(s)
+			return x.regex()
 		}
 	case '%':
 		return x.percent(s)

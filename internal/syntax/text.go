@@ -159,7 +159,7 @@ func (x *lexer) scriptText(c byte, s []byte) int {
 		return embedding(s, '`', "${", 0)
 	case '/':
 		if x.operand() {
-			return regex(s)
+			return x.regex()
 		}
 	}
 	return 0
@@ -182,24 +182,44 @@ func (x *lexer) operand() bool {
 	return false
 }
 
-// regex returns the length of a regular expression with its flags, 0 when the line ends
+// What is noted of a byte while regex looks for an end.
+const (
+	outOfClass byte = 1 << iota
+	inClass
+)
+
+// regex returns the length of the regular expression at x.at with its flags, 0 when the line ends
 // first.
-func regex(s []byte) int {
-	class := false
-	for i := 1; i < len(s); i++ {
-		switch s[i] {
+//
+// That is known only at the end of the line, and a line may hold a slash in every other byte. So a
+// search notes which bytes it came by, and whether in brackets, where a slash ends nothing. One that
+// comes by a noted byte in the same way would go on as the search before did, and that one found no
+// end: after one that did, the lexer is past all the bytes it noted.
+func (x *lexer) regex() int {
+	if x.looked == nil {
+		x.looked = make([]byte, len(x.src))
+	}
+	way := outOfClass
+	for i := x.at + 1; i < len(x.src); i++ {
+		if x.looked[i]&way != 0 {
+			return 0
+		}
+		x.looked[i] |= way
+		switch x.src[i] {
 		case '\\':
-			i++
+			if i++; i < len(x.src) && x.src[i] == '\n' {
+				return 0
+			}
 		case '\n':
 			return 0
 		case '[':
-			class = true
+			way = inClass
 		case ']':
-			class = false
+			way = outOfClass
 		case '/':
-			if !class {
+			if way == outOfClass {
 				i++
-				return i + prefixed(s[i:], "dgimsuvyxo", 8)
+				return i + prefixed(x.src[i:], "dgimsuvyxo", 8) - x.at
 			}
 		}
 	}
