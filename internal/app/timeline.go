@@ -77,12 +77,51 @@ func (d *Desk) sessionOf(name string) (*session.Record, error) {
 		"there is no session %s in this working tree", belay.VisibleLine(name))
 }
 
-// Timeline tells a session turn by turn.
+// Timeline tells a session turn by turn. A call of a tool that has not returned is shown with what changed since it began,
+// which is what an undo would take back. It writes nothing to the record.
 func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 	r, err := d.sessionOf(name)
 	if err != nil {
 		return Timeline{}, err
 	}
+	why := ""
+	if d.showsOpen(r) {
+		seen, _, err := d.soFar(ctx, r)
+		if err != nil { // what the record says can be told all the same
+			why = session.Sentence(err)
+		}
+		r = seen
+	}
+	t, err := d.timelineOf(ctx, r)
+	if n := len(t.Turns); err == nil && why != "" && n > 0 {
+		t.Turns[n-1].unknown(r.Marks[len(r.Marks)-1].Open, why)
+	}
+	return t, err
+}
+
+// showsOpen reports whether what changed by now is told of a session's open call. Not of an earlier session, whose agent
+// may have died days ago: everybody's work since would seem to be its. Not after an undo, which took the call back. And
+// not where a restore was interrupted: taking a snapshot would finish it, and a timeline only looks.
+func (d *Desk) showsOpen(r *session.Record) bool {
+	n := len(r.Marks)
+	if n == 0 || len(r.Marks[n-1].Open) == 0 || r.Marks[n-1].Kind == session.MarkUndo || d.Restores.Interrupted() {
+		return false
+	}
+	latest, err := d.sessionOf("")
+	return err == nil && latest.Task.ID == r.Task.ID
+}
+
+// unknown says of the newest call under way why its changes cannot be told.
+func (t *TimelineTurn) unknown(open []session.OpenCall, why string) {
+	for i := range t.Steps {
+		if s := &t.Steps[i]; s.Kind == "tool" && s.Tool == open[len(open)-1].Tool {
+			s.Problem = why
+		}
+	}
+}
+
+// timelineOf is the timeline of a session that was read.
+func (d *Desk) timelineOf(ctx context.Context, r *session.Record) (Timeline, error) {
 	t := Timeline{Session: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed, Turns: []TimelineTurn{}}
 	back, err := d.Restores.TakenBack()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
@@ -30,10 +31,16 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	if r, err = d.interrupted(ctx, r, q.Options.DryRun); err != nil {
+	var passing []snapshot.Info
+	if q.Options.DryRun {
+		r, passing, err = d.soFar(ctx, r)
+	} else {
+		r, err = d.interrupted(ctx, r)
+	}
+	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	t, err := d.Timeline(ctx, string(r.Task.ID))
+	t, err := d.timelineOf(ctx, r) // not read again: the record has no word of what a dry run saw
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
@@ -45,7 +52,7 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
-	opts, taken, err := d.BackOptions(ctx, r, to.target, redone)
+	opts, taken, err := d.BackOptions(ctx, r, to.target, redone, passing...)
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
@@ -67,27 +74,56 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 
 // interrupted takes a snapshot of what a call of a tool changed that never returned: a person interrupted the agent, and
 // wants back what it had done by then. What was changed since the call began counts as its.
-func (d *Desk) interrupted(ctx context.Context, r *session.Record, dry bool) (*session.Record, error) {
+func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
 	s, err := d.Sit(r.Task.ID)
-	if err != nil || len(s.Last.Open) == 0 || dry {
+	if err != nil || len(s.Last.Open) == 0 {
 		return r, err
 	}
-	m := s.Last.Next(session.MarkAfter)
-	m.Tool = m.Open[len(m.Open)-1].Tool
-	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
-		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool)},
-		d.Extent(r))
+	m, info, err := d.cutShort(ctx, r, s.Last, false)
 	if errors.Is(err, snapshot.ErrSame) {
 		return r, nil
 	}
 	if err != nil {
 		return r, err
 	}
-	m.Snapshot, m.Whole = info.ID, info.Whole
 	if err := d.AddMark(ctx, s, m, info.Bound()); err != nil {
 		return r, err
 	}
 	return d.LoadAnyway(r.Task.ID)
+}
+
+// soFar is interrupted for who only looks. A plan that left out what the call changed would promise less than the undo
+// does; one that recorded it would end a call that may still be under way. So the mark is in the returned record alone,
+// and its snapshot passes: it has no ref, and is returned because no list of snapshots has it.
+func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
+	n := len(r.Marks)
+	if n == 0 || len(r.Marks[n-1].Open) == 0 {
+		return r, nil, nil
+	}
+	m, info, err := d.cutShort(ctx, r, r.Marks[n-1].Mark, true)
+	if errors.Is(err, snapshot.ErrSame) {
+		return r, nil, nil
+	}
+	if err != nil {
+		return r, nil, err
+	}
+	seen := *r
+	seen.Marks = append(r.Marks[:n:n], session.Marked{Mark: m, Time: time.Now()}) // others may hold r: its marks stay
+	return &seen, []snapshot.Info{info}, nil
+}
+
+// cutShort takes the snapshot of the newest call under way, and derives its mark from the last one. snapshot.ErrSame when
+// nothing changed since that.
+func (d *Desk) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
+	m := last.Next(session.MarkAfter)
+	m.Tool = m.Open[len(m.Open)-1].Tool
+	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
+		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
+		Passing: passing}, d.Extent(r))
+	if err == nil {
+		m.Snapshot, m.Whole = info.ID, info.Whole
+	}
+	return m, info, err
 }
 
 // backPoint is where to go back to.

@@ -58,9 +58,10 @@ func (d *Desk) limit(ctx context.Context, opts *restore.Options, list []Span) er
 }
 
 // BackOptions says what going back to an earlier state of an agent's own session may touch: what its tools changed since.
-// What an undo has taken back already, and nobody redid, is not counted. It gives the session's snapshots as well.
-func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID,
-	redone func(rescue belay.SnapshotID) bool) (restore.Options, []snapshot.Info, error) {
+// What an undo has taken back already, and nobody redid, is not counted. It gives the session's snapshots as well. passing
+// are those that no ref and no record names: a dry run counts them without leaving any.
+func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID, redone func(rescue belay.SnapshotID) bool,
+	passing ...snapshot.Info) (restore.Options, []snapshot.Info, error) {
 	opts := restore.Options{Task: r.Task.ID, Journal: r.Log.Head.Hash, Again: "the same command with", Preserve: reviewArtefacts}
 	turn := *r
 	turn.State.Before = to
@@ -68,6 +69,7 @@ func (d *Desk) BackOptions(ctx context.Context, r *Record, to belay.SnapshotID,
 	if err != nil {
 		return opts, nil, err
 	}
+	taken = append(taken, passing...)
 	list := slices.DeleteFunc(Of(to, taken), func(s Span) bool {
 		return slices.ContainsFunc(r.Marks, func(m Marked) bool {
 			return m.Kind == MarkUndo && s.From >= m.Target && s.To <= m.Rescue && !redone(m.Rescue)

@@ -65,6 +65,9 @@ func (s *Store) pass(ctx context.Context, m Meta, w Wanted) (Info, error) {
 	}
 	var info Info
 	_, _, err := s.look(ctx, w, func(c *Capture) ([]git.NewObject, error) {
+		if m.Unless != "" && c.Whole == m.Unless {
+			return nil, ErrSame
+		}
 		var tag git.NewObject
 		info, tag = s.seal(c, m)
 		return []git.NewObject{tag}, nil
