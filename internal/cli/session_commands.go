@@ -90,7 +90,8 @@ func (a sessionFamily) timelineCommand() *cobra.Command {
 		Use: "timeline [SESSION]", Short: "Show what happened in an agent's own session", Args: cobra.MaximumNArgs(1),
 		Long: `Timeline lists the prompts and tool calls of a session that belay saw through an agent's
 hooks (belay hook), what each changed, and who changed it: a tool of the agent, or
-somebody else, which is a person or another process. Without SESSION it is the latest one in this working tree.
+somebody else, which is a person or another process. Without SESSION it is the latest one in this working tree;
+a call of a tool that has not returned is shown there with what changed since it began.
 
 The numbers are those of belay undo --turn and belay undo --tool.
 
