@@ -609,14 +609,17 @@ func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phas
 // ended last still calls it active.
 func (d *Desk) SettleEnded(ctx context.Context) error {
 	all, _, err := d.Features()
+	if err != nil {
+		return err
+	}
 	var last *session.FeatureRecord
 	for _, r := range all {
-		if !r.Active() && len(r.Log.Entries) > 0 && (last == nil || endOf(r).After(endOf(last))) {
+		if !r.Active() && (last == nil || endOf(r).After(endOf(last))) {
 			last = r
 		}
 	}
-	if err != nil || last == nil {
-		return err
+	if last == nil {
+		return nil
 	}
 	s, err := d.stageOf(ctx, last)
 	if err == nil {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/git"
-	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/tasklist"
@@ -34,7 +32,7 @@ type TickedTask struct {
 // TickedReport is what was found about all ticked tasks of the files.
 type TickedReport struct {
 	Tasks []TickedTask       `json:"tasks"`
-	Tests *belay.CheckResult `json:"tests,omitempty"` // of the present state; nil when left out
+	Tests *belay.CheckResult `json:"tests,omitempty"` // in the working tree; nil when left out
 }
 
 // Count is how many tasks have a verdict.
@@ -47,11 +45,16 @@ func (r TickedReport) Count(verdict string) (n int) {
 	return n
 }
 
-// Bounds of what is read of a file's history.
+// Bounds of what is read of a file's history: many versions, so that each may be smaller than a task file may.
 const (
 	maxVersions = "500"
-	maxTaskFile = 1 << 20 // bytes
+	maxVersion  = 1 << 20 // bytes
 )
+
+// allBut are the names of all checks but one.
+func allBut(name string) []string {
+	return slices.DeleteFunc(check.Names(), func(other string) bool { return other == name })
+}
 
 // version is a task file as a commit has it, or the working tree.
 type version struct {
@@ -61,7 +64,7 @@ type version struct {
 
 // Ticked holds each ticked task of the files against the changes of its time: those after the commit that ticked another
 // box of the file, or that added the task, up to the commit that ticked its own. What cannot be shown by them is said to
-// be not shown. The tests judge the present state, unless skip names them.
+// be not shown. The tests run on the working tree, unless q.Skip names them.
 func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (TickedReport, error) {
 	report := TickedReport{Tasks: []TickedTask{}}
 	have, err := Have(d)
@@ -92,7 +95,7 @@ func (d *Desk) Ticked(ctx context.Context, files []File, q CheckRequest) (Ticked
 	if len(report.Tasks) == 0 || slices.Contains(q.Skip, "tests") {
 		return report, nil
 	}
-	q.Before, q.Skip = "HEAD", slices.DeleteFunc(check.Names(), func(name string) bool { return name == "tests" })
+	q.Before, q.Skip = "HEAD", allBut("tests")
 	if q.Adhoc, err = d.Adhoc(); err != nil {
 		return report, err
 	}
@@ -117,12 +120,19 @@ func (d *Desk) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions
 		return nil
 	}
 	t.Before, t.After = before, after
-	if err := d.tickedIn(ctx, t, l, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
+	task, err := d.Adhoc()
+	if err != nil {
+		return err
+	}
+	task.Prose = l.Words
+	task.Request, _ = d.Understand(ctx, l.Words)
+	task.Checks.Skip = allBut("contract")
+	if err := d.tickedIn(ctx, t, task, states); err != nil || t.Verdict == belay.MetYes || before == added && after == "" {
 		return err
 	}
 	whole := *t
 	whole.Before, whole.After, whole.Met, whole.Found, whole.Why = added, "", []belay.Met{}, []belay.Finding{}, ""
-	if err := d.tickedIn(ctx, &whole, l, states); err != nil {
+	if err := d.tickedIn(ctx, &whole, task, states); err != nil {
 		return err
 	}
 	if whole.Verdict == belay.MetYes || whole.Verdict == belay.MetUnknown && t.Verdict == belay.MetNot {
@@ -132,7 +142,7 @@ func (d *Desk) ticked(ctx context.Context, t *TickedTask, l ImportLine, versions
 }
 
 // tickedIn judges one task by what differs between two commits.
-func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, l ImportLine, states map[string]belay.SnapshotID) error {
+func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, states map[string]belay.SnapshotID) error {
 	from, err := d.stateOf(ctx, t.Before, states)
 	if err != nil {
 		return err
@@ -146,14 +156,7 @@ func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, l ImportLine, states
 		return err
 	}
 	// The box itself is no work.
-	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == l.Source })
-	task, err := d.Adhoc()
-	if err != nil {
-		return err
-	}
-	task.Prose = l.Words
-	task.Request, _ = runner.Understand(ctx, d.Desk, l.Words)
-	task.Checks.Skip = slices.DeleteFunc(check.Names(), func(name string) bool { return name == "contract" })
+	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == t.Source })
 	judged, err := d.Judge(ctx, task, session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}, from, to, nil)
 	if err != nil {
 		return err
@@ -234,10 +237,15 @@ func tickedSince(before, after version) bool {
 // versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
 func (d *Desk) versions(ctx context.Context, f File) ([]version, error) {
 	list := []version{versionOf("", f.reading)}
-	if refs, err := d.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil || len(refs) == 0 {
-		return list, nil // no commit yet
+	refs, err := d.Repo.Refs(ctx)
+	if err != nil {
+		return nil, err
 	}
-	out, err := d.Repo.Run(ctx, nil, "log", "--first-parent", "--format=%H", "--max-count="+maxVersions, "--", f.Path)
+	head, err := d.Repo.Head(ctx, refs)
+	if err != nil || head.OID == "" || strings.ContainsAny(f.Path, "\n\r") { // no commit yet, or a name that is no line to ask for
+		return list, err
+	}
+	out, err := d.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -247,11 +255,8 @@ func (d *Desk) versions(ctx context.Context, f File) ([]version, error) {
 	}
 	defer r.Close()
 	for commit := range strings.FieldsSeq(string(out)) {
-		if !git.IsOID(commit) || strings.ContainsAny(f.Path, "\n\r") {
-			break
-		}
 		o, err := r.Read(commit + ":" + filepath.ToSlash(f.Path))
-		if err != nil || len(o.Data) > maxTaskFile {
+		if err != nil || len(o.Data) > maxVersion {
 			break // it was not there
 		}
 		reading, err := tasklist.ReadTasks(f.Path, o.Data)

@@ -87,7 +87,7 @@ func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 	why := ""
 	if d.showsOpen(r) {
 		seen, _, err := d.soFar(ctx, r)
-		if err != nil { // what the record says can be told all the same
+		if err != nil { // the record is shown without them
 			why = session.Sentence(err)
 		}
 		r = seen

@@ -98,11 +98,9 @@ func (a loopFamily) check(c *cobra.Command, args []string, q checkFlags) error {
 	}
 	r.Watch = s
 	s.Set("checking")
-	ticking, stop := context.WithCancel(c.Context())
-	s.Tick(ticking)
+	stop := ticking(c.Context(), s)
 	report, err := desk.Check(a.Soft, r)
 	stop()
-	s.Stop()
 	if err == nil && a.Soft.Err() != nil { // what was judged until then is worth showing
 		return a.Tell(report, a.Interrupted(), func(w io.Writer) { terminal.Report(w, report) })
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -224,13 +225,13 @@ Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such 
 		Example:           "  belay feature finish login\n  belay feature finish 004 --abandon -m \"not needed\"",
 		ValidArgsFunction: a.completeFeatures,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := a.stage(c, strings.Join(args, ""))
-			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 {
-				if desk, opened := a.Open(c.Context()); opened == nil { // it may have ended in a command that was killed
-					if failed := desk.SettleEnded(c.Context()); failed != nil {
-						return failed
-					}
-				}
+			desk, err := a.Open(c.Context())
+			if err != nil {
+				return err
+			}
+			s, err := desk.Stage(c.Context(), strings.Join(args, ""))
+			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 { // it may have ended in a command that was killed
+				err = cmp.Or(desk.SettleEnded(c.Context()), err)
 			}
 			if err != nil {
 				return err

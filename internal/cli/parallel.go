@@ -34,12 +34,10 @@ func (a loopFamily) parallel(c *cobra.Command, f runFlags, args []string) error 
 		return err
 	}
 	b := a.Board(f.quiet)
-	ticking, stop := context.WithCancel(c.Context())
-	b.Tick(ticking)
+	stop := ticking(c.Context(), b)
 	q.Watch = b.Watcher
 	ran, err := app.Run(c.Context(), desk, q)
 	stop()
-	b.Stop()
 	if err != nil {
 		return err
 	}

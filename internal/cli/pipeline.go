@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,12 +25,10 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q ap
 		p.Resume = p.ID
 	}
 	s := a.Screen(f.quiet)
-	ticking, stop := context.WithCancel(c.Context())
-	s.Tick(ticking)
+	stop := ticking(c.Context(), s)
 	p.Watch = s
 	rec, err := app.RunPipeline(c.Context(), desk, p)
 	stop()
-	s.Stop()
 	return a.ranTo(c.Context(), desk, rec, err)
 }
 

@@ -145,9 +145,17 @@ func (a loopFamily) watched(ctx context.Context, desk *app.Desk, quiet bool) (s 
 	s = a.Screen(quiet)
 	s.Said = desk.LastSaid
 	s.View = func(ctx context.Context, r *session.Record) error { return a.view(ctx, desk, r.Task.ID) }
-	ticking, end := context.WithCancel(ctx)
-	s.Tick(ticking)
-	return s, func() { end(); s.Stop() }
+	return s, ticking(ctx, s)
+}
+
+// ticking lets what is shown follow the time, until stop is called.
+func ticking(ctx context.Context, shown interface {
+	Tick(context.Context)
+	Stop()
+}) (stop func()) {
+	ctx, end := context.WithCancel(ctx)
+	shown.Tick(ctx)
+	return func() { end(); shown.Stop() }
 }
 
 // runTasks runs the open tasks of the feature or the file that is named.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -13,7 +12,7 @@ import (
 )
 
 func (a pullFamily) tickedCommand() *cobra.Command {
-	var all bool
+	var all, noTests bool
 	var q app.CheckRequest
 	c := &cobra.Command{
 		Use: "verify-ticked PATH…|--all", Short: "Check whether ticked tasks were really done",
@@ -46,17 +45,15 @@ or a test failed · 2 could not be checked · 6 no such file.`,
 			if err != nil {
 				return err
 			}
-			if c.Flags().Changed("no-tests") {
+			if noTests {
 				q.Skip = []string{"tests"}
 			}
 			s := a.Screen(false)
 			q.Watch = s
 			s.Set("checking")
-			ticking, stop := context.WithCancel(c.Context())
-			s.Tick(ticking)
+			stop := ticking(c.Context(), s)
 			report, err := desk.Ticked(a.Soft, files, q)
 			stop()
-			s.Stop()
 			if err != nil {
 				return err
 			}
@@ -65,7 +62,7 @@ or a test failed · 2 could not be checked · 6 no such file.`,
 	}
 	f := c.Flags()
 	f.BoolVar(&all, "all", false, "all task files in the places that tools use")
-	f.Bool("no-tests", false, "run no tests")
+	f.BoolVar(&noTests, "no-tests", false, "run no tests")
 	f.DurationVar(&q.Timeout, "timeout", 0, "time limit for the tests; checks.timeout, or 10m, when left out")
 	f.BoolVar(&q.Trust, "trust", false, "trust the repository's commands, now and later")
 	return c
