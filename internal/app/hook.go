@@ -155,8 +155,8 @@ func (h *hooks) twice() bool {
 		if last.Name != ev.Tool.Name {
 			return false
 		}
-		if last.Kind == session.MarkDenied {
-			return atOnce
+		if last.Kind == session.MarkDenied { // calls side by side come at once, too: their ids tell them apart
+			return atOnce && (last.Call == "" || last.Call == ev.Tool.Call)
 		}
 		return last.Kind == session.MarkBefore && ev.Tool.Call == "" && soon && last.Text == toolText(ev.Tool)
 	case hook.Prompt:
@@ -310,7 +310,8 @@ func (h *hooks) before(ctx context.Context) error {
 		if h.judgeCall(ctx, h.sit.Task); h.ans.Deny != "" {
 			m := h.mark(session.MarkDenied)
 			m.Tools++
-			m.Tool, m.Name, m.Text = m.Tools, h.ev.Tool.Name, oneLineOf(strings.TrimPrefix(h.ans.Deny, deniedFirst))
+			m.Tool, m.Name, m.Call = m.Tools, h.ev.Tool.Name, h.ev.Tool.Call
+			m.Text = oneLineOf(strings.TrimPrefix(h.ans.Deny, deniedFirst))
 			return h.d.AddMark(context.WithoutCancel(ctx), h.sit, m)
 		}
 		m := h.mark(session.MarkBefore)

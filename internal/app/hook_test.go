@@ -132,3 +132,31 @@ func TestBrief(t *testing.T) {
 		t.Errorf("a session is told: %s", a.Context)
 	}
 }
+
+// TestDeniedBeside: of two calls that come at once, one is denied, and a second hook tells it again; the other has its
+// snapshot.
+func TestDeniedBeside(t *testing.T) {
+	dir := repository(t)
+	tell(t, dir, "a", "UserPromptSubmit", `,"prompt":"go"`)
+	denied := `,"tool_name":"Bash","tool_use_id":"1","tool_input":{"command":"git reset --hard"}`
+	write(t, dir, "src/a.txt", "two\n")
+	for range 2 {
+		if ans := tell(t, dir, "a", "PreToolUse", denied); ans.Deny == "" {
+			t.Fatal("it is not denied")
+		}
+	}
+	write(t, dir, "src/a.txt", "three\n")
+	tell(t, dir, "a", "PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":"rm src/a.txt"}`)
+	d := open(t, dir)
+	r, err := d.LoadAnyway(session.SessionTask("claude", "a", d.Repo.Root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[session.MarkKind]int{}
+	for _, m := range r.Marks {
+		kinds[m.Kind]++
+	}
+	if last := r.Marks[len(r.Marks)-1]; kinds[session.MarkBefore] != 1 || last.Kind != session.MarkBefore || last.Snapshot == "" {
+		t.Errorf("%v, the last is %s with snapshot %q", kinds, last.Kind, last.Snapshot)
+	}
+}

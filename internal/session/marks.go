@@ -38,6 +38,7 @@ type Mark struct {
 	Tool  int      `json:"tool,omitempty"`  // counts calls of tools that may write; of before, after and denied: this one
 	Tools int      `json:"tools,omitempty"` // how many there were
 	Name  string   `json:"name,omitempty"`  // the tool's
+	Call  string   `json:"call,omitempty"`  // of denied: the agent's id of the call; of others that are under way, Open has it
 	Text  string   `json:"text,omitempty"`  // one line: the prompt, the command or the files, why it was denied
 
 	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // the state now
