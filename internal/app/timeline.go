@@ -104,7 +104,7 @@ func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 // not where a restore was interrupted: taking a snapshot would finish it, and a timeline only looks.
 func (d *Desk) showsOpen(r *session.Record) bool {
 	n := len(r.Marks)
-	if n == 0 || len(r.Marks[n-1].Open) == 0 || r.Marks[n-1].Kind == session.MarkUndo || d.Restores.Interrupted() {
+	if n == 0 || !underWay(r.Marks[n-1].Mark) || d.Restores.Interrupted() {
 		return false
 	}
 	latest, err := d.sessionOf("")

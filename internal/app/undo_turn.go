@@ -73,10 +73,11 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 }
 
 // interrupted takes a snapshot of what a call of a tool changed that never returned: a person interrupted the agent, and
-// wants back what it had done by then. What was changed since the call began counts as its.
+// wants back what it had done by then. What was changed since the call began counts as its, but not what was changed after
+// an undo had ended the turn: that was a person.
 func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
 	s, err := d.Sit(r.Task.ID)
-	if err != nil || len(s.Last.Open) == 0 {
+	if err != nil || !underWay(s.Last) {
 		return r, err
 	}
 	m, info, err := d.cutShort(ctx, r, s.Last, false)
@@ -92,12 +93,15 @@ func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Rec
 	return d.LoadAnyway(r.Task.ID)
 }
 
+// underWay reports whether a call of a tool began and neither its end nor an undo was recorded since.
+func underWay(last session.Mark) bool { return len(last.Open) > 0 && last.Kind != session.MarkUndo }
+
 // soFar is interrupted for who only looks. A plan that left out what the call changed would promise less than the undo
 // does; one that recorded it would end a call that may still be under way. So the mark is in the returned record alone,
 // and its snapshot passes: it has no ref, and is returned because no list of snapshots has it.
 func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, []snapshot.Info, error) {
 	n := len(r.Marks)
-	if n == 0 || len(r.Marks[n-1].Open) == 0 {
+	if n == 0 || !underWay(r.Marks[n-1].Mark) {
 		return r, nil, nil
 	}
 	m, info, err := d.cutShort(ctx, r, r.Marks[n-1].Mark, true)
