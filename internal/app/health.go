@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/scan"
 	"github.com/belay-dev/belay/internal/session"
@@ -135,9 +136,7 @@ func restores(ctx context.Context, d *session.Desk) Complaint {
 	case err != nil:
 		return Complaint{About: "restore", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 	case done != nil:
-		return Complaint{About: "restore", OK: true,
-			Says: fmt.Sprintf("finished an interrupted restore of %s; the previous state is snapshot %s", done.Target.Short(),
-				done.Rescue.Short())}
+		return Complaint{About: "restore", OK: true, Says: restore.Finished(*done)}
 	}
 	return Complaint{About: "restore", OK: true, Says: "no interrupted restore"}
 }

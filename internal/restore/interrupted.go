@@ -77,7 +77,14 @@ func Finished(done Restored) string {
 	for _, k := range done.Skipped {
 		text += fmt.Sprintf("; skipped %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
+	for _, k := range done.Kept {
+		text += keptLine(k)
+	}
 	return text
+}
+
+func keptLine(k Kept) string {
+	return fmt.Sprintf("; kept %s (%s)", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 }
 
 // Standing is a restore that was interrupted and is not finished.
@@ -261,7 +268,7 @@ var errGone = errors.New("that snapshot is gone")
 // finish carries out what an intent says. With skip, or when that was agreed to before,
 // what cannot be restored is left out, by name. Otherwise nothing is changed where that is
 // known beforehand.
-func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, error) {
+func (s *Store) finish(ctx context.Context, j *intent, skip bool) (done *Restored, err error) {
 	if j.unread != "" {
 		return nil, fmt.Errorf("%s %s", belay.VisibleLine(s.intentPath()), j.unread)
 	}
@@ -274,6 +281,15 @@ func (s *Store) finish(ctx context.Context, j *intent, skip bool) (*Restored, er
 	}
 	defer root.Close()
 	saved, err := s.sweepTree(ctx, root, j)
+	defer func() {
+		if err != nil && len(saved) > 0 && s.Say != nil { // the next try finds nothing to name
+			text := "an interrupted restore of " + j.Target.Short()
+			for _, k := range saved {
+				text += keptLine(k)
+			}
+			s.Say(text)
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}
