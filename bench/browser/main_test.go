@@ -318,7 +318,7 @@ func TestDarkNarrow(t *testing.T) {
 	s.open("dark", 400)
 	for _, page := range []string{"/r/1/", "/r/1/?state=waiting", "/r/1/task/T1", "/r/1/task/T1/output?attempt=1", "/r/1/task/T1/record", "/r/1/task/T1/pull",
 		"/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=price.go", "/r/1/snapshots", "/r/1/figures", "/r/1/restore?what=undo",
-		"/r/1/task/T9"} {
+		"/r/1/sessions", "/r/1/prune", "/r/1/task/T9"} {
 		var width [2]int
 		s.visit(page, "h1")
 		s.do(chromedp.Evaluate("[document.documentElement.scrollWidth, innerWidth]", &width))
@@ -451,6 +451,62 @@ func TestWithoutScripts(t *testing.T) {
 func (s *story) press(on, then string) {
 	s.t.Helper()
 	s.do(click(on), shown(then))
+}
+
+// hook tells belay of an event of an agent's own session, as the agent does.
+func (s *story) hook(event, more string) {
+	s.t.Helper()
+	c := exec.Command(s.belay, "hook", "claude")
+	c.Dir = s.dir
+	c.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","cwd":%q%s}`, event, s.dir, more))
+	if out, err := c.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s: %v\n%s", event, err, out)
+	}
+}
+
+// TestSession looks at what an agent did in a session of its own, and takes a turn back there, keeping a person's edit.
+func TestSession(t *testing.T) {
+	s := newStory(t, shop)
+	s.open("light", 1000)
+	s.visit("/r/1/sessions", "h1")
+	s.until("main", "No session yet")
+	for turn, edit := range []string{"count negative prices as nothing", "and say so in the docs"} {
+		call := fmt.Sprintf(`,"tool_name":"Edit","tool_use_id":"%d","tool_input":{"file_path":"price.go"}`, turn)
+		s.hook("UserPromptSubmit", fmt.Sprintf(`,"prompt":%q`, edit))
+		s.hook("PreToolUse", call)
+		if turn == 0 {
+			s.run("sh", "good.sh")
+		} else {
+			s.write("docs/prices.md", "Negative prices count nothing.\n")
+		}
+		s.hook("PostToolUse", call)
+		s.write(fmt.Sprintf("mine-%d.txt", turn), "a person's\n")
+	}
+	s.until("main", "and say so in the docs") // the list follows
+	s.do(click(`a[href*="/session/"]`), shown("#turn-2"))
+	if got := s.text("main"); !strings.Contains(got, "changed by a person") || !strings.Contains(got, "docs/prices.md") {
+		t.Errorf("%s", got)
+	}
+	s.picture("session")
+	s.accessible("session")
+	s.do(click(`#turn-2 a[href*="what=turn"]`), shown("button.final"))
+	if got := s.text("main"); !strings.Contains(got, "docs/prices.md") || !strings.Contains(got, "mine-1.txt") {
+		t.Errorf("the preview: %s", got)
+	}
+	s.picture("turn")
+	s.accessible("the preview of an undo")
+	s.do(click("button.final"))
+	s.until("main", "It was taken back")
+	if got := s.run("ls", "docs", "mine-0.txt", "mine-1.txt"); strings.Contains(got, "prices.md") || !strings.Contains(got, "mine-1.txt") {
+		t.Errorf("after the undo: %s", got)
+	}
+	if got := s.text("#turn-2"); !strings.Contains(got, "undone") {
+		t.Errorf("%s", got)
+	}
+	s.do(click(`a[href$="what=redo"]`), shown("button.final"), click("button.final"), shown("table"))
+	if got := s.run("ls", "docs"); !strings.Contains(got, "prices.md") {
+		t.Errorf("after the redo: %s", got)
+	}
 }
 
 // TestImages shows an image before and after, and the two over one another.

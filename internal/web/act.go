@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,8 +71,12 @@ func (q *request) decide() error {
 	return nil
 }
 
-// what says which restore is meant: a snapshot, or the last restore taken back or done again.
+// what says which restore is meant: a snapshot, the last restore taken back or done again, or a turn or a tool call of a
+// session taken back.
 func (q *request) what() (dry func(restore.Options) (restore.Restored, error), args []string, title string, err error) {
+	if dry, args, title, ok := q.backTo(q.FormValue("what")); ok {
+		return dry, args, title, nil
+	}
 	switch word := q.FormValue("what"); word {
 	case "undo":
 		return func(o restore.Options) (restore.Restored, error) { return q.desk.Undo(q.Context(), o) }, []string{"undo"},
@@ -143,6 +148,10 @@ func (q *request) restore() error {
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
 		return err
 	}
-	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/snapshots?done=%s", q.n, args[0]), http.StatusSeeOther)
+	to := fmt.Sprintf("/r/%d/snapshots?done=%s", q.n, args[0])
+	if of := strings.Fields(q.FormValue("what")); len(of) == 3 {
+		to = fmt.Sprintf("/r/%d/session/%s?done=%s", q.n, url.PathEscape(of[1]), of[0])
+	}
+	http.Redirect(q.w, q.Request, to, http.StatusSeeOther)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"html/template"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -79,23 +80,55 @@ func colours(name string, text []byte) [][]stretch {
 	return lines
 }
 
-// paint gives the rows of files their colours, by the files as they are in the repository. What cannot be read has none.
+// paintMost is how many bytes of files are read for one page, for their colours and to see what is an image. What is listed
+// after that is shown in one colour, and as a binary file.
+const paintMost = 24 << 20
+
+// paint gives the rows of files their colours, and binary files their images, by the files as they are in the repository.
+// What cannot be read has none.
 func (q *request) paint(ctx context.Context, files []*fileDiff) error {
+	var names []string
+	for _, f := range files {
+		if f.Binary || len(f.Hunks) > 0 {
+			names = append(names, f.blobs[0], f.blobs[1])
+		}
+	}
+	names = slices.DeleteFunc(names, none)
+	sizes, err := q.desk.Repo.Sizes(ctx, names)
+	if err != nil {
+		return err
+	}
+	size := map[string]int64{}
+	for i, name := range names {
+		size[name] = sizes[i]
+	}
 	rd, err := q.desk.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = rd.Close() }()
+	room := int64(paintMost)
 	for _, f := range files {
-		if f.Binary || len(f.Hunks) == 0 {
-			continue
+		most := int64(colourMost)
+		if f.Binary {
+			most = imageMost
 		}
-		before, after := read(rd, f.blobs[0], colourMost), read(rd, f.blobs[1], colourMost)
+		var sides [2][]byte
+		for i, name := range f.blobs {
+			if n, is := size[name]; is && n >= 0 && n <= min(most, room) {
+				sides[i] = read(rd, name, int(most))
+				room -= n
+			}
+		}
 		was := f.Path
 		if f.Old != "" {
 			was = f.Old
 		}
-		f.paint(colours(was, before), colours(f.Path, after))
+		if f.Binary {
+			f.pictured(sides)
+		} else {
+			f.paint(colours(was, sides[0]), colours(f.Path, sides[1]))
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -105,7 +138,7 @@ func (q *request) paint(ctx context.Context, files []*fileDiff) error {
 
 // read gives the bytes of an object, or none when it has more than most.
 func read(rd *git.Reader, name string, most int) []byte {
-	if strings.Trim(name, "0") == "" {
+	if none(name) {
 		return nil
 	}
 	text := limited{most: most}

@@ -14,11 +14,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// The most that one page of a diff shows. A file that has more lines is shown by itself, in parts.
+// The most lines that one page of a diff shows. The rest comes as it is scrolled to: the page's first screen should be
+// there at once. A file that has more lines is shown by itself, in parts; one file that holds a task shows all it can.
 const (
-	fileLines = 400
-	pageLines = 4000
-	partLines = 2000
+	fileLines   = 200
+	pageLines   = 1000
+	partLines   = 2000
+	exportLines = 4000
 )
 
 // diff compares two states: from and to are snapshots, a task, or, for to, nothing: the files as they are now.
@@ -44,6 +46,7 @@ func (q *request) diff() error {
 		Files          []*fileDiff
 		Left           int // files that are listed and not shown
 		Skip, Next     int
+		Skipped        int // files that pages before this one have shown
 		Added, Deleted int
 		Task           string
 		remarks
@@ -60,7 +63,12 @@ func (q *request) diff() error {
 	if data.remarks, err = q.remarks(data.Task, d); err != nil {
 		return err
 	}
-	b := budget{file: fileLines, page: pageLines}
+	files, _ := strconv.Atoi(q.FormValue("files"))
+	data.Skipped = min(max(0, files), len(d.Changes))
+	b := budget{file: fileLines, page: pageLines, files: data.Skipped}
+	if q.sent != nil {
+		b = budget{file: exportLines, page: exportLines}
+	}
 	if path != "" {
 		b = budget{file: partLines, page: partLines, skip: data.Skip}
 	}
@@ -72,12 +80,12 @@ func (q *request) diff() error {
 		return err
 	}
 	for i, f := range data.Files {
-		f.N = i + 1
+		f.N = data.Skipped + i + 1
 	}
 	if err := q.paint(q.Context(), data.Files); err != nil {
 		return err
 	}
-	data.Left = len(d.Changes) - len(data.Files)
+	data.Left = len(d.Changes) - data.Skipped - len(data.Files)
 	if n := len(data.Files); path != "" && n == 1 && data.Files[0].Cut > 0 {
 		data.Next = data.Skip + partLines
 	}
@@ -87,7 +95,7 @@ func (q *request) diff() error {
 
 // fileDiff is the patch of one file.
 type fileDiff struct {
-	N              int // counts from 1 on the page
+	N              int // its number among the changed files, from 1
 	Path           string
 	Old            string // its name before, when it was renamed
 	Notes          []string
@@ -96,6 +104,7 @@ type fileDiff struct {
 	Added, Deleted int // lines that are shown
 	Cut            int // lines that are not
 	blobs          [2]string
+	images         []string
 }
 
 type hunk struct {
@@ -118,8 +127,8 @@ type span struct {
 	class   string // of its colour
 }
 
-// budget says how many lines are read: of a file, of all, and how many lines of the file come before those.
-type budget struct{ file, page, skip int }
+// budget says how many lines are read, of a file and of all, and how many lines of the file, or files, come before those.
+type budget struct{ file, page, skip, files int }
 
 // readPatch reads git's unified diff until its budget is used up.
 func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
@@ -136,6 +145,10 @@ func readPatch(r io.Reader, b budget) ([]*fileDiff, error) {
 		}
 		if bytes.HasPrefix(line, []byte("diff --git ")) && p.left() == 0 {
 			p.endHunk()
+			if p.files > 0 {
+				p.files--
+				continue
+			}
 			if p.page <= 0 {
 				break
 			}

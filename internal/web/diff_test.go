@@ -54,6 +54,15 @@ func TestReadPatch(t *testing.T) {
 	if !files[2].Binary || files[2].Path != "p.png" {
 		t.Errorf("%+v", files[2])
 	}
+	for skip, want := range []string{"a.go", `täst "x"`, "p.png"} {
+		rest, err := readPatch(strings.NewReader(patch), budget{file: 100, page: 1, files: skip})
+		if err != nil || len(rest) == 0 || rest[0].Path != want {
+			t.Errorf("after %d files: %v, %v", skip, rest, err)
+		}
+	}
+	if rest, err := readPatch(strings.NewReader(patch), budget{file: 100, page: 100, files: 3}); err != nil || len(rest) != 0 {
+		t.Errorf("after all files: %v, %v", rest, err)
+	}
 }
 
 // A large patch is read as far as there is room, and a part of a file from where the last one ended.
@@ -87,7 +96,7 @@ func FuzzReadPatch(f *testing.F) {
 	f.Add("diff --git \n@@ -@@ +\n")
 	f.Add("@@ -1 +1 @@\n+x\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		files, err := readPatch(strings.NewReader(text), budget{file: 5, page: 9})
+		files, err := readPatch(strings.NewReader(text), budget{file: 5, page: 9, files: len(text) % 3})
 		if err != nil {
 			t.Fatal(err)
 		}

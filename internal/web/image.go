@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"path"
 	"strconv"
 	"strings"
 
@@ -15,28 +14,33 @@ const imageMost = 8 << 20
 // imageTypes are what browsers show and what can hold no script.
 var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-var imageNames = map[string]bool{".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true}
+// Images are the objects of a binary file's two sides, "" for a side without one. Nil unless each that is there is an image
+// that a browser may show; its bytes tell, and not its name.
+func (f *fileDiff) Images() []string { return f.images }
 
-// Images are the objects of a binary file's two sides that a browser may show, "" for a side without one.
-func (f *fileDiff) Images() (sides []string) {
-	if !f.Binary || !imageNames[strings.ToLower(path.Ext(f.Path))] {
-		return nil
-	}
-	for _, b := range f.blobs {
-		if strings.Trim(b, "0") == "" {
+// pictured says which of a binary file's sides can be shown as images.
+func (f *fileDiff) pictured(sides [2][]byte) {
+	var names []string
+	for i, b := range f.blobs {
+		if none(b) {
 			b = ""
+		} else if !imageTypes[http.DetectContentType(sides[i])] {
+			return
 		}
-		sides = append(sides, b)
+		names = append(names, b)
 	}
-	return sides
+	f.images = names
 }
+
+// none reports whether an object's name stands for there being none.
+func none(name string) bool { return strings.Trim(name, "0") == "" }
 
 // image sends an object of the repository that is an image. What it is, is told by its bytes and not by a name.
 func (q *request) image() error {
-	none := belay.Refuse(belay.CodeNotFound, "open the changes again", "this is no image that can be shown")
+	noImage := belay.Refuse(belay.CodeNotFound, "open the changes again", "this is no image that can be shown")
 	name := q.FormValue("blob")
 	if !hexadecimal(name) {
-		return none
+		return noImage
 	}
 	rd, err := q.desk.Repo.Reader(q.Context())
 	if err != nil {
@@ -46,7 +50,7 @@ func (q *request) image() error {
 	data := read(rd, name, imageMost)
 	kind := http.DetectContentType(data)
 	if !imageTypes[kind] {
-		return none
+		return noImage
 	}
 	q.w.Header().Set("Content-Type", kind)
 	q.w.Header().Set("Content-Length", strconv.Itoa(len(data)))

@@ -34,6 +34,8 @@ var functions = template.FuncMap{
 	"used":     usedText,
 	"state":    stateOf,
 	"check":    checkOf,
+	"step":     stepMark,
+	"verdict":  verdictOf,
 	"lower":    strings.ToLower,
 	"severity": func(s belay.Severity) string { return string(s) },
 	"list":     func(v ...string) []string { return v },
@@ -130,17 +132,19 @@ func ago(d time.Duration) string {
 const perPage = 200
 
 // page cuts a list; where tells the numbers of the pages around it.
-func paged[T any](q *request, all []T) (part []T, where paging) {
+func paged[T any](q *request, all []T) (part []T, where paging) { return pagedBy(q, all, perPage) }
+
+func pagedBy[T any](q *request, all []T, size int) (part []T, where paging) {
 	n, err := strconv.Atoi(q.FormValue("page"))
 	if err != nil || n < 1 {
 		n = 1
 	}
-	where = paging{Page: n, Pages: max(1, (len(all)+perPage-1)/perPage), All: len(all)}
-	from := min(len(all), (n-1)*perPage)
+	where = paging{Page: n, Pages: max(1, (len(all)+size-1)/size), All: len(all)}
+	from := min(len(all), (n-1)*size)
 	values := q.URL.Query()
 	values.Del("page")
 	where.Query = values.Encode()
-	return all[from:min(len(all), from+perPage)], where
+	return all[from:min(len(all), from+size)], where
 }
 
 type paging struct {
@@ -158,11 +162,14 @@ func (q *request) overview() error {
 		Status  app.Status
 		Waiting []app.TaskLine
 		Tasks   []app.TaskLine
+		Trees   []treeLine
+		Queued  int // of them, ready to be merged
 		Paging  paging
 		State   string
 		Search  string
 		Total   string
 	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q")}
+	data.Trees, data.Queued = trees(lines)
 	var total belay.Use
 	known := false
 	slices.SortStableFunc(lines, func(a, b app.TaskLine) int { return b.Changed.Compare(a.Changed) })
@@ -181,6 +188,49 @@ func (q *request) overview() error {
 	data.Tasks, data.Paging = paged(q, matching)
 	q.show("overview", "Tasks", data)
 	return nil
+}
+
+// treeLine is a task in a working tree of its own.
+type treeLine struct {
+	app.TaskLine
+	Place int            // in the order in which belay merge --all merges; 0: it is not ready
+	Waits []belay.TaskID // that have to be merged first
+}
+
+// trees gives the tasks that have their own working tree, or work of one that is not merged, in order of creation.
+func trees(lines []app.TaskLine) (list []treeLine, queued int) {
+	at := map[string]int{} // tasks whose work is not in the user's tree yet
+	var ready []int
+	for _, l := range lines {
+		if l.Tree != "" || l.Unmerged {
+			if l.Unmerged {
+				ready = append(ready, len(list))
+			}
+			at[l.ID.Key()] = len(list)
+			list = append(list, treeLine{TaskLine: l})
+		}
+	}
+	for i := range list {
+		for _, after := range list[i].After {
+			if _, is := at[after.Key()]; is {
+				list[i].Waits = append(list[i].Waits, after)
+			}
+		}
+	}
+	for queued < len(ready) { // each comes after those that it depends on
+		next := slices.IndexFunc(ready, func(i int) bool {
+			return list[i].Place == 0 && !slices.ContainsFunc(list[i].Waits, func(t belay.TaskID) bool {
+				w := list[at[t.Key()]]
+				return w.Unmerged && w.Place == 0
+			})
+		})
+		if next < 0 { // a circle
+			next = slices.IndexFunc(ready, func(i int) bool { return list[i].Place == 0 })
+		}
+		queued++
+		list[ready[next]].Place = queued
+	}
+	return list, queued
 }
 
 func matches(l app.TaskLine, state, search string) bool {
@@ -430,6 +480,10 @@ func (q *request) done() (text, back string) {
 	switch q.FormValue("done") {
 	case "snapshot":
 		return "Restored.", "undo"
+	case "prune":
+		return "The old snapshots were deleted.", ""
+	case "turn", "tool":
+		return "It was taken back. The agent is told with your next prompt.", "redo"
 	case "undo":
 		return "The last restore was undone.", "redo"
 	case "redo":

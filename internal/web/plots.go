@@ -98,26 +98,36 @@ func harmless(cells []string) []string {
 	return out
 }
 
-// sum is what figures add up for an agent, a week or a check.
+// sum is what figures add up for an agent, a week, a type of request or a check.
 type sum struct {
 	tasks, first, accepted, attempts, found int
 	seconds, cost                           float64
 	unknown                                 bool // some cost is not known
+	judged, flaky                           int
+	judging                                 float64 // seconds
 }
+
+// sums adds up what the rows of a figure are about, by their names.
+type sums map[string]*sum
+
+func (m sums) of(key string) *sum {
+	if m[key] == nil {
+		m[key] = &sum{}
+	}
+	return m[key]
+}
+
+// reportsMost is how many reports of checks are read for the figures, the newest.
+const reportsMost = 2000
 
 func (q *request) allFigures() ([]figure, error) {
 	records, err := q.desk.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	byAgent, byWeek, byCheck := map[string]*sum{}, map[string]*sum{}, map[string]*sum{}
-	of := func(m map[string]*sum, key string) *sum {
-		if m[key] == nil {
-			m[key] = &sum{}
-		}
-		return m[key]
-	}
-	for _, r := range records {
+	byAgent, byWeek, byType, byCheck, byAttempts, byStall := sums{}, sums{}, sums{}, sums{}, sums{}, sums{}
+	reports := 0
+	for _, r := range slices.Backward(records) {
 		if r.Task.Session != nil || len(r.State.Attempts) == 0 {
 			continue
 		}
@@ -127,7 +137,13 @@ func (q *request) allFigures() ([]figure, error) {
 			agent = agent[strings.LastIndexByte(agent, '/')+1:]
 		}
 		year, week := r.Created.UTC().ISOWeek()
-		for _, s := range []*sum{of(byAgent, agent), of(byWeek, fmt.Sprintf("%d-W%02d", year, week))} {
+		about := []*sum{byAgent.of(agent), byWeek.of(fmt.Sprintf("%d-W%02d", year, week)),
+			byType.of(cmp.Or(belay.VisibleLine(string(r.Task.Request.Type)), "not known"))}
+		many := belay.CountOf(min(4, len(r.State.Attempts)), "attempt")
+		if len(r.State.Attempts) > 3 {
+			many = "4 and more"
+		}
+		for _, s := range append(about, byAttempts.of(many)) {
 			s.tasks++
 			s.attempts += len(r.State.Attempts)
 			if r.State.Outcome == loop.OutcomePassed {
@@ -135,47 +151,114 @@ func (q *request) allFigures() ([]figure, error) {
 					s.first++
 				}
 			}
-			for _, a := range r.State.Attempts {
+		}
+		for _, a := range r.State.Attempts {
+			var report belay.Report
+			judged := a.Report != "" && reports < reportsMost
+			if judged {
+				reports++
+				report, err = q.desk.Report(a.Report)
+				judged = err == nil
+			}
+			for _, s := range about {
 				s.seconds += a.Elapsed.Seconds()
 				s.cost += a.Cost
 				s.unknown = s.unknown || !a.CostKnown()
+				if judged {
+					s.judged++
+					s.judging += float64(report.Millis) / 1000
+					for _, c := range report.Checks {
+						if c.Tests != nil {
+							s.flaky += c.Tests.Flaky
+						}
+					}
+				}
 			}
-		}
-		for _, a := range r.State.Attempts {
 			for _, f := range a.Findings {
-				of(byCheck, belay.VisibleLine(f.Check)).found++
+				byCheck.of(belay.VisibleLine(f.Check)).found++
+			}
+			if a.Ended == loop.EndedStalled {
+				byStall.of(stallKind(a.Note)).found++
 			}
 		}
 	}
-	head := []string{"tasks", "accepted", "at the first attempt", "attempts per task", "minutes of agents", "cost per accepted task"}
-	agents := figure{Name: "agents", Title: "Accepted tasks by agent", Head: append([]string{"agent"}, head...), Bars: 2}
-	weeks := figure{Name: "weeks", Title: "Accepted tasks by week", Head: append([]string{"week"}, head...), Bars: 2}
-	agents.Rows, weeks.Rows = rows(byAgent), rows(byWeek)
-	checks := figure{Name: "checks", Title: "Findings by check", Head: []string{"check", "findings"}, Bars: 1}
-	for _, name := range slices.SortedFunc(maps.Keys(byCheck), func(a, b string) int {
-		return cmp.Or(cmp.Compare(byCheck[b].found, byCheck[a].found), cmp.Compare(a, b))
-	}) {
-		checks.Rows = append(checks.Rows, []string{name, strconv.Itoa(byCheck[name].found)})
+	head := []string{"tasks", "accepted", "at the first attempt", "attempts per task", "minutes of agents", "cost per accepted task",
+		"seconds to the verdict", "flaky tests"}
+	of := func(name, title, first string, m sums) figure {
+		return figure{Name: name, Title: title, Head: append([]string{first}, head...), Rows: rows(m), Bars: 2}
 	}
-	out := []figure{weeks, agents, checks}
+	weeks := of("weeks", "Accepted tasks by week", "week", byWeek)
+	agents := of("agents", "Accepted tasks by agent", "agent", byAgent)
+	out := []figure{weeks, agents, of("types", "Accepted tasks by type of request", "type", byType),
+		counted("attempts", "Tasks by number of attempts", "attempts", "tasks", byAttempts, func(s *sum) int { return s.tasks }),
+		column("cost", "Cost per accepted task by agent, in dollars", agents, 6),
+		column("verdict", "Seconds from the agent's end to the verdict, by week", weeks, 7),
+		counted("checks", "Findings by check", "check", "findings", byCheck, func(s *sum) int { return s.found }),
+		column("flaky", "Tests that passed only when run again, by week", weeks, 8),
+		counted("stalls", "Stalled attempts by kind", "kind", "attempts", byStall, func(s *sum) int { return s.found })}
+	slices.SortFunc(out[3].Rows, slices.Compare) // by the number of attempts
 	for i := range out {
 		out[i].SVG = bars(out[i])
 	}
 	return out, nil
 }
 
-func rows(m map[string]*sum) (out [][]string) {
+// stallKind is how an attempt went round in circles, from the line that says so (agent.Stall).
+func stallKind(note string) string {
+	kind := "another"
+	if rest, ok := strings.CutPrefix(note, "the same "); ok {
+		if n, _, ok := strings.Cut(rest, " calls repeated "); ok && strings.Trim(n, "0123456789") == "" {
+			kind = "a cycle of " + n + " calls"
+		} else if strings.HasPrefix(rest, "call ") {
+			kind = "one call"
+		}
+	}
+	return kind
+}
+
+// counted is a figure of one number for each name, the greatest first.
+func counted(name, title, first, second string, m sums, n func(*sum) int) figure {
+	f := figure{Name: name, Title: title, Head: []string{first, second}, Bars: 1}
+	for _, key := range slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(n(m[b]), n(m[a])), cmp.Compare(a, b))
+	}) {
+		f.Rows = append(f.Rows, []string{key, strconv.Itoa(n(m[key]))})
+	}
+	return f
+}
+
+// column is one column of a figure by itself, without the rows that have no number in it.
+func column(name, title string, of figure, col int) figure {
+	f := figure{Name: name, Title: title, Head: []string{of.Head[0], of.Head[col]}, Bars: 1}
+	for _, r := range of.Rows {
+		if _, err := number(r[col]); err == nil {
+			f.Rows = append(f.Rows, []string{r[0], r[col]})
+		}
+	}
+	return f
+}
+
+// number reads a cell: "3", "1.5", "$0.42+".
+func number(cell string) (float64, error) {
+	return strconv.ParseFloat(strings.TrimSuffix(strings.TrimPrefix(cell, "$"), "+"), 64)
+}
+
+func rows(m sums) (out [][]string) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		s := m[name]
-		cost := "unknown"
+		cost, verdict := "unknown", "unknown"
 		if s.accepted > 0 && (s.cost > 0 || !s.unknown) {
 			cost = belay.Dollars(s.cost / float64(s.accepted))
 			if s.unknown {
 				cost += "+"
 			}
 		}
+		if s.judged > 0 {
+			verdict = fmt.Sprintf("%.1f", s.judging/float64(s.judged))
+		}
 		out = append(out, []string{name, strconv.Itoa(s.tasks), strconv.Itoa(s.accepted), strconv.Itoa(s.first),
-			fmt.Sprintf("%.1f", float64(s.attempts)/float64(s.tasks)), fmt.Sprintf("%.1f", s.seconds/60), cost})
+			fmt.Sprintf("%.1f", float64(s.attempts)/float64(s.tasks)), fmt.Sprintf("%.1f", s.seconds/60), cost, verdict,
+			strconv.Itoa(s.flaky)})
 	}
 	return out
 }
@@ -186,8 +269,8 @@ const mostBars = 26
 // bars draws the column of a figure, a bar for each row, beside all tasks of it where that is told.
 func bars(f figure) template.HTML {
 	list := f.Rows[max(0, len(f.Rows)-mostBars):]
-	most := 1
-	value := func(r []string, col int) int { n, _ := strconv.Atoi(r[col]); return n }
+	most := 0.0
+	value := func(r []string, col int) float64 { n, _ := number(r[col]); return n }
 	for _, r := range list {
 		for col := 1; col <= f.Bars; col++ {
 			most = max(most, value(r, col))
@@ -199,7 +282,7 @@ func bars(f figure) template.HTML {
 		template.HTMLEscapeString(f.Title))
 	for i, r := range list {
 		y := i * line
-		room := float64(width-label-60) / float64(most)
+		room := float64(width-label-60) / cmp.Or(most, 1)
 		fmt.Fprintf(&b, `<text class="name" x="%d" y="%d">%s</text>`, label-10, y+17, template.HTMLEscapeString(belay.Clip(r[0], 20)))
 		for col := 1; col <= f.Bars; col++ {
 			class := "all"
@@ -207,13 +290,13 @@ func bars(f figure) template.HTML {
 				class = "good"
 			}
 			fmt.Fprintf(&b, `<rect class="%s" x="%d" y="%d" width="%.1f" height="18" rx="3"/>`, class, label, y+3,
-				room*float64(value(r, col)))
+				room*value(r, col))
 		}
 		text := r[f.Bars]
 		if f.Bars == 2 {
 			text += " of " + r[1]
 		}
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text>`, float64(label)+room*float64(value(r, 1))+8, y+17,
+		fmt.Fprintf(&b, `<text x="%.1f" y="%d">%s</text>`, label+room*value(r, 1)+8, y+17,
 			template.HTMLEscapeString(text))
 	}
 	b.WriteString("</svg>")

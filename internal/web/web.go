@@ -45,6 +45,7 @@ type Server struct {
 	guard *guard
 	l     net.Listener
 	watch []*watcher // one for each repository
+	ages  []age      // that a prune is offered for
 }
 
 //go:embed page/*.html
@@ -60,7 +61,7 @@ func New(ctx context.Context, o Options, port int) (*Server, error) {
 		return nil, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("cannot listen on port %d", port), Err: err,
 			Try: "choose another --port, or leave it out"}
 	}
-	s := &Server{Options: o, guard: newGuard(l), l: l}
+	s := &Server{Options: o, guard: newGuard(l), l: l, ages: ages}
 	s.Link = fmt.Sprintf("http://%s/?token=%s", l.Addr(), s.guard.link)
 	for _, r := range o.Repositories {
 		s.watch = append(s.watch, &watcher{repo: r, followers: map[chan string]string{}})
@@ -141,7 +142,11 @@ func (s *Server) routes() *http.ServeMux {
 		"POST /r/{repo}/task/{task}/review":  (*request).review,
 		"GET /r/{repo}/diff":                 (*request).diff,
 		"GET /r/{repo}/image":                (*request).image,
+		"GET /r/{repo}/sessions":             (*request).sessions,
+		"GET /r/{repo}/session/{session}":    (*request).session,
 		"GET /r/{repo}/snapshots":            (*request).snapshots,
+		"GET /r/{repo}/prune":                (*request).prune,
+		"POST /r/{repo}/prune":               (*request).pruned,
 		"GET /r/{repo}/restore":              (*request).preview,
 		"POST /r/{repo}/restore":             (*request).restore,
 		"GET /r/{repo}/figures":              (*request).figures,
@@ -241,6 +246,9 @@ func asset(name string) (string, error) {
 	return fmt.Sprintf("/static/%s?v=%x", name, sum[:6]), err
 }
 
+// changing are the pages that are told when what they show changes.
+var changing = map[string]bool{"overview": true, "task": true, "sessions": true, "session": true}
+
 // view is what a page is made of.
 type view struct {
 	Title   string
@@ -273,7 +281,7 @@ func (q *request) write(status int, page, title string, data any) {
 	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
 	if q.n > 0 {
 		v.Base, v.Repo = fmt.Sprintf("/r/%d", q.n), q.repo.Name
-		if page == "overview" || page == "task" {
+		if changing[page] {
 			v.Events = v.Base + "/events?mark=" + q.mark
 			if task := q.PathValue("task"); task != "" {
 				v.Events += "&task=" + template.URLQueryEscaper(task)

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"crypto/sha1" //nolint:gosec // git's
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +22,7 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/hook"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/testutil"
@@ -39,8 +42,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// project is a repository with a task that waits for a person, whose words, files and messages are text.
-func project(t *testing.T, text string) (string, Repository) {
+// project is a repository with a task that waits for a person, whose words, files and messages are text. More texts have a
+// file and a task each.
+func project(t *testing.T, text string, more ...string) (string, Repository) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shop")
 	write(t, dir, "a.txt", "one\n")
@@ -66,8 +70,15 @@ func project(t *testing.T, text string) (string, Repository) {
 		t.Fatal(err)
 	}
 	write(t, dir, "b.txt", text+"\nchanged\n")
-	if name := strings.ReplaceAll(strings.ReplaceAll(text, "/", ""), "\x00", ""); name != "" {
-		write(t, dir, name, text+"\n")
+	for i, text := range append(more, text) {
+		if name := strings.ReplaceAll(strings.ReplaceAll(text, "/", ""), "\x00", ""); name != "" {
+			write(t, dir, name, text+"\n")
+		}
+		if i < len(more) {
+			if _, err := d.Add(t.Context(), app.NewTask{ID: belay.TaskID(fmt.Sprintf("H%d", i)), Prose: "change " + text, AsItIs: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if _, err := d.Capture(t.Context(), "T1", w); err != nil {
 		t.Fatal(err)
@@ -133,6 +144,9 @@ func (v *visitor) read(r *http.Response, err error) (int, string) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "text/html") && !strings.Contains(string(body), "</html>") {
+		v.t.Errorf("%s is not whole: its template failed\n%s", r.Request.URL, body)
+	}
 	return r.StatusCode, string(body)
 }
 
@@ -141,6 +155,27 @@ var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `</pre></textarea></title><script>alert(1)</script>`,
 	`javascript:alert(1)`, `{{.Key}}${7*7}<%= 1 %>`, "\u202egnp.exe\u2066", "a\u200bb\u00ad\ufeff", "\x1b[31mred\x07", "&lt;b&gt;&amp;", `<!--<svg/onload=alert(1)>`,
 	"\xff\xfe invalid", `]]><style>*{display:none}</style>`, "line\u2028two\u2029three", `<a href="data:text/html,<script>1</script>">`,
+}
+
+// breakouts are what may end the place that a hostile text stands in. "" is not among them: the text itself is tried.
+var breakouts = []string{`">`, `'>`, "</script>", "</style>", "-->", "</option></select>", "\n\n", "\\"}
+
+// sessionOf records one of an agent's own, whose prompt, tools and files are text.
+func sessionOf(t *testing.T, dir, text string) {
+	t.Helper()
+	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
+	tell := func(kind, more string) {
+		t.Helper()
+		app.Hook(t.Context(), app.Setting{Force: true}, hook.Read("claude", strings.NewReader(
+			fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","cwd":%s%s}`, kind, quote(dir), more))))
+	}
+	call := fmt.Sprintf(`,"tool_name":%s,"tool_use_id":"1","tool_input":{"command":%s,"file_path":%[2]s}`, quote("Bash"), quote("touch "+text))
+	tell("UserPromptSubmit", `,"prompt":`+quote("please "+text))
+	tell("PreToolUse", call)
+	write(t, dir, strings.ReplaceAll(text, "/", "")+"-made", text)
+	tell("PostToolUse", call)
+	tell("PreToolUse", `,"tool_name":"Bash","tool_use_id":"2","tool_input":{"command":`+quote("git reset --hard "+text)+`}`)
+	tell("Stop", "")
 }
 
 var (
@@ -153,9 +188,24 @@ func TestHostile(t *testing.T) {
 	for i, text := range hostile {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			_, repo := project(t, text)
+			var more []string
+			for _, b := range breakouts {
+				more = append(more, b+text)
+			}
+			dir, repo := project(t, text, more...)
+			sessionOf(t, dir, text)
 			v := visit(t, Options{Version: "test", Repositories: []Repository{repo}, Act: nobody})
-			for _, path := range []string{"/r/1/", "/r/1/?q=" + url.QueryEscape(text), "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split",
+			_, page := v.get("/r/1/sessions")
+			session := regexp.MustCompile(`/r/1/session/claude-\w+`).FindString(page)
+			if session == "" {
+				t.Fatalf("no session: %s", page)
+			}
+			id := strings.TrimPrefix(session, "/r/1/session/")
+			if _, page := v.get(session); !strings.Contains(page, "tool call 1") || !strings.Contains(page, "denied") || !strings.Contains(page, "-made") {
+				t.Errorf("the session is not told: %s", page)
+			}
+			for _, path := range []string{session, "/r/1/sessions", "/r/1/prune", "/r/1/restore?what=turn+" + id + "+1", "/r/1/restore?what=tool+" + id + "+1",
+				"/r/1/restore?what=" + url.QueryEscape("turn "+text+" 1"), "/r/1/session/" + url.PathEscape(strings.ReplaceAll(text, "/", "")), "/r/1/", "/r/1/?q=" + url.QueryEscape(text), "/r/1/task/T1", "/r/1/task/H0", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split",
 				"/r/1/diff?from=T1&path=" + url.QueryEscape(text), "/r/1/task/T1/record", "/r/1/task/T1/pull", "/r/1/task/T1/export", "/r/1/snapshots", "/r/1/figures",
 				"/r/1/diff?from=" + url.QueryEscape(text), "/r/1/restore?what=" + url.QueryEscape(text), "/r/1/task/" + url.PathEscape(strings.ReplaceAll(text, "/", ""))} {
 				status, page := v.get(path)
@@ -392,6 +442,84 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestSession: a turn of a session is taken back by the command of the terminal, after a preview, and the page says so.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	dir, repo := project(t, "")
+	sessionOf(t, dir, "it")
+	var did []string
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: func(_ context.Context, _ string, _ func() bool, args ...string) error {
+		did = args
+		return nil
+	}})
+	_, page := v.get("/r/1/sessions")
+	id := regexp.MustCompile(`claude-\w+`).FindString(page)
+	for _, what := range []string{"turn", "tool"} {
+		what := what + " " + id + " 1"
+		status, page := v.get("/r/1/restore?what=" + url.QueryEscape(what))
+		seen := regexp.MustCompile(`name="seen" value="(\w+)"`).FindStringSubmatch(page)
+		if status != http.StatusOK || seen == nil || !strings.Contains(page, "it-made") {
+			t.Fatalf("%d %s", status, page)
+		}
+		form := url.Values{"key": {v.server.guard.key()}, "what": {what}, "seen": seen[1:]}
+		want := fmt.Sprintf("[undo --session=%s --%s=1]", id, what[:4])
+		if status, page := v.post("/r/1/restore", form); status != http.StatusOK || !strings.Contains(page, "It was taken back") ||
+			fmt.Sprint(did) != want {
+			t.Errorf("%d %q, want %s\n%s", status, did, want, page)
+		}
+	}
+	for _, what := range []string{"turn " + id + " 9", "turn " + id + " x", "turn --all 1", "turn claude-0 1"} {
+		if status, page := v.get("/r/1/restore?what=" + url.QueryEscape(what)); status != http.StatusNotFound && status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", what, status, page)
+		}
+	}
+}
+
+// TestPrune: old snapshots are deleted by the command of the terminal, and only those that the preview showed.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	_, repo := project(t, "")
+	d, err := repo.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var did []string
+	v := visit(t, Options{Repositories: []Repository{repo}, Act: func(_ context.Context, _ string, _ func() bool, args ...string) error {
+		did = args
+		return nil
+	}})
+	if status, page := v.get("/r/1/prune"); status != http.StatusOK || !strings.Contains(page, "Nothing that old") {
+		t.Errorf("%d %s", status, page)
+	}
+	if status, _ := v.get("/r/1/prune?age=1s"); status != http.StatusBadRequest {
+		t.Errorf("an age that is not offered: %d", status)
+	}
+	v.server.ages = []age{{"0s", "nothing", 0}} // the snapshots of a test are not a day old
+	for i := range 3 {
+		if _, err := d.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status, page := v.get("/r/1/prune?age=0s")
+	seen := regexp.MustCompile(`name="seen" value="(\w+)"`).FindStringSubmatch(page)
+	if status != http.StatusOK || seen == nil || !strings.Contains(page, "by hand 1") {
+		t.Fatalf("%d %s", status, page)
+	}
+	form := url.Values{"key": {v.server.guard.key()}, "age": {"0s"}, "seen": seen[1:]}
+	if _, err := d.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
+		t.Fatal(err)
+	}
+	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "others than those") {
+		t.Errorf("%d %q %s", status, did, page)
+	}
+	_, page = v.get("/r/1/prune?age=0s")
+	form.Set("seen", regexp.MustCompile(`name="seen" value="(\w+)"`).FindStringSubmatch(page)[1])
+	if status, page := v.post("/r/1/prune", form); status != http.StatusOK || !strings.Contains(page, "were deleted") ||
+		fmt.Sprint(did) != "[snapshot prune --older-than=0s]" {
+		t.Errorf("%d %q %s", status, did, page)
+	}
+}
+
 // TestImage: an image is shown before and after; what only has the name of one, or may hold a script, is not.
 func TestImage(t *testing.T) {
 	t.Parallel()
@@ -405,18 +533,20 @@ func TestImage(t *testing.T) {
 		t.Fatal(err)
 	}
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-	write(t, dir, "logo.png", png)
-	write(t, dir, "page.png", "\x00<html><script>alert(1)</script>")
+	write(t, dir, "logo", png)
+	const script = "\x00<html><script>alert(1)</script>"
+	write(t, dir, "page.png", script)
 	v := visit(t, Options{Repositories: []Repository{repo}, Act: nobody})
 	_, page := v.get("/r/1/diff?from=" + string(begun.ID))
 	sources := regexp.MustCompile(`<img src="([^"]+)"`).FindAllStringSubmatch(page, -1)
-	if len(sources) != 2 {
+	if len(sources) != 1 || !strings.Contains(page, "A binary file") {
 		t.Fatalf("%d images\n%s", len(sources), page)
 	}
 	if status, got := v.get(sources[0][1]); status != http.StatusOK || got != png {
 		t.Errorf("%d %q", status, got)
 	}
-	for _, path := range []string{sources[1][1], "/r/1/image?blob=HEAD", "/r/1/image?blob=", "/r/1/image?blob=0123456789"} {
+	blob := fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(script), script))) //nolint:gosec // git's name of it
+	for _, path := range []string{"/r/1/image?blob=" + blob, "/r/1/image?blob=HEAD", "/r/1/image?blob=", "/r/1/image?blob=0123456789"} {
 		if status, _ := v.get(path); status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, status)
 		}

@@ -166,6 +166,11 @@ async function fill(note) {
   }
   const place = note.dataset.more === "instead" ? note.closest(".file") : note;
   place.replaceWith(...parts);
+  for (const part of form ? parts : []) {
+    const path = part.dataset.path; // of a file that the page did not have before
+    const choices = form.elements.namedItem("path");
+    if (path && ![...choices.options].some((o) => o.value === path)) choices.add(new Option(part.querySelector("h2").textContent, path));
+  }
   for (const part of parts) if (part.dataset.more) more.observe(part);
 }
 for (const note of main.querySelectorAll("[data-more]")) more.observe(note);

@@ -1,0 +1,102 @@
+package web
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// age is how old snapshots have to be that are deleted, as belay snapshot prune is given it.
+type age struct {
+	Flag, Word string
+	is         time.Duration
+}
+
+const day = 24 * time.Hour
+
+var ages = []age{{"24h", "a day", day}, {"7d", "a week", 7 * day}, {"30d", "30 days", 30 * day}, {"90d", "90 days", 90 * day}}
+
+// pruneable is what a prune would delete.
+type pruneable struct {
+	app.Pruned
+	Ages    []age
+	Age     age
+	List    []snapshot.Info // the first of those that would be deleted
+	Paging  paging
+	Seen    string
+	Changed bool
+	Without int    // snapshots that stay because the record of their task is gone
+	Limit   string // of the disk space that the config gives snapshots
+	Size    string
+}
+
+func (q *request) pruneable() (p pruneable, err error) {
+	p.Ages = q.s.ages
+	i := slices.IndexFunc(p.Ages, func(a age) bool { return a.Flag == cmp.Or(q.FormValue("age"), "7d") })
+	if i < 0 {
+		return p, belay.Refuse(belay.CodeUsage, "choose one of the ages on the page", "%q is not an age that can be chosen here",
+			q.FormValue("age"))
+	}
+	p.Age = p.Ages[i]
+	if p.Pruned, err = q.desk.Prune(q.Context(), app.PruneRequest{OlderThan: p.Age.is, DryRun: true}); err != nil {
+		return p, err
+	}
+	for _, n := range p.Unrecorded {
+		p.Without += n
+	}
+	sum := sha256.New()
+	_ = json.NewEncoder(sum).Encode(p.Dropped) // a hash takes all
+	p.Seen = hex.EncodeToString(sum.Sum(nil)[:16])
+	return p, nil
+}
+
+// prune says which snapshots a prune would delete; nothing changes.
+func (q *request) prune() error { return q.pruneShown(false) }
+
+func (q *request) pruneShown(changed bool) error {
+	p, err := q.pruneable()
+	if err != nil {
+		return err
+	}
+	all, _, err := q.desk.Snaps.ListAll(q.Context())
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return !slices.Contains(p.Dropped, i.ID) })
+	p.List, p.Paging = paged(q, all)
+	usage, err := q.desk.Snaps.Usage(q.Context())
+	if err != nil {
+		return err
+	}
+	p.Size, p.Changed = belay.Size(usage.Bytes), changed
+	if most := q.desk.Config.Snapshot.Cap; most > 0 {
+		p.Limit = belay.Size(most)
+	}
+	q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)
+	return nil
+}
+
+// pruned does it, by the command of the terminal. Where it would delete others than the preview showed, it shows another.
+func (q *request) pruned() error {
+	p, err := q.pruneable()
+	if err != nil {
+		return err
+	}
+	if q.PostFormValue("seen") != p.Seen {
+		return q.pruneShown(true)
+	}
+	if err := q.s.Act(q.Context(), q.repo.Root, nil, "snapshot", "prune", "--older-than="+p.Age.Flag); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/snapshots?done=prune", q.n), http.StatusSeeOther)
+	return nil
+}

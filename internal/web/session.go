@@ -1,0 +1,105 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+)
+
+// sessions lists the agents' own sessions in the working tree, the newest first.
+func (q *request) sessions() error {
+	all, err := q.desk.Sessions()
+	if err != nil {
+		return err
+	}
+	type line struct {
+		ID               belay.TaskID
+		Agent            string
+		Turns, Tools     int
+		Last             string // the newest prompt
+		Started, Changed time.Time
+	}
+	slices.Reverse(all)
+	records, where := paged(q, all)
+	list := make([]line, 0, len(records))
+	for _, r := range records {
+		l := line{ID: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed}
+		for _, m := range r.Marks {
+			l.Turns, l.Tools = max(l.Turns, m.Turn), max(l.Tools, m.Tools)
+			if m.Prompt != "" {
+				l.Last = m.Text
+			}
+		}
+		list = append(list, l)
+	}
+	q.show("sessions", "Sessions", struct {
+		List   []line
+		Paging paging
+	}{list, where})
+	return nil
+}
+
+// turnsPerPage is how many turns of a session a page shows; each may have changed many files.
+const turnsPerPage = 50
+
+// session tells one session turn by turn, the newest first.
+func (q *request) session() error {
+	t, err := q.desk.Timeline(q.Context(), q.PathValue("session"))
+	if err != nil {
+		return err
+	}
+	slices.Reverse(t.Turns)
+	turns, where := pagedBy(q, t.Turns, turnsPerPage)
+	done, back := q.done()
+	q.show("session", "Session "+string(t.Session), struct {
+		app.Timeline
+		Shown      []app.TimelineTurn
+		Paging     paging
+		Done, Back string
+	}{t, turns, where, done, back})
+	return nil
+}
+
+// stepMark is a step of a session by a sign and words.
+func stepMark(s app.TimelineStep) mark {
+	switch s.Kind {
+	case "tool":
+		return mark{"plain", "▸", "tool call " + strconv.Itoa(s.Tool)}
+	case "denied":
+		return mark{"bad", "✗", "denied"}
+	case "undo":
+		return mark{"ended", "↶", "undone by a person"}
+	case "stop":
+		return mark{"waits", "!", "rejected by the checks"}
+	case "stall":
+		return mark{"waits", "!", "stalled"}
+	}
+	return mark{"ended", "–", changedBy[s.By]}
+}
+
+var changedBy = map[string]string{"outside": "changed by a person or another process", "person": "changed by a person",
+	"session": "changed by another session", "belay": "belay", "tool": "changed by a tool"}
+
+// backTo reads what a form names of a session: "turn SESSION N" or "tool SESSION N".
+func (q *request) backTo(word string) (dry func(restore.Options) (restore.Restored, error), args []string, title string, ok bool) {
+	part := strings.Fields(word)
+	if len(part) != 3 || part[0] != "turn" && part[0] != "tool" {
+		return nil, nil, "", false
+	}
+	n, err := strconv.Atoi(part[2])
+	if err != nil || n < 1 || strings.HasPrefix(part[1], "-") {
+		return nil, nil, "", false
+	}
+	dry = func(o restore.Options) (restore.Restored, error) {
+		out, _, err := q.desk.Back(q.Context(), app.BackRequest{Session: part[1], Tool: part[0] == "tool", N: n, Options: o})
+		return out, err
+	}
+	return dry, []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)},
+		"Undo " + map[bool]string{true: "tool call ", false: "turn "}[part[0] == "tool"] + part[2], true
+}
