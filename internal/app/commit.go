@@ -100,8 +100,9 @@ type committer struct {
 	q     CommitRequest
 	index string // the index of the commit, beside the person's
 
-	head  git.Head
-	files []session.CommittedFile
+	head    git.Head
+	files   []session.CommittedFile
+	follows *session.Committed // the commit of what was accepted before
 }
 
 func (c *committer) commit(ctx context.Context) (CommitResult, error) {
@@ -129,6 +130,9 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	after := runner.Result(c.r)
 	note := session.Committed{Parent: c.head.OID, Ref: cmp.Or(c.head.Branch, "HEAD"), Before: c.r.TreeOf(c.r.State.Before),
 		After: c.r.TreeOf(after), Files: c.files}
+	if f := c.follows; f != nil {
+		note.Before, note.Follows, note.Base = f.After, f.ID, cmp.Or(f.Base, f.Parent)
+	}
 	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
 	if err := c.AddNote(ctx, c.r, session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}); err != nil {
 		return CommitResult{}, err
@@ -136,8 +140,10 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 	return c.make(ctx, note)
 }
 
-// already finds a commit that an earlier call made, and finishes what that left: its note and the index.
+// already finds the commit that an earlier call made of the work as it is accepted now, and finishes what that left: its
+// note and the index. A commit of what was accepted before is remembered: the next one follows it.
 func (c *committer) already(ctx context.Context) (CommitResult, error) {
+	now := c.r.TreeOf(runner.Result(c.r))
 	for i := len(c.r.Notes) - 1; i >= 0; i-- {
 		n := c.r.Notes[i]
 		if n.Commit == nil {
@@ -154,14 +160,24 @@ func (c *committer) already(ctx context.Context) (CommitResult, error) {
 			}
 		}
 		if id == "" {
-			return CommitResult{}, nil
+			continue
 		}
 		if _, err := c.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", id, cmp.Or(c.head.OID, "HEAD")); err != nil {
-			return CommitResult{}, nil // it is on no branch of here, or was reset: make another
+			continue // it is on no branch of here, or was reset
 		}
 		was := *n.Commit
 		was.ID = id
-		return c.finish(ctx, was, n.Kind == session.CommittingNote, false)
+		unrecorded := n.Kind == session.CommittingNote
+		if was.After == now {
+			return c.finish(ctx, was, unrecorded, false)
+		}
+		if unrecorded {
+			if _, err := c.finish(ctx, was, true, false); err != nil {
+				return CommitResult{}, err
+			}
+		}
+		c.follows = &was
+		return CommitResult{}, nil
 	}
 	return CommitResult{}, nil
 }
@@ -200,6 +216,12 @@ func (c *committer) plan(ctx context.Context) error {
 	for _, change := range w.All {
 		paths = append(paths, change.Path)
 	}
+	committed := c.committed()
+	for p := range committed { // also what is again as it was before the task
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	ignored, err := at.Snaps.Ignored(ctx, after, paths)
 	if err != nil {
 		return err
@@ -219,9 +241,9 @@ func (c *committer) plan(ctx context.Context) error {
 			one.into[e.Path] = blobAt{e.Mode, e.OID}
 		}
 	}
-	var moved, unlike, here []string
-	for _, change := range w.All {
-		p := change.Path
+	var moved, unlike, own, here []string
+	for _, p := range paths {
+		was, is := committed[p]
 		switch {
 		case ignored[p]: // git would not add it
 		case now[p] != accepted[p]:
@@ -231,7 +253,9 @@ func (c *committer) plan(ctx context.Context) error {
 		default:
 			c.files = append(c.files, session.CommittedFile{Path: p, OldMode: head[p].mode, OldOID: head[p].oid,
 				NewMode: accepted[p].mode, NewOID: accepted[p].oid})
-			if head[p] != before[p] {
+			if is && head[p] != was {
+				own = append(own, p)
+			} else if !is && head[p] != before[p] {
 				unlike = append(unlike, p)
 			}
 		}
@@ -241,6 +265,10 @@ func (c *committer) plan(ctx context.Context) error {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("commit it with git, or run belay check %s and record your edits", id),
 			"%s changed since %s was accepted", named4(moved), id)
 	}
+	if len(own) > 0 {
+		return belay.Refuse(belay.CodeRefused, "git log -- "+belay.VisibleLine(own[0])+", then commit it with git",
+			"%s changed since the last commit of %s", named4(own), id)
+	}
 	if len(c.files) == 0 && len(here) > 0 {
 		return belay.Refuse(belay.CodeRefused, "git log -- "+belay.VisibleLine(here[0]), "the work of %s is committed already", id)
 	}
@@ -248,6 +276,26 @@ func (c *committer) plan(ctx context.Context) error {
 		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s changed no file that git tracks", id)
 	}
 	return c.stored(ctx, unlike, before)
+}
+
+// committed gives the files that commits of the task have changed, as the last of these has them.
+func (c *committer) committed() map[string]blobAt {
+	files := map[string]blobAt{}
+	chain := map[string]*session.Committed{}
+	for _, n := range c.r.Notes {
+		if n.Kind == session.CommittedNote && n.Commit != nil {
+			chain[n.Commit.ID] = n.Commit
+		}
+	}
+	for at := c.follows; at != nil; at = chain[at.Follows] {
+		delete(chain, at.ID) // a record that was tampered with may go round in a circle
+		for _, f := range at.Files {
+			if _, newer := files[f.Path]; !newer {
+				files[f.Path] = blobAt{f.NewMode, f.NewOID}
+			}
+		}
+	}
+	return files
 }
 
 // blobAt is a file in a tree.

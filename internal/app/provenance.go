@@ -240,7 +240,7 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 		p.step("signature", err, "%s", who)
 	}
 	if p.holds() {
-		if err := p.again(ctx, d, c, then, ev, q); err != nil {
+		if err := p.again(ctx, d, c, want, then, ev, q); err != nil {
 			return p, err
 		}
 	}
@@ -278,13 +278,23 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 	if !p.step("entry", err, "number %d, %s", t.entries, t.head[:12]) {
 		return want, nil, false
 	}
-	after := runner.Result(then)
+	after, before := runner.Result(then), then.TreeOf(then.State.Before)
+	if want.Follows != "" {
+		before = ""
+		for _, n := range then.Notes {
+			if n.Kind == session.CommittedNote && n.Commit != nil && n.Commit.ID == want.Follows {
+				before = n.Commit.After
+			}
+		}
+	}
 	switch {
 	case then.Task.ID != belay.TaskID(t.task):
 		err = fmt.Errorf("the record is of %s", then.Task.ID)
 	case then.State.Outcome != loop.OutcomePassed:
 		err = errors.New("the task was not accepted then")
-	case then.TreeOf(then.State.Before) != t.before || then.TreeOf(after) != t.after:
+	case before == "" && want.Follows != "":
+		err = fmt.Errorf("it follows %s, which the record does not have", short(want.Follows))
+	case before != t.before || then.TreeOf(after) != t.after:
 		err = errors.New("the trees are not those of the task's snapshots")
 	}
 	by := "by the checks"
@@ -444,8 +454,10 @@ var judgedAgain = map[string]bool{"change": true, "scope": true, "protect": true
 	"secrets":   true,
 	"integrity": true, "placeholder": true, "coverage": true, "style": true}
 
-// again runs the checks on the commit, against its parent, and compares each with the recorded one.
-func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, then *session.Record, ev evidence, q ProveRequest) error {
+// again runs the checks on the commit, against its parent, or that of the task's first commit, and compares each with the
+// recorded one.
+func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want session.Committed, then *session.Record, ev evidence,
+	q ProveRequest) error {
 	accepted := then.State.Attempts[len(then.State.Attempts)-1]
 	var was belay.Report
 	text, err := ev.attachment(accepted.Report)
@@ -467,6 +479,13 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, then *sessi
 	if from == "" {
 		p.step("verdict", nil, "not judged again: the commit has no parent")
 		return nil
+	}
+	if want.Follows != "" {
+		if why := d.onlyThese(ctx, c, want, then); why != "" {
+			p.step("verdict", nil, "not judged again: %s", why)
+			return nil
+		}
+		from = want.Base
 	}
 	before, err := worktree.Snapshot(ctx, d.Restores, from, session.Passing(nil, "the parent"))
 	if err != nil {
@@ -507,6 +526,27 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, then *sessi
 	same, err := sameVerdicts(was, now, run)
 	p.step("verdict", err, "%s run again on the commit: the same", belay.CountOf(same, "check"))
 	return nil
+}
+
+// onlyThese says why the commits of a task up to this one are not all that came after the parent of the first: then the checks,
+// which were about the task's whole work, cannot be compared. "" when they are.
+func (d *Desk) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
+	chain := map[string]string{}
+	for _, n := range then.Notes {
+		if n.Kind == session.CommittedNote && n.Commit != nil {
+			chain[n.Commit.ID] = n.Commit.Parent
+		}
+	}
+	out, err := d.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
+	if err != nil {
+		return "the parent of its first commit, " + short(want.Base) + ", is not here"
+	}
+	for _, id := range strings.Fields(string(out)) {
+		if _, ours := chain[id]; !ours && id != c.ID {
+			return "other commits are between this one and the first of " + string(then.Task.ID)
+		}
+	}
+	return ""
 }
 
 // sameVerdicts compares the checks that ran then and should run now.

@@ -269,6 +269,89 @@ func accepted(t *testing.T, before, work string, dirty ...string) (string, *app.
 	return dir, d
 }
 
+// TestCommitFollows: work that is accepted again after it was committed gets a commit of what is new, and both are proven,
+// also in a clone.
+func TestCommitFollows(t *testing.T) {
+	dir, clone, signers, _ := committed(t)
+	d := open(t, dir)
+	again := func(why string, change func()) app.CommitResult {
+		t.Helper()
+		if _, err := app.RecordReview(t.Context(), d, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: why}); err != nil {
+			t.Fatal(err)
+		}
+		change()
+		if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+			t.Fatal(err)
+		}
+		if report, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil || len(report.Errors()) > 0 {
+			t.Fatal(err, report)
+		}
+		if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+			t.Fatal(err)
+		}
+		done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"})
+		if err != nil || !done.Made {
+			t.Fatal(err, done)
+		}
+		if repeated, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err != nil || repeated.Made || repeated.Commit != done.Commit {
+			t.Errorf("repeated: %v %+v", err, repeated)
+		}
+		return done
+	}
+	paths := func(done app.CommitResult) (names []string) {
+		for _, f := range done.Files {
+			if !strings.HasPrefix(f.Path, ".belay/") { // the review
+				names = append(names, f.Path)
+			}
+		}
+		return names
+	}
+	second := again("b.txt is old", func() { write(t, dir, "src/deep/b.txt", "newer\n"); write(t, dir, "src/c.txt", "c\n") })
+	if got := fmt.Sprint(paths(second)); got != "[src/c.txt src/deep/b.txt]" {
+		t.Errorf("the second commit has %s", got)
+	}
+	// What goes back to how it was before the task is committed as well.
+	third := again("leave a.txt alone", func() { write(t, dir, "src/a.txt", "one\n") })
+	if got := fmt.Sprint(paths(third)); got != "[src/a.txt]" {
+		t.Errorf("the third commit has %s", got)
+	}
+	sh(t, dir, `[ -z "$(git status --short -- src)" ] && [ $(git rev-list --count HEAD) = 4 ]`)
+	evidence, err := d.Bundle(t.Context(), "T1", "test", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sh(t, clone, "git pull -q")
+	for _, commit := range []string{"HEAD", "HEAD~1", "HEAD~2"} {
+		p, err := d.Prove(t.Context(), app.ProveRequest{Commit: commit, Watch: judging{}})
+		if err != nil || !p.OK {
+			t.Errorf("%s: %v %+v", commit, err, p)
+		}
+	}
+	p, err := open(t, clone).Prove(t.Context(), app.ProveRequest{Commit: "HEAD", Bundle: evidence, Signers: signers, Signed: true, Watch: judging{}})
+	if err != nil || !p.OK {
+		t.Errorf("in a clone: %v %+v", err, p)
+	}
+	// Somebody's change of a committed file is theirs: it is not committed over.
+	if _, err := app.RecordReview(t.Context(), d, app.New{Task: "T1", Verdict: app.Reject, Reviewer: "ci", Text: "c.txt"}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "src/c.txt", "a person's\n")
+	sh(t, dir, "git commit -qam theirs")
+	write(t, dir, "src/c.txt", "c once more\n")
+	if _, err := d.Capture(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Check(t.Context(), app.CheckRequest{Task: "T1", Trust: true, Watch: judging{}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Finish(t.Context(), "T1", judging{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := d.Commit(t.Context(), app.CommitRequest{Task: "T1"}); err == nil || !strings.Contains(err.Error(), "src/c.txt changed since the last commit") {
+		t.Errorf("%v %+v", err, done)
+	}
+}
+
 // TestCommitOfEverything: files of each kind, in the form in which git stores them, and nothing besides.
 func TestCommitOfEverything(t *testing.T) {
 	dir, d := accepted(t,

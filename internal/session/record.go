@@ -84,9 +84,13 @@ type Committed struct {
 	ID     string          `json:"id,omitempty"`
 	Parent string          `json:"parent,omitempty"` // "" for the first commit of a branch
 	Ref    string          `json:"ref"`              // HEAD when it was detached
-	Before string          `json:"before"`           // trees of the files: before the task,
+	Before string          `json:"before"`           // trees of the files: before the task, or as Follows has them,
 	After  string          `json:"after"`            // and as accepted
 	Files  []CommittedFile `json:"files"`
+
+	// Of a task that was accepted again after its work had been committed:
+	Follows string `json:"follows,omitempty"` // the commit before this one with work of the task
+	Base    string `json:"base,omitempty"`    // the parent of the first one
 }
 
 // CommittedFile is a file in a commit: modes and blobs in the parent and in the commit, 0 and "" where it is not there.
