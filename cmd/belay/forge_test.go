@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +13,8 @@ import (
 )
 
 // loggedInGH is a gh that is logged in where $FORGE_DIR is set, with GitHub behind it: one repository, o/r, of which the
-// branches are those of remote.git beside that folder. Files of the folder say what its checks do.
+// branches are those of remote.git beside that folder. Files of the folder say what its checks do ("fails": the commit for
+// which they fail, or "..." for all), and what was remarked on its pull request.
 func loggedInGH() int {
 	args, dir := os.Args[1:], os.Getenv("FORGE_DIR")
 	if dir == "" {
@@ -64,10 +66,24 @@ func ghAnswers(dir, method, path string) (int, any) {
 			return 500, object{"message": err.Error()}
 		}
 		return 201, made
+	case path == "repos/o/r/pulls/1" && method == "PATCH":
+		made := object{}
+		text, err := os.ReadFile(pull)
+		if err == nil {
+			err = json.Unmarshal(text, &made)
+		}
+		if err == nil {
+			err = json.NewDecoder(os.Stdin).Decode(&made)
+		}
+		text, _ = json.Marshal(made)
+		if err = errors.Join(err, os.WriteFile(pull, text, 0o644)); err != nil {
+			return 500, object{"message": err.Error()}
+		}
+		return 200, made
 	case strings.Contains(path, "/check-runs?"):
 		run := object{"name": "build", "status": "completed", "conclusion": "success"}
-		if _, err := os.Stat(filepath.Join(dir, "fails")); err == nil {
-			run["conclusion"] = "failure"
+		if of, err := os.ReadFile(filepath.Join(dir, "fails")); err == nil && (of[0] == '.' || strings.Contains(path, strings.TrimSpace(string(of)))) {
+			run["conclusion"], run["id"] = "failure", 9
 		}
 		waiting := filepath.Join(dir, "pending")
 		if left, err := os.ReadFile(waiting); err == nil { // a dot for each time that it is asked
@@ -82,6 +98,28 @@ func ghAnswers(dir, method, path string) (int, any) {
 		return 200, object{"check_runs": []any{run}}
 	case strings.Contains(path, "/statuses?"):
 		return 200, []any{}
+	case strings.HasPrefix(path, "repos/o/r/issues?"):
+		if text, err := os.ReadFile(filepath.Join(dir, "issue")); err == nil {
+			return 200, []any{json.RawMessage(text)}
+		}
+		return 200, []any{}
+	case path == "repos/o/r/issues" && method == "POST":
+		made := object{"number": 7, "state": "open", "html_url": "https://github.com/o/r/issues/7"}
+		err := json.NewDecoder(os.Stdin).Decode(&made)
+		text, _ := json.Marshal(made)
+		if err = errors.Join(err, os.WriteFile(filepath.Join(dir, "issue"), text, 0o644)); err != nil {
+			return 500, object{"message": err.Error()}
+		}
+		return 201, made
+	case strings.Contains(path, "/check-runs/9/annotations?"):
+		return 200, []any{object{"path": "src/answer.txt", "start_line": 1, "annotation_level": "failure", "message": "want 42, got 41"}}
+	case strings.Contains(path, "/pulls/1/reviews?"), strings.Contains(path, "/pulls/1/comments?"):
+		name := strings.TrimPrefix(strings.SplitN(path, "?", 2)[0], "repos/o/r/pulls/1/")
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return 200, []any{}
+		}
+		return 200, json.RawMessage(text)
 	}
 	return 404, object{"message": "Not Found: " + path}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -208,9 +210,14 @@ func (d *Desk) BranchChecks(ctx context.Context, q Forge, every time.Duration) (
 	if err != nil {
 		return BranchChecks{}, err
 	}
+	return d.checksUntil(ctx, c, every, func(out BranchChecks) bool { return out.State == forge.Passed || out.State == forge.Failed })
+}
+
+// checksUntil asks for the checks of the current commit until they are as wanted; ctx ends it, with what is known by then.
+func (d *Desk) checksUntil(ctx context.Context, c *forge.Client, every time.Duration, as func(BranchChecks) bool) (BranchChecks, error) {
 	for {
 		out, err := d.branchChecks(ctx, c)
-		if err != nil || every == 0 || out.State == forge.Passed || out.State == forge.Failed {
+		if err != nil || every == 0 || as(out) {
 			return out, err
 		}
 		select {
@@ -315,4 +322,97 @@ func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]Known
 		list[i].URL = issue.URL
 	}
 	return list, nil
+}
+
+// ReviewIssue is a finding of the newest reviews of a task, and the issue that was filed for it.
+type ReviewIssue struct {
+	belay.ReviewerRemark
+	By  string `json:"by"`
+	URL string `json:"url,omitempty"`
+}
+
+// ReviewIssues lists the findings of the newest attempt that was reviewed. Also those of accepted work: they did not stop it.
+func (d *Desk) ReviewIssues(task belay.TaskID) ([]ReviewIssue, error) {
+	out := []ReviewIssue{}
+	shown, r, err := d.Show(task)
+	if err != nil {
+		return out, err
+	}
+	filed := map[string]string{}
+	for _, n := range r.Notes {
+		if mark, address, ok := strings.Cut(n.Text, " "); ok && n.Kind == findingNote {
+			filed[mark] = address
+		}
+	}
+	for _, a := range slices.Backward(shown.Attempts) {
+		for _, reviewed := range a.Reviews {
+			for _, f := range reviewed.Findings {
+				i := ReviewIssue{ReviewerRemark: f, By: reviewed.Reviewer}
+				i.URL = filed[i.mark(task)]
+				out = append(out, i)
+			}
+		}
+		if len(a.Reviews) > 0 {
+			break
+		}
+	}
+	return out, nil
+}
+
+// findingNote is the kind of note with the address of an issue for a finding, after what the finding is known by.
+const findingNote = "finding-issue"
+
+// mark is what an issue for a finding is known by: the same finding of two reviews is one.
+func (i ReviewIssue) mark(task belay.TaskID) string {
+	return toldKey("finding", task.Key(), i.File, strings.Join(strings.Fields(i.Title), " "))
+}
+
+// FileReviewIssues opens an issue for each finding of a task's newest reviews that has none, and records its address.
+func (d *Desk) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID) ([]ReviewIssue, error) {
+	list, err := d.ReviewIssues(task)
+	if err != nil || !slices.ContainsFunc(list, func(i ReviewIssue) bool { return i.URL == "" }) {
+		return list, err
+	}
+	c, _, err := d.client(ctx, q)
+	if err != nil {
+		return list, err
+	}
+	for n, i := range list {
+		if i.URL != "" {
+			continue
+		}
+		mark := i.mark(task)
+		issue, err := c.FileIssue(ctx, prompt.Plainly(secret.Mask(i.Title), 200), i.text(task), "finding "+mark)
+		if err != nil {
+			return list, err
+		}
+		r, err := d.Load(task)
+		if err != nil {
+			return list, err
+		}
+		if err := d.AddNote(ctx, r, session.Note{Kind: findingNote, Text: mark + " " + issue.URL}); err != nil {
+			return list, err
+		}
+		list[n].URL = issue.URL
+	}
+	return list, nil
+}
+
+// text is the text of an issue. A reviewer may be a model: its words are in a block of code, where nothing is markup, a
+// mention or a reference.
+func (i ReviewIssue) text(task belay.TaskID) string {
+	lines := []string{"severity: " + i.Severity, "reviewer: " + i.By}
+	if i.File != "" {
+		at := i.File
+		if l := review.Lines(i.Line, i.EndLine); l != "" {
+			at += ":" + l
+		}
+		lines = append(lines, "place: "+at)
+	}
+	for _, part := range []string{i.Detail, i.Recommendation} {
+		if part != "" {
+			lines = append(lines, "", part)
+		}
+	}
+	return fmt.Sprintf("A review of %s found this.\n\n%s\n", task, quoted(belay.Clip(secret.Mask(strings.Join(lines, "\n")), 8000)))
 }

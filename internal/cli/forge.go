@@ -3,8 +3,12 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -69,8 +73,8 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 	}
 	switch state.State {
 	case forge.Failed:
-		err = belay.Refuse(belay.CodeRefused, "see them, above; belay review record "+belay.VisibleLine(name)+
-			` --verdict reject --reviewer ci -m "what failed" has the next attempt fix it`, "checks of %s failed",
+		err = belay.Refuse(belay.CodeRefused, "see them, above; belay pr "+belay.VisibleLine(name)+
+			" --watch has the next attempt fix them", "checks of %s failed",
 			terminal.Short(state.Commit))
 	case forge.Pending:
 		err = belay.Refuse(belay.CodeWaiting, "look again later, or wait with --watch", "checks of %s are running",
@@ -86,8 +90,174 @@ func (a pullFamily) ciChecks(ctx context.Context, desk *app.Desk, name string, q
 	})
 }
 
+// roundsResult is what became of a pull request that was watched.
+type roundsResult struct {
+	Task   belay.TaskID `json:"task_id"`
+	Rounds []app.Round  `json:"rounds"` // those that an attempt took up
+	Left   app.Round    `json:"left"`   // what the last one found
+}
+
+// rounds has the task's next attempts take up what CI and people say of its pull request, a round each time.
+func (a pullFamily) rounds(ctx context.Context, desk *app.Desk, name string, q pullFlags) error {
+	if q.every <= 0 || q.timeout <= 0 {
+		return belay.Refuse(belay.CodeUsage, "--every 15s --timeout 30m", "--every and --timeout are times")
+	}
+	out := roundsResult{Rounds: []app.Round{}}
+	for {
+		r, err := a.oneRound(ctx, desk, name, q)
+		if err != nil {
+			return err
+		}
+		out.Task, out.Left, name = r.Task, r, string(r.Task)
+		if r.Empty() {
+			return a.Tell(out, ended(r), func(w io.Writer) { printRound(w, r) })
+		}
+		printRound(a.Err, r)
+		yes := len(out.Rounds) < q.auto
+		if !yes {
+			yes, _ = a.Terminal.Asked("have the agent take this up?")
+		}
+		if !yes {
+			return a.Tell(out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --watch --auto 1", r.Task),
+				"%s has not taken this up", r.Task), func(io.Writer) {})
+		}
+		if err := a.takeUp(ctx, desk, r, q); err != nil {
+			return err
+		}
+		if out.Rounds = append(out.Rounds, r); !q.publish.Push {
+			return a.Tell(out, nil, func(w io.Writer) {
+				fmt.Fprintf(w, "next: belay pr %s --open --push, then belay pr %[1]s --watch\n", r.Task)
+			})
+		}
+	}
+}
+
+func (a pullFamily) oneRound(ctx context.Context, desk *app.Desk, name string, q pullFlags) (app.Round, error) {
+	limited, cancel := context.WithTimeout(ctx, q.timeout)
+	defer cancel()
+	s := a.Screen(false)
+	s.Set("waiting for checks")
+	defer s.Stop()
+	r, err := desk.Round(limited, q.publish.Forge, name, q.every)
+	if err == nil {
+		err = ctx.Err()
+	}
+	return r, err
+}
+
+// ended says what is left where an attempt has nothing to take up.
+func ended(r app.Round) error {
+	commit := terminal.Short(r.Checks.Commit)
+	switch r.Checks.State {
+	case forge.Failed:
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay pr %s --open --push, where its work is not pushed yet", r.Task),
+			"checks of %s failed, as %s was told already", commit, r.Task)
+	case forge.Pending:
+		return belay.Refuse(belay.CodeWaiting, "look again later, or give it more --timeout", "checks of %s are running", commit)
+	}
+	return nil
+}
+
+// takeUp has the next attempt do what a round asks for, and commits what is accepted. Each step is a command that can be
+// repeated by hand.
+func (a pullFamily) takeUp(ctx context.Context, desk *app.Desk, r app.Round, q pullFlags) error {
+	text, err := r.Review()
+	if err != nil {
+		return err
+	}
+	given, err := app.RecordReview(ctx, desk, app.New{Task: r.Task, Verdict: app.Reject, Text: text, Reviewer: "pull-request",
+		Watch: a.Screen(false)})
+	if err != nil {
+		return err
+	}
+	if err := desk.TellRound(ctx, r); err != nil {
+		return err
+	}
+	if !given.Acted {
+		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task), "%s", given.Then)
+	}
+	steps := [][]string{{"run", "--resume", string(r.Task)}, {"pr", string(r.Task), "--commit"}}
+	if q.publish.Push {
+		push := []string{"pr", string(r.Task), "--open", "--push"}
+		for flag, value := range map[string]string{"--remote=": q.publish.Remote, "--forge=": q.publish.Kind} {
+			if value != "" {
+				push = append(push, flag+value)
+			}
+		}
+		steps = append(steps, push)
+	}
+	for _, args := range steps {
+		if q.trust {
+			args = append(args, "--trust")
+		}
+		if err := a.step(ctx, args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step runs one of belay's own commands on this terminal. What it prints is progress of this one.
+func (a pullFamily) step(ctx context.Context, args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Err, "belay: belay %s\n", strings.Join(args, " "))
+	c := exec.Command(self, append([]string{"-C", a.Dir}, args...)...) // Ctrl-C reaches it as well: it ends by itself
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.Err, a.Err
+	err = c.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	code, known := map[int]belay.Code{1: belay.CodeRefused, 3: belay.CodeWaiting, 4: belay.CodeDrift, 5: belay.CodeBusy,
+		6: belay.CodeNotFound, 130: belay.CodeInterrupted}[exit.ExitCode()]
+	if !known {
+		code = belay.CodeCannot
+	}
+	return belay.Refuse(code, "see above, then repeat belay pr --watch", "belay %s ended with status %d", args[0], exit.ExitCode())
+}
+
+func printRound(w io.Writer, r app.Round) {
+	for _, c := range r.Checks.Checks {
+		fmt.Fprintf(w, "%-7s %s  %s\n", c.State, belay.VisibleLine(c.Name), belay.VisibleLine(c.URL))
+	}
+	if len(r.Checks.Checks) == 0 {
+		fmt.Fprintf(w, "no check has run on %s\n", terminal.Short(r.Checks.Commit))
+	}
+	for _, f := range r.Failed {
+		for line := range strings.Lines(f.Why) {
+			fmt.Fprintf(w, "  %s\n", belay.VisibleLine(strings.TrimRight(line, "\n")))
+		}
+	}
+	for _, m := range r.Remarks {
+		at := "on the whole"
+		if m.Path != "" {
+			at = belay.VisibleLine(m.Path)
+		}
+		if m.Line > 0 {
+			at += fmt.Sprintf(":%d", m.Line)
+		}
+		fmt.Fprintf(w, "remark  %s, %s: %s\n", belay.VisibleLine(m.By), at, belay.VisibleLine(belay.Clip(m.Text, 300)))
+	}
+	switch {
+	case r.Pull == nil:
+		fmt.Fprintf(w, "no pull request of %s is open\n", belay.VisibleLine(r.Checks.Branch))
+	case r.Empty():
+		fmt.Fprintf(w, "nothing new is asked for on %s\n", belay.VisibleLine(r.Pull.URL))
+	}
+	if r.Others > 0 {
+		fmt.Fprintf(w, "left out: %s of people who may not write to the repository\n", belay.CountOf(r.Others, "remark"))
+	}
+}
+
 func (a pullFamily) issuesCommand() *cobra.Command {
 	var file bool
+	var of string
 	var q app.Forge
 	c := &cobra.Command{
 		Use: "issues", Short: "List known issues: tasks that were skipped at a gate", Args: cobra.NoArgs,
@@ -95,13 +265,19 @@ func (a pullFamily) issuesCommand() *cobra.Command {
 rejected for. --file opens an issue on the forge for each that has none, with the text of
 belay pr, and records its address.
 
+--review TASK lists what the newest reviews of a task found instead, also where its work was
+accepted; with --file each finding becomes an issue.
+
 Exit codes: 0 listed, filed · 2 the forge cannot be reached or does not take it · 5 it
 takes no more requests for now · 6 no such repository.`,
-		Example: "  belay issues\n  belay issues --file",
+		Example: "  belay issues\n  belay issues --file\n  belay issues --review T7 --file",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
+			}
+			if of != "" {
+				return a.reviewIssues(c.Context(), desk, of, file, q)
 			}
 			var list []app.KnownIssue
 			if file {
@@ -113,8 +289,35 @@ takes no more requests for now · 6 no such repository.`,
 		},
 	}
 	c.Flags().BoolVar(&file, "file", false, "open an issue on the forge for each that has none")
+	c.Flags().StringVar(&of, "review", "", "the findings of the reviews of this `TASK`")
+	_ = c.RegisterFlagCompletionFunc("review", a.CompleteTasks)
 	forgeFlags(c, &q)
 	return c
+}
+
+func (a pullFamily) reviewIssues(ctx context.Context, desk *app.Desk, word string, file bool, q app.Forge) error {
+	id, err := belay.ParseTaskID(word)
+	if err != nil {
+		return err
+	}
+	list := desk.ReviewIssues
+	if file {
+		list = func(id belay.TaskID) ([]app.ReviewIssue, error) { return desk.FileReviewIssues(ctx, q, id) }
+	}
+	found, err := list(id)
+	return a.Tell(found, err, func(w io.Writer) {
+		for _, i := range found {
+			at := belay.VisibleLine(i.File)
+			if i.Line > 0 {
+				at += fmt.Sprintf(":%d", i.Line)
+			}
+			fmt.Fprintf(w, "%-8s  %s  %s\n", belay.VisibleLine(i.Severity), belay.VisibleLine(i.Title), at)
+			fmt.Fprintf(w, "  %s\n", belay.VisibleLine(cmp.Or(i.URL, "no issue on the forge (--file opens one)")))
+		}
+		if len(found) == 0 {
+			fmt.Fprintf(w, "the newest reviews of %s found nothing\n", id)
+		}
+	})
 }
 
 func printIssues(w io.Writer, list []app.KnownIssue) {

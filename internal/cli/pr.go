@@ -39,6 +39,7 @@ type pullFlags struct {
 	sign, trust            bool
 
 	open, checks, watch bool
+	auto                int
 	every, timeout      time.Duration
 	publish             app.PublishRequest
 }
@@ -68,8 +69,16 @@ statement signed with your signing key for git.
 Forgejo, or updates the one that is open: the text between belay's marks, and nothing
 else. --push pushes the branch first; without it nothing is pushed. --comment writes a
 comment on the open pull request instead. --checks shows what CI says of the current
-commit, with --watch once its checks have ended. All of these ask the forge through gh, glab or tea where you are logged in, else
-with GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
+commit, with --watch once its checks have ended.
+
+--watch alone waits for the checks, and shows those that failed and what people who may
+write to the repository remarked on the open pull request. If you say yes, the task's agent
+takes that up in its next attempt, and what is accepted is committed; with --push it is
+pushed, and the next round begins. --auto N says yes N times. No attempt is told of the same
+remark, or failed check of a commit, twice.
+
+All of these ask the forge through gh, glab or tea where you are logged in, else with
+GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
 
 --format abbreviated writes it as the message of a commit, with trailers. A text that is
 longer than --limit is shortened by whole lines and says where the rest is.
@@ -83,7 +92,8 @@ the forge takes no more requests for now · 6 no such task, feature or repositor
   belay pr T7 --commit
   belay pr T7 --bundle T7.belay --sign
   belay pr login --open --push
-  belay pr --checks`,
+  belay pr --checks
+  belay pr T7 --watch --push --auto 2`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE:              func(c *cobra.Command, args []string) error { return a.pr(c, args, q) },
 	}
@@ -97,13 +107,14 @@ the forge takes no more requests for now · 6 no such task, feature or repositor
 	f.BoolVar(&q.trust, "trust", false, "trust the repository's hooks and settings of git, now and later")
 	f.BoolVar(&q.open, "open", false, "open or update the pull request of the current branch")
 	f.BoolVar(&q.publish.Comment, "comment", false, "write or update a comment on it instead")
-	f.BoolVar(&q.publish.Push, "push", false, "with --open: push the branch first")
+	f.BoolVar(&q.publish.Push, "push", false, "with --open: push the branch first; with --watch: push each commit")
 	f.StringVar(&q.publish.Base, "base", "", "with --open: the `BRANCH` that it is for; default: the forge's")
 	f.StringVar(&q.publish.Title, "title", "", "with --open: the `TITLE`; default: the task's")
 	f.BoolVar(&q.publish.Draft, "draft", false, "with --open: as a draft")
 	f.BoolVar(&q.publish.Again, "again", false, "with --open: also when the last one was closed")
 	f.BoolVar(&q.checks, "checks", false, "show the state of CI for the current commit")
-	f.BoolVar(&q.watch, "watch", false, "with --checks: wait until they have ended")
+	f.BoolVar(&q.watch, "watch", false, "wait for CI and have the agent take up what it and people say; with --checks only wait")
+	f.IntVar(&q.auto, "auto", 0, "with --watch: take up `N` rounds without asking")
 	f.DurationVar(&q.every, "every", 15*time.Second, "with --watch: ask again after this `TIME`")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Minute, "with --watch: wait for at most this `TIME`")
 	forgeFlags(c, &q.publish.Forge)
@@ -132,10 +143,10 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		return belay.Refuse(belay.CodeUsage, "belay pr --commit --no-verify", "--no-verify goes with --commit")
 	case q.sign && q.bundle == "":
 		return belay.Refuse(belay.CodeUsage, "belay pr --bundle FILE --sign", "--sign goes with --bundle")
-	case q.watch && !q.checks:
-		return belay.Refuse(belay.CodeUsage, "belay pr --checks --watch", "--watch goes with --checks")
-	case q.publish.Push && !q.open && !q.publish.Comment:
-		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open")
+	case q.auto != 0 && (!q.watch || q.checks || q.auto < 0):
+		return belay.Refuse(belay.CodeUsage, "belay pr --watch --auto 2", "--auto goes with --watch, and counts rounds")
+	case q.publish.Push && !q.open && !q.publish.Comment && (!q.watch || q.checks):
+		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open or --watch")
 	}
 	desk, err := a.Open(c.Context())
 	if err != nil {
@@ -152,6 +163,8 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		return a.publish(c.Context(), desk, name, q)
 	case q.checks:
 		return a.ciChecks(a.Soft, desk, name, q)
+	case q.watch:
+		return a.rounds(a.Soft, desk, name, q)
 	}
 	out := pullResult{}
 	if out.Pull, err = desk.Pull(c.Context(), name, a.version); err != nil {

@@ -66,12 +66,17 @@ func TestContract(t *testing.T) {
 		must(c.Comment(t.Context(), 1, body, "T1"))
 	}
 	must(c.Checks(t.Context(), strings.Repeat("a", 40)))
+	answering(f, said[GitHub])
+	_, _, err = c.Remarks(t.Context(), 5)
+	must(nil, err)
+	answering(f, map[string]string{"/annotations": "[]"})
+	must(c.Why(t.Context(), Check{Name: "build", id: 9}))
 	seen := map[string]bool{}
 	for _, a := range f.all {
 		seen[a.Method+" "+api.check(t, a)] = true
 	}
 	t.Logf("%d requests, %d operations", len(f.all), len(seen))
-	if len(seen) < 12 || f.writes() != 5 {
+	if len(seen) < 15 || f.writes() != 5 {
 		t.Errorf("only %d operations were tried: %v", len(seen), seen)
 	}
 	// The check can fail.

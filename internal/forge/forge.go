@@ -359,6 +359,9 @@ type Check struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	URL   string `json:"url,omitempty"`
+
+	id   int64  // of GitHub's check run
+	says string // what it printed of itself
 }
 
 // The states of checks.
@@ -382,7 +385,7 @@ func (c *Client) Checks(ctx context.Context, commit string) ([]Check, error) {
 		}](ctx, c, c.repo()+"/repository/commits/"+commit+"/statuses")
 		for _, s := range list {
 			if !s.Allowed {
-				out = append(out, Check{s.Name, stateOf(s.Status), s.URL})
+				out = append(out, Check{Name: s.Name, State: stateOf(s.Status), URL: s.URL})
 			}
 		}
 		return out, err
@@ -406,7 +409,7 @@ func newest(list []contextStatus) (out []Check) {
 	for _, s := range list {
 		if !seen[s.Context] {
 			seen[s.Context] = true
-			out = append(out, Check{s.Context, stateOf(s.State + s.Status), s.URL})
+			out = append(out, Check{Name: s.Context, State: stateOf(s.State + s.Status), URL: s.URL})
 		}
 	}
 	return out
@@ -417,8 +420,10 @@ func (c *Client) checkRuns(ctx context.Context, commit string) (out []Check, err
 	for page := 1; page <= mostPages; page++ {
 		var runs struct {
 			Runs []struct {
+				ID                       int64
 				Name, Status, Conclusion string
 				URL                      string `json:"html_url"`
+				Output                   struct{ Title, Summary string }
 			} `json:"check_runs"`
 		}
 		header, err := c.call(ctx, http.MethodGet, fmt.Sprintf("%s/commits/%s/check-runs?per_page=%d&page=%d", c.repo(), commit,
@@ -431,7 +436,8 @@ func (c *Client) checkRuns(ctx context.Context, commit string) (out []Check, err
 			if r.Status == "completed" {
 				state = stateOf(r.Conclusion)
 			}
-			out = append(out, Check{r.Name, state, r.URL})
+			out = append(out, Check{Name: r.Name, State: state, URL: r.URL, id: r.ID,
+				says: strings.TrimSpace(r.Output.Title + "\n" + r.Output.Summary)})
 		}
 		if !strings.Contains(header.Get("Link"), `rel="next"`) {
 			break

@@ -351,7 +351,7 @@ func TestIssuesCommentsChecks(t *testing.T) {
 			t.Errorf("%s: %v", kind, did)
 		}
 		checks, err := c.Checks(t.Context(), strings.Repeat("a", 40))
-		want := map[string][]Check{GitHub: {{"build", Passed, ""}, {"slow", Pending, ""}, {"ci", Failed, ""}}, GitLab: {{"ci", Failed, ""}}, Gitea: {{"ci", Failed, ""}}}[kind]
+		want := map[string][]Check{GitHub: {{Name: "build", State: Passed}, {Name: "slow", State: Pending}, {Name: "ci", State: Failed}}, GitLab: {{Name: "ci", State: Failed}}, Gitea: {{Name: "ci", State: Failed}}}[kind]
 		if err != nil || !slices.Equal(checks, want) {
 			t.Errorf("%s: %+v %v", kind, checks, err)
 		}
