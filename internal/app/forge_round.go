@@ -171,8 +171,9 @@ func (d *Desk) TellRound(ctx context.Context, r Round) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return d.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: fmt.Sprintf("told of %s and %s on %s: %s",
-		belay.CountOf(len(r.Failed), "failed check"), belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))})
+	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
+		belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))
+	return d.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
 }
 
 func toldOn(r *session.Record) map[string]bool {
