@@ -80,12 +80,15 @@ func anyRunsTests(lines []confLine) bool { return countTests(lines) > 0 }
 func countTests(lines []confLine) int {
 	n := 0
 	for _, l := range lines {
-		if runsTests.MatchString(l.text) && !nameOnly.MatchString(l.text) {
+		if runsTests.MatchString(requires.ReplaceAllString(l.text, "")) && !nameOnly.MatchString(l.text) {
 			n++
 		}
 	}
 	return n
 }
+
+// requires is a package with its version, which is no command: pytest<9, "pytest^<9.0", tox[testing]~=4.1.
+var requires = lazyregexp.New(`[\w.-]+(?:\[[\w,. -]*\])?(?:\^?[<>]=?|[=~!^]=+|\^)\d[\w.*]*`)
 
 // nameOnly are lines that name a step, or list what is installed.
 var nameOnly = lazyregexp.New(`^[\s-]*(?:name|uses|id|key|title|description)\s*:|pip3? install|npm (?:ci|i|install)\b|yarn add`)

@@ -40,13 +40,29 @@ func (u Test) calls() []string {
 	return names
 }
 
-// CallsMore reports whether a test calls something that b did not: a helper may assert now.
+// CallsMore reports whether a test calls something that b did not: a helper may assert now. What was a method, as in
+// t.match(x), and is called by its name alone is another function.
 func (u Test) CallsMore(b Test) bool {
-	had := map[string]bool{}
+	had, plain := map[string]bool{}, map[string]bool{}
 	for _, name := range b.calls() {
 		had[name] = true
 	}
-	return slices.ContainsFunc(u.calls(), func(name string) bool { return !had[name] })
+	for _, name := range b.plainCalls() {
+		plain[name] = true
+	}
+	return slices.ContainsFunc(u.calls(), func(name string) bool { return !had[name] }) ||
+		slices.ContainsFunc(u.plainCalls(), func(name string) bool { return !plain[name] })
+}
+
+// plainCalls returns the names of what a test calls on nothing.
+func (u Test) plainCalls() []string {
+	var names []string
+	for i := 0; i+1 < len(u.Body); i++ {
+		if u.Body[i].Kind == syntax.Word && u.Body[i+1].Is("(") && (i == 0 || !u.Body[i-1].Is(".")) {
+			names = append(names, u.Body[i].Text)
+		}
+	}
+	return names
 }
 
 // Fails reports whether an assertion of the test can fail it.
