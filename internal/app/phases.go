@@ -499,7 +499,8 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 		layout tasklist.Layout
 		name   string
 	}
-	var exact, numbered []at
+	var exact, numbered, named []at // as it is given, by its number, by its name without the number
+	slug, bad := tasklist.Slug(q.Name)
 	top := 0
 	for _, l := range used {
 		names, err := l.Folders(root)
@@ -512,11 +513,16 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 				exact = append(exact, at{l, n})
 			} else if strings.Trim(q.Name, "0123456789") == "" && tasklist.Number(q.Name) == tasklist.Number(n) && q.Name != "" {
 				numbered = append(numbered, at{l, n})
+			} else if tasklist.Number(n) >= 0 && strings.EqualFold(strings.TrimLeft(n, "0123456789-_. "), slug) && bad == nil {
+				named = append(named, at{l, n})
 			}
 		}
 	}
 	if len(exact) == 0 {
 		exact = numbered
+	}
+	if len(exact) == 0 {
+		exact = named
 	}
 	if len(exact) > 1 {
 		var names []string
@@ -529,9 +535,8 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	if len(exact) == 1 {
 		return exact[0].layout, exact[0].name, nil
 	}
-	slug, err := tasklist.Slug(q.Name)
-	if err != nil {
-		return tasklist.Layout{}, "", err
+	if bad != nil {
+		return tasklist.Layout{}, "", bad
 	}
 	l := used[0]
 	for _, r := range all {
