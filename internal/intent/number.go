@@ -69,6 +69,9 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 	if from < len(low) && m == belay.MarkFix && (Conditional(low[from]) || slices.Contains(low, "same")) {
 		return nil // how many it takes for it to happen: "two workers pick up the same job"
 	}
+	if tellsOfThePast(low) {
+		return nil
+	}
 	within := true
 	for i := from; i < len(low); i++ {
 		w := low[i]
@@ -86,6 +89,14 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 		}
 	}
 	return nil
+}
+
+// tellsOfThePast reports a clause about how many there were of something: "five jobs were failing because …".
+func tellsOfThePast(low []string) bool {
+	if _, ok := Number(low[0]); !ok {
+		return false
+	}
+	return slices.ContainsFunc(low[1:min(len(low), 7)], func(w string) bool { return w == "were" || w == "was" })
 }
 
 // wished reports a number in the object of what a modal asks for: "should offer two shortcuts".
