@@ -490,7 +490,7 @@ func TestSession(t *testing.T) {
 	s.picture("session")
 	s.accessible("session")
 	s.do(click(`#turn-2 a[href*="what=turn"]`), shown("button.final"))
-	if got := s.text("main"); !strings.Contains(got, "docs/prices.md") || !strings.Contains(got, "mine-1.txt") {
+	if got := s.text("main"); !strings.Contains(got, "docs/prices.md") || !strings.Contains(got, "mine-1.txt") || !strings.Contains(got, "belay redo") {
 		t.Errorf("the preview: %s", got)
 	}
 	s.picture("turn")
@@ -507,6 +507,25 @@ func TestSession(t *testing.T) {
 	if got := s.run("ls", "docs"); !strings.Contains(got, "prices.md") {
 		t.Errorf("after the redo: %s", got)
 	}
+}
+
+// TestTrees looks at tasks in working trees of their own, and at the order in which they are merged.
+func TestTrees(t *testing.T) {
+	s := newStory(t, shop)
+	for _, task := range []string{"W1", "W2"} {
+		out := s.run(s.belay, "run", "write "+task+".txt", "--as-it-is", "--worktree", "--task", task, "--files", task+".txt", "--test", "true",
+			"--", "sh", "-c", "echo x > "+task+".txt")
+		if !strings.Contains(out, "accepted") {
+			t.Fatal(out)
+		}
+	}
+	s.open("light", 1000)
+	s.visit("/r/1/", "#trees")
+	if got := s.text("main"); !strings.Contains(got, "number 2") || !strings.Contains(got, "tests all 2 together") {
+		t.Errorf("%s", got)
+	}
+	s.picture("trees")
+	s.accessible("trees")
 }
 
 // TestImages shows an image before and after, and the two over one another.

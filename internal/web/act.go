@@ -111,11 +111,18 @@ func (q *request) previewed(seen string) error {
 	if seen != "" {
 		status = http.StatusConflict
 	}
+	back, session := "undo", ""
+	if of := strings.Fields(q.FormValue("what")); len(of) == 3 {
+		back, session = "redo", of[1]
+	} else if q.FormValue("what") == "undo" {
+		back = "redo"
+	}
 	q.write(status, "restore", title, struct {
-		What, Seen string
-		Changed    bool
-		Plan       restore.Restored
-	}{q.FormValue("what"), q.seen(plan), seen != "", plan})
+		What, Seen    string
+		Changed       bool
+		Plan          restore.Restored
+		Back, Session string // the command that brings back what is there now; of whose session a turn is taken back
+	}{q.FormValue("what"), q.seen(plan), seen != "", plan, back, session})
 	return nil
 }
 

@@ -109,7 +109,7 @@ func (q *request) comment() error {
 		return err
 	}
 	back := url.Values{}
-	for _, name := range []string{"from", "to", "view", "task", "skip"} {
+	for _, name := range []string{"from", "to", "view", "task", "skip", "files"} {
 		if v := q.unquery(name); v != "" {
 			back.Set(name, v)
 		}
