@@ -148,7 +148,8 @@ func (a loopFamily) decide(c *cobra.Command, desk *app.Desk, id belay.TaskID, ga
 		return err
 	}
 	if what == loop.DecideApprove && r.State.Gate.Kind != loop.GateReview { // at once, and only what was judged
-		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message)})
+		return taskFamily(a).move(c, string(id), moveFlags{to: "approved", force: true, note: message, category: reasonOf(message),
+			by: by})
 	}
 	if r, err = desk.Decide(c.Context(), id, gate, what, message, by); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 )
 
 type moveFlags struct {
-	to, category, note string
-	force              bool
+	to, category, note, by string
+	force                  bool
 }
 
 func (a taskFamily) moveCommand() *cobra.Command {
@@ -54,6 +54,7 @@ nothing waits to be accepted, or no reason · 5 an attempt is running · 6 no su
 	f.BoolVar(&q.force, "force", false, "accept rejected work")
 	f.StringVar(&q.category, "category", "", "why the rejection does not apply: "+review.Listed())
 	f.StringVar(&q.note, "note", "", "the reason, for the record")
+	f.StringVar(&q.by, "by", "", "who accepts it, for the record (default: $USER)")
 	for _, q := range review.Questions() {
 		f.Bool(flagOf(q), false, q.Text)
 	}
@@ -77,7 +78,8 @@ func (a taskFamily) move(c *cobra.Command, task string, q moveFlags) error {
 	why := func() (review.Decision, error) {
 		return a.overrule(c.Flags(), review.Category(q.category), q.note)
 	}
-	if _, err := app.ApproveWork(c.Context(), desk, app.Approval{Task: id, Force: q.force, Why: why, Watch: a.Screen(true)}); err != nil {
+	if _, err := app.ApproveWork(c.Context(), desk, app.Approval{Task: id, Force: q.force, By: q.by, Why: why,
+		Watch: a.Screen(true)}); err != nil {
 		return err
 	}
 	shown, r, err := desk.Show(id)
