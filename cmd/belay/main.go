@@ -69,7 +69,7 @@ func Main() int {
 }
 
 // The heap that collectLate aims at, in bytes: a process stays below 200 MB with it.
-const heapAim = 160 << 20
+const heapAim = 144 << 20
 
 // collectLate puts the first collection of garbage off until 80 MB are in use: most commands
 // end before that, and marking what a scan has just filled costs more than it gives. From then
