@@ -330,7 +330,7 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 		}
 	}
 	add := addFD{id: q.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, src: uint32(fd), newFlags: uint32(how.Flags) & unix.O_CLOEXEC}
-	if err := ioctl(q.keeper.fd, ioctlAddFD, unsafe.Pointer(&add)); err != nil {
+	if err := unbroken(func() error { return ioctl(q.keeper.fd, ioctlAddFD, unsafe.Pointer(&add)) }); err != nil {
 		return 0, err
 	}
 	return 0, errSent

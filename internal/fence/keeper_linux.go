@@ -5,6 +5,7 @@ package fence
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -110,6 +111,23 @@ func ioctl(fd int, what uintptr, with unsafe.Pointer) error {
 		return errno
 	}
 	return nil
+}
+
+// unbroken calls do on a thread that no signal interrupts. The kernel counts a call as answered from when a descriptor
+// is handed over until the program has taken it; where a signal (Go's own, for preemption) ends the wait in between, it
+// takes the descriptor back and not the answer: the program's open returns 0, its standard input.
+func unbroken(do func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var all, was unix.Sigset_t
+	for i := range all.Val {
+		all.Val[i]--
+	}
+	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &was); err != nil {
+		return err
+	}
+	defer func() { _ = unix.PthreadSigmask(unix.SIG_SETMASK, &was, nil) }()
+	return do()
 }
 
 // refuse notes what was refused. What would not have been possible without the fence is not worth a word.
