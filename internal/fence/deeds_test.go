@@ -444,6 +444,22 @@ var deeds = []deed{
 	{name: "truncate and copy", do: func(w world) error {
 		return sh(w.tree, "echo abc > t3 && truncate -s 1 t3 && test $(wc -c < t3) = 1 && rm t3")
 	}},
+	{name: "many descriptors", do: func(w world) error {
+		for i := range 300 {
+			name := fmt.Sprintf("%s/objects/tmp_obj_%d", git(w), i)
+			fd, err := unix.Open(name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, 0o600)
+			if err != nil {
+				return err
+			}
+			if _, err := unix.Write(fd, []byte("x")); err != nil || fd < 3 {
+				return fmt.Errorf("open gave descriptor %d: %w", fd, err)
+			}
+			if err := errors.Join(unix.Close(fd), unix.Unlink(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}},
 	{name: "temporary file", do: func(w world) error { return sh(w.tree, `f=$(mktemp) && echo x > "$f" && rm "$f"`) }},
 	{name: "commit", do: func(w world) error {
 		return sh(w.tree, "echo c > committed && git add -A && git commit -qm work && git status --porcelain && git log --oneline | grep -q work")
