@@ -464,7 +464,7 @@ func (s *story) hook(event, more string) {
 	}
 }
 
-// TestSession looks at what an agent did in a session of its own, and takes a turn back there, keeping a person's edit.
+// TestSession looks at what an agent did while a person used it by hand, and undoes a turn there; a person's edit stays.
 func TestSession(t *testing.T) {
 	s := newStory(t, shop)
 	s.open("light", 1000)

@@ -90,15 +90,9 @@ func (d *Desk) Round(ctx context.Context, q Forge, name string, every time.Durat
 			out.Failed = append(out.Failed, FailedCheck{check, secret.Mask(why)})
 		}
 	}
-	list, err := c.Find(asked, out.Checks.Branch)
-	if err != nil {
+	if out.Pull, err = c.FindOpen(asked, out.Checks.Branch); err != nil || out.Pull == nil {
 		return out, err
 	}
-	i := slices.IndexFunc(list, func(p forge.Pull) bool { return p.State == forge.StateOpen })
-	if i < 0 {
-		return out, nil
-	}
-	out.Pull = &list[i]
 	remarks, others, err := c.Remarks(asked, out.Pull.Number)
 	out.Others = others
 	for _, m := range remarks {

@@ -147,17 +147,16 @@ func markable(name string) string {
 }
 
 func (d *Desk) remark(ctx context.Context, c *forge.Client, out *Published, text, mark string) error {
-	list, err := c.Find(ctx, out.Branch)
+	open, err := c.FindOpen(ctx, out.Branch)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(list, func(p forge.Pull) bool { return p.State == forge.StateOpen })
-	if i < 0 {
+	if open == nil {
 		return belay.Refuse(belay.CodeNotFound, "belay pr --open opens one", "no pull request of %s is open",
 			belay.VisibleLine(out.Branch))
 	}
-	out.Pull = list[i]
-	out.Did, err = c.Comment(ctx, list[i].Number, text, mark)
+	out.Pull = *open
+	out.Did, err = c.Comment(ctx, open.Number, text, mark)
 	return err
 }
 
@@ -382,7 +381,7 @@ func (d *Desk) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID)
 			continue
 		}
 		mark := i.mark(task)
-		issue, err := c.FileIssue(ctx, prompt.Plainly(secret.Mask(i.Title), 200), i.text(task), "finding "+mark)
+		issue, err := c.FileIssue(ctx, prompt.Plainly(i.Title, 200), i.text(task), "finding "+mark)
 		if err != nil {
 			return list, err
 		}

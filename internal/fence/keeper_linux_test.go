@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestHandedOverWhole: an open that the keeper answers gives a descriptor of its own, whatever signals reach the keeper
+// TestHandedOverWhole: an open that the keeper answers gives a new descriptor, whatever signals reach the keeper
 // meanwhile. Go sends itself one wherever a goroutine has run for long.
 func TestHandedOverWhole(t *testing.T) {
 	needFence(t)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -175,6 +176,15 @@ func (c *Client) Find(ctx context.Context, branch string) ([]Pull, error) {
 		}
 	}
 	return out, nil
+}
+
+// FindOpen gives the open pull request from a branch of this repository, nil for none.
+func (c *Client) FindOpen(ctx context.Context, branch string) (*Pull, error) {
+	list, err := c.Find(ctx, branch)
+	if i := slices.IndexFunc(list, func(p Pull) bool { return p.State == StateOpen }); i >= 0 {
+		return &list[i], err
+	}
+	return nil, err
 }
 
 // OpenRequest asks for a pull request.

@@ -104,7 +104,7 @@ type fileDiff struct {
 	Added, Deleted int // lines that are shown
 	Cut            int // lines that are not
 	blobs          [2]string
-	images         []string
+	Images         []string // objects of a binary file's two sides, when browsers show them; "" for a side without one
 }
 
 type hunk struct {

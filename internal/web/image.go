@@ -14,11 +14,7 @@ const imageMost = 8 << 20
 // imageTypes are what browsers show and what can hold no script.
 var imageTypes = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
 
-// Images are the objects of a binary file's two sides, "" for a side without one. Nil unless each that is there is an image
-// that a browser may show; its bytes tell, and not its name.
-func (f *fileDiff) Images() []string { return f.images }
-
-// pictured says which of a binary file's sides can be shown as images.
+// pictured fills Images where each side that is there is an image: its bytes tell, and not its name.
 func (f *fileDiff) pictured(sides [2][]byte) {
 	var names []string
 	for i, b := range f.blobs {
@@ -29,7 +25,7 @@ func (f *fileDiff) pictured(sides [2][]byte) {
 		}
 		names = append(names, b)
 	}
-	f.images = names
+	f.Images = names
 }
 
 // none reports whether an object's name stands for there being none.

@@ -190,7 +190,7 @@ func (q *request) overview() error {
 	return nil
 }
 
-// treeLine is a task in a working tree of its own.
+// treeLine is a task with its own working tree.
 type treeLine struct {
 	app.TaskLine
 	Place int            // in the order in which belay merge --all merges; 0: it is not ready

@@ -60,13 +60,15 @@ func (q *request) pruneable() (p pruneable, err error) {
 }
 
 // prune says which snapshots a prune would delete; nothing changes.
-func (q *request) prune() error { return q.pruneShown(false) }
-
-func (q *request) pruneShown(changed bool) error {
+func (q *request) prune() error {
 	p, err := q.pruneable()
 	if err != nil {
 		return err
 	}
+	return q.pruneShown(p, false)
+}
+
+func (q *request) pruneShown(p pruneable, changed bool) error {
 	all, _, err := q.desk.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
@@ -92,7 +94,7 @@ func (q *request) pruned() error {
 		return err
 	}
 	if q.PostFormValue("seen") != p.Seen {
-		return q.pruneShown(true)
+		return q.pruneShown(p, true)
 	}
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, "snapshot", "prune", "--older-than="+p.Age.Flag); err != nil {
 		return err
