@@ -278,15 +278,21 @@ func (c *committer) plan(ctx context.Context) error {
 	return c.stored(ctx, unlike, before)
 }
 
+// commitsOf gives the commits that belay made of a task, by their names.
+func commitsOf(r *session.Record) map[string]*session.Committed {
+	made := map[string]*session.Committed{}
+	for _, n := range r.Notes {
+		if n.Kind == session.CommittedNote && n.Commit != nil {
+			made[n.Commit.ID] = n.Commit
+		}
+	}
+	return made
+}
+
 // committed gives the files that commits of the task have changed, as the last of these has them.
 func (c *committer) committed() map[string]blobAt {
 	files := map[string]blobAt{}
-	chain := map[string]*session.Committed{}
-	for _, n := range c.r.Notes {
-		if n.Kind == session.CommittedNote && n.Commit != nil {
-			chain[n.Commit.ID] = n.Commit
-		}
-	}
+	chain := commitsOf(c.r)
 	for at := c.follows; at != nil; at = chain[at.Follows] {
 		delete(chain, at.ID) // a record that was tampered with may go round in a circle
 		for _, f := range at.Files {

@@ -281,10 +281,8 @@ func (p *Proven) recorded(c commitObject, ev evidence) (want session.Committed, 
 	after, before := runner.Result(then), then.TreeOf(then.State.Before)
 	if want.Follows != "" {
 		before = ""
-		for _, n := range then.Notes {
-			if n.Kind == session.CommittedNote && n.Commit != nil && n.Commit.ID == want.Follows {
-				before = n.Commit.After
-			}
+		if earlier := commitsOf(then)[want.Follows]; earlier != nil {
+			before = earlier.After
 		}
 	}
 	switch {
@@ -531,12 +529,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 // onlyThese says why the commits of a task up to this one are not all that came after the parent of the first: then the checks,
 // which were about the task's whole work, cannot be compared. "" when they are.
 func (d *Desk) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
-	chain := map[string]string{}
-	for _, n := range then.Notes {
-		if n.Kind == session.CommittedNote && n.Commit != nil {
-			chain[n.Commit.ID] = n.Commit.Parent
-		}
-	}
+	chain := commitsOf(then)
 	out, err := d.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
 	if err != nil {
 		return "the parent of its first commit, " + short(want.Base) + ", is not here"
