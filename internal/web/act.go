@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,25 +72,36 @@ func (q *request) decide() error {
 
 // what says which restore is meant: a snapshot, the last restore taken back or done again, or a turn or a tool call of a
 // session taken back.
-func (q *request) what() (dry func(restore.Options) (restore.Restored, error), args []string, title string, err error) {
-	if dry, args, title, ok := q.backTo(q.FormValue("what")); ok {
-		return dry, args, title, nil
+func (q *request) what() (asked, error) {
+	if a, ok := q.backTo(q.FormValue("what")); ok {
+		return a, nil
 	}
 	switch word := q.FormValue("what"); word {
 	case "undo":
-		return func(o restore.Options) (restore.Restored, error) { return q.desk.Undo(q.Context(), o) }, []string{"undo"},
-			"Undo the last restore", nil
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Undo(q.Context(), o) },
+			args: []string{"undo"}, title: "Undo the last restore", back: "redo", then: "snapshots?done=undo"}, nil
 	case "redo":
-		return func(o restore.Options) (restore.Restored, error) { return q.desk.Redo(q.Context(), o) }, []string{"redo"},
-			"Redo the last restore", nil
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Redo(q.Context(), o) },
+			args: []string{"redo"}, title: "Redo the last restore", back: "undo", then: "snapshots?done=redo"}, nil
 	default:
 		id, err := belay.ParseSnapshotID(word)
 		if err == nil {
 			id, err = q.desk.Named(q.Context(), id)
 		}
-		return func(o restore.Options) (restore.Restored, error) { return q.desk.Restore(q.Context(), id, o) },
-			[]string{"snapshot", "restore", string(id), "--yes"}, "Restore snapshot " + id.Short(), err
+		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Restore(q.Context(), id, o) },
+			args: []string{"snapshot", "restore", string(id), "--yes"}, title: "Restore snapshot " + id.Short(), back: "undo",
+			then: "snapshots?done=snapshot"}, err
 	}
+}
+
+// asked is a restore that a page is asked for.
+type asked struct {
+	dry     func(restore.Options) (restore.Restored, error) // with DryRun
+	args    []string                                        // the command that does it
+	title   string
+	back    string // the command that brings back what is there now
+	session string // whose turn or tool call is taken back; "" for another restore
+	then    string // the page that is shown afterwards, below the repository's
 }
 
 // preview says what a restore would change; nothing changes.
@@ -99,11 +109,11 @@ func (q *request) preview() error { return q.previewed("") }
 
 // previewed shows the preview, and says so when it is no longer the one that was seen before.
 func (q *request) previewed(seen string) error {
-	dry, _, title, err := q.what()
+	a, err := q.what()
 	if err != nil {
 		return err
 	}
-	plan, err := dry(restore.Options{DryRun: true})
+	plan, err := a.dry(restore.Options{DryRun: true})
 	if err != nil {
 		return err
 	}
@@ -111,18 +121,12 @@ func (q *request) previewed(seen string) error {
 	if seen != "" {
 		status = http.StatusConflict
 	}
-	back, session := "undo", ""
-	if of := strings.Fields(q.FormValue("what")); len(of) == 3 {
-		back, session = "redo", of[1]
-	} else if q.FormValue("what") == "undo" {
-		back = "redo"
-	}
-	q.write(status, "restore", title, struct {
+	q.write(status, "restore", a.title, struct {
 		What, Seen    string
 		Changed       bool
 		Plan          restore.Restored
-		Back, Session string // the command that brings back what is there now; of whose session a turn is taken back
-	}{q.FormValue("what"), q.seen(plan), seen != "", plan, back, session})
+		Back, Session string
+	}{q.FormValue("what"), q.seen(plan), seen != "", plan, a.back, a.session})
 	return nil
 }
 
@@ -141,24 +145,20 @@ func (q *request) seen(plan restore.Restored) string {
 // restore does it, by the command of the terminal: the present is kept as a snapshot, and undo brings it back. When the
 // working tree is not what the preview showed, it shows another one.
 func (q *request) restore() error {
-	dry, args, _, err := q.what()
+	a, err := q.what()
 	if err != nil {
 		return err
 	}
-	plan, err := dry(restore.Options{DryRun: true})
+	plan, err := a.dry(restore.Options{DryRun: true})
 	if err != nil {
 		return err
 	}
 	if seen := q.PostFormValue("seen"); seen != q.seen(plan) {
 		return q.previewed(cmp.Or(seen, "nothing"))
 	}
-	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
+	if err := q.s.Act(q.Context(), q.repo.Root, nil, a.args...); err != nil {
 		return err
 	}
-	to := fmt.Sprintf("/r/%d/snapshots?done=%s", q.n, args[0])
-	if of := strings.Fields(q.FormValue("what")); len(of) == 3 {
-		to = fmt.Sprintf("/r/%d/session/%s?done=%s", q.n, url.PathEscape(of[1]), of[0])
-	}
-	http.Redirect(q.w, q.Request, to, http.StatusSeeOther)
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/%s", q.n, a.then), http.StatusSeeOther)
 	return nil
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,19 +88,21 @@ var changedBy = map[string]string{"outside": "changed by a person or another pro
 	"session": "changed by another session", "belay": "belay", "tool": "changed by a tool"}
 
 // backTo reads what a form names of a session: "turn SESSION N" or "tool SESSION N".
-func (q *request) backTo(word string) (dry func(restore.Options) (restore.Restored, error), args []string, title string, ok bool) {
+func (q *request) backTo(word string) (a asked, ok bool) {
 	part := strings.Fields(word)
 	if len(part) != 3 || part[0] != "turn" && part[0] != "tool" {
-		return nil, nil, "", false
+		return a, false
 	}
 	n, err := strconv.Atoi(part[2])
 	if err != nil || n < 1 || strings.HasPrefix(part[1], "-") {
-		return nil, nil, "", false
+		return a, false
 	}
-	dry = func(o restore.Options) (restore.Restored, error) {
+	a.dry = func(o restore.Options) (restore.Restored, error) {
 		out, _, err := q.desk.Back(q.Context(), app.BackRequest{Session: part[1], Tool: part[0] == "tool", N: n, Options: o})
 		return out, err
 	}
-	return dry, []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)},
-		"Undo " + map[bool]string{true: "tool call ", false: "turn "}[part[0] == "tool"] + part[2], true
+	a.args = []string{"undo", "--session=" + part[1], fmt.Sprintf("--%s=%d", part[0], n)}
+	a.title = "Undo " + map[bool]string{true: "tool call ", false: "turn "}[part[0] == "tool"] + part[2]
+	a.back, a.session, a.then = "redo", part[1], fmt.Sprintf("session/%s?done=%s", url.PathEscape(part[1]), part[0])
+	return a, true
 }
