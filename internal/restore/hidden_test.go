@@ -273,6 +273,25 @@ func TestHiddenOutput(t *testing.T) {
 	}
 }
 
+// A folder that the rules of then took back from another is held, although the folder above it is
+// ignored now and its rules are gone.
+func TestHiddenFolderTakenBack(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.write("a/b/x", "text")
+	s.write("a/c/x", "text")
+	s.write("a/d/.gitignore/x", "text") // a folder of this name
+	s.write(".gitignore", "/a/*\n")
+	s.write("a/.gitignore", "!b/\n!d/\n")
+	before := s.takeWith(snapshot.Extent{Agents: true})
+	s.remove("a/.gitignore")
+	s.write(".gitignore", "/a/\n")
+	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
+	if got := s.git("ls-tree", "-r", "--name-only", after.Tree); got != ".gitignore\na/b/x\na/d/.gitignore/x" {
+		t.Errorf("held: %q", got)
+	}
+}
+
 // What cannot be captured is known by name, and whether it changed.
 func TestMissed(t *testing.T) {
 	t.Parallel()

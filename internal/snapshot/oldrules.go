@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
@@ -104,7 +107,8 @@ func (r *OldRules) Close() {
 	}
 }
 
-// Ask answers for each path, in order; it may be called from several goroutines.
+// Ask answers for each path, in order; a final slash says that the path is a folder. It may
+// be called from several goroutines.
 func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	if len(paths) == 0 {
 		return nil, nil
@@ -113,5 +117,24 @@ func (r *OldRules) Ask(ctx context.Context, paths []string) ([]bool, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	for _, p := range paths {
+		if strings.HasSuffix(p, "/") {
+			if err := r.folder(p); err != nil {
+				return nil, fmt.Errorf("read the ignore rules of snapshot %s: %w", r.key, err)
+			}
+		}
+	}
 	return r.ask.Ask(ctx, paths)
+}
+
+// folder makes a folder that is asked about: git looks at the path to see whether a rule for
+// folders, such as "!b/", is about it. Where it cannot be made because of its name alone, git
+// answers as for a file.
+func (r *OldRules) folder(p string) error {
+	err := fsroot.MkdirAll(filepath.Join(r.dir, "tree", filepath.FromSlash(p)), 0o700)
+	var other *fsroot.TypeError // a .gitignore of then
+	if errors.Is(err, unix.ENAMETOOLONG) || errors.As(err, &other) {
+		return nil
+	}
+	return err
 }
