@@ -41,7 +41,8 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 			return rec, err
 		}
 	}
-	dr := &runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft, Outside: true}
+	dr := &runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
+		Stop: func(c loop.Command) bool { return c.Kind == loop.CmdAttempt }}
 	err = dr.Drive(ctx)
 	if oerr := runner.Write(ctx, r.Desk.Desk, rec); oerr != nil {
 		r.q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))

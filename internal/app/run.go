@@ -26,10 +26,12 @@ type RunRequest struct {
 	Keep    bool            // the task's own working tree stays when nothing in it is left to merge
 	Watch   runner.Watcher  //
 	Soft    context.Context // ends when a person wants to stop: the run captures and parks
+
+	Stop func(loop.Command) bool // when set, the run returns before a command for which it is true
 }
 
-// Run drives a task until it is closed, parked, or waits for a person. The record
-// says which; the error is nil for all three.
+// Run drives a task until it is closed, parked, waits for a person, or stands before a
+// command that RunRequest.Stop is true for. The record says which; the error is nil for all four.
 func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	r, err := d.taskToRun(ctx, q)
 	if err != nil {
@@ -55,7 +57,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	if r, err = d.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
 		return nil, err
 	}
-	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft}
+	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
 	if q.Prose == "" { // it was recorded before
 		if _, err := d.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err

@@ -45,8 +45,9 @@ type Driver struct {
 	Rec   *session.Record
 	Watch Watcher
 	Soft  context.Context
-	// Outside says that somebody else makes the attempts: Drive stops before one.
-	Outside bool
+	// Stop, when set, makes Drive return before a command for which it is true: somebody else
+	// does that one, or decides when it is done.
+	Stop func(loop.Command) bool
 
 	telling sync.WaitGroup // programs that tell somebody that the task waits
 
@@ -60,7 +61,7 @@ type Driver struct {
 }
 
 // Drive does commands and asks at gates until the task is closed, parked, or a
-// person is needed and not there, or stands before an attempt that is made outside.
+// person is needed and not there, or stands before a command that Stop is true for.
 // The record then says which.
 //
 // While it drives, what belay keeps of the task is compared with what this process knows
@@ -88,10 +89,11 @@ func (d *Driver) Drive(ctx context.Context) error {
 			}
 			continue
 		}
-		if d.Outside && d.Rec.State.Pending.Kind == loop.CmdAttempt {
+		c := *d.Rec.State.Pending
+		if d.Stop != nil && d.Stop(c) {
 			return nil
 		}
-		if err := d.command(ctx, *d.Rec.State.Pending); err != nil {
+		if err := d.command(ctx, c); err != nil {
 			return err
 		}
 	}
