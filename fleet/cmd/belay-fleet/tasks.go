@@ -1,0 +1,552 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/cli"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// attributes are the search attributes of tasks, by type.
+var attributes = map[string]enums.IndexedValueType{
+	task.AttrRepository: enums.INDEXED_VALUE_TYPE_KEYWORD, task.AttrTask: enums.INDEXED_VALUE_TYPE_KEYWORD,
+	task.AttrFeature: enums.INDEXED_VALUE_TYPE_KEYWORD, task.AttrAgent: enums.INDEXED_VALUE_TYPE_KEYWORD,
+	task.AttrPhase: enums.INDEXED_VALUE_TYPE_KEYWORD, task.AttrOutcome: enums.INDEXED_VALUE_TYPE_KEYWORD,
+	task.AttrWorker: enums.INDEXED_VALUE_TYPE_KEYWORD, task.AttrCost: enums.INDEXED_VALUE_TYPE_DOUBLE,
+}
+
+func (a *program) setupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "setup", Short: "Prepare a namespace of the server for tasks", Args: cobra.NoArgs,
+		Long: `Setup adds the search attributes that tasks have to the namespace: Belay followed by
+Repository, Task, Feature, Agent, Phase, Outcome, Worker and Cost. It is done once.
+
+Exit codes: 0 done, or done before · 2 could not.`,
+		Example: "  belay-fleet setup --namespace team",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cl, err := a.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			if err := a.setup(c.Context(), cl); err != nil {
+				return err
+			}
+			return a.Tell(map[string]any{"search_attributes": len(attributes)}, nil, func(w io.Writer) {
+				fmt.Fprintln(w, "the namespace is ready for tasks")
+			})
+		},
+	}
+}
+
+func (a *program) setup(ctx context.Context, c client.Client) error {
+	ns := a.namespace
+	if ns == "" {
+		ns = client.DefaultNamespace
+	}
+	_, err := c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{SearchAttributes: attributes, Namespace: ns})
+	var exists *serviceerror.AlreadyExists
+	if errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (a *program) submitCommand() *cobra.Command {
+	var f cli.NewTask
+	var in task.Input
+	c := &cobra.Command{
+		Use: `submit "PROSE" [flags] --with AGENT | … -- AGENT ARGS…`, Short: "Submit a task to the fleet",
+		Long: `Submit gives a task to the fleet. Some worker clones the remote, runs the agent under
+belay, and pushes accepted work to the branch belay/TASK. The flags are those of
+belay run; PROSE "-" is read from standard input.
+
+In a clone, the remote is origin, the branch and the commit are those of HEAD, which
+must have been pushed. A task's id is unique in its repository: the same one submitted
+twice is one task.
+
+Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
+		Example: `  belay-fleet submit "add a --since flag" --files 'cmd/**' --test "go test ./..." --with claude
+  belay-fleet submit - --remote https://git.example.com/team/app.git --base 4f1c… --with codex < task.md`,
+		RunE: func(c *cobra.Command, args []string) error { return a.submit(c, f, in, args) },
+	}
+	f.Add(c.Flags())
+	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
+	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
+	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
+	return c
+}
+
+func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, args []string) error {
+	prose, command, err := cli.Split(c, args)
+	if err != nil {
+		return err
+	}
+	q, err := f.Request(prose, command)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(prose) == "" || len(q.Agent) == 0 {
+		return belay.Refuse(belay.CodeUsage, `belay-fleet submit "what the agent should do" --with AGENT`, "a task needs its text and an agent")
+	}
+	if in.ID = q.ID; in.ID == "" {
+		in.ID = belay.TaskID("F" + strings.ToUpper(rand.Text()[:5]))
+	}
+	in.Prose, in.Agent, in.Role, in.Feature, in.Expect = prose, q.Agent, q.Role, q.Feature, q.Expect
+	for _, s := range f.Settings.Flags(c.Flags()) {
+		in.Settings = append(in.Settings, task.Setting(s))
+	}
+	if err := here(c.Context(), &in); err != nil {
+		return err
+	}
+	cl, err := a.dial(c.Context())
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	if _, err := start(c.Context(), cl, in); err != nil {
+		return err
+	}
+	return a.Tell(map[string]any{"task": in.ID, "remote": in.Remote, "base": in.Base}, nil, func(w io.Writer) {
+		fmt.Fprintf(w, "%s: submitted; belay-fleet show %s says where it stands\n", in.ID, in.ID)
+	})
+}
+
+// start starts a task's workflow. CodeBusy when the id is taken.
+func start(ctx context.Context, c client.Client, in task.Input) (client.WorkflowRun, error) {
+	key := temporal.NewSearchAttributeKeyKeyword
+	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: task.WorkflowID(in.Remote, in.ID), TaskQueue: task.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		TypedSearchAttributes: temporal.NewSearchAttributes(
+			key(task.AttrRepository).ValueSet(task.RepositoryKey(in.Remote)), key(task.AttrTask).ValueSet(in.ID.Key()),
+			key(task.AttrFeature).ValueSet(in.Feature), key(task.AttrAgent).ValueSet(in.Agent[0]),
+			key(task.AttrPhase).ValueSet(string(loop.PhaseNew))),
+	}, task.WorkflowName, in)
+	var taken *serviceerror.WorkflowExecutionAlreadyStarted
+	if errors.As(err, &taken) {
+		return nil, belay.Refuse(belay.CodeBusy, "belay-fleet show "+string(in.ID), "%s was submitted before", in.ID)
+	}
+	return run, err
+}
+
+// here fills in what the clone that the command runs in says.
+func here(ctx context.Context, in *task.Input) error {
+	ask := func(args ...string) string {
+		out, err := exec.CommandContext(ctx, "git", args...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if in.Remote == "" {
+		in.Remote = ask("remote", "get-url", "origin")
+	}
+	if in.Branch == "" {
+		in.Branch = ask("symbolic-ref", "--short", "--quiet", "HEAD")
+	}
+	if in.Base == "" {
+		in.Base = ask("rev-parse", "--verify", "--quiet", "HEAD")
+		if in.Base != "" && ask("branch", "--remotes", "--contains", in.Base) == "" {
+			return belay.Refuse(belay.CodeUsage, "git push, or give --base", "HEAD (%s) has not been pushed: no worker could clone it", in.Base[:12])
+		}
+	}
+	if in.Remote == "" || in.Base == "" || in.Branch == "" {
+		return belay.Refuse(belay.CodeUsage, "run it in a clone, or give --remote, --branch and --base", "a task needs a remote, a branch and a commit")
+	}
+	if name, mail := ask("config", "user.name"), ask("config", "user.email"); name != "" && mail != "" {
+		in.Author = fmt.Sprintf("%s <%s>", name, mail)
+	}
+	return nil
+}
+
+// row is a task in a list.
+type row struct {
+	Task       string    `json:"task"`
+	Repository string    `json:"repository"`
+	Agent      string    `json:"agent,omitempty"`
+	Phase      string    `json:"phase"`
+	Outcome    string    `json:"outcome,omitempty"`
+	Worker     string    `json:"worker,omitempty"`
+	Cost       float64   `json:"cost,omitempty"`
+	Started    time.Time `json:"started"`
+	id         string
+}
+
+func (a *program) listCommand() *cobra.Command {
+	var query string
+	var waiting bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the tasks of the fleet", Args: cobra.NoArgs,
+		Long: `List shows the tasks that the server knows, the latest first. --query narrows it in
+Temporal's own language, over BelayRepository, BelayTask, BelayFeature, BelayAgent,
+BelayPhase, BelayOutcome, BelayWorker and BelayCost.
+
+Exit codes: 0 listed.`,
+		Example: `  belay-fleet list --waiting
+  belay-fleet list --query "BelayAgent = 'claude' AND BelayCost > 2"`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			cl, err := a.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			if waiting {
+				query = strings.TrimPrefix(query+" AND ", " AND ") + "BelayPhase IN ('gate', 'quarantined')"
+			}
+			rows, err := list(c.Context(), cl, query)
+			if err != nil {
+				return err
+			}
+			return a.Tell(rows, nil, func(w io.Writer) { table(w, rows) })
+		},
+	}
+	c.Flags().StringVar(&query, "query", "", "only tasks that match")
+	c.Flags().BoolVar(&waiting, "waiting", false, "only tasks that wait for a person")
+	return c
+}
+
+func table(w io.Writer, rows []row) {
+	if len(rows) == 0 {
+		fmt.Fprintln(w, "no tasks")
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tREPOSITORY\tPHASE\tOUTCOME\tWORKER\tCOST\tSTARTED")
+	for _, r := range rows {
+		cost := ""
+		if r.Cost > 0 {
+			cost = fmt.Sprintf("$%.2f", r.Cost)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Task, r.Repository, r.Phase, r.Outcome, r.Worker, cost,
+			r.Started.Local().Format("2006-01-02 15:04:05"))
+	}
+	_ = t.Flush()
+}
+
+// list asks the server for tasks.
+func list(ctx context.Context, c client.Client, query string) (rows []row, err error) {
+	q := "WorkflowType = '" + task.WorkflowName + "'"
+	if query != "" {
+		q += " AND (" + query + ")"
+	}
+	seen := map[string]bool{}
+	for token := []byte(nil); ; {
+		page, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: q, NextPageToken: token})
+		if err != nil {
+			return nil, belay.Refuse(belay.CodeCannot, "belay-fleet setup, once for a namespace", "the server does not list tasks: %v", err)
+		}
+		for _, e := range page.Executions {
+			if id := e.Execution.WorkflowId; !seen[id] { // a run that was continued is there twice, the latest first
+				seen[id] = true
+				rows = append(rows, rowOf(e))
+			}
+		}
+		if token = page.NextPageToken; len(token) == 0 {
+			return rows, nil
+		}
+	}
+}
+
+func rowOf(e *workflowpb.WorkflowExecutionInfo) row {
+	text := func(name string) (s string) {
+		_ = converter.GetDefaultDataConverter().FromPayload(e.GetSearchAttributes().GetIndexedFields()[name], &s)
+		return s
+	}
+	r := row{Task: text(task.AttrTask), Repository: text(task.AttrRepository), Agent: text(task.AttrAgent), Phase: text(task.AttrPhase),
+		Outcome: text(task.AttrOutcome), Worker: text(task.AttrWorker), Started: e.StartTime.AsTime(), id: e.Execution.WorkflowId}
+	_ = converter.GetDefaultDataConverter().FromPayload(e.GetSearchAttributes().GetIndexedFields()[task.AttrCost], &r.Cost)
+	switch e.Status {
+	case enums.WORKFLOW_EXECUTION_STATUS_FAILED, enums.WORKFLOW_EXECUTION_STATUS_TERMINATED, enums.WORKFLOW_EXECUTION_STATUS_TIMED_OUT,
+		enums.WORKFLOW_EXECUTION_STATUS_CANCELED:
+		r.Phase, r.Outcome = "ended", strings.ToLower(e.Status.String())
+	}
+	return r
+}
+
+// find gives the workflow of a task by its id.
+func find(ctx context.Context, c client.Client, id string) (string, error) {
+	if strings.ContainsAny(id, `'"\`) {
+		return "", belay.Refuse(belay.CodeUsage, "belay-fleet list", "%q is not a task id", id)
+	}
+	parsed, err := belay.ParseTaskID(id)
+	if err != nil {
+		return "", err
+	}
+	rows, err := list(ctx, c, fmt.Sprintf("%s = '%s'", task.AttrTask, parsed.Key()))
+	switch {
+	case err != nil:
+		return "", err
+	case len(rows) == 0:
+		return "", belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
+	case len(rows) > 1:
+		return "", belay.Refuse(belay.CodeUsage, "belay-fleet list", "%d repositories have a task %s: give the whole id, %s", len(rows), id, rows[0].id)
+	}
+	return rows[0].id, nil
+}
+
+// asked dials, finds a task, and does something with it.
+func (a *program) asked(ctx context.Context, id string, do func(client.Client, string) error) error {
+	c, err := a.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	name := id
+	if !strings.HasPrefix(id, "belay/") {
+		if name, err = find(ctx, c, id); err != nil {
+			return err
+		}
+	}
+	return do(c, name)
+}
+
+func status(ctx context.Context, c client.Client, name string) (st task.Status, err error) {
+	v, err := c.QueryWorkflow(ctx, name, "", task.QueryStatus)
+	if err != nil {
+		return st, remade(err, name)
+	}
+	return st, v.Get(&st)
+}
+
+func (a *program) showCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show TASK", Short: "Show where a task stands", Args: cobra.ExactArgs(1),
+		Long: `Show prints a task's phase, its worker, its attempts and what happened so far. A task
+that ended in an error of the fleet says which.
+
+Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
+		Example: "  belay-fleet show f7k2q",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+				st, err := status(c.Context(), cl, name)
+				if err != nil {
+					return err
+				}
+				var failed string
+				if d, derr := cl.DescribeWorkflowExecution(c.Context(), name, ""); derr == nil &&
+					d.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_FAILED {
+					failed = cause(cl.GetWorkflow(c.Context(), name, "").Get(c.Context(), nil))
+				}
+				return a.Tell(struct {
+					task.Status
+					Failed string `json:"failed,omitempty"`
+				}{st, failed}, nil, func(w io.Writer) { shown(w, st, failed) })
+			})
+		},
+	}
+}
+
+// cause is what went wrong, without Temporal's wrapping.
+func cause(err error) string {
+	var inner *temporal.ApplicationError
+	if errors.As(err, &inner) {
+		return inner.Message()
+	}
+	return err.Error()
+}
+
+func shown(w io.Writer, st task.Status, failed string) {
+	fmt.Fprintf(w, "%s: %s\n", st.Task.ID, belay.VisibleLine(belay.TitleOf(st.Task.Prose)))
+	fmt.Fprintf(w, "  %s at %.12s\n", belay.VisibleLine(st.Task.Remote), st.Task.Base)
+	phase := st.Phase
+	if st.Outcome != "" {
+		phase = st.Outcome
+	}
+	fmt.Fprintf(w, "  %s on %s, %s, %s\n", phase, st.Worker, belay.CountOf(st.Attempts, "attempt"), belay.CountOf(st.Moves, "move"))
+	if failed != "" {
+		fmt.Fprintf(w, "  failed: %s\n", belay.VisibleLine(failed))
+	}
+	for _, l := range st.Lines {
+		fmt.Fprintf(w, "  %s  %s\n", l.Time.Local().Format("15:04:05"), belay.VisibleLine(l.Text))
+	}
+	if g := st.Gate; g != nil && st.Phase == string(loop.PhaseGate) {
+		var options []string
+		for _, o := range g.Options {
+			options = append(options, string(o))
+		}
+		fmt.Fprintf(w, "  gate %d: %s\n  decide: %s\n", g.Number, belay.VisibleLine(g.Why), strings.Join(options, ", "))
+	}
+}
+
+func (a *program) logCommand() *cobra.Command {
+	var follow bool
+	c := &cobra.Command{
+		Use: "log TASK", Short: "Print what happened to a task", Args: cobra.ExactArgs(1),
+		Long: `Log prints what happened to a task, a line each; with --follow also what happens from
+now on, until the task is closed.
+
+Exit codes: 0 printed · 2 no worker answers · 6 no such task.`,
+		Example: "  belay-fleet log f7k2q --follow",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error { return a.follow(c.Context(), cl, name, follow) })
+		},
+	}
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the task is closed")
+	return c
+}
+
+func (a *program) follow(ctx context.Context, c client.Client, name string, on bool) error {
+	a.Told = true
+	var last task.Line
+	for {
+		st, err := status(ctx, c, name)
+		if err != nil {
+			return err
+		}
+		from := 0
+		for i, l := range st.Lines {
+			if l == last {
+				from = i + 1
+			}
+		}
+		for _, l := range st.Lines[from:] {
+			last = l
+			if a.JSON {
+				if err := a.JSONLine(l); err != nil {
+					return err
+				}
+				continue
+			}
+			fmt.Fprintf(a.Out, "%s  %s\n", l.Time.Local().Format(time.DateTime), belay.VisibleLine(l.Text))
+		}
+		if !on || st.Outcome != "" {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (a *program) decideCommand() *cobra.Command {
+	var d task.Decision
+	c := &cobra.Command{
+		Use: "decide TASK DECISION", Short: "Answer the gate that a task waits at", Args: cobra.ExactArgs(2),
+		Long: `Decide answers a gate; belay-fleet show TASK lists what is possible there. resume goes
+on with a task that was cancelled or quarantined.
+
+Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
+		Example: `  belay-fleet decide f7k2q guide --message "use the clock in ctx"
+  belay-fleet decide f7k2q abort --gate 2`,
+		RunE: func(c *cobra.Command, args []string) error {
+			d.Decision = loop.Decision(args[1])
+			if d.By == "" {
+				d.By = person()
+			}
+			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+				return a.update(c.Context(), cl, name, task.UpdateDecide, d)
+			})
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&d.Note, "message", "m", "", "words for the agent, or the reason")
+	f.IntVar(&d.Gate, "gate", 0, "the gate's `NUMBER`; an answer to a gate that is past is refused")
+	f.StringVar(&d.By, "by", "", "who decides (default you)")
+	return c
+}
+
+func (a *program) cancelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
+		Long: `Cancel stops the agent of a task, with everything it started, and saves its work. The
+task then waits at a gate.
+
+Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
+		Example: "  belay-fleet cancel f7k2q",
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+				return a.update(c.Context(), cl, name, task.UpdateCancel)
+			})
+		},
+	}
+}
+
+// update sends something to a task that it may refuse.
+func (a *program) update(ctx context.Context, c client.Client, name, what string, args ...any) error {
+	h, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: name, UpdateName: what, Args: args,
+		WaitForStage: client.WorkflowUpdateStageCompleted})
+	var st task.Status
+	if err == nil {
+		err = h.Get(ctx, &st)
+	}
+	var refused *temporal.ApplicationError
+	if errors.As(err, &refused) {
+		return belay.Refuse(belay.CodeUsage, "belay-fleet show "+name, "%s", refused.Message())
+	}
+	if err != nil {
+		return remade(err, name)
+	}
+	return a.Tell(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
+}
+
+func (a *program) workersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "workers", Short: "List the workers that are connected", Args: cobra.NoArgs,
+		Long: `Workers lists who polled the server lately, and when last. A worker that was lost stays
+in the list for some minutes.
+
+Exit codes: 0 listed.`,
+		Example: "  belay-fleet workers",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cl, err := a.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			d, err := cl.DescribeTaskQueue(c.Context(), task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+			if err != nil {
+				return err
+			}
+			type seen struct {
+				Worker string    `json:"worker"`
+				Seen   time.Time `json:"seen"`
+			}
+			all := []seen{}
+			for _, p := range d.Pollers {
+				all = append(all, seen{p.Identity, p.LastAccessTime.AsTime()})
+			}
+			return a.Tell(all, nil, func(w io.Writer) {
+				if len(all) == 0 {
+					fmt.Fprintln(w, "no workers")
+				}
+				for _, s := range all {
+					fmt.Fprintf(w, "%s\t%s\n", belay.VisibleLine(s.Worker), s.Seen.Local().Format(time.DateTime))
+				}
+			})
+		},
+	}
+}
+
+// person is who decides, unless it is said.
+func person() string {
+	for _, name := range []string{"USER", "LOGNAME"} {
+		if who := os.Getenv(name); who != "" {
+			return who
+		}
+	}
+	return "somebody"
+}

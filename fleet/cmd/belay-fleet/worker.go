@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/fleet/machine"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+func (a *program) workerCommand() *cobra.Command {
+	var m machine.Machine
+	var slots int
+	c := &cobra.Command{
+		Use: "worker", Short: "Run tasks on this machine", Args: cobra.NoArgs,
+		Long: `Worker runs tasks of the fleet on this machine until it is stopped. Agents, tests and
+config of a task's repository run here, so the owner says whose: --trust names remotes,
+or with a / at the end all below it.
+
+A worker that is stopped, or killed, leaves its agents running; started again with the
+same name and home it continues them. When it does not come back, another worker
+continues its tasks from the last state that was pushed to their remote.
+
+Exit codes: 0 stopped · 2 could not.`,
+		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
+  belay-fleet worker --name build-7 --home /srv/belay --trust /srv/git/app.git`,
+		RunE: func(c *cobra.Command, _ []string) error { return a.work(c.Context(), m, slots) },
+	}
+	f := c.Flags()
+	f.StringVar(&m.Name, "name", "", "the worker's `NAME` in the fleet (default the host's name)")
+	f.StringVar(&m.Home, "home", "", "the `FOLDER` for clones (default belay/fleet in the state folder)")
+	f.IntVar(&slots, "slots", max(1, runtime.NumCPU()/2), "agents, tests and reviews at once")
+	f.StringArrayVar(&m.Trusted, "trust", nil, "run tasks of this `REMOTE`, or of all below it with a / at the end; * is all")
+	return c
+}
+
+func (a *program) work(ctx context.Context, m machine.Machine, slots int) error {
+	if len(m.Trusted) == 0 {
+		return belay.Refuse(belay.CodeUsage, "add --trust REMOTE", "no remote is named whose tasks may run here")
+	}
+	var err error
+	if m.Name == "" {
+		if m.Name, err = os.Hostname(); err != nil {
+			return err
+		}
+	}
+	if m.Home == "" {
+		state, err := session.StateFolder()
+		if err != nil {
+			return err
+		}
+		m.Home = filepath.Join(state, "fleet")
+	}
+	if m.Home, err = filepath.Abs(m.Home); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(m.Home, 0o700); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	m.Self, m.Version = []string{self, "_run"}, version
+	c, err := a.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	on := machine.New(m, slots)
+	shared, own := workers(c, on)
+	if err := own.Start(); err != nil {
+		return err
+	}
+	if err := shared.Start(); err != nil {
+		return err
+	}
+	if err := a.Tell(map[string]any{"worker": m.Name, "home": m.Home, "slots": slots}, nil, func(w io.Writer) {
+		fmt.Fprintf(w, "worker %s: ready, %s at once, in %s\n", m.Name, belay.CountOf(slots, "command"), m.Home)
+	}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
+}
+
+// workers polls the queue of all, and that of this machine alone.
+func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
+	const many = 1000 // most wait for a slot, or for a person
+	shared = worker.New(c, task.Queue, worker.Options{Identity: on.Name})
+	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
+	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many, DisableWorkflowWorker: true})
+	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
+	shared.RegisterActivityWithOptions(on.Begin, as(task.BeginName))
+	shared.RegisterActivityWithOptions(on.Adopt, as(task.AdoptName))
+	own.RegisterActivityWithOptions(on.Do, as(task.DoName))
+	own.RegisterActivityWithOptions(on.Wake, as(task.WakeName))
+	own.RegisterActivityWithOptions(on.Decide, as(task.DecideName))
+	return shared, own
+}

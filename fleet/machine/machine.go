@@ -1,0 +1,451 @@
+// Package machine does the commands of tasks on one worker's machine, each in a clone of its own, with the
+// same code that belay run uses. Each activity can be done again: what the record says was done is not done
+// a second time.
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Machine is where a worker's tasks are.
+type Machine struct {
+	Name    string   // of the worker, unique in the fleet
+	Home    string   // the folder that everything is in
+	Self    []string // the argument vector of the agents' shim
+	Trusted []string // remotes, or beginnings of them, whose tasks may run here; "*" is all
+	Version string
+
+	slots chan struct{} // how many agents, tests and reviews run at once
+}
+
+// New is a worker's machine that does so many commands at once.
+func New(m Machine, slots int) *Machine {
+	m.slots = make(chan struct{}, max(1, slots))
+	return &m
+}
+
+func (m *Machine) clone(in task.Input) string {
+	return filepath.Join(m.Home, "tasks", task.RepositoryKey(in.Remote), in.ID.Key(), "tree")
+}
+
+func (m *Machine) mirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
+	return remote.Open(ctx, filepath.Join(m.Home, "mirrors", task.RepositoryKey(in.Remote)+".git"), in.Remote)
+}
+
+// may refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
+// repository's config run here.
+func (m *Machine) may(in task.Input) error {
+	if slices.ContainsFunc(m.Trusted, func(t string) bool {
+		return t == "*" || in.Remote == t || strings.HasSuffix(t, "/") && strings.HasPrefix(in.Remote, t)
+	}) {
+		return nil
+	}
+	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+in.Remote, "worker %s does not run tasks of %s", m.Name, in.Remote)
+}
+
+// Begin makes a task's clone and record, here, and starts its loop.
+func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	st, err := m.begin(ctx, q)
+	return st, refused(err)
+}
+
+func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) {
+	in := q.Task
+	if err := m.may(in); err != nil {
+		return task.Standing{}, err
+	}
+	mirror, err := m.mirror(ctx, in)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	state, err := mirror.Fetch(ctx, in.ID)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	if state.Commit != "" { // a worker was lost that had begun it
+		return m.adopt(ctx, q)
+	}
+	if err := mirror.Has(ctx, in.Base); err != nil {
+		return task.Standing{}, err
+	}
+	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+		return task.Standing{}, err
+	}
+	t, err := m.open(ctx, q, in.Settings...)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	run := app.RunRequest{NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Feature: in.Feature,
+		Expect: in.Expect, Trust: true}}
+	if err := t.run(ctx, run, func(loop.Command) bool { return true }); err != nil {
+		return task.Standing{}, err
+	}
+	return t.standing(ctx)
+}
+
+// Do does one command of the loop. A context that ends stops the agent; its work is saved.
+func (m *Machine) Do(ctx context.Context, q task.Ask) (task.Standing, error) {
+	soft, stop := beating(ctx, q.Beat)
+	defer stop()
+	st, err := m.onward(soft, q, func(t *one) error {
+		p := t.rec.State.Pending
+		if p == nil || p.ID != q.Command.ID {
+			return nil // done before, by an activity whose answer was lost
+		}
+		select { // its heart beats meanwhile: a worker that is busy is not lost
+		case m.slots <- struct{}{}:
+		case <-soft.Done():
+			return soft.Err()
+		}
+		defer func() { <-m.slots }()
+		return t.run(soft, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
+	})
+	return st, refused(err)
+}
+
+// Wake goes on with a task that stands before its first command, or that was stopped.
+func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.Standing, error) {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	st, err := m.onward(ctx, q, func(t *one) error {
+		if t.rec.State.Pending != nil {
+			return nil
+		}
+		return t.run(ctx, app.RunRequest{Resume: q.Task.ID}, func(loop.Command) bool { return true })
+	})
+	return st, refused(err)
+}
+
+// Decide records a person's decision at a gate.
+func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error) {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	st, err := m.onward(ctx, q, func(t *one) error {
+		d := q.Decision
+		if g := t.rec.State.Gate; g == nil || g.Number != d.Gate {
+			return nil
+		}
+		_, err := t.desk.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
+		return err
+	})
+	return st, refused(err)
+}
+
+// onward opens a task that is here, does something with it, and says what was recorded.
+func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (task.Standing, error) {
+	t, err := m.open(ctx, q)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	if t.rec == nil {
+		return task.Standing{}, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
+	}
+	if err := do(t); err != nil {
+		return task.Standing{}, err
+	}
+	return t.standing(context.WithoutCancel(ctx))
+}
+
+// Adopt goes on here with a task from another machine, from the state that was pushed last.
+func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	st, err := m.adopt(ctx, q)
+	return st, refused(err)
+}
+
+func (m *Machine) adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
+	in := q.Task
+	if err := m.may(in); err != nil {
+		return task.Standing{}, err
+	}
+	mirror, err := m.mirror(ctx, in)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	state, err := mirror.Fetch(ctx, in.ID)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	if err := follows(state, q); err != nil {
+		return task.Standing{}, err
+	}
+	if err := mirror.Has(ctx, in.Base); err != nil {
+		return task.Standing{}, err
+	}
+	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+		return task.Standing{}, err
+	}
+	t, err := m.open(ctx, q)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	if err := mirror.Adopt(ctx, t.desk, state); err != nil {
+		return task.Standing{}, err
+	}
+	t.last = state.Commit
+	if err := t.load(); err != nil {
+		return task.Standing{}, err
+	}
+	if err := t.files(ctx); err != nil {
+		return task.Standing{}, err
+	}
+	// A note takes the task: the worker that had it cannot push any more.
+	if err := t.desk.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
+		return task.Standing{}, err
+	}
+	return t.standing(ctx)
+}
+
+// follows refuses a record on the remote that is not the one that the workflow knows, or ends before it.
+func follows(state remote.State, q task.Ask) error {
+	n := q.Head.Seq
+	switch {
+	case state.Commit == "":
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("the remote has no record of %s", q.Task.ID), task.ErrDiverged, nil)
+	case n > len(state.Log.Entries):
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("the record of %s on the remote has %d entries, and %d are known",
+			q.Task.ID, len(state.Log.Entries), n), task.ErrDiverged, nil)
+	case n > 0 && state.Log.Entries[n-1].Hash != q.Head.Hash:
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("the record of %s on the remote is another one: it forked before entry %d",
+			q.Task.ID, n), task.ErrDiverged, nil)
+	}
+	return nil
+}
+
+// refused makes of an error that trying again does not mend one that is not tried again.
+func refused(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, remote.ErrMoved):
+		return temporal.NewNonRetryableApplicationError(err.Error(), task.ErrMoved, err)
+	case belay.CodeOf(err) == belay.CodeUsage, belay.CodeOf(err) == belay.CodeRefused:
+		return temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+	}
+	return err
+}
+
+// beating tells the server that this worker lives, until stop is called. The context ends when the
+// server wants the activity to.
+func beating(ctx context.Context, every time.Duration) (context.Context, func()) {
+	if every <= 0 {
+		every = 5 * time.Second
+	}
+	asked := ctx // what the server ends, not stop
+	ctx, cancel := context.WithCancel(ctx)
+	var done sync.WaitGroup
+	done.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			activity.RecordHeartbeat(asked)
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	return ctx, func() { cancel(); done.Wait() }
+}
+
+// one is a task on this machine.
+type one struct {
+	*Machine
+	q    task.Ask
+	desk *app.Desk
+	rec  *session.Record // nil when there is none
+	last string          // the commit of the record on the remote, as this machine knows it
+	said []string
+}
+
+// open opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
+func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting) (*one, error) {
+	dir := m.clone(q.Task)
+	if _, err := os.Stat(dir); err != nil {
+		return nil, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
+	}
+	flags := make([]app.Flag, len(settings))
+	for i, s := range settings {
+		flags[i] = app.Flag(s)
+	}
+	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	if err != nil {
+		return nil, err
+	}
+	app.AttachPlans(desk)
+	t := &one{Machine: m, q: q, desk: desk}
+	last, err := os.ReadFile(t.lastFile())
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	t.last = strings.TrimSpace(string(last))
+	if err := t.load(); belay.CodeOf(err) != belay.CodeNotFound && err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *one) lastFile() string { return filepath.Join(filepath.Dir(t.clone(t.q.Task)), "pushed") }
+
+func (t *one) load() (err error) {
+	t.rec, err = t.desk.Load(t.q.Task.ID)
+	return err
+}
+
+// run drives the task until stop.
+func (t *one) run(ctx context.Context, q app.RunRequest, stop func(loop.Command) bool) error {
+	q.Watch, q.Soft, q.Stop, q.Trust = t, ctx, stop, true
+	rec, err := t.desk.Run(context.WithoutCancel(ctx), q)
+	if rec != nil {
+		t.rec = rec
+	}
+	if belay.CodeOf(err) == belay.CodeInterrupted {
+		return nil // stopped: the record has it
+	}
+	return err
+}
+
+// files makes the clone's files those of the task's last state.
+func (t *one) files(ctx context.Context) error {
+	st := t.rec.State
+	to := st.Before
+	for _, a := range slices.Backward(st.Attempts) {
+		if a.Rescue != "" {
+			break // it was rolled back
+		}
+		if a.Snapshot != "" {
+			to = a.Snapshot
+			break
+		}
+	}
+	if to == "" {
+		return nil
+	}
+	_, err := t.desk.Restores.Restore(ctx, to, restore.Options{})
+	return err
+}
+
+// standing says what was recorded since the entry that was asked from, once it is pushed.
+func (t *one) standing(ctx context.Context) (task.Standing, error) {
+	if err := t.load(); err != nil {
+		return task.Standing{}, err
+	}
+	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said}
+	if err := t.deliver(ctx, &st); err != nil {
+		return st, err
+	}
+	var err error
+	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
+		return st, err
+	}
+	mirror, err := t.mirror(ctx, t.q.Task)
+	if err != nil {
+		return st, err
+	}
+	last, err := mirror.Push(ctx, t.desk, t.rec, t.last, t.q.Task.Base)
+	switch {
+	case errors.Is(err, remote.ErrMoved):
+		return st, err
+	case err != nil:
+		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
+		return st, nil
+	}
+	st.Pushed, t.last = true, last
+	return st, os.WriteFile(t.lastFile(), []byte(last+"\n"), 0o600)
+}
+
+// steps are the events of a record after an entry.
+func steps(r *session.Record, after task.Head) (list []task.Step, err error) {
+	if n := after.Seq; n > len(r.Log.Entries) || n > 0 && r.Log.Entries[n-1].Hash != after.Hash {
+		return nil, temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("the record of %s here does not go on from entry %d that is known", r.Task.ID, n), task.ErrDiverged, nil)
+	}
+	for _, e := range r.Log.Entries[after.Seq:] {
+		if e.Type != session.EntryEvent {
+			continue
+		}
+		var ev session.EventEntry
+		if err := json.Unmarshal(e.Data, &ev); err != nil {
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, r.Task.ID, err)
+		}
+		sum, err := task.Sum(ev.State)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, task.Step{Event: task.Slim(ev.Event), Sum: sum, Time: e.Time})
+	}
+	return list, nil
+}
+
+// deliver commits accepted work and pushes it to the task's own branch, once the task is closed.
+func (t *one) deliver(ctx context.Context, st *task.Standing) error {
+	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed {
+		return nil
+	}
+	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true, Said: io.Discard})
+	if err != nil {
+		return err
+	}
+	mirror, err := t.mirror(ctx, t.q.Task)
+	if err != nil {
+		return err
+	}
+	if err := mirror.Deliver(ctx, t.desk.Repo.Root, made.Commit, task.BranchOf(t.rec.Task.ID)); err != nil {
+		return err
+	}
+	st.Commit = made.Commit
+	if err := t.load(); err != nil { // the record names the commit
+		return err
+	}
+	st.Head = task.Head(t.rec.Log.Head)
+	return nil
+}
+
+// Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Watcher: nobody sits here.
+func (t *one) Begins(*session.Record, loop.Command) {}
+
+// Happened is told of each event.
+func (t *one) Happened(*session.Record, loop.Event) {}
+
+// Checking is told of each check.
+func (t *one) Checking(check.Progress) {}
+
+// Output has no place for an agent's output: the record has it.
+func (t *one) Output() io.Writer { return nil }
+
+// Used is told of what an attempt uses.
+func (t *one) Used(belay.TaskID, belay.Use) {}
+
+// Note keeps a line for the task's status.
+func (t *one) Note(text string) { t.said = append(t.said, text) }
+
+// Ask never answers: a decision comes by the workflow.
+func (t *one) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+	return "", "", false, nil
+}

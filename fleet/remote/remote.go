@@ -1,0 +1,139 @@
+// Package remote moves a task's record and snapshots between machines through the repository's own git
+// remote, below refs/belay/fleet/: nothing else is needed, and no clone of anybody's fetches them.
+//
+// Git is run in a bare mirror that belongs to the worker. An agent may have changed the config of the
+// clone that it works in, and with it what a push from there would start.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Prefix is where the refs of tasks are on the remote.
+const Prefix = "refs/belay/fleet/"
+
+// Mirror is a bare copy of a remote on this machine.
+type Mirror struct {
+	Dir string // of the bare repository
+	URL string
+}
+
+// ErrMoved says that somebody else has pushed the task meanwhile: it goes on on another machine.
+var ErrMoved = errors.New("the task's record on the remote was moved by another worker")
+
+// Open makes the mirror where it is not there yet, and fetches the branches.
+func Open(ctx context.Context, dir, url string) (*Mirror, error) {
+	m := &Mirror{Dir: dir, URL: url}
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+			return nil, err
+		}
+		tmp, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(tmp)
+		if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--bare", "--", url, filepath.Join(tmp, "m")); err != nil {
+			return nil, err
+		}
+		if err := os.Rename(filepath.Join(tmp, "m"), dir); err != nil && !os.IsExist(err) {
+			if _, serr := os.Stat(filepath.Join(dir, "HEAD")); serr != nil { // another task of this worker was first
+				return nil, err
+			}
+		}
+	}
+	return m, nil
+}
+
+// Has fetches what a commit needs, unless it is there.
+func (m *Mirror) Has(ctx context.Context, commit string) error {
+	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
+		return nil
+	}
+	if _, err := m.git(ctx, nil, "fetch", "--quiet", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
+		return err
+	}
+	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		return belay.Refuse(belay.CodeNotFound, "push it first", "%s is on no branch of %s", commit, m.URL)
+	}
+	return nil
+}
+
+// Clone makes a working copy at a commit, on a branch.
+func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--no-checkout", "--no-tags", "--", m.Dir, dir); err != nil {
+		return err
+	}
+	steps := [][]string{
+		{"remote", "set-url", "origin", m.URL},
+		{"checkout", "--quiet", "-B", branch, commit},
+	}
+	if name, mail, ok := strings.Cut(strings.TrimSuffix(author, ">"), " <"); ok {
+		steps = append(steps, []string{"config", "user.name", name}, []string{"config", "user.email", mail})
+	}
+	for _, args := range steps {
+		if _, err := run(ctx, dir, nil, nil, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// git runs a command in the mirror.
+func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, error) {
+	return run(ctx, m.Dir, nil, in, args...)
+}
+
+// with runs a command in the mirror that sees the objects of a clone as well.
+func (m *Mirror) with(ctx context.Context, clone string, in []byte, args ...string) ([]byte, error) {
+	return run(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(clone, ".git", "objects")}, in, args...)
+}
+
+// grace is how long git may take to end when it is to.
+const grace = 10 * time.Second
+
+func run(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(cmd.Env, env...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = grace
+	if in != nil {
+		cmd.Stdin = bytes.NewReader(in)
+	}
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		text := belay.VisibleLine(strings.TrimSpace(said.String()))
+		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, text)
+	}
+	return out.Bytes(), nil
+}
+
+// Deliver pushes a commit of a clone to a branch of the remote, which must not have another one there.
+func (m *Mirror) Deliver(ctx context.Context, clone, commit, branch string) error {
+	ref := "refs/heads/" + branch
+	all, err := m.refs(ctx, ref)
+	if err != nil || all[ref] == commit {
+		return err
+	}
+	_, err = m.with(ctx, clone, nil, "push", "--quiet", "--no-verify", m.URL, commit+":"+ref)
+	return err
+}

@@ -1,0 +1,359 @@
+package remote
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// On the remote, for each task:
+//
+//	refs/belay/fleet/<task>/record            a commit; its tree has the record's lines in record.jsonl and
+//	                                          the attachments that they name in files/<sha256>; its parent is
+//	                                          the state that was pushed before
+//	refs/belay/fleet/<task>/snapshots/<id>    the snapshots that the record names, as they are
+//
+// The record is pushed on the condition that it is still what this worker last knew of it: of two workers
+// that think they have the task one is refused.
+
+const recordFile = "record.jsonl"
+
+func base(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
+func recordRef(id belay.TaskID) string { return base(id) + "record" }
+
+// names finds what may be the name of an attachment.
+var names = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// State is a task's record as it stands on the remote.
+type State struct {
+	Commit      string // of the record's ref; "" when the task is not there
+	Log         journal.Log
+	Attachments map[string]string // blobs, by SHA-256
+	Snapshots   map[string]string // objects, by snapshot
+}
+
+// Ignored are files that git ignores and that a snapshot holds: they do not leave a machine unasked.
+type Ignored struct {
+	Snapshot belay.SnapshotID
+	Paths    []string
+}
+
+func (e *Ignored) Error() string {
+	return fmt.Sprintf("snapshot %s has ignored files, which stay on this machine: %s", e.Snapshot.Short(),
+		belay.VisibleLine(strings.Join(e.Paths[:min(len(e.Paths), 5)], ", ")))
+}
+
+// Push sends the record of a task and what it names. last is the commit that this worker knows as the
+// record's; "" for none. The error is ErrMoved when the remote has another one, *Ignored when a snapshot
+// has files that stay here.
+func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last, commit string) (string, error) {
+	bound, err := Bound(r.Log)
+	if err != nil {
+		return last, err
+	}
+	there, err := m.snapshots(ctx, r.Task.ID)
+	if err != nil {
+		return last, err
+	}
+	var specs []string
+	for _, b := range bound {
+		if there[string(b.ID)] == b.Commit {
+			continue
+		}
+		if err := leaves(ctx, d, b, commit); err != nil {
+			return last, err
+		}
+		specs = append(specs, b.Commit+":"+base(r.Task.ID)+"snapshots/"+string(b.ID))
+	}
+	record, err := m.record(ctx, d, r, last)
+	if err != nil {
+		return last, err
+	}
+	ref := recordRef(r.Task.ID)
+	args := append([]string{"push", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + ref + ":" + last, m.URL,
+		record + ":" + ref}, specs...)
+	if _, err := m.with(ctx, d.Repo.Root, nil, args...); err != nil {
+		if strings.Contains(err.Error(), "stale info") || strings.Contains(err.Error(), "fetch first") {
+			return last, fmt.Errorf("%w: %s", ErrMoved, err.Error())
+		}
+		return last, err
+	}
+	return record, nil
+}
+
+// Bound are the snapshots that the entries of a record name.
+func Bound(log journal.Log) ([]snapshot.Bound, error) {
+	var all []snapshot.Bound
+	for _, e := range log.Entries {
+		if e.Type == session.EntryTask {
+			continue
+		}
+		var naming struct {
+			Snapshots []snapshot.Bound `json:"snapshots"` // session.EventEntry, Taken and Note have it
+		}
+		if err := json.Unmarshal(e.Data, &naming); err != nil {
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, log.Task, err)
+		}
+		for _, b := range naming.Snapshots {
+			if !slices.Contains(all, b) {
+				all = append(all, b)
+			}
+		}
+	}
+	return all, nil
+}
+
+// snapshots asks the remote for the snapshots of a task that it has.
+func (m *Mirror) snapshots(ctx context.Context, id belay.TaskID) (map[string]string, error) {
+	all, err := m.refs(ctx, base(id)+"snapshots/*")
+	there := map[string]string{}
+	for name, oid := range all {
+		there[strings.TrimPrefix(name, base(id)+"snapshots/")] = oid
+	}
+	return there, err
+}
+
+func (m *Mirror) refs(ctx context.Context, pattern string) (map[string]string, error) {
+	out, err := m.git(ctx, nil, "ls-remote", "--refs", m.URL, pattern)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if oid, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+			all[name] = oid
+		}
+	}
+	return all, nil
+}
+
+// leaves refuses a snapshot with files that git ignores and that the commit, which the task began from,
+// does not have.
+func leaves(ctx context.Context, d *app.Desk, b snapshot.Bound, commit string) error {
+	out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", commit+"^{tree}", b.Tree)
+	if err != nil {
+		return err
+	}
+	paths := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	if len(paths) == 0 {
+		return nil
+	}
+	ignored, err := d.Snaps.Ignored(ctx, b.ID, paths)
+	if err != nil {
+		return err
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !ignored[p] })
+	if len(paths) > 0 {
+		return &Ignored{Snapshot: b.ID, Paths: paths}
+	}
+	return nil
+}
+
+// record makes the commit of the record and of its attachments, in the mirror.
+func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, last string) (string, error) {
+	text, err := lines(r.Log)
+	if err != nil {
+		return "", err
+	}
+	blob, err := m.blob(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	known := map[string]string{}
+	if last != "" {
+		st, err := m.read(ctx, last, r.Task.ID)
+		if err != nil {
+			return "", err
+		}
+		known = st.Attachments
+	}
+	var files bytes.Buffer
+	all := names.FindAllString(string(text), -1)
+	slices.Sort(all)
+	for _, sha := range slices.Compact(all) {
+		oid := known[sha]
+		if oid == "" {
+			data, err := d.Journal.Attachment(sha)
+			if err != nil {
+				continue // a hash of something else, or gone: then the record says so
+			}
+			if oid, err = m.blob(ctx, data); err != nil {
+				return "", err
+			}
+		}
+		fmt.Fprintf(&files, "100644 blob %s\t%s\n", oid, sha)
+	}
+	tree := fmt.Sprintf("100644 blob %s\t%s\n", blob, recordFile)
+	if files.Len() > 0 {
+		sub, err := m.git(ctx, files.Bytes(), "mktree")
+		if err != nil {
+			return "", err
+		}
+		tree = fmt.Sprintf("040000 tree %s\tfiles\n", strings.TrimSpace(string(sub))) + tree
+	}
+	top, err := m.git(ctx, []byte(tree), "mktree")
+	if err != nil {
+		return "", err
+	}
+	c := snapshot.CommitObject(d.Repo, strings.TrimSpace(string(top)), parents(last), r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
+		belay.CountOf(r.Log.Head.Seq, "step")))
+	out, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}
+
+func parents(last string) []string {
+	if last == "" {
+		return nil
+	}
+	return []string{last}
+}
+
+func (m *Mirror) blob(ctx context.Context, data []byte) (string, error) {
+	out, err := m.git(ctx, data, "hash-object", "-w", "--stdin")
+	return strings.TrimSpace(string(out)), err
+}
+
+// lines are a record's lines as they are on the disk.
+func lines(log journal.Log) ([]byte, error) {
+	var text bytes.Buffer
+	for _, e := range log.Entries {
+		l := journal.Line{Entry: e, Task: log.Task}
+		line, err := journal.Make(&l)
+		if err != nil {
+			return nil, err
+		}
+		if l.Hash != e.Hash {
+			return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task), "entry %d of %s changed since it was read", e.Seq, log.Task)
+		}
+		text.Write(line)
+	}
+	return text.Bytes(), nil
+}
+
+// Fetch gets a task's record and snapshots from the remote into the mirror. Its chain is proved; a task
+// that is not there is a State without a commit.
+func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
+	all, err := m.refs(ctx, base(id)+"*")
+	if err != nil {
+		return State{}, err
+	}
+	commit := all[recordRef(id)]
+	if commit == "" {
+		return State{}, nil
+	}
+	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", m.URL,
+		"+"+base(id)+"*:"+base(id)+"*"); err != nil {
+		return State{}, err
+	}
+	st, err := m.read(ctx, commit, id)
+	if err != nil {
+		return State{}, err
+	}
+	st.Snapshots = map[string]string{}
+	for name, oid := range all {
+		if snap, ok := strings.CutPrefix(name, base(id)+"snapshots/"); ok {
+			st.Snapshots[snap] = oid
+		}
+	}
+	return st, nil
+}
+
+// read reads a record's commit.
+func (m *Mirror) read(ctx context.Context, commit string, id belay.TaskID) (st State, err error) {
+	st.Commit, st.Attachments = commit, map[string]string{}
+	out, err := m.git(ctx, nil, "ls-tree", "-r", "-z", commit)
+	if err != nil {
+		return st, err
+	}
+	record := ""
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(about)
+		if len(f) != 3 {
+			continue
+		}
+		if path == recordFile {
+			record = f[2]
+		} else if sha, ok := strings.CutPrefix(path, "files/"); ok {
+			st.Attachments[sha] = f[2]
+		}
+	}
+	text, err := m.git(ctx, nil, "cat-file", "blob", record)
+	if err != nil {
+		return st, err
+	}
+	st.Log, err = parse(text, id)
+	return st, err
+}
+
+// parse reads the lines of a record and proves their chain.
+func parse(text []byte, id belay.TaskID) (log journal.Log, err error) {
+	br := bufio.NewReader(bytes.NewReader(text))
+	var last journal.Line
+	for {
+		raw, size, err := journal.ReadLine(br)
+		if err != nil {
+			return log, err
+		}
+		if size == 0 {
+			break
+		}
+		l, err := journal.Next(raw, last, id)
+		if err != nil {
+			return log, belay.Refuse(belay.CodeRefused, "find out who pushed it", "the record of %s on the remote is damaged: %v", id, err)
+		}
+		last = l
+		log.Entries = append(log.Entries, l.Entry)
+	}
+	log.Task, log.Head = last.Task, last.Head()
+	return log, nil
+}
+
+// Adopt brings a fetched task into a clone that was just made: its record, its attachments, its snapshots,
+// and the files as they were at the end.
+func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
+	for sha, blob := range st.Attachments {
+		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
+		if err != nil {
+			return err
+		}
+		if got, _, err := d.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
+			return errors.Join(err, fmt.Errorf("the attachment %s on the remote has the hash %s", sha, got))
+		}
+	}
+	bound, err := Bound(st.Log)
+	if err != nil {
+		return err
+	}
+	var specs []string
+	for _, b := range bound {
+		oid := st.Snapshots[string(b.ID)]
+		if oid == "" {
+			continue // pruned, or never pushed: what needs it says so
+		}
+		if oid != b.Commit {
+			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has another snapshot %s than the record of %s names",
+				b.ID.Short(), st.Log.Task)
+		}
+		specs = append(specs, base(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
+	}
+	if len(specs) > 0 {
+		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
+		if _, err := run(ctx, d.Repo.Root, nil, nil, args...); err != nil {
+			return err
+		}
+	}
+	return d.Journal.Rewrite(ctx, st.Log)
+}

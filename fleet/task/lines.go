@@ -1,0 +1,61 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// happened says an event in a line; "" for one that people need not see.
+func happened(before, after loop.State, e loop.Event) string {
+	said := said(before, after, e)
+	if g := after.Gate; g != nil && (before.Gate == nil || before.Gate.Number != g.Number) {
+		waits := fmt.Sprintf("waits for a person at gate %d: %s", g.Number, g.Why)
+		if said != "" {
+			said += "; "
+		}
+		return said + waits
+	}
+	return said
+}
+
+func said(before, after loop.State, e loop.Event) string {
+	n := len(before.Attempts)
+	switch e.Kind {
+	case loop.EvStarted:
+		return "started"
+	case loop.EvBaseline:
+		return strings.TrimSpace("baseline: " + e.Note)
+	case loop.EvAttempted:
+		return fmt.Sprintf("attempt %d ended: %s %d", n, e.Ended, e.Exit)
+	case loop.EvChecked, loop.EvReviewed:
+		return fmt.Sprintf("attempt %d %s: %s%s", n, e.Kind, e.Verdict, titles(e.Findings))
+	case loop.EvRestored:
+		return "rolled back"
+	case loop.EvDecided:
+		return fmt.Sprintf("decided: %s, by %s", e.Decision, e.By)
+	case loop.EvClosed:
+		return fmt.Sprintf("closed: %s", after.Outcome)
+	case loop.EvBroken, loop.EvLost, loop.EvStalled, loop.EvLimited, loop.EvCancelled, loop.EvUnclear:
+		return strings.TrimSpace(string(e.Kind) + " " + e.Note)
+	}
+	return ""
+}
+
+// titles names the first findings.
+func titles(all []belay.Finding) string {
+	const most = 3
+	var names []string
+	for _, f := range all[:min(len(all), most)] {
+		names = append(names, f.Title)
+	}
+	if len(all) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + belay.VisibleLine(strings.Join(names, "; ")) + ")"
+}

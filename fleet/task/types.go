@@ -1,0 +1,220 @@
+package task
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Queue is the task queue that every worker polls: work that any machine can do.
+const Queue = "belay"
+
+// The names that workflows, activities, updates and queries go by. They are in histories that outlive a
+// version of the program, and must not change.
+const (
+	WorkflowName = "belay.task"
+
+	BeginName  = "belay.begin"
+	AdoptName  = "belay.adopt"
+	DoName     = "belay.do"
+	DecideName = "belay.decide"
+	WakeName   = "belay.wake"
+
+	UpdateDecide = "decide"
+	UpdateCancel = "cancel"
+	QueryStatus  = "status"
+)
+
+// The search attributes of a task, all keywords but the cost.
+const (
+	AttrRepository = "BelayRepository"
+	AttrTask       = "BelayTask"
+	AttrFeature    = "BelayFeature"
+	AttrAgent      = "BelayAgent"
+	AttrPhase      = "BelayPhase"   // loop.Phase, or quarantined
+	AttrOutcome    = "BelayOutcome" // loop.Outcome; "" while the task is open
+	AttrWorker     = "BelayWorker"
+	AttrCost       = "BelayCost" // US dollars, as agents report it
+)
+
+// Setting is a key of the config file with a value that wins over the file's.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// Input is a task as it was submitted.
+type Input struct {
+	ID       belay.TaskID `json:"id"`
+	Remote   string       `json:"remote"` // the git remote: what git clone takes
+	Branch   string       `json:"branch"` // the branch that the work is for
+	Base     string       `json:"base"`   // the commit that the task starts from, in full
+	Prose    string       `json:"prose"`
+	Agent    []string     `json:"agent"`
+	Role     string       `json:"role,omitempty"` // the agent's name for the record
+	Feature  string       `json:"feature,omitempty"`
+	Expect   []string     `json:"expect,omitempty"` // files that must be among the changed ones
+	Settings []Setting    `json:"settings,omitempty"`
+	Author   string       `json:"author,omitempty"` // "Name <address>" of the commit of accepted work
+	Lost     int          `json:"lost,omitempty"`   // workers that one command may lose before it is quarantined; 0 is 3
+
+	// From is where a task goes on whose history became too long for one run.
+	From *Position `json:"from,omitempty"`
+}
+
+// Position is how far a task has come: all that one run of the workflow hands on to the next.
+type Position struct {
+	State  loop.State   `json:"state"`
+	Policy belay.Policy `json:"policy"`
+	Head   Head         `json:"head"`
+	Worker string       `json:"worker"`
+	Said   []Line       `json:"said"`
+	Moves  int          `json:"moves"`
+	Pushed bool         `json:"pushed"` // the remote has all of it
+	Commit string       `json:"commit,omitempty"`
+}
+
+// Head is the end of a task's record: the number of its last entry, and that entry's hash.
+type Head struct {
+	Seq  int    `json:"seq"`
+	Hash string `json:"hash"`
+}
+
+// Step is an event that was recorded, and what is known of the state that it led to.
+type Step struct {
+	Event loop.Event `json:"event"`
+	Sum   string     `json:"sum"` // of the state, by Sum
+	Time  time.Time  `json:"time"`
+}
+
+// Standing is what an activity says of a task: what was recorded since the entry that it was asked from.
+type Standing struct {
+	Worker string       `json:"worker"` // whose machine has the working tree; its queue is QueueOf(Worker)
+	Policy belay.Policy `json:"policy"`
+	Steps  []Step       `json:"steps,omitempty"`
+	Head   Head         `json:"head"`
+	Notes  []string     `json:"notes,omitempty"`  // for people, one line each
+	Pushed bool         `json:"pushed"`           // the remote has the record up to Head, and the snapshots that it names
+	Commit string       `json:"commit,omitempty"` // of accepted work, on BranchOf on the remote
+}
+
+// Ask is what an activity is asked to do for a task.
+type Ask struct {
+	Task     Input         `json:"task"`
+	Head     Head          `json:"head"`              // how far the workflow knows the record
+	Command  loop.Command  `json:"command,omitzero"`  // of DoName
+	Decision loop.Event    `json:"decision,omitzero"` // of DecideName
+	Beat     time.Duration `json:"beat,omitempty"`
+}
+
+// Decision is a person's answer at a gate.
+type Decision struct {
+	Gate     int           `json:"gate,omitempty"` // its number; 0 is whichever is open
+	Decision loop.Decision `json:"decision"`
+	Note     string        `json:"note,omitempty"`
+	By       string        `json:"by,omitempty"`
+}
+
+// Resume is the decision that goes on with a task that was cancelled, or that no worker could do.
+const Resume loop.Decision = "resume"
+
+// Line is something that happened to a task, for people.
+type Line struct {
+	Time time.Time `json:"time"`
+	Text string    `json:"text"`
+}
+
+// Status is where a task stands.
+type Status struct {
+	Task     Input       `json:"task"`
+	Phase    string      `json:"phase"` // loop.Phase, or PhaseQuarantined
+	Outcome  string      `json:"outcome,omitempty"`
+	Why      string      `json:"why,omitempty"`
+	Worker   string      `json:"worker,omitempty"`
+	Attempts int         `json:"attempts"`
+	Retries  int         `json:"retries"`
+	Moves    int         `json:"moves"` // how often it went on on another machine
+	Gate     *loop.Gate  `json:"gate,omitempty"`
+	Use      belay.Use   `json:"use"`
+	Head     Head        `json:"head"`
+	Lines    []Line      `json:"lines"`
+	State    *loop.State `json:"state,omitempty"`
+}
+
+// PhaseQuarantined says that a command ended every worker that tried it.
+const PhaseQuarantined = "quarantined"
+
+// Result is how a task ended.
+type Result struct {
+	Outcome  loop.Outcome `json:"outcome"`
+	Why      string       `json:"why,omitempty"`
+	Attempts int          `json:"attempts"`
+	Moves    int          `json:"moves"`
+	Head     Head         `json:"head"`
+	Branch   string       `json:"branch,omitempty"` // of the accepted work, on the remote
+	Commit   string       `json:"commit,omitempty"`
+	Cost     float64      `json:"cost,omitempty"`
+}
+
+// QueueOf gives the task queue that one worker alone polls.
+func QueueOf(worker string) string { return Queue + "/" + worker }
+
+// WorkflowID names a task's workflow: one remote has one task of an id.
+func WorkflowID(remote string, id belay.TaskID) string {
+	return fmt.Sprintf("belay/%s/%s", RepositoryKey(remote), id.Key())
+}
+
+// RepositoryKey is a short name for a remote that holds in paths, refs and queries: the last part of its
+// address and a hash of all of it.
+func RepositoryKey(remote string) string {
+	sum := sha256.Sum256([]byte(remote))
+	name := strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git")
+	if i := strings.LastIndexAny(name, "/:"); i >= 0 {
+		name = name[i+1:]
+	}
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, name)
+	return name[:min(len(name), 40)] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// Slim takes out of an event what no rule of the loop reads: long texts for people, which stay in the
+// record. A history would be full of them.
+func Slim(e loop.Event) loop.Event {
+	if len(e.Findings) == 0 {
+		return e
+	}
+	list := slices.Clone(e.Findings)
+	for i := range list {
+		list[i].Detail, list[i].Recommendation = "", ""
+	}
+	e.Findings = list
+	return e
+}
+
+// Sum is a short name for a state, without what Slim takes out of events: two drivers that went through the
+// same events have the same.
+func Sum(s loop.State) (string, error) {
+	attempts := make([]loop.Attempt, len(s.Attempts))
+	for i, a := range s.Attempts {
+		a.Findings = Slim(loop.Event{Findings: a.Findings}).Findings
+		attempts[i] = a
+	}
+	s.Attempts = attempts
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", fmt.Errorf("sum of a state: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12]), nil
+}

@@ -1,0 +1,375 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// Times of the activities. An agent's time limit is the task's own, and its worker's heart beats all the
+// while: what has to be short is how soon a worker that died is noticed.
+const (
+	beat       = 5 * time.Second
+	lostAfter  = 20 * time.Second // without a heartbeat
+	takenAfter = 30 * time.Second // a command that its worker has not begun
+	longest    = 24 * time.Hour   // one command, and its retries
+	short      = 10 * time.Minute // a command of belay's own on the queue of all
+)
+
+// Errors that an activity ends in and that are not tried again, by their type.
+const (
+	ErrRefused  = "refused"  // the task cannot be begun as it was submitted
+	ErrDiverged = "diverged" // the record is not what the workflow knows of it
+	ErrMoved    = "moved"    // the task goes on on another machine
+)
+
+const (
+	mostLines = 200 // of what happened, in a status
+)
+
+// run is one run of the workflow.
+type run struct {
+	ctx     workflow.Context
+	in      Input
+	pos     Position
+	answers workflow.Channel // decisions that were accepted
+	cancel  workflow.CancelFunc
+	losses  int  // workers lost by the pending command
+	outside bool // quarantined
+
+	asked, answered int // decisions that were accepted, and that were dealt with
+}
+
+// Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
+func Workflow(ctx workflow.Context, in Input) (Result, error) {
+	r := &run{ctx: ctx, in: in, answers: workflow.NewBufferedChannel(ctx, 16)}
+	if in.From != nil {
+		r.pos = *in.From
+		r.in.From = nil
+	}
+	if err := r.handlers(); err != nil {
+		return Result{}, err
+	}
+	if r.pos.Worker == "" {
+		if err := r.begin(); err != nil {
+			return Result{}, err
+		}
+	}
+	for r.pos.State.Phase != loop.PhaseClosed {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.pos.State.Pending == nil {
+			return Result{}, r.continueAsNew()
+		}
+		if err := r.step(); err != nil {
+			return Result{}, err
+		}
+	}
+	return r.result(), nil
+}
+
+// continueAsNew hands all on to a new run with an empty history.
+func (r *run) continueAsNew() error {
+	_ = workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
+	next, pos := r.in, r.pos
+	next.From = &pos
+	return workflow.NewContinueAsNewError(r.ctx, WorkflowName, next)
+}
+
+// step does the pending command, or waits for a person.
+func (r *run) step() error {
+	st := r.pos.State
+	switch {
+	case st.Pending != nil:
+		return r.do(*st.Pending)
+	case st.Gate != nil:
+		return r.gate()
+	}
+	return r.activity(WakeName, Ask{}) // its words were in doubt, and a person has answered
+}
+
+// begin has some worker make a working tree and the record.
+func (r *run) begin() error {
+	var st Standing
+	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
+	if err := workflow.ExecuteActivity(ctx, BeginName, Ask{Task: r.in, Beat: beat}).Get(ctx, &st); err != nil {
+		return err
+	}
+	return r.took(st)
+}
+
+func (*run) anywhere() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: lostAfter,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged}},
+	}
+}
+
+// took applies what was recorded. The same rules in the same order give the same state as the record has:
+// anything else is an error that no retry mends.
+func (r *run) took(st Standing) error {
+	if st.Worker != "" {
+		r.pos.Worker = st.Worker
+	}
+	r.pos.Policy, r.pos.Head, r.pos.Pushed = st.Policy, st.Head, st.Pushed
+	if st.Commit != "" {
+		r.pos.Commit = st.Commit
+	}
+	for _, s := range st.Steps {
+		next, _, err := loop.Step(r.pos.Policy, r.pos.State, s.Event)
+		if err != nil {
+			return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
+		}
+		sum, err := Sum(next)
+		if err != nil {
+			return err
+		}
+		if sum != s.Sum {
+			return temporal.NewNonRetryableApplicationError(
+				fmt.Sprintf("after %s the record of %s has another state than the loop gives", s.Event.Kind, r.in.ID), ErrDiverged, nil)
+		}
+		before := r.pos.State
+		r.pos.State = next
+		r.say(s.Time, happened(before, next, s.Event))
+	}
+	for _, n := range st.Notes {
+		r.say(workflow.Now(r.ctx), n)
+	}
+	return r.attributes()
+}
+
+// say adds a line to what happened.
+func (r *run) say(at time.Time, text string) {
+	if text == "" {
+		return
+	}
+	r.pos.Said = append(r.pos.Said, Line{Time: at, Text: text})
+	if n := len(r.pos.Said); n > mostLines {
+		r.pos.Said = slices.Delete(r.pos.Said, 0, n-mostLines)
+	}
+}
+
+// do has the machine with the working tree do a command. Where that machine is lost, another one goes on
+// from the last state that was pushed; where every machine is lost with this command, a person decides.
+func (r *run) do(c loop.Command) error {
+	ctx, cancel := workflow.WithCancel(r.ctx)
+	defer func() { r.cancel = nil; cancel() }()
+	r.cancel = cancel
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue: QueueOf(r.pos.Worker), WaitForCancellation: true,
+		ScheduleToStartTimeout: takenAfter, StartToCloseTimeout: longest, HeartbeatTimeout: lostAfter,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
+			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
+	})
+	var st Standing
+	err := workflow.ExecuteActivity(ctx, DoName, Ask{Task: r.in, Head: r.pos.Head, Command: c, Beat: beat}).Get(ctx, &st)
+	if err == nil {
+		r.losses = 0
+		return r.took(st)
+	}
+	why := lost(err)
+	if why == "" {
+		return err
+	}
+	r.say(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
+	if !r.pos.Pushed {
+		return nil // nobody else has its state: ask it again
+	}
+	r.losses++
+	most := r.in.Lost
+	if most <= 0 {
+		most = 3
+	}
+	if r.losses >= most {
+		if err := r.quarantine(c); err != nil {
+			return err
+		}
+	}
+	return r.adopt()
+}
+
+// lost says why a command was not done on its machine, where another one may do it; "" where not.
+func lost(err error) string {
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return "the worker is lost (" + timeout.TimeoutType().String() + " timeout)"
+	}
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) && app.Type() != ErrDiverged && app.Type() != ErrRefused {
+		return "the worker could not: " + app.Message()
+	}
+	return ""
+}
+
+// adopt has another worker fetch the last state that was pushed and make a working tree of it.
+func (r *run) adopt() error {
+	var st Standing
+	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
+	if err := workflow.ExecuteActivity(ctx, AdoptName, Ask{Task: r.in, Head: r.pos.Head, Beat: beat}).Get(ctx, &st); err != nil {
+		return err
+	}
+	r.pos.Moves++
+	r.say(workflow.Now(r.ctx), "goes on on "+st.Worker)
+	return r.took(st)
+}
+
+// quarantine waits for a person: this command has ended every worker that tried it.
+func (r *run) quarantine(c loop.Command) error {
+	r.outside = true
+	defer func() { r.outside = false }()
+	r.say(workflow.Now(r.ctx), fmt.Sprintf("quarantined: %d workers were lost with %s", r.losses, c.Why))
+	if err := r.attributes(); err != nil {
+		return err
+	}
+	for {
+		var d Decision
+		r.answers.Receive(r.ctx, &d)
+		r.answered++
+		if d.Decision == Resume {
+			r.losses = 0
+			return nil
+		}
+	}
+}
+
+// gate waits for a person's decision and has it recorded.
+func (r *run) gate() error {
+	var d Decision
+	r.answers.Receive(r.ctx, &d)
+	defer func() { r.answered++ }()
+	g := r.pos.State.Gate
+	if d.Decision == Resume {
+		return r.activity(WakeName, Ask{})
+	}
+	if d.Gate != 0 && d.Gate != g.Number {
+		return nil // of a gate that is past
+	}
+	return r.activity(DecideName, Ask{Decision: event(d, g.Number)})
+}
+
+func event(d Decision, gate int) loop.Event {
+	return loop.Event{Kind: loop.EvDecided, Gate: gate, Decision: d.Decision, Note: d.Note, By: d.By}
+}
+
+// activity has the task's machine do something short; where it is lost, another one does.
+func (r *run) activity(name string, q Ask) error {
+	for {
+		q.Task, q.Head, q.Beat = r.in, r.pos.Head, beat
+		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
+			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: takenAfter, StartToCloseTimeout: short, HeartbeatTimeout: lostAfter,
+			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
+				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
+		})
+		var st Standing
+		err := workflow.ExecuteActivity(ctx, name, q).Get(ctx, &st)
+		if err == nil {
+			return r.took(st)
+		}
+		why := lost(err)
+		if why == "" {
+			return err
+		}
+		r.say(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
+		if !r.pos.Pushed {
+			continue
+		}
+		if err := r.adopt(); err != nil {
+			return err
+		}
+	}
+}
+
+// handlers answers queries and takes decisions: Step itself says which are possible.
+func (r *run) handlers() error {
+	if err := workflow.SetQueryHandler(r.ctx, QueryStatus, func() (Status, error) { return r.status(), nil }); err != nil {
+		return err
+	}
+	err := workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (Status, error) {
+		r.asked++
+		ticket := r.asked
+		r.answers.Send(ctx, d)
+		err := workflow.Await(ctx, func() bool { return r.answered >= ticket })
+		return r.status(), err
+	}, workflow.UpdateHandlerOptions{Validator: r.may})
+	if err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateCancel, func(workflow.Context) (Status, error) {
+		r.cancel()
+		return r.status(), nil
+	}, workflow.UpdateHandlerOptions{Validator: func() error {
+		if c := r.pos.State.Pending; c == nil || c.Kind != loop.CmdAttempt || r.cancel == nil {
+			return fmt.Errorf("%s has no agent running (%s)", r.in.ID, r.phase())
+		}
+		return nil
+	}})
+}
+
+// may refuses a decision that is not possible now.
+func (r *run) may(d Decision) error {
+	st := r.pos.State
+	if r.outside {
+		if d.Decision == Resume {
+			return nil
+		}
+		return fmt.Errorf("%s is quarantined: the only decision is %s", r.in.ID, Resume)
+	}
+	if st.Gate == nil {
+		return fmt.Errorf("%s does not wait for a decision (%s)", r.in.ID, r.phase())
+	}
+	if d.Gate != 0 && d.Gate != st.Gate.Number {
+		return fmt.Errorf("%s does not wait at gate %d any more", r.in.ID, d.Gate)
+	}
+	if d.Decision == Resume {
+		_, _, err := loop.Step(r.pos.Policy, st, loop.Event{Kind: loop.EvResumed})
+		return err
+	}
+	if d.Decision == loop.DecideApprove && st.Gate.Overrides() {
+		return errors.New("rejected work is not accepted from elsewhere: look at it where it is, with belay task move --force")
+	}
+	_, _, err := loop.Step(r.pos.Policy, st, event(d, st.Gate.Number))
+	return err
+}
+
+func (r *run) phase() string {
+	if r.outside {
+		return PhaseQuarantined
+	}
+	if r.pos.State.Phase == "" {
+		return string(loop.PhaseNew)
+	}
+	return string(r.pos.State.Phase)
+}
+
+func (r *run) status() Status {
+	st := r.pos.State
+	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
+		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Use: st.Use, Head: r.pos.Head,
+		Lines: r.pos.Said, State: &st}
+}
+
+func (r *run) result() Result {
+	st := r.pos.State
+	out := Result{Outcome: st.Outcome, Why: st.Why, Attempts: len(st.Attempts), Moves: r.pos.Moves, Head: r.pos.Head, Cost: st.Cost}
+	if st.Outcome == loop.OutcomePassed {
+		out.Branch, out.Commit = BranchOf(r.in.ID), r.pos.Commit
+	}
+	return out
+}
+
+// BranchOf names the branch that accepted work is pushed to.
+func BranchOf(id belay.TaskID) string { return "belay/" + id.Key() }
+
+// attributes keeps the search attributes true.
+func (r *run) attributes() error {
+	key := temporal.NewSearchAttributeKeyKeyword
+	return workflow.UpsertTypedSearchAttributes(r.ctx,
+		key(AttrPhase).ValueSet(r.phase()), key(AttrOutcome).ValueSet(string(r.pos.State.Outcome)),
+		key(AttrWorker).ValueSet(r.pos.Worker), temporal.NewSearchAttributeKeyFloat64(AttrCost).ValueSet(r.pos.State.Cost))
+}
