@@ -65,6 +65,8 @@ type Input struct {
 	Author   string       `json:"author,omitempty"` // "Name <address>" of the commit of accepted work
 	Lost     int          `json:"lost,omitempty"`   // workers that one command may lose before it is quarantined; 0 is 3
 
+	LostAfter time.Duration `json:"lost_after_ns,omitempty"` // how long a worker may be silent; 0 is 20 s
+
 	// From is where a task goes on whose history became too long for one run.
 	From *Position `json:"from,omitempty"`
 }

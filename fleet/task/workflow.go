@@ -16,11 +16,10 @@ import (
 // Times of the activities. An agent's time limit is the task's own, and its worker's heart beats all the
 // while: what has to be short is how soon a worker that died is noticed.
 const (
-	beat       = 5 * time.Second
-	lostAfter  = 20 * time.Second // without a heartbeat
-	takenAfter = 30 * time.Second // a command that its worker has not begun
-	longest    = 24 * time.Hour   // one command, and its retries
-	short      = 10 * time.Minute // a command of belay's own on the queue of all
+	lostAfter = 20 * time.Second // of a worker's silence; Input.LostAfter
+	beats     = 4                // heartbeats in that time
+	longest   = 7 * 24 * time.Hour
+	short     = 10 * time.Minute // what is not an agent's or a test's work
 )
 
 // Errors that an activity ends in and that are not tried again, by their type.
@@ -63,19 +62,51 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 		}
 	}
 	for r.pos.State.Phase != loop.PhaseClosed {
-		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.pos.State.Pending == nil {
+		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.asked == r.answered {
 			return Result{}, r.continueAsNew()
 		}
-		if err := r.step(); err != nil {
+		err := r.step()
+		if temporal.IsCanceledError(err) {
+			return Result{}, err
+		}
+		if err == nil {
+			continue
+		}
+		if err := r.quarantine(cause(err)); err != nil {
 			return Result{}, err
 		}
 	}
-	return r.result(), nil
+	return r.result(), r.finish()
+}
+
+// finish waits until everybody who sent a decision has heard: one that came too late as well.
+func (r *run) finish() error {
+	r.answered = r.asked
+	return workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
+}
+
+// cause is what went wrong, without Temporal's wrapping.
+func cause(err error) string {
+	var inner *temporal.ApplicationError
+	if errors.As(err, &inner) {
+		return inner.Message()
+	}
+	return err.Error()
+}
+
+// silence is how long a worker may be silent before it is lost.
+func (r *run) silence() time.Duration {
+	if r.in.LostAfter > 0 {
+		return r.in.LostAfter
+	}
+	return lostAfter
 }
 
 // continueAsNew hands all on to a new run with an empty history.
 func (r *run) continueAsNew() error {
-	_ = workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
+	if err := r.finish(); err != nil {
+		return err
+	}
 	next, pos := r.in, r.pos
 	next.From = &pos
 	return workflow.NewContinueAsNewError(r.ctx, WorkflowName, next)
@@ -97,32 +128,33 @@ func (r *run) step() error {
 func (r *run) begin() error {
 	var st Standing
 	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
-	if err := workflow.ExecuteActivity(ctx, BeginName, Ask{Task: r.in, Beat: beat}).Get(ctx, &st); err != nil {
+	if err := workflow.ExecuteActivity(ctx, BeginName, r.ask(Ask{})).Get(ctx, &st); err != nil {
 		return err
 	}
 	return r.took(st)
 }
 
-func (*run) anywhere() workflow.ActivityOptions {
+// ask fills in what every activity is told.
+func (r *run) ask(q Ask) Ask {
+	q.Task, q.Head, q.Beat = r.in, r.pos.Head, r.silence()/beats
+	return q
+}
+
+// anywhere has any worker do an activity, however often it takes.
+func (r *run) anywhere() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: lostAfter,
+		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: r.silence(),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged}},
+			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	}
 }
 
 // took applies what was recorded. The same rules in the same order give the same state as the record has:
 // anything else is an error that no retry mends.
 func (r *run) took(st Standing) error {
-	if st.Worker != "" {
-		r.pos.Worker = st.Worker
-	}
-	r.pos.Policy, r.pos.Head, r.pos.Pushed = st.Policy, st.Head, st.Pushed
-	if st.Commit != "" {
-		r.pos.Commit = st.Commit
-	}
+	state, lines := r.pos.State, []Line(nil)
 	for _, s := range st.Steps {
-		next, _, err := loop.Step(r.pos.Policy, r.pos.State, s.Event)
+		next, _, err := loop.Step(st.Policy, state, s.Event)
 		if err != nil {
 			return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
 		}
@@ -134,12 +166,21 @@ func (r *run) took(st Standing) error {
 			return temporal.NewNonRetryableApplicationError(
 				fmt.Sprintf("after %s the record of %s has another state than the loop gives", s.Event.Kind, r.in.ID), ErrDiverged, nil)
 		}
-		before := r.pos.State
-		r.pos.State = next
-		r.say(s.Time, happened(before, next, s.Event))
+		lines = append(lines, Line{s.Time, happened(state, next, s.Event)})
+		state = next
 	}
 	for _, n := range st.Notes {
-		r.say(workflow.Now(r.ctx), n)
+		lines = append(lines, Line{workflow.Now(r.ctx), n})
+	}
+	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed = state, st.Policy, st.Head, st.Pushed
+	if st.Worker != "" {
+		r.pos.Worker = st.Worker
+	}
+	if st.Commit != "" {
+		r.pos.Commit = st.Commit
+	}
+	for _, l := range lines {
+		r.say(l.Time, l.Text)
 	}
 	return r.attributes()
 }
@@ -163,15 +204,18 @@ func (r *run) do(c loop.Command) error {
 	r.cancel = cancel
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: QueueOf(r.pos.Worker), WaitForCancellation: true,
-		ScheduleToStartTimeout: takenAfter, StartToCloseTimeout: longest, HeartbeatTimeout: lostAfter,
+		ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: longest, HeartbeatTimeout: r.silence(),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})
 	var st Standing
-	err := workflow.ExecuteActivity(ctx, DoName, Ask{Task: r.in, Head: r.pos.Head, Command: c, Beat: beat}).Get(ctx, &st)
+	err := workflow.ExecuteActivity(ctx, DoName, r.ask(Ask{Command: c})).Get(ctx, &st)
 	if err == nil {
 		r.losses = 0
 		return r.took(st)
+	}
+	if temporal.IsCanceledError(err) && r.ctx.Err() == nil {
+		return nil // stopped by cancel: asked again, its worker says what was recorded
 	}
 	why := lost(err)
 	if why == "" {
@@ -187,7 +231,7 @@ func (r *run) do(c loop.Command) error {
 		most = 3
 	}
 	if r.losses >= most {
-		if err := r.quarantine(c); err != nil {
+		if err := r.quarantine(fmt.Sprintf("%d workers were lost with it: %s", r.losses, c.Why)); err != nil {
 			return err
 		}
 	}
@@ -211,7 +255,7 @@ func lost(err error) string {
 func (r *run) adopt() error {
 	var st Standing
 	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
-	if err := workflow.ExecuteActivity(ctx, AdoptName, Ask{Task: r.in, Head: r.pos.Head, Beat: beat}).Get(ctx, &st); err != nil {
+	if err := workflow.ExecuteActivity(ctx, AdoptName, r.ask(Ask{})).Get(ctx, &st); err != nil {
 		return err
 	}
 	r.pos.Moves++
@@ -219,11 +263,11 @@ func (r *run) adopt() error {
 	return r.took(st)
 }
 
-// quarantine waits for a person: this command has ended every worker that tried it.
-func (r *run) quarantine(c loop.Command) error {
+// quarantine waits until a person lets the task go on.
+func (r *run) quarantine(why string) error {
 	r.outside = true
 	defer func() { r.outside = false }()
-	r.say(workflow.Now(r.ctx), fmt.Sprintf("quarantined: %d workers were lost with %s", r.losses, c.Why))
+	r.say(workflow.Now(r.ctx), "quarantined: "+why)
 	if err := r.attributes(); err != nil {
 		return err
 	}
@@ -233,7 +277,8 @@ func (r *run) quarantine(c loop.Command) error {
 		r.answered++
 		if d.Decision == Resume {
 			r.losses = 0
-			return nil
+			r.outside = false
+			return r.attributes()
 		}
 	}
 }
@@ -260,14 +305,13 @@ func event(d Decision, gate int) loop.Event {
 // activity has the task's machine do something short; where it is lost, another one does.
 func (r *run) activity(name string, q Ask) error {
 	for {
-		q.Task, q.Head, q.Beat = r.in, r.pos.Head, beat
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
-			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: takenAfter, StartToCloseTimeout: short, HeartbeatTimeout: lostAfter,
+			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: short, HeartbeatTimeout: r.silence(),
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
 				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 		})
 		var st Standing
-		err := workflow.ExecuteActivity(ctx, name, q).Get(ctx, &st)
+		err := workflow.ExecuteActivity(ctx, name, r.ask(q)).Get(ctx, &st)
 		if err == nil {
 			return r.took(st)
 		}

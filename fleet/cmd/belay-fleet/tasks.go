@@ -94,6 +94,7 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
+	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 	return c
 }
