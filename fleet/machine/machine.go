@@ -351,16 +351,17 @@ func (t *one) files(ctx context.Context) error {
 	return err
 }
 
-// standing says what was recorded since the entry that was asked from, once it is pushed.
+// standing says what was recorded since the entry that was asked from, once it is pushed. A push that fails
+// keeps nobody from working, but accepted work has to arrive.
 func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
-	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said}
-	if err := t.deliver(ctx, &st); err != nil {
-		return st, err
+	work, err := t.work(ctx)
+	if err != nil {
+		return task.Standing{}, err
 	}
-	var err error
+	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said, Commit: work.Commit}
 	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
 		return st, err
 	}
@@ -368,16 +369,33 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err != nil {
 		return st, err
 	}
-	last, err := mirror.Push(ctx, t.desk, t.rec, t.last, t.q.Task.Base)
-	switch {
-	case errors.Is(err, remote.ErrMoved):
+	last, err := mirror.Push(ctx, t.desk, t.rec, t.last, t.q.Task.Base, work)
+	var stays *remote.Ignored
+	if errors.As(err, &stays) && work.Commit != "" {
+		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
+		return st, mirror.Deliver(ctx, t.desk, work)
+	}
+	if err != nil && (errors.Is(err, remote.ErrMoved) || work.Commit != "") {
 		return st, err
-	case err != nil:
+	}
+	if err != nil {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
 		return st, nil
 	}
 	st.Pushed, t.last = true, last
 	return st, os.WriteFile(t.lastFile(), []byte(last+"\n"), 0o600)
+}
+
+// work commits accepted work, once the task is closed. The record names the commit.
+func (t *one) work(ctx context.Context) (remote.Work, error) {
+	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed {
+		return remote.Work{}, nil
+	}
+	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true, Said: io.Discard})
+	if err != nil {
+		return remote.Work{}, err
+	}
+	return remote.Work{Commit: made.Commit, Branch: task.BranchOf(t.rec.Task.ID)}, t.load()
 }
 
 // steps are the events of a record after an entry.
@@ -401,30 +419,6 @@ func steps(r *session.Record, after task.Head) (list []task.Step, err error) {
 		list = append(list, task.Step{Event: task.Slim(ev.Event), Sum: sum, Time: e.Time})
 	}
 	return list, nil
-}
-
-// deliver commits accepted work and pushes it to the task's own branch, once the task is closed.
-func (t *one) deliver(ctx context.Context, st *task.Standing) error {
-	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed {
-		return nil
-	}
-	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true, Said: io.Discard})
-	if err != nil {
-		return err
-	}
-	mirror, err := t.mirror(ctx, t.q.Task)
-	if err != nil {
-		return err
-	}
-	if err := mirror.Deliver(ctx, t.desk.Repo.Root, made.Commit, task.BranchOf(t.rec.Task.ID)); err != nil {
-		return err
-	}
-	st.Commit = made.Commit
-	if err := t.load(); err != nil { // the record names the commit
-		return err
-	}
-	st.Head = task.Head(t.rec.Log.Head)
-	return nil
 }
 
 // Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Watcher: nobody sits here.

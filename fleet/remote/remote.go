@@ -122,18 +122,7 @@ func run(ctx context.Context, dir string, env []string, in []byte, args ...strin
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
 		text := belay.VisibleLine(strings.TrimSpace(said.String()))
-		return nil, fmt.Errorf("git %s: %w: %s", args[0], err, text)
+		return out.Bytes(), fmt.Errorf("git %s: %w: %s", args[0], err, text)
 	}
 	return out.Bytes(), nil
-}
-
-// Deliver pushes a commit of a clone to a branch of the remote, which must not have another one there.
-func (m *Mirror) Deliver(ctx context.Context, clone, commit, branch string) error {
-	ref := "refs/heads/" + branch
-	all, err := m.refs(ctx, ref)
-	if err != nil || all[ref] == commit {
-		return err
-	}
-	_, err = m.with(ctx, clone, nil, "push", "--quiet", "--no-verify", m.URL, commit+":"+ref)
-	return err
 }

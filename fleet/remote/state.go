@@ -30,8 +30,8 @@ import (
 
 const recordFile = "record.jsonl"
 
-func base(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
-func recordRef(id belay.TaskID) string { return base(id) + "record" }
+func refs(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
+func recordRef(id belay.TaskID) string { return refs(id) + "record" }
 
 // names finds what may be the name of an attachment.
 var names = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
@@ -55,10 +55,14 @@ func (e *Ignored) Error() string {
 		belay.VisibleLine(strings.Join(e.Paths[:min(len(e.Paths), 5)], ", ")))
 }
 
-// Push sends the record of a task and what it names. last is the commit that this worker knows as the
-// record's; "" for none. The error is ErrMoved when the remote has another one, *Ignored when a snapshot
-// has files that stay here.
-func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last, commit string) (string, error) {
+// Work is accepted work that goes with a record.
+type Work struct{ Commit, Branch string }
+
+// Push sends the record of a task and what it names, and accepted work: all or nothing. last is the commit
+// that this worker knows as the record's, "" for none; base the commit that the task began from. The error
+// is ErrMoved when the remote has another record, *Ignored when a snapshot has files that stay here, CodeRefused when the
+// branch has other work.
+func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last, base string, work Work) (string, error) {
 	bound, err := Bound(r.Log)
 	if err != nil {
 		return last, err
@@ -72,25 +76,46 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last,
 		if there[string(b.ID)] == b.Commit {
 			continue
 		}
-		if err := leaves(ctx, d, b, commit); err != nil {
+		if err := leaves(ctx, d, b, base); err != nil {
 			return last, err
 		}
-		specs = append(specs, b.Commit+":"+base(r.Task.ID)+"snapshots/"+string(b.ID))
+		specs = append(specs, b.Commit+":"+refs(r.Task.ID)+"snapshots/"+string(b.ID))
 	}
 	record, err := m.record(ctx, d, r, last)
 	if err != nil {
 		return last, err
 	}
-	ref := recordRef(r.Task.ID)
-	args := append([]string{"push", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + ref + ":" + last, m.URL,
-		record + ":" + ref}, specs...)
-	if _, err := m.with(ctx, d.Repo.Root, nil, args...); err != nil {
-		if strings.Contains(err.Error(), "stale info") || strings.Contains(err.Error(), "fetch first") {
-			return last, fmt.Errorf("%w: %s", ErrMoved, err.Error())
-		}
-		return last, err
+	ref, branch := recordRef(r.Task.ID), "refs/heads/"+work.Branch
+	specs = append(specs, record+":"+ref)
+	if work.Commit != "" {
+		specs = append(specs, work.Commit+":"+branch)
 	}
-	return record, nil
+	args := append([]string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + ref + ":" + last, "--", m.URL}, specs...)
+	out, err := m.with(ctx, d.Repo.Root, nil, args...)
+	if err == nil {
+		return record, nil
+	}
+	for line := range strings.Lines(string(out)) {
+		switch {
+		case !strings.HasPrefix(line, "!"), strings.Contains(line, "atomic"):
+		case strings.Contains(line, ":"+ref+"\t"):
+			if now, lerr := m.list(ctx, ref); lerr == nil && now[ref] != last {
+				return last, ErrMoved
+			}
+		case work.Commit != "" && strings.Contains(line, ":"+branch+"\t"):
+			if now, lerr := m.list(ctx, branch); lerr == nil && now[branch] != "" {
+				return last, belay.Refuse(belay.CodeRefused, "rename or delete that branch on the remote, then resume",
+					"the branch %s is on the remote already, with other work", work.Branch)
+			}
+		}
+	}
+	return last, err
+}
+
+// Deliver pushes accepted work alone, of a task whose record stays on this machine.
+func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
+	_, err := m.with(ctx, d.Repo.Root, nil, "push", "--quiet", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
+	return err
 }
 
 // Bound are the snapshots that the entries of a record name.
@@ -117,15 +142,15 @@ func Bound(log journal.Log) ([]snapshot.Bound, error) {
 
 // snapshots asks the remote for the snapshots of a task that it has.
 func (m *Mirror) snapshots(ctx context.Context, id belay.TaskID) (map[string]string, error) {
-	all, err := m.refs(ctx, base(id)+"snapshots/*")
+	all, err := m.list(ctx, refs(id)+"snapshots/*")
 	there := map[string]string{}
 	for name, oid := range all {
-		there[strings.TrimPrefix(name, base(id)+"snapshots/")] = oid
+		there[strings.TrimPrefix(name, refs(id)+"snapshots/")] = oid
 	}
 	return there, err
 }
 
-func (m *Mirror) refs(ctx context.Context, pattern string) (map[string]string, error) {
+func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, error) {
 	out, err := m.git(ctx, nil, "ls-remote", "--refs", m.URL, pattern)
 	if err != nil {
 		return nil, err
@@ -245,7 +270,7 @@ func lines(log journal.Log) ([]byte, error) {
 // Fetch gets a task's record and snapshots from the remote into the mirror. Its chain is proved; a task
 // that is not there is a State without a commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
-	all, err := m.refs(ctx, base(id)+"*")
+	all, err := m.list(ctx, refs(id)+"*")
 	if err != nil {
 		return State{}, err
 	}
@@ -254,7 +279,7 @@ func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
 		return State{}, nil
 	}
 	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", m.URL,
-		"+"+base(id)+"*:"+base(id)+"*"); err != nil {
+		"+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
 		return State{}, err
 	}
 	st, err := m.read(ctx, commit, id)
@@ -263,7 +288,7 @@ func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
 	}
 	st.Snapshots = map[string]string{}
 	for name, oid := range all {
-		if snap, ok := strings.CutPrefix(name, base(id)+"snapshots/"); ok {
+		if snap, ok := strings.CutPrefix(name, refs(id)+"snapshots/"); ok {
 			st.Snapshots[snap] = oid
 		}
 	}
@@ -347,7 +372,7 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has another snapshot %s than the record of %s names",
 				b.ID.Short(), st.Log.Task)
 		}
-		specs = append(specs, base(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
+		specs = append(specs, refs(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
 	}
 	if len(specs) > 0 {
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)

@@ -455,7 +455,9 @@ func TestCancel(t *testing.T) {
 		}
 	}, time.Hour)
 	got := answer(env, 3*time.Hour, "on", task.Decision{Decision: task.Resume, By: "ann"})
-	env.ExecuteWorkflow(task.WorkflowName, add)
+	in := add
+	in.LostAfter = time.Second // heartbeats, with which a worker hears of it, are held back for most of that
+	env.ExecuteWorkflow(task.WorkflowName, in)
 	if r := ended(t, env); r.Outcome != loop.OutcomePassed || *got != "done" || *one != "accepted" || *two != "refused" {
 		t.Errorf("%+v; resume: %s; first cancel: %s, second: %s", r, *got, *one, *two)
 	}

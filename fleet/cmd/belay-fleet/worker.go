@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/activity"
@@ -98,10 +99,14 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int) error 
 
 // workers polls the queue of all, and that of this machine alone.
 func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
-	const many = 1000 // most wait for a slot, or for a person
+	const (
+		many  = 1000            // most wait for a slot, or for a person
+		often = 2 * time.Second // a heartbeat is also how a worker hears that a task is cancelled
+	)
 	shared = worker.New(c, task.Queue, worker.Options{Identity: on.Name})
 	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
-	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many, DisableWorkflowWorker: true})
+	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
+		MaxHeartbeatThrottleInterval: often, DisableWorkflowWorker: true})
 	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
 	shared.RegisterActivityWithOptions(on.Begin, as(task.BeginName))
 	shared.RegisterActivityWithOptions(on.Adopt, as(task.AdoptName))
