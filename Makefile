@@ -32,6 +32,10 @@
 # make evidence-texts  the same without the projects' tests and linters
 # make replay REPO="DIR…"  which real commits the checks reject, in clones of public repositories
 # make eval-secrets    what counts as a secret in published source trees
+# make fleet     bin/belay-fleet, which runs tasks on many machines (docs/fleet.md)
+# make fleet-demo  a Temporal server, three workers and ten tasks on this machine; a worker is killed, a gate is answered
+# make fleet-test  the fleet's tests: its workflow, recorded histories of each version, machines and their remote
+# make fleet-load  200 tasks on four workers, of which one is killed each minute (TASKS=N)
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
 # make report    sizes and layers of the packages
@@ -43,7 +47,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: fleet fleet-demo fleet-test fleet-load bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -52,6 +56,25 @@ bin/belay: FORCE
 	@CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o $@ ./cmd/belay
 
 FORCE:
+
+fleet: bin/belay-fleet
+
+bin/belay-fleet: FORCE
+	@CGO_ENABLED=0 $(GO) build -C fleet -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o "$(CURDIR)/$@" ./cmd/belay-fleet
+
+# The server is a module of its own, with 170 others; it takes minutes to build, once.
+bin/temporal-dev: $(wildcard fleet/devserver/*)
+	@echo "building a Temporal server, once: a few minutes"
+	@CGO_ENABLED=0 $(GO) build -C fleet/devserver -trimpath -ldflags "-s -w" -o "$(CURDIR)/$@" .
+
+fleet-demo: bin/belay-fleet bin/temporal-dev
+	@sh fleet/demo/run.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev"
+
+fleet-load: bin/belay-fleet bin/temporal-dev
+	@sh fleet/demo/load.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev" "$(or $(TASKS),200)"
+
+fleet-test:
+	cd fleet && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout 10m -vet=off ./...
 
 install:
 	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay

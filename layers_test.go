@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the table of layers in docs/archi
 
 const module = "github.com/belay-dev/belay"
 
-// layers names every package below internal, and cmd/belay, with its layer. A package
+// layers names every package below internal, cmd and fleet with its layer. A package
 // imports only packages of lower layers. One that is not listed fails the test.
 var layers = map[string]int{
 	"internal/belay":              0,
@@ -79,6 +79,13 @@ var layers = map[string]int{
 	"internal/web":                14,
 	"internal/cli":                15,
 	"cmd/belay":                   16,
+
+	// Modules of their own: nothing above imports them.
+	"fleet/devserver":       0,
+	"fleet/task":            2,
+	"fleet/remote":          13,
+	"fleet/machine":         14,
+	"fleet/cmd/belay-fleet": 16,
 }
 
 // pure packages touch no file, process, clock or network.

@@ -2,6 +2,7 @@
 # Ten tasks of two repositories on three workers, on this machine: one worker is killed in the middle of an
 # attempt, one task waits for a person, who answers.
 # usage: fleet/demo/run.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV
+# AFTER is a command to run at the end, while the server is still there.
 set -eu
 fleet=$1 server=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -66,10 +67,11 @@ done
 cat "$place"/w?.log
 
 say "Ten tasks"
+cp "$here/agent.sh" "$place"
 tasks='shop-1-first shop-2-second shop-3-long shop-4-stuck shop-5-first docs-1-first docs-2-second docs-3-first docs-4-second docs-5-long'
 for id in $tasks; do
 	cd "$place/${id%%-*}"
-	"$fleet" submit "Add src/$id.txt" --task "$id" --files 'src/**' --test ./test.sh --retries 2 --lost-after 4s -- sh "$here/agent.sh"
+	"$fleet" submit "Add src/$id.txt" --task "$id" --files 'src/**' --test ./test.sh --retries 2 --lost-after 4s -- sh "$place/agent.sh"
 done
 
 phase() { "$fleet" --json show "$1" | sed -n 's/.*"phase":"\([a-z]*\)","outcome":"\([a-z]*\)".*/\2/p; s/.*"phase":"\([a-z]*\)",.*/\1/p' | head -n 1; }
@@ -110,4 +112,5 @@ for id in $tasks; do
 done
 [ -z "$bad" ] || fail "not accepted:$bad"
 "$fleet" log shop-3-long | grep -q 'is lost' || fail "no worker was lost"
+[ -z "${AFTER:-}" ] || (cd "$here" && sh -c "$AFTER")
 rm -rf "$place"

@@ -131,11 +131,15 @@ func settings(file string, ports []int) *config.Config {
 		Global: config.Global{Membership: config.Membership{BroadcastAddress: host}},
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10, MasterClusterName: "active", CurrentClusterName: "active",
-			ClusterInformation: map[string]cluster.ClusterInformation{"active": {Enabled: true, InitialFailoverVersion: 1, RPCAddress: address}},
+			ClusterInformation: map[string]cluster.ClusterInformation{
+				"active": {Enabled: true, InitialFailoverVersion: 1, RPCAddress: address},
+			},
 		},
 		DCRedirectionPolicy: config.DCRedirectionPolicy{Policy: "noop"},
-		Services:            map[string]config.Service{"frontend": service(0), "history": service(1), "matching": service(2), "worker": service(3)},
-		PublicClient:        config.PublicClient{HostPort: address},
+		Services: map[string]config.Service{
+			"frontend": service(0), "history": service(1), "matching": service(2), "worker": service(3),
+		},
+		PublicClient: config.PublicClient{HostPort: address},
 		Archival: config.Archival{
 			History: config.HistoryArchival{State: "disabled"}, Visibility: config.VisibilityArchival{State: "disabled"},
 		},

@@ -231,8 +231,8 @@ func follows(state remote.State, q task.Ask) error {
 		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("the record of %s on the remote has %d entries, and %d are known",
 			q.Task.ID, len(state.Log.Entries), n), task.ErrDiverged, nil)
 	case n > 0 && state.Log.Entries[n-1].Hash != q.Head.Hash:
-		return temporal.NewNonRetryableApplicationError(fmt.Sprintf("the record of %s on the remote is another one: it forked before entry %d",
-			q.Task.ID, n), task.ErrDiverged, nil)
+		return temporal.NewNonRetryableApplicationError(fmt.Sprintf(
+			"the record of %s on the remote is another one: it forked before entry %d", q.Task.ID, n), task.ErrDiverged, nil)
 	}
 	return nil
 }
@@ -391,7 +391,8 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed {
 		return remote.Work{}, nil
 	}
-	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true, Said: io.Discard})
+	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true,
+		Said: io.Discard})
 	if err != nil {
 		return remote.Work{}, err
 	}
@@ -402,7 +403,7 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 func steps(r *session.Record, after task.Head) (list []task.Step, err error) {
 	if n := after.Seq; n > len(r.Log.Entries) || n > 0 && r.Log.Entries[n-1].Hash != after.Hash {
 		return nil, temporal.NewNonRetryableApplicationError(
-			fmt.Sprintf("the record of %s here does not go on from entry %d that is known", r.Task.ID, n), task.ErrDiverged, nil)
+			fmt.Sprintf("the record of %s here does not continue from entry %d that is known", r.Task.ID, n), task.ErrDiverged, nil)
 	}
 	for _, e := range r.Log.Entries[after.Seq:] {
 		if e.Type != session.EntryEvent {

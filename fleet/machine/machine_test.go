@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	for k, v := range map[string]string{"HOME": home, "BELAY_STATE_HOME": filepath.Join(home, "state"), "GIT_CONFIG_GLOBAL": filepath.Join(home, "none"),
-		"GIT_CONFIG_NOSYSTEM": "1", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""} {
+	for k, v := range map[string]string{"HOME": home, "BELAY_STATE_HOME": filepath.Join(home, "state"),
+		"GIT_CONFIG_GLOBAL": filepath.Join(home, "none"), "GIT_CONFIG_NOSYSTEM": "1", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""} {
 		os.Setenv(k, v)
 	}
 	code := m.Run()
@@ -56,7 +56,10 @@ type place struct {
 
 const script = `case $BELAY_ATTEMPT in
 1) echo bad > src/a.txt; echo x > other.txt ;;
-*) echo "good" >> src/a.txt; mkdir -p src/new; printf 'b\r\n' > "src/new/ü b.txt"; chmod +x src/new/*; ln -s a.txt src/link; git add src/link ;;
+*)
+	echo "good" >> src/a.txt; mkdir -p src/new; printf 'b\r\n' > "src/new/ü b.txt"; chmod +x src/new/*; ln -s a.txt src/link
+	git add src/link
+	;;
 esac`
 
 func newPlace(t *testing.T) *place {
@@ -102,7 +105,8 @@ func (p *place) machine(name string) *machine.Machine {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return machine.New(machine.Machine{Name: name, Home: filepath.Join(p.dir, name), Self: []string{self, "_run"}, Trusted: []string{p.dir + "/"}, Version: "test"}, 2)
+	return machine.New(machine.Machine{Name: name, Home: filepath.Join(p.dir, name), Self: []string{self, "_run"},
+		Trusted: []string{p.dir + "/"}, Version: "test"}, 2)
 }
 
 func (p *place) tree(name string, in task.Input) string {
@@ -110,9 +114,11 @@ func (p *place) tree(name string, in task.Input) string {
 }
 
 func (p *place) input(id, shell string) task.Input {
-	return task.Input{ID: belay.TaskID(id), Remote: p.remote(), Branch: "main", Base: p.base, Prose: "Add a line to src/a.txt", Author: "Ann <ann@example.com>",
+	return task.Input{ID: belay.TaskID(id), Remote: p.remote(), Branch: "main", Base: p.base,
+		Prose: "Add a line to src/a.txt", Author: "Ann <ann@example.com>",
 		Agent: []string{"sh", "-c", "cat > /dev/null\n" + shell}, Role: "sh",
-		Settings: []task.Setting{{Key: "files", Value: "src/**"}, {Key: "checks.tests.command", Value: "sh test.sh"}, {Key: "retries", Value: "1"}}}
+		Settings: []task.Setting{{Key: "files", Value: "src/**"},
+			{Key: "checks.tests.command", Value: "sh test.sh"}, {Key: "retries", Value: "1"}}}
 }
 
 // known is what a workflow would know of a task.
@@ -131,7 +137,8 @@ func (p *place) call(m *machine.Machine, name string, q task.Ask) (task.Standing
 	suite.SetLogger(quiet{})
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(2 * time.Minute)
-	for n, f := range map[string]any{task.BeginName: m.Begin, task.AdoptName: m.Adopt, task.DoName: m.Do, task.DecideName: m.Decide, task.WakeName: m.Wake} {
+	for n, f := range map[string]any{task.BeginName: m.Begin, task.AdoptName: m.Adopt, task.DoName: m.Do, task.DecideName: m.Decide,
+		task.WakeName: m.Wake} {
 		env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: n})
 	}
 	var st task.Standing
@@ -235,8 +242,9 @@ func TestSameRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	app.AttachPlans(d)
-	_, err = d.Run(context.Background(), app.RunRequest{NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Trust: true},
-		Watch: nobody{}, Soft: context.Background()})
+	_, err = d.Run(context.Background(), app.RunRequest{
+		NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Trust: true},
+		Watch:   nobody{}, Soft: context.Background()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -465,7 +473,8 @@ func TestPushRefused(t *testing.T) {
 	if k.pushed || !strings.Contains(fmt.Sprint(k.last.Notes), "frozen for the release") {
 		t.Errorf("pushed: %v, %q", k.pushed, k.last.Notes)
 	}
-	if _, err := p.call(p.machine("b"), task.AdoptName, task.Ask{Task: in, Head: k.head}); err == nil || !strings.Contains(err.Error(), "entries") {
+	_, err := p.call(p.machine("b"), task.AdoptName, task.Ask{Task: in, Head: k.head})
+	if err == nil || !strings.Contains(err.Error(), "entries") {
 		t.Errorf("another machine: %v", err)
 	}
 	if err := os.Remove(hook); err != nil {

@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -34,7 +34,7 @@ func refs(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
 func recordRef(id belay.TaskID) string { return refs(id) + "record" }
 
 // names finds what may be the name of an attachment.
-var names = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+var names = lazyregexp.New(`\b[0-9a-f]{64}\b`)
 
 // State is a task's record as it stands on the remote.
 type State struct {
@@ -90,7 +90,8 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last,
 	if work.Commit != "" {
 		specs = append(specs, work.Commit+":"+branch)
 	}
-	args := append([]string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify", "--force-with-lease=" + ref + ":" + last, "--", m.URL}, specs...)
+	args := append([]string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify",
+		"--force-with-lease=" + ref + ":" + last, "--", m.URL}, specs...)
 	out, err := m.with(ctx, d.Repo.Root, nil, args...)
 	if err == nil {
 		return record, nil
@@ -260,7 +261,8 @@ func lines(log journal.Log) ([]byte, error) {
 			return nil, err
 		}
 		if l.Hash != e.Hash {
-			return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task), "entry %d of %s changed since it was read", e.Seq, log.Task)
+			return nil, belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task),
+				"entry %d of %s changed since it was read", e.Seq, log.Task)
 		}
 		text.Write(line)
 	}
@@ -369,7 +371,8 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 			continue // pruned, or never pushed: what needs it says so
 		}
 		if oid != b.Commit {
-			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has another snapshot %s than the record of %s names",
+			return belay.Refuse(belay.CodeRefused, "find out who pushed it",
+				"the remote has another snapshot %s than the record of %s names",
 				b.ID.Short(), st.Log.Task)
 		}
 		specs = append(specs, refs(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))

@@ -306,7 +306,8 @@ func event(d Decision, gate int) loop.Event {
 func (r *run) activity(name string, q Ask) error {
 	for {
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
-			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: short, HeartbeatTimeout: r.silence(),
+			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: short,
+			HeartbeatTimeout: r.silence(),
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
 				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 		})

@@ -163,7 +163,8 @@ func fleet(t *testing.T, m *machines) *testsuite.TestWorkflowEnvironment {
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(20 * time.Second)
 	env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
-	for name, f := range map[string]any{task.BeginName: m.begin, task.AdoptName: m.adopt, task.DoName: m.do, task.DecideName: m.decide, task.WakeName: m.wake} {
+	for name, f := range map[string]any{task.BeginName: m.begin, task.AdoptName: m.adopt, task.DoName: m.do, task.DecideName: m.decide,
+		task.WakeName: m.wake} {
 		env.RegisterActivityWithOptions(f, activity.RegisterOptions{Name: name})
 	}
 	return env
@@ -294,7 +295,8 @@ func TestGate(t *testing.T) {
 // A worker that falls silent loses the task to another one, which does the command again.
 func TestLostWorker(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []loop.CommandKind{loop.CmdSnapshot, loop.CmdBaseline, loop.CmdAttempt, loop.CmdCapture, loop.CmdCheck, loop.CmdRestore, loop.CmdClose} {
+	for _, kind := range []loop.CommandKind{loop.CmdSnapshot, loop.CmdBaseline, loop.CmdAttempt, loop.CmdCapture, loop.CmdCheck, loop.CmdRestore,
+		loop.CmdClose} {
 		m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}}
 		m.policy = belay.DefaultPolicy()
 		m.policy.Baseline, m.policy.Retry = true, belay.RetryRollback

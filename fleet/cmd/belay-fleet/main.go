@@ -59,7 +59,7 @@ func (a *program) commands() *cobra.Command {
 		Long: `Belay-fleet runs tasks on many machines, through a Temporal server. A worker on each
 machine runs agents under belay, each task in a clone of its own; states travel
 through the repository's own git remote, so that another worker continues a task
-whose machine is lost. A gate waits on the server until a person decides.
+when its machine is lost. A gate waits on the server until a person decides.
 
 The server is found as Temporal's own tools find it: TEMPORAL_ADDRESS,
 TEMPORAL_NAMESPACE, TEMPORAL_TLS_* and TEMPORAL_API_KEY, or the file that
@@ -91,7 +91,8 @@ const dialTime = 10 * time.Second
 func (a *program) dial(ctx context.Context) (client.Client, error) {
 	o, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
-		return nil, belay.Refuse(belay.CodeUsage, "correct the TEMPORAL_ variables, or the file", "the server's settings cannot be read: %v", err)
+		return nil, belay.Refuse(belay.CodeUsage, "correct the TEMPORAL_ variables, or the file",
+			"the server's settings cannot be read: %v", err)
 	}
 	if a.address != "" {
 		o.HostPort = a.address
@@ -99,7 +100,7 @@ func (a *program) dial(ctx context.Context) (client.Client, error) {
 	if a.namespace != "" {
 		o.Namespace = a.namespace
 	}
-	o.Logger = quiet{a.Terminal}
+	o.Logger, o.Identity = quiet{a.Terminal}, "belay-fleet of "+person()
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c, err := client.DialContext(ctx, o)
@@ -108,7 +109,8 @@ func (a *program) dial(ctx context.Context) (client.Client, error) {
 		if where == "" {
 			where = client.DefaultHostPort
 		}
-		return nil, belay.Refuse(belay.CodeCannot, "start it (docs/fleet.md), or give --address", "no Temporal server answers at %s: %v", where, err)
+		return nil, belay.Refuse(belay.CodeCannot, "start it (docs/fleet.md), or give --address",
+			"no Temporal server answers at %s: %v", where, err)
 	}
 	return c, nil
 }

@@ -65,7 +65,8 @@ func (a *program) setup(ctx context.Context, c client.Client) error {
 	if ns == "" {
 		ns = client.DefaultNamespace
 	}
-	_, err := c.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{SearchAttributes: attributes, Namespace: ns})
+	_, err := c.OperatorService().AddSearchAttributes(ctx,
+		&operatorservice.AddSearchAttributesRequest{SearchAttributes: attributes, Namespace: ns})
 	var exists *serviceerror.AlreadyExists
 	if errors.As(err, &exists) {
 		return nil
@@ -109,7 +110,8 @@ func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, args []
 		return err
 	}
 	if strings.TrimSpace(prose) == "" || len(q.Agent) == 0 {
-		return belay.Refuse(belay.CodeUsage, `belay-fleet submit "what the agent should do" --with AGENT`, "a task needs its text and an agent")
+		return belay.Refuse(belay.CodeUsage, `belay-fleet submit "what the agent should do" --with AGENT`,
+			"a task needs its text and an agent")
 	}
 	if in.ID = q.ID; in.ID == "" {
 		in.ID = belay.TaskID("F" + strings.ToUpper(rand.Text()[:5]))
@@ -170,11 +172,13 @@ func here(ctx context.Context, in *task.Input) error {
 	if in.Base == "" {
 		in.Base = ask("rev-parse", "--verify", "--quiet", "HEAD")
 		if in.Base != "" && ask("branch", "--remotes", "--contains", in.Base) == "" {
-			return belay.Refuse(belay.CodeUsage, "git push, or give --base", "HEAD (%s) has not been pushed: no worker could clone it", in.Base[:12])
+			return belay.Refuse(belay.CodeUsage, "git push, or give --base",
+				"HEAD (%s) has not been pushed: no worker could clone it", in.Base[:12])
 		}
 	}
 	if in.Remote == "" || in.Base == "" || in.Branch == "" {
-		return belay.Refuse(belay.CodeUsage, "run it in a clone, or give --remote, --branch and --base", "a task needs a remote, a branch and a commit")
+		return belay.Refuse(belay.CodeUsage, "run it in a clone, or give --remote, --branch and --base",
+			"a task needs a remote, a branch and a commit")
 	}
 	if name, mail := ask("config", "user.name"), ask("config", "user.email"); name != "" && mail != "" {
 		in.Author = fmt.Sprintf("%s <%s>", name, mail)
@@ -302,7 +306,8 @@ func find(ctx context.Context, c client.Client, id string) (string, error) {
 	case len(rows) == 0:
 		return "", belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
 	case len(rows) > 1:
-		return "", belay.Refuse(belay.CodeUsage, "belay-fleet list", "%d repositories have a task %s: give the whole id, %s", len(rows), id, rows[0].id)
+		return "", belay.Refuse(belay.CodeUsage, "belay-fleet list", "%d repositories have a task %s: give the whole id, %s",
+			len(rows), id, rows[0].id)
 	}
 	return rows[0].id, nil
 }
@@ -401,10 +406,12 @@ now on, until the task is closed.
 Exit codes: 0 printed · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet log f7k2q --follow",
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error { return a.follow(c.Context(), cl, name, follow) })
+			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+				return a.follow(c.Context(), cl, name, follow)
+			})
 		},
 	}
-	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the task is closed")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "continue until the task is closed")
 	return c
 }
 

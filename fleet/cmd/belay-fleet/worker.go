@@ -26,9 +26,9 @@ func (a *program) workerCommand() *cobra.Command {
 	var slots int
 	c := &cobra.Command{
 		Use: "worker", Short: "Run tasks on this machine", Args: cobra.NoArgs,
-		Long: `Worker runs tasks of the fleet on this machine until it is stopped. Agents, tests and
-config of a task's repository run here, so the owner says whose: --trust names remotes,
-or with a / at the end all below it.
+		Long: `Worker runs tasks of the fleet on this machine until it is stopped. The agents and tests
+of a task, and the commands in its repository's config, run here: --trust names the
+remotes that may do so, or with a / at the end all remotes below it.
 
 A worker that is stopped, or killed, leaves its agents running; started again with the
 same name and home it continues them. When it does not come back, another worker
@@ -49,7 +49,7 @@ Exit codes: 0 stopped · 2 could not.`,
 
 func (a *program) work(ctx context.Context, m machine.Machine, slots int) error {
 	if len(m.Trusted) == 0 {
-		return belay.Refuse(belay.CodeUsage, "add --trust REMOTE", "no remote is named whose tasks may run here")
+		return belay.Refuse(belay.CodeUsage, "add --trust REMOTE", "no remote is trusted to run its tasks here")
 	}
 	var err error
 	if m.Name == "" {
