@@ -65,6 +65,9 @@ func (m *Machine) may(in task.Input) error {
 	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+in.Remote, "worker %s does not run tasks of %s", m.Name, in.Remote)
 }
 
+// fresh empties a task's folder: what is in it is of a clone that is to be made anew.
+func (m *Machine) fresh(in task.Input) error { return os.RemoveAll(filepath.Dir(m.clone(in))) }
+
 // Begin makes a task's clone and record, here, and starts its loop.
 func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) {
 	ctx, stop := beating(ctx, q.Beat)
@@ -92,7 +95,7 @@ func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 	if err := mirror.Has(ctx, in.Base); err != nil {
 		return task.Standing{}, err
 	}
-	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+	if err := errors.Join(m.fresh(in), mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author), m.noteInput(in)); err != nil {
 		return task.Standing{}, err
 	}
 	t, err := m.open(ctx, q, in.Settings...)
@@ -197,7 +200,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask) (task.Standing, error) 
 	if err := mirror.Has(ctx, in.Base); err != nil {
 		return task.Standing{}, err
 	}
-	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+	if err := errors.Join(m.fresh(in), mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author), m.noteInput(in)); err != nil {
 		return task.Standing{}, err
 	}
 	t, err := m.open(ctx, q)
@@ -292,6 +295,9 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	}
 	flags := make([]app.Flag, len(settings))
 	for i, s := range settings {
+		if strings.HasPrefix(s.Key, "fence.") {
+			return nil, belay.Refuse(belay.CodeUsage, "BELAY_FENCE=off belay-fleet worker …", "a task does not choose its fence: its worker does")
+		}
 		flags[i] = app.Flag(s)
 	}
 	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
@@ -300,7 +306,7 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	}
 	app.AttachPlans(desk)
 	t := &one{Machine: m, q: q, desk: desk}
-	last, err := os.ReadFile(t.lastFile())
+	last, err := os.ReadFile(t.file(pushedFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
@@ -311,7 +317,7 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	return t, nil
 }
 
-func (t *one) lastFile() string { return filepath.Join(filepath.Dir(t.clone(t.q.Task)), "pushed") }
+func (t *one) file(name string) string { return filepath.Join(filepath.Dir(t.clone(t.q.Task)), name) }
 
 func (t *one) load() (err error) {
 	t.rec, err = t.desk.Load(t.q.Task.ID)
@@ -370,12 +376,15 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		return st, err
 	}
 	last, err := mirror.Push(ctx, t.desk, t.rec, t.last, t.q.Task.Base, work)
+	if errors.Is(err, remote.ErrMoved) {
+		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
+	}
 	var stays *remote.Ignored
 	if errors.As(err, &stays) && work.Commit != "" {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
 		return st, mirror.Deliver(ctx, t.desk, work)
 	}
-	if err != nil && (errors.Is(err, remote.ErrMoved) || work.Commit != "") {
+	if err != nil && work.Commit != "" {
 		return st, err
 	}
 	if err != nil {
@@ -383,7 +392,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		return st, nil
 	}
 	st.Pushed, t.last = true, last
-	return st, os.WriteFile(t.lastFile(), []byte(last+"\n"), 0o600)
+	return st, os.WriteFile(t.file(pushedFile), []byte(last+"\n"), 0o600)
 }
 
 // work commits accepted work, once the task is closed. The record names the commit.

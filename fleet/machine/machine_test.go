@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "_run" { // the agents' shim
 		os.Exit(agent.Main(os.Args[2]))
 	}
+	if os.Getenv("BELAY_WORK") != "" { // in the home of the process that started it
+		os.Exit(m.Run())
+	}
 	home, err := os.MkdirTemp("", "belay-machine-")
 	if err != nil {
 		panic(err)
@@ -544,6 +547,17 @@ func TestTrust(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "a")); err == nil {
 		t.Error("something was cloned")
+	}
+}
+
+// A task does not choose its own fence.
+func TestFence(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", script)
+	in.Settings = append(in.Settings, task.Setting{Key: "fence.enabled", Value: "off"})
+	if _, err := p.call(p.machine("a"), task.BeginName, task.Ask{Task: in}); err == nil || !strings.Contains(err.Error(), "does not choose its fence") {
+		t.Error(err)
 	}
 }
 

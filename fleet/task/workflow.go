@@ -16,10 +16,12 @@ import (
 // Times of the activities. An agent's time limit is the task's own, and its worker's heart beats all the
 // while: what has to be short is how soon a worker that died is noticed.
 const (
-	lostAfter = 20 * time.Second // of a worker's silence; Input.LostAfter
-	beats     = 4                // heartbeats in that time
-	longest   = 7 * 24 * time.Hour
-	short     = 10 * time.Minute // what is not an agent's or a test's work
+	// LostAfter is how long a worker may be silent, where a task's Input says nothing else.
+	LostAfter = 20 * time.Second
+
+	beats   = 4 // heartbeats in that time
+	longest = 7 * 24 * time.Hour
+	short   = 10 * time.Minute // what is not an agent's or a test's work
 )
 
 // Errors that an activity ends in and that are not tried again, by their type.
@@ -99,7 +101,7 @@ func (r *run) silence() time.Duration {
 	if r.in.LostAfter > 0 {
 		return r.in.LostAfter
 	}
-	return lostAfter
+	return LostAfter
 }
 
 // continueAsNew hands all on to a new run with an empty history.

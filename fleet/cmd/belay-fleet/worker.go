@@ -24,11 +24,13 @@ import (
 func (a *program) workerCommand() *cobra.Command {
 	var m machine.Machine
 	var slots int
+	var keep time.Duration
 	c := &cobra.Command{
 		Use: "worker", Short: "Run tasks on this machine", Args: cobra.NoArgs,
 		Long: `Worker runs tasks of the fleet on this machine until it is stopped. The agents and tests
 of a task, and the commands in its repository's config, run here: --trust names the
-remotes that may do so, or with a / at the end all remotes below it.
+remotes that may do so, or with a / at the end all remotes below it. Agents run in a fence
+where the system has one; BELAY_FENCE=on refuses to run without.
 
 A worker that is stopped, or killed, leaves its agents running; started again with the
 same name and home it continues them. When it does not come back, another worker
@@ -37,17 +39,18 @@ continues its tasks from the last state that was pushed to their remote.
 Exit codes: 0 stopped · 2 could not.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
   belay-fleet worker --name build-7 --home /srv/belay --trust /srv/git/app.git`,
-		RunE: func(c *cobra.Command, _ []string) error { return a.work(c.Context(), m, slots) },
+		RunE: func(c *cobra.Command, _ []string) error { return a.work(c.Context(), m, slots, keep) },
 	}
 	f := c.Flags()
 	f.StringVar(&m.Name, "name", "", "the worker's `NAME` in the fleet (default the host's name)")
 	f.StringVar(&m.Home, "home", "", "the `FOLDER` for clones (default belay/fleet in the state folder)")
+	f.DurationVar(&keep, "keep", 72*time.Hour, "how long clones of ended tasks stay; what is not on the remote always stays")
 	f.IntVar(&slots, "slots", max(1, runtime.NumCPU()/2), "agents, tests and reviews at once")
 	f.StringArrayVar(&m.Trusted, "trust", nil, "run tasks of this `REMOTE`, or of all below it with a / at the end; * is all")
 	return c
 }
 
-func (a *program) work(ctx context.Context, m machine.Machine, slots int) error {
+func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep time.Duration) error {
 	if len(m.Trusted) == 0 {
 		return belay.Refuse(belay.CodeUsage, "add --trust REMOTE", "no remote is trusted to run its tasks here")
 	}
@@ -93,8 +96,28 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int) error 
 	}); err != nil {
 		return err
 	}
-	<-ctx.Done()
+	a.tidy(ctx, on, keep)
 	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
+}
+
+// tidy looks after the clones until the worker is stopped.
+func (a *program) tidy(ctx context.Context, on *machine.Machine, keep time.Duration) {
+	const every = time.Minute
+	up := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(every):
+		}
+		said, err := on.Tidy(ctx, up, keep)
+		for _, line := range said {
+			fmt.Fprintf(a.Out, "worker %s: %s\n", on.Name, belay.VisibleLine(line))
+		}
+		if err != nil && ctx.Err() == nil {
+			fmt.Fprintf(a.Err, "worker %s: tidy: %s\n", on.Name, belay.VisibleLine(err.Error()))
+		}
+	}
 }
 
 // workers polls the queue of all, and that of this machine alone.

@@ -1,0 +1,189 @@
+package machine_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// TestWorkerProcess does a task on machine a, as a worker of its own that another test starts.
+func TestWorkerProcess(t *testing.T) {
+	text := os.Getenv("BELAY_WORK")
+	if text == "" {
+		t.Skip("not started by another test")
+	}
+	var in task.Input
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		t.Fatal(err)
+	}
+	p := &place{t: t, dir: filepath.Dir(in.Remote), base: in.Base}
+	var k known
+	p.until(p.machine("a"), in, &k, "")
+}
+
+// killed begins a task in a worker of its own and kills that when its agent is at work. The agent, which is
+// under its shim, is left.
+func (p *place) killed(in task.Input) {
+	p.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text, err := json.Marshal(in)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.Command(self, "-test.run", "^TestWorkerProcess$", "-test.v")
+	cmd.Env = append(os.Environ(), "BELAY_WORK="+string(text))
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	defer func() {
+		if p.t.Failed() {
+			p.t.Logf("the worker said: %s", said.String())
+		}
+	}()
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.eventually("the agent to start", func() bool {
+		_, err := os.Stat(p.out(in, "pid"))
+		return err == nil
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		p.t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+
+func (p *place) eventually(what string, done func() bool) {
+	p.t.Helper()
+	for began := time.Now(); !done(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			p.t.Fatalf("waited a minute for %s", what)
+		}
+	}
+}
+
+// patient is an agent that on machine a waits for a file, and counts how often it was started.
+const patient = `mkdir -p out; echo $$ > out/new && mv out/new out/pid; echo x >> out/ran
+case $PWD in */a/tasks/*) while ! [ -e out/end ]; do sleep 0.05; done ;; esac
+echo good >> src/a.txt`
+
+// out is a file of the agent's on machine a, in a folder that git ignores.
+func (p *place) out(in task.Input, name string) string {
+	return filepath.Join(p.tree("a", in), "out", name)
+}
+
+func (p *place) lives(in task.Input) bool {
+	pid, err := os.ReadFile(p.out(in, "pid"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return exec.Command("kill", "-0", strings.TrimSpace(string(pid))).Run() == nil
+}
+
+func (p *place) end(in task.Input) {
+	p.t.Helper()
+	if err := os.WriteFile(p.out(in, "end"), nil, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// again brings what is known up to what a machine has recorded.
+func (p *place) again(in task.Input, k *known) {
+	p.t.Helper()
+	st, err := p.call(p.machine("a"), task.DoName, task.Ask{Task: in, Command: loop.Command{ID: "none"}})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.took(k, st)
+}
+
+// A worker that was killed and started again continues with the agent that it left.
+func TestKilledWorkerComesBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", patient)
+	p.killed(in)
+	if !p.lives(in) {
+		t.Fatal("the agent died with its worker")
+	}
+	p.end(in)
+	var k known
+	p.again(in, &k)
+	p.until(p.machine("a"), in, &k, "")
+	if k.state.Outcome != loop.OutcomePassed || len(k.state.Attempts) != 1 {
+		t.Errorf("%s, %d attempts", k.state.Outcome, len(k.state.Attempts))
+	}
+	if ran, _ := os.ReadFile(p.out(in, "ran")); string(ran) != "x\n" {
+		t.Errorf("the agent ran %d times", strings.Count(string(ran), "x"))
+	}
+}
+
+// An agent of a worker that came back too late is stopped; its clone goes once its state is elsewhere.
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", patient)
+	p.killed(in)
+	a := p.machine("a")
+	tidy := func(up time.Time, keep time.Duration) string {
+		t.Helper()
+		said, err := a.Tidy(context.Background(), up, keep)
+		if err != nil {
+			t.Error(err)
+		}
+		return strings.Join(said, "; ")
+	}
+	if said := tidy(time.Now(), 0); said != "" || !p.lives(in) {
+		t.Fatalf("at once: %q", said)
+	}
+	if said := tidy(time.Now().Add(-time.Hour), time.Hour); !strings.Contains(said, "T1: stopped an agent") {
+		t.Errorf("%q", said)
+	}
+	p.eventually("the agent to end", func() bool { return !p.lives(in) })
+	if said := tidy(time.Now().Add(-time.Hour), 0); said != "" {
+		t.Errorf("an open task: %q", said)
+	}
+
+	p.end(in)
+	var k known
+	b := p.machine("b")
+	p.again(in, &k)
+	st, err := p.call(b, task.AdoptName, task.Ask{Task: in, Head: k.head})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := k
+	p.took(&k, st)
+	if _, err := p.call(a, task.DoName, task.Ask{Task: in, Head: old.head, Command: *old.state.Pending}); err == nil {
+		t.Error("the first machine was not refused")
+	}
+	p.until(b, in, &k, "")
+	if said := tidy(time.Now(), time.Hour); said != "" {
+		t.Errorf("too early: %q", said)
+	}
+	if said := tidy(time.Now(), 0); !strings.Contains(said, "T1: removed its clone") {
+		t.Errorf("moved: %q", said)
+	}
+	if _, err := os.Stat(p.tree("a", in)); err == nil {
+		t.Error("the clone is still there")
+	}
+	if said, err := b.Tidy(context.Background(), time.Now(), time.Hour); err != nil || len(said) > 0 {
+		t.Errorf("ended a moment ago: %q %v", said, err)
+	}
+	ref := "refs/belay/fleet/t1/record"
+	p.git(p.remote(), "update-ref", ref, p.git(p.remote(), "rev-parse", ref+"~1"))
+	if said, err := b.Tidy(context.Background(), time.Now(), 0); err != nil || len(said) > 0 {
+		t.Errorf("not on the remote: %q %v", said, err)
+	}
+}

@@ -1,0 +1,132 @@
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/agent"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// In the folder of a task, beside its clone:
+//
+//	task.json   the task.Input, as it came
+//	pushed      the commit of the record on the remote, as this machine knows it
+//	moved       there when the task continued on another machine
+const (
+	inputFile  = "task.json"
+	pushedFile = "pushed"
+	movedFile  = "moved"
+)
+
+// noteInput writes down what a task is, for Tidy.
+func (m *Machine) noteInput(in task.Input) error {
+	text, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(filepath.Dir(m.clone(in)), inputFile), text, 0o600)
+}
+
+// Tidy looks after the clones of this machine. Agents that run on although their task continued elsewhere, or
+// that no activity has asked for since up, are stopped. Clones of tasks that have ended, or moved, for longer
+// than keep are removed, but none whose state is not on the remote. It says what it did, a line each.
+func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
+	all, err := filepath.Glob(filepath.Join(m.Home, "tasks", "*", "*", inputFile))
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, file := range all {
+		if ctx.Err() != nil {
+			return said, ctx.Err()
+		}
+		line, err := m.tidy(ctx, file, up, keep)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", filepath.Dir(file), err))
+		}
+		if line != "" {
+			said = append(said, line)
+		}
+	}
+	return said, errors.Join(problems...)
+}
+
+func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time.Duration) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	var in task.Input
+	if err := json.Unmarshal(text, &in); err != nil {
+		return "", fmt.Errorf("read %s: %w", inputFile, err)
+	}
+	t, err := m.open(ctx, task.Ask{Task: in})
+	if belay.CodeOf(err) == belay.CodeNotFound {
+		return "", nil // it is being made
+	}
+	if err != nil || t.rec == nil {
+		return "", err
+	}
+	dir := filepath.Dir(file)
+	_, merr := os.Stat(filepath.Join(dir, movedFile))
+	moved := merr == nil
+	if line, err := t.stopOrphan(ctx, up, moved); line != "" || err != nil {
+		return line, err
+	}
+	tip, perr := os.Stat(filepath.Join(dir, pushedFile))
+	if perr != nil || moved && time.Since(tip.ModTime()) < keep {
+		return "", nil
+	}
+	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.pushed(ctx)) {
+		return "", nil
+	}
+	if _, busy := t.desk.Held(); busy {
+		return "", nil
+	}
+	return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
+}
+
+// pushed reports whether the remote has the record up to its end.
+func (t *one) pushed(ctx context.Context) bool {
+	mirror, err := t.mirror(ctx, t.q.Task)
+	if err != nil {
+		return false
+	}
+	st, err := mirror.Fetch(ctx, t.q.Task.ID)
+	return err == nil && st.Log.Head == t.rec.Log.Head
+}
+
+// stopOrphan stops an agent that nobody waits for.
+func (t *one) stopOrphan(ctx context.Context, up time.Time, moved bool) (string, error) {
+	c := t.rec.State.Pending
+	if c == nil || c.Kind != loop.CmdAttempt {
+		return "", nil
+	}
+	silence := t.q.Task.LostAfter
+	if silence <= 0 {
+		silence = task.LostAfter
+	}
+	if _, busy := t.desk.Held(); busy || !moved && time.Since(up) < 3*silence {
+		return "", nil // an activity may still ask for it
+	}
+	run, err := agent.Attach(t.desk.RunDir(t.rec.Task.ID, c.ID))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if run.State() != agent.Running {
+		return "", nil
+	}
+	return fmt.Sprintf("%s: stopped an agent that nobody waits for", t.rec.Task.ID), run.Stop(ctx)
+}
