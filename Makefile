@@ -35,7 +35,7 @@
 # make fleet     bin/belay-fleet, which runs tasks on many machines (docs/fleet.md)
 # make fleet-demo  a Temporal server, three workers and ten tasks on this machine; a worker is killed, a gate is answered
 # make fleet-test  the fleet's tests: its workflow, recorded histories of each version, machines and their remote
-# make fleet-load  200 tasks on four workers, of which one is killed each minute (TASKS=N)
+# make fleet-load  200 tasks on four workers, of which one is killed each half minute (TASKS=N)
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
 # make report    sizes and layers of the packages

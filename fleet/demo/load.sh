@@ -1,6 +1,6 @@
 #!/bin/sh
-# Many tasks of one repository on four workers, on this machine. Each minute one worker is killed with all
-# that it started, and started again five seconds later. At the end every task is accepted or waits at a gate,
+# Many tasks of one repository on four workers, on this machine. Each half minute one worker is killed with
+# all that it started, and started again 5 or 45 seconds later. At the end every task is accepted or waits at a gate,
 # and every accepted one is on the remote exactly once.
 # usage: fleet/demo/load.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV TASKS
 set -eu
@@ -41,32 +41,37 @@ cp "$here/agent.sh" "$place"
 for w in w1 w2 w3 w4; do work $w; done
 
 began=$(date +%s)
-i=0
-while [ $i -lt "$tasks" ]; do
-	i=$((i + 1))
-	case $((i % 10)) in
-	1 | 6) kind=second ;;
-	3) kind=long ;;
-	9) kind=stuck ;;
-	*) kind=first ;;
-	esac
-	DEMO_LONG=6 "$fleet" submit "Add src/t-$i-$kind.txt" --task "t-$i-$kind" --files 'src/**' --test ./test.sh --retries 2 --lost-after 10s \
-		-- sh "$place/agent.sh" > /dev/null
-done
-echo "$tasks tasks submitted in $(($(date +%s) - began)) s"
+submit() {
+	i=0
+	while [ $i -lt "$tasks" ]; do
+		i=$((i + 1))
+		case $((i % 10)) in
+		1 | 6) kind=second ;;
+		3) kind=long ;;
+		9) kind=stuck ;;
+		*) kind=first ;;
+		esac
+		"$fleet" submit "Add src/t-$i-$kind.txt" --task "t-$i-$kind" --files 'src/**' --test ./test.sh --retries 2 --lost-after 10s \
+			-- sh "$place/agent.sh" > /dev/null
+	done
+	echo "$tasks tasks submitted in $(($(date +%s) - began)) s"
+	: > "$place/submitted"
+}
+submit &
 
-killed=0 last=$(date +%s)
+killed=0 last=$began
 while :; do
 	sleep 2
 	busy=$("$fleet" --json list --query "ExecutionStatus = 'Running' AND BelayPhase NOT IN ('gate')" | grep -o '"task":' | wc -l)
-	[ "$busy" -gt 0 ] || break
+	[ "$busy" -gt 0 ] || ! [ -e "$place/submitted" ] || break
 	now=$(date +%s)
 	[ $((now - began)) -lt 3600 ] || fail "$busy tasks are at work after an hour"
-	if [ $((now - last)) -ge 60 ]; then
+	if [ $((now - last)) -ge 30 ]; then
 		w=w$((killed % 4 + 1)) killed=$((killed + 1)) last=$now
 		kill -9 "$(cat "$place/$w.pid")" || :
 		pkill -9 -f "$place/$w/" || :
-		(sleep 5 && work $w) &
+		# It comes back before it is missed, or long after another one has its tasks.
+		(sleep $((killed % 2 * 40 + 5)) && work $w) &
 		echo "$((now - began)) s: killed $w, $busy tasks are at work"
 	fi
 done

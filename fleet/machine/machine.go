@@ -4,6 +4,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -214,6 +215,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask) (task.Standing, error) 
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
+	t.arrived = committed(t.rec)
 	if err := t.files(ctx); err != nil {
 		return task.Standing{}, err
 	}
@@ -285,6 +287,18 @@ type one struct {
 	rec  *session.Record // nil when there is none
 	last string          // the commit of the record on the remote, as this machine knows it
 	said []string
+
+	arrived string // the commit of accepted work that came to the remote with the record that was adopted
+}
+
+// committed is the commit of accepted work that a record names; "" for none.
+func committed(r *session.Record) (id string) {
+	for _, n := range r.Notes {
+		if n.Kind == session.CommittedNote && n.Commit != nil {
+			id = n.Commit.ID
+		}
+	}
+	return id
 }
 
 // open opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
@@ -367,7 +381,8 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err != nil {
 		return task.Standing{}, err
 	}
-	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said, Commit: work.Commit}
+	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said,
+		Commit: cmp.Or(t.arrived, work.Commit)}
 	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
 		return st, err
 	}
@@ -397,7 +412,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 
 // work commits accepted work, once the task is closed. The record names the commit.
 func (t *one) work(ctx context.Context) (remote.Work, error) {
-	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed {
+	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrived != "" {
 		return remote.Work{}, nil
 	}
 	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true,

@@ -379,6 +379,43 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// A task that ended just as its worker was lost is not delivered a second time.
+func TestAdoptEnded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", script)
+	var k, end known
+	a := p.machine("a")
+	p.until(a, in, &k, loop.CmdClose)
+	end = k
+	p.until(a, in, &end, "") // its answer does not arrive
+	delivered := p.git(p.remote(), "rev-parse", "belay/t1")
+	for _, gone := range []bool{false, true} {
+		if gone { // merged, and deleted
+			p.git(p.remote(), "branch", "-D", "belay/t1")
+		}
+		st, err := p.call(p.machine(fmt.Sprint("b", gone)), task.AdoptName, task.Ask{Task: in, Head: k.head})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := k
+		p.took(&now, st)
+		if now.state.Outcome != loop.OutcomePassed || st.Commit != delivered || !st.Pushed {
+			t.Errorf("%s, %+v", now.state.Phase, st)
+		}
+		heads := "main"
+		if !gone {
+			heads = "belay/t1\nmain"
+			if got := p.git(p.remote(), "rev-parse", "belay/t1"); got != delivered {
+				t.Errorf("delivered again: %s", got)
+			}
+		}
+		if got := p.git(p.remote(), "for-each-ref", "--format=%(refname:short)", "refs/heads"); got != heads {
+			t.Errorf("branches: %s", got)
+		}
+	}
+}
+
 // verified proves the record of T1 in a clone.
 func (p *place) verified(dir string) {
 	p.t.Helper()
