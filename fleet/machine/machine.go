@@ -310,7 +310,8 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	flags := make([]app.Flag, len(settings))
 	for i, s := range settings {
 		if strings.HasPrefix(s.Key, "fence.") {
-			return nil, belay.Refuse(belay.CodeUsage, "BELAY_FENCE=off belay-fleet worker …", "a task does not choose its fence: its worker does")
+			return nil, belay.Refuse(belay.CodeUsage, "BELAY_FENCE=off belay-fleet worker …",
+				"a task does not choose its fence: its worker does")
 		}
 		flags[i] = app.Flag(s)
 	}
