@@ -58,6 +58,9 @@ func (m *Machine) mirror(ctx context.Context, in task.Input) (*remote.Mirror, er
 // may refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
 // repository's config run here.
 func (m *Machine) may(in task.Input) error {
+	if id, err := belay.ParseTaskID(string(in.ID)); err != nil || id != in.ID { // it is part of paths and of refs
+		return belay.Refuse(belay.CodeUsage, "", "%q is no task id", in.ID)
+	}
 	if slices.ContainsFunc(m.Trusted, func(t string) bool {
 		return t == "*" || in.Remote == t || strings.HasSuffix(t, "/") && strings.HasPrefix(in.Remote, t)
 	}) {
@@ -74,6 +77,9 @@ func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 	ctx, stop := beating(ctx, q.Beat)
 	defer stop()
 	st, err := m.begin(ctx, q)
+	if belay.CodeOf(err) == belay.CodeNotFound { // the commit was not pushed
+		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+	}
 	return st, refused(err)
 }
 
@@ -244,9 +250,12 @@ func follows(state remote.State, q task.Ask) error {
 
 // refused makes of an error that trying again does not mend one that is not tried again.
 func refused(err error) error {
+	var done *temporal.ApplicationError
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &done):
+		return err
 	case errors.Is(err, remote.ErrMoved):
 		return temporal.NewNonRetryableApplicationError(err.Error(), task.ErrMoved, err)
 	case belay.CodeOf(err) == belay.CodeUsage, belay.CodeOf(err) == belay.CodeRefused:
@@ -303,6 +312,9 @@ func committed(r *session.Record) (id string) {
 
 // open opens a task's clone. Settings are those of a new task: one that has a record has its rules in it.
 func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting) (*one, error) {
+	if err := m.may(q.Task); err != nil {
+		return nil, err
+	}
 	dir := m.clone(q.Task)
 	if _, err := os.Stat(dir); err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)

@@ -598,6 +598,37 @@ func TestFence(t *testing.T) {
 	}
 }
 
+// An id is part of paths: one that leads out of the worker's folder is none. A commit that was not pushed is
+// refused at once.
+func TestOddTasks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	keep := filepath.Join(p.dir, "a", "tasks", "kept", "tree")
+	if err := os.MkdirAll(keep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"../kept", "..", ".", "", "a/b", "x\x00", "T1 ", "-T1", strings.Repeat("x", 300)} {
+		in := p.input(id, script)
+		for _, name := range []string{task.BeginName, task.AdoptName, task.DoName, task.DecideName, task.WakeName} {
+			_, err := p.call(p.machine("a"), name, task.Ask{Task: in})
+			var refused *temporal.ApplicationError
+			if !errors.As(err, &refused) || refused.Type() != task.ErrRefused {
+				t.Errorf("%q, %s: %v", id, name, err)
+			}
+		}
+	}
+	if _, err := os.Stat(keep); err != nil {
+		t.Error(err)
+	}
+	in := p.input("T1", script)
+	in.Base = strings.Repeat("4f", 20)
+	_, err := p.call(p.machine("a"), task.BeginName, task.Ask{Task: in})
+	var refused *temporal.ApplicationError
+	if !errors.As(err, &refused) || !refused.NonRetryable() || !strings.Contains(err.Error(), "is on no branch of") {
+		t.Error(err)
+	}
+}
+
 // A remote whose name is an option of git's is none.
 func TestOddRemotes(t *testing.T) {
 	t.Parallel()

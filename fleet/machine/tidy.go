@@ -70,8 +70,8 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 		return "", fmt.Errorf("read %s: %w", inputFile, err)
 	}
 	t, err := m.open(ctx, task.Ask{Task: in})
-	if belay.CodeOf(err) == belay.CodeNotFound {
-		return "", nil // it is being made
+	if code := belay.CodeOf(err); code == belay.CodeNotFound || code == belay.CodeRefused {
+		return "", nil // it is being made, or its remote is not trusted any more
 	}
 	if err != nil || t.rec == nil {
 		return "", err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -33,6 +34,7 @@ const (
 
 const (
 	mostLines = 200 // of what happened, in a status
+	mostLine  = 500 // bytes of one
 )
 
 // run is one run of the workflow.
@@ -139,6 +141,9 @@ func (r *run) begin() error {
 // ask fills in what every activity is told.
 func (r *run) ask(q Ask) Ask {
 	q.Task, q.Head, q.Beat = r.in, r.pos.Head, r.silence()/beats
+	if r.pos.Worker != "" {
+		q.Task.Prose = "" // the record has it; a history would have it in every step
+	}
 	return q
 }
 
@@ -191,6 +196,9 @@ func (r *run) took(st Standing) error {
 func (r *run) say(at time.Time, text string) {
 	if text == "" {
 		return
+	}
+	if len(text) > mostLine {
+		text = strings.ToValidUTF8(text[:mostLine], "") + "…"
 	}
 	r.pos.Said = append(r.pos.Said, Line{Time: at, Text: text})
 	if n := len(r.pos.Said); n > mostLines {

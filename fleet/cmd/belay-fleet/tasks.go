@@ -350,11 +350,7 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 				if err != nil {
 					return err
 				}
-				var failed string
-				if d, derr := cl.DescribeWorkflowExecution(c.Context(), name, ""); derr == nil &&
-					d.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_FAILED {
-					failed = cause(cl.GetWorkflow(c.Context(), name, "").Get(c.Context(), nil))
-				}
+				failed := failure(c.Context(), cl, name)
 				return a.Tell(struct {
 					task.Status
 					Failed string `json:"failed,omitempty"`
@@ -362,6 +358,23 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 			})
 		},
 	}
+}
+
+// failure says what a task ended in, or what its step that is tried again failed with last; "" for nothing.
+func failure(ctx context.Context, c client.Client, name string) string {
+	d, err := c.DescribeWorkflowExecution(ctx, name, "")
+	if err != nil {
+		return ""
+	}
+	if d.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_FAILED {
+		return cause(c.GetWorkflow(ctx, name, "").Get(ctx, nil))
+	}
+	for _, p := range d.PendingActivities {
+		if f := p.GetLastFailure(); f != nil {
+			return fmt.Sprintf("%s, try %d: %s", strings.TrimPrefix(p.ActivityType.GetName(), "belay."), p.Attempt, f.Message)
+		}
+	}
+	return ""
 }
 
 // cause is what went wrong, without Temporal's wrapping.
