@@ -106,6 +106,15 @@ func (r *run) silence() time.Duration {
 	return LostAfter
 }
 
+// patience is how long a worker may take to begin something. Where nobody else has the task's state, there is
+// nobody else to ask.
+func (r *run) patience() time.Duration {
+	if !r.pos.Pushed {
+		return longest
+	}
+	return r.silence()
+}
+
 // continueAsNew hands all on to a new run with an empty history.
 func (r *run) continueAsNew() error {
 	if err := r.finish(); err != nil {
@@ -214,7 +223,7 @@ func (r *run) do(c loop.Command) error {
 	r.cancel = cancel
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: QueueOf(r.pos.Worker), WaitForCancellation: true,
-		ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: longest, HeartbeatTimeout: r.silence(),
+		ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: longest, HeartbeatTimeout: r.silence(),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})
@@ -269,7 +278,7 @@ func (r *run) adopt() error {
 		return err
 	}
 	r.pos.Moves++
-	r.say(workflow.Now(r.ctx), "goes on on "+st.Worker)
+	r.say(workflow.Now(r.ctx), "continues on "+st.Worker)
 	return r.took(st)
 }
 
@@ -316,7 +325,7 @@ func event(d Decision, gate int) loop.Event {
 func (r *run) activity(name string, q Ask) error {
 	for {
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
-			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.silence(), StartToCloseTimeout: short,
+			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: short,
 			HeartbeatTimeout: r.silence(),
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
 				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
