@@ -69,8 +69,32 @@ func (m *Machine) may(in task.Input) error {
 	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+in.Remote, "worker %s does not run tasks of %s", m.Name, in.Remote)
 }
 
-// fresh empties a task's folder: what is in it is of a clone that is to be made anew.
-func (m *Machine) fresh(in task.Input) error { return os.RemoveAll(filepath.Dir(m.clone(in))) }
+// found is what the remote has of a task that may run here.
+func (m *Machine) found(ctx context.Context, in task.Input) (*remote.Mirror, remote.State, error) {
+	if err := m.may(in); err != nil {
+		return nil, remote.State{}, err
+	}
+	mirror, err := m.mirror(ctx, in)
+	if err != nil {
+		return nil, remote.State{}, err
+	}
+	state, err := mirror.Fetch(ctx, in.ID)
+	return mirror, state, err
+}
+
+// place makes a task's folder and clone anew.
+func (m *Machine) place(ctx context.Context, mirror *remote.Mirror, in task.Input) error {
+	if err := mirror.Has(ctx, in.Base); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(filepath.Dir(m.clone(in))); err != nil {
+		return err
+	}
+	if err := mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author); err != nil {
+		return err
+	}
+	return m.noteInput(in)
+}
 
 // Begin makes a task's clone and record, here, and starts its loop.
 func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) {
@@ -85,24 +109,14 @@ func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 
 func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) {
 	in := q.Task
-	if err := m.may(in); err != nil {
-		return task.Standing{}, err
-	}
-	mirror, err := m.mirror(ctx, in)
-	if err != nil {
-		return task.Standing{}, err
-	}
-	state, err := mirror.Fetch(ctx, in.ID)
+	mirror, state, err := m.found(ctx, in)
 	if err != nil {
 		return task.Standing{}, err
 	}
 	if state.Commit != "" { // a worker was lost that had begun it
-		return m.adopt(ctx, q)
+		return m.adopt(ctx, q, mirror, state)
 	}
-	if err := mirror.Has(ctx, in.Base); err != nil {
-		return task.Standing{}, err
-	}
-	if err := errors.Join(m.fresh(in), mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author), m.noteInput(in)); err != nil {
+	if err := m.place(ctx, mirror, in); err != nil {
 		return task.Standing{}, err
 	}
 	t, err := m.open(ctx, q, in.Settings...)
@@ -184,30 +198,20 @@ func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (
 func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
 	ctx, stop := beating(ctx, q.Beat)
 	defer stop()
-	st, err := m.adopt(ctx, q)
+	mirror, state, err := m.found(ctx, q.Task)
+	if err != nil {
+		return task.Standing{}, refused(err)
+	}
+	st, err := m.adopt(ctx, q, mirror, state)
 	return st, refused(err)
 }
 
-func (m *Machine) adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
+func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, state remote.State) (task.Standing, error) {
 	in := q.Task
-	if err := m.may(in); err != nil {
-		return task.Standing{}, err
-	}
-	mirror, err := m.mirror(ctx, in)
-	if err != nil {
-		return task.Standing{}, err
-	}
-	state, err := mirror.Fetch(ctx, in.ID)
-	if err != nil {
-		return task.Standing{}, err
-	}
 	if err := follows(state, q); err != nil {
 		return task.Standing{}, err
 	}
-	if err := mirror.Has(ctx, in.Base); err != nil {
-		return task.Standing{}, err
-	}
-	if err := errors.Join(m.fresh(in), mirror.Clone(ctx, m.clone(in), in.Branch, in.Base, in.Author), m.noteInput(in)); err != nil {
+	if err := m.place(ctx, mirror, in); err != nil {
 		return task.Standing{}, err
 	}
 	t, err := m.open(ctx, q)

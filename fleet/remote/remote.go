@@ -69,12 +69,9 @@ func (m *Mirror) Has(ctx context.Context, commit string) error {
 	return nil
 }
 
-// Clone makes a working copy at a commit, on a branch.
+// Clone makes a working copy at a commit, on a branch, in a folder that is not there.
 func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--no-checkout", "--no-tags", "--", m.Dir, dir); err != nil {

@@ -76,7 +76,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 		if err == nil {
 			continue
 		}
-		if err := r.quarantine(cause(err)); err != nil {
+		if err := r.quarantine(Cause(err)); err != nil {
 			return Result{}, err
 		}
 	}
@@ -89,8 +89,8 @@ func (r *run) finish() error {
 	return workflow.Await(r.ctx, func() bool { return workflow.AllHandlersFinished(r.ctx) })
 }
 
-// cause is what went wrong, without Temporal's wrapping.
-func cause(err error) string {
+// Cause is what went wrong, without Temporal's wrapping.
+func Cause(err error) string {
 	var inner *temporal.ApplicationError
 	if errors.As(err, &inner) {
 		return inner.Message()

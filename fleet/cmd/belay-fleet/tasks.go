@@ -367,7 +367,7 @@ func failure(ctx context.Context, c client.Client, name string) string {
 		return ""
 	}
 	if d.WorkflowExecutionInfo.Status == enums.WORKFLOW_EXECUTION_STATUS_FAILED {
-		return cause(c.GetWorkflow(ctx, name, "").Get(ctx, nil))
+		return task.Cause(c.GetWorkflow(ctx, name, "").Get(ctx, nil))
 	}
 	for _, p := range d.PendingActivities {
 		if f := p.GetLastFailure(); f != nil {
@@ -375,15 +375,6 @@ func failure(ctx context.Context, c client.Client, name string) string {
 		}
 	}
 	return ""
-}
-
-// cause is what went wrong, without Temporal's wrapping.
-func cause(err error) string {
-	var inner *temporal.ApplicationError
-	if errors.As(err, &inner) {
-		return inner.Message()
-	}
-	return err.Error()
 }
 
 func shown(w io.Writer, st task.Status, failed string) {
