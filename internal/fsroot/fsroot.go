@@ -247,7 +247,7 @@ func ReadAll(f *os.File, most int64) ([]byte, error) {
 	if info.Size() > most {
 		return nil, &SizeError{Path: f.Name(), Most: most}
 	}
-	text := make([]byte, 0, info.Size()+512)
+	text := Spacious[byte](int(info.Size()) + 512)[:0]
 	for {
 		n, err := f.Read(text[len(text):cap(text)])
 		text = text[:len(text)+n]

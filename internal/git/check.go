@@ -9,11 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"hash/crc32"
 	"io"
 	"math/bits"
 	"slices"
 	"sort"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Files are a pack and its index, open to be read.
@@ -43,30 +44,43 @@ var ErrPack = errors.New("the pack cannot be used")
 // The error wraps ErrPack when the index is damaged, is of version 1, which has no
 // checksums, or does not belong to the pack.
 func Check(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string) ([]PackState, error) {
+	states, _, err := checkSized(ctx, f, newHash, wanted, false)
+	return states, err
+}
+
+// checkSized is Check, with the size of each sound object in bytes when sizes are asked for: the
+// first bytes of those stored as deltas are inflated.
+func checkSized(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string, sizes bool) ([]PackState, []int64, error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	states := make([]PackState, len(wanted))
 	at, err := x.find(wanted)
 	if err != nil || !slices.ContainsFunc(at, func(n int) bool { return n >= 0 }) {
-		return states, err
+		return states, nil, err
 	}
 	if err := x.load(); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	here := slices.DeleteFunc(slices.Clone(at), func(n int) bool { return n < 0 })
+	if err := x.examine(ctx, here, sizes); err != nil {
+		return nil, nil, err
+	}
+	var large []int64
+	if sizes {
+		large = make([]int64, len(wanted))
 	}
 	for i, n := range at {
-		if i%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if n < 0 {
 			continue
 		}
-		if states[i], err = x.check(n); err != nil {
-			return nil, err
+		states[i] = x.state(n)
+		if sizes {
+			large[i] = x.sizes[n]
 		}
 	}
-	return states, nil
+	return states, large, nil
 }
 
 // Intact reads a whole pack and its index and compares both with their own checksums.
@@ -117,15 +131,15 @@ type index struct {
 	shift  int      // bits of the position
 	far    []byte   // the table of large offsets
 	offset []byte   // the table of offsets
-	known  map[int]PackState
-	buf    []byte
+	seen   []int32  // what is known of each object, by its position
+	sizes  []int64  // of the objects that were asked for
 }
 
 // openIndex checks what can be checked without a look at an object: the checksum of the
 // index, and that the pack is the one it was made of.
 func openIndex(ctx context.Context, f Files, newHash func() hash.Hash) (*index, error) {
 	h := newHash()
-	x := &index{Files: f, hash: h.Size(), known: map[int]PackState{}, buf: make([]byte, 64<<10)}
+	x := &index{Files: f, hash: h.Size()}
 	var err error
 	if x.n, err = count(f.Index, f.IndexSize, x.hash); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrPack, err)
@@ -167,7 +181,7 @@ func (x *index) names() int64 { return int64(len(magic) + 1024) }
 // find returns the position of each name in the index, -1 for one that is not there. Both are
 // in order, so both are read once from the start.
 func (x *index) find(wanted []string) ([]int, error) {
-	at := make([]int, len(wanted))
+	at := fsroot.Spacious[int](len(wanted))
 	if len(wanted) < x.n/256 {
 		for i, w := range wanted {
 			n, err := x.search(w)
@@ -218,20 +232,20 @@ func (x *index) load() error {
 	at := x.names() + int64(x.n)*int64(x.hash)
 	x.crcs = io.NewSectionReader(x.Index, at, 4*int64(x.n))
 	if x.n < 1<<22 { // else there are more checksums than it is worth to hold
-		all := make([]byte, 4*x.n)
+		all := fsroot.Spacious[byte](4 * x.n)
 		if err := readAll(x.Index, all, at); err != nil {
 			return fmt.Errorf("read an index of a pack: %w", err)
 		}
 		x.crcs = bytes.NewReader(all)
 	}
 	at += 4 * int64(x.n)
-	x.offset = make([]byte, 4*x.n)
+	x.offset = fsroot.Spacious[byte](4 * x.n)
 	x.far = make([]byte, x.IndexSize-int64(2*x.hash)-at-4*int64(x.n))
 	if err := errors.Join(readAll(x.Index, x.offset, at), readAll(x.Index, x.far, at+4*int64(x.n))); err != nil {
 		return fmt.Errorf("read an index of a pack: %w", err)
 	}
 	x.shift = bits.Len(uint(x.n))
-	x.order = make([]uint64, x.n)
+	x.order = fsroot.Spacious[uint64](x.n)
 	for i := range x.n {
 		o := x.start(i)
 		if o < 12 || o > x.PackSize-int64(x.hash) || bits.Len64(uint64(o))+x.shift > 64 {
@@ -271,96 +285,37 @@ func (x *index) span(from int64) (n int, to int64) {
 	return int(x.order[i] & (1<<x.shift - 1)), to
 }
 
-// check compares an object, and what it is a delta of, with their checksums.
-func (x *index) check(n int) (PackState, error) {
-	var chain []int
-	state := Absent
-	for state == Absent {
-		if s, ok := x.known[n]; ok {
-			state = s
-			break
-		}
-		x.known[n] = Damaged // for a chain that leads to itself
-		chain = append(chain, n)
-		from := x.start(n)
-		_, to := x.span(from)
-		base, good, err := x.bytes(n, from, to)
-		if err != nil {
-			return Damaged, err
-		}
-		switch {
-		case !good:
-			state = Damaged
-		case base < 0:
-			state = Sound
-		default:
-			n = base
-		}
-	}
-	for _, k := range chain {
-		x.known[k] = state
-	}
-	return state, nil
-}
-
-// bytes compares the bytes of one object with its checksum, and gives the position of what
-// it is a delta of, -1 for a whole object.
-func (x *index) bytes(n int, from, to int64) (base int, good bool, err error) {
-	var want [4]byte
-	if err := readAll(x.crcs, want[:], 4*int64(n)); err != nil {
-		return -1, false, fmt.Errorf("read an index of a pack: %w", err)
-	}
-	sum, first := uint32(0), []byte(nil)
-	for at := from; at < to; {
-		part := x.buf[:min(int64(len(x.buf)), to-at)]
-		if err := readAll(x.Pack, part, at); err != nil {
-			return -1, false, nil //nolint:nilerr // what the disk does not give is damaged
-		}
-		if first == nil {
-			first = bytes.Clone(part[:min(len(part), 64)])
-		}
-		sum = crc32.Update(sum, crc32.IEEETable, part)
-		at += int64(len(part))
-	}
-	if sum != binary.BigEndian.Uint32(want[:]) || len(first) == 0 {
-		return -1, false, nil
-	}
-	return x.base(first, from)
-}
-
 const offsetDelta, nameDelta = 6, 7
 
-// base reads from the first bytes of an object what it is a delta of.
-func (x *index) base(b []byte, from int64) (base int, good bool, err error) {
-	typ := b[0] >> 4 & 7
-	for len(b) > 0 && b[0]&0x80 != 0 {
-		b = b[1:]
+// head reads the first bytes of an object that begins at from. ok is false when they make no
+// sense.
+func (x *index) head(b []byte, from int64) (h objectHead, ok bool) {
+	typ, size := b[0]>>4&7, uint64(b[0]&15)
+	at := 1
+	for shift := 4; b[at-1]&0x80 != 0; at, shift = at+1, shift+7 {
+		if at == len(b) || shift > 60 {
+			return h, false
+		}
+		size |= uint64(b[at]&0x7f) << shift
 	}
-	if len(b) == 0 {
-		return -1, false, nil
-	}
-	b = b[1:]
+	h = objectHead{size: int64(size), base: -1, length: at} //nolint:gosec // a negative one is no file's
 	switch typ {
 	case 1, 2, 3, 4:
-		return -1, true, nil
+		return h, true
 	case nameDelta:
-		if len(b) < x.hash {
-			return -1, false, nil
+		if len(b) < at+x.hash {
+			return h, false
 		}
-		base, err = x.search(string(b[:x.hash]))
-		return base, base >= 0, err
+		h.base, h.err = x.search(string(b[at : at+x.hash]))
+		h.length += x.hash
+		return h, h.base >= 0
 	case offsetDelta:
-		back := int64(-1)
-		for len(b) > 0 && back < 1<<55 {
-			back = (back+1)<<7 | int64(b[0]&0x7f)
-			if b[0]&0x80 == 0 {
-				base, _ = x.span(from - back)
-				return base, base >= 0 && back > 0, nil
-			}
-			b = b[1:]
-		}
+		back, n := offset(string(b[at:min(len(b), at+9)]))
+		h.base, _ = x.span(from - int64(back)) //nolint:gosec // one too large is outside the pack
+		h.length += n
+		return h, n > 0 && back > 0 && h.base >= 0
 	}
-	return -1, false, nil
+	return h, false
 }
 
 // Read writes the bytes of an object (its raw name) to w, if the pack holds it whole, and
@@ -381,9 +336,10 @@ func ReadPacked(ctx context.Context, f Files, newHash func() hash.Hash, name str
 	}
 	state := Absent
 	if n >= 0 {
-		if state, err = x.check(n); err != nil {
+		if err := x.examine(ctx, []int{n}, false); err != nil {
 			return "", err
 		}
+		state = x.state(n)
 	}
 	var head [16]byte
 	if state != Sound || readAll(f.Pack, head[:], x.start(n)) != nil {

@@ -1,10 +1,13 @@
 package git
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // Entry is one path of the user's index.
@@ -32,79 +35,95 @@ type IndexEntry struct {
 var ErrForeign = errors.New("an index format that belay leaves to git")
 
 // Parse reads the bytes of an index file: versions 2, 3 and 4 without a split or
-// sparse extension. hashSize is that of the repository. The layout is git's
+// sparse extension. hashSize is that of the repository. The entries share data, which must not
+// be written to afterwards. The layout is git's
 // Documentation/gitformat-index. Anything else is an error, and git can be asked.
 func ParseIndex(data []byte, hashSize int) ([]IndexEntry, error) {
+	entries, _, err := ParseIndexTrees(data, hashSize)
+	return entries, err
+}
+
+// ParseIndexTrees is ParseIndex with the trees that the index has entries of, as git wrote
+// them down at its last commit or checkout (the extension TREE): nil when there are none.
+func ParseIndexTrees(data []byte, hashSize int) ([]IndexEntry, *IndexTree, error) {
 	if len(data) < 12+hashSize || string(data[:4]) != "DIRC" {
-		return nil, fmt.Errorf("read the index: not an index file (%d bytes)", len(data))
+		return nil, nil, fmt.Errorf("read the index: not an index file (%d bytes)", len(data))
 	}
 	version, count := binary.BigEndian.Uint32(data[4:]), binary.BigEndian.Uint32(data[8:])
 	if version < 2 || version > 4 {
-		return nil, fmt.Errorf("%w: version %d", ErrForeign, version)
+		return nil, nil, fmt.Errorf("%w: version %d", ErrForeign, version)
 	}
 	body := data[12 : len(data)-hashSize]
 	if uint64(count)*uint64(42+hashSize) > uint64(len(body)) && version < 4 || uint64(count) > uint64(len(body)) {
-		return nil, fmt.Errorf("read the index: %d entries do not fit in %d bytes", count, len(body))
+		return nil, nil, fmt.Errorf("read the index: %d entries do not fit in %d bytes", count, len(body))
 	}
-	p := indexParser{data: body, hash: hashSize, version: version}
-	entries := make([]IndexEntry, 0, count)
-	for i := range count {
-		e, err := p.entry()
-		if err != nil {
-			return nil, fmt.Errorf("read the index, entry %d: %w", i, err)
+	p := indexParser{data: fsroot.Text(body), hash: hashSize, version: version}
+	entries := fsroot.Spacious[IndexEntry](int(count))
+	for i := range entries {
+		if err := p.entry(&entries[i]); err != nil {
+			return nil, nil, fmt.Errorf("read the index, entry %d: %w", i, err)
 		}
-		entries = append(entries, e)
 	}
-	return entries, p.extensions()
+	if err := p.extensions(); err != nil {
+		return entries, nil, err
+	}
+	return entries, parseIndexTree(p.trees, hashSize, len(entries)), nil
 }
 
 type indexParser struct {
-	data    []byte
+	data    string // of which paths and names are parts
 	at      int
 	hash    int
 	version uint32
+	trees   string // the extension TREE
 	last    string // path of the entry before, for version 4
 }
 
 var errShort = errors.New("it is truncated")
 
-func (p *indexParser) entry() (IndexEntry, error) {
+func (p *indexParser) entry(e *IndexEntry) error {
 	start := p.at
 	if len(p.data)-p.at < 40+p.hash+2 {
-		return IndexEntry{}, errShort
+		return errShort
 	}
 	b := p.data[p.at:]
-	u := func(i int) uint32 { return binary.BigEndian.Uint32(b[4*i:]) }
-	e := IndexEntry{
-		HasStat: true, CtimeSec: u(0), CtimeNsec: u(1), MtimeSec: u(2), MtimeNsec: u(3), Dev: u(4), Ino: u(5),
-		Mode: u(6), UID: u(7), GID: u(8), Size: u(9), OID: string(b[40 : 40+p.hash]),
+	u := func(i int) uint32 {
+		w := b[4*i : 4*i+4]
+		return uint32(w[0])<<24 | uint32(w[1])<<16 | uint32(w[2])<<8 | uint32(w[3])
 	}
-	flags := binary.BigEndian.Uint16(b[40+p.hash:])
+	*e = IndexEntry{
+		HasStat: true, CtimeSec: u(0), CtimeNsec: u(1), MtimeSec: u(2), MtimeNsec: u(3), Dev: u(4), Ino: u(5),
+		Mode: u(6), UID: u(7), GID: u(8), Size: u(9), OID: b[40 : 40+p.hash],
+	}
+	flags := p.number(p.at + 40 + p.hash)
 	e.Assume, e.Stage = flags&0x8000 != 0, int(flags>>12&3)
 	p.at += 42 + p.hash
 	if flags&0x4000 != 0 {
 		if p.version < 3 || len(p.data)-p.at < 2 {
-			return e, errShort
+			return errShort
 		}
-		more := binary.BigEndian.Uint16(p.data[p.at:])
+		more := p.number(p.at)
 		e.Skip, e.Intent = more&0x4000 != 0, more&0x2000 != 0
 		p.at += 2
 	}
 	if e.Mode == 0o40000 {
-		return e, fmt.Errorf("%w: a folder entry", ErrForeign)
+		return fmt.Errorf("%w: a folder entry", ErrForeign)
 	}
-	return e, p.path(&e, start)
+	return p.path(e, start)
 }
+
+// number reads two bytes.
+func (p *indexParser) number(at int) uint16 { return uint16(p.data[at])<<8 | uint16(p.data[at+1]) }
 
 // path reads the entry's path: whole and padded to eight bytes, or, in version 4, as
 // what differs from the path before.
 func (p *indexParser) path(e *IndexEntry, start int) error {
 	if p.version < 4 {
-		end := bytes.IndexByte(p.data[p.at:], 0)
+		end := strings.IndexByte(p.data[p.at:], 0)
 		if end < 0 {
 			return errShort
 		}
-		e.Path = string(p.data[p.at : p.at+end])
+		e.Path = p.data[p.at : p.at+end]
 		p.at = start + (p.at+end-start+8)&^7
 		if p.at > len(p.data) {
 			return errShort
@@ -116,23 +135,21 @@ func (p *indexParser) path(e *IndexEntry, start int) error {
 		return errShort
 	}
 	p.at += n
-	end := bytes.IndexByte(p.data[p.at:], 0)
+	end := strings.IndexByte(p.data[p.at:], 0)
 	if end < 0 {
 		return errShort
 	}
-	e.Path = p.last[:len(p.last)-int(strip)] + string(p.data[p.at:p.at+end])
+	e.Path = p.last[:len(p.last)-int(strip)] + p.data[p.at:p.at+end]
 	p.last = e.Path
 	p.at += end + 1
 	return nil
 }
 
 // offset reads git's variable-length number, as pack offsets are written.
-func offset(b []byte) (uint64, int) {
+func offset(b string) (uint64, int) {
 	var v uint64
-	for i, c := range b {
-		if i > 8 {
-			return 0, 0
-		}
+	for i := range min(len(b), 9) {
+		c := b[i]
 		if i > 0 {
 			v = (v + 1) << 7
 		}
@@ -151,15 +168,73 @@ func (p *indexParser) extensions() error {
 		if len(p.data)-p.at < 8 {
 			return fmt.Errorf("read the index: %w", errShort)
 		}
-		name := string(p.data[p.at : p.at+4])
-		size := int64(binary.BigEndian.Uint32(p.data[p.at+4:]))
+		name := p.data[p.at : p.at+4]
+		size := int64(p.number(p.at+4))<<16 | int64(p.number(p.at+6))
 		if name[0] < 'A' || name[0] > 'Z' {
 			return fmt.Errorf("%w: extension %q", ErrForeign, name)
 		}
 		if size > int64(len(p.data)-p.at-8) {
 			return fmt.Errorf("read the index: %w", errShort)
 		}
+		if name == "TREE" {
+			p.trees = p.data[p.at+8 : p.at+8+int(size)]
+		}
 		p.at += 8 + int(size)
 	}
 	return nil
+}
+
+// IndexTree is a folder of the index and the tree object that git knows its entries to be.
+type IndexTree struct {
+	OID     string // raw; "" when entries changed since it was written
+	Entries int    // how many entries of the index are below it; 0 when OID is ""
+	Folders map[string]*IndexTree
+}
+
+// Most folders within folders that are followed: more than a path can have.
+const mostDeep = 4096
+
+// parseIndexTree reads the extension TREE: for each folder its name, NUL, the number of entries
+// below it (-1: not known), a space, the number of folders in it, LF, and the name of the tree,
+// with the folders in it behind. What is damaged is as good as none.
+func parseIndexTree(data string, hashSize, entries int) *IndexTree {
+	p := indexTreeParser{data: data, hash: hashSize, entries: entries}
+	_, t := p.folder(mostDeep)
+	if p.data != "" {
+		return nil
+	}
+	return t
+}
+
+type indexTreeParser struct {
+	data          string
+	hash, entries int
+}
+
+// folder reads a folder and those in it: its name, and nil for one that is damaged.
+func (p *indexTreeParser) folder(deep int) (string, *IndexTree) {
+	name, rest, named := strings.Cut(p.data, "\x00")
+	line, rest, lined := strings.Cut(rest, "\n")
+	below, folders, counted := strings.Cut(line, " ")
+	count, err1 := strconv.Atoi(below)
+	inside, err2 := strconv.Atoi(folders)
+	if !named || !lined || !counted || err1 != nil || err2 != nil || count > p.entries || inside < 0 || deep == 0 {
+		return "", nil
+	}
+	t := &IndexTree{Folders: map[string]*IndexTree{}}
+	if count >= 0 {
+		if len(rest) < p.hash {
+			return "", nil
+		}
+		t.OID, t.Entries, rest = rest[:p.hash], count, rest[p.hash:]
+	}
+	p.data = rest
+	for range inside {
+		name, folder := p.folder(deep - 1)
+		if folder == nil {
+			return "", nil
+		}
+		t.Folders[name] = folder
+	}
+	return name, t
 }

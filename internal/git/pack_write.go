@@ -9,6 +9,9 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // Object is an object to be stored: its bytes, or a way to read them.
@@ -17,7 +20,7 @@ type NewObject struct {
 	Type string // blob, tree, commit or tag
 	Data []byte
 	Size int64                         // used with Open
-	Open func() (io.ReadCloser, error) // nil: Data holds the bytes
+	Open func() (io.ReadCloser, error) // nil: Data holds the bytes; called by several goroutines at a time
 }
 
 // ErrChanged is wrapped when an object's bytes are no longer those of its name.
@@ -27,25 +30,106 @@ var packType = map[string]byte{"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 // Write writes a pack of whole objects to w (Documentation/gitformat-pack), each checked
 // against its name meanwhile, and gives the pack's index. No object may come twice.
-// newHash makes the hash that names objects.
+// newHash makes the hash that names objects. Objects are read by several goroutines at a time.
 func Write(w io.Writer, newHash func() hash.Hash, objects []NewObject) (*Index, error) {
 	p := newPacker(w, newHash, len(objects))
-	z, err := zlib.NewWriterLevel(p, zlib.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range objects {
-		raw, err := rawName(o.OID, p.sum.Size())
+	press := presses{newHash: newHash}
+	for len(objects) > 0 {
+		n, bytes := 0, int64(0)
+		for ; n < len(objects) && bytes < most && n < 512; n++ {
+			bytes += objects[n].bytes()
+		}
+		var err error
+		if n > 1 && bytes > worthPressing {
+			err = p.several(&press, objects[:n])
+		} else {
+			n, err = 1, p.one(press.first(), objects[0])
+		}
 		if err != nil {
 			return nil, err
 		}
+		objects = objects[n:]
+	}
+	return p.finish()
+}
+
+const (
+	// most is about how many bytes of objects are compressed before they are written.
+	most = 4 << 20
+	// Less than this is compressed sooner than shared out.
+	worthPressing = 256 << 10
+)
+
+func (o *NewObject) bytes() int64 {
+	if o.Open == nil {
+		return int64(len(o.Data))
+	}
+	return o.Size
+}
+
+// presses are one compressor for each processor, made when they are used: each has a megabyte.
+type presses struct {
+	newHash func() hash.Hash
+	all     []*press
+}
+
+type press struct {
+	z *zlib.Writer
+	h hash.Hash
+}
+
+func (ps *presses) first() *press { return ps.upTo(1)[0] }
+
+func (ps *presses) upTo(n int) []*press {
+	for len(ps.all) < n {
+		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
+		ps.all = append(ps.all, &press{z, ps.newHash()})
+	}
+	return ps.all
+}
+
+// one writes an object while it is read: it may be large.
+func (p *packer) one(c *press, o NewObject) error {
+	raw, err := rawName(o.OID, p.sum.Size())
+	if err != nil {
+		return err
+	}
+	p.begin(raw)
+	if err := c.object(p, o); err != nil {
+		return err
+	}
+	p.end()
+	return nil
+}
+
+// several compresses objects on all processors, and then writes them.
+func (p *packer) several(ps *presses, objects []NewObject) error {
+	done, failed := make([]bytes.Buffer, len(objects)), make([]error, len(objects))
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for _, c := range ps.upTo(runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(objects); i = int(next.Add(1)) - 1 {
+				failed[i] = c.object(&done[i], objects[i])
+			}
+		})
+	}
+	all.Wait()
+	for i := range objects {
+		if failed[i] != nil {
+			return failed[i]
+		}
+		raw, err := rawName(objects[i].OID, p.sum.Size())
+		if err != nil {
+			return err
+		}
 		p.begin(raw)
-		if err := p.object(z, newHash(), o); err != nil {
-			return nil, err
+		if _, err := p.Write(done[i].Bytes()); err != nil {
+			return err
 		}
 		p.end()
 	}
-	return p.finish()
+	return nil
 }
 
 // packer writes a pack and notes where each object lies.
@@ -95,11 +179,10 @@ func (p *packer) finish() (*Index, error) {
 	return &p.index, err
 }
 
-func (p *packer) object(z *zlib.Writer, h hash.Hash, o NewObject) error {
-	if o.Open == nil {
-		o.Size = int64(len(o.Data))
-	}
-	if _, err := p.Write(header(packType[o.Type], uint64(o.Size))); err != nil {
+// object writes an object as it stands in a pack, and checks it against its name.
+func (c *press) object(w io.Writer, o NewObject) error {
+	o.Size = o.bytes()
+	if _, err := w.Write(header(packType[o.Type], uint64(o.Size))); err != nil {
 		return err
 	}
 	var in io.Reader = bytes.NewReader(o.Data)
@@ -111,16 +194,17 @@ func (p *packer) object(z *zlib.Writer, h hash.Hash, o NewObject) error {
 		defer f.Close()
 		in = f
 	}
-	z.Reset(p)
-	fmt.Fprintf(h, "%s %d\x00", o.Type, o.Size)
-	n, err := io.Copy(io.MultiWriter(z, h), io.LimitReader(in, o.Size+1))
+	c.z.Reset(w)
+	c.h.Reset()
+	fmt.Fprintf(c.h, "%s %d\x00", o.Type, o.Size)
+	n, err := io.Copy(io.MultiWriter(c.z, c.h), io.LimitReader(in, o.Size+1))
 	if err != nil {
 		return err
 	}
-	if n != o.Size || fmt.Sprintf("%x", h.Sum(nil)) != o.OID {
+	if n != o.Size || fmt.Sprintf("%x", c.h.Sum(nil)) != o.OID {
 		return fmt.Errorf("store %s: %w", o.OID, ErrPackChanged)
 	}
-	return z.Close()
+	return c.z.Close()
 }
 
 // header is the type and size of an object in a pack: four bits of size in the first

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -205,6 +206,8 @@ type Checked struct {
 	Bad      map[string]error // why an object cannot be relied on, by name
 	Promised bool             // the repository is a partial clone: what is not there can be fetched
 	known    []Pack
+	names    []string         // of everything that was asked for: raw, sorted, each once
+	sizes    map[string]int64 // in bytes, of what was found sound in packs; nil without How.Sizes
 }
 
 // Lost reports whether an object cannot be had any more.
@@ -213,42 +216,70 @@ func (c Checked) Lost(oid string) bool {
 	return err != nil && !(c.Promised && errors.Is(err, ErrNoObject))
 }
 
+// Sound reports, after a check with How.Sizes, whether an object (its raw name) has its bytes in
+// a pack, and how many.
+func (c Checked) Sound(raw string) (size int64, ok bool) {
+	size, ok = c.sizes[raw]
+	return size, ok
+}
+
 // How says where Check looks.
 type How struct {
 	Loose bool   // objects may be loose
+	Sizes bool   // how large they are is wanted too, for Sound
 	Known Relied // packs that Unchanged just looked at: their indexes are not read through again
 }
 
-// Check finds out which objects have their bytes, in this repository or one that it borrows
+// CheckObjects finds out which objects have their bytes, in this repository or one that it borrows
 // from. What Relied then says must be asked of Unchanged before the answer is used again.
 func CheckObjects(ctx context.Context, r *Repo, oids []string, how How) (Checked, error) {
-	c := Checked{Relied: Relied{V: reliedVersion}, Bad: map[string]error{}, known: how.Known.Packs}
-	if len(oids) == 0 {
-		return c, nil
-	}
-	left := make([]string, 0, len(oids))
+	raws, no := make([]string, 0, len(oids)), map[string]error{}
 	for _, oid := range oids {
 		raw, err := hex.DecodeString(oid)
 		if err != nil || len(raw) != r.HashSize() {
-			c.Bad[oid] = ErrNoObject
+			no[oid] = ErrNoObject
 			continue
 		}
-		left = append(left, string(raw))
-		c.Bad[oid] = ErrNoObject
+		raws = append(raws, string(raw))
 	}
-	slices.Sort(left)
-	left = slices.Compact(left)
+	c, err := CheckNames(ctx, r, raws, how)
+	maps.Copy(c.Bad, no)
+	return c, err
+}
+
+// CheckNames is CheckObjects for raw names, which it sorts.
+func CheckNames(ctx context.Context, r *Repo, raws []string, how How) (Checked, error) {
+	c := Checked{Relied: Relied{V: reliedVersion}, Bad: map[string]error{}, known: how.Known.Packs}
+	if len(raws) == 0 {
+		return c, nil
+	}
+	slices.Sort(raws)
+	c.names = slices.Compact(raws)
+	if how.Sizes {
+		c.sizes = make(map[string]int64, len(c.names))
+	}
+	left := fsroot.Spacious[int](len(c.names))
+	for i := range left {
+		left[i] = i
+	}
+	damaged := map[int]bool{}
 	folders := r.ObjectFolders()
 	for _, dir := range folders {
 		var err error
-		if left, err = c.packed(ctx, r, dir, left); err != nil {
+		if left, err = c.packed(ctx, r, dir, left, damaged); err != nil {
 			return c, err
+		}
+	}
+	for _, i := range left {
+		oid := hex.EncodeToString([]byte(c.names[i]))
+		if c.Bad[oid] = ErrNoObject; damaged[i] {
+			c.Bad[oid] = ErrDamaged
 		}
 	}
 	if how.Loose {
 		unread := map[string]bool{}
-		for _, raw := range left {
-			oid := hex.EncodeToString([]byte(raw))
+		for _, i := range left {
+			oid := hex.EncodeToString([]byte(c.names[i]))
 			damaged, err := c.loose(ctx, r, folders, oid)
 			if err != nil {
 				return c, err
@@ -263,12 +294,15 @@ func CheckObjects(ctx context.Context, r *Repo, oids []string, how How) (Checked
 	return c, nil
 }
 
-// packed looks for objects in the packs of one folder, and gives those that are not there.
-func (c *Checked) packed(ctx context.Context, r *Repo, dir string, left []string) ([]string, error) {
+// packed looks for names in the packs of one folder, and gives those that are not there sound;
+// it notes which are there damaged.
+func (c *Checked) packed(ctx context.Context, r *Repo, dir string, left []int, damaged map[int]bool) ([]int, error) {
 	list, err := fsroot.ReadDir(filepath.Join(dir, "pack"))
 	if err != nil {
 		return left, nil //nolint:nilerr // no packs, as far as anybody can see
 	}
+	// The largest first: it has most, and the others are asked for what is left.
+	slices.SortStableFunc(list, func(a, b fs.DirEntry) int { return cmp.Compare(sizeOf(b), sizeOf(a)) })
 	for _, e := range list {
 		c.Promised = c.Promised || strings.HasSuffix(e.Name(), ".promisor")
 		name, ok := strings.CutSuffix(e.Name(), ".idx")
@@ -283,40 +317,52 @@ func (c *Checked) packed(ctx context.Context, r *Repo, dir string, left []string
 		if err != nil {
 			continue
 		}
-		states, err := inPack(ctx, r, path, left, slices.Contains(c.known, p))
+		wanted := fsroot.Spacious[string](len(left))
+		for i, n := range left {
+			wanted[i] = c.names[n]
+		}
+		states, sizes, err := inPack(ctx, r, path, wanted, slices.Contains(c.known, p), c.sizes != nil)
 		if ctx.Err() != nil {
 			return left, ctx.Err()
 		}
 		if err != nil || !still(r, p) {
 			continue
 		}
-		before := len(left)
-		var rest []string
-		for i, raw := range left {
-			switch states[i] {
-			case Sound:
-				delete(c.Bad, hex.EncodeToString([]byte(raw)))
-				continue
-			case Damaged:
-				c.Bad[hex.EncodeToString([]byte(raw))] = ErrDamaged
+		var rest []int
+		for i, n := range left {
+			if states[i] != Sound {
+				if states[i] == Damaged {
+					damaged[n] = true
+				}
+				rest = append(rest, n)
+			} else if c.sizes != nil {
+				c.sizes[c.names[n]] = sizes[i]
 			}
-			rest = append(rest, raw)
 		}
-		if left = rest; len(left) < before {
+		if len(rest) < len(left) {
 			c.Packs = append(c.Packs, p)
 		}
+		left = rest
 	}
 	return left, nil
 }
 
-func inPack(ctx context.Context, r *Repo, path string, wanted []string, known bool) ([]PackState, error) {
+func sizeOf(e fs.DirEntry) int64 {
+	info, err := e.Info()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+func inPack(ctx context.Context, r *Repo, path string, wanted []string, known, sizes bool) ([]PackState, []int64, error) {
 	f, shut, err := openPack(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer shut()
 	f.Summed = known
-	return Check(ctx, f, r.NewHash, wanted)
+	return checkSized(ctx, f, r.NewHash, wanted, sizes)
 }
 
 // loose reads a loose object in whichever folder has it, and tells whether there is one but none that is whole.

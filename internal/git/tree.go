@@ -201,24 +201,34 @@ var errTree = errors.New("it is not a tree")
 // again and again. Paths are single names.
 func ParseTree(data []byte, hashSize int) ([]TreeEntry, error) {
 	var list []TreeEntry
-	for len(data) > 0 {
-		head, rest, ok := bytes.Cut(data, []byte{0})
-		mode, name, named := strings.Cut(string(head), " ")
-		if !ok || !named || name == "" || len(rest) < hashSize {
-			return nil, errTree
-		}
-		bits, err := strconv.ParseUint(mode, 8, 32)
-		if err != nil {
-			return nil, errTree
-		}
-		e := TreeEntry{Path: name, Mode: uint32(bits), OID: hex.EncodeToString(rest[:hashSize]), Type: "blob"}
-		switch e.Mode {
-		case 0o40000:
+	err := EachInTree(string(data), hashSize, func(mode uint32, name, raw string) {
+		e := TreeEntry{Path: name, Mode: mode, OID: hex.EncodeToString([]byte(raw)), Type: "blob"}
+		switch mode {
+		case modeTree:
 			e.Type = "tree"
 		case 0o160000:
 			e.Type = "commit"
 		}
-		list, data = append(list, e), rest[hashSize:]
+		list = append(list, e)
+	})
+	return list, err
+}
+
+// EachInTree calls f for each entry of a tree object, with its raw name: name and raw are parts
+// of data. What comes before damage is passed on.
+func EachInTree(data string, hashSize int, f func(mode uint32, name, raw string)) error {
+	for len(data) > 0 {
+		head, rest, ok := strings.Cut(data, "\x00")
+		mode, name, named := strings.Cut(head, " ")
+		if !ok || !named || name == "" || len(rest) < hashSize {
+			return errTree
+		}
+		bits, err := strconv.ParseUint(mode, 8, 32)
+		if err != nil {
+			return errTree
+		}
+		f(uint32(bits), name, rest[:hashSize])
+		data = rest[hashSize:]
 	}
-	return list, nil
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -79,7 +80,7 @@ func Read(path string) *Cache {
 	if _, err := f.ReadAt(head[:], 0); err != nil || headed(string(head[:])) != info.Size() {
 		return nil // before memory is treated as it
 	}
-	all := spacious[byte](int(info.Size()))
+	all := fsroot.Spacious[byte](int(info.Size()))
 	summed, sum := len(all)-4, uint32(0) // the checksum itself is not summed
 	for at := 0; at < len(all); {
 		n, err := io.ReadFull(f, all[at:min(at+256<<10, len(all))]) // and summed while it is near
@@ -89,7 +90,7 @@ func Read(path string) *Cache {
 		sum = crc32.Update(sum, castagnoli(), all[min(at, summed):min(at+n, summed)])
 		at += n
 	}
-	return parseCache(text(all), sum)
+	return parseCache(fsroot.Text(all), sum)
 }
 
 // headed returns the size that a cache has by its header, -1 for what is none.
@@ -268,10 +269,27 @@ func (b *Builder) Add(name string, folder bool, flags uint8, child int, f fsroot
 // Grow makes room for about as much as the cache c holds.
 func (b *Builder) Grow(c *Cache) {
 	if c != nil {
-		b.folders = make([]byte, 0, c.records-c.folders+folderSize)
-		b.records = make([]byte, 0, (c.names-c.records)*17/16)
-		b.names = make([]byte, 0, (len(c.text)-c.names)*17/16)
+		b.make(c.records-c.folders+folderSize, (c.names-c.records)*17/16, (len(c.text)-c.names)*17/16)
 	}
+}
+
+// room makes room for a list of paths, sorted.
+func (b *Builder) room(list []Tracked) {
+	folders, names, last := 1, 0, ""
+	for i := range list {
+		path := list[i].Path
+		in := strings.LastIndexByte(path, '/') + 1
+		names += len(path) - in
+		if path[:in] != last {
+			folders, last = folders+1, path[:in]
+			names += 1 + in - strings.LastIndexByte(path[:max(in-1, 0)], '/')
+		}
+	}
+	b.make(folders*folderSize, (len(list)+folders)*(recordHead+b.HashLen), names)
+}
+
+func (b *Builder) make(folders, records, names int) {
+	b.folders, b.records, b.names = make([]byte, 0, folders), fsroot.Spacious[byte](records)[:0], fsroot.Spacious[byte](names)[:0]
 }
 
 // Parts returns the file in pieces, the last of which is the checksum.

@@ -3,13 +3,15 @@ package scan
 import (
 	"cmp"
 	"slices"
+
+	"github.com/belay-dev/belay/internal/fsroot"
 )
 
 // gather turns the nodes into the result. Depth first, in the order of the items,
 // is the order of whole paths.
 func (s *scan) gather() *Result {
 	r := &Result{scan: s, Moving: s.moved()}
-	r.Entries = spacious[Entry](int(s.found.Load()))[:0]
+	r.Entries = fsroot.Spacious[Entry](int(s.found.Load()))[:0]
 	r.Dirs = make([]Dir, 0, s.folders.Load())
 	s.folderInto(r, s.top)
 	slices.SortFunc(r.Dirs, func(a, b Dir) int { return cmp.Compare(a.Path, b.Path) })

@@ -19,7 +19,7 @@ type Options struct {
 	Cache   string           // the private stat cache; "" is none. One that is corrupt, foreign or of another version is ignored
 	NewHash func() hash.Hash // SHA-1 or SHA-256
 
-	// TrackedKey changes when the user's index does. ReadTracked is called only
+	// TrackedKey changes when the paths in the user's index do. ReadTracked is called only
 	// when the cache was made for another key; nil means that nothing is tracked.
 	// seedBefore is the modification time of the index: a Seed with a time that is
 	// not older was recorded while the file could still change unseen.

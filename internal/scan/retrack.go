@@ -38,7 +38,12 @@ func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, 
 		return nil, err
 	}
 	t := &retracker{old: old, list: sorted, b: Builder{HashLen: hashLen}}
-	t.b.Grow(old)
+	t.seeds = make([]*Stat, 0, withSeed(sorted))
+	if old != nil {
+		t.b.Grow(old)
+	} else {
+		t.b.room(sorted)
+	}
 	top := stretch{old: -1, to: len(sorted)}
 	if old != nil {
 		top.old = 0
@@ -48,17 +53,30 @@ func Retrack(old *Cache, list []Tracked, seedLimit int64, hashLen int) (*Cache, 
 		t.folder(t.queue[i])
 	}
 	parts, sum := t.b.Parts("", "", 0, 0)
-	var text strings.Builder
+	size := 0
 	for _, p := range parts {
-		text.Grow(len(p))
-		text.Write(p)
+		size += len(p)
 	}
-	c := parseCache(text.String(), sum)
+	whole := fsroot.Spacious[byte](size)[:0]
+	for _, p := range parts {
+		whole = append(whole, p...)
+	}
+	c := parseCache(fsroot.Text(whole), sum)
 	if c == nil { // more than 4 GiB of names
 		return nil, belay.Refuse(belay.CodeCannot, "track fewer files", "the index is too large to work with")
 	}
 	c.seeds, c.seedLimit = t.seeds, seedLimit
 	return c, nil
+}
+
+// withSeed returns how many of the paths have a seed.
+func withSeed(list []Tracked) (n int) {
+	for i := range list {
+		if list[i].Seed != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // arrange sorts the list. A submodule is in it twice, as the folder it should

@@ -41,7 +41,9 @@ type Capture struct {
 	Objects  []git.NewObject    // everything but the files' blobs
 	Blobs    map[string]*Source // the files' blobs that may have to be stored, by oid
 	Relied   git.Relied         // what was found in the store this time and is not stored again
-	inHead   map[string]bool    // what HEAD's tree names
+	InStore  bool               // Blobs leaves out what inStore says of
+	tracked  *trackedBlobs      // of a cold read
+	inHead   map[string]bool    // raw names of what HEAD's tree names
 	headOf   string             // and which commit that is of
 	headLost []Lost
 	looked   []Left // what ignored files look like that are not captured
@@ -96,6 +98,10 @@ func (s *Place) Read(ctx context.Context, w Wanted) (*Capture, error) {
 		return nil, err
 	}
 	cold := !c.Last.Valid
+	if cold {
+		c.tracked = s.lookForTracked(ctx, c)
+		defer c.tracked.wait() // it reads packs
+	}
 	scan, err := s.Scan(ctx, c, cold)
 	if err != nil {
 		return nil, err
@@ -227,7 +233,7 @@ func (s *Place) Scan(ctx context.Context, c *Capture, seeds bool) (*scan.Result,
 func (s *Place) options(c *Capture, seeds bool, ask *git.Ignorer) scan.Options {
 	o := scan.Options{
 		Root: s.Repo.Root, GitDir: s.Repo.Dir, Cache: s.cachePath(), NewHash: s.Repo.NewHash,
-		TrackedKey: c.Index.Key, RulesKey: c.Rules.key, Ignored: ask.Ask,
+		TrackedKey: c.Index.Set, RulesKey: c.Rules.key, Ignored: ask.Ask,
 		Include: slices.Concat(s.Include, c.Wanted.Include), MaxFile: s.MaxFile,
 		ReadTracked: s.tracked(c, seeds),
 	}
@@ -263,7 +269,7 @@ func (s *Place) distrust(ctx context.Context, c *Capture) error {
 	}
 	if !suspect {
 		var err error
-		if suspect, err = s.sizesDiffer(ctx, c.Scan.Entries); err != nil {
+		if suspect, err = s.sizesDiffer(ctx, c); err != nil {
 			return err
 		}
 	}
@@ -281,12 +287,54 @@ func (s *Place) distrust(ctx context.Context, c *Capture) error {
 	return nil
 }
 
-func (s *Place) sizesDiffer(ctx context.Context, entries []scan.Entry) (bool, error) {
+// trackedBlobs is which of the blobs that the index names have their bytes in packs, and how
+// many. It is found out while the tree is scanned.
+type trackedBlobs struct {
+	done    chan struct{}
+	checked git.Checked
+	err     error
+}
+
+// lookForTracked looks for the blobs that a cold scan may take from the index. What cannot be
+// found out is as good as not there.
+func (s *Place) lookForTracked(ctx context.Context, c *Capture) *trackedBlobs {
+	t := &trackedBlobs{done: make(chan struct{})}
+	raws := make([]string, 0, len(c.Index.Entries))
+	for i := range c.Index.Entries {
+		if e := &c.Index.Entries[i]; seeding(e) {
+			raws = append(raws, e.OID)
+		}
+	}
+	go func() {
+		defer close(t.done)
+		t.checked, t.err = git.CheckNames(ctx, s.Repo, raws, git.How{Sizes: true})
+	}()
+	return t
+}
+
+func (t *trackedBlobs) wait() { <-t.done }
+
+// size returns how many bytes a blob has, if a pack has them.
+func (t *trackedBlobs) size(oid fsroot.OID) (int64, bool) {
+	t.wait()
+	if t.err != nil {
+		return 0, false
+	}
+	return t.checked.Sound(string(oid))
+}
+
+func (s *Place) sizesDiffer(ctx context.Context, c *Capture) (bool, error) {
 	var oids []string
 	var want []int64
-	for _, e := range entries {
-		if !e.Fresh {
+	for i := range c.Scan.Entries {
+		e := &c.Scan.Entries[i]
+		if e.Fresh {
+			continue
+		}
+		if n, ok := c.tracked.size(e.OID); !ok {
 			oids, want = append(oids, e.OID.String()), append(want, e.Size)
+		} else if n != e.Size {
+			return true, nil
 		}
 	}
 	sizes, err := s.Repo.Sizes(ctx, oids)

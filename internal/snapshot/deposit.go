@@ -124,21 +124,21 @@ func (s Objects) split(ctx context.Context, c *Capture, objects []git.NewObject)
 	}
 	for _, o := range objects {
 		src := c.Blobs[o.OID]
-		if inHead[o.OID] || c.Last.Has(o.OID) || src != nil && src.Held {
+		if inHead[Raw(o.OID)] || c.Last.Has(o.OID) || src != nil && src.Held {
 			found = append(found, o.OID)
 		}
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, found, git.How{Known: c.Last.Relied})
+	checked, err := git.CheckObjects(ctx, s.Repo, found, git.How{Known: c.Last.Relied.And(c.Relied)})
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Relied = c.Relied.And(checked.Relied)
 	// Where something of an earlier snapshot is gone, the rest of it may have no name any
 	// more either.
-	broken := slices.ContainsFunc(found, func(oid string) bool { return checked.Bad[oid] != nil && !inHead[oid] })
+	broken := slices.ContainsFunc(found, func(oid string) bool { return checked.Bad[oid] != nil && !inHead[Raw(oid)] })
 	named := map[string]bool{}
 	for _, oid := range found {
-		named[oid] = checked.Bad[oid] == nil && (inHead[oid] || !broken)
+		named[oid] = checked.Bad[oid] == nil && (inHead[Raw(oid)] || !broken)
 	}
 	found = slices.DeleteFunc(found, func(oid string) bool { return !named[oid] })
 	return slices.DeleteFunc(objects, func(o git.NewObject) bool { return named[o.OID] }), found, nil
@@ -149,6 +149,7 @@ type copies struct {
 	objects []git.NewObject
 	rd      *git.Reader
 	open    sync.WaitGroup
+	turn    sync.Mutex // of rd
 }
 
 func (k *copies) close() {
@@ -210,11 +211,13 @@ func (s Objects) Keep(ctx context.Context, objects []git.NewObject) (release fun
 	return release, nil
 }
 
-// reading reads one object. They are opened one after the other.
+// reading reads one object, when the one before was read to its end or closed.
 func (k *copies) reading(oid string) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		out, in := io.Pipe()
 		k.open.Go(func() {
+			k.turn.Lock()
+			defer k.turn.Unlock()
 			_, err := k.rd.Copy(oid, in)
 			_ = in.CloseWithError(err)
 		})
@@ -257,13 +260,13 @@ func (s Objects) stillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) 
 
 // storeAgain stores those objects of a capture that were found and are gone.
 func (s Objects) storeAgain(ctx context.Context, c *Capture, st Stored) error {
-	if len(st.found) == 0 {
+	if len(st.found) == 0 && !c.InStore {
 		return nil
 	}
 	if _, same := git.Unchanged(ctx, s.Repo, c.Relied); same {
 		return nil
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, st.found, git.How{})
+	checked, err := git.CheckObjects(ctx, s.Repo, append(c.backToBlobs(), st.found...), git.How{})
 	if err != nil {
 		return err
 	}
@@ -283,6 +286,22 @@ func (s Objects) storeAgain(ctx context.Context, c *Capture, st Stored) error {
 	defer root.Close()
 	_, err = s.putFor(ctx, c, slices.DeleteFunc(candidates(root, c), func(o git.NewObject) bool { return checked.Bad[o.OID] == nil }))
 	return err
+}
+
+// backToBlobs puts what InStore leaves out back into Blobs, and gives their names.
+func (c *Capture) backToBlobs() []string {
+	if !c.InStore {
+		return nil
+	}
+	var oids []string
+	for i := range c.Scan.Entries {
+		e := &c.Scan.Entries[i]
+		if oid := e.OID.String(); c.inStore(e) && c.Blobs[oid] == nil {
+			oids, c.Blobs[oid] = append(oids, oid), sourceOf(e, false)
+		}
+	}
+	c.InStore = false
+	return oids
 }
 
 // allNamed reports whether everything that was found named when refs were read has a

@@ -2,8 +2,8 @@ package snapshot
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -24,6 +24,7 @@ import (
 // IndexState is the user's index: its bytes by name, and the blobs that only it holds.
 type IndexState struct {
 	Key     string // changes when the file does
+	Set     string // changes when the paths in it do
 	Facts   Index
 	Data    []byte           // nil when the last take remembered everything
 	Entries []git.IndexEntry // what Data says
@@ -49,7 +50,7 @@ type StagedBlob struct {
 func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 	f, err := fsroot.Open(filepath.Join(s.Repo.Dir, "index"))
 	if errors.Is(err, fs.ErrNotExist) {
-		c.Index = IndexState{Key: noIndex}
+		c.Index = IndexState{Key: noIndex, Set: noIndex}
 		return nil
 	}
 	if err != nil {
@@ -62,8 +63,8 @@ func (s *Place) readIndex(ctx context.Context, c *Capture) error {
 	}
 	c.Index = IndexState{Key: indexKey(info),
 		Facts: Index{Exists: true, Mtime: info.ModTime().UnixNano(), Perm: uint16(info.Mode().Perm())}}
-	if c.Last.settled() && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID {
-		c.Index.Tree, c.Index.Staged = c.Last.IndexTree, c.Last.Staged
+	if c.Last.settled() && c.Last.IndexKey == c.Index.Key && c.Last.IndexHead == c.Head.OID && c.Last.IndexSet != "" {
+		c.Index.Set, c.Index.Tree, c.Index.Staged = c.Last.IndexSet, c.Last.IndexTree, c.Last.Staged
 		c.Next.Pieces = c.Last.Pieces
 		return nil
 	}
@@ -84,6 +85,14 @@ func indexKey(info fs.FileInfo) string {
 
 func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 	m := &meta{s: s}
+	staged := make(chan error, 1)
+	go func() { staged <- s.nameStaged(ctx, c) }()
+	err := s.chunkIndex(c, m)
+	return errors.Join(err, <-staged)
+}
+
+// chunkIndex names the bytes of the index.
+func (s *Place) chunkIndex(c *Capture, m *meta) error {
 	m.chunks("main", c.Index.Data)
 	shared, err := filepath.Glob(filepath.Join(globSafe(s.Repo.Dir), "sharedindex.*"))
 	if err != nil {
@@ -108,7 +117,7 @@ func (s *Place) nameIndex(ctx context.Context, c *Capture) error {
 	c.Index.Tree = tree
 	c.Index.Objects = append(m.objects, trees...)
 	c.Next.Pieces = names(c.Index.Objects)
-	return s.nameStaged(ctx, c)
+	return nil
 }
 
 // globSafe quotes what filepath.Glob would take for a pattern.
@@ -119,91 +128,139 @@ func globSafe(dir string) string {
 // nameStaged finds the blobs that the index names and HEAD's tree does not: staged
 // content, and all sides of a conflict. They live as long as the snapshot.
 func (s *Place) nameStaged(ctx context.Context, c *Capture) error {
-	empty := s.Repo.Name("tree", nil) // git knows that one without an object
-	base := cmp.Or(c.Head.OID, empty)
-	// git is shown a copy: the index itself may be another one by now.
-	tmp, err := s.Scratch("tmp")
-	if err != nil {
-		return err
-	}
-	f, err := fsroot.CreateTemp(tmp, "index-")
-	if err != nil {
-		return fmt.Errorf("read the index: %w", err)
-	}
-	defer fsroot.Remove(f.Name())
-	_, err = f.Write(c.Index.Data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("read the index: %w", err)
-	}
-	compare := func(base string) ([]byte, error) {
-		ask := s.Repo.Command(ctx, "diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", base, "--")
-		ask.Env = append(ask.Env, "GIT_INDEX_FILE="+f.Name())
-		return git.Answer(ask)
-	}
-	raw, compared := compare(base)
-	var failed *git.Failure
-	if base != empty && errors.As(compared, &failed) { // HEAD cannot be read: it keeps nothing alive
-		raw, compared = compare(empty)
-	}
-	entries, err := s.entriesOf(ctx, c.Index.Data, f.Name())
+	entries, trees, err := s.entriesOf(ctx, c.Index.Data, "")
 	if errors.Is(err, errRubbish) {
-		c.Index.Entries = []git.IndexEntry{}
+		c.Index.Entries, c.Index.Set = []git.IndexEntry{}, setOf(nil)
 		return nil
 	}
-	if err = errors.Join(err, compared); err != nil {
+	if err != nil {
 		return err
 	}
-	c.Index.Entries = entries
-	blobs := map[string]string{}
-	fields := strings.Split(string(raw), "\x00")
-	for i := 0; i+1 < len(fields); i += 2 {
-		if f := strings.Fields(fields[i]); len(f) == 5 && f[1] != "160000" {
-			blobs[f[3]] = fields[i+1]
-		}
+	c.Index.Entries, c.Index.Set = entries, setOf(entries)
+	rd, err := s.Repo.Reader(ctx)
+	if err != nil {
+		return err
 	}
-	for _, e := range entries {
-		if e.Stage > 0 && e.Mode != 0o160000 {
-			blobs[hex.EncodeToString([]byte(e.OID))] = e.Path
-		}
+	defer rd.Close()
+	found := stagedBlobs{rd: rd, blobs: map[string]string{}}
+	found.folder(entries, trees, treeOf(rd, c.Head.OID), 0)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	delete(blobs, s.Repo.Zero())
-	var oids []string
-	for oid := range blobs {
-		if !git.IsOID(oid) {
-			return fmt.Errorf("read the index: git printed %q", oid)
-		}
-		oids = append(oids, oid)
-	}
+	delete(found.blobs, s.Repo.Zero())
+	oids := slices.Collect(maps.Keys(found.blobs))
 	sizes, err := s.Repo.Sizes(ctx, oids)
 	if err != nil {
 		return err
 	}
-	c.Index.paths, c.Index.sizes = blobs, map[string]int64{}
+	c.Index.paths, c.Index.sizes = found.blobs, map[string]int64{}
 	for i, oid := range oids {
 		c.Index.sizes[oid] = sizes[i]
 	}
 	return nil
 }
 
+// treeOf returns the name of a commit's tree, "" when there is none that can be read: it
+// keeps nothing alive.
+func treeOf(rd *git.Reader, commit string) string {
+	if commit == "" {
+		return ""
+	}
+	o, err := rd.Read(commit)
+	first, _, _ := strings.Cut(string(o.Data), "\n")
+	tree, ok := strings.CutPrefix(first, "tree ")
+	if err != nil || o.Type != "commit" || !ok || !git.IsOID(tree) {
+		return ""
+	}
+	return tree
+}
+
+// stagedBlobs are the blobs, by name in hex, that an index names and a tree does not, and
+// where the index has them.
+type stagedBlobs struct {
+	rd    *git.Reader
+	blobs map[string]string
+}
+
+// folder compares entries, in the order of the index, that share the first skip bytes of their
+// paths, with a tree ("": nothing is in it). Where the index says of a folder that it is the
+// tree that HEAD has there, nothing in it is staged: git commits by the same word.
+func (f *stagedBlobs) folder(entries []git.IndexEntry, known *git.IndexTree, tree string, skip int) {
+	if known != nil && known.OID != "" && known.Entries == len(entries) && hex.EncodeToString([]byte(known.OID)) == tree {
+		return
+	}
+	there := map[string]git.TreeEntry{}
+	if tree != "" {
+		list, _ := f.rd.Folder(tree) // what cannot be read keeps nothing alive
+		for _, e := range list {
+			there[e.Path] = e
+		}
+	}
+	for i := 0; i < len(entries); {
+		e := &entries[i]
+		name, _, deep := strings.Cut(e.Path[skip:], "/")
+		if !deep {
+			f.file(e, there[name].OID)
+			i++
+			continue
+		}
+		from, prefix := i, e.Path[:skip+len(name)+1]
+		for i++; i < len(entries) && strings.HasPrefix(entries[i].Path, prefix); i++ {
+		}
+		var below *git.IndexTree
+		if known != nil {
+			below = known.Folders[name]
+		}
+		inside := ""
+		if t := there[name]; t.Type == "tree" {
+			inside = t.OID
+		}
+		f.folder(entries[from:i], below, inside, len(prefix))
+	}
+}
+
+func (f *stagedBlobs) file(e *git.IndexEntry, inHead string) {
+	if oid := hex.EncodeToString([]byte(e.OID)); e.Mode != 0o160000 && (e.Stage > 0 || oid != inHead) {
+		f.blobs[oid] = e.Path
+	}
+}
+
 // errRubbish says that neither belay nor git can read the index. Its bytes are held all
 // the same, and a restore must be able to replace it: it counts as one that is empty.
 var errRubbish = errors.New("the index cannot be read")
 
-// entriesOf reads an index from its bytes; git reads what belay cannot, from path.
-func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.IndexEntry, error) {
-	entries, err := git.ParseIndex(data, s.Repo.HashSize())
+// entriesOf reads an index from its bytes; git reads what belay cannot, from path, or from a copy
+// when there is none: the index itself may be another one by now.
+func (s *Place) entriesOf(ctx context.Context, data []byte, path string) ([]git.IndexEntry, *git.IndexTree, error) {
+	entries, trees, err := git.ParseIndexTrees(data, s.Repo.HashSize())
 	if err == nil {
-		return entries, nil
+		return entries, trees, nil
 	}
 	if !errors.Is(err, git.ErrForeign) {
-		return nil, errRubbish // git does not look at the checksum, and would list what it makes of it
+		return nil, nil, errRubbish // git does not look at the checksum, and would list what it makes of it
+	}
+	if path == "" {
+		tmp, err := s.Scratch("tmp")
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := fsroot.CreateTemp(tmp, "index-")
+		if err != nil {
+			return nil, nil, fmt.Errorf("read the index: %w", err)
+		}
+		defer fsroot.Remove(f.Name())
+		_, err = f.Write(data)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, nil, fmt.Errorf("read the index: %w", err)
+		}
+		path = f.Name()
 	}
 	entries, err = s.Repo.ListIndex(ctx, path)
 	var f *git.Failure
 	if errors.As(err, &f) && f.Exit > 0 { // it was not killed
-		return nil, errRubbish
+		return nil, nil, errRubbish
 	}
-	return entries, err
+	return entries, nil, err
 }
 
 // nameStagedTree names a tree of the staged blobs that can be read. What cannot is of no
@@ -236,7 +293,7 @@ func (s *Place) nameStagedTree(ctx context.Context, c *Capture) error {
 			elsewhere = append(elsewhere, oid)
 		}
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, elsewhere, git.How{Loose: true, Known: c.Last.Relied})
+	checked, err := git.CheckObjects(ctx, s.Repo, elsewhere, git.How{Loose: true, Known: c.Last.Relied.And(c.Relied)})
 	if err != nil {
 		return err
 	}
@@ -269,7 +326,7 @@ func (s *Place) indexEntries(ctx context.Context, c *Capture) ([]git.IndexEntry,
 	if err != nil {
 		return nil, fmt.Errorf("read the index: %w", err)
 	}
-	entries, err := s.entriesOf(ctx, data, path)
+	entries, _, err := s.entriesOf(ctx, data, path)
 	if errors.Is(err, errRubbish) {
 		return nil, nil
 	}
@@ -287,22 +344,57 @@ func (s *Place) tracked(c *Capture, seeds bool) func(context.Context) ([]scan.Tr
 		if err != nil {
 			return nil, time.Time{}, err
 		}
-		seeds = seeds && !c.Rules.converts
-		for _, e := range entries {
-			seeds = seeds && !strings.HasSuffix(e.Path, ".gitattributes")
+		seeds = seeds && !c.Rules.converts && !attributed(entries)
+		all := fsroot.Spacious[scan.Tracked](len(entries))
+		var stats []scan.Stat
+		if seeds {
+			stats = fsroot.Spacious[scan.Stat](len(entries))
 		}
-		var all []scan.Tracked
-		for _, e := range entries {
-			t := scan.Tracked{Path: e.Path, OID: fsroot.OID(e.OID), Gitlink: e.Mode == 0o160000}
-			flagged := e.Assume || e.Skip || e.Intent
-			if seeds && e.HasStat && e.Stage == 0 && !flagged && !t.Gitlink {
-				t.Seed = &scan.Stat{
+		for i := range entries {
+			e, t := &entries[i], &all[i]
+			t.Path, t.OID, t.Gitlink = e.Path, fsroot.OID(e.OID), e.Mode == 0o160000
+			if seeds && seeding(e) {
+				t.Seed = &stats[i]
+				*t.Seed = scan.Stat{
 					MtimeSec: int64(e.MtimeSec), CtimeSec: int64(e.CtimeSec), MtimeNsec: e.MtimeNsec, CtimeNsec: e.CtimeNsec,
 					Dev: e.Dev, Ino: e.Ino, Uid: e.UID, Gid: e.GID, Mode: e.Mode, Size: e.Size,
 				}
 			}
-			all = append(all, t)
 		}
 		return all, time.Unix(0, c.Index.Facts.Mtime), nil
 	}
+}
+
+// setOf names the paths of an index, in their order, and which of them are submodules: git
+// writes many an index in which only times are others.
+func setOf(entries []git.IndexEntry) string {
+	h, b, last := sha256.New(), make([]byte, 0, 64<<10), ""
+	for i := range entries {
+		e := &entries[i]
+		if e.Path == last { // the sides of a conflict are one path
+			continue
+		}
+		last = e.Path
+		if b = append(b, e.Path...); e.Mode == 0o160000 {
+			b = append(b, '/')
+		}
+		if b = append(b, 0); len(b) > cap(b)/2 {
+			h.Write(b)
+			b = b[:0]
+		}
+	}
+	h.Write(b)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// attributed reports whether attributes are tracked, which may have git store other bytes than
+// the disk has.
+func attributed(entries []git.IndexEntry) bool {
+	return slices.ContainsFunc(entries, func(e git.IndexEntry) bool { return strings.HasSuffix(e.Path, ".gitattributes") })
+}
+
+// seeding reports whether what the index says of a file's content may be believed, while the
+// file looks untouched.
+func seeding(e *git.IndexEntry) bool {
+	return e.HasStat && e.Stage == 0 && !e.Assume && !e.Skip && !e.Intent && e.Mode != 0o160000
 }

@@ -2,15 +2,16 @@ package snapshot
 
 import (
 	"context"
-	"errors"
-	"strings"
+	"encoding/hex"
 
 	"github.com/belay-dev/belay/internal/git"
 )
 
-// InHead returns what the tree of HEAD's commit names, as far as it can be read; nothing
-// without a commit. A tree that cannot be read is noted as lost, and what it names does not
-// count: it may be there and go with the next gc.
+// InHead returns the raw names of what the tree of HEAD's commit names, as far as it can be
+// read; nothing without a commit. A tree that cannot be read is noted as lost, and what it names
+// does not count: it may be there and go with the next gc.
+//
+// A tree of HEAD that the present has as well is not read: its name says what is in it.
 func (s *Place) InHead(ctx context.Context, c *Capture) (map[string]bool, error) {
 	if c.Head.OID == "" {
 		return nil, nil
@@ -18,67 +19,70 @@ func (s *Place) InHead(ctx context.Context, c *Capture) (map[string]bool, error)
 	if c.headOf == c.Head.OID {
 		return c.inHead, nil
 	}
-	names, err := s.Repo.TreeNames(ctx, c.Head.OID)
-	var failed *git.Failure
-	if errors.As(err, &failed) && ctx.Err() == nil {
-		names, err = s.someInHead(ctx, c)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c.inHead, c.headOf = names, c.Head.OID
-	return names, nil
-}
-
-// someInHead is InHead for a tree that git cannot list to its end.
-func (s *Place) someInHead(ctx context.Context, c *Capture) (map[string]bool, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
-	names := map[string]bool{}
-	commit, err := rd.Read(c.Head.OID)
-	if err != nil {
-		return names, ctx.Err() // it is named as lost already
-	}
-	first, _, _ := strings.Cut(string(commit.Data), "\n")
-	var unread []string
-	var walk func(oid string) error
-	walk = func(oid string) error {
-		entries, err := rd.Folder(oid)
-		if ctx.Err() != nil {
-			return ctx.Err()
+	w := headWalk{rd: rd, hash: s.Repo.HashSize(), ours: map[string][]byte{}, names: make(map[string]bool, c.Count+c.Count/8)}
+	for _, o := range c.Objects {
+		if o.Type == "tree" && o.Data != nil {
+			w.ours[Raw(o.OID)] = o.Data
 		}
-		if err != nil {
-			unread = append(unread, oid)
-			return nil
-		}
-		names[oid] = true
-		for _, e := range entries {
-			if e.Type == "tree" {
-				err = walk(e.OID)
-			} else {
-				names[e.OID] = true
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
 	}
-	if err := walk(strings.TrimPrefix(first, "tree ")); err != nil {
-		return nil, err
+	if tree := treeOf(rd, c.Head.OID); tree != "" { // else the commit is named as lost already
+		w.tree(Raw(tree))
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, unread, git.How{Loose: true})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	checked, err := git.CheckObjects(ctx, s.Repo, w.unread, git.How{Loose: true})
 	if err != nil {
 		return nil, err
 	}
 	c.headLost = nil
-	for _, oid := range unread {
+	for _, oid := range w.unread {
 		if checked.Lost(oid) {
 			c.headLost = append(c.headLost, Lost{Path: "HEAD", Kind: LostTree, OID: oid})
 		}
 	}
-	return names, nil
+	c.inHead, c.headOf = w.names, c.Head.OID
+	return c.inHead, nil
+}
+
+// headWalk collects what a tree names.
+type headWalk struct {
+	rd     *git.Reader
+	hash   int
+	ours   map[string][]byte // trees that need not be read, by raw name
+	names  map[string]bool   // raw
+	unread []string          // trees that could not be read, in hex
+}
+
+func (w *headWalk) tree(raw string) {
+	if w.names[raw] {
+		return
+	}
+	data, ok := w.ours[raw]
+	if !ok {
+		oid := hex.EncodeToString([]byte(raw))
+		o, err := w.rd.Read(oid)
+		if err != nil || o.Type != "tree" || git.EachInTree(string(o.Data), w.hash, func(uint32, string, string) {}) != nil {
+			w.unread = append(w.unread, oid)
+			return
+		}
+		data = o.Data
+	}
+	w.names[raw] = true
+	var folders []string
+	_ = git.EachInTree(string(data), w.hash, func(mode uint32, _, raw string) { // it was read before, or made by us
+		if mode == 0o40000 {
+			folders = append(folders, raw)
+		} else {
+			w.names[raw] = true
+		}
+	})
+	for _, f := range folders {
+		w.tree(f)
+	}
 }

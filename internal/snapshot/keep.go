@@ -78,7 +78,7 @@ func (s *Place) sound(ctx context.Context, c *Capture, named []string) ([]string
 		}
 	}
 	fresh := slices.DeleteFunc(slices.Clone(named), func(oid string) bool { return known[Raw(oid)] })
-	checked, err := git.CheckObjects(ctx, s.Repo, fresh, git.How{Loose: true, Known: c.Last.Relied})
+	checked, err := git.CheckObjects(ctx, s.Repo, fresh, git.How{Loose: true, Known: c.Last.Relied.And(c.Relied)})
 	if err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ type Memory struct {
 	Kept      []byte             `json:"kept"`   // those that came with Keep and Tags
 	IndexKey  string             `json:"index_key"`
 	IndexHead string             `json:"index_head"`
+	IndexSet  string             `json:"index_set"`
 	IndexTree string             `json:"index_tree"`
 	Staged    string             `json:"staged"`
 	Tags      string             `json:"tags"`   // the tree of tag objects
@@ -112,7 +113,7 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	}
 	defer func() { _ = lock.Unlock() }()
 	m := Memory{
-		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexSet: c.Index.Set, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
 		Tags: c.Next.Tags, Keep: c.Next.Keep, Used: c.Next.Used, Named: c.Next.Named, Kept: c.Next.Kept,
 		Trees: c.Next.Trees, Pieces: c.Next.Pieces, Anchors: []belay.SnapshotID{id},
 		Sound: c.Next.Sound, Relied: c.Rests(), Lost: c.lost(),

@@ -11,6 +11,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/scan"
 )
 
 // name gives everything its object name: the files' tree, the manifest, git's state.
@@ -46,10 +47,6 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 			c.Man.Odd = append(c.Man.Odd, Odd{Path: e.Path, Mode: ModeOf(e.Kind), OID: e.OID.String()})
 			odd[i] = true
 		}
-		if e.Fresh || !c.Last.settled() {
-			c.Blobs[e.OID.String()] = &Source{Path: e.Path, Link: e.Kind == fsroot.SymbolicLink, Size: e.Size,
-				Held: !e.Fresh && c.Last.Valid}
-		}
 	}
 	if len(odd) > 0 {
 		var plain []git.File
@@ -66,10 +63,52 @@ func (s *Place) Name(ctx context.Context, c *Capture) (err error) {
 		return err
 	}
 	c.Objects = append(c.Objects, trees...)
+	if err := s.nameBlobs(ctx, c); err != nil {
+		return err
+	}
 	if err := s.nameMeta(ctx, c); err != nil {
 		return err
 	}
 	return s.onlyNew(c)
+}
+
+// nameBlobs notes which files' blobs may have to be stored.
+func (s *Place) nameBlobs(ctx context.Context, c *Capture) error {
+	c.InStore = false
+	if c.tracked != nil {
+		if _, err := s.InHead(ctx, c); err != nil {
+			return err
+		}
+		if c.tracked.wait(); c.tracked.err == nil {
+			c.Relied = c.Relied.And(c.tracked.checked.Relied)
+		}
+	}
+	for i := range c.Scan.Entries {
+		e := &c.Scan.Entries[i]
+		if !e.Fresh && c.Last.settled() {
+			continue
+		}
+		if c.inStore(e) {
+			c.InStore = true
+			continue
+		}
+		c.Blobs[e.OID.String()] = sourceOf(e, !e.Fresh && c.Last.Valid)
+	}
+	return nil
+}
+
+// inStore reports whether the blob of a file need not be stored: HEAD's tree names it, and a
+// pack has its bytes. It is known in a cold read only.
+func (c *Capture) inStore(e *scan.Entry) bool {
+	if c.tracked == nil || !c.inHead[string(e.OID)] {
+		return false
+	}
+	_, sound := c.tracked.size(e.OID)
+	return sound
+}
+
+func sourceOf(e *scan.Entry, held bool) *Source {
+	return &Source{Path: e.Path, Link: e.Kind == fsroot.SymbolicLink, Size: e.Size, Held: held}
 }
 
 // onlyNew leaves out what the last take is known to have stored, and the blobs that only

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -34,7 +33,7 @@ func (s *Place) Outline(ctx context.Context) (Outline, error) {
 	if err != nil {
 		return Outline{}, err
 	}
-	c.Index = IndexState{Key: key, Facts: Index{Exists: key != noIndex}}
+	c.Index = IndexState{Key: key, Set: set, Facts: Index{Exists: key != noIndex}}
 	o := s.options(c, false, s.Repo.Ignorer(ctx))
 	o.Ignored = nil
 	return Outline{Options: o, Index: key, Rules: c.Rules.key, Tracked: set}, nil
@@ -57,28 +56,15 @@ func (s *Place) IndexKey() (string, error) {
 // TrackedSet returns the key of the index, and a name for the set of paths in it.
 func (s *Place) TrackedSet(ctx context.Context) (key, set string, err error) {
 	if key, err = s.IndexKey(); err != nil || key == noIndex {
-		return key, "", err
+		return key, noIndex, err
 	}
 	entries, err := s.indexEntries(ctx, &Capture{})
 	if err != nil {
 		return "", "", err
 	}
-	h := sha256.New()
-	last := ""
-	for _, e := range entries {
-		if e.Path == last { // the sides of a conflict are one path
-			continue
-		}
-		last = e.Path
-		kind := "f"
-		if e.Mode == 0o160000 {
-			kind = "g"
-		}
-		_, _ = h.Write([]byte(kind + e.Path + "\x00"))
-	}
 	after, err := s.IndexKey()
 	if err == nil && after != key {
 		err = fmt.Errorf("read the index: %w", git.ErrChanged)
 	}
-	return key, fmt.Sprintf("%x", h.Sum(nil)), err
+	return key, setOf(entries), err
 }

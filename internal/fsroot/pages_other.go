@@ -1,6 +1,6 @@
 //go:build !linux
 
-package scan
+package fsroot
 
 // inLargePages does nothing: elsewhere the system decides by itself.
 func inLargePages([]byte) {}

@@ -1,0 +1,72 @@
+package restore_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The blobs that a snapshot keeps for the index are those that git's diff-index finds between it
+// and HEAD, less those that HEAD has in the same place: after additions, removals, commits, modes,
+// submodules, conflicts, in folders that hold folders, with and without a cache of trees.
+func TestStagedAsGitSees(t *testing.T) {
+	t.Parallel()
+	rounds := 40
+	if wide() {
+		rounds = 300
+	}
+	s := newSandbox(t)
+	rnd := rand.New(rand.NewPCG(7, 7))
+	path := func() string {
+		return []string{"", "a/", "a/b/", "a.b/", "c/d/e/"}[rnd.IntN(5)] + fmt.Sprintf("f%d", rnd.IntN(4))
+	}
+	s.write("first", "1")
+	s.git("add", "-A")
+	s.git("commit", "-qm", "first")
+	kept := 0
+	for round := range rounds {
+		for range 1 + rnd.IntN(3) {
+			switch p := path(); rnd.IntN(8) {
+			case 0:
+				s.may("rm", "-q", "-r", "--cached", p)
+			case 1:
+				s.may("update-index", "--chmod=+x", p)
+			case 2:
+				s.may("commit", "-qm", "some")
+			case 3:
+				s.may("read-tree", "HEAD") // writes no cache of the trees
+			case 4:
+				s.may("update-index", "--add", "--cacheinfo", "160000,"+s.git("rev-parse", "HEAD")+",sub")
+			default:
+				s.write(p, fmt.Sprint(round, p))
+				s.git("add", p)
+				s.write(p, "what is in the working tree is another text")
+			}
+		}
+		info := s.take()
+		want := map[string]bool{}
+		fields := strings.Split(s.git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"), "\x00")
+		for i := 0; i+1 < len(fields); i += 2 {
+			f := strings.Fields(fields[i])
+			if len(f) == 5 && f[1] != "160000" && f[2] != f[3] && strings.Trim(f[3], "0") != "" {
+				want[f[3]] = true
+			}
+		}
+		got := map[string]bool{}
+		if out, err := s.try(s.dir, "", "ls-tree", "-r", "--name-only", info.Commit+"^{tree}:staged"); err == nil {
+			for line := range strings.Lines(out) {
+				got[strings.TrimSpace(line)] = true
+			}
+		}
+		kept += len(got)
+		if !maps.Equal(got, want) {
+			t.Fatalf("round %d: kept %v, staged %v", round, slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+		}
+	}
+	if kept < rounds/2 {
+		t.Errorf("only %d blobs were compared", kept)
+	}
+}
