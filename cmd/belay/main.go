@@ -84,12 +84,14 @@ func collectLate() {
 	}, 400)
 }
 
-// aim looks at what is in use after each collection.
+// aim looks at what is in use after each collection: as much again may come on top of it, but at
+// most 192 MB.
 func aim() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
 	if use := live[0].Value; use.Kind() == metrics.KindUint64 {
-		debug.SetMemoryLimit(max(heapAim, 2*int64(min(use.Uint64(), 1<<50))))
+		now := int64(min(use.Uint64(), 1<<50))
+		debug.SetMemoryLimit(max(heapAim, now+min(now, 192<<20)))
 	}
 	runtime.AddCleanup(new([64]*byte), func(struct{}) { aim() }, struct{}{})
 }
