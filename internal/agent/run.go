@@ -83,6 +83,12 @@ func Start(ctx context.Context, runDir string, self []string, s Spec) (*Run, err
 	return r, nil
 }
 
+// Prompt returns the prompt as it stands in the run's folder; the agent can have changed it.
+func (r *Run) Prompt() ([]byte, error) { return fsroot.ReadFile(r.file("prompt"), MostPrompt) }
+
+// MostPrompt is how large a prompt is read again, in bytes.
+const MostPrompt = 64 << 20
+
 // claim takes the lock for a run that is to begin. It gives nil when the folder holds
 // a run already.
 func claim(ctx context.Context, dir string) (*os.File, error) {

@@ -440,7 +440,7 @@ func attachmentsOf(data json.RawMessage) []string {
 		return nil
 	}
 	var shas []string
-	for _, s := range []string{e.Event.Log, e.Event.Report} {
+	for _, s := range []string{e.Event.Log, e.Event.Sent, e.Event.Report} {
 		if s != "" {
 			shas = append(shas, s)
 		}

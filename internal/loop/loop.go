@@ -150,7 +150,8 @@ type Event struct {
 	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work; a person has to change that
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
 	belay.Use                  // what the agent, the reviewer or the debugger used
-	Log       string           `json:"log,omitempty"` // attachment with the output
+	Log       string           `json:"log,omitempty"`  // attachment with the output
+	Sent      string           `json:"sent,omitempty"` // attachment with the prompt that the agent was sent
 	Verdict   belay.Verdict    `json:"verdict,omitempty"`
 	Findings  []belay.Finding  `json:"findings,omitempty"` // those that refuse, and questions; warnings stay in the report
 	Report    string           `json:"report,omitempty"`   // attachment with the whole report
@@ -207,6 +208,7 @@ type Attempt struct {
 	Elapsed   time.Duration `json:"elapsed_ns,omitempty"`
 	belay.Use
 	Log      string           `json:"log,omitempty"`
+	Sent     string           `json:"sent,omitempty"`     // attachment with the prompt
 	Snapshot belay.SnapshotID `json:"snapshot,omitempty"` // what it left
 	Verdict  belay.Verdict    `json:"verdict,omitempty"`
 	Report   string           `json:"report,omitempty"`

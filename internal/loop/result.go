@@ -113,7 +113,7 @@ func (m *machine) ended() {
 	default:
 		a.Ended = m.e.Ended
 	}
-	a.Exit, a.Log, a.Session, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Session, m.e.Transient, m.e.Blocked
+	a.Exit, a.Log, a.Sent, a.Session, a.Transient, a.Blocked = m.e.Exit, m.e.Log, m.e.Sent, m.e.Session, m.e.Transient, m.e.Blocked
 	m.issue(Command{Kind: CmdCapture, Attempt: a.N, Capture: kind, Why: fmt.Sprintf("save the work of attempt %d", a.N)})
 }
 

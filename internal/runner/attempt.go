@@ -190,6 +190,7 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 		d.Watch.Note(text)
 	}
 	ev.Log = d.KeepOutput(run, d.Rec.Task, d.Watch.Note)
+	ev.Sent = d.KeepPrompt(run, d.Rec.Task, d.Watch.Note)
 	switch res.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"

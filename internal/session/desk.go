@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path/filepath"
@@ -81,6 +82,20 @@ func (d *Desk) AttachText(r io.Reader, t belay.Task) (string, error) {
 	allowed := func(m secret.Match) bool { return slices.Contains(t.Checks.SecretsAllow, m.Fingerprint) }
 	sha, _, err := d.Journal.Attach(secret.Masked(r, allowed))
 	return sha, err
+}
+
+// KeepPrompt keeps the prompt that a run's agent was sent, as AttachText does, and gives its hash.
+// A failure is said, and the hash is "".
+func (d *Desk) KeepPrompt(run *agent.Run, t belay.Task, say func(string)) string {
+	text, err := run.Prompt()
+	var sha string
+	if err == nil {
+		sha, err = d.AttachText(bytes.NewReader(text), t)
+	}
+	if err != nil {
+		say("the prompt could not be kept: " + err.Error())
+	}
+	return sha
 }
 
 // KeepOutput keeps what a run's agent said, as AttachText does, and gives its hash. Losing

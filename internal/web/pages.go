@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"html/template"
 	"io"
@@ -357,7 +356,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// output shows what the agent of an attempt printed, by steps, a part at a time.
+// output shows what the agent of an attempt was sent and what it did, by steps, a part at a time.
 func (q *request) output() error {
 	id, err := belay.ParseTaskID(q.PathValue("task"))
 	if err != nil {
@@ -368,59 +367,57 @@ func (q *request) output() error {
 		return err
 	}
 	n, _ := strconv.Atoi(q.FormValue("attempt"))
-	from, _ := strconv.ParseInt(q.FormValue("from"), 10, 64)
+	from, _ := strconv.Atoi(q.FormValue("from"))
 	data := struct {
 		Task    belay.TaskID
 		Attempt int
-		Title   string
-		Text    string
-		From    int64
-		Next    int64
-	}{Task: id, Attempt: n, Title: r.Task.Title, From: max(0, from)}
-	for _, a := range r.State.Attempts {
-		if a.N != n || a.Log == "" {
-			continue
+		Kind    loop.PromptKind
+		Prompt  string // "" for one that was not kept
+		Cut     bool   // there is more of it
+		Steps   []agent.Step
+		From    int
+		Next    int
+	}{Task: id, Attempt: n, From: max(0, from)}
+	i := slices.IndexFunc(r.State.Attempts, func(a loop.Attempt) bool { return a.N == n && a.Log+a.Sent != "" })
+	if i < 0 {
+		return belay.Refuse(belay.CodeNotFound, "belay show "+string(id), "%s has no output of an attempt %d", id, n)
+	}
+	a := r.State.Attempts[i]
+	data.Kind = a.Prompt
+	if a.Sent != "" && data.From == 0 {
+		if data.Prompt, data.Cut, err = q.beginning(a.Sent, promptMost); err != nil {
+			return err
 		}
+	}
+	if a.Log != "" {
 		in, err := q.desk.Journal.OpenAttachment(a.Log)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
-		out := window{skip: data.From, room: outputMost}
-		render := agent.NewRenderer(&out, r.Task.Worktree)
-		if _, err := io.Copy(render, in); err == nil {
-			_ = render.Close()
+		if data.Steps, data.Next, err = agent.Steps(in, r.Task.Worktree, data.From, outputMost); err != nil {
+			return err
 		}
-		if out.full {
-			data.Next = data.From + outputMost
-		}
-		data.Text = out.text.String()
-		q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
-		return nil
 	}
-	return belay.Refuse(belay.CodeNotFound, "belay show "+string(id), "%s has no output of an attempt %d", id, n)
+	q.show("output", fmt.Sprintf("%s attempt %d: output", id, n), data)
+	return nil
 }
 
-// window keeps a part of what is written to it, and stops the writer when it has it.
-type window struct {
-	skip int64
-	room int
-	full bool
-	text bytes.Buffer
-}
+// promptMost is how much of a prompt a page shows, in bytes.
+const promptMost = 256 << 10
 
-func (w *window) Write(p []byte) (int, error) {
-	n := len(p)
-	pass := min(w.skip, int64(len(p)))
-	w.skip, p = w.skip-pass, p[pass:]
-	if len(p) > w.room {
-		w.full, p = true, p[:w.room]
+// beginning reads the first bytes of an attachment; cut says that there are more.
+func (q *request) beginning(sha string, most int64) (text string, cut bool, err error) {
+	in, err := q.desk.Journal.OpenAttachment(sha)
+	if err != nil {
+		return "", false, err
 	}
-	w.text.Write(p)
-	if w.room -= len(p); w.full {
-		return n, io.ErrShortWrite
+	defer in.Close()
+	b, err := io.ReadAll(io.LimitReader(in, most+1))
+	if int64(len(b)) > most {
+		return string(b[:most]), true, err
 	}
-	return n, nil
+	return string(b), false, err
 }
 
 // record lists the entries of a task's record, and whether it is intact.
@@ -511,6 +508,7 @@ func (q *request) snapshots() error {
 		Bad        []error
 		Size       string
 		Done, Back string
-	}{list, where, bad, belay.Size(usage.Bytes), done, back})
+		Picture    template.HTML
+	}{list, where, bad, belay.Size(usage.Bytes), done, back, moments(list)})
 	return nil
 }

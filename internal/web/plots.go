@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // timeline draws the attempts of a task one after the other, as wide as they took, in the colour of their verdict.
@@ -42,6 +44,65 @@ func timeline(attempts []attempt) template.HTML {
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) //nolint:gosec // numbers and words of this file alone
+}
+
+// momentRows are the kinds of snapshots that the time line tells apart, and what it calls them.
+var momentRows = []struct {
+	kind  belay.Kind
+	name  string
+	class string
+}{
+	{belay.KindBefore, "before", "plain"}, {belay.KindAfter, "after", "good"}, {belay.KindHandoff, "handoff", "plain"},
+	{belay.KindMerge, "merge", "plain"}, {belay.KindStall, "stall", "waits"}, {belay.KindRescue, "rescue", "bad"}, {belay.KindManual, "manual", "plain"},
+}
+
+// moments draws when snapshots were taken, a row for each kind; each leads to its line in the list, where the same stands in
+// words. It is empty for a list of fewer than two, and for one that was made in one moment.
+func moments(list []snapshot.Info) template.HTML {
+	if len(list) < 2 {
+		return ""
+	}
+	first, last := list[0].Time, list[0].Time
+	there := map[belay.Kind]bool{}
+	for _, s := range list {
+		if s.Time.Before(first) {
+			first = s.Time
+		}
+		if s.Time.After(last) {
+			last = s.Time
+		}
+		there[s.Kind] = true
+	}
+	span := last.Sub(first).Seconds()
+	if span <= 0 {
+		return ""
+	}
+	const width, left, right, height = 720.0, 76.0, 12.0, 22.0
+	x := func(t time.Time) float64 { return left + (width-left-right)*t.Sub(first).Seconds()/span }
+	var b strings.Builder
+	y := 4.0
+	for _, row := range momentRows {
+		if !there[row.kind] {
+			continue
+		}
+		fmt.Fprintf(&b, `<text class="name" x="%.1f" y="%.1f">%s</text><line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`,
+			left-12, y+15, row.name, left, width-right, y+10, y+10)
+		for _, s := range list {
+			if _, err := belay.ParseSnapshotID(string(s.ID)); err == nil && s.Kind == row.kind {
+				fmt.Fprintf(&b, `<a href="#%s" tabindex="-1"><circle class="%s" cx="%.1f" cy="%.1f" r="5"><title>%s %s, %s</title></circle></a>`,
+					s.ID, row.class, x(s.Time), y+10, row.name, s.ID.Short(), s.Time.UTC().Format("2006-01-02 15:04:05 MST"))
+			}
+		}
+		y += height
+	}
+	format := "15:04:05"
+	if span > 12*60*60 {
+		format = "2006-01-02 15:04"
+	}
+	fmt.Fprintf(&b, `<text class="when" x="%.1f" y="%.1f">%s</text><text class="name" x="%.1f" y="%.1f">%s UTC</text>`,
+		left, y+14, first.UTC().Format(format), width-right, y+14, last.UTC().Format(format))
+	return template.HTML(fmt.Sprintf(`<svg class="moments" viewBox="0 0 %g %g" role="img" aria-label="When the snapshots of this page were taken">%s</svg>`, //nolint:gosec // numbers and words of this file alone
+		width, y+20, b.String()))
 }
 
 // figure is a plot with its table.

@@ -1,0 +1,144 @@
+package agent
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Step is one step of what an agent did, as its output tells it: words, or a call of a tool.
+type Step struct {
+	Call   string // the tool and what the call was about, in a few words; "" for words
+	Text   string // the words, or what the call gave: at most MaxStep bytes
+	Cut    bool   // the call gave more
+	Failed bool   // the call failed
+	Nested bool   // a sub-agent did it
+}
+
+const (
+	// MaxStep is how much of one step is given, in bytes.
+	MaxStep = 16 << 10
+	// maxSteps is how many steps one call of Steps gives.
+	maxSteps = 500
+)
+
+// Steps reads an agent's output as steps, from the one numbered from on (the first is 0), until
+// their texts have about most bytes. next is the number of the step after them, 0 when there is
+// none. root is the folder of the working tree, below which paths are shown without it. Output
+// that is no stream of events is words. An error is one of in's.
+func Steps(in io.Reader, root string, from, most int) (list []Step, next int, err error) {
+	s := &stepper{skip: max(0, from), most: most, open: map[string]int{}}
+	r := NewRenderer(s, root)
+	r.reader.To = stepTaker{r, s}
+	_, err = io.Copy(r, in)
+	if err == nil {
+		err = r.Close()
+	}
+	if errors.Is(err, errFull) {
+		err = nil
+	}
+	if s.full {
+		next = s.skip + len(s.list)
+	}
+	return s.list, next, err
+}
+
+// errFull ends the reading of output of which enough was read.
+var errFull = errors.New("enough was read")
+
+// stepper collects steps. What is written to it are words.
+type stepper struct {
+	skip, most  int
+	at, bytes   int // steps and bytes that came so far
+	list        []Step
+	open        map[string]int // calls without a result, by their ids
+	late        int            // steps that came after it was full
+	long        int            // bytes of the last step of words
+	full, words bool           // the last step is of words
+}
+
+// add begins a step. ok is false when it is not one of those that are wanted.
+func (s *stepper) add(one Step) (ok bool) {
+	s.at++
+	if s.at <= s.skip {
+		return false
+	}
+	if s.full = s.full || s.bytes >= s.most || len(s.list) >= maxSteps; s.full {
+		s.late++
+		return false
+	}
+	s.list = append(s.list, one)
+	return true
+}
+
+// Write adds words. It fails when no more are wanted: enough steps came, and their calls ended.
+func (s *stepper) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		part := p[:min(len(p), MaxStep)]
+		for len(part) < len(p) && len(part) > 1 && !utf8.RuneStart(p[len(part)]) {
+			part = part[:len(part)-1]
+		}
+		if !s.words || s.long+len(part) > MaxStep { // long words are several steps, of which none is cut
+			s.words, s.long = true, 0
+			s.add(Step{})
+		}
+		if s.long += len(part); s.at > s.skip && !s.full {
+			s.put(len(s.list)-1, string(part))
+		}
+		p = p[len(part):]
+	}
+	return n, s.enough()
+}
+
+// enough does not wait for results for ever: a call may have none.
+func (s *stepper) enough() error {
+	if s.full && (len(s.open) == 0 || s.late > maxSteps) {
+		return errFull
+	}
+	return nil
+}
+
+func (s *stepper) put(i int, text string) {
+	one := &s.list[i]
+	if room := MaxStep - len(one.Text); len(text) > room {
+		for room > 0 && !utf8.RuneStart(text[room]) {
+			room--
+		}
+		text, one.Cut = text[:max(room, 0)], true
+	}
+	one.Text += text
+	s.bytes += len(text)
+}
+
+// stepTaker is told of calls.
+type stepTaker struct {
+	r *Renderer
+	s *stepper
+}
+
+// Began implements Taker.
+func (t stepTaker) Began(c Call) {
+	t.r.words, t.s.words = false, false
+	if t.s.add(Step{Call: t.r.label(c), Nested: c.Thread != ""}) {
+		t.s.open[c.ID] = len(t.s.list) - 1
+	}
+	t.stop()
+}
+
+// Ended implements Taker.
+func (t stepTaker) Ended(e Ended) {
+	if i, ok := t.s.open[e.ID]; ok {
+		delete(t.s.open, e.ID)
+		t.s.list[i].Failed = e.Failed
+		t.s.put(i, strings.TrimRight(e.Output, "\n"))
+	}
+	t.stop()
+}
+
+func (t stepTaker) stop() {
+	if t.r.err == nil {
+		t.r.err = t.s.enough()
+	}
+}
