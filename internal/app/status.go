@@ -297,7 +297,8 @@ func (d *Desk) Sent(task belay.TaskID, attempt int) (string, error) {
 			return string(text), err
 		}
 	}
-	return "", belay.Refuse(belay.CodeNotFound, "belay show "+string(task), "%s has no attempt %d of which the prompt was kept", task, attempt)
+	return "", belay.Refuse(belay.CodeNotFound, "belay show "+string(task),
+		"%s has no attempt %d of which the prompt was kept", task, attempt)
 }
 
 // Show gives a task whole.

@@ -218,7 +218,10 @@ func (p *indexTreeParser) folder(deep int) (string, *IndexTree) {
 	below, folders, counted := strings.Cut(line, " ")
 	count, err1 := strconv.Atoi(below)
 	inside, err2 := strconv.Atoi(folders)
-	if !named || !lined || !counted || err1 != nil || err2 != nil || count > p.entries || inside < 0 || deep == 0 {
+	if !named || !lined || !counted || err1 != nil || err2 != nil {
+		return "", nil
+	}
+	if count > p.entries || inside < 0 || deep == 0 {
 		return "", nil
 	}
 	t := &IndexTree{Folders: map[string]*IndexTree{}}

@@ -396,5 +396,6 @@ func attributed(entries []git.IndexEntry) bool {
 // seeding reports whether what the index says of a file's content may be believed, while the
 // file looks untouched.
 func seeding(e *git.IndexEntry) bool {
-	return e.HasStat && e.Stage == 0 && !e.Assume && !e.Skip && !e.Intent && e.Mode != 0o160000
+	flagged := e.Assume || e.Skip || e.Intent
+	return e.HasStat && e.Stage == 0 && !flagged && e.Mode != 0o160000
 }

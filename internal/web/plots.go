@@ -53,11 +53,12 @@ var momentRows = []struct {
 	class string
 }{
 	{belay.KindBefore, "before", "plain"}, {belay.KindAfter, "after", "good"}, {belay.KindHandoff, "handoff", "plain"},
-	{belay.KindMerge, "merge", "plain"}, {belay.KindStall, "stall", "waits"}, {belay.KindRescue, "rescue", "bad"}, {belay.KindManual, "manual", "plain"},
+	{belay.KindMerge, "merge", "plain"}, {belay.KindStall, "stall", "waits"}, {belay.KindRescue, "rescue", "bad"},
+	{belay.KindManual, "manual", "plain"},
 }
 
-// moments draws when snapshots were taken, a row for each kind; each leads to its line in the list, where the same stands in
-// words. It is empty for a list of fewer than two, and for one that was made in one moment.
+// moments draws when snapshots were taken, a row for each kind. The list below it says the same in words.
+// It is empty for a list of fewer than two, and for one that was made in one moment.
 func moments(list []snapshot.Info) template.HTML {
 	if len(list) < 2 {
 		return ""
@@ -89,8 +90,8 @@ func moments(list []snapshot.Info) template.HTML {
 			left-12, y+15, row.name, left, width-right, y+10, y+10)
 		for _, s := range list {
 			if _, err := belay.ParseSnapshotID(string(s.ID)); err == nil && s.Kind == row.kind {
-				fmt.Fprintf(&b, `<a href="#%s" tabindex="-1"><circle class="%s" cx="%.1f" cy="%.1f" r="5"><title>%s %s, %s</title></circle></a>`,
-					s.ID, row.class, x(s.Time), y+10, row.name, s.ID.Short(), s.Time.UTC().Format("2006-01-02 15:04:05 MST"))
+				fmt.Fprintf(&b, `<circle class="%s" cx="%.1f" cy="%.1f" r="5"><title>%s %s, %s</title></circle>`,
+					row.class, x(s.Time), y+10, row.name, s.ID.Short(), s.Time.UTC().Format("2006-01-02 15:04:05 MST"))
 			}
 		}
 		y += height
@@ -101,8 +102,9 @@ func moments(list []snapshot.Info) template.HTML {
 	}
 	fmt.Fprintf(&b, `<text class="when" x="%.1f" y="%.1f">%s</text><text class="name" x="%.1f" y="%.1f">%s UTC</text>`,
 		left, y+14, first.UTC().Format(format), width-right, y+14, last.UTC().Format(format))
-	return template.HTML(fmt.Sprintf(`<svg class="moments" viewBox="0 0 %g %g" role="img" aria-label="When the snapshots of this page were taken">%s</svg>`, //nolint:gosec // numbers and words of this file alone
-		width, y+20, b.String()))
+	head := fmt.Sprintf(`<svg class="moments" viewBox="0 0 %g %g" role="img" aria-label="When the snapshots of this page were taken">`,
+		width, y+20)
+	return template.HTML(head + b.String() + "</svg>") //nolint:gosec // numbers and words of this file alone
 }
 
 // figure is a plot with its table.
