@@ -74,8 +74,9 @@ type presses struct {
 }
 
 type press struct {
-	z *zlib.Writer
-	h hash.Hash
+	z   *zlib.Writer
+	h   hash.Hash
+	buf []byte
 }
 
 func (ps *presses) first() *press { return ps.upTo(1)[0] }
@@ -83,7 +84,7 @@ func (ps *presses) first() *press { return ps.upTo(1)[0] }
 func (ps *presses) upTo(n int) []*press {
 	for len(ps.all) < n {
 		z, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // the level is one
-		ps.all = append(ps.all, &press{z, ps.newHash()})
+		ps.all = append(ps.all, &press{z: z, h: ps.newHash()})
 	}
 	return ps.all
 }
@@ -185,26 +186,38 @@ func (c *press) object(w io.Writer, o NewObject) error {
 	if _, err := w.Write(header(packType[o.Type], uint64(o.Size))); err != nil {
 		return err
 	}
-	var in io.Reader = bytes.NewReader(o.Data)
-	if o.Open != nil {
-		f, err := o.Open()
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in = f
-	}
 	c.z.Reset(w)
 	c.h.Reset()
 	fmt.Fprintf(c.h, "%s %d\x00", o.Type, o.Size)
-	n, err := io.Copy(io.MultiWriter(c.z, c.h), io.LimitReader(in, o.Size+1))
-	if err != nil {
+	if err := c.bytes(o); err != nil {
 		return err
 	}
-	if n != o.Size || fmt.Sprintf("%x", c.h.Sum(nil)) != o.OID {
+	if fmt.Sprintf("%x", c.h.Sum(nil)) != o.OID {
 		return fmt.Errorf("store %s: %w", o.OID, ErrPackChanged)
 	}
 	return c.z.Close()
+}
+
+// bytes compresses and hashes what an object consists of.
+func (c *press) bytes(o NewObject) error {
+	if o.Open == nil {
+		_, err := c.z.Write(o.Data)
+		_, _ = c.h.Write(o.Data) // never fails
+		return err
+	}
+	f, err := o.Open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if c.buf == nil {
+		c.buf = make([]byte, 32<<10)
+	}
+	n, err := io.CopyBuffer(io.MultiWriter(c.z, c.h), io.LimitReader(f, o.Size+1), c.buf)
+	if err == nil && n != o.Size {
+		err = fmt.Errorf("store %s: %w", o.OID, ErrPackChanged)
+	}
+	return err
 }
 
 // header is the type and size of an object in a pack: four bits of size in the first

@@ -117,7 +117,7 @@ func (s *Store) learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 		return nil
 	}
 	l := latest{V: 1, Anchor: id, Base: Base(s.Repo, c.Tree, c.Man), Memory: Memory{
-		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
+		IndexKey: c.Index.Key, IndexHead: c.Head.OID, IndexSet: c.Index.Set, IndexTree: c.Index.Tree, Staged: c.Index.Staged,
 		Tags: c.Next.Tags, Keep: c.Next.Keep, Used: c.Next.Used, Named: c.Next.Named, Sound: c.Next.Sound,
 		Relied: c.Rests(),
 	}}
