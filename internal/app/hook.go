@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -433,8 +434,44 @@ func (h *hooks) log(err error) {
 		return // a git folder that cannot be written to: there is nowhere to say it
 	}
 	defer f.Close()
-	fmt.Fprintf(f, "%s %s %s %s: %s\n", time.Now().UTC().Format(time.RFC3339), h.ev.Agent, belay.VisibleLine(h.ev.Name), h.id,
-		secret.Mask(session.Sentence(err)))
+	fmt.Fprintln(f, HookError{Time: time.Now().UTC(), Agent: h.ev.Agent, Event: belay.VisibleLine(h.ev.Name), Session: h.id,
+		Error: belay.VisibleLine(secret.Mask(session.Sentence(err)))})
+}
+
+// HookError is what went wrong in a call of a hook, whose agent was not told.
+type HookError struct {
+	Time    time.Time    `json:"time"`
+	Agent   string       `json:"agent"`
+	Event   string       `json:"event"` // as the agent names it
+	Session belay.TaskID `json:"session,omitempty"`
+	Error   string       `json:"error"`
+}
+
+func (e HookError) String() string {
+	return fmt.Sprintf("%s %s %s %s: %s", e.Time.Format(time.RFC3339), e.Agent, e.Event, e.Session, e.Error)
+}
+
+// HookErrors gives what went wrong in hooks, oldest first: of one session, or of all for "". Old ones are deleted.
+func (d *Desk) HookErrors(of belay.TaskID) ([]HookError, error) {
+	text, err := fsroot.ReadFile(d.Scratch("hooks.log"), fsroot.Usual)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	list := []HookError{}
+	for line := range strings.Lines(string(text)) {
+		head, said, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		words := strings.Split(head, " ")
+		if !ok || len(words) < 4 {
+			continue // a line that was cut
+		}
+		at, err := time.Parse(time.RFC3339, words[0])
+		session := belay.TaskID(words[len(words)-1])
+		if err == nil && (of == "" || of == session) {
+			event := strings.Join(words[2:len(words)-1], " ")
+			list = append(list, HookError{Time: at, Agent: words[1], Event: event, Session: session, Error: said})
+		}
+	}
+	return list, nil
 }
 
 // oneLineOf is the beginning of a text, on one line and without secrets.

@@ -284,23 +284,6 @@ type ShownAttempt struct {
 	Reviews []belay.Reviewed `json:"reviews,omitempty"`
 }
 
-// Sent gives the prompt that the agent of an attempt was sent. CodeNotFound without such an
-// attempt, and for one of which the prompt was not kept.
-func (d *Desk) Sent(task belay.TaskID, attempt int) (string, error) {
-	r, err := d.LoadAnyway(task)
-	if err != nil {
-		return "", err
-	}
-	for _, a := range r.State.Attempts {
-		if a.N == attempt && a.Sent != "" {
-			text, err := d.Journal.Attachment(a.Sent)
-			return string(text), err
-		}
-	}
-	return "", belay.Refuse(belay.CodeNotFound, "belay show "+string(task),
-		"%s has no attempt %d of which the prompt was kept", task, attempt)
-}
-
 // Show gives a task whole.
 func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 	r, err := d.LoadAnyway(task)

@@ -16,27 +16,40 @@ import (
 )
 
 func (a loopFamily) logCommand() *cobra.Command {
-	var verify, follow bool
+	var verify, follow, hooks bool
 	var output string
+	var sent int
 	c := &cobra.Command{
 		Use: "log [TASK]", Short: "Show or verify a task's record", Args: cobra.MaximumNArgs(1),
 		Long: `Log prints what happened to a task, entry by entry. --verify recomputes the hash chain
 and every attachment, and compares the record with the copy of its head in your state
 folder, outside the repository; without a task it verifies all records, also those of
-features. --output prints
-an agent's output by the number of its attempt, or any attachment by the hash in the
-record. TASK is the latest one when left out.
+features. --output prints an agent's output by the number of its attempt, or any
+attachment by the hash in the record; --prompt prints the prompt that the agent was sent.
+Secrets are masked in both. TASK is the latest one when left out.
+
+A hook that fails does not stop its agent. --hooks prints what went wrong in hooks; the
+log of an agent's session ends with what went wrong in its own.
 
 Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 		Example: `  belay log T7
   belay log --verify
   belay log T7 --output 2
+  belay log T7 --prompt 2
+  belay log --hooks
   belay log --output 9f86d081884c7d65…`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			desk, err := a.Open(c.Context())
 			if err != nil {
 				return err
+			}
+			if hooks {
+				list, err := desk.HookErrors("")
+				if err != nil {
+					return err
+				}
+				return a.TellLong(c.Context(), list, func(w io.Writer) { printHookErrors(w, list) })
 			}
 			n, noNumber := strconv.Atoi(output)
 			if output != "" && (noNumber != nil || len(output) > 6) {
@@ -51,6 +64,8 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 				return err
 			case verify:
 				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
+			case c.Flags().Changed("prompt"):
+				return a.sent(c.Context(), desk, id, sent)
 			case output != "":
 				return a.output(c.Context(), desk, id, n)
 			}
@@ -60,7 +75,29 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new entries")
 	c.Flags().StringVar(&output, "output", "", "print the output of the attempt with this `NUMBER`, or the attachment with this hash")
+	c.Flags().IntVar(&sent, "prompt", 0, "print the prompt that the agent of the attempt with this `NUMBER` was sent")
+	c.Flags().BoolVar(&hooks, "hooks", false, "print what went wrong in hooks")
 	return c
+}
+
+func printHookErrors(w io.Writer, list []app.HookError) {
+	for _, e := range list {
+		fmt.Fprintln(w, belay.VisibleLine(e.String()))
+	}
+}
+
+// sent prints the prompt of an attempt.
+func (a loopFamily) sent(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
+	r, err := desk.Load(id)
+	if err != nil {
+		return err
+	}
+	for _, at := range r.State.Attempts {
+		if at.N == attempt && at.Sent != "" {
+			return a.attachment(ctx, desk, at.Sent)
+		}
+	}
+	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), "%s has no attempt %d of which the prompt was kept", id, attempt)
 }
 
 // output prints what the agent of an attempt printed, as it printed it.
@@ -196,6 +233,9 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 	if err := tell(c.Context(), r.Log.Entries, func(w io.Writer) {
 		for _, e := range r.Log.Entries {
 			fmt.Fprintln(w, belay.VisibleLine(prompt.Entry(e.Seq, e.Time, e.Type, e.Data)))
+		}
+		if list, err := desk.HookErrors(id); err == nil {
+			printHookErrors(w, list)
 		}
 		if r.Log.Torn > 0 {
 			fmt.Fprintf(w, "the last %d bytes are incomplete: that step runs again on resume\n", r.Log.Torn)

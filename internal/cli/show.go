@@ -19,31 +19,14 @@ func by(who string) string {
 }
 
 func (a loopFamily) showCommand() *cobra.Command {
-	var sent int
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use: "show [TASK]", Short: "Show a task: its text, attempts and reasons", Args: cobra.MaximumNArgs(1),
-		Long: `Show prints all about one task, the latest when TASK is left out.
-
-With --prompt it prints the prompt that an attempt's agent was sent, and nothing else. Secrets in
-it are masked, as in all that the record keeps.
-
-Exit codes: 0 shown · 6 no such task or attempt, or its prompt was not kept.`,
-		Example: "  belay show\n  belay show T7 --json\n  belay show T7 --prompt 2", ValidArgsFunction: a.CompleteTasks,
+		Long:    "Show prints all about one task, the latest when TASK is left out.\n\nExit codes: 0 shown · 6 no such task.",
+		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: func(c *cobra.Command, args []string) error {
 			desk, id, err := a.OpenOneTask(c.Context(), args)
 			if err != nil {
 				return err
-			}
-			if c.Flags().Changed("prompt") {
-				text, err := desk.Sent(id, sent)
-				if err != nil {
-					return err
-				}
-				return a.Tell(struct {
-					Task    belay.TaskID `json:"task"`
-					Attempt int          `json:"attempt"`
-					Prompt  string       `json:"prompt"`
-				}{id, sent, text}, nil, func(w io.Writer) { fmt.Fprint(w, belay.Visible(text)) })
 			}
 			shown, r, err := desk.Show(id)
 			if err != nil {
@@ -74,6 +57,4 @@ Exit codes: 0 shown · 6 no such task or attempt, or its prompt was not kept.`,
 			}))
 		},
 	}
-	cmd.Flags().IntVar(&sent, "prompt", 0, "print the prompt of attempt `N`")
-	return cmd
 }
