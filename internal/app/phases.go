@@ -175,6 +175,9 @@ func featuresNamed(list []*session.FeatureRecord, name string) (found []*session
 			n := tasklist.Number(name)
 			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.Number(r.Name) == n
 		},
+		func(r *session.FeatureRecord) bool { // 003-search by search
+			return tasklist.Number(r.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Name, "0123456789-_. "), name)
+		},
 	} {
 		for _, r := range list {
 			if fits(r) {
