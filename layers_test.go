@@ -73,6 +73,7 @@ var layers = map[string]int{
 	"internal/check":              9,
 	"internal/session":            10,
 	"internal/runner":             11,
+	"internal/telemetry":          11,
 	"internal/app":                12,
 	"internal/terminal":           13,
 	"internal/mcp":                14,
@@ -81,6 +82,7 @@ var layers = map[string]int{
 	"cmd/belay":                   16,
 
 	// Modules of their own: nothing above imports them.
+	"fleet/collector":       0,
 	"fleet/devserver":       0,
 	"fleet/task":            2,
 	"fleet/remote":          13,

@@ -30,6 +30,7 @@ func branches() []branch {
 		{[]string{"plan"}, cli.PlanCommands},
 		{[]string{"snapshot", "snap", "diff", "undo", "redo", "watch"}, cli.SnapshotCommands},
 		{[]string{"report"}, cli.ReportCommands},
+		{[]string{"telemetry"}, cli.TelemetryCommands},
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
 		{[]string{"mcp", "ui"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},

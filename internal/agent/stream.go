@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"time"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -52,6 +53,8 @@ type Reader struct {
 	Typed  bool            // at least one event of any form was read
 
 	Names Names // what later events leave out
+
+	At time.Time // of the event that is being read; zero where the stream does not say
 }
 
 // Names is what a stream says once, near its start.
@@ -120,8 +123,27 @@ func (r *Reader) read(line []byte) {
 	var e object
 	if d.Decode(&e) == nil {
 		r.Typed = r.Typed || e.text("type") != ""
+		r.At = timeOf(e)
 		r.take(e)
 	}
+}
+
+// timeOf gives when an event was, as Gemini CLI, OpenCode, Cursor, Copilot and Codex's own log write it: a date, or
+// milliseconds since 1970.
+func timeOf(e object) time.Time {
+	for _, key := range []string{"timestamp", "timestamp_ms"} {
+		switch v := e[key].(type) {
+		case string:
+			if t, err := time.Parse(time.RFC3339Nano, v); err == nil {
+				return t
+			}
+		case json.Number:
+			if ms, err := v.Int64(); err == nil && ms > 1e12 && ms < 1e14 {
+				return time.UnixMilli(ms)
+			}
+		}
+	}
+	return time.Time{}
 }
 
 // take reads an event.

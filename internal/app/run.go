@@ -67,6 +67,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 		return r, err
 	}
 	err = d.drive(ctx, dr)
+	d.report(ctx, r.Task.ID, q.Watch)
 	if oerr := runner.Write(ctx, d.Desk, r); oerr != nil {
 		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -52,6 +53,10 @@ func (c Config) commands(with func(key) bool) []byte {
 		case *string: // where work is sent is as much a matter of trust as what runs
 			if frees := k.frees != "" && *v == k.frees; *v != "" && (k.runs || frees || k.leads && Outside(*v)) {
 				write(k.name, TrustArgs([]string{*v}))
+			}
+		case *bool:
+			if text := strconv.FormatBool(*v); text == k.frees {
+				write(k.name, TrustArgs([]string{text}))
 			}
 		case *belay.TestCommand:
 			if v.Command != "" {

@@ -61,6 +61,7 @@ type Config struct {
 	Worktrees      string         // where tasks' own working trees are made; "" is in the git folder
 	Environment    Environment
 	Fence          Fence
+	Telemetry      Telemetry
 
 	from  map[string]Source // of the keys that are not at their default
 	block []byte            // what Commands gives, as the file has it
@@ -228,6 +229,13 @@ func (f Fence) Ports() (ports []uint16, alone bool, err error) {
 		ports = append(ports, uint16(n))
 	}
 	return ports, false, nil
+}
+
+// Telemetry is where traces, metrics and logs of tasks are sent. A repository's values count only where they are trusted.
+type Telemetry struct {
+	Endpoint string   // of an OpenTelemetry Collector; "" sends nothing
+	Headers  []string // NAME=VALUE
+	Content  bool     // messages, and arguments and results of tools, are sent as well
 }
 
 // Environment is which of the user's variables the commands get.

@@ -296,6 +296,13 @@ var keys = []key{
 		doc:   "deny: agents cannot read ~/.ssh, credentials of clouds and package registries, and the tokens of other agents"},
 	{name: "fence.network", kind: List, field: func(c *Config) any { return &c.Fence.Network },
 		doc: "TCP ports that agents may connect to and listen on, like ['443']; [none] for none; empty is all"},
+	{name: "telemetry.endpoint", kind: Text, runs: true, field: func(c *Config) any { return &c.Telemetry.Endpoint },
+		doc: "address of an OpenTelemetry Collector, like http://localhost:4318, that gets traces, metrics and logs of tasks " +
+			"(docs/telemetry.md); needs trust, like commands; nothing is sent when not set"},
+	{name: "telemetry.headers", kind: List, runs: true, field: func(c *Config) any { return &c.Telemetry.Headers },
+		doc: "headers to send with them, as NAME=VALUE; a secret is better in OTEL_EXPORTER_OTLP_HEADERS; needs trust"},
+	{name: "telemetry.content", kind: Truth, def: "false", frees: "true", field: func(c *Config) any { return &c.Telemetry.Content },
+		doc: "also send prompts, agents' messages, and arguments and results of tools; needs trust"},
 }
 
 // groups describes the keys that hold keys.
@@ -319,8 +326,9 @@ var groups = map[string]string{
 	"standards": "written standards given to tasks, by name", "standards.*": "one of them",
 	"prices": "model prices, by name, for agents that report only tokens (docs/costs.md)", "prices.*": "one of them",
 	"scopes": "names for sets of files", "scopes.*": "one of them", "handoffs": "what counts as drift between two roles",
-	"fence":  "what agents may write, read and connect to",
-	"parser": "who reads requests besides belay's own parser",
+	"fence":     "what agents may write, read and connect to",
+	"telemetry": "where traces, metrics and logs of tasks are sent",
+	"parser":    "who reads requests besides belay's own parser",
 }
 
 // tableKey finds a key as the table has it, wild or not.

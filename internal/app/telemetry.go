@@ -1,0 +1,182 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/telemetry"
+)
+
+// telemetryTime is how long a run waits for a collector at its end.
+const telemetryTime = 2 * time.Second
+
+// Sent is what became of a task's telemetry.
+type Sent struct {
+	Task    belay.TaskID       `json:"task"`
+	Results []telemetry.Result `json:"results"`
+}
+
+// telemetry gives where telemetry goes. Of the config only what is trusted counts; untrusted says that there is more.
+func (d *Desk) telemetry() (s telemetry.Settings, untrusted bool, err error) {
+	c := d.Config.Telemetry
+	trusted := func(key string, values ...string) bool {
+		ok, terr := d.May.Setting(key, values...)
+		err = errors.Join(err, terr)
+		untrusted = untrusted || !ok
+		return ok
+	}
+	g := telemetry.Given{Env: os.Getenv}
+	if c.Endpoint != "" && trusted("telemetry.endpoint", c.Endpoint) {
+		g.Endpoint = c.Endpoint
+	}
+	if len(c.Headers) > 0 && trusted("telemetry.headers", c.Headers...) {
+		g.Headers = c.Headers
+	}
+	if c.Content {
+		g.Content = trusted("telemetry.content", "true")
+	}
+	if err != nil {
+		return s, untrusted, err
+	}
+	s, err = telemetry.Choose(g)
+	return s, untrusted, err
+}
+
+// report sends a task's telemetry at the end of a run, where a person switched it on. It fails nothing: what a collector
+// did not accept in two seconds stays to be sent.
+func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
+	if d.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
+		return
+	}
+	to, untrusted, err := d.telemetry()
+	switch {
+	case err != nil:
+		w.Note("telemetry was not sent: " + session.Sentence(err))
+	case untrusted && os.Getenv(telemetry.Switch) != "0":
+		w.Note("telemetry settings of this repository are not trusted, and do not count (belay trust)")
+	}
+	if err != nil || !to.On() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryTime)
+	defer cancel()
+	sent, err := d.sendTelemetry(ctx, task, to, false)
+	if err != nil {
+		w.Note("telemetry waits to be sent (belay telemetry send): " + session.Sentence(err))
+	}
+	for _, r := range sent.Results {
+		if r.Rejected > 0 || r.Said != "" {
+			w.Note(fmt.Sprintf("the collector rejected %d of the %s: %s", r.Rejected, r.Signal, r.Said))
+		}
+	}
+}
+
+// SendTelemetry sends what was not sent yet of the tasks, or all of it again; of every task when none is named. It
+// goes on after a task that could not be sent. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
+// no such task (CodeNotFound), what a collector did not accept (CodeCannot).
+func (d *Desk) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]Sent, error) {
+	to, untrusted, err := d.telemetry()
+	switch {
+	case err != nil:
+		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used", Try: "see docs/telemetry.md", Err: err}
+	case !to.On() && untrusted:
+		return nil, belay.Refuse(belay.CodeCannot, "belay trust", "the telemetry settings of this repository are not trusted")
+	case !to.On():
+		return nil, belay.Refuse(belay.CodeUsage, "set telemetry.endpoint, or BELAY_TELEMETRY=1 and OTEL_EXPORTER_OTLP_ENDPOINT",
+			"telemetry is off")
+	}
+	if len(tasks) == 0 {
+		if tasks, err = d.Journal.Tasks(); err != nil {
+			return nil, err
+		}
+	}
+	list := []Sent{}
+	var failed error
+	for _, task := range tasks {
+		sent, err := d.sendTelemetry(ctx, task, to, again)
+		list = append(list, sent)
+		if err == nil {
+			continue
+		}
+		if belay.CodeOf(err) == belay.CodeNotFound || ctx.Err() != nil {
+			return list, err
+		}
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", task, err))
+	}
+	if failed != nil {
+		failed = &belay.Error{Code: belay.CodeCannot, What: "not everything was sent", Try: "belay telemetry send, when the collector at " +
+			hosts(to) + " answers", Err: failed}
+	}
+	return list, failed
+}
+
+// hosts names the first collector, without what its address may have of passwords.
+func hosts(to telemetry.Settings) string {
+	for _, s := range telemetry.Signals {
+		if u, err := url.Parse(to.Endpoints[s]); err == nil && u.Host != "" {
+			return u.Host
+		}
+	}
+	return "the endpoint"
+}
+
+// Telemetry makes the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be read.
+func (d *Desk) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data, error) {
+	log, err := d.Journal.Read(task)
+	if err != nil {
+		return telemetry.Data{}, err
+	}
+	return telemetry.Build(telemetry.Source{Log: log, Attachment: d.Journal.Attachment}, what)
+}
+
+// ShowTelemetry is Telemetry as the settings in force have it; messages are in it only where they would be sent.
+func (d *Desk) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
+	to, _, err := d.telemetry()
+	if err != nil {
+		return telemetry.Data{}, err
+	}
+	if to.Service == "" { // off
+		to.Service = "belay"
+	}
+	return d.Telemetry(task, to.What)
+}
+
+// sendTelemetry sends a task's entries after the last one that was accepted, a signal at a time, and remembers each that
+// was. A kill in between costs a resend, which has the same ids.
+func (d *Desk) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetry.Settings, again bool) (Sent, error) {
+	sent := Sent{Task: task, Results: []telemetry.Result{}}
+	data, err := d.Telemetry(task, to.What)
+	if err != nil {
+		return sent, err
+	}
+	place := telemetry.Place(filepath.Join(d.Repo.Common, "belay"))
+	c := telemetry.Load(place, task, data.Trace(), to)
+	for _, s := range telemetry.Signals {
+		after := c.Sent[s]
+		if again {
+			after = 0
+		}
+		if to.Endpoints[s] == "" || after >= data.Seq {
+			continue
+		}
+		r, serr := telemetry.Send(ctx, to, s, data, after)
+		sent.Results = append(sent.Results, r)
+		if serr != nil {
+			err = errors.Join(err, serr)
+			continue
+		}
+		c.Sent[s] = data.Seq
+		if serr := c.Save(place, task); serr != nil {
+			err = errors.Join(err, fmt.Errorf("remember what was sent: %w", serr))
+		}
+	}
+	return sent, err
+}

@@ -1,0 +1,202 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// The shapes below are OTLP's JSON encoding (opentelemetry-proto 1.x): ids are hex, 64-bit integers are strings,
+// enums are numbers.
+
+// Schema is the version of the semantic conventions that names of attributes follow.
+const Schema = "https://opentelemetry.io/schemas/1.41.0"
+
+// Scope names the instrumentation.
+const Scope = "github.com/belay-dev/belay"
+
+// Attr is an attribute.
+type Attr struct {
+	Key   string `json:"key"`
+	Value Value  `json:"value"`
+}
+
+// Value is one of a text, a whole number, a number and a truth.
+type Value struct {
+	Text  *string  `json:"stringValue,omitempty"`
+	Int   *number  `json:"intValue,omitempty"`
+	Float *float64 `json:"doubleValue,omitempty"`
+	Truth *bool    `json:"boolValue,omitempty"`
+}
+
+// number is a 64-bit integer, which JSON has as text.
+type number int64
+
+// MarshalJSON writes the number as text.
+func (n number) MarshalJSON() ([]byte, error) {
+	return strconv.AppendQuote(nil, strconv.FormatInt(int64(n), 10)), nil
+}
+
+// UnmarshalJSON reads a number, as text or not.
+func (n *number) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) != nil {
+		text = string(b)
+	}
+	v, err := strconv.ParseInt(text, 10, 64)
+	*n = number(v)
+	return err
+}
+
+func nanos(t time.Time) number { return number(t.UnixNano()) }
+
+func text(key, v string) Attr { return Attr{key, Value{Text: &v}} }
+
+func count(key string, v int64) Attr {
+	n := number(v)
+	return Attr{key, Value{Int: &n}}
+}
+
+func float(key string, v float64) Attr { return Attr{key, Value{Float: &v}} }
+
+func truth(key string, v bool) Attr { return Attr{key, Value{Truth: &v}} }
+
+// Span is one span. Its time is the step's that it is about.
+type Span struct {
+	Trace  string `json:"traceId"`
+	ID     string `json:"spanId"`
+	Parent string `json:"parentSpanId,omitempty"`
+	Name   string `json:"name"`
+	Kind   int    `json:"kind"` // 1 is internal
+	Start  number `json:"startTimeUnixNano"`
+	End    number `json:"endTimeUnixNano"`
+	Attrs  []Attr `json:"attributes,omitempty"`
+	Links  []Link `json:"links,omitempty"`
+	Status Status `json:"status,omitzero"`
+	seq    int    // of the entry that ended it
+}
+
+// Link leads to another span.
+type Link struct {
+	Trace string `json:"traceId"`
+	ID    string `json:"spanId"`
+	Attrs []Attr `json:"attributes,omitempty"`
+}
+
+// Status is 0 (not set), 1 (ok) or 2 (error).
+type Status struct {
+	Code int `json:"code"`
+}
+
+const (
+	internal    = 1
+	statusError = 2
+	cumulative  = 2 // AGGREGATION_TEMPORALITY_CUMULATIVE
+)
+
+// Record is one log record.
+type Record struct {
+	Time     number `json:"timeUnixNano"`
+	Observed number `json:"observedTimeUnixNano"`
+	Severity int    `json:"severityNumber"`
+	Level    string `json:"severityText"`
+	Event    string `json:"eventName"`
+	Body     Value  `json:"body"`
+	Attrs    []Attr `json:"attributes,omitempty"`
+	Trace    string `json:"traceId"`
+	Span     string `json:"spanId,omitempty"`
+	seq      int
+}
+
+// Metric is one metric: a sum or a histogram.
+type Metric struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description"`
+	Unit        string     `json:"unit"`
+	Sum         *Sum       `json:"sum,omitempty"`
+	Histogram   *Histogram `json:"histogram,omitempty"`
+}
+
+// Sum is a sum from the beginning of the task on.
+type Sum struct {
+	Points      []Point `json:"dataPoints"`
+	Temporality int     `json:"aggregationTemporality"`
+	Monotonic   bool    `json:"isMonotonic"`
+}
+
+// Point is a point of a sum.
+type Point struct {
+	Attrs []Attr   `json:"attributes,omitempty"`
+	Start number   `json:"startTimeUnixNano"`
+	Time  number   `json:"timeUnixNano"`
+	Int   *number  `json:"asInt,omitempty"`
+	Float *float64 `json:"asDouble,omitempty"`
+}
+
+// Histogram counts values by buckets.
+type Histogram struct {
+	Points      []Buckets `json:"dataPoints"`
+	Temporality int       `json:"aggregationTemporality"`
+}
+
+// Buckets is a point of a histogram.
+type Buckets struct {
+	Attrs  []Attr    `json:"attributes,omitempty"`
+	Start  number    `json:"startTimeUnixNano"`
+	Time   number    `json:"timeUnixNano"`
+	Count  number    `json:"count"`
+	Sum    float64   `json:"sum"`
+	Counts []number  `json:"bucketCounts"`
+	Bounds []float64 `json:"explicitBounds"`
+}
+
+type scope struct {
+	Name string `json:"name"`
+}
+
+type resource struct {
+	Attrs []Attr `json:"attributes"`
+}
+
+// Request is what one request holds: the part of its signal.
+type Request struct {
+	Spans   []resourceSpans   `json:"resourceSpans,omitempty"`
+	Metrics []resourceMetrics `json:"resourceMetrics,omitempty"`
+	Logs    []resourceLogs    `json:"resourceLogs,omitempty"`
+}
+
+type resourceSpans struct {
+	Resource resource     `json:"resource"`
+	Scopes   []scopeSpans `json:"scopeSpans"`
+	Schema   string       `json:"schemaUrl"`
+}
+
+type scopeSpans struct {
+	Scope  scope  `json:"scope"`
+	Spans  []Span `json:"spans"`
+	Schema string `json:"schemaUrl"`
+}
+
+type resourceMetrics struct {
+	Resource resource       `json:"resource"`
+	Scopes   []scopeMetrics `json:"scopeMetrics"`
+	Schema   string         `json:"schemaUrl"`
+}
+
+type scopeMetrics struct {
+	Scope   scope    `json:"scope"`
+	Metrics []Metric `json:"metrics"`
+	Schema  string   `json:"schemaUrl"`
+}
+
+type resourceLogs struct {
+	Resource resource    `json:"resource"`
+	Scopes   []scopeLogs `json:"scopeLogs"`
+	Schema   string      `json:"schemaUrl"`
+}
+
+type scopeLogs struct {
+	Scope  scope    `json:"scope"`
+	Logs   []Record `json:"logRecords"`
+	Schema string   `json:"schemaUrl"`
+}

@@ -1,0 +1,115 @@
+package telemetry
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Settings say where telemetry goes. A signal without an endpoint is not sent; the zero value sends nothing.
+type Settings struct {
+	What
+	Endpoints map[Signal]string
+	Headers   map[Signal]map[string]string
+}
+
+// On reports whether anything is sent.
+func (s Settings) On() bool { return len(s.Endpoints) > 0 }
+
+// Given is what a person chose.
+type Given struct {
+	Endpoint string   // of the config, trusted; "" is none
+	Headers  []string // of the config, trusted: NAME=VALUE
+	Content  bool
+	Env      func(string) string // the environment
+}
+
+const (
+	defaultEndpoint = "http://localhost:4318"
+	prefix          = "OTEL_EXPORTER_OTLP_"
+)
+
+// Switch is the environment variable that switches telemetry on (1) or off (0).
+const Switch = "BELAY_TELEMETRY"
+
+// Choose gives the settings. Telemetry is on with an endpoint of the config or with BELAY_TELEMETRY=1, and off with
+// BELAY_TELEMETRY=0; OpenTelemetry's own variables count only once it is on, and before the config. Error: a value that
+// cannot be read; it does not repeat the value, which may hold a password.
+func Choose(g Given) (Settings, error) {
+	var s Settings
+	if on := g.Env(Switch); on == "0" || on != "1" && g.Endpoint == "" || g.Env("OTEL_SDK_DISABLED") == "true" {
+		return s, nil
+	}
+	s.Content, s.Service = g.Content, "belay"
+	attrs, err := pairs(g.Env("OTEL_RESOURCE_ATTRIBUTES"))
+	if err != nil {
+		return s, errors.New("OTEL_RESOURCE_ATTRIBUTES: " + err.Error())
+	}
+	for _, p := range attrs {
+		if p[0] == "service.name" {
+			s.Service = p[1]
+		} else {
+			s.Resource = append(s.Resource, text(p[0], p[1]))
+		}
+	}
+	if v := g.Env("OTEL_SERVICE_NAME"); v != "" {
+		s.Service = v
+	}
+	return s, s.address(g)
+}
+
+func (s *Settings) address(g Given) error {
+	s.Endpoints, s.Headers = map[Signal]string{}, map[Signal]map[string]string{}
+	base := g.Env(prefix + "ENDPOINT")
+	if base == "" {
+		base = g.Endpoint
+	}
+	own := func(sig Signal, what string) string { return g.Env(prefix + strings.ToUpper(string(sig)) + "_" + what) }
+	named := slices.ContainsFunc(Signals, func(sig Signal) bool { return own(sig, "ENDPOINT") != "" })
+	if base == "" && !named {
+		base = defaultEndpoint
+	}
+	for _, sig := range Signals {
+		at := own(sig, "ENDPOINT")
+		if at == "" && base != "" {
+			at = strings.TrimSuffix(base, "/") + "/v1/" + string(sig)
+		}
+		if at == "" || g.Env("OTEL_"+strings.ToUpper(string(sig))+"_EXPORTER") == "none" {
+			continue
+		}
+		if u, err := url.Parse(at); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return errors.New("the endpoint for " + string(sig) + " is no http or https address")
+		}
+		s.Endpoints[sig] = at
+		s.Headers[sig] = map[string]string{}
+		for _, list := range []string{strings.Join(g.Headers, ","), g.Env(prefix + "HEADERS"), own(sig, "HEADERS")} {
+			found, err := pairs(list)
+			if err != nil {
+				return errors.New("the headers for " + string(sig) + ": " + err.Error())
+			}
+			for _, p := range found {
+				s.Headers[sig][p[0]] = p[1]
+			}
+		}
+	}
+	return nil
+}
+
+// pairs reads name=value, separated by commas, values percent-encoded, as the specification of OpenTelemetry's
+// variables has it.
+func pairs(list string) (out [][2]string, err error) {
+	for one := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(one) == "" {
+			continue
+		}
+		key, value, ok := strings.Cut(one, "=")
+		key = strings.TrimSpace(key)
+		decoded, derr := url.PathUnescape(strings.TrimSpace(value))
+		if !ok || key == "" || derr != nil || strings.ContainsAny(key+decoded, "\r\n\x00") {
+			return nil, errors.New("write them as name=value, separated by commas")
+		}
+		out = append(out, [2]string{key, decoded})
+	}
+	return out, nil
+}
