@@ -35,6 +35,7 @@
 # make fleet     bin/belay-fleet, which runs tasks on many machines (docs/fleet.md)
 # make fleet-demo  a Temporal server, three workers and ten tasks on this machine; a worker is killed, a gate is answered
 # make fleet-test  the fleet's tests: its workflow, recorded histories of each version, machines and their remote
+# make telemetry-test  a real OpenTelemetry Collector on this machine gets the telemetry of a run (docs/telemetry.md)
 # make fleet-load  200 tasks on four workers, of which one is killed each half minute (TASKS=N)
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
@@ -47,7 +48,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: fleet fleet-demo fleet-test fleet-load bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: telemetry-test fleet fleet-demo fleet-test fleet-load bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -66,6 +67,13 @@ bin/belay-fleet: FORCE
 bin/temporal-dev: $(wildcard fleet/devserver/*)
 	@echo "building a Temporal server, once: a few minutes"
 	@CGO_ENABLED=0 $(GO) build -C fleet/devserver -trimpath -ldflags "-s -w" -o "$(CURDIR)/$@" .
+
+bin/otel-collector: $(wildcard fleet/collector/*.go fleet/collector/go.*)
+	@echo "building an OpenTelemetry Collector (once, a minute or two)"
+	@CGO_ENABLED=0 $(GO) build -C fleet/collector -trimpath -ldflags "-s -w" -o "$(CURDIR)/$@" .
+
+telemetry-test: build bin/otel-collector
+	@sh fleet/collector/test.sh "$(CURDIR)/bin/belay" "$(CURDIR)/bin/otel-collector"
 
 fleet-demo: bin/belay-fleet bin/temporal-dev
 	@sh fleet/demo/run.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev"

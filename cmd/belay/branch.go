@@ -56,9 +56,10 @@ func called(args []string) []branch {
 func firstWord(args []string) string {
 	for i := 0; i < len(args); i++ {
 		switch arg := args[i]; {
-		case arg == "-C" || arg == "--dir":
+		case arg == "-C" || arg == "--dir" || arg == "--log":
 			i++ // its value
-		case arg == "--json" || arg == "--anywhere" || arg == "--no-color" || strings.HasPrefix(arg, "--dir="):
+		case arg == "--json" || arg == "--anywhere" || arg == "--no-color" || strings.HasPrefix(arg, "--dir=") ||
+			strings.HasPrefix(arg, "--log="):
 		case strings.HasPrefix(arg, "-"):
 			return ""
 		default:

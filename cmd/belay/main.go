@@ -133,6 +133,7 @@ It works with any agent command and needs only git.`,
 	root.SetFlagErrorFunc(cli.FlagError)
 	f := root.PersistentFlags()
 	f.StringVarP(&a.Dir, "dir", "C", ".", "work as if started in `DIR`")
+	f.Func("log", "write progress and errors as `FORMAT`: text, or json, an object a line on standard error", a.LogFlag)
 	f.BoolVar(&a.JSON, "json", false, "print one JSON object: success, data, error")
 	f.BoolFunc("no-color", "print without colours, like NO_COLOR=1", func(value string) error {
 		off, err := strconv.ParseBool(value)

@@ -23,6 +23,7 @@ func main() {
 		BuildInfo: component.BuildInfo{Command: "otel-collector", Description: "for belay's tests", Version: "0.160.0"},
 		Factories: parts,
 		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{
+			DefaultScheme:     "file",
 			ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory()},
 		}},
 	})

@@ -28,6 +28,7 @@ type Terminal struct {
 	Soft context.Context // ends when a person wants to stop
 	Bell bool            // ring when a task begins to wait
 	Told bool            // something was printed, the error if there was one included
+	Log  *Log            // progress and errors are written to it, and not as text; nil is text
 
 	Working func() // called when the first task is worked on; may be nil
 
@@ -72,6 +73,10 @@ func (t *Terminal) Tell(data any, err error, text ...func(io.Writer)) error {
 	}
 	if err != nil {
 		p := ProblemOf(err)
+		if t.Log != nil {
+			t.Log.problem(p)
+			return err
+		}
 		fmt.Fprintln(t.Err, wrap("belay: "+belay.Visible(p.What), Columns(t.Err)))
 		if p.Try != "" {
 			fmt.Fprintf(t.Err, "  try: %s\n", belay.Visible(p.Try))

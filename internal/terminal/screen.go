@@ -52,7 +52,8 @@ type Screen struct {
 
 // Screen makes the terminal of a run. quiet shows nothing but notes.
 func (t *Terminal) Screen(quiet bool) *Screen {
-	s := &Screen{t: t, quiet: quiet || t.JSON, p: PaintFor(t.Err), live: moves(t.Err) && !quiet && !t.JSON, checks: map[string]bool{}}
+	silent := quiet || t.JSON || t.Log != nil // nothing for people's eyes
+	s := &Screen{t: t, quiet: silent, p: PaintFor(t.Err), live: moves(t.Err) && !silent, checks: map[string]bool{}}
 	t.screen.Store(s)
 	return s
 }
@@ -260,6 +261,9 @@ func Sanitise(s string) string {
 func (s *Screen) Begins(r *session.Record, c loop.Command) {
 	s.t.works(r.Task.ID, c.Kind)
 	doing := prompt.Doing(c)
+	if s.t.Log != nil {
+		s.t.Log.begins(r, c)
+	}
 	s.Set(string(r.Task.ID) + " " + doing)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdRestore || c.Kind == loop.CmdDebug {
 		s.line("%s %s", s.p.Bold(string(r.Task.ID)), belay.VisibleLine(doing))
@@ -274,6 +278,9 @@ func (s *Screen) Happened(r *session.Record, e loop.Event) {
 	}
 	s.mu.Unlock()
 	s.t.ring(r)
+	if s.t.Log != nil {
+		s.t.Log.happened(r, e)
+	}
 	text := prompt.Happened(r.State, e)
 	if text == "" {
 		return
@@ -355,6 +362,10 @@ func (s *Screen) Output() io.Writer {
 
 // Note prints something a person should know.
 func (s *Screen) Note(text string) {
+	if s.t.Log != nil {
+		s.t.Log.Warn(text)
+		return
+	}
 	if s.t.JSON || s.quiet {
 		fmt.Fprintf(s.t.Err, "belay: %s\n", belay.VisibleLine(text))
 		return

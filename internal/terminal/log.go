@@ -1,0 +1,112 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Log writes progress as one JSON object a line, for programs: time, level, msg and what it is about.
+type Log struct{ to *slog.Logger }
+
+// NewLog makes a log of what is written to w.
+func NewLog(w io.Writer) *Log {
+	return &Log{slog.New(slog.NewJSONHandler(w, nil))}
+}
+
+// Warn writes something a person should know.
+func (l *Log) Warn(text string) { l.to.Warn(belay.VisibleLine(text)) }
+
+// problem writes the error that a command ends with.
+func (l *Log) problem(p *Problem) {
+	l.to.Error(belay.VisibleLine(p.What), "code", p.Code, "try", belay.VisibleLine(p.Try))
+}
+
+// begins writes that a command of the loop starts.
+func (l *Log) begins(r *session.Record, c loop.Command) {
+	attrs := []any{"task", r.Task.ID, "event", "begins", "step", c.Kind}
+	if c.Attempt > 0 {
+		attrs = append(attrs, "attempt", c.Attempt)
+	}
+	l.to.Info(belay.VisibleLine(prompt.Doing(c)), attrs...)
+}
+
+// happened writes an event as it is recorded, in the words that a person would read.
+func (l *Log) happened(r *session.Record, e loop.Event) {
+	attrs := []any{"task", r.Task.ID, "event", e.Kind, "phase", r.State.Phase}
+	if n := len(r.State.Attempts); n > 0 {
+		attrs = append(attrs, "attempt", n)
+	}
+	if e.Verdict != "" {
+		attrs = append(attrs, "verdict", e.Verdict)
+	}
+	if e.Snapshot != "" {
+		attrs = append(attrs, "snapshot", e.Snapshot)
+	}
+	if e.Elapsed > 0 {
+		attrs = append(attrs, "seconds", e.Elapsed.Seconds())
+	}
+	if n := len(e.Findings); n > 0 {
+		attrs = append(attrs, "findings", n)
+	}
+	if g := r.State.Gate; g != nil {
+		attrs = append(attrs, "gate", g.Kind)
+	}
+	text := strings.TrimSpace(prompt.Happened(r.State, e))
+	if text == "" {
+		text = string(e.Kind)
+	}
+	level := l.to.Info
+	if e.Verdict == belay.VerdictFail || e.Verdict == belay.VerdictUnknown || e.Kind == loop.EvBroken || e.Kind == loop.EvLost {
+		level = l.to.Warn
+	}
+	level(belay.VisibleLine(text), attrs...)
+}
+
+// asLines makes an entry of each line of text that something else writes to standard error: a reader of the log gets no
+// line that is not JSON.
+type asLines struct {
+	log  *Log
+	mu   sync.Mutex
+	rest []byte
+}
+
+// Write takes text; what follows the last line end waits for its own.
+func (a *asLines) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rest = append(a.rest, p...)
+	for {
+		i := bytes.IndexByte(a.rest, '\n')
+		if i < 0 {
+			return len(p), nil
+		}
+		if line := strings.TrimSpace(string(a.rest[:i])); line != "" {
+			a.log.Warn(strings.TrimPrefix(line, "belay: "))
+		}
+		a.rest = a.rest[i+1:]
+	}
+}
+
+// LogFlag reads the value of --log. It comes before anything is written.
+func (t *Terminal) LogFlag(value string) error {
+	switch value {
+	case "json":
+		if t.Log == nil {
+			t.Log = NewLog(t.Err)
+			t.Err = &asLines{log: t.Log}
+		}
+	case "text":
+	default:
+		return fmt.Errorf("use text or json")
+	}
+	return nil
+}
