@@ -59,7 +59,7 @@ chmod +x "$place/claude"
 
 # The environment of a CI alone sends nothing.
 export OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:$port" OTEL_SERVICE_NAME=belay-test PLANTED_VARIABLE=PLANTED-variable
-run() { "$belay" run "$1" --files PLANTED-file.txt --test true --task "$2" -- "$place/claude" -p PLANTED-arg > "$place/$2.log" 2>&1 || fail "$2 was not accepted"; }
+run() { "$belay" run "$1" --files PLANTED-file.txt --test true --task "$2" -- "$place/claude" -p --permission-mode acceptEdits PLANTED-arg > "$place/$2.log" 2>&1 || fail "$2 was not accepted"; }
 run "write PLANTED-prose" T1
 [ ! -s "$place/got.log" ] || fail "something was sent although nobody asked for it"
 
