@@ -79,14 +79,15 @@ func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) 
 	}
 }
 
-// SendTelemetry sends what was not sent yet of the tasks, or all of it again; of every task when none is named. It
-// goes on after a task that could not be sent. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
+// SendTelemetry sends what was not sent yet of the tasks, or all of it again; of every task when none is named. A
+// task that could not be sent does not stop the others. Errors: telemetry is off, or settings that cannot be read (CodeUsage),
 // no such task (CodeNotFound), what a collector did not accept (CodeCannot).
 func (d *Desk) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bool) ([]Sent, error) {
 	to, untrusted, err := d.telemetry()
 	switch {
 	case err != nil:
-		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used", Try: "see docs/telemetry.md", Err: err}
+		return nil, &belay.Error{Code: belay.CodeUsage, What: "the telemetry settings cannot be used",
+			Try: "see docs/telemetry.md", Err: err}
 	case !to.On() && untrusted:
 		return nil, belay.Refuse(belay.CodeCannot, "belay trust", "the telemetry settings of this repository are not trusted")
 	case !to.On():

@@ -115,6 +115,7 @@ Exit codes: 0 shown · 6 no such task.`,
 		},
 	}
 	c.Flags().StringVar(&signal, "signal", "", "only one `SIGNAL`: traces, metrics or logs")
-	_ = c.RegisterFlagCompletionFunc("signal", cobra.FixedCompletions([]string{"traces", "metrics", "logs"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("signal", cobra.FixedCompletions([]string{"traces", "metrics", "logs"},
+		cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
