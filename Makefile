@@ -82,7 +82,7 @@ fleet-load: bin/belay-fleet bin/temporal-dev
 	@sh fleet/demo/load.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev" "$(or $(TASKS),200)"
 
 fleet-test:
-	cd fleet && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout 10m -vet=off ./...
+	cd fleet && $(GO) vet ./... && CGO_ENABLED=0 $(GO) test -timeout 30m -vet=off ./...
 
 install:
 	CGO_ENABLED=0 $(GO) install -trimpath -ldflags "-s -w -X main.version=$(VERSION)" ./cmd/belay
@@ -93,7 +93,7 @@ demo: build
 # Without symbols for a debugger fifty test programs are linked faster, and without C those that play belay start faster,
 # as belay itself does; make lint does the vetting. One package more than processors, because many tests wait for disks and processes.
 test:
-	CGO_ENABLED=0 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
+	CGO_ENABLED=0 $(GO) test -timeout 70m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
 
 suites:
 	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \
