@@ -40,7 +40,6 @@ var layers = map[string]int{
 	"internal/secret":             1,
 	"internal/testreport":         1,
 	"internal/testutil":           1,
-	"internal/atomicfile":         2,
 	"internal/fence":              2,
 	"internal/forge":              1,
 	"internal/journal":            2,

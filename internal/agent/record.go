@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/fence"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
@@ -91,7 +90,7 @@ func writeJSON(path string, v any, sync bool) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return atomicfile.Replace(path, atomicfile.How{Synced: sync}, append(data, '\n'))
+	return fsroot.AtomicWrite(path, fsroot.Atomic{Synced: sync}, append(data, '\n'))
 }
 
 // syncFile brings a file's bytes, or a folder's names, to the disk.

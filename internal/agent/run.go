@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
@@ -144,7 +143,7 @@ func prepare(dir string, prompt []byte, d onDisk) error {
 			return err
 		}
 	}
-	if err := atomicfile.Replace(filepath.Join(dir, "prompt"), atomicfile.How{}, prompt); err != nil {
+	if err := fsroot.AtomicWrite(filepath.Join(dir, "prompt"), fsroot.Atomic{}, prompt); err != nil {
 		return err
 	}
 	return writeJSON(filepath.Join(dir, "spec.json"), d, true)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/review"
@@ -110,7 +109,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	if err != nil {
 		return c, err
 	}
-	return c, atomicfile.Replace(filepath.Join(dir, c.ID+".json"), atomicfile.How{Synced: true}, text)
+	return c, fsroot.AtomicWrite(filepath.Join(dir, c.ID+".json"), fsroot.Atomic{Synced: true}, text)
 }
 
 // RemoveComments takes comments away, also those that are gone already.
@@ -147,7 +146,7 @@ func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(dir, task.Key()), atomicfile.How{}, []byte(state+"\n"))
+	return fsroot.AtomicWrite(filepath.Join(dir, task.Key()), fsroot.Atomic{}, []byte(state+"\n"))
 }
 
 // CommentsText is a review in the form that RecordReview takes: words, then a section for each comment, with the places

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
@@ -387,7 +386,7 @@ func (c *committer) stage(ctx context.Context) error {
 		return err
 	}
 	if len(text) > 0 {
-		if err := atomicfile.Replace(c.index, atomicfile.How{}, text); err != nil {
+		if err := fsroot.AtomicWrite(c.index, fsroot.Atomic{}, text); err != nil {
 			return fmt.Errorf("copy the index: %w", err)
 		}
 	}
@@ -436,7 +435,7 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 	t.Proof.Head, t.Proof.Entries = c.r.Log.Head.Hash, c.r.Log.Head.Seq
 	path := filepath.Join(c.Repo.Dir, "belay", "commit.message")
 	defer func() { _ = fsroot.Remove(path) }()
-	if err := atomicfile.Replace(path, atomicfile.How{}, []byte(pull.Abbreviated())); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.Atomic{}, []byte(pull.Abbreviated())); err != nil {
 		return CommitResult{}, err
 	}
 	args := []string{"commit", "--quiet", "--cleanup=verbatim", "-F", path}

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/app"
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -302,7 +302,7 @@ func (a *App) writeTo(name string, text []byte) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
 	}
-	if err := atomicfile.Replace(path, atomicfile.How{Perm: 0o644}, text); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Perm: 0o644}, text); err != nil {
 		return "", &belay.Error{Code: belay.CodeCannot, What: "cannot write " + belay.VisibleLine(name), Err: err,
 			Try: "name another file"}
 	}

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
@@ -228,7 +227,7 @@ func (t *TrustList) change(edit func(*file)) error {
 	edit(&list)
 	text, err := json.MarshalIndent(list, "", "  ")
 	if err == nil {
-		err = atomicfile.Replace(path, atomicfile.How{Synced: true, Held: true}, text, []byte{'\n'})
+		err = fsroot.AtomicWrite(path, fsroot.Atomic{Synced: true, Held: true}, text, []byte{'\n'})
 	}
 	if err != nil {
 		return t.cannot("write", err)

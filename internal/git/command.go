@@ -17,7 +17,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
@@ -128,7 +127,7 @@ func (r *Repo) plain() ([]string, error) {
 		if now, err := fsroot.ReadFile(path, fsroot.Usual); err == nil && string(now) == text {
 			continue
 		}
-		if err := atomicfile.Replace(path, atomicfile.How{}, []byte(text)); err != nil {
+		if err := fsroot.AtomicWrite(path, fsroot.Atomic{}, []byte(text)); err != nil {
 			return env, fmt.Errorf("create a repository to read objects from: %w", err)
 		}
 	}
@@ -163,7 +162,7 @@ func clear(dir string) error {
 		case "objects", "refs":
 			ours = e.IsDir()
 		default: // another belay may be writing one of these right now
-			ours = e.Type().IsRegular() && strings.HasPrefix(name, atomicfile.Prefix)
+			ours = e.Type().IsRegular() && strings.HasPrefix(name, fsroot.AtomicPrefix)
 		}
 		if !ours {
 			err = errors.Join(err, fsroot.RemoveAll(filepath.Join(dir, name)))

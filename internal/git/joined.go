@@ -8,8 +8,6 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/fsroot"
-
-	"github.com/belay-dev/belay/internal/atomicfile"
 )
 
 // joining says which packs became one: everything that was sound in them is sound in it.
@@ -74,5 +72,5 @@ func (s *Packs) noteJoined(into string, of []ownPack) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	return atomicfile.Replace(joinedPath(s.Repo), atomicfile.How{Step: fsroot.Step}, b.Bytes())
+	return fsroot.AtomicWrite(joinedPath(s.Repo), fsroot.Atomic{Step: fsroot.Step}, b.Bytes())
 }

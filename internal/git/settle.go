@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/fsroot"
-
-	"github.com/belay-dev/belay/internal/atomicfile"
 )
 
 // A gc reads the names of packs, then the refs, and in the end deletes the packs that it
@@ -141,7 +139,7 @@ func (s *Packs) settle(release bool) error {
 		}
 		fmt.Fprintln(&b, filepath.Base(p.path))
 	}
-	return atomicfile.Replace(s.listPath(), atomicfile.How{}, []byte(b.String()))
+	return fsroot.AtomicWrite(s.listPath(), fsroot.Atomic{}, []byte(b.String()))
 }
 
 // ownPacks returns the packs of the list that are there, and takes away halves.

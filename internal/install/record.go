@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -78,7 +77,7 @@ func (s records) write(r *record) error {
 	}
 	var b bytes.Buffer
 	_ = json.Indent(&b, text, "", "  ")
-	return atomicfile.Replace(s.path(r.Path), atomicfile.How{Synced: true}, b.Bytes(), []byte("\n"))
+	return fsroot.AtomicWrite(s.path(r.Path), fsroot.Atomic{Synced: true}, b.Bytes(), []byte("\n"))
 }
 
 func (s records) remove(of string) error {

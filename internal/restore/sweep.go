@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -37,7 +36,7 @@ func (s *Store) sweep() {
 	}
 	list, _ = fsroot.ReadDir(s.Snapshots.Dir)
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), atomicfile.Prefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
+		if strings.HasPrefix(e.Name(), fsroot.AtomicPrefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
 			_ = fsroot.Remove(filepath.Join(s.Snapshots.Dir, e.Name()))
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/proc"
@@ -225,7 +224,7 @@ func (b Book) write(list []Claim) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Replace(b.file(), atomicfile.How{}, text); err != nil {
+	if err := fsroot.AtomicWrite(b.file(), fsroot.Atomic{}, text); err != nil {
 		return fmt.Errorf("write who reviews: %w", err)
 	}
 	return nil

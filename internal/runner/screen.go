@@ -9,8 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-
-	"github.com/belay-dev/belay/internal/atomicfile"
 )
 
 // screen takes the output of a run, from its start and each time that it is waited for: it
@@ -143,7 +141,7 @@ func (s *screen) save() {
 	}
 	s.saved = at
 	if data, err := json.Marshal(saved{at, s.meter}); err == nil {
-		_ = atomicfile.Replace(s.file, atomicfile.How{}, data)
+		_ = fsroot.AtomicWrite(s.file, fsroot.Atomic{}, data)
 	}
 }
 

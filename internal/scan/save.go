@@ -5,7 +5,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -31,7 +30,7 @@ func (r *Result) Save() error {
 		}
 	}
 	parts, _ := w.b.Parts(s.o.Root, s.o.TrackedKey, s.top.stat.Dev, s.top.stat.Ino)
-	if err := atomicfile.Replace(s.o.Cache, atomicfile.How{Prefix: fsroot.TempPrefix, Step: fsroot.Step}, parts...); err != nil {
+	if err := fsroot.AtomicWrite(s.o.Cache, fsroot.Atomic{Prefix: fsroot.TempPrefix, Step: fsroot.Step}, parts...); err != nil {
 		return fmt.Errorf("saving the stat cache %s: %w", belay.VisibleLine(s.o.Cache), err)
 	}
 	s.dirty.Store(false)

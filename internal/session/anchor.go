@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
 
@@ -233,7 +232,7 @@ func (s *Store) add(task string, line []byte) (err error) {
 		return err
 	}
 	if info.Size() > large {
-		return atomicfile.Replace(path, atomicfile.How{Step: s.Step, Prefix: temp}, line)
+		return fsroot.AtomicWrite(path, fsroot.Atomic{Step: s.Step, Prefix: temp}, line)
 	}
 	_, err = f.Write(line)
 	return err

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/handoff"
@@ -49,7 +48,7 @@ func (d *Desk) WriteContext(r *Record, role string) (string, error) {
 		return "", fmt.Errorf("make %s: %w", dir, err)
 	}
 	path := filepath.Join(dir, strings.ToLower(role)+".json")
-	if err := atomicfile.Replace(path, atomicfile.How{Perm: 0o400}, text); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Perm: 0o400}, text); err != nil {
 		return "", fmt.Errorf("write %s: %w", path, err)
 	}
 	return path, nil

@@ -13,8 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
-
-	"github.com/belay-dev/belay/internal/atomicfile"
 )
 
 // Memory is what one take leaves for the next, beside the stat cache: which objects
@@ -168,7 +166,7 @@ func (s *Place) ForgetFor(ids []belay.SnapshotID) error {
 
 // WriteWhole replaces a private file of belay's, whole or not at all.
 func WriteWhole(path string, data []byte, synced bool) error {
-	if err := atomicfile.Replace(path, atomicfile.How{Synced: synced, Step: Fault}, data); err != nil {
+	if err := fsroot.AtomicWrite(path, fsroot.Atomic{Synced: synced, Step: Fault}, data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
@@ -45,7 +44,7 @@ func (c Cursor) Save(place string, task belay.TaskID) error {
 	if err := fsroot.MkdirAll(place, 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Replace(filepath.Join(place, task.Key()+".json"), atomicfile.How{}, append(data, '\n'))
+	return fsroot.AtomicWrite(filepath.Join(place, task.Key()+".json"), fsroot.Atomic{}, append(data, '\n'))
 }
 
 // hash names the collector.

@@ -13,7 +13,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/testreport"
 
-	"github.com/belay-dev/belay/internal/atomicfile"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/secret"
@@ -187,5 +186,5 @@ func (k Keeper) remember(b Baseline) {
 	if err != nil || b.Why != "" || fsroot.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	_ = atomicfile.Replace(path, atomicfile.How{}, text)
+	_ = fsroot.AtomicWrite(path, fsroot.Atomic{}, text)
 }

@@ -1,4 +1,4 @@
-package atomicfile
+package fsroot
 
 import (
 	"cmp"
@@ -6,31 +6,29 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/belay-dev/belay/internal/fsroot"
 )
 
-// The new content is written beside the file and renamed. That is for folders that only belay
+// AtomicWrite writes the new content beside the file and renames it. That is for folders that only belay
 // writes to, never for a path in the user's tree: there a link may be in the way.
 
-// Prefix starts the names of temporary files when How names none. A process that was
+// AtomicPrefix starts the names of temporary files when Atomic names none. A process that was
 // killed leaves one behind, which whoever owns the folder sweeps away.
-const Prefix = ".tmp-"
+const AtomicPrefix = ".tmp-"
 
-// How says how a file is replaced; the zero value is a private file that need not
+// Atomic says how a file is replaced; the zero value is a private file that need not
 // outlive a power cut.
-type How struct {
+type Atomic struct {
 	Synced bool        // a power cut takes neither the bytes nor the name
 	Perm   fs.FileMode // 0 is 0600
-	Prefix string      // of the temporary file's name; "" is Prefix
+	Prefix string      // of the temporary file's name; "" is AtomicPrefix
 	// by a lock of the caller's: the temporary file is always path.new, and one left there is overwritten
 	Held bool
 	Step func(name, path string) error // called before each step, for tests that make it fail or kill there
 }
 
-// Replace gives the file at path the parts, one after the other, as its bytes. Its
+// AtomicWrite gives the file at path the parts, one after the other, as its bytes. Its
 // folder must exist. On an error the file is as it was.
-func Replace(path string, how How, parts ...[]byte) (err error) {
+func AtomicWrite(path string, how Atomic, parts ...[]byte) (err error) {
 	if err := how.step("create", path); err != nil {
 		return err
 	}
@@ -40,7 +38,7 @@ func Replace(path string, how How, parts ...[]byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = fsroot.Remove(f.Name())
+			_ = Remove(f.Name())
 		}
 	}()
 	if err = errors.Join(how.fill(f, path, parts), f.Close()); err != nil {
@@ -49,35 +47,35 @@ func Replace(path string, how How, parts ...[]byte) (err error) {
 	if err = how.step("rename", path); err != nil {
 		return err
 	}
-	if err = fsroot.Rename(f.Name(), path); err != nil || !how.Synced {
+	if err = Rename(f.Name(), path); err != nil || !how.Synced {
 		return err
 	}
 	if err = how.step("syncdir", filepath.Dir(path)); err != nil {
 		return err
 	}
-	return fsroot.SyncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
 // beside opens the temporary file, which only the user may read.
-func (h How) beside(path string) (*os.File, error) {
+func (h Atomic) beside(path string) (*os.File, error) {
 	if !h.Held {
-		return fsroot.CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, Prefix)+"*")
+		return CreateTemp(filepath.Dir(path), cmp.Or(h.Prefix, AtomicPrefix)+"*")
 	}
 	temp := path + ".new"
-	if err := fsroot.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return fsroot.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
+	return OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // never through a link
 }
 
-func (h How) step(name, path string) error {
+func (h Atomic) step(name, path string) error {
 	if h.Step == nil {
 		return nil
 	}
 	return h.Step(name, path)
 }
 
-func (h How) fill(f *os.File, path string, parts [][]byte) error {
+func (h Atomic) fill(f *os.File, path string, parts [][]byte) error {
 	for _, p := range parts {
 		if err := h.step("write", path); err != nil {
 			return err

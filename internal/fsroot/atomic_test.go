@@ -1,4 +1,4 @@
-package atomicfile
+package fsroot
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ var errStep = errors.New("the step failed")
 
 // At every step that fails, and after every one, the file is the old one or the new one,
 // whole, and an error leaves nothing beside it.
-func TestReplace(t *testing.T) {
+func TestAtomicWrite(t *testing.T) {
 	t.Parallel()
 	const before, after = "old bytes", "new bytes"
-	for _, kind := range []How{{}, {Synced: true}, {Synced: true, Held: true}} {
+	for _, kind := range []Atomic{{}, {Synced: true}, {Synced: true, Held: true}} {
 		var steps []string
 		for fail := 0; fail <= len(steps); fail++ {
 			dir := t.TempDir()
@@ -38,7 +38,7 @@ func TestReplace(t *testing.T) {
 				}
 				return nil
 			}
-			err := Replace(path, how, []byte(after[:4]), []byte(after[4:]))
+			err := AtomicWrite(path, how, []byte(after[:4]), []byte(after[4:]))
 			text, rerr := os.ReadFile(path)
 			switch {
 			case rerr != nil:
@@ -78,14 +78,14 @@ func hidden(t *testing.T, dir string) (names []string) {
 }
 
 // A link is replaced, and what it leads to stays.
-func TestLink(t *testing.T) {
+func TestAtomicWriteLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	target, path := filepath.Join(dir, "target"), filepath.Join(dir, "link")
 	if err := errors.Join(os.WriteFile(target, []byte("kept"), 0o600), os.Symlink(target, path)); err != nil {
 		t.Fatal(err)
 	}
-	if err := Replace(path, How{}, []byte("new")); err != nil {
+	if err := AtomicWrite(path, Atomic{}, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(target); err != nil || string(text) != "kept" {
@@ -98,7 +98,7 @@ func TestLink(t *testing.T) {
 
 // Who holds the lock of a file writes over what a killed process left beside it, and not
 // through a link that lies there.
-func TestHeld(t *testing.T) {
+func TestAtomicWriteHeld(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(temp, other string) error{
 		"a file": func(temp, _ string) error { return os.WriteFile(temp, []byte("left by a crash, and longer"), 0o644) },
@@ -106,7 +106,7 @@ func TestHeld(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path, other := filepath.Join(dir, "f"), filepath.Join(dir, "other")
-		if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o644), leave(path+".new", other), Replace(path, How{Held: true}, []byte("new"))); err != nil {
+		if err := errors.Join(os.WriteFile(other, []byte("kept"), 0o644), leave(path+".new", other), AtomicWrite(path, Atomic{Held: true}, []byte("new"))); err != nil {
 			t.Fatal(name, err)
 		}
 		for at, want := range map[string]string{path: "new", other: "kept"} {
