@@ -33,7 +33,6 @@ var layers = map[string]int{
 	"internal/count":              1,
 	"internal/fsroot":             1,
 	"internal/hook":               0,
-	"internal/shell":              0,
 	"internal/intent":             1,
 	"internal/loop":               1,
 	"internal/phase":              1,

@@ -12,7 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/hook"
-	"github.com/belay-dev/belay/internal/shell"
 )
 
 // judgeCall denies a call of a tool that would destroy work, or write where the agent must not.
@@ -27,9 +26,9 @@ func (h *hooks) judgeCall(ctx context.Context, t belay.Task) {
 	if h.ev.Tool.Command == "" || mode == belay.DestructiveAllow {
 		return
 	}
-	deeds := shell.Find(h.ev.Tool.Command, h.world(ctx, t))
+	deeds := hook.Destructive(h.ev.Tool.Command, h.world(ctx, t))
 	if mode == belay.DestructiveSnapshot {
-		deeds = slices.DeleteFunc(deeds, func(d shell.Deed) bool { return d.Covered })
+		deeds = slices.DeleteFunc(deeds, func(d hook.Deed) bool { return d.Covered })
 	}
 	if len(deeds) > 0 {
 		h.ans.Deny = denial(deeds)
@@ -54,15 +53,15 @@ func withoutRepository(ev hook.Event) (ans hook.Answer) {
 		}
 	}
 	home, _ := os.UserHomeDir()
-	w := shell.World{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
-	if deeds := shell.Find(ev.Tool.Command, w); len(deeds) > 0 {
+	w := hook.World{Root: root, Dir: ev.Dir, Home: home, Git: []string{filepath.Join(root, ".git")}}
+	if deeds := hook.Destructive(ev.Tool.Command, w); len(deeds) > 0 {
 		ans.Deny = denial(deeds)
 	}
 	return ans
 }
 
 // denial tells the agent what was not run, and what to do instead.
-func denial(deeds []shell.Deed) string {
+func denial(deeds []hook.Deed) string {
 	var b strings.Builder
 	b.WriteString(deniedFirst)
 	for _, d := range deeds[:min(3, len(deeds))] {
@@ -104,7 +103,7 @@ func (h *hooks) closed(t belay.Task, p string) string {
 }
 
 // world is what the effect of a shell text depends on. What it asks for is read when it is needed.
-func (h *hooks) world(ctx context.Context, t belay.Task) shell.World {
+func (h *hooks) world(ctx context.Context, t belay.Task) hook.World {
 	r := h.d.Repo
 	dir := h.ev.Dir
 	if d := h.ev.Tool.Dir; d != "" {
@@ -118,7 +117,7 @@ func (h *hooks) world(ctx context.Context, t belay.Task) shell.World {
 	home, _ := os.UserHomeDir()
 	var tracked []git.IndexEntry
 	var aliases map[string]string
-	return shell.World{Root: r.Root, Dir: dir, Home: home, Git: []string{r.Dir, r.Common},
+	return hook.World{Root: r.Root, Dir: dir, Home: home, Git: []string{r.Dir, r.Common},
 		Alias: func(name string) (string, bool) {
 			if aliases == nil {
 				aliases = aliasesOf(ctx, r)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Among ignored files there are those that tools write again and again, and those that
@@ -60,12 +61,15 @@ var (
 	settingsFolders = wordsOf(`secrets .secrets secret .secret credentials .credentials`)
 )
 
-func wordsOf(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		out[w] = true
-	}
-	return out
+// wordsOf splits a list when it is first asked for: every command would pay for it at its start.
+func wordsOf(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			out[w] = true
+		}
+		return out
+	})
 }
 
 // Rewritten reports whether an ignored file is, by its name or a folder's above it, of a kind
@@ -81,16 +85,16 @@ func Rewritten(file string) bool {
 
 // named reports whether a file is below one of the folders, has one of the names, or a name that ends after a dot
 // in one of the kinds, begins with one of the starts or contains one of the parts.
-func named(file string, folders, names, kinds map[string]bool, starts, parts []string) bool {
+func named(file string, folders, names, kinds func() map[string]bool, starts, parts []string) bool {
 	above, name := path.Split(strings.ToLower(file))
 	for part := range strings.SplitSeq(strings.TrimSuffix(above, "/"), "/") {
-		if folders[part] {
+		if folders()[part] {
 			return true
 		}
 	}
 	// A dot at the start begins no kind: .env is a name.
 	kind := strings.TrimPrefix(path.Ext(strings.TrimPrefix(name, ".")), ".")
-	return names[name] || kinds[kind] ||
+	return names()[name] || kinds()[kind] ||
 		slices.ContainsFunc(starts, func(s string) bool { return strings.HasPrefix(name, s) }) ||
 		slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(name, p) })
 }
@@ -117,7 +121,7 @@ func (Settings) Reaches(folder string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(strings.ToLower(folder), "/") {
-		if settingsFolders[part] {
+		if settingsFolders()[part] {
 			return true
 		}
 	}

@@ -1,5 +1,7 @@
 // Package hook reads the events that coding agents send to their hooks, and writes the answers that they understand:
-// one row of a table per agent. It opens no file, runs nothing and decides nothing.
+// one row of a table per agent. In a shell text that an agent is about to run it finds the commands that destroy work:
+// uncommitted changes, refs, ignored files, git's own folder. It opens no file, runs nothing and decides nothing; what
+// depends on the working tree it asks of a World.
 package hook
 
 import (

@@ -1,4 +1,4 @@
-package shell
+package hook
 
 import (
 	"os"
@@ -38,11 +38,11 @@ func corpus(t testing.TB, name string) (list []string) {
 	return list
 }
 
-// TestCorpus holds the rules to commands as agents run them. Those in the files with "later" and "third" in their names were
+// TestDestructiveCorpus holds the rules to commands as agents run them. Those in the files with "later" and "third" in their names were
 // written before the rules were tried on them: of 156 destructive ones 3 were not found then, of 199 harmless ones 1 was denied;
 // of the third part 3 of 60 and 1 of 60. What could be said about them in general (ls | xargs, git in another repository;
 // scripts that the text itself writes, parameters of functions) was added afterwards.
-func TestCorpus(t *testing.T) {
+func TestDestructiveCorpus(t *testing.T) {
 	t.Parallel()
 	total := map[bool]int{}
 	wrong := map[bool]int{}
@@ -51,7 +51,7 @@ func TestCorpus(t *testing.T) {
 			name := map[bool]string{true: "destructive", false: "harmless"}[destructive] + part
 			list, bad := corpus(t, name), 0
 			for _, command := range list {
-				if deeds := Find(command, world()); (len(deeds) > 0) != destructive {
+				if deeds := Destructive(command, world()); (len(deeds) > 0) != destructive {
 					bad++
 					t.Logf("%s: %q: %v", name, command, deeds)
 				}
@@ -73,7 +73,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // What a command is called, and what a snapshot can bring back, decides what the mode snapshot allows.
-func TestDeeds(t *testing.T) {
+func TestDestructive(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]struct {
 		rule, shown string
@@ -96,7 +96,7 @@ func TestDeeds(t *testing.T) {
 		"bash -c 'git rebase main'":     {"rebase", "git rebase main", true},
 		"git worktree remove --force x": {"worktree-remove", "git worktree remove --force x", false},
 	} {
-		got := Find(command, world())
+		got := Destructive(command, world())
 		if len(got) != 1 || got[0].Rule != want.rule || got[0].Command != want.shown || got[0].Covered != want.covered {
 			t.Errorf("%s: %+v", command, got)
 		}
@@ -109,7 +109,7 @@ func TestDeeds(t *testing.T) {
 }
 
 // A protected file is not written by a command either.
-func TestProtected(t *testing.T) {
+func TestDestructiveProtected(t *testing.T) {
 	t.Parallel()
 	w := world()
 	w.Protected = func(p string) bool { return p == "go.mod" || strings.HasPrefix(p, "migrations/") }
@@ -117,7 +117,7 @@ func TestProtected(t *testing.T) {
 		"echo x > go.mod": true, "sed -i s/a/b/ migrations/001.sql": true, "cp x.sql migrations/002.sql": true, "rm go.mod": true,
 		"cat go.mod": false, "cp go.mod /tmp": false, "sed s/a/b/ go.mod": false, "go mod tidy": false, "echo x > go.sum": false,
 	} {
-		if got := Find(command, w); (len(got) > 0) != denied {
+		if got := Destructive(command, w); (len(got) > 0) != denied {
 			t.Errorf("%s: %v", command, got)
 		}
 	}
@@ -125,7 +125,7 @@ func TestProtected(t *testing.T) {
 
 // Nothing that somebody writes may keep a hook from answering. What counts is processor time, so
 // no other test runs beside this one.
-func TestHostile(t *testing.T) {
+func TestDestructiveHostile(t *testing.T) {
 	for name, text := range map[string]string{
 		"nested substitutions": strings.Repeat("$(", 2000) + "git reset --hard" + strings.Repeat(")", 2000),
 		"nested braces":        "rm -rf " + strings.Repeat("{a,b}", 40),
@@ -139,14 +139,14 @@ func TestHostile(t *testing.T) {
 		"prefixes":             strings.Repeat("sudo ", 5000) + "git status",
 	} {
 		began := testutil.CPU()
-		Find(text, world())
+		Destructive(text, world())
 		if took := testutil.CPU() - began; took > 3*time.Second {
 			t.Errorf("%s: %s", name, took)
 		}
 	}
 }
 
-func FuzzFind(f *testing.F) {
+func FuzzDestructive(f *testing.F) {
 	for _, name := range []string{"destructive", "harmless"} {
 		for _, c := range corpus(f, name) {
 			f.Add(c)
@@ -157,7 +157,7 @@ func FuzzFind(f *testing.F) {
 			return
 		}
 		began := testutil.CPU()
-		for _, d := range Find(text, world()) {
+		for _, d := range Destructive(text, world()) {
 			if d.Rule == "" || d.Why == "" {
 				t.Errorf("%q: %+v", text, d)
 			}

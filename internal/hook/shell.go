@@ -1,6 +1,4 @@
-// Package shell finds, in a shell text that an agent is about to run, the commands that destroy work: uncommitted changes,
-// refs, ignored files, git's own folder. It reads the text and runs nothing. What depends on the working tree it asks of a World.
-package shell
+package hook
 
 import (
 	"fmt"
@@ -41,8 +39,8 @@ const (
 	mostSteps  = 20_000 // commands that are looked at, those of loops each time
 )
 
-// Find gives the destructive commands of a text, each once.
-func Find(text string, w World) []Deed {
+// Destructive gives the destructive commands of a text, each once.
+func Destructive(text string, w World) []Deed {
 	f := &finder{w: w, dir: w.Dir, funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, seen: map[string]bool{},
 		vars: map[string]string{"HOME": w.Home, "PWD": w.Dir, "TMPDIR": "/tmp"}}
 	for _, name := range []string{"$", "RANDOM", "BASHPID", "PPID", "UID", "EUID", "SECONDS", "EPOCHSECONDS"} {
