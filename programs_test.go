@@ -26,6 +26,7 @@ var starters = map[string]string{
 	"internal/agent/job.go":           "agents, and belay itself as their shim",
 	"internal/agent/run.go":           "agents, and belay itself as their shim",
 	"internal/agent/shim.go":          "agents, and belay itself as their shim",
+	"internal/cli/fleet.go":           "belay-fleet, in its own place",
 	"internal/cli/forge.go":           "belay itself, for each step of a pull request that is watched",
 	"internal/cli/ui.go":              "belay itself, for what a person decided on a page; the person's browser",
 	"internal/cli/edit.go":            "the editor that the person's environment names",

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
@@ -25,6 +26,7 @@ func (a *App) uiCommand(version string) *cobra.Command {
 	var port int
 	var open bool
 	var idle time.Duration
+	var fleet bool
 	c := &cobra.Command{
 		Use: "ui [DIR…]", Short: "Show tasks, diffs and gates in a browser",
 		Long: `Ui serves pages about this repository, or about those in the given folders, to a browser on
@@ -35,9 +37,16 @@ preview. It prints a link that works once, in one browser, and serves until Ctrl
 It listens on the loopback interface only and asks no other machine for anything. What you
 continue on the page keeps running when it is stopped.
 
+With --fleet it shows the tasks that run on other machines, by their git remotes, and needs
+belay-fleet: see belay-fleet ui --help.
+
 Exit codes: 0 it was stopped · 2 it could not be served, or there is no repository.`,
-		Example: "  belay ui --open\n  belay ui ~/src/shop ~/src/api\n  belay ui --port 8018 --idle 1h",
+		Example: "  belay ui --open\n  belay ui ~/src/shop ~/src/api\n  belay ui --port 8018 --idle 1h\n" +
+			"  belay ui --fleet https://git.example.com/team/app.git",
 		RunE: func(c *cobra.Command, args []string) error {
+			if fleet {
+				return a.becomeFleet(fleetUI(c.Flags(), args)...)
+			}
 			o := web.Options{Version: version, User: os.Getenv("USER"), Act: act}
 			if len(args) == 0 {
 				args = []string{a.Dir}
@@ -69,8 +78,20 @@ Exit codes: 0 it was stopped · 2 it could not be served, or there is no reposit
 	}
 	c.Flags().IntVar(&port, "port", 0, "listen on this `PORT` (default: a free one)")
 	c.Flags().BoolVar(&open, "open", false, "open the browser")
+	c.Flags().BoolVar(&fleet, "fleet", false, "show the fleet's tasks of these git remotes (default: origin), and not of folders")
 	c.Flags().DurationVar(&idle, "idle", 0, "stop when no page was open for so long, like 30m (default: never)")
 	return c
+}
+
+// fleetUI is the command line of belay-fleet for the flags and arguments of belay ui.
+func fleetUI(flags *pflag.FlagSet, remotes []string) []string {
+	args := []string{"ui"}
+	for _, name := range []string{"port", "open", "idle"} {
+		if f := flags.Lookup(name); f.Changed {
+			args = append(args, "--"+name+"="+f.Value.String())
+		}
+	}
+	return append(append(args, "--"), remotes...)
 }
 
 // shown is a repository as the pages open it, for each request anew.
