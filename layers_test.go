@@ -62,6 +62,7 @@ var layers = map[string]int{
 	"internal/llm":                5,
 	"internal/restore":            5,
 	"internal/watch":              5,
+	"internal/testutil/states":    5,
 	"internal/install":            6,
 	"internal/tasklist":           6,
 	"internal/worktree":           6,

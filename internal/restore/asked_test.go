@@ -13,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // "Nothing to do" for a path that is nowhere, or that no snapshot holds, would read as if
@@ -21,11 +22,11 @@ func TestPathsThatCannotBeAnswered(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := dirty(t)
-	s.ok(syscall.Mkfifo(s.path("pipe"), 0o600))
+	s.Ok(syscall.Mkfifo(s.Path("pipe"), 0o600))
 	id := s.take().ID
-	s.write("a.txt", "agent")
-	s.write("x.log", "agent, ignored")
-	after, stamps := s.fingerprint(), s.stamps()
+	s.Write("a.txt", "agent")
+	s.Write("x.log", "agent, ignored")
+	after, stamps := s.Fingerprint(), s.Stamps()
 	for path, about := range map[string]string{
 		"di": "neither", "dir/none": "neither", "a.txt/below": "neither",
 		"x.log": "ignored", "pipe": "could not be captured", ".git/config": "does not contain",
@@ -37,10 +38,10 @@ func TestPathsThatCannotBeAnswered(t *testing.T) {
 			}
 		}
 	}
-	s.same("what was refused changed something", after, s.fingerprint())
-	s.same("what was refused wrote something", stamps, s.stamps())
+	s.Same("what was refused changed something", after, s.Fingerprint())
+	s.Same("what was refused wrote something", stamps, s.Stamps())
 	list, err := s.store().Snapshots.List(ctx)
-	s.ok(err)
+	s.Ok(err)
 	if len(list) != 1 {
 		t.Errorf("what was refused left snapshots: %v", list)
 	}
@@ -51,13 +52,13 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := dirty(t)
-	nested(s, "inner")
-	s.ok(syscall.Mkfifo(s.path("pipe"), 0o600))
-	s.ok(syscall.Mkfifo(s.path("dir/stays"), 0o600))
+	states.Nested(s.Sandbox, "inner")
+	s.Ok(syscall.Mkfifo(s.Path("pipe"), 0o600))
+	s.Ok(syscall.Mkfifo(s.Path("dir/stays"), 0o600))
 	id := s.take().ID
-	s.write("a.txt", "agent")
-	s.remove("inner")
-	s.remove("pipe")
+	s.Write("a.txt", "agent")
+	s.Remove("inner")
+	s.Remove("pipe")
 	want := map[string][]string{"": {"inner", "pipe"}, "dir": nil, "pipe": {"pipe"}}
 	for path, paths := range want {
 		o := restore.Options{DryRun: true}
@@ -65,7 +66,7 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 			o.Paths = []string{path}
 		}
 		out, err := s.store().Restore(ctx, id, o)
-		s.ok(err)
+		s.Ok(err)
 		if got := named(out.Missing); !slices.Equal(got, paths) {
 			t.Errorf("of %q missing: %q, want %q", path, got, paths)
 		}
@@ -93,7 +94,7 @@ func TestBusySaysWho(t *testing.T) {
 		`{"pid":12,"host":"box\u001b","since":"2026-01-02T03:04:05Z"}`: `another belay is restoring this working tree: process 12 on box\x1b, since 2026-01-02T03:04:05Z`,
 		`{"pid":`: "another belay is restoring this working tree",
 	} {
-		s.ok(os.WriteFile(s.store().Snapshots.LockPath(), []byte(note), 0o600))
+		s.Ok(os.WriteFile(s.store().Snapshots.LockPath(), []byte(note), 0o600))
 		if err := s.store().Snapshots.Busy(); belay.CodeOf(err) != belay.CodeBusy || err.Error() != want {
 			t.Errorf("%q: %v", note, err)
 		}
@@ -106,26 +107,26 @@ func TestBytesThatAreGone(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := dirty(t)
-	s.write("only", "in the snapshot alone")
+	s.Write("only", "in the snapshot alone")
 	i := s.take()
-	oid := strings.TrimSpace(s.git("hash-object", "only"))
-	s.remove("only")
-	packs, err := filepath.Glob(s.path(".git/objects/pack/*.pack"))
-	s.ok(err)
+	oid := strings.TrimSpace(s.Git("hash-object", "only"))
+	s.Remove("only")
+	packs, err := filepath.Glob(s.Path(".git/objects/pack/*.pack"))
+	s.Ok(err)
 	for n, pack := range packs { // loose, so that one can be lost
-		away := filepath.Join(s.up, fmt.Sprint("pack", n))
-		s.ok(os.Rename(pack, away))
+		away := filepath.Join(s.Up, fmt.Sprint("pack", n))
+		s.Ok(os.Rename(pack, away))
 		text, err := os.ReadFile(away)
-		s.ok(err)
-		_, err = s.try(s.dir, string(text), "unpack-objects", "-q")
-		s.ok(err)
+		s.Ok(err)
+		_, err = s.Try(s.Dir, string(text), "unpack-objects", "-q")
+		s.Ok(err)
 		rest, err := filepath.Glob(strings.TrimSuffix(pack, ".pack") + ".*")
-		s.ok(err)
+		s.Ok(err)
 		for _, one := range rest {
-			s.ok(os.Remove(one))
+			s.Ok(os.Remove(one))
 		}
 	}
-	s.ok(os.Remove(s.path(".git/objects/" + oid[:2] + "/" + oid[2:])))
+	s.Ok(os.Remove(s.Path(".git/objects/" + oid[:2] + "/" + oid[2:])))
 	for _, dry := range []bool{true, false} {
 		_, err := s.store().Restore(ctx, i.ID, restore.Options{DryRun: dry})
 		if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "only: its content is missing") {
@@ -141,8 +142,8 @@ func TestBytesThatAreGone(t *testing.T) {
 
 	// A snapshot whose commit is gone takes none of the others along.
 	broken := belay.SnapshotID("01jd6y3k8mzq4v5w9x2c7r0tna")
-	s.write(".git/refs/belay/"+string(broken), strings.Repeat("12", 20)+"\n")
-	s.write(".git/refs/belay/odd", strings.Repeat("12", 20)+"\n")
+	s.Write(".git/refs/belay/"+string(broken), strings.Repeat("12", 20)+"\n")
+	s.Write(".git/refs/belay/odd", strings.Repeat("12", 20)+"\n")
 	list, err := s.store().Snapshots.List(ctx)
 	if err != nil || len(list) != 1 || list[0].ID != i.ID || list[0].Files != i.Files {
 		t.Errorf("listed: %+v, %v", list, err)
@@ -171,13 +172,13 @@ func TestUndoOfWhatWasForgotten(t *testing.T) {
 	ctx := context.Background()
 	s := dirty(t)
 	id := s.take().ID
-	s.write("a.txt", "agent")
+	s.Write("a.txt", "agent")
 	out := s.restore(id)
-	s.ok(s.store().Drop(ctx, out.Rescue))
-	before := s.fingerprint()
+	s.Ok(s.store().Drop(ctx, out.Rescue))
+	before := s.Fingerprint()
 	_, err := s.store().Undo(ctx, restore.Options{})
 	if belay.CodeOf(err) != belay.CodeCannot || !strings.Contains(err.Error(), "forgotten") || !strings.Contains(err.Error(), out.Rescue.Short()) {
 		t.Errorf("undo: %v", err)
 	}
-	s.same("the refused undo changed something", before, s.fingerprint())
+	s.Same("the refused undo changed something", before, s.Fingerprint())
 }

@@ -12,37 +12,38 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // unpacked makes every object a file of its own.
 func (s *sandbox) unpacked() {
-	s.t.Helper()
-	packs, err := filepath.Glob(s.path(".git/objects/pack/*.pack"))
-	s.ok(err)
+	s.T.Helper()
+	packs, err := filepath.Glob(s.Path(".git/objects/pack/*.pack"))
+	s.Ok(err)
 	for _, pack := range packs {
-		away := filepath.Join(s.up, filepath.Base(pack))
-		s.ok(os.Rename(pack, away))
+		away := filepath.Join(s.Up, filepath.Base(pack))
+		s.Ok(os.Rename(pack, away))
 		text, err := os.ReadFile(away)
-		s.ok(err)
-		_, err = s.try(s.dir, string(text), "unpack-objects", "-q")
-		s.ok(err)
+		s.Ok(err)
+		_, err = s.Try(s.Dir, string(text), "unpack-objects", "-q")
+		s.Ok(err)
 		rest, err := filepath.Glob(strings.TrimSuffix(pack, ".pack") + ".*")
-		s.ok(err)
+		s.Ok(err)
 		for _, one := range rest {
-			s.ok(os.Remove(one))
+			s.Ok(os.Remove(one))
 		}
 	}
 }
 
 // damage cuts an object off.
 func (s *sandbox) damage(name string) {
-	s.t.Helper()
-	oid := strings.TrimSpace(s.git("rev-parse", name))
-	path := s.path(".git/objects/" + oid[:2] + "/" + oid[2:])
+	s.T.Helper()
+	oid := strings.TrimSpace(s.Git("rev-parse", name))
+	path := s.Path(".git/objects/" + oid[:2] + "/" + oid[2:])
 	text, err := os.ReadFile(path)
-	s.ok(err)
-	s.ok(os.Chmod(path, 0o600))
-	s.ok(os.WriteFile(path, text[:len(text)*2/3], 0o600))
+	s.Ok(err)
+	s.Ok(os.Chmod(path, 0o600))
+	s.Ok(os.WriteFile(path, text[:len(text)*2/3], 0o600))
 }
 
 // Whatever of a snapshot is damaged, a restore says so before the first byte, and restores
@@ -64,44 +65,44 @@ func TestDamagedSnapshot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			conflicted(s)
-			s.write("a", "of the snapshot\n")
-			s.write("b", strings.Repeat("b of the snapshot\n", 100))
-			s.git("config", "user.nickname", strings.Repeat("snapshot ", 20))
-			s.write(".git/MERGE_MSG", strings.Repeat("the message of the snapshot\n", 20))
+			states.Conflicted(s.Sandbox)
+			s.Write("a", "of the snapshot\n")
+			s.Write("b", strings.Repeat("b of the snapshot\n", 100))
+			s.Git("config", "user.nickname", strings.Repeat("snapshot ", 20))
+			s.Write(".git/MERGE_MSG", strings.Repeat("the message of the snapshot\n", 20))
 			i := s.take()
-			good := s.fingerprint()
-			s.write("a", "bad")
-			s.write("b", "bad")
-			s.git("config", "user.nickname", "bad")
-			s.write(".git/MERGE_MSG", "bad\n")
-			s.git("add", "a", "b")
-			s.git("branch", "later")
+			good := s.Fingerprint()
+			s.Write("a", "bad")
+			s.Write("b", "bad")
+			s.Git("config", "user.nickname", "bad")
+			s.Write(".git/MERGE_MSG", "bad\n")
+			s.Git("add", "a", "b")
+			s.Git("branch", "later")
 			s.unpacked()
 			s.damage("refs/belay/" + string(i.ID) + c.object)
-			bad := s.fingerprint()
+			bad := s.Fingerprint()
 			var broken *restore.BrokenError
 			_, err := s.store().Restore(ctx, i.ID, restore.Options{})
 			if !errors.As(err, &broken) || len(broken.Paths) != 1 || broken.Paths[0].Path != c.named || belay.CodeOf(err) != belay.CodeCannot {
 				t.Fatalf("%v", err)
 			}
-			s.same("refused, but", bad, s.fingerprint())
+			s.Same("refused, but", bad, s.Fingerprint())
 			out, err := s.store().Restore(ctx, i.ID, restore.Options{SkipBroken: true})
-			s.ok(err)
+			s.Ok(err)
 			if !out.Partial || len(out.Skipped) != 1 || out.Skipped[0].Path != c.named {
 				t.Errorf("skipped %+v", out.Skipped)
 			}
-			s.same("skipped, but", but(good, c.of), but(s.fingerprint(), c.of))
+			s.Same("skipped, but", but(good, c.of), but(s.Fingerprint(), c.of))
 			_, err = s.store().Undo(ctx, restore.Options{})
-			s.ok(err)
-			s.same("undone, but", bad, s.fingerprint())
+			s.Ok(err)
+			s.Same("undone, but", bad, s.Fingerprint())
 		})
 	}
 }
 
 // but leaves out of a state what may differ, and what git derives from it.
-func but(f state, of []string) state {
-	g := state{}
+func but(f states.State, of []string) states.State {
+	g := states.State{}
 	for k, v := range f {
 		skip := strings.Contains(k, "status") || strings.Contains(k, "later")
 		for _, o := range of {
@@ -119,33 +120,33 @@ func TestImmutable(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := dirty(t)
-	s.write("fixed", "of the snapshot")
-	s.write("free", "of the snapshot")
+	s.Write("fixed", "of the snapshot")
+	s.Write("free", "of the snapshot")
 	i := s.take()
-	s.write("fixed", "bad")
-	s.write("free", "bad")
-	s.write("added", "new")
+	s.Write("fixed", "bad")
+	s.Write("free", "bad")
+	s.Write("added", "new")
 	for _, p := range []string{"fixed", "added"} {
-		if err := exec.Command("chattr", "+i", s.path(p)).Run(); err != nil {
+		if err := exec.Command("chattr", "+i", s.Path(p)).Run(); err != nil {
 			t.Skip("no file can be made immutable here")
 		}
-		t.Cleanup(func() { _ = exec.Command("chattr", "-i", s.path(p)).Run() })
+		t.Cleanup(func() { _ = exec.Command("chattr", "-i", s.Path(p)).Run() })
 	}
-	bad := s.fingerprint()
+	bad := s.Fingerprint()
 	_, err := s.store().Restore(ctx, i.ID, restore.Options{})
 	var broken *restore.BrokenError
 	if !errors.As(err, &broken) || len(broken.Paths) != 2 || broken.Paths[1].Why != "immutable" {
 		t.Fatal(err)
 	}
-	s.same("refused, but", bad, s.fingerprint())
+	s.Same("refused, but", bad, s.Fingerprint())
 	out, err := s.store().Restore(ctx, i.ID, restore.Options{SkipBroken: true})
-	s.ok(err)
-	if text, _ := os.ReadFile(s.path("free")); string(text) != "of the snapshot" || len(out.Skipped) != 2 {
+	s.Ok(err)
+	if text, _ := os.ReadFile(s.Path("free")); string(text) != "of the snapshot" || len(out.Skipped) != 2 {
 		t.Errorf("%q, %+v", text, out.Skipped)
 	}
 	_, err = s.store().Undo(ctx, restore.Options{})
-	s.ok(err)
-	s.same("undone, but", bad, s.fingerprint())
+	s.Ok(err)
+	s.Same("undone, but", bad, s.Fingerprint())
 }
 
 // An intent that cannot be read, when the last restore was recorded as done, is nobody's:
@@ -154,14 +155,14 @@ func TestIntentOfNobody(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
 	i := s.take()
-	s.write("more", "x")
+	s.Write("more", "x")
 	s.restore(i.ID)
-	s.write(".git/belay/intent.json", "rubbish")
+	s.Write(".git/belay/intent.json", "rubbish")
 	st := s.store()
 	var said []string
 	st.Say = func(text string) { said = append(said, text) }
 	_, err := st.Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
-	s.ok(err)
+	s.Ok(err)
 	if st.Interrupted() || len(said) != 1 || !strings.Contains(said[0], "no restore is unfinished") {
 		t.Errorf("%t, %q", st.Interrupted(), said)
 	}

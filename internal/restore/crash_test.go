@@ -17,6 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // runStep is what a process started by these tests does: one operation in the folder
@@ -99,11 +100,11 @@ func doStep(op string, id belay.SnapshotID) error {
 // step runs an operation in a process of its own and gives how many steps it counted,
 // what it said, and whether it ended well.
 func (s *sandbox) step(op string, id belay.SnapshotID, at int, mode string) (steps int, said string, ok bool) {
-	s.t.Helper()
+	s.T.Helper()
 	self, err := os.Executable()
-	s.ok(err)
+	s.Ok(err)
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), fmt.Sprintf("BELAY_TEST_STEP=%s %s %d %s", op, id, at, mode), "BELAY_TEST_DIR="+s.dir)
+	cmd.Env = append(os.Environ(), fmt.Sprintf("BELAY_TEST_STEP=%s %s %d %s", op, id, at, mode), "BELAY_TEST_DIR="+s.Dir)
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
@@ -115,29 +116,29 @@ func (s *sandbox) step(op string, id belay.SnapshotID, at int, mode string) (ste
 func (s *sandbox) copied(t testing.TB) *sandbox {
 	t.Helper()
 	up := t.TempDir()
-	if out, err := exec.Command("cp", "-a", s.up+"/.", up).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", s.Up+"/.", up).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return &sandbox{t: t, up: up, dir: up + "/repo", watched: s.watched, left: s.left}
+	return &sandbox{&states.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
 }
 
 // wounded is a repository in which a restore has everything to do.
-func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after state) {
+func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after states.State) {
 	s = newSandbox(t)
-	conflicted(s)
-	s.git("tag", "-a", "-m", "t", "v3")
-	s.write("a.txt", "stashed")
-	s.git("stash", "push", "-q")
-	s.fails("merge", "-q", "theirs")
-	s.mkdir("empty")
-	s.write("u/n/tracked\nnot", "untracked")
-	s.chmod("u", 0o700)
-	s.write("x.log", "ignored")
-	s.left = []string{"x.log"}
-	before = s.fingerprint()
+	states.Conflicted(s.Sandbox)
+	s.Git("tag", "-a", "-m", "t", "v3")
+	s.Write("a.txt", "stashed")
+	s.Git("stash", "push", "-q")
+	s.Fails("merge", "-q", "theirs")
+	s.Mkdir("empty")
+	s.Write("u/n/tracked\nnot", "untracked")
+	s.Chmod("u", 0o700)
+	s.Write("x.log", "ignored")
+	s.Left = []string{"x.log"}
+	before = s.Fingerprint()
 	id = s.take().ID
-	violence(s)
-	return s, id, before, s.fingerprint()
+	states.Violence(s.Sandbox)
+	return s, id, before, s.Fingerprint()
 }
 
 // points are the steps to strike at: all of them when BELAY_CRASH_ALL is set, otherwise a
@@ -176,14 +177,14 @@ func TestCrashRestore(t *testing.T) {
 				if _, err := c.store().Recover(context.Background()); err != nil {
 					t.Fatalf("recover: %v (the restore said %q)", err, said)
 				}
-				got := c.fingerprint()
+				got := c.Fingerprint()
 				if begun || ok {
-					c.same("finished, but", before, dropNew(got, before))
+					c.Same("finished, but", before, dropNew(got, before))
 					_, err := c.store().Undo(context.Background(), restore.Options{})
-					c.ok(err)
-					c.same("undone, but", after, c.fingerprint())
+					c.Ok(err)
+					c.Same("undone, but", after, c.Fingerprint())
 				} else {
-					c.same("nothing was begun, but", after, got)
+					c.Same("nothing was begun, but", after, got)
 				}
 				c.settledAfterCrash()
 				if mode != "kill" && !ok && said == "" {
@@ -195,8 +196,8 @@ func TestCrashRestore(t *testing.T) {
 }
 
 // dropNew takes out the refs that the agent made: a restore keeps them.
-func dropNew(f, before state) state {
-	g := state{}
+func dropNew(f, before states.State) states.State {
+	g := states.State{}
 	for k, v := range f {
 		ref := strings.Contains(k, "agent")
 		if _, had := before[k]; had || !ref || !strings.HasPrefix(k, "ref ") && !strings.HasPrefix(k, "git logs/") {
@@ -209,9 +210,9 @@ func dropNew(f, before state) state {
 // settledAfterCrash is settled once the next command ran, which takes away what the
 // killed one left.
 func (s *sandbox) settledAfterCrash() {
-	s.t.Helper()
+	s.T.Helper()
 	_, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
-	s.ok(err)
+	s.Ok(err)
 	s.settled()
 	s.fsck()
 }
@@ -233,15 +234,15 @@ func TestCrashUndo(t *testing.T) {
 			c.step("undo", id, k, "kill")
 			begun := c.store().Interrupted()
 			_, err := c.store().Recover(context.Background())
-			c.ok(err)
+			c.Ok(err)
 			if !begun {
-				c.same("nothing was begun, but", before, dropNew(c.fingerprint(), before))
+				c.Same("nothing was begun, but", before, dropNew(c.Fingerprint(), before))
 				return
 			}
-			c.same("undone, but", after, c.fingerprint())
+			c.Same("undone, but", after, c.Fingerprint())
 			_, err = c.store().Redo(context.Background(), restore.Options{})
-			c.ok(err)
-			c.same("redone, but", before, dropNew(c.fingerprint(), before))
+			c.Ok(err)
+			c.Same("redone, but", before, dropNew(c.Fingerprint(), before))
 		})
 	}
 }
@@ -265,8 +266,8 @@ func TestCrashRecover(t *testing.T) {
 			c := s.copied(t)
 			c.step("recover", id, k, "kill")
 			_, err := c.store().Recover(context.Background())
-			c.ok(err)
-			c.same("finished, but", before, dropNew(c.fingerprint(), before))
+			c.Ok(err)
+			c.Same("finished, but", before, dropNew(c.Fingerprint(), before))
 		})
 	}
 }
@@ -276,9 +277,9 @@ func TestCrashRecover(t *testing.T) {
 func TestCrashTake(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	dirt(s)
-	before := s.fingerprint()
+	states.Base(s.Sandbox)
+	states.Dirt(s.Sandbox)
+	before := s.Fingerprint()
 	n, said, ok := s.copied(t).step("take", "-", 0, "none")
 	if !ok || n < 5 {
 		t.Fatalf("%d steps: %s", n, said)
@@ -292,15 +293,15 @@ func TestCrashTake(t *testing.T) {
 				if mode != "kill" && !ok && said == "" {
 					t.Error("it failed without a word")
 				}
-				c.same("a take that failed changed something", before, c.fingerprint())
+				c.Same("a take that failed changed something", before, c.Fingerprint())
 				problems, err := c.store().Snapshots.Verify(context.Background())
 				if err != nil || len(problems) > 0 {
 					t.Errorf("not whole: %q, %v", problems, err)
 				}
 				i := c.take()
-				violence(c)
+				states.Violence(c.Sandbox)
 				out := c.restore(i.ID)
-				c.same("the next snapshot", before, without(c.fingerprint(), out, before))
+				c.Same("the next snapshot", before, without(c.Fingerprint(), out, before))
 				c.settled()
 				c.fsck()
 			})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // TestTakeOnFullDisk takes on a disk that has only so many bytes left. A take that fails
@@ -22,9 +23,9 @@ import (
 func TestTakeOnFullDisk(t *testing.T) {
 	t.Parallel()
 	first := newSandbox(t)
-	base(first)
-	dirt(first)
-	first.write("large", strings.Repeat("0123456789abcdef", 8<<10)+fmt.Sprint(os.Getpid()))
+	states.Base(first.Sandbox)
+	states.Dirt(first.Sandbox)
+	first.Write("large", strings.Repeat("0123456789abcdef", 8<<10)+fmt.Sprint(os.Getpid()))
 	step := int64(12 << 10)
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
 		step = 4 << 10
@@ -50,7 +51,7 @@ func TestTakeOnFullDisk(t *testing.T) {
 		s.take()
 		s.settled()
 		s.fsck()
-		if out, err := exec.Command("umount", s.up).CombinedOutput(); err != nil {
+		if out, err := exec.Command("umount", s.Up).CombinedOutput(); err != nil {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
@@ -63,13 +64,13 @@ func TestTakeOnFullDisk(t *testing.T) {
 func (s *sandbox) stored() string {
 	var b strings.Builder
 	for _, dir := range []string{"objects", "refs"} {
-		err := filepath.WalkDir(s.path(".git/"+dir), func(p string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(s.Path(".git/"+dir), func(p string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
 				fmt.Fprintln(&b, p)
 			}
 			return err
 		})
-		s.ok(err)
+		s.Ok(err)
 	}
 	return b.String()
 }
@@ -83,18 +84,18 @@ func (s *sandbox) onDisk(t *testing.T, room int64) (*sandbox, func()) {
 		t.Skipf("SKIPPED, NOT TESTED: a full disk needs the right to mount one: %v %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", up).Run() }) // there is one left only after a failure
-	if out, err := exec.Command("cp", "-a", s.up+"/.", up).CombinedOutput(); err != nil {
+	if out, err := exec.Command("cp", "-a", s.Up+"/.", up).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := &sandbox{t: t, up: up, dir: up + "/repo", watched: s.watched, left: s.left}
+	c := &sandbox{&states.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
 	filler, err := os.Create(up + "/filler")
-	c.ok(err)
+	c.Ok(err)
 	n, err := io.Copy(filler, endless{})
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("the disk does not fill up: %v", err)
 	}
-	c.ok(errors.Join(filler.Truncate(max(0, n-room)), filler.Close()))
-	return c, func() { c.ok(os.Remove(up + "/filler")) }
+	c.Ok(errors.Join(filler.Truncate(max(0, n-room)), filler.Close()))
+	return c, func() { c.Ok(os.Remove(up + "/filler")) }
 }
 
 type endless struct{}

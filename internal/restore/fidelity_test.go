@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // TestFidelity builds every state a repository can be in and holds belay to its
@@ -23,19 +24,19 @@ func TestFidelity(t *testing.T) {
 	t.Parallel()
 	r := &results{}
 	t.Cleanup(func() { r.print(t) })
-	for i, c := range repositories {
+	for i, c := range states.All {
 		if os.Getenv("BELAY_FIDELITY_ALL") == "" && i%2 == 1 || !wide() && i%4 != 0 {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			s, skipped := newState(t, c)
 			if skipped != "" {
-				r.add(c.name, "not tested: "+skipped)
+				r.add(c.Name, "not tested: "+skipped)
 				t.Skip("SKIPPED, NOT TESTED: " + skipped)
 			}
 			said := "LOST"
-			defer func() { r.add(c.name, said) }()
+			defer func() { r.add(c.Name, said) }()
 			reports := fidelity(s, c)
 			if !t.Failed() {
 				said = strings.Join(append([]string{"exact"}, reports...), "; ")
@@ -44,16 +45,11 @@ func TestFidelity(t *testing.T) {
 	}
 }
 
-// newState builds a state, or says why it cannot be built here.
-func newState(t testing.TB, c repository) (s *sandbox, skipped string) {
+// newState makes a state, or says why it cannot be made here.
+func newState(t testing.TB, c states.Repository) (*sandbox, string) {
 	t.Helper()
-	if c.needs != "" && !newer(c.needs) {
-		return nil, "it needs git " + c.needs
-	}
-	s = newSandbox(t, c.init...)
-	s.opts = c.opts
-	c.build(s)
-	return s, ""
+	s, skipped := c.Make(t)
+	return &sandbox{s}, skipped
 }
 
 // results are what came of each state, for a table at the end.
@@ -70,8 +66,8 @@ func (r *results) add(name, said string) {
 
 func (r *results) print(t *testing.T) {
 	order := map[string]int{}
-	for i, c := range repositories {
-		order[c.name] = i
+	for i, c := range states.All {
+		order[c.Name] = i
 	}
 	slices.SortFunc(r.rows, func(a, b [2]string) int { return order[a[0]] - order[b[0]] })
 	exact, lost, skipped := 0, 0, 0
@@ -91,54 +87,54 @@ func (r *results) print(t *testing.T) {
 }
 
 // fidelity gives what the commands said that they do not put back.
-func fidelity(s *sandbox, c repository) (reports []string) {
-	s.t.Helper()
-	before, stamps := s.fingerprint(), s.stamps()
+func fidelity(s *sandbox, c states.Repository) (reports []string) {
+	s.T.Helper()
+	before, stamps := s.Fingerprint(), s.Stamps()
 	i := s.take()
 	id := i.ID
-	s.same("a take changed something", before, s.fingerprint())
-	s.same("a take wrote something", stamps, s.stamps())
+	s.Same("a take changed something", before, s.Fingerprint())
+	s.Same("a take wrote something", stamps, s.Stamps())
 
 	out := s.restore(id)
 	if out.Rescue != "" || len(out.Written)+len(out.Removed)+len(out.Refs) > 0 || out.Index || out.Head || out.Operation || out.Admin {
-		s.t.Errorf("restoring what is there did something: %+v", out)
+		s.T.Errorf("restoring what is there did something: %+v", out)
 	}
-	s.same("restoring what is there wrote something", stamps, s.stamps())
+	s.Same("restoring what is there wrote something", stamps, s.Stamps())
 
-	agent := c.agent
+	agent := c.Agent
 	if agent == nil {
-		agent = violence
+		agent = states.Violence
 	}
-	agent(s)
-	after := s.fingerprint()
+	agent(s.Sandbox)
+	after := s.Fingerprint()
 	out = s.restore(id)
 	s.settled()
-	restored := s.fingerprint()
-	s.same("the restored state", before, without(restored, out, before))
-	stamps = s.stamps()
+	restored := s.Fingerprint()
+	s.Same("the restored state", before, without(restored, out, before))
+	stamps = s.Stamps()
 	if again := s.restore(id); again.Rescue != "" {
-		s.t.Errorf("restoring twice did something: %+v", again)
+		s.T.Errorf("restoring twice did something: %+v", again)
 	}
-	s.same("restoring twice wrote something", stamps, s.stamps())
+	s.Same("restoring twice wrote something", stamps, s.Stamps())
 
 	ctx := context.Background()
 	_, err := s.store().Undo(ctx, restore.Options{})
-	s.ok(err)
+	s.Ok(err)
 	s.settled()
-	s.same("undo", after, s.fingerprint())
+	s.Same("undo", after, s.Fingerprint())
 	_, err = s.store().Redo(ctx, restore.Options{})
-	s.ok(err)
+	s.Ok(err)
 	s.settled()
-	s.same("redo", restored, s.fingerprint())
-	if !c.ill {
+	s.Same("redo", restored, s.Fingerprint())
+	if !c.Ill {
 		s.fsck()
 	}
 	return s.reported(c, i, out)
 }
 
 // reported checks that what a state cannot have back is named, and gives it in words.
-func (s *sandbox) reported(c repository, i snapshot.Info, out restore.Restored) (all []string) {
-	s.t.Helper()
+func (s *sandbox) reported(c states.Repository, i snapshot.Info, out restore.Restored) (all []string) {
+	s.T.Helper()
 	named := slices.Clone(i.Nested)
 	for _, g := range i.Gaps {
 		named = append(named, g.Path)
@@ -146,9 +142,9 @@ func (s *sandbox) reported(c repository, i snapshot.Info, out restore.Restored) 
 	for _, k := range slices.Concat(out.Kept, out.KeptRefs) {
 		named = append(named, k.Path)
 	}
-	for _, want := range c.reports {
+	for _, want := range c.Reports {
 		if !slices.ContainsFunc(named, func(n string) bool { return strings.HasPrefix(n, want) }) {
-			s.t.Errorf("%s is not put back, and nobody says so: %q", want, named)
+			s.T.Errorf("%s is not put back, and nobody says so: %q", want, named)
 		}
 	}
 	if n := len(i.Gaps); n > 0 {
@@ -162,7 +158,7 @@ func (s *sandbox) reported(c repository, i snapshot.Info, out restore.Restored) 
 			all = append(all, "reported "+k.Path)
 		}
 	}
-	if len(s.left) > len(i.Nested)+len(i.Gaps) {
+	if len(s.Left) > len(i.Nested)+len(i.Gaps) {
 		all = append(all, "ignored files left alone")
 	}
 	return all
@@ -170,8 +166,8 @@ func (s *sandbox) reported(c repository, i snapshot.Info, out restore.Restored) 
 
 // without takes out of a state what a restore said it left: refs made since. A ref of
 // a remote that it said it left counts as it was.
-func without(f state, out restore.Restored, before state) state {
-	g := state{}
+func without(f states.State, out restore.Restored, before states.State) states.State {
+	g := states.State{}
 	for k, v := range f {
 		g[k] = v
 	}
@@ -197,42 +193,42 @@ func without(f state, out restore.Restored, before state) state {
 // settled checks what holds after every restore: nothing of ours or of git's is left
 // lying about, nothing outside was touched, and no program was started.
 func (s *sandbox) settled() {
-	s.t.Helper()
-	err := walk(s.up, func(p string, d os.DirEntry, err error) error {
+	s.T.Helper()
+	err := states.Walk(s.Up, func(p string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel := strings.TrimPrefix(p, s.up+"/")
+		rel := strings.TrimPrefix(p, s.Up+"/")
 		for _, bad := range []string{".belay-tmp", ".belay-swap", "index.lock", "HEAD.lock", "tmp_pack", "tmp_obj", "tmp_idx"} {
 			if strings.Contains(d.Name(), bad) {
-				s.t.Errorf("left behind: %s", rel)
+				s.T.Errorf("left behind: %s", rel)
 			}
 		}
 		if strings.Contains(p, "/belay/tmp/") {
-			s.t.Errorf("left behind: %s", rel)
+			s.T.Errorf("left behind: %s", rel)
 		}
 		return nil
 	})
-	s.ok(err)
-	if text, err := os.ReadFile(s.up + "/outside/a.txt"); err != nil || string(text) != "sentinel" {
-		s.t.Errorf("a file outside of the tree: %q, %v", text, err)
+	s.Ok(err)
+	if text, err := os.ReadFile(s.Up + "/outside/a.txt"); err != nil || string(text) != "sentinel" {
+		s.T.Errorf("a file outside of the tree: %q, %v", text, err)
 	}
-	if _, err := os.Stat(s.watched); err == nil {
-		s.t.Error("a program that the repository names was run")
-		os.Remove(s.watched)
+	if _, err := os.Stat(s.Watched); err == nil {
+		s.T.Error("a program that the repository names was run")
+		os.Remove(s.Watched)
 	}
 }
 
 // fsck lets git judge the store, with belay's refs in it.
 func (s *sandbox) fsck() {
-	s.t.Helper()
+	s.T.Helper()
 	cmd := exec.Command("git", "-c", "core.fsmonitor=false", "fsck", "--full", "--no-dangling", "--no-progress")
-	cmd.Dir = s.dir
+	cmd.Dir = s.Dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		s.t.Errorf("git fsck: %v: %s", err, out)
+		s.T.Errorf("git fsck: %v: %s", err, out)
 	}
 	// git counts the own refs of a linked working tree, a bisect for one, as garbage.
-	if out := s.git("count-objects", "-v"); s.gitDir() == s.common() && !strings.Contains(out, "\ngarbage: 0\n") {
-		s.t.Errorf("git finds garbage in its store: %s", out)
+	if out := s.Git("count-objects", "-v"); s.GitDir() == s.Common() && !strings.Contains(out, "\ngarbage: 0\n") {
+		s.T.Errorf("git finds garbage in its store: %s", out)
 	}
 }

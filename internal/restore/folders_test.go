@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // TestModesOfFolders holds that a folder gets its mode back also where a file in it goes
@@ -13,34 +14,34 @@ import (
 func TestModesOfFolders(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	s.mkdir("shut")
-	s.write("shut/in.txt", "in\n")
-	s.chmod("shut", 0o555)
-	before := s.fingerprint()
+	states.Base(s.Sandbox)
+	s.Mkdir("shut")
+	s.Write("shut/in.txt", "in\n")
+	s.Chmod("shut", 0o555)
+	before := s.Fingerprint()
 	id := s.take().ID
 	for _, closed := range []string{"dir", "dir/deep", "shut"} {
-		s.chmod(closed, 0o755)
-		s.write(closed+"/new.txt", "new\n")
-		s.chmod(closed, 0o700)
+		s.Chmod(closed, 0o755)
+		s.Write(closed+"/new.txt", "new\n")
+		s.Chmod(closed, 0o700)
 	}
-	met := s.fingerprint()
+	met := s.Fingerprint()
 	s.restore(id)
-	s.same("restore", before, s.fingerprint())
+	s.Same("restore", before, s.Fingerprint())
 	if _, err := s.store().Undo(t.Context(), restore.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	s.same("undo", met, s.fingerprint())
+	s.Same("undo", met, s.Fingerprint())
 
-	s.mkdir("private")
-	s.write("private/key.log", "ignored\n")
-	s.write("private/agent.txt", "captured\n")
-	s.chmod("private", 0o700)
+	s.Mkdir("private")
+	s.Write("private/key.log", "ignored\n")
+	s.Write("private/agent.txt", "captured\n")
+	s.Chmod("private", 0o700)
 	s.restore(id)
-	if info, err := os.Stat(s.path("private")); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(s.Path("private")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("a folder that the snapshot does not know: %v %v, want mode 0700", info, err)
 	}
-	if _, err := os.Stat(s.path("private/agent.txt")); err == nil {
+	if _, err := os.Stat(s.Path("private/agent.txt")); err == nil {
 		t.Error("what the agent put there is still there")
 	}
 }

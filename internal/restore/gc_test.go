@@ -25,11 +25,11 @@ type slowGC struct {
 	fresh string // the new pack, aside
 }
 
-func (g *slowGC) objects() string { return g.s.path(".git/objects") }
+func (g *slowGC) objects() string { return g.s.Path(".git/objects") }
 
 func (g *slowGC) readPacks() {
 	all, err := filepath.Glob(g.objects() + "/pack/pack-*.pack")
-	g.s.ok(err)
+	g.s.Ok(err)
 	for _, p := range all {
 		p = strings.TrimSuffix(p, ".pack")
 		if _, err := os.Stat(p + ".keep"); err != nil {
@@ -42,21 +42,21 @@ var roots = []string{"--all", "--reflog", "--indexed-objects"}
 
 func (g *slowGC) readRefs() {
 	g.named = map[string]bool{}
-	for oid := range strings.FieldsSeq(g.s.git(append([]string{"rev-list", "--objects", "--no-object-names"}, roots...)...)) {
+	for oid := range strings.FieldsSeq(g.s.Git(append([]string{"rev-list", "--objects", "--no-object-names"}, roots...)...)) {
 		g.named[oid] = true
 	}
-	g.fresh = g.s.up + "/fresh"
-	g.s.git(append([]string{"pack-objects", "-q", "--honor-pack-keep", "--non-empty", g.fresh, "--revs"}, roots...)...)
+	g.fresh = g.s.Up + "/fresh"
+	g.s.Git(append([]string{"pack-objects", "-q", "--honor-pack-keep", "--non-empty", g.fresh, "--revs"}, roots...)...)
 }
 
 func (g *slowGC) remove() {
 	moved := map[string]bool{}
 	list, err := filepath.Glob(g.fresh + "-*")
-	g.s.ok(err)
+	g.s.Ok(err)
 	slices.Reverse(list) // the index last
 	for _, p := range list {
 		to := g.objects() + "/pack/pack-" + strings.TrimPrefix(p, g.fresh+"-")
-		g.s.ok(os.Rename(p, to))
+		g.s.Ok(os.Rename(p, to))
 		moved[strings.TrimSuffix(to, filepath.Ext(to))] = true
 	}
 	for _, p := range g.packs {
@@ -66,12 +66,12 @@ func (g *slowGC) remove() {
 			}
 		}
 	}
-	g.s.git("prune-packed", "-q")
+	g.s.Git("prune-packed", "-q")
 	loose, err := filepath.Glob(g.objects() + "/[0-9a-f][0-9a-f]/*")
-	g.s.ok(err)
+	g.s.Ok(err)
 	for _, p := range loose {
 		if oid := filepath.Base(filepath.Dir(p)) + filepath.Base(p); !g.named[oid] {
-			g.s.ok(os.Remove(p))
+			g.s.Ok(os.Remove(p))
 		}
 	}
 }
@@ -81,51 +81,51 @@ func (g *slowGC) remove() {
 // and packed, and an earlier snapshot.
 func unsettled(t testing.TB, warm bool) *sandbox {
 	s := newSandbox(t)
-	s.commit("first", "a.txt", "a\n", "dir/c.txt", "c\n", "b.txt", "b\n")
-	s.write("b.txt", "only staged\n")
-	s.git("add", "b.txt")
-	s.write("b.txt", "b, edited\n")
-	s.write("about/loose", "lies about, loose\n")
-	s.write("about/packed", "lies about, packed\n")
+	s.Commit("first", "a.txt", "a\n", "dir/c.txt", "c\n", "b.txt", "b\n")
+	s.Write("b.txt", "only staged\n")
+	s.Git("add", "b.txt")
+	s.Write("b.txt", "b, edited\n")
+	s.Write("about/loose", "lies about, loose\n")
+	s.Write("about/packed", "lies about, packed\n")
 	if warm {
 		s.take()
-		s.write("a.txt", "changed\n")
-		s.git("branch", "made", "HEAD")
+		s.Write("a.txt", "changed\n")
+		s.Git("branch", "made", "HEAD")
 	}
-	s.git("hash-object", "-w", "about/loose")
-	oid := s.git("hash-object", "-w", "about/packed")
-	_, err := s.try(s.dir, oid+"\n", "pack-objects", "-q", s.path(".git/objects/pack/pack"))
-	s.ok(err)
-	s.write("about/new", "new\n")
+	s.Git("hash-object", "-w", "about/loose")
+	oid := s.Git("hash-object", "-w", "about/packed")
+	_, err := s.Try(s.Dir, oid+"\n", "pack-objects", "-q", s.Path(".git/objects/pack/pack"))
+	s.Ok(err)
+	s.Write("about/new", "new\n")
 	return s
 }
 
 // held checks that the snapshot has everything, after whatever else git may delete.
 func (s *sandbox) held(when string, i snapshot.Info) {
-	s.t.Helper()
-	s.git("reset", "-q") // now only the snapshot names what was staged
-	s.git("reflog", "expire", "--expire=now", "--all")
-	s.git("repack", "-a", "-d", "-q") // what gc deletes, with a third of its processes
-	s.git("prune", "--expire=now")
+	s.T.Helper()
+	s.Git("reset", "-q") // now only the snapshot names what was staged
+	s.Git("reflog", "expire", "--expire=now", "--all")
+	s.Git("repack", "-a", "-d", "-q") // what gc deletes, with a third of its processes
+	s.Git("prune", "--expire=now")
 	s.whole()
 	s.fsck()
 	st := s.store().Snapshots
 	defer st.Repo.Share()()
 	for path, want := range map[string]string{"about/loose": "lies about, loose\n", "about/packed": "lies about, packed\n", "about/new": "new\n", "b.txt": "b, edited\n"} {
 		if text, _, err := st.ReadFile(context.Background(), i.ID, path); err != nil || string(text) != want {
-			s.t.Errorf("%s: %s holds %q, %v", when, path, text, err)
+			s.T.Errorf("%s: %s holds %q, %v", when, path, text, err)
 		}
 	}
 	s.restore(i.ID)
-	if text := s.git("show", ":b.txt"); text != "only staged" {
-		s.t.Errorf("%s: the index holds %q", when, text)
+	if text := s.Git("show", ":b.txt"); text != "only staged" {
+		s.T.Errorf("%s: the index holds %q", when, text)
 	}
 }
 
 // stepping takes a snapshot and calls do at every step of it, counted from 1. It gives
 // what the steps are.
 func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
-	s.t.Helper()
+	s.T.Helper()
 	var n []string
 	fsroot.Fault = func(op, _ string) error {
 		n = append(n, op)
@@ -136,7 +136,7 @@ func (s *sandbox) stepping(do func(step int)) (snapshot.Info, []string) {
 	}
 	defer func() { fsroot.Fault = nil }()
 	i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
-	s.ok(err)
+	s.Ok(err)
 	return i, n
 }
 
@@ -159,7 +159,7 @@ func TestGCAtEveryStep(t *testing.T) {
 				i, _ := s.stepping(func(step int) {
 					for _, args := range commands {
 						if step == at {
-							s.git(args...)
+							s.Git(args...)
 						}
 					}
 				})
@@ -183,7 +183,7 @@ func allHeld(t *testing.T, all []taken) {
 	for _, one := range all {
 		t.Run(one.when, func(t *testing.T) {
 			t.Parallel()
-			one.s.t = t
+			one.s.T = t
 			one.s.held(one.when, one.info)
 		})
 	}
@@ -228,7 +228,7 @@ func TestSlowGC(t *testing.T) {
 			i, _ := s.stepping(do)
 			if at[2] > n {
 				other := s.take()
-				s.ok(s.store().Drop(context.Background(), other.ID)) // releases
+				s.Ok(s.store().Drop(context.Background(), other.ID)) // releases
 				g.remove()
 			}
 			all = append(all, taken{s, fmt.Sprintf("steps %v of %d, warm %v", at, n, warm), i})
@@ -250,18 +250,18 @@ func telling(steps []string, kinds ...string) (list []int) {
 // What only a branch named that was deleted while a snapshot was taken is not relied on.
 func TestBranchDeletedDuringTake(t *testing.T) {
 	s := newSandbox(t)
-	s.commit("first", "a.txt", "a\n")
-	s.git("checkout", "-q", "-b", "side")
-	s.commit("second", "b.txt", "b\n")
-	s.git("checkout", "-q", "main")
+	s.Commit("first", "a.txt", "a\n")
+	s.Git("checkout", "-q", "-b", "side")
+	s.Commit("second", "b.txt", "b\n")
+	s.Git("checkout", "-q", "main")
 	_, steps := s.copied(t).stepping(nil)
 	for _, at := range telling(steps, "store", "ref", "verify") {
 		c := s.copied(t)
 		i, _ := c.stepping(func(step int) {
 			if step == at {
-				c.git("branch", "-q", "-D", "side")
-				c.git("reflog", "expire", "--expire=now", "--all")
-				c.git("gc", "-q", "--prune=now")
+				c.Git("branch", "-q", "-D", "side")
+				c.Git("reflog", "expire", "--expire=now", "--all")
+				c.Git("gc", "-q", "--prune=now")
 			}
 		})
 		c.whole()
@@ -275,22 +275,22 @@ func TestBranchDeletedDuringTake(t *testing.T) {
 func TestUnstagedDuringTake(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		first := unsettled(t, warm)
-		first.write("b.txt", "only staged, and new\n")
-		first.git("add", "b.txt")
-		first.write("b.txt", "b, edited\n")
+		first.Write("b.txt", "only staged, and new\n")
+		first.Git("add", "b.txt")
+		first.Write("b.txt", "b, edited\n")
 		_, steps := first.copied(t).stepping(nil)
 		for _, at := range telling(steps, "ref", "verify") {
 			s := first.copied(t)
 			i, _ := s.stepping(func(step int) {
 				if step == at {
-					s.git("reset", "-q")
-					s.git("gc", "-q", "--prune=now")
+					s.Git("reset", "-q")
+					s.Git("gc", "-q", "--prune=now")
 				}
 			})
 			s.whole()
 			s.fsck()
 			s.restore(i.ID)
-			if text := s.git("show", ":b.txt"); text != "only staged, and new" {
+			if text := s.Git("show", ":b.txt"); text != "only staged, and new" {
 				t.Errorf("unstaged at step %d, warm %v: the index holds %q", at, warm, text)
 			}
 		}

@@ -15,19 +15,20 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 func (s *sandbox) takeWith(e snapshot.Extent) snapshot.Info {
-	s.t.Helper()
+	s.T.Helper()
 	i, err := s.store().Snapshots.TakeWith(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"}, e)
-	s.ok(err)
+	s.Ok(err)
 	return i
 }
 
 func (s *sandbox) changes(from, to belay.SnapshotID) map[string]string {
-	s.t.Helper()
+	s.T.Helper()
 	list, err := s.store().Snapshots.Changes(context.Background(), from, to)
-	s.ok(err)
+	s.Ok(err)
 	all := map[string]string{}
 	for _, c := range list {
 		all[c.Path] = c.Status
@@ -36,9 +37,9 @@ func (s *sandbox) changes(from, to belay.SnapshotID) map[string]string {
 }
 
 func (s *sandbox) append(p, text string) {
-	s.t.Helper()
-	old, _ := os.ReadFile(s.path(p))
-	s.write(p, string(old)+text)
+	s.T.Helper()
+	old, _ := os.ReadFile(s.Path(p))
+	s.Write(p, string(old)+text)
 }
 
 // hidings are the ways in which an agent hides a path from git. Each gives the path at
@@ -62,21 +63,21 @@ var hidings = map[string]func(s *sandbox, path string) string{
 		return "fresh/" + path
 	},
 	".gitignore beside it": func(s *sandbox, path string) string {
-		s.write("dir/.gitignore", "*\n")
+		s.Write("dir/.gitignore", "*\n")
 		return "dir/" + path
 	},
 	"new folder that ignores itself": func(s *sandbox, path string) string {
-		s.write("fresh/deep/.gitignore", "*\n")
+		s.Write("fresh/deep/.gitignore", "*\n")
 		return "fresh/deep/" + path
 	},
 	"all but one": func(s *sandbox, path string) string {
-		s.write("fresh/.gitignore", "*\n!keep\n")
-		s.write("fresh/keep", "x")
+		s.Write("fresh/.gitignore", "*\n!keep\n")
+		s.Write("fresh/keep", "x")
 		return "fresh/" + path
 	},
 	"core.excludesFile": func(s *sandbox, path string) string {
-		s.write("../agents-rules", filepath.Base(path)+"\n")
-		s.git("config", "core.excludesFile", filepath.Join(s.up, "agents-rules"))
+		s.Write("../agents-rules", filepath.Base(path)+"\n")
+		s.Git("config", "core.excludesFile", filepath.Join(s.Up, "agents-rules"))
 		return path
 	},
 	"the person's own excludes": func(s *sandbox, path string) string {
@@ -84,29 +85,29 @@ var hidings = map[string]func(s *sandbox, path string) string{
 		return path
 	},
 	"core.ignoreCase": func(s *sandbox, path string) string {
-		s.git("config", "core.ignoreCase", "true")
+		s.Git("config", "core.ignoreCase", "true")
 		return "SHOUTED/" + path
 	},
 	"nested repository": func(s *sandbox, path string) string {
-		s.git("init", "-q", "fresh")
-		s.write("fresh/"+path, "first")
-		s.at(s.path("fresh"), "add", "-f", ".")
-		s.at(s.path("fresh"), "commit", "-qm", "inner")
+		s.Git("init", "-q", "fresh")
+		s.Write("fresh/"+path, "first")
+		s.At(s.Path("fresh"), "add", "-f", ".")
+		s.At(s.Path("fresh"), "commit", "-qm", "inner")
 		return "fresh/" + path
 	},
 	"nested repository in a tracked folder": func(s *sandbox, path string) string {
-		s.git("init", "-q", "dir")
+		s.Git("init", "-q", "dir")
 		return "dir/" + path
 	},
 	"repository that ignores all": func(s *sandbox, path string) string {
-		s.git("init", "-q", "fresh")
-		s.write("fresh/.git/info/exclude", "*\n")
-		s.write("fresh/.gitignore", "*\n")
+		s.Git("init", "-q", "fresh")
+		s.Write("fresh/.git/info/exclude", "*\n")
+		s.Write("fresh/.gitignore", "*\n")
 		return "fresh/" + path
 	},
 	"git file without a repository of ours": func(s *sandbox, path string) string {
-		s.git("init", "-q", "../elsewhere")
-		s.write("fresh/.git", "gitdir: "+filepath.Join(s.up, "elsewhere", ".git")+"\n")
+		s.Git("init", "-q", "../elsewhere")
+		s.Write("fresh/.git", "gitdir: "+filepath.Join(s.Up, "elsewhere", ".git")+"\n")
 		return "fresh/" + path
 	},
 	"name of build output in which files were": func(s *sandbox, path string) string {
@@ -114,7 +115,7 @@ var hidings = map[string]func(s *sandbox, path string) string{
 		return "dist/" + path
 	},
 	"taken out of the index": func(s *sandbox, path string) string {
-		s.git("rm", "-q", "--cached", "a.txt")
+		s.Git("rm", "-q", "--cached", "a.txt")
 		s.append(".git/info/exclude", "/"+path+"\na.txt\n")
 		return path
 	},
@@ -134,21 +135,21 @@ func TestHidden(t *testing.T) {
 			t.Run(way+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				s := newSandbox(t)
-				base(s)
-				s.write("../rules", "*.tmp\n")
-				s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
-				s.commit("three", ".gitignore", "*.log\nbuild/\nshouted/\nprivate/\n", "dist/kept.txt", "kept")
-				s.write("private/mine", "the person's")
-				s.write("x.log", "the person's")
+				states.Base(s.Sandbox)
+				s.Write("../rules", "*.tmp\n")
+				s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
+				s.Commit("three", ".gitignore", "*.log\nbuild/\nshouted/\nprivate/\n", "dist/kept.txt", "kept")
+				s.Write("private/mine", "the person's")
+				s.Write("x.log", "the person's")
 				extent := snapshot.Extent{Agents: true, Protect: []string{"**/*.env"}}
 				before := s.takeWith(extent)
-				then := s.fingerprint()
+				then := s.Fingerprint()
 
 				path := hide(s, target)
-				s.write(path, "hidden")
+				s.Write(path, "hidden")
 				extent.Since = before.ID
 				after := s.takeWith(extent)
-				now := s.fingerprint()
+				now := s.Fingerprint()
 				got := s.changes(before.ID, after.ID)
 				if got[path] != "A" {
 					t.Errorf("%s is not among the changes: %v", path, got)
@@ -159,16 +160,16 @@ func TestHidden(t *testing.T) {
 					}
 				}
 				out := s.restore(before.ID)
-				s.same("restored", then, s.fingerprint())
+				s.Same("restored", then, s.Fingerprint())
 				if !slices.Contains(out.Removed, path) {
 					t.Errorf("removed: %q", out.Removed)
 				}
 				_, err := s.store().Undo(context.Background(), restore.Options{})
-				s.ok(err)
-				s.same("undone", now, s.fingerprint())
+				s.Ok(err)
+				s.Same("undone", now, s.Fingerprint())
 				_, err = s.store().Redo(context.Background(), restore.Options{})
-				s.ok(err)
-				s.same("done again", then, s.fingerprint())
+				s.Ok(err)
+				s.Same("done again", then, s.Fingerprint())
 			})
 		}
 	}
@@ -179,23 +180,23 @@ func TestHidden(t *testing.T) {
 func TestHiddenBefore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	s.commit("three", ".gitignore", "*.log\nnode_modules/\n.env\nCLAUDE.md\n.claude/\n.vscode/\nkeys/\n.belay/\n")
-	s.write(".env", "A=1")
-	s.write("CLAUDE.md", "be good")
-	s.write(".claude/settings.json", "{}")
-	s.write(".claude/logs/today", "1")
-	s.write(".vscode/tasks.json", "{}")
-	s.write("keys/a/b.pem", "key")
-	s.write("node_modules/x/AGENTS.md", "of a package")
-	s.write("node_modules/x/test.pem", "of a package")
-	s.write("x.log", "1")
+	states.Base(s.Sandbox)
+	s.Commit("three", ".gitignore", "*.log\nnode_modules/\n.env\nCLAUDE.md\n.claude/\n.vscode/\nkeys/\n.belay/\n")
+	s.Write(".env", "A=1")
+	s.Write("CLAUDE.md", "be good")
+	s.Write(".claude/settings.json", "{}")
+	s.Write(".claude/logs/today", "1")
+	s.Write(".vscode/tasks.json", "{}")
+	s.Write("keys/a/b.pem", "key")
+	s.Write("node_modules/x/AGENTS.md", "of a package")
+	s.Write("node_modules/x/test.pem", "of a package")
+	s.Write("x.log", "1")
 	extent := snapshot.Extent{Agents: true, Protect: []string{".env", "keys", "**/*.pem"}}
 	before := s.takeWith(extent)
-	then := s.fingerprint()
+	then := s.Fingerprint()
 	want := map[string]string{}
 	change := func(path, status string) {
-		s.write(path, "changed")
+		s.Write(path, "changed")
 		if status != "" {
 			want[path] = status
 		}
@@ -220,7 +221,7 @@ func TestHiddenBefore(t *testing.T) {
 		t.Errorf("changes: %v\nwant %v", got, want)
 	}
 	s.restore(before.ID)
-	now := s.fingerprint()
+	now := s.Fingerprint()
 	for _, p := range kept {
 		if name := "file " + p; !strings.Contains(now[name], "changed") {
 			t.Errorf("%s was touched: %s", p, now[name])
@@ -230,7 +231,7 @@ func TestHiddenBefore(t *testing.T) {
 	}
 	delete(now, "file .belay") // a folder of the kept file's
 	delete(now, "file .belay/now")
-	s.same("restored", then, now)
+	s.Same("restored", then, now)
 
 	// A snapshot that did not look at them says nothing of whether they changed.
 	plain := s.take()
@@ -243,17 +244,17 @@ func TestHiddenBefore(t *testing.T) {
 func TestHiddenOutput(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	extent := snapshot.Extent{Agents: true, Files: []string{"packages/*/dist/**", "**"}}
 	before := s.takeWith(extent)
 	s.append(".gitignore", "node_modules/\ndist/\n")
 	for i := range 5 {
-		s.write(fmt.Sprintf("node_modules/p%d/index.js", i), "x")
+		s.Write(fmt.Sprintf("node_modules/p%d/index.js", i), "x")
 	}
-	s.write("packages/a/dist/hand-made.js", "x")
-	s.write(".venv/.gitignore", "*")
-	s.write(".venv/bin/python", "x")
-	s.write("notes/dist.txt", "x")
+	s.Write("packages/a/dist/hand-made.js", "x")
+	s.Write(".venv/.gitignore", "*")
+	s.Write(".venv/bin/python", "x")
+	s.Write("notes/dist.txt", "x")
 	extent.Since = before.ID
 	after := s.takeWith(extent)
 	want := map[string]string{".gitignore": "M", "packages/a/dist/hand-made.js": "A", "notes/dist.txt": "A"}
@@ -261,13 +262,13 @@ func TestHiddenOutput(t *testing.T) {
 		t.Errorf("changes: %v\nwant %v", got, want)
 	}
 	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
-	s.ok(err)
+	s.Ok(err)
 	if got := fmt.Sprint(missed); got != "[{output .venv/ 2 files true} {output node_modules/ 5 files true}]" {
 		t.Errorf("missed: %v", got)
 	}
 	s.restore(before.ID)
 	for path, there := range map[string]bool{"node_modules/p0/index.js": true, "packages/a/dist/hand-made.js": false} {
-		if _, err := os.Stat(s.path(path)); (err == nil) != there {
+		if _, err := os.Stat(s.Path(path)); (err == nil) != there {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -278,16 +279,16 @@ func TestHiddenOutput(t *testing.T) {
 func TestHiddenFolderTakenBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.write("a/b/x", "text")
-	s.write("a/c/x", "text")
-	s.write("a/d/.gitignore/x", "text") // a folder of this name
-	s.write(".gitignore", "/a/*\n")
-	s.write("a/.gitignore", "!b/\n!d/\n")
+	s.Write("a/b/x", "text")
+	s.Write("a/c/x", "text")
+	s.Write("a/d/.gitignore/x", "text") // a folder of this name
+	s.Write(".gitignore", "/a/*\n")
+	s.Write("a/.gitignore", "!b/\n!d/\n")
 	before := s.takeWith(snapshot.Extent{Agents: true})
-	s.remove("a/.gitignore")
-	s.write(".gitignore", "/a/\n")
+	s.Remove("a/.gitignore")
+	s.Write(".gitignore", "/a/\n")
 	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
-	if got := s.git("ls-tree", "-r", "--name-only", after.Tree); got != ".gitignore\na/b/x\na/d/.gitignore/x" {
+	if got := s.Git("ls-tree", "-r", "--name-only", after.Tree); got != ".gitignore\na/b/x\na/d/.gitignore/x" {
 		t.Errorf("held: %q", got)
 	}
 }
@@ -296,21 +297,21 @@ func TestHiddenFolderTakenBack(t *testing.T) {
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	s.opts.MaxFile = 100
-	s.write("old.bin", strings.Repeat("x", 200))
-	s.write("same.bin", strings.Repeat("x", 200))
-	s.git("init", "-q", "inner")
+	states.Base(s.Sandbox)
+	s.Opts.MaxFile = 100
+	s.Write("old.bin", strings.Repeat("x", 200))
+	s.Write("same.bin", strings.Repeat("x", 200))
+	s.Git("init", "-q", "inner")
 	before := s.takeWith(snapshot.Extent{Agents: true})
-	s.write("old.bin", strings.Repeat("y", 300))
-	s.write("new.bin", strings.Repeat("x", 300))
-	s.write("inner/x", "x")
-	s.at(s.path("inner"), "add", ".")
-	s.at(s.path("inner"), "commit", "-qm", "inner")
-	s.git("worktree", "add", "-q", "apart", "other")
+	s.Write("old.bin", strings.Repeat("y", 300))
+	s.Write("new.bin", strings.Repeat("x", 300))
+	s.Write("inner/x", "x")
+	s.At(s.Path("inner"), "add", ".")
+	s.At(s.Path("inner"), "commit", "-qm", "inner")
+	s.Git("worktree", "add", "-q", "apart", "other")
 	after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
 	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
-	s.ok(err)
+	s.Ok(err)
 	got := map[string]string{}
 	for _, m := range missed {
 		got[m.Path] = m.Kind
@@ -328,15 +329,15 @@ func TestMissed(t *testing.T) {
 func TestHalfRepositoryStays(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	before := s.takeWith(snapshot.Extent{Agents: true})
-	s.git("init", "-q", "sub")
-	s.write("sub/.git/objects/pack/large.pack", strings.Repeat("x", 50_000))
-	s.write("sub/file", "x")
-	s.opts.MaxFile = 20_000
-	now := s.fingerprint()
+	s.Git("init", "-q", "sub")
+	s.Write("sub/.git/objects/pack/large.pack", strings.Repeat("x", 50_000))
+	s.Write("sub/file", "x")
+	s.Opts.MaxFile = 20_000
+	now := s.Fingerprint()
 	s.restore(before.ID)
-	s.same("a part of it was removed", now, s.fingerprint())
+	s.Same("a part of it was removed", now, s.Fingerprint())
 }
 
 // TestHiddenIsTheUnion: for any rules then and any now, what is captured is what git, asked
@@ -350,7 +351,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		for _, f := range folders {
 			for _, name := range []string{"x", "y", "X.o"} {
 				files = append(files, f+name)
-				s.write(f+name, "text")
+				s.Write(f+name, "text")
 			}
 		}
 		pattern := rapid.SampledFrom([]string{"*", "x", "/x", "!x", "y", "*.o", "*.O", "!*.o", "a/", "/a/*", "!a/", "b", "!b/", "a/**/x", "!/a/b", "/a/b/y", "# no", "c/"})
@@ -365,15 +366,15 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		}
 		ask := func(set map[string]string, folds bool) map[string]bool {
 			for _, file := range []string{".gitignore", "a/.gitignore", "a/b/.gitignore", "b/.gitignore", ".git/info/exclude", "../rules"} {
-				s.remove(file)
+				s.Remove(file)
 				if text, ok := set[file]; ok {
-					s.write(file, text)
+					s.Write(file, text)
 				}
 			}
-			s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
-			s.git("config", "core.ignoreCase", fmt.Sprint(folds))
+			s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
+			s.Git("config", "core.ignoreCase", fmt.Sprint(folds))
 			all := slices.Concat(files, slices.DeleteFunc(slices.Sorted(maps.Keys(set)), func(f string) bool { return !strings.HasSuffix(f, ".gitignore") }))
-			out, _ := s.try(s.dir, strings.Join(all, "\x00")+"\x00", "check-ignore", "-z", "--no-index", "--stdin") // exits with 1 when nothing is
+			out, _ := s.Try(s.Dir, strings.Join(all, "\x00")+"\x00", "check-ignore", "-z", "--no-index", "--stdin") // exits with 1 when nothing is
 			ignored := map[string]bool{}
 			for f := range strings.SplitSeq(out, "\x00") {
 				ignored[f] = true
@@ -388,7 +389,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		var tracked []string
 		if rapid.Bool().Draw(rt, "some are tracked") {
 			tracked = []string{"a/x", "b/X.o"}
-			s.git("add", "-f", "a/x", "b/X.o")
+			s.Git("add", "-f", "a/x", "b/X.o")
 		}
 		wasIgnored := ask(old, rapid.Bool().Draw(rt, "folded case then"))
 		before := s.takeWith(snapshot.Extent{Agents: true})
@@ -400,7 +401,7 @@ func TestHiddenIsTheUnion(t *testing.T) {
 		after := s.takeWith(snapshot.Extent{Agents: true, Since: before.ID})
 		plain := s.take() // by today's rules again, whatever the cache has learned
 		holds := func(i snapshot.Info) []string {
-			return strings.Split(s.git("ls-tree", "-r", "-z", "--name-only", i.Tree), "\x00")
+			return strings.Split(s.Git("ls-tree", "-r", "-z", "--name-only", i.Tree), "\x00")
 		}
 		inAfter, inPlain := holds(after), holds(plain)
 		for _, f := range files {

@@ -13,6 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // What becomes of a change of an ignored file: held means that it is a change like any other
@@ -67,14 +68,14 @@ const ignoredRules = ".env*\nsecrets/\n*.key\nnotes.txt\nmaybe.txt\nmade.txt\nbl
 // ignoring makes a repository that ignores them, with those that are there before.
 func ignoring(t *testing.T) *sandbox {
 	s := newSandbox(t)
-	base(s)
-	s.write("../rules", "global.txt\nglobal/\n")
-	s.git("config", "core.excludesFile", filepath.Join(s.up, "rules"))
-	s.write(".git/info/exclude", "# of this repository\nexcluded.txt\nexcluded/\n")
-	s.commit("rules", ".gitignore", ignoredRules)
+	states.Base(s.Sandbox)
+	s.Write("../rules", "global.txt\nglobal/\n")
+	s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
+	s.Write(".git/info/exclude", "# of this repository\nexcluded.txt\nexcluded/\n")
+	s.Commit("rules", ".gitignore", ignoredRules)
 	for p, f := range ignoredFiles {
 		if f.before != "" {
-			s.write(p, f.before)
+			s.Write(p, f.before)
 		}
 	}
 	return s
@@ -85,18 +86,18 @@ func ignoring(t *testing.T) *sandbox {
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(s *sandbox, p string){
-		"overwritten":  func(s *sandbox, p string) { s.write(p, "changed") },
-		"deleted":      func(s *sandbox, p string) { s.remove(p) },
-		"executable":   func(s *sandbox, p string) { s.chmod(p, 0o755) },
-		"a link":       func(s *sandbox, p string) { s.remove(p); s.link("a.txt", p) },
-		"only touched": func(s *sandbox, p string) { s.write(p, ignoredFiles[p].before) },
+		"overwritten":  func(s *sandbox, p string) { s.Write(p, "changed") },
+		"deleted":      func(s *sandbox, p string) { s.Remove(p) },
+		"executable":   func(s *sandbox, p string) { s.Chmod(p, 0o755) },
+		"a link":       func(s *sandbox, p string) { s.Remove(p); s.Link("a.txt", p) },
+		"only touched": func(s *sandbox, p string) { s.Write(p, ignoredFiles[p].before) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := ignoring(t)
 			extent := snapshot.Extent{Agents: true, Ignored: true}
 			before := s.takeWith(extent)
-			then := s.fingerprint()
+			then := s.Fingerprint()
 			want := map[string]string{}
 			for p, f := range ignoredFiles {
 				if f.before == "" && what != "overwritten" {
@@ -112,13 +113,13 @@ func TestIgnored(t *testing.T) {
 			}
 			extent.Since = before.ID
 			after := s.takeWith(extent)
-			now := s.fingerprint()
+			now := s.Fingerprint()
 			got := map[string]string{}
 			for p := range s.changes(before.ID, after.ID) {
 				got[p] = held
 			}
 			missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
-			s.ok(err)
+			s.Ok(err)
 			for _, m := range missed {
 				got[m.Path] = m.Kind
 			}
@@ -135,7 +136,7 @@ func TestIgnored(t *testing.T) {
 			s.restore(before.ID)
 			for p, f := range ignoredFiles {
 				name := "file " + p
-				if is := s.fingerprint()[name]; f.want == held && is != then[name] || f.want != held && is != now[name] {
+				if is := s.Fingerprint()[name]; f.want == held && is != then[name] || f.want != held && is != now[name] {
 					t.Errorf("%s is %q after the restore", p, is)
 				}
 			}
@@ -143,19 +144,19 @@ func TestIgnored(t *testing.T) {
 				return
 			}
 			_, err = s.store().Undo(context.Background(), restore.Options{})
-			s.ok(err)
-			again := s.fingerprint()
+			s.Ok(err)
+			again := s.Fingerprint()
 			for p := range now { // a folder that is ignored and empty is nothing that anybody holds
 				if _, file := ignoredFiles[strings.TrimPrefix(p, "file ")]; strings.HasPrefix(p, "file ") && !file && again[p] == "" {
 					delete(now, p)
 				}
 			}
-			s.same("undone", now, again)
+			s.Same("undone", now, again)
 			_, err = s.store().Redo(context.Background(), restore.Options{})
-			s.ok(err)
+			s.Ok(err)
 			for p, f := range ignoredFiles {
-				if name := "file " + p; f.want == held && s.fingerprint()[name] != then[name] {
-					t.Errorf("%s is %q after it was done again", p, s.fingerprint()[name])
+				if name := "file " + p; f.want == held && s.Fingerprint()[name] != then[name] {
+					t.Errorf("%s is %q after it was done again", p, s.Fingerprint()[name])
 				}
 			}
 		})
@@ -169,7 +170,7 @@ func TestIgnoredUnasked(t *testing.T) {
 	plain := s.take()
 	for p, f := range ignoredFiles {
 		if f.before != "" {
-			s.write(p, "changed")
+			s.Write(p, "changed")
 		}
 	}
 	wide := s.takeWith(snapshot.Extent{Agents: true, Ignored: true, Since: plain.ID})
@@ -177,12 +178,12 @@ func TestIgnoredUnasked(t *testing.T) {
 		t.Errorf("changes: %v", got)
 	}
 	missed, err := s.store().Snapshots.Missed(context.Background(), plain.ID, wide.ID)
-	if s.ok(err); len(missed) > 0 {
+	if s.Ok(err); len(missed) > 0 {
 		t.Errorf("missed: %v", missed)
 	}
-	now := s.fingerprint()
+	now := s.Fingerprint()
 	s.restore(plain.ID)
-	s.same("what was not looked at is left", now, s.fingerprint())
+	s.Same("what was not looked at is left", now, s.Fingerprint())
 }
 
 // Of very many files nothing is held and nothing said: looking has an end.
@@ -190,22 +191,22 @@ func TestIgnoredBounds(t *testing.T) {
 	t.Parallel()
 	s := ignoring(t)
 	for i := range 1100 {
-		s.write(fmt.Sprintf("excluded/many/%d", i), "mine")
+		s.Write(fmt.Sprintf("excluded/many/%d", i), "mine")
 	}
 	for i := range 300 {
-		s.write(fmt.Sprintf("n%d/maybe.txt", i), "mine")
+		s.Write(fmt.Sprintf("n%d/maybe.txt", i), "mine")
 	}
 	extent := snapshot.Extent{Agents: true, Ignored: true}
 	before := s.takeWith(extent)
-	s.write("excluded/many/7", "changed")
+	s.Write("excluded/many/7", "changed")
 	for i := range 300 {
-		s.write(fmt.Sprintf("n%d/maybe.txt", i), "changed")
+		s.Write(fmt.Sprintf("n%d/maybe.txt", i), "changed")
 	}
 	extent.Since = before.ID
 	after := s.takeWith(extent)
 	changes := s.changes(before.ID, after.ID)
 	missed, err := s.store().Snapshots.Missed(context.Background(), before.ID, after.ID)
-	s.ok(err)
+	s.Ok(err)
 	kinds := map[string]int{}
 	for _, m := range missed {
 		kinds[m.Kind]++
@@ -220,23 +221,23 @@ func TestSweepInner(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
-	s.git("init", "-q", "tool")
-	s.write("tool/a", "1")
-	s.at(s.path("tool"), "add", ".")
-	s.at(s.path("tool"), "commit", "-qm", "tool")
+	states.Base(s.Sandbox)
+	s.Git("init", "-q", "tool")
+	s.Write("tool/a", "1")
+	s.At(s.Path("tool"), "add", ".")
+	s.At(s.Path("tool"), "commit", "-qm", "tool")
 	bound := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
-	repo, err := git.Open(ctx, s.path("tool"), false)
-	s.ok(err)
+	repo, err := git.Open(ctx, s.Path("tool"), false)
+	s.Ok(err)
 	inner, err := restore.Open(ctx, repo, snapshot.Options{})
-	s.ok(err)
+	s.Ok(err)
 	orphan, err := inner.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "with the repository around it: "})
-	s.ok(err)
+	s.Ok(err)
 	mine, err := inner.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual, Message: "mine"})
-	s.ok(err)
+	s.Ok(err)
 	ids := func() map[belay.SnapshotID]bool {
 		list, err := inner.Snapshots.List(ctx)
-		s.ok(err)
+		s.Ok(err)
 		all := map[belay.SnapshotID]bool{}
 		for _, i := range list {
 			all[i.ID] = true
@@ -244,32 +245,32 @@ func TestSweepInner(t *testing.T) {
 		return all
 	}
 	then := ids()
-	s.ok(s.store().Snapshots.SweepInner(ctx))
+	s.Ok(s.store().Snapshots.SweepInner(ctx))
 	if !maps.Equal(ids(), then) {
 		t.Errorf("one that may be under way is gone: %v", ids())
 	}
 	later := s.storeWith(snapshot.Options{Now: func() time.Time { return time.Now().Add(2 * time.Hour) }})
-	s.ok(later.Snapshots.SweepInner(ctx))
+	s.Ok(later.Snapshots.SweepInner(ctx))
 	if now := ids(); now[orphan.ID] || !now[mine.ID] || len(now) != len(then)-1 {
 		t.Errorf("%v of %v", now, then)
 	}
-	s.write("tool/a", "2")
+	s.Write("tool/a", "2")
 	s.restore(bound.ID)
-	if text := s.fingerprint()["file tool/a"]; !strings.Contains(text, "1") {
+	if text := s.Fingerprint()["file tool/a"]; !strings.Contains(text, "1") {
 		t.Errorf("the bound one is not restored: %s", text)
 	}
 	// When the snapshots of the outer repository of that time are gone, so is what the restore
 	// found in there.
 	list, err := later.Snapshots.List(ctx)
-	s.ok(err)
+	s.Ok(err)
 	fresh := s.takeWith(snapshot.Extent{Agents: true, Inner: true})
 	for _, i := range list {
-		s.ok(later.Drop(ctx, i.ID))
+		s.Ok(later.Drop(ctx, i.ID))
 	}
-	s.ok(later.Snapshots.SweepInner(ctx))
+	s.Ok(later.Snapshots.SweepInner(ctx))
 	if now := ids(); len(now) != 2 || !now[mine.ID] {
 		t.Errorf("%v", now)
 	}
-	s.write("tool/a", "3")
+	s.Write("tool/a", "3")
 	s.restore(fresh.ID)
 }

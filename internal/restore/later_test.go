@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // of gives the options of a rollback: git's own files that changed between two snapshots.
@@ -20,7 +21,7 @@ func (s *sandbox) of(t *testing.T, names []string) restore.Options {
 }
 
 func (s *sandbox) text(p string) string {
-	data, err := os.ReadFile(s.path(p))
+	data, err := os.ReadFile(s.Path(p))
 	if err != nil {
 		return "none"
 	}
@@ -32,30 +33,30 @@ func (s *sandbox) text(p string) string {
 func TestGitsOwnFilesComeBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	s.write(".git/hooks/pre-push", "#!/bin/sh\n")
+	states.Base(s.Sandbox)
+	s.Write(".git/hooks/pre-push", "#!/bin/sh\n")
 	for _, f := range []string{"HEAD", "config", "hooks/update"} {
-		s.write(".git/modules/lib/inner/"+f, "then\n")
+		s.Write(".git/modules/lib/inner/"+f, "then\n")
 	}
-	s.write("stashed", "x")
-	s.git("add", "stashed")
-	s.git("stash", "push", "-q")
+	s.Write("stashed", "x")
+	s.Git("add", "stashed")
+	s.Git("stash", "push", "-q")
 	log := s.text(".git/logs/refs/stash")
 	before := s.take()
 
-	s.chmod(".git/hooks/pre-push", 0o755)
-	s.write(".git/modules/lib/inner/config", "now\n")
-	s.write(".git/modules/lib/inner/hooks/pre-push", "now\n")
-	s.remove(".git/modules/lib/inner/hooks/update")
-	s.write(".git/modules/made/HEAD", "now\n")
-	s.write(".git/modules/made/config", "now\n")
-	s.write(".git/logs/refs/stash", "rubbish\n")
-	s.write(".git/objects/info/alternates", t.TempDir()+"\n")
-	s.write(".git/remotes/origin", "URL: x\n")
-	s.git("worktree", "add", "-q", filepath.Join(t.TempDir(), "tree"), "-b", "tree")
+	s.Chmod(".git/hooks/pre-push", 0o755)
+	s.Write(".git/modules/lib/inner/config", "now\n")
+	s.Write(".git/modules/lib/inner/hooks/pre-push", "now\n")
+	s.Remove(".git/modules/lib/inner/hooks/update")
+	s.Write(".git/modules/made/HEAD", "now\n")
+	s.Write(".git/modules/made/config", "now\n")
+	s.Write(".git/logs/refs/stash", "rubbish\n")
+	s.Write(".git/objects/info/alternates", t.TempDir()+"\n")
+	s.Write(".git/remotes/origin", "URL: x\n")
+	s.Git("worktree", "add", "-q", filepath.Join(t.TempDir(), "tree"), "-b", "tree")
 	after := s.take()
 	names, err := s.store().Snapshots.TouchedGit(context.Background(), before.ID, after.ID)
-	s.ok(err)
+	s.Ok(err)
 	want := []string{"hooks/pre-push", "logs/refs/stash", "modules/lib/inner/config", "modules/lib/inner/hooks/pre-push",
 		"modules/lib/inner/hooks/update", "modules/made/config", "objects/info/alternates", "remotes/origin", "worktrees"}
 	names = slices.DeleteFunc(names, func(n string) bool { return strings.HasPrefix(n, "logs/") && n != "logs/refs/stash" || n == "index" })
@@ -64,7 +65,7 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 	}
 
 	out, err := s.store().Restore(context.Background(), before.ID, s.of(t, names))
-	s.ok(err)
+	s.Ok(err)
 	for p, want := range map[string]string{
 		".git/modules/lib/inner/config": "then\n", ".git/modules/lib/inner/hooks/pre-push": "none", ".git/modules/lib/inner/hooks/update": "then\n",
 		".git/modules/made/config": "now\n", ".git/objects/info/alternates": "none", ".git/remotes/origin": "none", ".git/logs/refs/stash": log,
@@ -73,7 +74,7 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 			t.Errorf("%s: %q, want %q", p, got, want)
 		}
 	}
-	if info, err := os.Stat(s.path(".git/hooks/pre-push")); err != nil || info.Mode().Perm() != 0o644 {
+	if info, err := os.Stat(s.Path(".git/hooks/pre-push")); err != nil || info.Mode().Perm() != 0o644 {
 		t.Errorf("the hook: %v %v", info.Mode(), err)
 	}
 	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return strings.HasSuffix(k.Path, "/tree") }) {
@@ -86,26 +87,26 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 func TestAlternatesThatAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	before := s.take()
 	away := filepath.Join(t.TempDir(), "objects")
-	s.ok(os.Rename(s.path(".git/objects"), away))
-	s.mkdir(".git/objects/info")
-	s.mkdir(".git/objects/pack")
-	s.write(".git/objects/info/alternates", away+"\n")
-	s.write("a.txt", "changed")
+	s.Ok(os.Rename(s.Path(".git/objects"), away))
+	s.Mkdir(".git/objects/info")
+	s.Mkdir(".git/objects/pack")
+	s.Write(".git/objects/info/alternates", away+"\n")
+	s.Write("a.txt", "changed")
 	out, err := s.store().Restore(context.Background(), before.ID, s.of(t, []string{"objects/info/alternates"}))
-	s.ok(err)
+	s.Ok(err)
 	if got := s.text(".git/objects/info/alternates"); got != away+"\n" {
 		t.Errorf("the alternates are %q", got)
 	}
 	if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == "objects/info/alternates" }) {
 		t.Errorf("it is not said: %v", out.Kept)
 	}
-	s.git("fsck", "--connectivity-only")
+	s.Git("fsck", "--connectivity-only")
 
 	// Asked for by a person, and not for a task, they stay in any case.
-	s.write("a.txt", "changed once more")
+	s.Write("a.txt", "changed once more")
 	s.restore(before.ID)
 	if got := s.text(".git/objects/info/alternates"); got != away+"\n" {
 		t.Errorf("the alternates are %q", got)
@@ -116,14 +117,14 @@ func TestAlternatesThatAreNeeded(t *testing.T) {
 func TestCommondir(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	store := s.store()
 	before := s.take()
-	s.write(".git/commondir", t.TempDir())
+	s.Write(".git/commondir", t.TempDir())
 	_, err := store.Restore(context.Background(), before.ID, restore.Options{})
 	if err == nil || !strings.Contains(err.Error(), "commondir was added") {
 		t.Errorf("%v", err)
 	}
-	s.remove(".git/commondir")
+	s.Remove(".git/commondir")
 	s.restore(before.ID)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // mutation is one thing that happens to a repository between a take and a restore.
@@ -32,31 +33,31 @@ var mutations = []mutation{
 			}
 		})
 	}},
-	{name: "delete", do: func(s *sandbox) { s.onFiles(func(_ int, p string) { s.ok(os.Remove(p)) }) }},
+	{name: "delete", do: func(s *sandbox) { s.onFiles(func(_ int, p string) { s.Ok(os.Remove(p)) }) }},
 	{name: "chmod", do: func(s *sandbox) {
 		s.onFiles(func(i int, p string) {
 			if st, err := os.Lstat(p); err == nil && st.Mode().IsRegular() {
-				s.ok(os.Chmod(p, st.Mode().Perm()^0o111^[]os.FileMode{0, 0o044, 0o600}[i%3]))
+				s.Ok(os.Chmod(p, st.Mode().Perm()^0o111^[]os.FileMode{0, 0o044, 0o600}[i%3]))
 			}
 		})
 	}},
 	{name: "add", do: func(s *sandbox) {
 		for _, f := range []string{"made/by/agent", "a.new", "-x", "new\nline"} {
-			s.write(f, "new")
+			s.Write(f, "new")
 		}
-		s.mkdir("made/empty/too")
-		s.link("made", "made link")
+		s.Mkdir("made/empty/too")
+		s.Link("made", "made link")
 		s.agent("add", "-A")
 	}},
 	{name: "swap", do: func(s *sandbox) {
-		for i, f := range s.reachable() {
-			maul(s, i+2, f)
+		for i, f := range s.Reachable() {
+			states.Maul(s.Sandbox, i+2, f)
 		}
-		s.swapFolder()
+		s.SwapFolder()
 	}},
 	{name: "stage and unstage", do: func(s *sandbox) {
 		s.agent("rm", "-r", "-q", "--cached", ".")
-		s.write("staged now", "x")
+		s.Write("staged now", "x")
 		s.agent("add", "staged now")
 		s.agent("update-index", "--index-version", "4")
 	}},
@@ -87,7 +88,7 @@ var mutations = []mutation{
 		}
 		s.agent("bisect", "bad")
 	}},
-	{name: "hijack", do: plant},
+	{name: "hijack", do: func(s *sandbox) { states.Plant(s.Sandbox) }},
 	{name: "clean -fdx", do: func(s *sandbox) { s.agent("clean", "-q", "-fdx") }},
 	{name: "gc --prune=now", logs: true, do: func(s *sandbox) {
 		s.agent("branch", "-D", "other")
@@ -99,8 +100,8 @@ var mutations = []mutation{
 		s.agent("pack-refs", "--all", "--prune")
 	}},
 	{name: "belay's folder deleted", do: func(s *sandbox) {
-		s.ok(os.RemoveAll(filepath.Join(s.gitDir(), "belay")))
-		s.ok(os.RemoveAll(filepath.Join(s.common(), "belay")))
+		s.Ok(os.RemoveAll(filepath.Join(s.GitDir(), "belay")))
+		s.Ok(os.RemoveAll(filepath.Join(s.Common(), "belay")))
 		s.onFiles(func(_ int, p string) { s.spoil(p, "after it\n") })
 	}},
 	{name: "belay's files spoiled", do: func(s *sandbox) { s.corrupt(0) }},
@@ -111,21 +112,21 @@ var mutations = []mutation{
 // agent runs git as an agent does, whatever comes of it, and so that it gets far: no
 // hook stops it, and it has a name.
 func (s *sandbox) agent(args ...string) {
-	s.may(append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
+	s.May(append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "commit.gpgSign=false",
 		"-c", "user.name=x", "-c", "user.email=x"}, args...)...)
 }
 
 func (s *sandbox) onFiles(do func(i int, path string)) {
-	s.t.Helper()
-	for i, f := range s.reachable() {
-		do(i, s.path(f))
+	s.T.Helper()
+	for i, f := range s.Reachable() {
+		do(i, s.Path(f))
 	}
 }
 
 // spoil makes a file longer; with no text it changes one byte of it and keeps its size
 // and times, as far as a program can.
 func (s *sandbox) spoil(path, more string) {
-	s.t.Helper()
+	s.T.Helper()
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return // a link that leads nowhere, or into a folder
@@ -134,21 +135,21 @@ func (s *sandbox) spoil(path, more string) {
 		return
 	}
 	text, err := os.ReadFile(path)
-	s.ok(err)
+	s.Ok(err)
 	if more == "" && len(text) > 0 {
 		text[len(text)/2] ^= 1
 	}
-	s.ok(os.WriteFile(path, append(text, more...), 0o644))
+	s.Ok(os.WriteFile(path, append(text, more...), 0o644))
 	if more == "" {
-		s.ok(os.Chtimes(path, info.ModTime(), info.ModTime()))
+		s.Ok(os.Chtimes(path, info.ModTime(), info.ModTime()))
 	}
 }
 
 // corrupt spoils every file that belay keeps for itself, and files of the tree with it:
 // a byte in the middle of each changed, or each cut short, or each as it was before.
 func (s *sandbox) corrupt(how int) {
-	s.t.Helper()
-	own := filepath.Join(s.gitDir(), "belay")
+	s.T.Helper()
+	own := filepath.Join(s.GitDir(), "belay")
 	old := map[string][]byte{}
 	s.eachOwn(own, func(p string, text []byte) { old[p] = text })
 	s.onFiles(func(_ int, p string) { s.spoil(p, "") })
@@ -170,18 +171,18 @@ func (s *sandbox) corrupt(how int) {
 				return
 			}
 		}
-		s.ok(os.WriteFile(p, text, 0o600))
+		s.Ok(os.WriteFile(p, text, 0o600))
 	})
 }
 
 func (s *sandbox) eachOwn(own string, do func(path string, text []byte)) {
-	s.t.Helper()
+	s.T.Helper()
 	list, err := os.ReadDir(own)
-	s.ok(err)
+	s.Ok(err)
 	for _, d := range list {
 		if d.Type().IsRegular() && d.Name() != "intent.json" {
 			text, err := os.ReadFile(filepath.Join(own, d.Name()))
-			s.ok(err)
+			s.Ok(err)
 			do(filepath.Join(own, d.Name()), text)
 		}
 	}
@@ -193,20 +194,20 @@ func TestFidelityMutations(t *testing.T) {
 	t.Parallel()
 	var tried, named atomic.Int64
 	t.Cleanup(func() {
-		t.Logf("%d states under %d mutations: %d restores tried, %d of them refused by name", len(repositories), len(mutations)+1, tried.Load(), named.Load())
+		t.Logf("%d states under %d mutations: %d restores tried, %d of them refused by name", len(states.All), len(mutations)+1, tried.Load(), named.Load())
 	})
-	for i, c := range repositories {
+	for i, c := range states.All {
 		all := os.Getenv("BELAY_FIDELITY_ALL") != ""
 		if !all && i%10 != 3 || !wide() && i%20 != 3 {
 			continue
 		}
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			s, skipped := newState(t, c)
 			if skipped != "" {
 				t.Skip("SKIPPED, NOT TESTED: " + skipped)
 			}
-			before := s.fingerprint()
+			before := s.Fingerprint()
 			id := s.take().ID
 			for k, m := range mutations {
 				if all || k%9 == i/10%9 {
@@ -217,47 +218,47 @@ func TestFidelityMutations(t *testing.T) {
 			s.refsDeleted(id, before)
 			tried.Add(2)
 			named.Add(1)
-			if !c.ill {
+			if !c.Ill {
 				s.fsck()
 			}
 		})
 	}
 }
 
-func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before state) {
-	s.t.Helper()
+func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before states.State) {
+	s.T.Helper()
 	m.do(s)
-	os.Remove(s.watched)
-	_, err := os.Stat(filepath.Join(s.gitDir(), "belay"))
+	os.Remove(s.Watched)
+	_, err := os.Stat(filepath.Join(s.GitDir(), "belay"))
 	held := err == nil
-	spoiled := s.fingerprint()
+	spoiled := s.Fingerprint()
 	out, err := s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) == belay.CodeCannot {
 		// What was tracked is tracked no longer, and too large to be held, or in a repository
 		// of its own: not for belay to destroy.
-		s.same(m.name+": a refused restore changed something", spoiled, s.fingerprint())
+		s.Same(m.name+": a refused restore changed something", spoiled, s.Fingerprint())
 		s.agent("reset", "-q")
 		s.agent("add", "large", "staged")
 		out, err = s.store().Restore(context.Background(), id, restore.Options{})
 	}
 	if err != nil {
-		s.t.Fatalf("%s: %v", m.name, err)
+		s.T.Fatalf("%s: %v", m.name, err)
 	}
 	s.settled()
-	now := s.fingerprint()
+	now := s.Fingerprint()
 	s.forgive(m, before, now, out)
-	s.same(m.name+": the restored state", before, dropNew(without(now, out, before), before))
+	s.Same(m.name+": the restored state", before, dropNew(without(now, out, before), before))
 	if out.Rescue == "" || !held {
 		return
 	}
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.t.Errorf("%s: snapshots are not whole: %q %v", m.name, problems, err)
+		s.T.Errorf("%s: snapshots are not whole: %q %v", m.name, problems, err)
 	}
 }
 
 // forgive takes out of both states what docs/safety.md says is not put back.
-func (s *sandbox) forgive(m mutation, before, now state, out restore.Restored) {
+func (s *sandbox) forgive(m mutation, before, now states.State, out restore.Restored) {
 	for k, was := range before {
 		switch {
 		case strings.HasPrefix(k, "left ") && now[k] == "" && (m.name == "clean -fdx" || m.name == "stash"):
@@ -268,7 +269,7 @@ func (s *sandbox) forgive(m mutation, before, now state, out restore.Restored) {
 			}
 		}
 	}
-	if s.gitDir() == s.common() {
+	if s.GitDir() == s.Common() {
 		return
 	}
 	for _, k := range out.KeptRefs { // of all working trees
@@ -281,28 +282,28 @@ func (s *sandbox) forgive(m mutation, before, now state, out restore.Restored) {
 
 // refsDeleted deletes every ref of belay's: that is named, changes nothing, and while
 // the objects are there git alone brings a snapshot back.
-func (s *sandbox) refsDeleted(id belay.SnapshotID, before state) {
-	s.t.Helper()
+func (s *sandbox) refsDeleted(id belay.SnapshotID, before states.State) {
+	s.T.Helper()
 	ref := "refs/belay/" + string(id)
-	oid := s.git("rev-parse", ref)
-	for name := range strings.Lines(s.git("for-each-ref", "--format=%(refname)", "refs/belay", "refs/used-by-belay")) {
-		s.git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", strings.TrimSpace(name))
+	oid := s.Git("rev-parse", ref)
+	for name := range strings.Lines(s.Git("for-each-ref", "--format=%(refname)", "refs/belay", "refs/used-by-belay")) {
+		s.Git("-c", "core.hooksPath=/dev/null", "update-ref", "-d", strings.TrimSpace(name))
 	}
 	s.onFiles(func(_ int, p string) { s.spoil(p, "refs are gone\n") })
-	spoiled := s.fingerprint()
+	spoiled := s.Fingerprint()
 	_, err := s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) != belay.CodeNotFound {
-		s.t.Errorf("a snapshot that is gone: %v", err)
+		s.T.Errorf("a snapshot that is gone: %v", err)
 	}
-	s.same("a refused restore changed something", spoiled, s.fingerprint())
+	s.Same("a refused restore changed something", spoiled, s.Fingerprint())
 	fresh := s.take() // rests on nothing that was before
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.t.Errorf("the next snapshot is not whole: %q %v", problems, err)
+		s.T.Errorf("the next snapshot is not whole: %q %v", problems, err)
 	}
-	s.git("-c", "core.hooksPath=/dev/null", "update-ref", ref, oid)
+	s.Git("-c", "core.hooksPath=/dev/null", "update-ref", ref, oid)
 	out := s.restore(id)
-	s.same("restored from a ref that came back", before, dropNew(without(s.fingerprint(), out, before), before))
+	s.Same("restored from a ref that came back", before, dropNew(without(s.Fingerprint(), out, before), before))
 	out = s.restore(fresh.ID)
-	s.same("the next snapshot", spoiled, dropNew(without(s.fingerprint(), out, spoiled), spoiled))
+	s.Same("the next snapshot", spoiled, dropNew(without(s.Fingerprint(), out, spoiled), spoiled))
 }

@@ -17,40 +17,40 @@ import (
 
 // unpack makes every object of the repository a loose one.
 func (s *sandbox) unpack() {
-	s.t.Helper()
-	list, err := filepath.Glob(s.path(".git/objects/pack/pack-*.pack"))
-	s.ok(err)
+	s.T.Helper()
+	list, err := filepath.Glob(s.Path(".git/objects/pack/pack-*.pack"))
+	s.Ok(err)
 	for _, p := range list {
-		away := filepath.Join(s.up, filepath.Base(p))
-		s.ok(os.Rename(p, away))
+		away := filepath.Join(s.Up, filepath.Base(p))
+		s.Ok(os.Rename(p, away))
 		side, err := filepath.Glob(strings.TrimSuffix(p, "pack") + "*")
-		s.ok(err)
+		s.Ok(err)
 		for _, f := range side {
-			s.ok(os.Remove(f))
+			s.Ok(os.Remove(f))
 		}
 		text, err := os.ReadFile(away)
-		s.ok(err)
-		if _, err := s.try(s.dir, string(text), "unpack-objects", "-q"); err != nil {
-			s.t.Fatal(err)
+		s.Ok(err)
+		if _, err := s.Try(s.Dir, string(text), "unpack-objects", "-q"); err != nil {
+			s.T.Fatal(err)
 		}
 	}
 }
 
-func (s *sandbox) loose(oid string) string { return s.path(".git/objects/" + oid[:2] + "/" + oid[2:]) }
+func (s *sandbox) loose(oid string) string { return s.Path(".git/objects/" + oid[:2] + "/" + oid[2:]) }
 
 func TestUnreadableObjects(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.commit("first", "a.txt", "a\n", "dir/b.txt", "b\n")
-	s.write("c.txt", "staged\n")
-	s.git("add", "c.txt")
-	staged := s.git("rev-parse", ":c.txt")
-	s.write("c.txt", "edited\n")
+	s.Commit("first", "a.txt", "a\n", "dir/b.txt", "b\n")
+	s.Write("c.txt", "staged\n")
+	s.Git("add", "c.txt")
+	staged := s.Git("rev-parse", ":c.txt")
+	s.Write("c.txt", "edited\n")
 	i := s.take()
 	whole := func(want ...string) {
 		t.Helper()
 		list, err := s.store().Snapshots.Unreadable(context.Background(), i)
-		s.ok(err)
+		s.Ok(err)
 		var got []string
 		for _, b := range list {
 			got = append(got, b.Part+" "+b.Path)
@@ -62,13 +62,13 @@ func TestUnreadableObjects(t *testing.T) {
 	whole()
 	s.unpack()
 	whole()
-	s.ok(os.Remove(s.loose(staged)))
+	s.Ok(os.Remove(s.loose(staged)))
 	whole("staged ")
-	s.ok(os.Truncate(s.loose(s.git("rev-parse", i.Commit+":tree/dir/b.txt")), 0))
+	s.Ok(os.Truncate(s.loose(s.Git("rev-parse", i.Commit+":tree/dir/b.txt")), 0))
 	whole("file dir/b.txt", "staged ")
-	s.ok(os.Remove(s.loose(s.git("rev-parse", i.Commit+":tree/dir"))))
+	s.Ok(os.Remove(s.loose(s.Git("rev-parse", i.Commit+":tree/dir"))))
 	whole("file dir/", "staged ")
-	s.ok(os.Remove(s.loose(i.Commit)))
+	s.Ok(os.Remove(s.loose(i.Commit)))
 	whole("commit the snapshot")
 }
 
@@ -76,45 +76,45 @@ func TestUnreadableObjects(t *testing.T) {
 // that HEAD's tree has, edited ones, untracked ones, and content that only the index has.
 func harmed(t testing.TB) *sandbox {
 	s := newSandbox(t)
-	s.commit("first", "same.txt", strings.Repeat("the same in HEAD and on the disk\n", 40), "dir/deep.txt", "deep\n", "dir/sub/x.txt", "x\n", "edited.txt", "as in HEAD\n")
-	s.commit("second", "other.txt", "other\n")
-	s.git("branch", "side", "HEAD~")
-	s.write("edited.txt", "edited\n")
-	s.write("staged.txt", "only staged\n")
-	s.git("add", "staged.txt")
-	s.write("staged.txt", "and then edited\n")
-	s.write("untracked.txt", strings.Repeat("nobody else has this\n", 40))
+	s.Commit("first", "same.txt", strings.Repeat("the same in HEAD and on the disk\n", 40), "dir/deep.txt", "deep\n", "dir/sub/x.txt", "x\n", "edited.txt", "as in HEAD\n")
+	s.Commit("second", "other.txt", "other\n")
+	s.Git("branch", "side", "HEAD~")
+	s.Write("edited.txt", "edited\n")
+	s.Write("staged.txt", "only staged\n")
+	s.Git("add", "staged.txt")
+	s.Write("staged.txt", "and then edited\n")
+	s.Write("untracked.txt", strings.Repeat("nobody else has this\n", 40))
 	return s
 }
 
 // borrows gives a repository like it, whose objects are in another one.
 func borrows(t testing.TB) *sandbox {
 	s := harmed(t)
-	s.git("repack", "-a", "-d", "-q")
-	s.mkdir("../lender")
-	s.ok(os.Rename(s.path(".git/objects"), s.path("../lender/objects")))
-	s.mkdir(".git/objects/info")
-	s.mkdir(".git/objects/pack")
-	s.write(".git/objects/info/alternates", "../../../lender/objects\n")
+	s.Git("repack", "-a", "-d", "-q")
+	s.Mkdir("../lender")
+	s.Ok(os.Rename(s.Path(".git/objects"), s.Path("../lender/objects")))
+	s.Mkdir(".git/objects/info")
+	s.Mkdir(".git/objects/pack")
+	s.Write(".git/objects/info/alternates", "../../../lender/objects\n")
 	return s
 }
 
 // packOf gives the pack that holds an object, without the ending, and where in it; "" when
 // the object is loose.
 func (s *sandbox) packOf(oid string) (path string, at int64) {
-	s.t.Helper()
-	for _, dir := range []string{s.path(".git/objects"), s.up + "/lender/objects"} {
+	s.T.Helper()
+	for _, dir := range []string{s.Path(".git/objects"), s.Up + "/lender/objects"} {
 		list, err := filepath.Glob(dir + "/pack/pack-*.idx")
-		s.ok(err)
+		s.Ok(err)
 		for _, idx := range list {
 			text, err := os.ReadFile(idx)
-			s.ok(err)
-			out, err := s.try(s.dir, string(text), "show-index")
-			s.ok(err)
+			s.Ok(err)
+			out, err := s.Try(s.Dir, string(text), "show-index")
+			s.Ok(err)
 			for line := range strings.Lines(out) {
 				if f := strings.Fields(line); f[1] == oid {
 					at, err = strconv.ParseInt(f[0], 10, 64)
-					s.ok(err)
+					s.Ok(err)
 					return strings.TrimSuffix(idx, ".idx"), at
 				}
 			}
@@ -124,25 +124,25 @@ func (s *sandbox) packOf(oid string) (path string, at int64) {
 }
 
 func (s *sandbox) flip(path string, at int64) {
-	s.t.Helper()
-	s.ok(os.Chmod(path, 0o644))
+	s.T.Helper()
+	s.Ok(os.Chmod(path, 0o644))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	s.ok(err)
+	s.Ok(err)
 	defer f.Close()
 	var b [1]byte
 	_, err = f.ReadAt(b[:], at)
-	s.ok(err)
+	s.Ok(err)
 	b[0] ^= 0x24
 	_, err = f.WriteAt(b[:], at)
-	s.ok(err)
+	s.Ok(err)
 }
 
 func (s *sandbox) cut(path string, share int64) {
-	s.t.Helper()
+	s.T.Helper()
 	info, err := os.Stat(path)
-	s.ok(err)
-	s.ok(os.Chmod(path, 0o644))
-	s.ok(os.Truncate(path, info.Size()*share/4))
+	s.Ok(err)
+	s.Ok(os.Chmod(path, 0o644))
+	s.Ok(os.Truncate(path, info.Size()*share/4))
 }
 
 // harms are the ways in which an object is damaged, whether it is loose or packed. One that
@@ -173,7 +173,7 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 		if pack != "" {
 			return false
 		}
-		s.ok(os.Remove(s.loose(oid)))
+		s.Ok(os.Remove(s.loose(oid)))
 		return true
 	},
 	"pack removed": func(s *sandbox, _, pack string, _ int64) bool {
@@ -181,9 +181,9 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 			return false
 		}
 		list, err := filepath.Glob(pack + ".*")
-		s.ok(err)
+		s.Ok(err)
 		for _, p := range list {
-			s.ok(os.Remove(p))
+			s.Ok(os.Remove(p))
 		}
 		return true
 	},
@@ -212,7 +212,7 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 		if pack == "" {
 			return false
 		}
-		s.ok(os.Remove(pack + ".idx"))
+		s.Ok(os.Remove(pack + ".idx"))
 		return true
 	},
 	"index flipped": func(s *sandbox, _, pack string, _ int64) bool {
@@ -220,7 +220,7 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 			return false
 		}
 		info, err := os.Stat(pack + ".idx")
-		s.ok(err)
+		s.Ok(err)
 		s.flip(pack+".idx", info.Size()-44) // in an offset
 		return true
 	},
@@ -228,18 +228,18 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 		if pack == "" || strings.Contains(pack, "/lender/") {
 			return false
 		}
-		s.git("multi-pack-index", "write")
-		path := s.path(".git/objects/pack/multi-pack-index")
+		s.Git("multi-pack-index", "write")
+		path := s.Path(".git/objects/pack/multi-pack-index")
 		info, err := os.Stat(path)
-		s.ok(err)
+		s.Ok(err)
 		s.flip(path, info.Size()-24)
 		return true
 	},
 	"commit-graph flipped": func(s *sandbox, _, _ string, _ int64) bool {
-		s.git("commit-graph", "write", "--reachable")
-		path := s.path(".git/objects/info/commit-graph")
+		s.Git("commit-graph", "write", "--reachable")
+		path := s.Path(".git/objects/info/commit-graph")
 		info, err := os.Stat(path)
-		s.ok(err)
+		s.Ok(err)
 		s.flip(path, info.Size()-60)
 		return true
 	},
@@ -247,7 +247,7 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 		if !strings.Contains(pack, "/lender/") {
 			return false
 		}
-		s.ok(os.RemoveAll(s.up + "/lender"))
+		s.Ok(os.RemoveAll(s.Up + "/lender"))
 		return true
 	},
 }
@@ -258,8 +258,8 @@ var harms = map[string]func(s *sandbox, oid, pack string, at int64) bool{
 func TestDamagedObjects(t *testing.T) {
 	t.Parallel()
 	made := map[string]*sandbox{"loose": harmed(t), "packed": harmed(t), "borrowed": borrows(t)}
-	made["packed"].git("repack", "-a", "-d", "-q")
-	made["packed"].git("prune-packed")
+	made["packed"].Git("repack", "-a", "-d", "-q")
+	made["packed"].Git("prune-packed")
 	targets := map[string]string{"unchanged file": "HEAD:same.txt", "staged": ":staged.txt", "tree": "HEAD:dir", "root": "HEAD^{tree}", "commit": "HEAD", "branch": "side", "snapshot": ""}
 	cells := 0
 	for _, form := range slices.Sorted(maps.Keys(made)) {
@@ -280,7 +280,7 @@ func TestDamagedObjects(t *testing.T) {
 						s := base.copied(t)
 						oid := ""
 						if name != "" {
-							oid = s.git("rev-parse", name)
+							oid = s.Git("rev-parse", name)
 						}
 						if warm {
 							i := s.take()
@@ -288,7 +288,7 @@ func TestDamagedObjects(t *testing.T) {
 								t.Fatalf("partial before anything was damaged: %v", i.Gaps)
 							}
 							if name == "" {
-								oid = s.git("rev-parse", i.Commit+":tree/untracked.txt")
+								oid = s.Git("rev-parse", i.Commit+":tree/untracked.txt")
 							}
 						}
 						pack, at := s.packOf(oid)
@@ -305,12 +305,12 @@ func TestDamagedObjects(t *testing.T) {
 
 // survives takes a snapshot of a damaged repository and holds it to what it says.
 func (s *sandbox) survives() {
-	s.t.Helper()
+	s.T.Helper()
 	files := []string{"same.txt", "dir/deep.txt", "dir/sub/x.txt", "edited.txt", "other.txt", "staged.txt", "untracked.txt"}
 	want := map[string]string{}
 	for _, f := range files {
-		text, err := os.ReadFile(s.path(f))
-		s.ok(err)
+		text, err := os.ReadFile(s.Path(f))
+		s.Ok(err)
 		want[f] = string(text)
 	}
 	i := s.take()
@@ -319,39 +319,39 @@ func (s *sandbox) survives() {
 		said[g.Path] = true
 	}
 	if i.Partial != (len(i.Gaps) > 0) {
-		s.t.Errorf("partial is %v, gaps are %v", i.Partial, i.Gaps)
+		s.T.Errorf("partial is %v, gaps are %v", i.Partial, i.Gaps)
 	}
 	list, err := s.store().Snapshots.Unreadable(context.Background(), i)
-	s.ok(err)
+	s.Ok(err)
 	for _, b := range list {
 		if b.Part != snapshot.PartCommit || b.Path != "HEAD" || !said["HEAD"] {
-			s.t.Errorf("the new snapshot cannot be read whole: %v", b)
+			s.T.Errorf("the new snapshot cannot be read whole: %v", b)
 		}
 	}
-	staged, err := s.try(s.dir, "", "cat-file", "blob", ":staged.txt")
+	staged, err := s.Try(s.Dir, "", "cat-file", "blob", ":staged.txt")
 	if said["staged.txt"] == (err == nil && staged == "only staged") {
-		s.t.Errorf("staged content: git reads %q, %v, and the snapshot says %v", staged, err, i.Gaps)
+		s.T.Errorf("staged content: git reads %q, %v, and the snapshot says %v", staged, err, i.Gaps)
 	}
 	for _, name := range []string{"HEAD", "refs/heads/side"} {
-		if _, err := s.try(s.dir, "", "-c", "core.commitGraph=false", "cat-file", "commit", name); err != nil && !said[name] {
-			s.t.Errorf("%s cannot be read, and the snapshot says %v", name, i.Gaps)
+		if _, err := s.Try(s.Dir, "", "-c", "core.commitGraph=false", "cat-file", "commit", name); err != nil && !said[name] {
+			s.T.Errorf("%s cannot be read, and the snapshot says %v", name, i.Gaps)
 		}
 	}
 	for _, f := range files {
-		s.remove(f)
+		s.Remove(f)
 	}
-	s.remove("dir")
+	s.Remove("dir")
 	if _, err := s.store().Restore(context.Background(), i.ID, restore.Options{}); err != nil {
-		s.t.Errorf("restore: %v", err)
+		s.T.Errorf("restore: %v", err)
 	}
 	for _, f := range files {
-		if text, err := os.ReadFile(s.path(f)); err != nil || string(text) != want[f] {
-			s.t.Errorf("%s came back as %.40q, %v", f, text, err)
+		if text, err := os.ReadFile(s.Path(f)); err != nil || string(text) != want[f] {
+			s.T.Errorf("%s came back as %.40q, %v", f, text, err)
 		}
 	}
 	// A second take in the same state says the same.
 	again := s.take()
 	if again.Partial != i.Partial {
-		s.t.Errorf("the first take said %v, the next one %v", i.Gaps, again.Gaps)
+		s.T.Errorf("the first take said %v, the next one %v", i.Gaps, again.Gaps)
 	}
 }

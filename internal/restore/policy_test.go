@@ -16,46 +16,47 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 func dirty(t testing.TB) *sandbox {
 	s := newSandbox(t)
-	base(s)
-	dirt(s)
+	states.Base(s.Sandbox)
+	states.Dirt(s.Sandbox)
 	return s
 }
 
 // unchanged runs what must be refused and checks that nothing at all was done.
 func (s *sandbox) refused(id belay.SnapshotID, code belay.Code, about string) {
-	s.t.Helper()
-	before, stamps := s.fingerprint(), s.stamps()
+	s.T.Helper()
+	before, stamps := s.Fingerprint(), s.Stamps()
 	list, err := s.store().Snapshots.List(context.Background())
-	s.ok(err)
+	s.Ok(err)
 	_, err = s.store().Restore(context.Background(), id, restore.Options{})
 	if belay.CodeOf(err) != code || !strings.Contains(err.Error(), about) {
-		s.t.Errorf("got %v, want a refusal (%s) about %q", err, code, about)
+		s.T.Errorf("got %v, want a refusal (%s) about %q", err, code, about)
 	}
-	s.same("a refused restore changed something", before, s.fingerprint())
-	s.same("a refused restore wrote something", stamps, s.stamps())
+	s.Same("a refused restore changed something", before, s.Fingerprint())
+	s.Same("a refused restore wrote something", stamps, s.Stamps())
 	if after, _ := s.store().Snapshots.List(context.Background()); len(after) != len(list) {
-		s.t.Errorf("a refused restore left %d snapshots", len(after)-len(list))
+		s.T.Errorf("a refused restore left %d snapshots", len(after)-len(list))
 	}
 	if s.store().Interrupted() {
-		s.t.Error("a refused restore counts as interrupted")
+		s.T.Error("a refused restore counts as interrupted")
 	}
 }
 
 func TestIndexLockOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
-	s.write(".git/index.lock", "")
+	s.Write(".git/index.lock", "")
 	id := s.take().ID // a take needs no lock
-	s.write("a.txt", "agent")
+	s.Write("a.txt", "agent")
 	s.refused(id, belay.CodeBusy, "index.lock")
-	if _, err := os.Stat(s.path(".git/index.lock")); err != nil {
+	if _, err := os.Stat(s.Path(".git/index.lock")); err != nil {
 		t.Error("a lock that belay did not make was removed")
 	}
-	s.remove(".git/index.lock")
+	s.Remove(".git/index.lock")
 	s.restore(id)
 }
 
@@ -63,16 +64,16 @@ func TestIndexLockOfSomebodyElse(t *testing.T) {
 func TestRefusedInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]func(*sandbox){
-		"fifo":              func(s *sandbox) { s.remove("a.txt"); s.ok(syscall.Mkfifo(s.path("a.txt"), 0o600)) },
-		"nested repository": func(s *sandbox) { s.remove("a.txt"); nested(s, "a.txt"); s.left = nil },
-		"nested deeper":     func(s *sandbox) { s.remove("a.txt"); nested(s, "a.txt/deep/er"); s.left = nil },
+		"fifo":              func(s *sandbox) { s.Remove("a.txt"); s.Ok(syscall.Mkfifo(s.Path("a.txt"), 0o600)) },
+		"nested repository": func(s *sandbox) { s.Remove("a.txt"); states.Nested(s.Sandbox, "a.txt"); s.Left = nil },
+		"nested deeper":     func(s *sandbox) { s.Remove("a.txt"); states.Nested(s.Sandbox, "a.txt/deep/er"); s.Left = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := dirty(t)
 			id := s.take().ID
 			block(s)
-			s.write("b.txt", "agent")
+			s.Write("b.txt", "agent")
 			s.refused(id, belay.CodeCannot, "a.txt")
 		})
 	}
@@ -82,28 +83,28 @@ func TestRefusedInTheWay(t *testing.T) {
 func TestIgnoredInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]func(*sandbox){
-		"at the path":       func(s *sandbox) { s.write("t.log", "agent's") },
-		"a folder instead":  func(s *sandbox) { s.remove("t.log"); s.write("t.log/deep/x", "agent's") },
-		"instead of folder": func(s *sandbox) { s.remove("build"); s.write("build", "agent's") },
+		"at the path":       func(s *sandbox) { s.Write("t.log", "agent's") },
+		"a folder instead":  func(s *sandbox) { s.Remove("t.log"); s.Write("t.log/deep/x", "agent's") },
+		"instead of folder": func(s *sandbox) { s.Remove("build"); s.Write("build", "agent's") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			base(s)
-			s.write("t.log", "1")
-			s.write("build/kept.o", "1")
-			s.git("add", "-f", "t.log", "build/kept.o")
-			s.git("commit", "-q", "-m", "forced")
-			before := s.fingerprint()
+			states.Base(s.Sandbox)
+			s.Write("t.log", "1")
+			s.Write("build/kept.o", "1")
+			s.Git("add", "-f", "t.log", "build/kept.o")
+			s.Git("commit", "-q", "-m", "forced")
+			before := s.Fingerprint()
 			id := s.take().ID
-			s.git("rm", "-q", "-r", "--cached", "t.log", "build")
+			s.Git("rm", "-q", "-r", "--cached", "t.log", "build")
 			block(s)
-			after := s.fingerprint()
+			after := s.Fingerprint()
 			s.restore(id)
-			s.same("restored", before, s.fingerprint())
+			s.Same("restored", before, s.Fingerprint())
 			_, err := s.store().Undo(context.Background(), restore.Options{})
-			s.ok(err)
-			s.same("undone", after, s.fingerprint())
+			s.Ok(err)
+			s.Same("undone", after, s.Fingerprint())
 		})
 	}
 }
@@ -113,15 +114,15 @@ func TestIgnoredInTheWay(t *testing.T) {
 func TestAgentHidesByIgnoring(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
-	before := s.fingerprint()
+	before := s.Fingerprint()
 	id := s.take().ID
-	s.write(".gitignore", "*\n")
-	s.write("agent/file", "hidden")
-	s.write("notes/todo", "changed, and now ignored")
-	s.git("rm", "-q", "-r", "-f", "--cached", ".")
-	after := s.fingerprint()
+	s.Write(".gitignore", "*\n")
+	s.Write("agent/file", "hidden")
+	s.Write("notes/todo", "changed, and now ignored")
+	s.Git("rm", "-q", "-r", "-f", "--cached", ".")
+	after := s.Fingerprint()
 	out := s.restore(id)
-	s.same("restored", before, s.fingerprint())
+	s.Same("restored", before, s.Fingerprint())
 	if !slices.Contains(out.Removed, "agent/file") {
 		t.Errorf("removed: %q", out.Removed)
 	}
@@ -129,8 +130,8 @@ func TestAgentHidesByIgnoring(t *testing.T) {
 		t.Errorf("restoring twice did something: %+v", again)
 	}
 	_, err := s.store().Undo(context.Background(), restore.Options{})
-	s.ok(err)
-	s.same("undone", after, s.fingerprint())
+	s.Ok(err)
+	s.Same("undone", after, s.Fingerprint())
 }
 
 // What was ignored when the snapshot was taken is nobody's to delete, whatever the
@@ -138,29 +139,29 @@ func TestAgentHidesByIgnoring(t *testing.T) {
 func TestOldRulesProtect(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
-	s.write(".gitignore", "*.log\nsecrets/\n*.big\n")
-	s.write("secrets/key", "precious")
-	s.ok(syscall.Mkfifo(s.path("pipe"), 0o600))
+	states.Base(s.Sandbox)
+	s.Write(".gitignore", "*.log\nsecrets/\n*.big\n")
+	s.Write("secrets/key", "precious")
+	s.Ok(syscall.Mkfifo(s.Path("pipe"), 0o600))
 	i := s.take()
 	if !i.Partial || len(i.Gaps) != 1 || i.Gaps[0].Path != "pipe" {
 		t.Errorf("gaps: %+v", i)
 	}
-	s.remove(".gitignore")
-	s.write("new.big", "made later, ignored by the rules of then")
-	s.write("new.txt", "made later")
-	s.remove("pipe")
-	s.write("pipe", "a file now")
+	s.Remove(".gitignore")
+	s.Write("new.big", "made later, ignored by the rules of then")
+	s.Write("new.txt", "made later")
+	s.Remove("pipe")
+	s.Write("pipe", "a file now")
 	out := s.restore(i.ID)
 	for path, want := range map[string]string{"secrets/key": "precious", "new.big": "made later, ignored by the rules of then", "pipe": "a file now"} {
-		if text, err := os.ReadFile(s.path(path)); err != nil || string(text) != want {
+		if text, err := os.ReadFile(s.Path(path)); err != nil || string(text) != want {
 			t.Errorf("%s: %q, %v", path, text, err)
 		}
 		if !slices.ContainsFunc(out.Kept, func(k restore.Kept) bool { return k.Path == path && k.Why != "" }) {
 			t.Errorf("%s was kept and not named: %v", path, out.Kept)
 		}
 	}
-	if _, err := os.Stat(s.path("new.txt")); err == nil {
+	if _, err := os.Stat(s.Path("new.txt")); err == nil {
 		t.Error("new.txt is still there")
 	}
 }
@@ -172,26 +173,26 @@ func TestUnreadable(t *testing.T) {
 		t.Skip("needs root, to act as somebody who is not")
 	}
 	s := dirty(t)
-	s.write("closed", "unreadable")
-	s.write("shut/inside", "in an unreadable folder")
-	s.chmod("closed", 0)
-	s.chmod("shut", 0)
-	s.at(s.up, "config", "--global", "--replace-all", "safe.directory", "*")
-	for _, dir := range []string{s.up, filepath.Dir(s.up), os.Getenv("HOME")} {
-		s.ok(os.Chmod(dir, 0o755))
+	s.Write("closed", "unreadable")
+	s.Write("shut/inside", "in an unreadable folder")
+	s.Chmod("closed", 0)
+	s.Chmod("shut", 0)
+	s.At(s.Up, "config", "--global", "--replace-all", "safe.directory", "*")
+	for _, dir := range []string{s.Up, filepath.Dir(s.Up), os.Getenv("HOME")} {
+		s.Ok(os.Chmod(dir, 0o755))
 	}
-	if out, err := exec.Command("chown", "-R", "12345:12345", s.dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("chown", "-R", "12345:12345", s.Dir).CombinedOutput(); err != nil {
 		t.Fatal(string(out))
 	}
 	self, err := os.Executable()
-	s.ok(err)
-	copied := filepath.Join(s.up, "test")
+	s.Ok(err)
+	copied := filepath.Join(s.Up, "test")
 	if out, err := exec.Command("cp", self, copied).CombinedOutput(); err != nil {
 		t.Fatal(string(out))
 	}
 	as := func(step string) string {
 		cmd := exec.Command(copied)
-		cmd.Env = append(os.Environ(), "BELAY_TEST_STEP="+step, "BELAY_TEST_DIR="+s.dir)
+		cmd.Env = append(os.Environ(), "BELAY_TEST_STEP="+step, "BELAY_TEST_DIR="+s.Dir)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 12345, Gid: 12345}}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -201,9 +202,9 @@ func TestUnreadable(t *testing.T) {
 	}
 	as("take - 0 none")
 	list, err := s.store().Snapshots.List(context.Background())
-	s.ok(err)
+	s.Ok(err)
 	i, err := s.store().Snapshots.Get(context.Background(), list[0].ID)
-	s.ok(err)
+	s.Ok(err)
 	var gaps []string
 	for _, g := range i.Gaps {
 		gaps = append(gaps, g.Path)
@@ -211,14 +212,14 @@ func TestUnreadable(t *testing.T) {
 	if !i.Partial || !slices.Equal(gaps, []string{"closed", "shut"}) {
 		t.Errorf("gaps: %+v", i.Gaps)
 	}
-	s.write("a.txt", "agent")
-	s.ok(os.Chown(s.path("a.txt"), 12345, 12345))
+	s.Write("a.txt", "agent")
+	s.Ok(os.Chown(s.Path("a.txt"), 12345, 12345))
 	as("restore " + string(i.ID) + " 0 none")
-	if text, _ := os.ReadFile(s.path("a.txt")); string(text) != "a\nedited\n" {
+	if text, _ := os.ReadFile(s.Path("a.txt")); string(text) != "a\nedited\n" {
 		t.Errorf("a.txt: %q", text)
 	}
 	for path, want := range map[string]string{"closed": "unreadable", "shut/inside": "in an unreadable folder"} {
-		if text, err := os.ReadFile(s.path(path)); err != nil || string(text) != want {
+		if text, err := os.ReadFile(s.Path(path)); err != nil || string(text) != want {
 			t.Errorf("%s: %q %v", path, text, err)
 		}
 	}
@@ -228,12 +229,12 @@ func TestRestoreSome(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	change := func(s *sandbox) {
-		s.write("a.txt", "agent")
-		s.write("dir/c.txt", "agent")
-		s.write("dir/new", "agent")
-		s.remove("e.sh")
-		s.git("add", "-A")
-		s.git("commit", "-q", "-m", "agent")
+		s.Write("a.txt", "agent")
+		s.Write("dir/c.txt", "agent")
+		s.Write("dir/new", "agent")
+		s.Remove("e.sh")
+		s.Git("add", "-A")
+		s.Git("commit", "-q", "-m", "agent")
 	}
 	type want struct{ written, removed, kept []string }
 	for name, c := range map[string]struct {
@@ -252,19 +253,19 @@ func TestRestoreSome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			base(s)
-			head := s.git("rev-parse", "HEAD")
+			states.Base(s.Sandbox)
+			head := s.Git("rev-parse", "HEAD")
 			id := s.take().ID
 			change(s)
-			after, stamps := s.fingerprint(), s.stamps()
+			after, stamps := s.Fingerprint(), s.Stamps()
 			dry := c.o
 			dry.DryRun = true
 			planned, err := s.store().Restore(ctx, id, dry)
-			s.ok(err)
-			s.same("a dry run changed something", after, s.fingerprint())
-			s.same("a dry run wrote something", stamps, s.stamps())
+			s.Ok(err)
+			s.Same("a dry run changed something", after, s.Fingerprint())
+			s.Same("a dry run wrote something", stamps, s.Stamps())
 			out, err := s.store().Restore(ctx, id, c.o)
-			s.ok(err)
+			s.Ok(err)
 			var kept []string
 			for _, k := range out.Kept {
 				kept = append(kept, k.Path)
@@ -275,15 +276,15 @@ func TestRestoreSome(t *testing.T) {
 			if !slices.Equal(planned.Written, out.Written) || !slices.Equal(planned.Removed, out.Removed) || planned.Index != out.Index {
 				t.Errorf("planned %+v, did %+v", planned, out)
 			}
-			if back := s.git("rev-parse", "HEAD") == head; back != c.git || out.Index != c.git {
+			if back := s.Git("rev-parse", "HEAD") == head; back != c.git || out.Index != c.git {
 				t.Errorf("HEAD back: %v, index: %v", back, out.Index)
 			}
 			if out.Rescue == "" {
 				return
 			}
 			_, err = s.store().Undo(ctx, restore.Options{})
-			s.ok(err)
-			s.same("undone", after, s.fingerprint())
+			s.Ok(err)
+			s.Same("undone", after, s.Fingerprint())
 		})
 	}
 }
@@ -293,15 +294,15 @@ func TestUndoIsAStack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	read := func() string {
-		text, err := os.ReadFile(s.path("a.txt"))
-		s.ok(err)
+		text, err := os.ReadFile(s.Path("a.txt"))
+		s.Ok(err)
 		return string(text)
 	}
 	var ids []belay.SnapshotID
 	for i := range 4 {
-		s.write("a.txt", fmt.Sprint("state ", i))
+		s.Write("a.txt", fmt.Sprint("state ", i))
 		ids = append(ids, s.take().ID)
 	}
 	undo := func(want string) {
@@ -329,7 +330,7 @@ func TestUndoIsAStack(t *testing.T) {
 	}
 	redo("state 0")
 	redo("state 1")
-	s.write("a.txt", "by hand")
+	s.Write("a.txt", "by hand")
 	undo("state 0")
 	redo("by hand")
 	s.restore(ids[3])
@@ -344,18 +345,18 @@ func TestUndoIsAStack(t *testing.T) {
 func TestGarbageCollection(t *testing.T) {
 	t.Parallel()
 	s, id, before, _ := wounded(t)
-	s.may("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "reflog", "expire", "--all", "--expire=now", "--expire-unreachable=now")
-	s.may("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "gc", "-q", "--prune=now")
-	os.Remove(s.watched)
+	s.May("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "reflog", "expire", "--all", "--expire=now", "--expire-unreachable=now")
+	s.May("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "gc", "-q", "--prune=now")
+	os.Remove(s.Watched)
 	out := s.restore(id)
-	got := dropNew(without(s.fingerprint(), out, before), before)
+	got := dropNew(without(s.Fingerprint(), out, before), before)
 	for _, k := range []string{"git logs/HEAD", "git logs/refs/heads/main", "git logs/refs/heads/theirs", "git info/refs"} {
 		delete(before, k) // expired since: a log that somebody rewrote is left to him
 		delete(got, k)
 	}
-	s.same("restored after gc", before, got)
+	s.Same("restored after gc", before, got)
 	s.fsck()
-	if text := s.git("stash", "show", "-p"); !strings.Contains(text, "stashed") {
+	if text := s.Git("stash", "show", "-p"); !strings.Contains(text, "stashed") {
 		t.Errorf("the stash holds %q", text)
 	}
 }
@@ -369,14 +370,14 @@ func TestListAndFriends(t *testing.T) {
 	m := snapshot.Meta{Kind: belay.KindBefore, Task: "T1", Attempt: 2, Command: "c-7", Message: "line\nBelay-Task: T9\n\x1b[31mé\xff",
 		Feature: "f", Agent: "claude", Expected: []string{"a b", "ü"}, Journal: strings.Repeat("a", 64)}
 	one, err := st.Snapshots.Take(ctx, m)
-	s.ok(err)
+	s.Ok(err)
 	if one.Meta.Message != m.Message || one.Task != "T1" || one.Files != 7 || one.Partial || one.Branch != "refs/heads/main" || !one.Time.Equal(clock) {
 		t.Errorf("%+v", one)
 	}
 	clock = clock.Add(-time.Hour) // the clock goes back; ids go on
-	s.write("a.txt", "two")
+	s.Write("a.txt", "two")
 	two, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: "T1"})
-	s.ok(err)
+	s.Ok(err)
 	if two.ID <= one.ID {
 		t.Errorf("%s does not follow %s", two.ID, one.ID)
 	}
@@ -417,7 +418,7 @@ func TestListAndFriends(t *testing.T) {
 	if problems, err := st.Snapshots.Verify(ctx); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %q %v", problems, err)
 	}
-	s.ok(st.Drop(ctx, one.ID))
+	s.Ok(st.Drop(ctx, one.ID))
 	if _, err := st.Snapshots.Get(ctx, one.ID); belay.CodeOf(err) != belay.CodeNotFound {
 		t.Errorf("dropped and still there: %v", err)
 	}
@@ -428,16 +429,16 @@ func TestDiffsObeyNoAttributes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	one := s.take().ID
-	s.write("a.txt", "a\nevil\n")
-	s.write("odd/.GIT/x", "hidden in an odd name\n")
-	plant(s)
-	s.write(".gitattributes", "* -diff binary diff=evil\n")
-	s.git("config", "diff.noprefix", "true")
+	s.Write("a.txt", "a\nevil\n")
+	s.Write("odd/.GIT/x", "hidden in an odd name\n")
+	states.Plant(s.Sandbox)
+	s.Write(".gitattributes", "* -diff binary diff=evil\n")
+	s.Git("config", "diff.noprefix", "true")
 	two := s.take().ID
 	changes, err := s.store().Snapshots.Changes(ctx, one, two)
-	s.ok(err)
+	s.Ok(err)
 	i := slices.IndexFunc(changes, func(c belay.Change) bool { return c.Path == "a.txt" })
 	if i < 0 || changes[i].Binary || changes[i].Added != 1 || changes[i].Deleted != 1 {
 		t.Errorf("changes: %+v", changes)
@@ -446,7 +447,7 @@ func TestDiffsObeyNoAttributes(t *testing.T) {
 		t.Errorf("a file of an odd name is not among the changes: %+v", changes)
 	}
 	var b bytes.Buffer
-	s.ok(s.store().Snapshots.Patch(ctx, one, two, nil, &b))
+	s.Ok(s.store().Snapshots.Patch(ctx, one, two, nil, &b))
 	if !strings.Contains(b.String(), "--- a/a.txt\n+++ b/a.txt\n") || !strings.Contains(b.String(), "\n+evil\n") {
 		t.Errorf("patch:\n%s", b.String())
 	}
@@ -460,22 +461,22 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
-	s.chmod("a.txt", 0o600)
-	s.write("b\n\xff", "odd")
-	s.link("a.txt", "l")
-	s.write("sub/.GIT/x", "odder")
+	states.Base(s.Sandbox)
+	s.Chmod("a.txt", 0o600)
+	s.Write("b\n\xff", "odd")
+	s.Link("a.txt", "l")
+	s.Write("sub/.GIT/x", "odder")
 	for i := range 2000 { // so many that several write at the same time
-		s.write(fmt.Sprintf("many/%d/%d", i%7, i), fmt.Sprint(i))
+		s.Write(fmt.Sprintf("many/%d/%d", i%7, i), fmt.Sprint(i))
 	}
 	id := s.take().ID
-	to := filepath.Join(s.up, "export")
-	s.ok(restore.Export(ctx, s.store().Snapshots, id, to))
-	copied := &sandbox{t: t, up: s.up, dir: to}
-	want, got := state{}, state{}
-	s.readTree(want)
-	copied.readTree(got)
-	s.same("exported", want, got)
+	to := filepath.Join(s.Up, "export")
+	s.Ok(restore.Export(ctx, s.store().Snapshots, id, to))
+	copied := &sandbox{&states.Sandbox{T: t, Up: s.Up, Dir: to}}
+	want, got := states.State{}, states.State{}
+	s.ReadTree(want)
+	copied.ReadTree(got)
+	s.Same("exported", want, got)
 	if err := restore.Export(ctx, s.store().Snapshots, id, to); belay.CodeOf(err) != belay.CodeUsage {
 		t.Errorf("into a folder that is not empty: %v", err)
 	}
@@ -486,12 +487,12 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
 	take := func(task belay.TaskID) belay.SnapshotID {
 		i, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: task})
-		s.ok(err)
+		s.Ok(err)
 		return i.ID
 	}
 	old, oldest, kept := take("T1"), take("t1"), take("T2")
@@ -509,7 +510,7 @@ func TestPrune(t *testing.T) {
 		o.DryRun = false
 	}
 	list, err := st.Snapshots.List(ctx)
-	s.ok(err)
+	s.Ok(err)
 	var left []belay.SnapshotID
 	for _, i := range list {
 		left = append(left, i.ID)
@@ -517,9 +518,9 @@ func TestPrune(t *testing.T) {
 	if !slices.Equal(left, []belay.SnapshotID{kept, held, last, young}) {
 		t.Errorf("left %v", left)
 	}
-	s.write("a.txt", "and takes go on")
+	s.Write("a.txt", "and takes go on")
 	i := s.take()
-	s.write("a.txt", "agent")
+	s.Write("a.txt", "agent")
 	s.restore(i.ID)
 	s.fsck()
 }
@@ -529,11 +530,11 @@ func TestDiskGrowth(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
 	for i := range 400 {
-		s.write(fmt.Sprintf("src/%d/file%d.go", i%20, i), strings.Repeat(fmt.Sprint(i, "\n"), 50))
+		s.Write(fmt.Sprintf("src/%d/file%d.go", i%20, i), strings.Repeat(fmt.Sprint(i, "\n"), 50))
 	}
-	s.git("add", "src")
+	s.Git("add", "src")
 	s.take()
-	count := func() int { return len(strings.Split(s.git("cat-file", "--batch-all-objects", "--batch-check"), "\n")) }
+	count := func() int { return len(strings.Split(s.Git("cat-file", "--batch-all-objects", "--batch-check"), "\n")) }
 	before := count()
 	for range 10 {
 		s.take()
@@ -542,7 +543,7 @@ func TestDiskGrowth(t *testing.T) {
 		t.Errorf("ten snapshots of the same state made %d objects", n)
 	}
 	before = count()
-	s.write("src/3/file3.go", "edited")
+	s.Write("src/3/file3.go", "edited")
 	s.take()
 	if n := count() - before; n > 8 { // blob, three trees, manifest's folder, the whole, tag
 		t.Errorf("one edited file made %d objects", n)
@@ -559,18 +560,18 @@ func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	real := time.Now()
 	var last snapshot.Info
 	for i, now := range []time.Time{real, real.AddDate(10, 0, 0), real.Add(-time.Hour), time.Unix(0, 0), real.AddDate(0, 0, -1)} {
 		st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
 		want := fmt.Sprint("clock ", i) // always of the same size
-		was, err := os.Stat(s.path("a.txt"))
-		s.ok(err)
-		s.write("a.txt", want)
-		s.ok(os.Chtimes(s.path("a.txt"), was.ModTime(), was.ModTime()))
+		was, err := os.Stat(s.Path("a.txt"))
+		s.Ok(err)
+		s.Write("a.txt", want)
+		s.Ok(os.Chtimes(s.Path("a.txt"), was.ModTime(), was.ModTime()))
 		next, err := st.Snapshots.Take(ctx, snapshot.Meta{Kind: belay.KindManual})
-		s.ok(err)
+		s.Ok(err)
 		if next.ID <= last.ID {
 			t.Errorf("%s does not follow %s", next.ID, last.ID)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // TestRestoreIsTheInverse does what comes to rapid's mind to a repository and, between
@@ -22,10 +23,10 @@ func TestRestoreIsTheInverse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newSandbox(t, rapid.SampledFrom([][]string{nil, nil, nil, {"--object-format=sha256"}}).Draw(rt, "init")...)
-		defer os.RemoveAll(s.up)
-		m := &model{rt: rt, s: s, taken: map[belay.SnapshotID]state{}}
+		defer os.RemoveAll(s.Up)
+		m := &model{rt: rt, s: s, taken: map[belay.SnapshotID]states.State{}}
 		if rapid.Bool().Draw(rt, "with history") {
-			base(s)
+			states.Base(s.Sandbox)
 		}
 		m.take()
 		for range rapid.IntRange(3, 14).Draw(rt, "length") {
@@ -39,9 +40,9 @@ func TestRestoreIsTheInverse(t *testing.T) {
 type model struct {
 	rt         *rapid.T
 	s          *sandbox
-	taken      map[belay.SnapshotID]state
+	taken      map[belay.SnapshotID]states.State
 	ids        []belay.SnapshotID
-	undo, redo []state
+	undo, redo []states.State
 }
 
 func (m *model) step() {
@@ -61,42 +62,42 @@ func (m *model) step() {
 }
 
 func (m *model) take() {
-	before, stamps := m.s.fingerprint(), m.s.stamps()
+	before, stamps := m.s.Fingerprint(), m.s.Stamps()
 	id := m.s.take().ID
-	m.same("a take changed something", before, m.s.fingerprint())
-	m.same("a take wrote something", stamps, m.s.stamps())
+	m.same("a take changed something", before, m.s.Fingerprint())
+	m.same("a take wrote something", stamps, m.s.Stamps())
 	m.taken[id] = before
 	m.ids = append(m.ids, id)
 }
 
 func (m *model) restore() {
 	id := m.ids[rapid.IntRange(0, len(m.ids)-1).Draw(m.rt, "snapshot")]
-	met := m.s.fingerprint()
+	met := m.s.Fingerprint()
 	out, err := m.s.store().Restore(context.Background(), id, restore.Options{})
 	if err != nil {
 		m.rt.Fatalf("restore: %v", err)
 	}
 	m.reached("restore", m.taken[id], out)
 	if out.Rescue == "" {
-		m.same("a restore that did nothing changed something", met, m.s.fingerprint())
+		m.same("a restore that did nothing changed something", met, m.s.Fingerprint())
 		return
 	}
 	m.undo, m.redo = append(m.undo, met), nil
-	stamps := m.s.stamps()
+	stamps := m.s.Stamps()
 	if again := m.s.restore(id); again.Rescue != "" {
 		m.rt.Fatalf("restoring twice did something: %+v", again)
 	}
-	m.same("restoring twice wrote something", stamps, m.s.stamps())
+	m.same("restoring twice wrote something", stamps, m.s.Stamps())
 }
 
-func (m *model) back(name string, from, to *[]state, do func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)) {
-	met := m.s.fingerprint()
+func (m *model) back(name string, from, to *[]states.State, do func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)) {
+	met := m.s.Fingerprint()
 	out, err := do(m.s.store(), context.Background(), restore.Options{})
 	if len(*from) == 0 {
 		if belay.CodeOf(err) != belay.CodeCannot {
 			m.rt.Fatalf("%s with nothing to %s: %v", name, name, err)
 		}
-		m.same("what was refused changed something", met, m.s.fingerprint())
+		m.same("what was refused changed something", met, m.s.Fingerprint())
 		return
 	}
 	if err != nil {
@@ -109,14 +110,14 @@ func (m *model) back(name string, from, to *[]state, do func(*restore.Store, con
 
 // reached compares with what was wanted, but for what the restore said that it kept,
 // and for the logs of branches that were deleted and made anew meanwhile.
-func (m *model) reached(what string, want state, out restore.Restored) {
+func (m *model) reached(what string, want states.State, out restore.Restored) {
 	m.rt.Helper()
 	for _, k := range out.Kept {
 		m.rt.Fatalf("%s kept %q: %s", what, k.Path, k.Why)
 	}
 	const alias = "ref refs/heads/alias"
-	unlogged := func(f state) state {
-		g := state{}
+	unlogged := func(f states.State) states.State {
+		g := states.State{}
 		for k, v := range f {
 			// git does not list a symbolic ref while the branch it names is not there.
 			if unlisted := k == alias && want[alias] == ""; !unlisted && !strings.HasPrefix(k, "git logs/refs/heads/") {
@@ -125,12 +126,12 @@ func (m *model) reached(what string, want state, out restore.Restored) {
 		}
 		return g
 	}
-	m.same(what, unlogged(want), unlogged(without(m.s.fingerprint(), out, want)))
+	m.same(what, unlogged(want), unlogged(without(m.s.Fingerprint(), out, want)))
 }
 
-func (m *model) same(what string, want, got state) {
+func (m *model) same(what string, want, got states.State) {
 	m.rt.Helper()
-	if d := want.differ(got); len(d) > 0 {
+	if d := want.Differ(got); len(d) > 0 {
 		m.rt.Fatalf("%s:\n\t%s", what, strings.Join(d, "\n\t"))
 	}
 }
@@ -154,11 +155,11 @@ func (m *model) change() {
 	s, rt := m.s, m.rt
 	p := anyPath.Draw(rt, "path")
 	text := func() string { return anyText.Draw(rt, "text") }
-	full := s.path(p)
+	full := s.Path(p)
 	parents := func() { // whatever is in the way goes, as editors and agents do it
 		for dir := filepath.Dir(p); dir != "."; dir = filepath.Dir(dir) {
-			if info, err := os.Lstat(s.path(dir)); err == nil && !info.IsDir() {
-				_ = os.Remove(s.path(dir))
+			if info, err := os.Lstat(s.Path(dir)); err == nil && !info.IsDir() {
+				_ = os.Remove(s.Path(dir))
 			}
 		}
 		_ = os.MkdirAll(filepath.Dir(full), 0o755)
@@ -184,7 +185,7 @@ func (m *model) change() {
 			_ = os.Chmod(full, rapid.SampledFrom([]os.FileMode{0o600, 0o644, 0o755, 0o700, 0o444}).Draw(rt, "mode")|0o400)
 		}
 	case "rename":
-		_ = os.Rename(full, s.path("renamed"))
+		_ = os.Rename(full, s.Path("renamed"))
 	case "add":
 		s.agent("add", "-f", "--", p)
 	case "add all":

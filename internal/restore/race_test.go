@@ -13,21 +13,22 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // whole checks that every snapshot can be read to the last object.
 func (s *sandbox) whole() {
-	s.t.Helper()
+	s.T.Helper()
 	problems, err := s.store().Snapshots.Verify(context.Background())
 	if err != nil || len(problems) > 0 {
-		s.t.Errorf("not whole: %q %v", problems, err)
+		s.T.Errorf("not whole: %q %v", problems, err)
 	}
 }
 
 func TestTwentyTakesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
-	before := s.fingerprint()
+	before := s.Fingerprint()
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	trees := map[string]int{}
@@ -49,9 +50,9 @@ func TestTwentyTakesAtOnce(t *testing.T) {
 	if len(trees) != 1 || len(ids) != 20 {
 		t.Errorf("%d trees, %d ids", len(trees), len(ids))
 	}
-	s.same("twenty takes changed something", before, s.fingerprint())
+	s.Same("twenty takes changed something", before, s.Fingerprint())
 	s.whole()
-	s.write("a.txt", "after them")
+	s.Write("a.txt", "after them")
 	i := s.take()
 	if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, "a.txt"); err != nil || string(text) != "after them" {
 		t.Errorf("the next take holds %q, %v", text, err)
@@ -64,16 +65,16 @@ func TestTakesInLinkedTrees(t *testing.T) {
 	s := dirty(t)
 	var trees []*sandbox
 	for n := range 6 {
-		l := &sandbox{t: t, up: s.up, dir: fmt.Sprintf("%s/w%d", s.up, n), watched: s.watched}
-		s.git("worktree", "add", "-q", "--detach", l.dir)
-		l.write("own", fmt.Sprint("tree ", n))
+		l := &sandbox{&states.Sandbox{T: t, Up: s.Up, Dir: fmt.Sprintf("%s/w%d", s.Up, n), Watched: s.Watched}}
+		s.Git("worktree", "add", "-q", "--detach", l.Dir)
+		l.Write("own", fmt.Sprint("tree ", n))
 		trees = append(trees, l)
 	}
 	var all sync.WaitGroup
 	for n, l := range trees {
 		all.Go(func() {
 			for k := range 3 {
-				l.write("own", fmt.Sprint("tree ", n, " ", k))
+				l.Write("own", fmt.Sprint("tree ", n, " ", k))
 				i, err := l.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 				if err != nil {
 					t.Error(err)
@@ -115,18 +116,18 @@ func during(work func(turn int)) (stop func()) {
 func TestTakeWhileSomebodyWrites(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	for n := range 40 {
-		s.write(fmt.Sprint("w/", n), "turn 0\n")
+		s.Write(fmt.Sprint("w/", n), "turn 0\n")
 	}
 	stop := during(func(turn int) {
 		for n := range 40 {
 			text := strings.Repeat(fmt.Sprintf("turn %d\n", turn), 1+turn%50)
-			tmp := s.path(fmt.Sprint(".tmp", n))
+			tmp := s.Path(fmt.Sprint(".tmp", n))
 			if err := os.WriteFile(tmp, []byte(text), 0o644); err != nil {
 				t.Error(err)
 			}
-			if err := os.Rename(tmp, s.path(fmt.Sprint("w/", n))); err != nil {
+			if err := os.Rename(tmp, s.Path(fmt.Sprint("w/", n))); err != nil {
 				t.Error(err)
 			}
 		}
@@ -150,15 +151,15 @@ func TestTakeWhileSomebodyWrites(t *testing.T) {
 
 // texts reads the files 0, 1, … of a folder in a snapshot.
 func (s *sandbox) texts(i snapshot.Info, folder string, n int) (texts []string) {
-	s.t.Helper()
-	repo, err := git.Open(context.Background(), s.dir, false)
-	s.ok(err)
+	s.T.Helper()
+	repo, err := git.Open(context.Background(), s.Dir, false)
+	s.Ok(err)
 	rd, err := repo.Reader(context.Background())
-	s.ok(err)
+	s.Ok(err)
 	defer rd.Close()
 	for k := range n {
 		o, err := rd.Read(fmt.Sprintf("%s:%s/%d", i.Tree, folder, k))
-		s.ok(err)
+		s.Ok(err)
 		texts = append(texts, string(o.Data))
 	}
 	return texts
@@ -173,13 +174,13 @@ func TestTakeWhileGCRuns(t *testing.T) {
 	t.Parallel()
 	s := dirty(t)
 	stop := during(func(turn int) {
-		s.may("-c", "gc.auto=0", "gc", "-q", "--prune=now")
+		s.May("-c", "gc.auto=0", "gc", "-q", "--prune=now")
 	})
 	defer stop()
 	var ids []belay.SnapshotID
 	for k := range 8 {
-		s.write("notes/todo", fmt.Sprint("version ", k))
-		s.write(fmt.Sprintf("new/%d/file", k), fmt.Sprint("only in the snapshot ", k))
+		s.Write("notes/todo", fmt.Sprint("version ", k))
+		s.Write(fmt.Sprintf("new/%d/file", k), fmt.Sprint("only in the snapshot ", k))
 		i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual})
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +188,7 @@ func TestTakeWhileGCRuns(t *testing.T) {
 		ids = append(ids, i.ID)
 	}
 	stop()
-	s.may("gc", "-q", "--prune=now")
+	s.May("gc", "-q", "--prune=now")
 	s.whole()
 	for k, id := range ids {
 		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), id, "notes/todo"); err != nil || string(text) != fmt.Sprint("version ", k) {
@@ -201,12 +202,12 @@ func TestTakeWhileGCRuns(t *testing.T) {
 func TestTakeWhileTheUserWorks(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	stop := during(func(turn int) {
-		s.write("user.txt", fmt.Sprint(turn))
+		s.Write("user.txt", fmt.Sprint(turn))
 		for _, args := range [][]string{{"add", "user.txt"}, {"commit", "-q", "-m", fmt.Sprint(turn)}, {"checkout", "-q", "-B", fmt.Sprint("b", turn%3)},
 			{"stash", "-q"}, {"branch", "-f", "side", "HEAD~"}, {"pack-refs", "--all"}} {
-			if _, err := s.try(s.dir, "", args...); err != nil && !strings.Contains(err.Error(), "nothing to commit") {
+			if _, err := s.Try(s.Dir, "", args...); err != nil && !strings.Contains(err.Error(), "nothing to commit") {
 				t.Error(err)
 			}
 		}
@@ -226,12 +227,12 @@ func TestTakeWhileTheUserWorks(t *testing.T) {
 func TestSavedDuringRestore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	base(s)
+	states.Base(s.Sandbox)
 	id := s.take().ID
 	for _, p := range []string{"a.txt", "b.txt", "dir/c.txt", "e.sh"} {
-		s.write(p, "agent")
+		s.Write(p, "agent")
 	}
-	s.write("agent/new", "agent")
+	s.Write("agent/new", "agent")
 	n, said, ok := s.copied(t).step("restore", id, 0, "none")
 	if !ok {
 		t.Fatal(said)
@@ -244,9 +245,9 @@ func TestSavedDuringRestore(t *testing.T) {
 				_, said, ok := c.step("restore", id, k, mode)
 				if c.store().Interrupted() {
 					_, err := c.store().Recover(context.Background())
-					c.ok(err)
+					c.Ok(err)
 				}
-				if _, err := os.Stat(c.up + "/saved"); err != nil {
+				if _, err := os.Stat(c.Up + "/saved"); err != nil {
 					return // no step was left to save at
 				}
 				for _, p := range []string{"a.txt", "agent/new"} {
@@ -263,11 +264,11 @@ func TestSavedDuringRestore(t *testing.T) {
 // keptSomewhere looks for what was saved at a path: there, beside it, in belay's folder,
 // and in every snapshot.
 func (s *sandbox) keptSomewhere(p string) bool {
-	s.t.Helper()
+	s.T.Helper()
 	var files []string
-	for _, glob := range []string{s.path(p) + "*", filepath.Dir(s.path(p)) + "/belay-saved-*", s.path(".git/belay/belay-saved-*")} {
+	for _, glob := range []string{s.Path(p) + "*", filepath.Dir(s.Path(p)) + "/belay-saved-*", s.Path(".git/belay/belay-saved-*")} {
 		list, err := filepath.Glob(glob)
-		s.ok(err)
+		s.Ok(err)
 		files = append(files, list...)
 	}
 	for _, f := range files {
@@ -276,7 +277,7 @@ func (s *sandbox) keptSomewhere(p string) bool {
 		}
 	}
 	list, err := s.store().Snapshots.List(context.Background())
-	s.ok(err)
+	s.Ok(err)
 	for _, i := range list {
 		if text, _, err := s.store().Snapshots.ReadFile(context.Background(), i.ID, p); err == nil && string(text) == savedText {
 			return true

@@ -23,32 +23,32 @@ func TestStagedAsGitSees(t *testing.T) {
 	path := func() string {
 		return []string{"", "a/", "a/b/", "a.b/", "c/d/e/"}[rnd.IntN(5)] + fmt.Sprintf("f%d", rnd.IntN(4))
 	}
-	s.write("first", "1")
-	s.git("add", "-A")
-	s.git("commit", "-qm", "first")
+	s.Write("first", "1")
+	s.Git("add", "-A")
+	s.Git("commit", "-qm", "first")
 	kept := 0
 	for round := range rounds {
 		for range 1 + rnd.IntN(3) {
 			switch p := path(); rnd.IntN(8) {
 			case 0:
-				s.may("rm", "-q", "-r", "--cached", p)
+				s.May("rm", "-q", "-r", "--cached", p)
 			case 1:
-				s.may("update-index", "--chmod=+x", p)
+				s.May("update-index", "--chmod=+x", p)
 			case 2:
-				s.may("commit", "-qm", "some")
+				s.May("commit", "-qm", "some")
 			case 3:
-				s.may("read-tree", "HEAD") // writes no cache of the trees
+				s.May("read-tree", "HEAD") // writes no cache of the trees
 			case 4:
-				s.may("update-index", "--add", "--cacheinfo", "160000,"+s.git("rev-parse", "HEAD")+",sub")
+				s.May("update-index", "--add", "--cacheinfo", "160000,"+s.Git("rev-parse", "HEAD")+",sub")
 			default:
-				s.write(p, fmt.Sprint(round, p))
-				s.git("add", p)
-				s.write(p, "what is in the working tree is another text")
+				s.Write(p, fmt.Sprint(round, p))
+				s.Git("add", p)
+				s.Write(p, "what is in the working tree is another text")
 			}
 		}
 		info := s.take()
 		want := map[string]bool{}
-		fields := strings.Split(s.git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"), "\x00")
+		fields := strings.Split(s.Git("diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", "HEAD", "--"), "\x00")
 		for i := 0; i+1 < len(fields); i += 2 {
 			f := strings.Fields(fields[i])
 			if len(f) == 5 && f[1] != "160000" && f[2] != f[3] && strings.Trim(f[3], "0") != "" {
@@ -56,7 +56,7 @@ func TestStagedAsGitSees(t *testing.T) {
 			}
 		}
 		got := map[string]bool{}
-		if out, err := s.try(s.dir, "", "ls-tree", "-r", "--name-only", info.Commit+"^{tree}:staged"); err == nil {
+		if out, err := s.Try(s.Dir, "", "ls-tree", "-r", "--name-only", info.Commit+"^{tree}:staged"); err == nil {
 			for line := range strings.Lines(out) {
 				got[strings.TrimSpace(line)] = true
 			}

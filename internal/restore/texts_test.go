@@ -22,20 +22,20 @@ func TestTexts(t *testing.T) {
 	ctx := context.Background()
 	s := newSandbox(t)
 	for _, p := range []string{"same.txt", "edited.txt", "gone.txt", "becomes link", "a\nb \xff.txt"} {
-		s.write(p, "old "+p)
+		s.Write(p, "old "+p)
 	}
-	s.git("add", ".")
-	s.git("commit", "-qm", "first")
+	s.Git("add", ".")
+	s.Git("commit", "-qm", "first")
 	before := s.take()
-	s.write("edited.txt", "new")
-	s.write("empty.txt", "")
-	s.write("large.txt", strings.Repeat("x", 101))
-	s.write("a\nb \xff.txt", "odd")
-	s.remove("gone.txt")
-	s.remove("becomes link")
-	s.link("/etc/passwd", "becomes link")
+	s.Write("edited.txt", "new")
+	s.Write("empty.txt", "")
+	s.Write("large.txt", strings.Repeat("x", 101))
+	s.Write("a\nb \xff.txt", "odd")
+	s.Remove("gone.txt")
+	s.Remove("becomes link")
+	s.Link("/etc/passwd", "becomes link")
 	after := s.take()
-	s.write("edited.txt", "later")
+	s.Write("edited.txt", "later")
 
 	source := func(from, to snapshot.Info) *check.Source { return check.New(s.store().Snapshots, from.ID, to.ID) }
 	show := func(b []byte) string {
@@ -50,7 +50,7 @@ func TestTexts(t *testing.T) {
 		got = append(got, fmt.Sprintf("%q: %s, %s, %v", path, show(before), show(after), larger))
 		return nil
 	}
-	s.ok(source(before, after).Each(ctx, all, 100, read))
+	s.Ok(source(before, after).Each(ctx, all, 100, read))
 	slices.Sort(got)
 	want := []string{
 		`"a\nb \xff.txt": "old a\nb \xff.txt", "odd", false`,
@@ -64,7 +64,7 @@ func TestTexts(t *testing.T) {
 		t.Error(d)
 	}
 	paths, err := source(before, after).Paths(ctx)
-	s.ok(err)
+	s.Ok(err)
 	if !slices.Contains(paths, "empty.txt") || slices.Contains(paths, "gone.txt") || len(paths) < 6 {
 		t.Errorf("%q", paths)
 	}
@@ -75,8 +75,8 @@ func TestTexts(t *testing.T) {
 		t.Errorf("%d calls, %v", calls, err)
 	}
 	got = nil
-	s.ok(source(before, before).Each(ctx, all, 100, read))
-	s.ok(source(before, after).Each(ctx, nil, 100, read))
+	s.Ok(source(before, before).Each(ctx, all, 100, read))
+	s.Ok(source(before, after).Each(ctx, nil, 100, read))
 	if got != nil {
 		t.Errorf("%q", got)
 	}

@@ -1,0 +1,88 @@
+package restore_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil"
+	"github.com/belay-dev/belay/internal/testutil/states"
+)
+
+// TestMain gives every git a home of its own. A process that TestCrash starts of
+// itself runs its one step instead of the tests.
+func TestMain(m *testing.M) {
+	if step := os.Getenv("BELAY_TEST_STEP"); step != "" {
+		os.Exit(runStep(step))
+	}
+	home, err := states.Home()
+	if err != nil {
+		panic(err)
+	}
+	stories := os.Getenv("BELAY_PROPERTY")
+	if stories == "" {
+		stories = "5" // each takes a second or two: git is real
+	}
+	if err := flag.Set("rapid.checks", stories); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// wide says whether a test takes the larger samples of `make suites`, which the full suites take as well.
+func wide() bool { return testutil.Wide() || os.Getenv("BELAY_FIDELITY_ALL") != "" }
+
+// sandbox is a repository in some state, with the package under test.
+type sandbox struct{ *states.Sandbox }
+
+func newSandbox(t testing.TB, initArgs ...string) *sandbox {
+	t.Helper()
+	return &sandbox{states.New(t, initArgs...)}
+}
+
+func (s *sandbox) store() *restore.Store { return s.storeWith(s.Opts) }
+
+func (s *sandbox) storeWith(o snapshot.Options) *restore.Store {
+	s.T.Helper()
+	r, err := git.Open(context.Background(), s.Dir, false)
+	s.Ok(err)
+	st, err := restore.Open(context.Background(), r, o)
+	s.Ok(err)
+	return st
+}
+
+func (s *sandbox) take() snapshot.Info {
+	s.T.Helper()
+	i, err := s.store().Snapshots.Take(context.Background(), snapshot.Meta{Kind: belay.KindManual, Message: "test"})
+	s.Ok(err)
+	return i
+}
+
+func (s *sandbox) restore(id belay.SnapshotID) restore.Restored {
+	s.T.Helper()
+	out, err := s.store().Restore(context.Background(), id, restore.Options{})
+	s.Ok(err)
+	return out
+}
+
+// status is what the user's own git says. It may run the filters that the user set up,
+// so it is asked for apart.
+func (s *sandbox) status() string {
+	s.T.Helper()
+	cmd := exec.Command("git", "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all")
+	cmd.Dir, cmd.Env = s.Dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Sprint(err)
+	}
+	return string(out)
+}
