@@ -31,6 +31,7 @@ func branches() []branch {
 		{[]string{"snapshot", "snap", "diff", "undo", "redo", "watch"}, cli.SnapshotCommands},
 		{[]string{"report"}, cli.ReportCommands},
 		{[]string{"telemetry"}, cli.TelemetryCommands},
+		{[]string{"fleet"}, cli.FleetCommands},
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
 		{[]string{"mcp", "ui"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},

@@ -26,8 +26,9 @@ func TestJSONShapes(t *testing.T) {
 		"that only some answers have is listed too. [json.md](json.md) explains what all answers have in common.\n")
 	for _, c := range listed(theRoot()) {
 		path := c.CommandPath()
-		// What belay mcp and belay hook write is of other protocols; internal/mcp and internal/hook hold them.
-		if c.HasSubCommands() || c.Name() == "help" || c.Name() == "mcp" || c.Name() == "hook" || strings.HasPrefix(path, "belay completion") {
+		// What belay mcp and belay hook write is of other protocols; internal/mcp and internal/hook hold them. Belay fleet
+		// is another program.
+		if c.HasSubCommands() || slices.Contains([]string{"help", "mcp", "hook", "fleet"}, c.Name()) || strings.HasPrefix(path, "belay completion") {
 			continue
 		}
 		shape, called := found[path]

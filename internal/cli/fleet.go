@@ -3,10 +3,52 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 )
+
+// FleetCommands gives the command that becomes belay-fleet.
+func FleetCommands(app *App) []*cobra.Command { return []*cobra.Command{app.fleetCommand()} }
+
+func (a *App) fleetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "fleet COMMAND [ARGS…]", Short: "Run tasks on many machines, with belay-fleet", DisableFlagParsing: true,
+		Long: `Fleet runs belay-fleet, the program that gives tasks to many machines, with the
+arguments that follow: submit, list, show, log, decide, cancel, top, workers, worker.
+It is searched for beside belay, then on PATH. docs/fleet.md explains the fleet, and
+belay fleet COMMAND --help each command.
+
+Exit codes: those of belay-fleet · 2 it is not installed.`,
+		Example: "  belay fleet list\n  belay fleet decide f7k2q retry\n  belay fleet top",
+		RunE: func(c *cobra.Command, args []string) error {
+			args, err := a.fleetArgs(args)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+				return c.Help()
+			}
+			return a.becomeFleet(args...)
+		},
+	}
+}
+
+// fleetArgs are the arguments for belay-fleet: all but -C, which is belay's own. As flags are not parsed, those before
+// the command's name are among them.
+func (a *App) fleetArgs(args []string) ([]string, error) {
+	for len(args) > 0 && slices.Contains([]string{"-C", "--dir"}, args[0]) {
+		if len(args) == 1 {
+			return nil, belay.Refuse(belay.CodeUsage, "belay -C DIR fleet list", "%s needs a folder", args[0])
+		}
+		a.Dir, args = args[1], args[2:]
+	}
+	return args, nil
+}
 
 // becomeFleet runs belay-fleet in the place of this process: its streams, its signals and its exit status are those of
 // belay-fleet from then on. It returns only when that is not possible.
