@@ -19,7 +19,7 @@ import (
 const (
 	fileLines   = 200
 	pageLines   = 1000
-	partLines   = 2000
+	partLines   = 600
 	exportLines = 4000
 )
 

@@ -152,7 +152,7 @@ if (form) {
 // The rest of a long file comes when it is scrolled to.
 const more = new IntersectionObserver((seen) => {
   for (const { isIntersecting, target } of seen) if (isIntersecting) fill(target);
-});
+}, { rootMargin: "600px" });
 
 async function fill(note) {
   more.unobserve(note);
