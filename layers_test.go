@@ -29,7 +29,7 @@ const module = "github.com/belay-dev/belay"
 var layers = map[string]int{
 	"internal/belay":              0,
 	"internal/lazyregexp":         0,
-	"internal/review/comment":     0,
+	"internal/review/comment":     2,
 	"internal/count":              1,
 	"internal/fsroot":             1,
 	"internal/hook":               0,

@@ -6,11 +6,11 @@ import (
 	"sync"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
+
+	"github.com/belay-dev/belay/internal/count"
 )
 
 type kind int
@@ -64,9 +64,8 @@ type document struct {
 
 // Only blocks are read as Markdown: __init__.py and *.go are names, not words set in bold.
 var markdown = sync.OnceValue(func() parser.Parser {
-	table := util.Prioritized(extension.NewTableParagraphTransformer(), 200)
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), table)...))
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), count.Tables())...))
 })
 
 const boldLevel = 7 // a line in bold heads what follows, below all headings
