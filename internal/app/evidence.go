@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/session"
-	"github.com/belay-dev/belay/internal/testreport/formats"
-
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // kept keeps a text with its secrets masked, unless they are forced; let are the
@@ -84,7 +83,7 @@ func judged(data []byte, told string) (status, summary string, err error) {
 		return "", "", belay.Refuse(belay.CodeUsage, "use pass, fail or unknown", "%q is not a test result", told)
 	}
 	status = "unknown"
-	if report, err := formats.Read(bytes.NewReader(data), ""); err == nil && report.Total > 0 {
+	if report, err := testreport.Read(bytes.NewReader(data), ""); err == nil && report.Total > 0 {
 		summary = report.String()
 		switch {
 		case report.Failed+report.Errors > 0:

@@ -12,10 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
-	"github.com/belay-dev/belay/internal/testreport/formats"
-
 	"github.com/belay-dev/belay/internal/terminal"
+	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // file is what one report says. Every field is always there.
@@ -48,7 +46,7 @@ func (a reportFamily) readCommand() *cobra.Command {
 were skipped, and which. The format is told by the content; a file may be compressed
 with gzip, and "-" is the standard input. It needs no repository.
 
-Formats: ` + strings.Join(formats.Formats(), ", ") + `.
+Formats: ` + strings.Join(testreport.Formats(), ", ") + `.
 docs/reports.md has the rules of counting. A report without tests, or one that was cut
 short, is never a pass: its warnings say so.
 
@@ -104,7 +102,7 @@ func (a reportFamily) read(name, format string) (file, error) {
 
 func (a reportFamily) open(name, format string) (testreport.Report, error) {
 	if name == "-" {
-		return formats.Read(a.In, format)
+		return testreport.Read(a.In, format)
 	}
 	path := name
 	if !filepath.IsAbs(path) {
@@ -119,7 +117,7 @@ func (a reportFamily) open(name, format string) (testreport.Report, error) {
 	if info, err := f.Stat(); err != nil || info.IsDir() {
 		return testreport.Report{}, belay.Refuse(belay.CodeCannot, "name the files in it", "%s is a folder", name)
 	}
-	return formats.Read(f, format)
+	return testreport.Read(f, format)
 }
 
 func cannotOpen(name string, err error) error {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport/formats"
+	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // TestJUnitIsRead: what is written is what a reader of test reports counts.
@@ -18,7 +18,7 @@ func TestJUnitIsRead(t *testing.T) {
 	if err := Write(&b, FormatJUnit, r); err != nil {
 		t.Fatal(err)
 	}
-	got, err := formats.Read(bytes.NewReader(b.Bytes()), "junit")
+	got, err := testreport.Read(bytes.NewReader(b.Bytes()), "junit")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}

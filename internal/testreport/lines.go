@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// MaxLine is how many bytes a line may have.
-const MaxLine = 1 << 20
+// maxLine is how many bytes a line may have.
+const maxLine = 1 << 20
 
 // ErrLong is said of a line over MaxLine, which is passed over.
 var ErrLong = errors.New("a line is over 1 MiB")
@@ -30,7 +30,7 @@ func (l *Lines) Next() ([]byte, error) {
 	long, over := slices.Clone(line), false
 	for errors.Is(err, bufio.ErrBufferFull) {
 		line, err = l.in.ReadSlice('\n')
-		if over = over || len(long)+len(line) > MaxLine; !over {
+		if over = over || len(long)+len(line) > maxLine; !over {
 			long = append(long, line...)
 		}
 	}

@@ -55,7 +55,7 @@ func (m *mender) Read(p []byte) (int, error) {
 // run passes on at once the bytes at hand that need no look each.
 func (m *mender) run() {
 	at, _ := m.in.Peek(min(m.in.Buffered(), 1<<12))
-	most := MaxText
+	most := maxText
 	if m.state == inAttr {
 		most = maxAttr
 	}
@@ -108,11 +108,11 @@ func (m *mender) text(c byte) {
 	case c == '<':
 		m.markup()
 	case c == '>':
-		m.put("&gt;", MaxText)
+		m.put("&gt;", maxText)
 	case c == '&':
-		m.reference(MaxText)
+		m.reference(maxText)
 	default:
-		m.byte(c, MaxText)
+		m.byte(c, maxText)
 	}
 }
 
@@ -135,7 +135,7 @@ func (m *mender) markup() {
 		m.tag = 0
 		m.enter(inTag)
 	default:
-		m.put("&lt;", MaxText)
+		m.put("&lt;", maxText)
 	}
 }
 
@@ -180,7 +180,7 @@ func (m *mender) cdata(c byte) {
 		m.enter(inText)
 		return
 	}
-	m.byte(c, MaxText)
+	m.byte(c, maxText)
 }
 
 // byte sends c unless the text or attribute is full. A cut falls between characters,

@@ -43,23 +43,23 @@ func (r *Report) UseNames() {
 	}
 }
 
-// PassAs is Pass of a test with a name, the one that its failure would have.
-func (r *Report) PassAs(test string, flaky bool) {
-	r.Pass(flaky)
-	r.PassNamed(test)
+// passAs is Pass of a test with a name, the one that its failure would have.
+func (r *Report) passAs(test string, flaky bool) {
+	r.pass(flaky)
+	r.passNamed(test)
 }
 
-// SkipAs is Skip of a test with a name, the one that its failure would have.
-func (r *Report) SkipAs(test string) {
+// skipAs is Skip of a test with a name, the one that its failure would have.
+func (r *Report) skipAs(test string) {
 	r.Skip()
 	r.skips.note(test)
 }
 
-// PassNamed notes that a test passed which is not counted on its own.
-func (r *Report) PassNamed(test string) { r.passes.note(test) }
+// passNamed notes that a test passed which is not counted on its own.
+func (r *Report) passNamed(test string) { r.passes.note(test) }
 
-// SkipNamed notes that a test was skipped which is not counted on its own.
-func (r *Report) SkipNamed(test string) { r.skips.note(test) }
+// skipNamed notes that a test was skipped which is not counted on its own.
+func (r *Report) skipNamed(test string) { r.skips.note(test) }
 
 func (p *nameList) note(test string) {
 	if test == "" || p.bytes+nameCost+len(test) > mostNames {
@@ -69,9 +69,9 @@ func (p *nameList) note(test string) {
 	p.list, p.bytes, p.sorted = append(p.list, strings.Clone(test)), p.bytes+nameCost+len(test), false
 }
 
-// PassesBelow puts what passed, or was skipped, below the name of the test that it is part
+// passesBelow puts what passed, or was skipped, below the name of the test that it is part
 // of.
-func (r *Report) PassesBelow(name string) {
+func (r *Report) passesBelow(name string) {
 	r.passes.below(name)
 	r.skips.below(name)
 }

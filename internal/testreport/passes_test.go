@@ -11,12 +11,12 @@ func TestPasses(t *testing.T) {
 	if !r.NamesPasses() || r.HasPassed("x") {
 		t.Error("nothing passed")
 	}
-	r.PassAs("m.TestB/sub one", false)
-	r.PassAs("m.TestA", true)
-	r.PassNamed("m")
+	r.passAs("m.TestB/sub one", false)
+	r.passAs("m.TestA", true)
+	r.passNamed("m")
 	var below Report
-	below.PassAs("inner", false)
-	below.PassesBelow("outer > ")
+	below.passAs("inner", false)
+	below.passesBelow("outer > ")
 	r.Add(below)
 	for test, want := range map[string]bool{"m.TestA": true, "m.TestB": true, "m.TestB/sub one": true, "m.Test": false, "m": true, "outer": true, "outer > inner": true, "inner": false, "n": false, "m.TestAB": false} {
 		if r.HasPassed(test) != want {
@@ -26,8 +26,8 @@ func TestPasses(t *testing.T) {
 	if !r.NamesPasses() || r.Passed != 3 || r.Flaky != 1 || r.Sound() != nil {
 		t.Errorf("%+v", r)
 	}
-	r.Pass(false)
-	r.PassNamed("")
+	r.pass(false)
+	r.passNamed("")
 	if r.NamesPasses() {
 		t.Error("one that has no name is known by it")
 	}
@@ -38,7 +38,7 @@ func TestPasses(t *testing.T) {
 	for _, name := range []string{strings.Repeat("x", 2000), "x"} {
 		var many Report
 		for range 2 * mostNames / (len(name) + nameCost) {
-			many.PassAs(name, false)
+			many.passAs(name, false)
 		}
 		if kept := len(many.passes.list) * (len(name) + nameCost); many.NamesPasses() || kept > mostNames {
 			t.Errorf("%d bytes are kept, more than may be", kept)

@@ -32,8 +32,8 @@ func Places(text string, most int) []Place {
 	return out
 }
 
-// FirstPlace returns the first place a text mentions, "" and 0 when there is none.
-func FirstPlace(text string) (string, int) {
+// firstPlace returns the first place a text mentions, "" and 0 when there is none.
+func firstPlace(text string) (string, int) {
 	if all := Places(text, 1); len(all) > 0 {
 		return all[0].File, all[0].Line
 	}

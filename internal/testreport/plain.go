@@ -1,114 +1,234 @@
 package testreport
 
 import (
-	"fmt"
+	"errors"
+	"io"
+	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Tail returns the last lines of s, made plain, each cut to a readable length.
-func Tail(s string) string {
-	lines := splitLines(s)
-	return joinLines(lines[max(0, len(lines)-MessageLines):])
+// voice listens to a stream for what one runner says.
+type voice interface {
+	line(string)
+	// sum gives the report, and whether the runner spoke at all.
+	sum() (Report, bool)
 }
 
-// Ends returns the first and the last lines of s, made plain: a traceback says what
-// happened at one end and where at the other.
-func Ends(s string) string {
-	lines := splitLines(s)
-	if len(lines) > MessageLines {
-		const head = 14
-		cut := append([]string{}, lines[:head]...)
-		cut = append(cut, fmt.Sprintf("… (%d lines left out)", len(lines)-MessageLines+1))
-		lines = append(cut, lines[len(lines)-(MessageLines-head-1):]...)
+func voiceOf(format string) voice {
+	switch format {
+	case Pytest:
+		return newPytest()
+	case Cargo:
+		return newCargo()
+	case Node:
+		return newNode()
+	case Maven:
+		return newMaven()
+	case Go:
+		return newGoText()
+	case Jest:
+		return &jest{}
+	case Vitest:
+		return &vitest{}
+	case Mocha:
+		return &mocha{}
+	case AVA:
+		return &ava{}
+	case Jasmine:
+		return &jasmine{}
+	case RSpec:
+		return &rspec{}
+	case Minitest:
+		return &minitest{}
+	case Unittest:
+		return &unittest{}
+	case PHPUnit:
+		return &phpunit{}
+	case Dotnet:
+		return &dotnet{}
 	}
-	return joinLines(lines)
+	return nil
 }
 
-func splitLines(s string) []string {
-	s = strings.Trim(Plain(s), "\n")
-	if strings.TrimSpace(s) == "" {
-		return nil
+// plainFormats are the formats that Read knows.
+func plainFormats() []string {
+	return []string{Pytest, Cargo, Node, Maven, Go,
+		Jest, Vitest, Mocha, AVA, Jasmine, RSpec,
+		Minitest, Unittest, PHPUnit, Dotnet}
+}
+
+// readPlain reads a stream to its end as the output of the runner format names. The error is
+// r's own; a runner that does not speak in it makes an Incomplete report.
+func readPlain(format string, r io.Reader) (Report, error) {
+	v := voiceOf(format)
+	if v == nil {
+		return Report{}, errors.New(format + " is not a plain output format")
 	}
-	return strings.Split(s, "\n")
+	err := listen(r, v)
+	report, spoke := v.sum()
+	if !spoke {
+		report.Lack("the output has no summary of %s: it may have been cut short", format)
+	}
+	report.sayFlaky()
+	return report, err
 }
 
-func joinLines(lines []string) string {
-	var b strings.Builder
-	for i, l := range lines {
-		if i > 0 {
-			b.WriteByte('\n')
+// ReadAnyPlain reads the output of a program that may be one of the known runners. ok is false
+// unless exactly one of them speaks in it: a runner's tests may well print what another
+// runner prints.
+func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
+	var voices []voice
+	for _, f := range plainFormats() {
+		voices = append(voices, voiceOf(f))
+	}
+	err = listen(r, voices...)
+	for _, v := range voices {
+		one, spoke := v.sum()
+		if !spoke {
+			continue
 		}
-		l = strings.TrimRight(l, " \t")
-		if len(l) > LineBytes {
-			l = Clip(l, LineBytes)
+		if ok {
+			return Report{}, false, err
 		}
-		b.WriteString(l)
+		report, ok = one, true
 	}
-	return b.String()
+	report.sayFlaky()
+	return report, ok, err
 }
 
-// mangledColour is a terminal colour whose escape character was not allowed in XML: as
-// the reader here replaces it, and as pytest writes it.
-var mangledColour = lazyregexp.New(`(\x{fffd}|#x1B)\[[0-9;]*m`)
-
-// Plain makes program output readable as text: valid UTF-8, line ends as \n, without
-// terminal sequences. What else is odd in it stays for the door that prints it.
-func Plain(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if strings.Contains(s, "[") {
-		s = mangledColour.ReplaceAllString(s, "")
-	}
-	if !strings.ContainsAny(s, "\x1b\r\x00") {
-		return s
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\r':
-			b.WriteByte('\n') // a progress bar painting over itself
-		case 0:
-		case 0x1b:
-			i += escape(s[i:]) - 1
-		default:
-			b.WriteByte(s[i])
+func listen(r io.Reader, voices ...voice) error {
+	in := NewLines(NewText(r))
+	for {
+		line, err := in.Next()
+		if errors.Is(err, ErrLong) {
+			continue // no runner's summary is that long
 		}
-	}
-	return b.String()
-}
-
-// escape returns the length of the terminal sequence at the start of s, at least 1.
-func escape(s string) int {
-	if len(s) < 2 {
-		return 1
-	}
-	switch s[1] {
-	case '[': // CSI: parameters, then one letter
-		for i := 2; i < len(s); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return i + 1
+		for text := range strings.SplitSeq(strings.TrimRight(Plain(string(line)), "\n"), "\n") {
+			if len(line) == 0 {
+				break
 			}
-			if s[i] < 0x20 {
-				return i
+			for _, v := range voices {
+				v.line(strings.TrimRight(Clip(text, maxPlainLine), " \t"))
 			}
 		}
-		return len(s)
-	case ']': // OSC: up to BEL or ESC \
-		for i := 2; i < len(s) && s[i] != '\n'; i++ {
-			if s[i] == 7 {
-				return i + 1
-			}
-			if s[i] == 0x1b {
-				return min(i+2, len(s))
-			}
+		if err == io.EOF {
+			return nil
 		}
-		return 2
+		if err != nil {
+			return err
+		}
 	}
-	return 1
 }
 
-// Clip cuts s after at most most bytes, behind a word, and shows that it did.
-func Clip(s string, most int) string { return strings.ToValidUTF8(belay.Clip(s, most), "") }
+const (
+	mostPlainNames = 50_000 // failures held
+	mostPasses     = 100_000
+	maxPlainLine   = 8 << 10 // bytes of a line that are looked at
+	mostSaid       = 16 << 10
+)
+
+// tally holds failures by their names, each once, and what was said of them.
+type tally struct {
+	at   map[string]int
+	list []*failure
+
+	passes, skips []string // what is named of it
+}
+
+// pass notes the name of a test that passed, skip that of one which was skipped. They count
+// where there are as many as the runner says.
+func (t *tally) pass(name string) { note(&t.passes, name) }
+func (t *tally) skip(name string) { note(&t.skips, name) }
+
+func note(list *[]string, name string) {
+	if len(*list) < mostPasses {
+		*list = append(*list, Clip(name, 2000))
+	}
+}
+
+type failure struct {
+	Failure
+	broke bool
+	said  strings.Builder
+}
+
+// add returns the failure of that name, new or not; nil when there are too many.
+func (t *tally) add(name string, broke bool) *failure {
+	if t.at == nil {
+		t.at = map[string]int{}
+	}
+	if strings.TrimSpace(name) == "" {
+		name = "a test without a name"
+	}
+	i, known := t.at[name]
+	if !known {
+		if len(t.list) >= mostPlainNames {
+			return nil
+		}
+		i = len(t.list)
+		t.at[name] = i
+		t.list = append(t.list, &failure{Failure: Failure{Test: Clip(name, 2000)}, broke: broke})
+	}
+	return t.list[i]
+}
+
+func (t *tally) get(name string) *failure {
+	if i, ok := t.at[name]; ok {
+		return t.list[i]
+	}
+	return nil
+}
+
+func (f *failure) say(line string) {
+	if f != nil && f.said.Len() < mostSaid {
+		f.said.WriteString(line + "\n")
+	}
+}
+
+// counts are a runner's own sums.
+type counts struct{ passed, failed, errors, skipped, flaky int }
+
+// report puts sums and names together. A failure that is counted and not named, or
+// named and not counted, makes the report Incomplete; what is named counts.
+func (t *tally) report(format string, c counts) Report {
+	r := Report{Format: format}
+	var failed, broke int
+	for _, f := range t.list {
+		if r.room() && f.Message == "" {
+			f.Message = firstAndLast(f.said.String())
+		}
+		if f.File == "" {
+			f.File, f.Line = firstPlace(f.Message)
+		}
+		r.Fail(f.Failure, f.broke)
+		if f.broke {
+			broke++
+		} else {
+			failed++
+		}
+	}
+	if failed != c.failed || broke != c.errors {
+		r.Lack("the summary counts %s, and %d are named", failures(c.failed+c.errors), failed+broke)
+	}
+	r.Failed, r.Errors = max(failed, c.failed), max(broke, c.errors)
+	r.Passed, r.Skipped, r.Flaky = c.passed, c.skipped, min(c.flaky, c.passed)
+	r.Total = r.Passed + r.Failed + r.Errors + r.Skipped
+	if len(t.passes) == r.Passed {
+		for _, name := range t.passes {
+			r.passNamed(name)
+		}
+		if len(t.skips) == r.Skipped {
+			for _, name := range t.skips {
+				r.skipNamed(name)
+			}
+		}
+	}
+	return r
+}
+
+func failures(n int) string {
+	if n == 1 {
+		return "1 failure"
+	}
+	return strconv.Itoa(n) + " failures"
+}

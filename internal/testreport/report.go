@@ -72,8 +72,8 @@ type Failure struct {
 	Message string `json:"message,omitempty"` // at most 40 lines
 }
 
-// Pass counts a test that passed, flaky one that did so only when run again.
-func (r *Report) Pass(flaky bool) {
+// pass counts a test that passed, flaky one that did so only when run again.
+func (r *Report) pass(flaky bool) {
 	r.Total++
 	r.Passed++
 	if flaky {
@@ -87,8 +87,8 @@ func (r *Report) Skip() {
 	r.Skipped++
 }
 
-// Room reports whether the message of one more failure would be kept.
-func (r *Report) Room() bool { return len(r.Failures) < maxMessages }
+// room reports whether the message of one more failure would be kept.
+func (r *Report) room() bool { return len(r.Failures) < maxMessages }
 
 // Fail counts a failure (or an error) and keeps what the bounds allow.
 func (r *Report) Fail(f Failure, broke bool) {
@@ -131,8 +131,8 @@ func (r *Report) Lack(format string, args ...any) {
 	r.Warn(format, args...)
 }
 
-// SayFlaky warns of flaky tests, once all are counted.
-func (r *Report) SayFlaky() {
+// sayFlaky warns of flaky tests, once all are counted.
+func (r *Report) sayFlaky() {
 	switch {
 	case r.Flaky == 1:
 		r.Warn("1 test failed at first and passed when run again: it counts as passed")
@@ -170,7 +170,7 @@ func (r Report) Sound() error {
 		return errors.New("the report is incomplete and no warning says why")
 	}
 	for _, f := range r.Failures {
-		if f.Test == "" || f.Line < 0 || strings.Count(f.Message, "\n") >= MessageLines {
+		if f.Test == "" || f.Line < 0 || strings.Count(f.Message, "\n") >= messageLines {
 			return fmt.Errorf("the failure %q is invalid", f.Test)
 		}
 		for _, s := range []string{f.Test, f.Package, f.File, f.Message} {

@@ -6,9 +6,9 @@ import "testing"
 func TestAddSums(t *testing.T) {
 	t.Parallel()
 	var sum, other Report
-	sum.Pass(false)
+	sum.pass(false)
 	sum.Fail(Failure{Test: "b"}, false)
-	other.Pass(true)
+	other.pass(true)
 	other.Fail(Failure{Test: "c"}, true)
 	other.Skip()
 	other.Lack("the report stops in the middle")

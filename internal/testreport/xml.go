@@ -12,13 +12,13 @@ import (
 // Bounds on one piece of XML.
 const (
 	maxAttr = 64 << 10  // bytes kept of an attribute
-	MaxText = 256 << 10 // bytes kept of a text between two tags
+	maxText = 256 << 10 // bytes kept of a text between two tags
 	maxTag  = 1 << 20   // bytes of a tag
 )
 
-// MaxFile is how much of one file is read, in bytes. Everything is read as a stream,
+// maxFile is how much of one file is read, in bytes. Everything is read as a stream,
 // so this bounds time, not memory.
-const MaxFile = 1 << 30
+const maxFile = 1 << 30
 
 var (
 	errDoctype = belay.Refuse(belay.CodeCannot, "have the program write XML without a document type",
@@ -44,7 +44,7 @@ type XML struct {
 
 // NewXML reads at most MaxFile bytes of r.
 func NewXML(r io.Reader) *XML {
-	limited := &io.LimitedReader{R: r, N: MaxFile + 1}
+	limited := &io.LimitedReader{R: r, N: maxFile + 1}
 	text := NewText(limited)
 	dec := xml.NewDecoder(newMender(text))
 	dec.Strict = false
@@ -68,8 +68,8 @@ func (x *XML) Token() (xml.Token, error) {
 	return nil, err
 }
 
-// Replaced reports whether bytes that are no text were replaced so far.
-func (x *XML) Replaced() bool { return x.text.Replaced }
+// replaced reports whether bytes that are no text were replaced so far.
+func (x *XML) replaced() bool { return x.text.Replaced }
 
 // Cut reports whether there was more than MaxFile.
 func (x *XML) Cut() bool { return x.limited.N <= 0 }

@@ -7,7 +7,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/testreport"
-	"github.com/belay-dev/belay/internal/testreport/plain"
 )
 
 // noTests is what runners print when they end with an error because there is nothing to
@@ -37,7 +36,7 @@ var noneWords = []string{"No tests found, exiting with code 0", "No test files f
 // another runner that spoke as well ran one, its words are not read at all.
 func (r *testRun) ranNone() bool {
 	said := r.output.Last(64 << 10)
-	if one, ok, _ := plain.Any(r.output.Reader()); ok {
+	if one, ok, _ := testreport.ReadAnyPlain(r.output.Reader()); ok {
 		return one.Total == 0 && !one.Incomplete && !somePassed.MatchString(said)
 	}
 	if idle.MatchString(said) {

@@ -7,10 +7,8 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/testreport"
-	"github.com/belay-dev/belay/internal/testreport/plain"
 )
 
 // Obstacle is why a test command cannot run on a state whatever its tests are: a program,
@@ -79,7 +77,7 @@ func (r *testRun) ranOne() bool {
 	if r.names() {
 		return false
 	}
-	said, ok, _ := plain.Any(r.output.Reader())
+	said, ok, _ := testreport.ReadAnyPlain(r.output.Reader())
 	return ok && said.Passed+said.Skipped > 0
 }
 

@@ -15,8 +15,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/testreport"
-	"github.com/belay-dev/belay/internal/testreport/dotnet"
-	"github.com/belay-dev/belay/internal/testreport/junit"
 )
 
 // mostReports is how many report files of one run are read.
@@ -132,9 +130,9 @@ func (f reportFile) read(format string) (testreport.Report, error) {
 		return testreport.Report{}, errors.New("it is not a regular file")
 	}
 	if format == testreport.JUnit {
-		return junit.Read(file)
+		return testreport.ReadJUnit(file)
 	}
-	return dotnet.Read(file)
+	return testreport.ReadDotNet(file)
 }
 
 // timedFS ends a walk when there is no time left.

@@ -12,15 +12,10 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-
-	"github.com/belay-dev/belay/internal/proc"
-	"github.com/belay-dev/belay/internal/testreport"
-
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport/formats"
-	"github.com/belay-dev/belay/internal/testreport/gotest"
-	"github.com/belay-dev/belay/internal/testreport/plain"
+	"github.com/belay-dev/belay/internal/proc"
+	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // Output worth keeping goes through Input.Logs.
@@ -141,9 +136,9 @@ func newTestRun(ctx context.Context, in Input, may config.Command) (*testRun, er
 		r.format = testreport.Exit
 	case testreport.Exit:
 	default:
-		if !slices.Contains(formats.Formats(), r.format) {
+		if !slices.Contains(testreport.Formats(), r.format) {
 			return nil, fmt.Errorf("%q is not a test report format; use exit or one of %s", cmd.Format,
-				strings.Join(formats.Formats(), ", "))
+				strings.Join(testreport.Formats(), ", "))
 		}
 	}
 	if r.inFiles() {
@@ -217,11 +212,11 @@ func (r *testRun) run(ctx context.Context) {
 
 func (r *testRun) readStream(in io.Reader) {
 	if r.format == testreport.GoTest {
-		r.report, _ = gotest.Read(in) // the pipe never fails
+		r.report, _ = testreport.ReadGoTest(in) // the pipe never fails
 		return
 	}
 	var err error
-	if r.report, err = formats.Read(in, r.format); err != nil {
+	if r.report, err = testreport.Read(in, r.format); err != nil {
 		r.broken = err.Error()
 	}
 }
@@ -276,10 +271,10 @@ func (r *testRun) printed() (testreport.Report, bool) {
 		failed := said.Failed+said.Errors > 0
 		return !said.Incomplete && said.Total > 0 && said.Sound() == nil && failed == (r.ending.Code != 0)
 	}
-	if said, err := formats.Read(r.output.Reader(), ""); err == nil && agrees(said) {
+	if said, err := testreport.Read(r.output.Reader(), ""); err == nil && agrees(said) {
 		return said, true
 	}
-	said, ok, _ := plain.Any(r.output.Reader())
+	said, ok, _ := testreport.ReadAnyPlain(r.output.Reader())
 	return said, ok && agrees(said)
 }
 

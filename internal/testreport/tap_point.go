@@ -1,27 +1,25 @@
-package tap
+package testreport
 
 import (
 	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// point is what one line says of a test.
-type point struct {
+// tapPoint is what one line says of a test.
+type tapPoint struct {
 	name           string
 	ok, skip, todo bool
 }
 
-func newPoint(ok bool, rest string) point {
-	p := point{ok: ok}
+func newTAPPoint(ok bool, rest string) tapPoint {
+	p := tapPoint{ok: ok}
 	p.name, p.skip, p.todo = directives(rest)
 	return p
 }
 
 // point counts one test point of a level, or, when a subtest in braces follows, keeps
 // it until their end.
-func (t *reader) point(l *level, p point, number string) {
+func (t *tapReader) point(l *tapLevel, p tapPoint, number string) {
 	l.open = true
 	l.ran++
 	t.number(l, number)
@@ -34,7 +32,7 @@ func (t *reader) point(l *level, p point, number string) {
 }
 
 // unbrace ends a subtest in braces.
-func (t *reader) unbrace(indent int) {
+func (t *tapReader) unbrace(indent int) {
 	t.flush()
 	for len(t.levels) > 1 && indent < t.top().indent {
 		t.end()
@@ -47,7 +45,7 @@ func (t *reader) unbrace(indent int) {
 	}
 }
 
-func (t *reader) resolve(l *level, p point) {
+func (t *tapReader) resolve(l *tapLevel, p tapPoint) {
 	sub := t.done
 	t.done = nil
 	if sub != nil && t.takeIn(l, sub, p.name, p.ok, p.skip || p.todo) {
@@ -59,16 +57,16 @@ func (t *reader) resolve(l *level, p point) {
 	}
 	switch {
 	case p.skip, p.todo && !p.ok:
-		l.report.SkipAs(testreport.Clip(name, 2000))
+		l.report.skipAs(Clip(name, 2000))
 	case p.ok:
-		l.report.PassAs(testreport.Clip(name, 2000), false)
+		l.report.passAs(Clip(name, 2000), false)
 	default:
 		t.failing(l, p.name)
 	}
 }
 
 // number warns of points out of order.
-func (t *reader) number(l *level, number string) {
+func (t *tapReader) number(l *tapLevel, number string) {
 	n, err := strconv.Atoi(number)
 	if err != nil {
 		n = l.last + 1
@@ -94,7 +92,7 @@ func directives(rest string) (name string, skip, todo bool) {
 // takeIn adds a subtest to the level above under the name of its point. It tells
 // whether the subtest says all there is to say: a parent that failed although none of
 // its subtests did is a failure of its own.
-func (t *reader) takeIn(l, sub *level, name string, ok, excused bool) bool {
+func (t *tapReader) takeIn(l, sub *tapLevel, name string, ok, excused bool) bool {
 	r := sub.report
 	if excused { // what is to do may fail below, too
 		r.Skipped, r.Failed, r.Errors, r.Failures = r.Skipped+r.Failed+r.Errors, 0, 0, nil
@@ -102,10 +100,10 @@ func (t *reader) takeIn(l, sub *level, name string, ok, excused bool) bool {
 	for i := range r.Failures {
 		r.Failures[i].Test = name + " > " + r.Failures[i].Test
 	}
-	r.PassesBelow(name + " > ")
+	r.passesBelow(name + " > ")
 	l.report.Add(r)
 	if ok && !excused {
-		l.report.PassNamed(testreport.Clip(name, 2000))
+		l.report.passNamed(Clip(name, 2000))
 	}
 	if r.Total == 0 {
 		return false
@@ -114,24 +112,24 @@ func (t *reader) takeIn(l, sub *level, name string, ok, excused bool) bool {
 }
 
 // failing begins a failure: what follows it, a YAML block or comments, says why.
-func (t *reader) failing(l *level, name string) {
+func (t *tapReader) failing(l *tapLevel, name string) {
 	if name == "" {
 		name = "test " + strconv.Itoa(l.last)
 	}
 	said := &strings.Builder{}
 	t.sink = said
 	t.fail = func() {
-		f := testreport.Failure{Test: testreport.Clip(name, 2000)}
-		if l.report.Room() {
-			f.Message = testreport.Ends(said.String())
+		f := Failure{Test: Clip(name, 2000)}
+		if l.report.room() {
+			f.Message = firstAndLast(said.String())
 		}
-		f.File, f.Line = place(said.String())
+		f.File, f.Line = yamlPlace(said.String())
 		l.report.Fail(f, false)
 	}
 }
 
-// place finds what a block says of the place, before any that its stack mentions.
-func place(said string) (string, int) {
+// yamlPlace finds what a block says of the place, before any that its stack mentions.
+func yamlPlace(said string) (string, int) {
 	if file := nodeFile.FindStringSubmatch(said); file != nil {
 		if line := nodeLine.FindStringSubmatch(said); line != nil {
 			n, _ := strconv.Atoi(line[1])
@@ -142,11 +140,11 @@ func place(said string) (string, int) {
 		n, _ := strconv.Atoi(m[2])
 		return m[1], n
 	}
-	return testreport.FirstPlace(said)
+	return firstPlace(said)
 }
 
 // flush reports the failure whose words were collected.
-func (t *reader) flush() {
+func (t *tapReader) flush() {
 	fail := t.fail
 	t.sink, t.fail, t.yaml = nil, nil, -1
 	if fail != nil {
@@ -155,7 +153,7 @@ func (t *reader) flush() {
 }
 
 // inYAML collects a block; a line to the left of it ends it, too.
-func (t *reader) inYAML(text, line string, indent int) {
+func (t *tapReader) inYAML(text, line string, indent int) {
 	switch {
 	case text == "..." && indent <= t.yaml:
 		t.yaml = -1
@@ -168,7 +166,7 @@ func (t *reader) inYAML(text, line string, indent int) {
 	}
 }
 
-func (t *reader) comment(text string) {
+func (t *tapReader) comment(text string) {
 	if strings.HasPrefix(text, "Subtest:") {
 		t.flush()
 		return
@@ -176,14 +174,14 @@ func (t *reader) comment(text string) {
 	t.say(text)
 }
 
-func (t *reader) say(line string) {
+func (t *tapReader) say(line string) {
 	if t.sink != nil && t.sink.Len() < maxYAML {
 		t.sink.WriteString(line + "\n")
 	}
 }
 
 // close ends the document and adds it to the whole.
-func (t *reader) close() {
+func (t *tapReader) close() {
 	t.flush()
 	if len(t.levels) == 0 {
 		return
@@ -215,10 +213,10 @@ func (t *reader) close() {
 	t.levels = nil
 }
 
-func (t *reader) finish() testreport.Report {
+func (t *tapReader) finish() Report {
 	t.close()
 	if t.bailed != "" {
-		t.total.Lack("the tests bailed out: %s", testreport.Clip(t.bailed, 300))
+		t.total.Lack("the tests bailed out: %s", Clip(t.bailed, 300))
 	}
 	if !t.started {
 		t.total.Lack("the stream has neither a test nor a plan; is it TAP?")

@@ -1,72 +1,70 @@
-package gotest
+package testreport
 
 import (
 	"hash/maphash"
-
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
-// maxSeen is how many tests are distinguished, and how many packages; further ones count
+// maxTests is how many tests are distinguished, and how many packages; further ones count
 // each time they end.
-const maxSeen = 1_000_000
+const maxTests = 1_000_000
 
-// tally counts each test once, however often it ran. Of several runs in one go
+// goTally counts each test once, however often it ran. Of several runs in one go
 // (-count) the worst counts. A later run of nothing but tests that had failed is
 // somebody's second try: what passes there is flaky, not failed. A later run of other
 // tests as well is a run of its own (with -race, with other tags) and takes no failure
 // back.
-type tally struct {
-	report  testreport.Report
+type goTally struct {
+	report  Report
 	seed    maphash.Seed
-	seen    map[uint64]seen
+	seen    map[uint64]goSeen
 	runs    map[string]int32 // of a package that ended
 	dropped []int            // failures that were taken back
 }
 
-type seen struct {
-	outcome outcome
+type goSeen struct {
+	outcome goOutcome
 	counted bool  // it is in the counts: a test that fell by its subtests is not
 	at      int32 // its failure and one, 0 when not kept; small, since there may be a million
 	run     int32 // of its package, in which it failed last; 0 for never
 }
 
-type outcome byte
+type goOutcome byte
 
 const (
-	skipped outcome = iota
-	passed
+	goSkipped goOutcome = iota
+	goPassed
 	broke
-	failed
+	goFailed
 )
 
-func newTally() tally {
-	return tally{
-		report: testreport.Report{Format: testreport.GoTest}, seed: maphash.MakeSeed(),
-		seen: map[uint64]seen{}, runs: map[string]int32{},
+func newGoTally() goTally {
+	return goTally{
+		report: Report{Format: GoTest}, seed: maphash.MakeSeed(),
+		seen: map[uint64]goSeen{}, runs: map[string]int32{},
 	}
 }
 
-func (t *tally) key(pkg, test string) uint64 {
+func (t *goTally) key(pkg, test string) uint64 {
 	return maphash.Comparable(t.seed, [2]string{pkg, test})
 }
 
 // second reports whether a test that starts fits into a second try.
-func (t *tally) second(pkg, test string) bool {
+func (t *goTally) second(pkg, test string) bool {
 	s, known := t.seen[t.key(pkg, test)]
 	return known && s.run > 0 && s.run <= t.runs[pkg]
 }
 
 // fell notes that a test failed by its subtests, without counting it.
-func (t *tally) fell(pkg, test string) {
+func (t *goTally) fell(pkg, test string) {
 	key := t.key(pkg, test)
 	s, known := t.seen[key]
-	if s.run = t.runs[pkg] + 1; known || len(t.seen) < maxSeen {
+	if s.run = t.runs[pkg] + 1; known || len(t.seen) < maxTests {
 		t.seen[key] = s
 	}
 }
 
 // fail counts a failure, and gives its index and one when it is kept and new.
-func (t *tally) fail(p *goPackage, pkg, test string, f testreport.Failure, o outcome) int {
+func (t *goTally) fail(p *goPackage, pkg, test string, f Failure, o goOutcome) int {
 	key := t.key(pkg, test)
 	delete(p.back, key)
 	old, known := t.seen[key]
@@ -78,11 +76,11 @@ func (t *tally) fail(p *goPackage, pkg, test string, f testreport.Failure, o out
 	}
 	kept := len(t.report.Failures)
 	t.report.Fail(f, o == broke)
-	now := seen{outcome: o, run: t.runs[pkg] + 1, counted: true}
+	now := goSeen{outcome: o, run: t.runs[pkg] + 1, counted: true}
 	if len(t.report.Failures) > kept {
 		now.at = int32(len(t.report.Failures))
 	}
-	if known || len(t.seen) < maxSeen {
+	if known || len(t.seen) < maxTests {
 		t.seen[key] = now
 	}
 	return int(now.at)
@@ -90,16 +88,16 @@ func (t *tally) fail(p *goPackage, pkg, test string, f testreport.Failure, o out
 
 // end counts a test that passed or was skipped; silent are tests that count by their
 // subtests.
-func (t *tally) end(p *goPackage, pkg, test string, o outcome, silent bool) {
+func (t *goTally) end(p *goPackage, pkg, test string, o goOutcome, silent bool) {
 	key := t.key(pkg, test)
 	old, known := t.seen[key]
-	name := testreport.Plain(pkg) + "." + testreport.Plain(test)
-	if o == passed && silent {
-		t.report.PassNamed(name)
+	name := Plain(pkg) + "." + Plain(test)
+	if o == goPassed && silent {
+		t.report.passNamed(name)
 	}
 	switch {
 	case known && old.outcome >= broke:
-		if o == passed && old.run <= t.runs[pkg] {
+		if o == goPassed && old.run <= t.runs[pkg] {
 			p.takeBack(key)
 		}
 		return
@@ -108,20 +106,20 @@ func (t *tally) end(p *goPackage, pkg, test string, o outcome, silent bool) {
 	case known && old.counted:
 		t.take(old.outcome)
 	}
-	if o == passed {
-		t.report.PassAs(name, false)
+	if o == goPassed {
+		t.report.passAs(name, false)
 	} else {
-		t.report.SkipAs(name)
+		t.report.skipAs(name)
 	}
-	if known || len(t.seen) < maxSeen {
+	if known || len(t.seen) < maxTests {
 		old.outcome, old.counted = o, true
 		t.seen[key] = old
 	}
 }
 
-func (t *tally) take(o outcome) {
+func (t *goTally) take(o goOutcome) {
 	t.report.Total--
-	if o == passed {
+	if o == goPassed {
 		t.report.Passed--
 	} else {
 		t.report.Skipped--
@@ -129,7 +127,7 @@ func (t *tally) take(o outcome) {
 }
 
 // packageEnded takes back what passed in a second try.
-func (t *tally) packageEnded(p *goPackage, pkg string) {
+func (t *goTally) packageEnded(p *goPackage, pkg string) {
 	if t.runs[pkg] > 0 && !p.others {
 		for key := range p.back {
 			s := t.seen[key]
@@ -139,24 +137,24 @@ func (t *tally) packageEnded(p *goPackage, pkg string) {
 				t.report.Failed--
 			}
 			t.report.Total--
-			t.report.Pass(true)
+			t.report.pass(true)
 			if s.at > 0 {
-				t.report.PassNamed(t.report.Failures[s.at-1].Test)
+				t.report.passNamed(t.report.Failures[s.at-1].Test)
 			}
 			if s.at > 0 {
 				t.dropped = append(t.dropped, int(s.at)-1)
 			}
-			s.outcome, s.at = passed, 0
+			s.outcome, s.at = goPassed, 0
 			t.seen[key] = s
 		}
 	}
-	if n := t.runs[pkg]; n > 0 || len(t.runs) < maxSeen {
+	if n := t.runs[pkg]; n > 0 || len(t.runs) < maxTests {
 		t.runs[pkg] = n + 1
 	}
 }
 
 // sum returns the report without the failures that were taken back.
-func (t *tally) sum() testreport.Report {
+func (t *goTally) sum() Report {
 	if len(t.dropped) > 0 {
 		gone := make(map[int]bool, len(t.dropped))
 		for _, at := range t.dropped {
@@ -170,6 +168,6 @@ func (t *tally) sum() testreport.Report {
 		}
 		t.report.Failures, t.dropped = kept, nil
 	}
-	t.report.SayFlaky()
+	t.report.sayFlaky()
 	return t.report
 }

@@ -1,8 +1,4 @@
-// Package tap parses the Test Anything Protocol, versions 12 to 14: test points, plans
-// first or last, directives, subtests, YAML blocks, bail outs, and the dialects of
-// node:test, node-tap, tape and Perl's Test::More.
-// It reads from the caller's reader and touches no file.
-package tap
+package testreport
 
 import (
 	"errors"
@@ -10,14 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/belay-dev/belay/internal/testreport"
-
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 const (
-	maxDepth = 64       // subtests within each other
-	maxYAML  = 64 << 10 // bytes kept of what is said of one failure
+	maxSubtests = 64       // subtests within each other
+	maxYAML     = 64 << 10 // bytes kept of what is said of one failure
 )
 
 var (
@@ -29,45 +23,45 @@ var (
 	nodeLine  = lazyregexp.New(`(?m)^\s*lineNumber: (\d{1,7})$`)
 )
 
-// level is one document, or one subtest of it.
-type level struct {
+// tapLevel is one document, or one subtest of it.
+type tapLevel struct {
 	indent  int
-	report  testreport.Report
+	report  Report
 	planned int // -1 when there is no plan
 	ran     int
-	last    int    // number of the last point
-	open    bool   // it has something
-	braced  *point // a point whose subtest follows in braces
+	last    int       // number of the last point
+	open    bool      // it has something
+	braced  *tapPoint // a point whose subtest follows in braces
 }
 
-type reader struct {
-	levels  []*level
-	done    *level // a subtest that waits for its own point
-	yaml    int    // indent of the YAML block that is open, -1 outside
+type tapReader struct {
+	levels  []*tapLevel
+	done    *tapLevel // a subtest that waits for its own point
+	yaml    int       // indent of the YAML block that is open, -1 outside
 	sink    *strings.Builder
 	fail    func() // reports the failure that collects words
-	total   testreport.Report
+	total   Report
 	bailed  string
 	strict  bool // pragma +strict
 	started bool
 }
 
-// Read reads a stream to its end; prose between its lines is passed over. A test with
+// readTAP reads a stream to its end; prose between its lines is passed over. A test with
 // subtests counts by its subtests. What is to do (# TODO) and fails counts as skipped,
 // as does what is skipped. A stream without a plan, with another number of tests than
 // planned, with a bail out, or that ends within a subtest is Incomplete, and so is one
 // without any test point. The error is r's own.
-func Read(r io.Reader) (testreport.Report, error) {
-	t := reader{total: testreport.Report{Format: testreport.TAP}, yaml: -1}
-	in := testreport.NewLines(testreport.NewText(r))
+func readTAP(r io.Reader) (Report, error) {
+	t := tapReader{total: Report{Format: TAP}, yaml: -1}
+	in := NewLines(NewText(r))
 	for {
 		line, err := in.Next()
-		if errors.Is(err, testreport.ErrLong) {
+		if errors.Is(err, ErrLong) {
 			t.total.Lack("a line of over 1 MiB was not read")
 			continue
 		}
 		if len(line) > 0 && t.bailed == "" {
-			t.line(strings.TrimRight(testreport.Plain(string(line)), "\r\n\t "))
+			t.line(strings.TrimRight(Plain(string(line)), "\r\n\t "))
 		}
 		if err != nil {
 			if err == io.EOF {
@@ -78,7 +72,7 @@ func Read(r io.Reader) (testreport.Report, error) {
 	}
 }
 
-func (t *reader) line(line string) {
+func (t *tapReader) line(line string) {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
 	switch {
@@ -110,7 +104,7 @@ func (t *reader) line(line string) {
 }
 
 // other reads points and plans, and passes over everything else.
-func (t *reader) other(text string, indent int) {
+func (t *tapReader) other(text string, indent int) {
 	if m := match(planLine, text, "1.."); m != nil {
 		if l := t.at(indent, true, "1"); l != nil {
 			t.plan(l, m[1], m[2])
@@ -123,7 +117,7 @@ func (t *reader) other(text string, indent int) {
 			t.say(text)
 		}
 		if t.strict && indent == 0 {
-			t.total.Lack("a line is not TAP although the stream is declared strict: %s", testreport.Clip(text, 80))
+			t.total.Lack("a line is not TAP although the stream is declared strict: %s", Clip(text, 80))
 		}
 		return
 	}
@@ -131,7 +125,7 @@ func (t *reader) other(text string, indent int) {
 	if l == nil || text == "ok" && l.last > 0 && l.fulfilled() { // prove says so of the file
 		return
 	}
-	t.point(l, newPoint(m[1] == "", m[3]), m[2])
+	t.point(l, newTAPPoint(m[1] == "", m[3]), m[2])
 }
 
 // match spares most lines the regular expression.
@@ -153,7 +147,7 @@ func clearPoint(text string) bool {
 // at returns the level that a line with this indent belongs to: a deeper one begins a
 // subtest, a less deep one ends those within. A second plan, or a first test, after all
 // that were planned begins another document.
-func (t *reader) at(indent int, plan bool, number string) *level {
+func (t *tapReader) at(indent int, plan bool, number string) *tapLevel {
 	t.flush()
 	if len(t.levels) == 0 {
 		t.document()
@@ -164,11 +158,11 @@ func (t *reader) at(indent int, plan bool, number string) *level {
 	l := t.top()
 	switch {
 	case indent >= l.indent+2:
-		if len(t.levels) >= maxDepth {
-			t.total.Lack("subtests nested more than %d deep", maxDepth)
+		if len(t.levels) >= maxSubtests {
+			t.total.Lack("subtests nested more than %d deep", maxSubtests)
 			return nil
 		}
-		l = &level{indent: indent, planned: -1, report: testreport.Report{Format: testreport.TAP}}
+		l = &tapLevel{indent: indent, planned: -1, report: Report{Format: TAP}}
 		t.levels = append(t.levels, l)
 	case len(t.levels) == 1 && l.fulfilled() && (plan || number == "1" && l.last > 0):
 		t.document()
@@ -177,19 +171,19 @@ func (t *reader) at(indent int, plan bool, number string) *level {
 	return l
 }
 
-func (l *level) fulfilled() bool { return l.planned >= 0 && l.ran >= l.planned }
+func (l *tapLevel) fulfilled() bool { return l.planned >= 0 && l.ran >= l.planned }
 
-func (t *reader) top() *level { return t.levels[len(t.levels)-1] }
+func (t *tapReader) top() *tapLevel { return t.levels[len(t.levels)-1] }
 
 // document ends the present document, if there is one, and begins another: harnesses
 // write the streams of several files one after the other.
-func (t *reader) document() {
+func (t *tapReader) document() {
 	t.close()
-	t.levels = []*level{{planned: -1, report: testreport.Report{Format: testreport.TAP}}}
+	t.levels = []*tapLevel{{planned: -1, report: Report{Format: TAP}}}
 }
 
 // end closes a subtest; its own point, which follows, takes it in.
-func (t *reader) end() {
+func (t *tapReader) end() {
 	l := t.top()
 	t.levels = t.levels[:len(t.levels)-1]
 	t.settle(l, "a subtest")
@@ -198,7 +192,7 @@ func (t *reader) end() {
 }
 
 // orphan takes in a subtest that no point followed.
-func (t *reader) orphan() {
+func (t *tapReader) orphan() {
 	if t.done == nil {
 		return
 	}
@@ -208,7 +202,7 @@ func (t *reader) orphan() {
 }
 
 // settle compares what ran with the plan.
-func (t *reader) settle(l *level, what string) {
+func (t *tapReader) settle(l *tapLevel, what string) {
 	switch {
 	case l.planned < 0 && l.open && what != "a subtest":
 		t.total.Lack("there is no plan: the stream may be truncated")
@@ -217,7 +211,7 @@ func (t *reader) settle(l *level, what string) {
 	}
 }
 
-func (t *reader) plan(l *level, number, rest string) {
+func (t *tapReader) plan(l *tapLevel, number, rest string) {
 	if l.planned >= 0 {
 		t.total.Lack("there are two plans")
 		return
@@ -225,11 +219,11 @@ func (t *reader) plan(l *level, number, rest string) {
 	l.planned, _ = strconv.Atoi(number)
 	l.open = true
 	if l.planned == 0 && rest != "" && len(t.levels) == 1 {
-		t.total.Warn("all tests are skipped: %s", testreport.Clip(rest, 200))
+		t.total.Warn("all tests are skipped: %s", Clip(rest, 200))
 	}
 }
 
-func (t *reader) pragma(text string) {
+func (t *tapReader) pragma(text string) {
 	for word := range strings.FieldsSeq(strings.TrimPrefix(text, "pragma ")) {
 		switch strings.Trim(word, ",") {
 		case "+strict":

@@ -1,10 +1,9 @@
-package plain
+package testreport
 
 import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 var (
@@ -38,7 +37,7 @@ func (r *rspec) line(s string) {
 	}
 }
 
-func (r *rspec) sum() (testreport.Report, bool) { return r.report(testreport.RSpec, r.counts), r.spoke }
+func (r *rspec) sum() (Report, bool) { return r.report(RSpec, r.counts), r.spoke }
 
 var (
 	minitestSum   = lazyregexp.New(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors(?:, (\d+) (?:skips|pendings))?`)
@@ -89,8 +88,8 @@ func (t *minitest) line(s string) {
 	}
 }
 
-func (t *minitest) sum() (testreport.Report, bool) {
-	return t.report(testreport.Minitest, t.counts), t.spoke
+func (t *minitest) sum() (Report, bool) {
+	return t.report(Minitest, t.counts), t.spoke
 }
 
 var (
@@ -169,9 +168,9 @@ func unittestName(s string) string {
 	return strings.TrimSpace(name + m[3])
 }
 
-func (u *unittest) sum() (testreport.Report, bool) {
+func (u *unittest) sum() (Report, bool) {
 	u.passed = max(0, u.ran-u.failed-u.errors-u.skipped)
-	return u.report(testreport.Unittest, u.counts), u.spoke
+	return u.report(Unittest, u.counts), u.spoke
 }
 
 var (
@@ -237,8 +236,8 @@ func (p *phpunit) sums(total int, parts string) {
 	p.passed += max(0, rest)
 }
 
-func (p *phpunit) sum() (testreport.Report, bool) {
-	return p.report(testreport.PHPUnit, p.counts), p.spoke
+func (p *phpunit) sum() (Report, bool) {
+	return p.report(PHPUnit, p.counts), p.spoke
 }
 
 var (
@@ -280,6 +279,6 @@ func (d *dotnet) line(s string) {
 	}
 }
 
-func (d *dotnet) sum() (testreport.Report, bool) {
-	return d.report(testreport.Dotnet, d.counts), d.spoke
+func (d *dotnet) sum() (Report, bool) {
+	return d.report(Dotnet, d.counts), d.spoke
 }

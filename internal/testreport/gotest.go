@@ -1,6 +1,4 @@
-// Package gotest parses the output of go test -json, even if it is truncated, interleaved
-// or forged. It runs nothing.
-package gotest
+package testreport
 
 import (
 	"bytes"
@@ -10,8 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // Bounds on what Read holds at once.
@@ -34,13 +30,13 @@ type goEvent struct {
 
 // goTest is a test whose end has not been seen.
 type goTest struct {
-	out       lines
+	out       outputLines
 	subs      bool // has subtests
 	subFailed bool // one of them failed
 }
 
 type goPackage struct {
-	out    lines
+	out    outputLines
 	live   map[string]*goTest
 	failed bool            // a failure of it was reported
 	bare   int             // the last failure without output of its own: its index and one, or 0
@@ -56,30 +52,30 @@ func (p *goPackage) takeBack(key uint64) {
 }
 
 type goReader struct {
-	tally
+	goTally
 	packages map[string]*goPackage
-	builds   map[string]*lines // output of go build by import path
-	noise    lines             // lines that are no events
+	builds   map[string]*outputLines // output of go build by import path
+	noise    outputLines             // lines that are no events
 	events   int
 	live     int // tests under way
 	held     int // bytes of what is under way, and of builds
 }
 
-// Read reads the output of go test -json to its end. Failed tests are reported
+// ReadGoTest reads the output of go test -json to its end. Failed tests are reported
 // without the parents that failed only with them; a package that failed without a
 // failed test (build failure, crash, TestMain) is one error under its import path.
 // Lines that are no events are passed over. A stream that stops before a package
 // ended, or without any event, is Incomplete. A test counts once, as tally says. The
 // error is r's own.
-func Read(r io.Reader) (testreport.Report, error) {
+func ReadGoTest(r io.Reader) (Report, error) {
 	g := goReader{
-		tally:    newTally(),
-		packages: map[string]*goPackage{}, builds: map[string]*lines{},
+		goTally:  newGoTally(),
+		packages: map[string]*goPackage{}, builds: map[string]*outputLines{},
 	}
-	in := testreport.NewLines(testreport.NewText(r)) // a shell of Windows writes UTF-16
+	in := NewLines(NewText(r)) // a shell of Windows writes UTF-16
 	for {
 		line, err := in.Next()
-		if errors.Is(err, testreport.ErrLong) {
+		if errors.Is(err, ErrLong) {
 			g.report.Lack("a line of over 1 MiB was not read")
 			continue
 		}
@@ -139,7 +135,7 @@ func (g *goReader) hold(n int) bool {
 }
 
 // say adds output as long as there is room: without it a failure is explained less well.
-func (g *goReader) say(out *lines, output string) {
+func (g *goReader) say(out *outputLines, output string) {
 	if g.held < maxHeld {
 		before := out.size
 		out.add(output)
@@ -155,7 +151,7 @@ func (g *goReader) build(path, output string) {
 		if !g.hold(entryCost + len(path)) {
 			return
 		}
-		b = &lines{}
+		b = &outputLines{}
 		g.builds[path] = b
 	}
 	g.say(b, output)
@@ -225,13 +221,13 @@ func (g *goReader) ended(p *goPackage, parent, t *goTest, e goEvent) {
 			}
 			return
 		}
-		if at := g.failure(p, e.Package, e.Test, t.out.String(), failed); at > 0 && g.report.Failures[at-1].Message == "" {
+		if at := g.failure(p, e.Package, e.Test, t.out.String(), goFailed); at > 0 && g.report.Failures[at-1].Message == "" {
 			p.bare = at
 		}
 	case e.Action == "skip":
-		g.end(p, e.Package, e.Test, skipped, t.subs)
+		g.end(p, e.Package, e.Test, goSkipped, t.subs)
 	default:
-		g.end(p, e.Package, e.Test, passed, t.subs)
+		g.end(p, e.Package, e.Test, goPassed, t.subs)
 	}
 }
 
@@ -257,7 +253,7 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
 	} else if len(p.live) > 0 {
-		g.report.Lack("%s ended before %s", testreport.Plain(e.Package), someTests(p))
+		g.report.Lack("%s ended before %s", Plain(e.Package), someTests(p))
 	}
 	for name := range p.live {
 		g.forget(p, name)
@@ -270,7 +266,7 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.unsaid(p)
 		if len(p.live) > 0 {
-			g.report.Warn("%s ended before %s", testreport.Plain(e.Package), someTests(p))
+			g.report.Warn("%s ended before %s", Plain(e.Package), someTests(p))
 		}
 		return
 	}
@@ -301,7 +297,7 @@ func (g *goReader) explain(p *goPackage, output string) {
 		return
 	}
 	f := &g.report.Failures[p.bare-1]
-	f.Message = testreport.Tail(withoutFrames(output))
+	f.Message = Tail(withoutFrames(output))
 	f.File, f.Line = goPlace(f.Message)
 	p.bare = 0
 }
@@ -330,7 +326,7 @@ func (p *goPackage) running() string {
 func someTests(p *goPackage) string {
 	var names []string
 	for name := range p.live {
-		names = append(names, testreport.Plain(name))
+		names = append(names, Plain(name))
 	}
 	slices.Sort(names)
 	if len(names) > 5 {
@@ -340,13 +336,13 @@ func someTests(p *goPackage) string {
 }
 
 // failure reports one, and gives its index and one when it is kept and new.
-func (g *goReader) failure(p *goPackage, pkg, test, output string, o outcome) int {
-	f := testreport.Failure{Test: testreport.Plain(pkg), Package: testreport.Plain(pkg)}
+func (g *goReader) failure(p *goPackage, pkg, test, output string, o goOutcome) int {
+	f := Failure{Test: Plain(pkg), Package: Plain(pkg)}
 	if test != "" {
-		f.Test += "." + testreport.Plain(test)
+		f.Test += "." + Plain(test)
 	}
-	if g.report.Room() {
-		f.Message = testreport.Tail(withoutFrames(output))
+	if g.report.room() {
+		f.Message = Tail(withoutFrames(output))
 		f.File, f.Line = goPlace(f.Message)
 	}
 	return g.fail(p, pkg, test, f, o)
@@ -354,12 +350,12 @@ func (g *goReader) failure(p *goPackage, pkg, test, output string, o outcome) in
 
 // goPlace prefers a line of a test: the stack of a panic begins with Go's own files.
 func goPlace(message string) (string, int) {
-	for _, p := range testreport.Places(message, 60) {
+	for _, p := range Places(message, 60) {
 		if strings.HasSuffix(p.File, "_test.go") {
 			return p.File, p.Line
 		}
 	}
-	return testreport.FirstPlace(message)
+	return firstPlace(message)
 }
 
 // withoutFrames drops the lines with which go test frames a test's own output.
@@ -377,10 +373,10 @@ func withoutFrames(output string) string {
 }
 
 // finish reports what the stream left open.
-func (g *goReader) finish() testreport.Report {
+func (g *goReader) finish() Report {
 	var open []string
 	for name := range g.packages {
-		open = append(open, testreport.Plain(name))
+		open = append(open, Plain(name))
 	}
 	if len(open) > 0 {
 		slices.Sort(open)
@@ -393,7 +389,7 @@ func (g *goReader) finish() testreport.Report {
 	if g.events == 0 {
 		g.report.Lack("the output has no test events; is it go test -json?")
 	}
-	if said := testreport.Tail(g.noise.String()); g.events == 0 && said != "" {
+	if said := Tail(g.noise.String()); g.events == 0 && said != "" {
 		g.report.Warn("it says: %s", said)
 	}
 	return g.sum()

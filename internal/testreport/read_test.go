@@ -1,4 +1,4 @@
-package formats
+package testreport
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // samples gives every testdata report of the readers, by the format it should be told as.
@@ -22,12 +21,12 @@ func samples(t testing.TB) map[string]string {
 	t.Helper()
 	formats := map[string]string{}
 	for pattern, format := range map[string]string{
-		"../junit/testdata/*.xml": testreport.JUnit, "../tap/testdata/*.tap": testreport.TAP,
-		"../gotest/testdata/*.jsonl": testreport.GoTest, "../dotnet/testdata/*.trx.xml": testreport.TRX,
-		"../dotnet/testdata/nunit*.xml": testreport.NUnit, "../dotnet/testdata/xunit*.xml": testreport.XUnit,
-		"../plain/testdata/*.cargo.txt": testreport.Cargo, "../plain/testdata/*.node.txt": testreport.Node,
-		"../plain/testdata/*.maven.txt": testreport.Maven, "../plain/testdata/*.pytest.txt": testreport.Pytest,
-		"../plain/testdata/*.go.txt": testreport.Go,
+		"testdata/junit/*.xml": JUnit, "testdata/tap/*.tap": TAP,
+		"testdata/gotest/*.jsonl": GoTest, "testdata/dotnet/*.trx.xml": TRX,
+		"testdata/dotnet/nunit*.xml": NUnit, "testdata/dotnet/xunit*.xml": XUnit,
+		"testdata/plain/*.cargo.txt": Cargo, "testdata/plain/*.node.txt": Node,
+		"testdata/plain/*.maven.txt": Maven, "testdata/plain/*.pytest.txt": Pytest,
+		"testdata/plain/*.go.txt": Go,
 	} {
 		files, _ := filepath.Glob(pattern)
 		if len(files) == 0 {
@@ -43,7 +42,7 @@ func samples(t testing.TB) map[string]string {
 func TestFormatsAreTold(t *testing.T) {
 	t.Parallel()
 	other := map[string]string{ // what is rightly told otherwise
-		"no_json.jsonl": testreport.Go, "cut.pytest.txt": "", "cut.cargo.txt": "", "empty.tap": "",
+		"no_json.jsonl": Go, "cut.pytest.txt": "", "cut.cargo.txt": "", "empty.tap": "",
 	}
 	for file, format := range samples(t) {
 		if o, is := other[filepath.Base(file)]; is {
@@ -144,23 +143,6 @@ func TestCutPacked(t *testing.T) {
 	}
 }
 
-// repeat gives text again and again without holding it.
-type repeat struct {
-	text string
-	left int
-	at   int
-}
-
-func (r *repeat) Read(p []byte) (int, error) {
-	if r.left <= 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), r.left)], r.text[r.at:])
-	r.at = (r.at + n) % len(r.text)
-	r.left -= n
-	return n, nil
-}
-
 // TestMemoryIsBounded reads much, of which little may be held: 8 MiB by default, 500
 // with BELAY_LARGE_ALL.
 func TestMemoryIsBounded(t *testing.T) {
@@ -177,7 +159,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		report, err := Read(io.MultiReader(strings.NewReader(head), &repeat{text: text, left: size}), "")
+		report, err := Read(io.MultiReader(strings.NewReader(head), &repeat{text: text, left: int64(size)}), "")
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if err != nil || report.Format != name || report.Total == 0 {

@@ -1,4 +1,4 @@
-package junit
+package testreport
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 	"testing/iotest"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func TestJUnitGoldens(t *testing.T) {
 	t.Parallel()
-	testutil.Each(t, "testdata/*.xml", 40, func(_ string, r io.Reader) (testreport.Report, error) { return Read(r) })
+	testutil.Each(t, "testdata/junit/*.xml", 40, func(_ string, r io.Reader) (Report, error) { return ReadJUnit(r) })
 }
 
 func TestNoJUnit(t *testing.T) {
@@ -35,7 +34,7 @@ func TestNoJUnit(t *testing.T) {
 		"parameter":       `<!doctype x[<!ENTITY % a SYSTEM "http://x/">%a;]><testsuite/>`,
 		"an open tag":     "<testsuite",
 	} {
-		report, err := Read(strings.NewReader(text))
+		report, err := ReadJUnit(strings.NewReader(text))
 		var refused *belay.Error
 		if !errors.As(err, &refused) || refused.Code != belay.CodeCannot || refused.Try == "" {
 			t.Errorf("%s: got %+v and %v, want a refusal", name, report, err)
@@ -47,7 +46,7 @@ func TestJUnitKeepsWhatWasReadBeforeAnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is gone")
 	r := io.MultiReader(strings.NewReader(`<testsuite><testcase name="a"><failure/></testcase><testcase name="b">`), iotest.ErrReader(broken))
-	report, err := Read(r)
+	report, err := ReadJUnit(r)
 	if !errors.Is(err, broken) || report.Failed != 1 || report.Total != 1 {
 		t.Errorf("got %+v and %v", report, err)
 	}
@@ -55,16 +54,16 @@ func TestJUnitKeepsWhatWasReadBeforeAnError(t *testing.T) {
 
 // TestCutAnywhere: however a report is cut off, it never reads as a whole one, and
 // the failures that were whole are there.
-func TestCutAnywhere(t *testing.T) {
+func TestJUnitCutAnywhere(t *testing.T) {
 	t.Parallel()
-	whole, err := os.ReadFile("testdata/plain.xml")
+	whole, err := os.ReadFile("testdata/junit/plain.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole = bytes.TrimSpace(whole)
 	failure := bytes.Index(whole, []byte("</failure>")) + len("</failure>")
 	for n := range whole {
-		report, err := Read(bytes.NewReader(whole[:n]))
+		report, err := ReadJUnit(bytes.NewReader(whole[:n]))
 		if err == nil && !report.Incomplete {
 			t.Fatalf("cut after %d bytes it reads as whole: %+v", n, report)
 		}
@@ -116,7 +115,7 @@ func TestJUnitBombs(t *testing.T) {
 		"many stray ends":  {"<testsuite>", "</a>", 1 * mib, "stops in the middle"},
 		"many open things": {"<testsuite>", "<testcase>", 4 * mib, "nested more than 256 deep"},
 	} {
-		report, err := Read(io.MultiReader(strings.NewReader(tt.head), &repeat{text: tt.text, left: tt.size}))
+		report, err := ReadJUnit(io.MultiReader(strings.NewReader(tt.head), &repeat{text: tt.text, left: tt.size}))
 		if err != nil || !report.Incomplete || !strings.Contains(fmt.Sprint(report.Warnings), tt.lacks) {
 			t.Errorf("%s: got %d warnings %.300q and %v, want one about %q", name, len(report.Warnings), report.Warnings, err, tt.lacks)
 		}
@@ -124,10 +123,10 @@ func TestJUnitBombs(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	testutil.Seeds(f, "testdata/*.xml", 1<<20)
+func FuzzJUnit(f *testing.F) {
+	testutil.Seeds(f, "testdata/junit/*.xml", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := Read(bytes.NewReader(data))
+		report, err := ReadJUnit(bytes.NewReader(data))
 		testutil.Sound(t, report)
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
@@ -136,17 +135,17 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func benchmark(b *testing.B, data []byte) {
+func benchmarkJUnit(b *testing.B, data []byte) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if r, err := Read(bytes.NewReader(data)); err != nil || r.Total == 0 {
+		if r, err := ReadJUnit(bytes.NewReader(data)); err != nil || r.Total == 0 {
 			b.Fatal(r, err)
 		}
 	}
 }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkJUnit(b *testing.B) {
 	var s strings.Builder
 	s.WriteString(`<?xml version="1.0" encoding="UTF-8"?><testsuites><testsuite name="s">`)
 	for i := range 20_000 {
@@ -158,5 +157,5 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	s.WriteString("</testsuite></testsuites>")
-	benchmark(b, []byte(s.String()))
+	benchmarkJUnit(b, []byte(s.String()))
 }

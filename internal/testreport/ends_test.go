@@ -20,7 +20,7 @@ func TestPlaces(t *testing.T) {
 		"a.go:0: no such line, b.go:99999999999 neither":    "",
 		"version 1.2:3 is no file; 10.0.0.1:80 is no place": "",
 	} {
-		file, line := FirstPlace(text)
+		file, line := firstPlace(text)
 		got := fmt.Sprintf("%s:%d", file, line)
 		if file == "" {
 			got = ""

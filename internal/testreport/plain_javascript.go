@@ -1,10 +1,9 @@
-package plain
+package testreport
 
 import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // counted finds "12 failed" and its like in a line of sums.
@@ -99,7 +98,7 @@ func (j *jest) line(s string) {
 	}
 }
 
-func (j *jest) sum() (testreport.Report, bool) { return j.report(testreport.Jest, j.counts), j.spoke }
+func (j *jest) sum() (Report, bool) { return j.report(Jest, j.counts), j.spoke }
 
 var (
 	vitestSum    = lazyregexp.New(`^ +Tests {2}(.+?)(?: \((\d+)\))?$`)
@@ -154,8 +153,8 @@ func (v *vitest) line(s string) {
 	}
 }
 
-func (v *vitest) sum() (testreport.Report, bool) {
-	return v.report(testreport.Vitest, v.counts), v.spoke
+func (v *vitest) sum() (Report, bool) {
+	return v.report(Vitest, v.counts), v.spoke
 }
 
 var (
@@ -225,7 +224,7 @@ func (m *mocha) detail(s string) {
 	}
 }
 
-func (m *mocha) sum() (testreport.Report, bool) { return m.report(testreport.Mocha, m.counts), m.spoke }
+func (m *mocha) sum() (Report, bool) { return m.report(Mocha, m.counts), m.spoke }
 
 var (
 	avaSum = lazyregexp.New(`^  (\d+) (tests? passed|tests? failed|known failures?|tests? skipped|tests? todo|` +
@@ -274,11 +273,11 @@ func (a *ava) line(s string) {
 	}
 }
 
-func (a *ava) sum() (testreport.Report, bool) {
+func (a *ava) sum() (Report, bool) {
 	if a.passed == 0 { // it is not counted where another failed
 		a.passed = len(a.passes)
 	}
-	return a.report(testreport.AVA, a.counts), a.spoke
+	return a.report(AVA, a.counts), a.spoke
 }
 
 var (
@@ -316,6 +315,6 @@ func (j *jasmine) line(s string) {
 	}
 }
 
-func (j *jasmine) sum() (testreport.Report, bool) {
-	return j.report(testreport.Jasmine, j.counts), j.spoke
+func (j *jasmine) sum() (Report, bool) {
+	return j.report(Jasmine, j.counts), j.spoke
 }

@@ -1,4 +1,4 @@
-package gotest
+package testreport
 
 import (
 	"bytes"
@@ -13,25 +13,24 @@ import (
 	"testing/iotest"
 	"unicode/utf16"
 
-	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func TestGoTestGoldens(t *testing.T) {
 	t.Parallel()
-	testutil.Each(t, "testdata/*.jsonl", 15, func(_ string, r io.Reader) (testreport.Report, error) { return Read(r) })
+	testutil.Each(t, "testdata/gotest/*.jsonl", 15, func(_ string, r io.Reader) (Report, error) { return ReadGoTest(r) })
 }
 
 // TestGoTestCutAnywhere: a stream that stops early never reads as a whole one.
 func TestGoTestCutAnywhere(t *testing.T) {
 	t.Parallel()
-	whole, err := os.ReadFile("testdata/ok.jsonl")
+	whole, err := os.ReadFile("testdata/gotest/ok.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	whole = bytes.TrimSpace(whole)
 	for n := 0; n < len(whole); n += 3 {
-		if report, err := Read(bytes.NewReader(whole[:n])); err != nil || !report.Incomplete {
+		if report, err := ReadGoTest(bytes.NewReader(whole[:n])); err != nil || !report.Incomplete {
 			t.Fatalf("cut after %d bytes: %+v, %v", n, report, err)
 		}
 	}
@@ -40,7 +39,7 @@ func TestGoTestCutAnywhere(t *testing.T) {
 func TestGoTestKeepsWhatWasReadBeforeAnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("gone")
-	report, err := Read(io.MultiReader(
+	report, err := ReadGoTest(io.MultiReader(
 		strings.NewReader(`{"Action":"fail","Package":"p","Test":"TestA"}`+"\n"), iotest.ErrReader(broken)))
 	if !errors.Is(err, broken) || report.Failed != 1 {
 		t.Errorf("got %+v and %v", report, err)
@@ -53,13 +52,13 @@ func TestGoTestLongLines(t *testing.T) {
 		return fmt.Sprintf(`{"Action":%q,"Package":"p","Test":%q}`+"\n", action, test)
 	}
 	end := `{"Action":"fail","Package":"p"}` + "\n"
-	for size, incomplete := range map[int]bool{100: false, 1 << 16: false, 1<<16 + 1: false, 900_000: false, testreport.MaxLine + 100: true, 5 << 20: true} {
+	for size, incomplete := range map[int]bool{100: false, 1 << 16: false, 1<<16 + 1: false, 900_000: false, maxLine + 100: true, 5 << 20: true} {
 		long := `{"Action":"output","Package":"p","Test":"TestA","Output":"` + strings.Repeat("x", size) + `"}` + "\n"
-		report, err := Read(strings.NewReader(event("run", "TestA") + long + event("fail", "TestA") + end))
+		report, err := ReadGoTest(strings.NewReader(event("run", "TestA") + long + event("fail", "TestA") + end))
 		if err != nil || report.Failed != 1 || report.Incomplete != incomplete {
 			t.Errorf("a line of %d bytes: %+v, %v", size, report, err)
 		}
-		if got := len(report.Failures[0].Message); got > testreport.LineBytes+10 {
+		if got := len(report.Failures[0].Message); got > lineBytes+10 {
 			t.Errorf("a message of %d bytes", got)
 		}
 	}
@@ -71,7 +70,7 @@ func TestGoTestBombs(t *testing.T) {
 	for i := range maxLiveTests + 10 {
 		fmt.Fprintf(&s, `{"Action":"run","Package":"p","Test":"Test%d"}`+"\n", i)
 	}
-	report, err := Read(strings.NewReader(s.String()))
+	report, err := ReadGoTest(strings.NewReader(s.String()))
 	if err != nil || !report.Incomplete || !strings.Contains(fmt.Sprint(report.Warnings), "ran at once") {
 		t.Errorf("many tests at once: %+v, %v", report, err)
 	}
@@ -79,7 +78,7 @@ func TestGoTestBombs(t *testing.T) {
 	for i := range 50_000 + 10 {
 		fmt.Fprintf(&s, `{"Action":"fail","Package":"p","Test":"Test%d"}`+"\n", i)
 	}
-	report, err = Read(strings.NewReader(s.String() + `{"Action":"fail","Package":"p"}`))
+	report, err = ReadGoTest(strings.NewReader(s.String() + `{"Action":"fail","Package":"p"}`))
 	if err != nil || !report.Incomplete || report.Failed != 50_000+10 {
 		t.Errorf("many failures: %d failed, %v, %v", report.Failed, report.Warnings, err)
 	}
@@ -97,7 +96,7 @@ func TestGoTestHoldsLittle(t *testing.T) {
 		"names":    `{"Action":"run","Package":"p","Test":"Test%d%s"}`,
 	} {
 		const room = 1 << 20
-		g := goReader{tally: newTally(), packages: map[string]*goPackage{}, builds: map[string]*lines{}, held: maxHeld - room}
+		g := goReader{goTally: newGoTally(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}, held: maxHeld - room}
 		g.line([]byte(`{"Action":"run","Package":"first","Test":"TestA"}`))
 		for i := range 20_000 {
 			g.line(fmt.Appendf(nil, event, i, long[:1+i%len(long)/50]))
@@ -111,7 +110,7 @@ func TestGoTestHoldsLittle(t *testing.T) {
 			t.Errorf("%s: %s", name, r)
 		}
 	}
-	g := goReader{tally: newTally(), packages: map[string]*goPackage{}, builds: map[string]*lines{}}
+	g := goReader{goTally: newGoTally(), packages: map[string]*goPackage{}, builds: map[string]*outputLines{}}
 	for range 3 {
 		for _, action := range []string{"run", "output", "pass"} {
 			g.line(fmt.Appendf(nil, `{"Action":%q,"Package":"p","Test":"TestA","Output":"x"}`, action))
@@ -131,22 +130,22 @@ func TestGoTestEncodings(t *testing.T) {
 {"Action":"fail","Package":"p","Test":"TestÄ"}
 {"Action":"fail","Package":"p"}
 `
-	want, _ := Read(strings.NewReader(events))
+	want, _ := ReadGoTest(strings.NewReader(events))
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		var wide []byte
 		for _, unit := range utf16.Encode([]rune("\ufeff" + strings.ReplaceAll(events, "\n", "\r\n"))) {
 			wide = order.AppendUint16(wide, unit)
 		}
-		if got, err := Read(bytes.NewReader(wide)); err != nil || got.Failed != 1 || !reflect.DeepEqual(got, want) {
+		if got, err := ReadGoTest(bytes.NewReader(wide)); err != nil || got.Failed != 1 || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", order, got, err)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	testutil.Seeds(f, "testdata/*.jsonl", 4000)
+func FuzzGoTest(f *testing.F) {
+	testutil.Seeds(f, "testdata/gotest/*.jsonl", 4000)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := Read(bytes.NewReader(data))
+		report, err := ReadGoTest(bytes.NewReader(data))
 		if err != nil {
 			t.Errorf("an error of nobody's: %v", err)
 		}
@@ -154,7 +153,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkGoTest(b *testing.B) {
 	var s strings.Builder
 	for i := range 5_000 {
 		name := fmt.Sprintf("TestCart%d", i)
@@ -163,14 +162,14 @@ func BenchmarkRead(b *testing.B) {
 		}
 		fmt.Fprintf(&s, `{"Time":"2026-01-01T00:00:00.000000000Z","Action":"pass","Package":"example.com/shop/cart","Test":%q,"Elapsed":0.01}`+"\n", name)
 	}
-	benchmark(b, []byte(s.String()))
+	benchmarkGoTest(b, []byte(s.String()))
 }
 
-func benchmark(b *testing.B, data []byte) {
+func benchmarkGoTest(b *testing.B, data []byte) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if r, err := Read(bytes.NewReader(data)); err != nil || r.Total == 0 {
+		if r, err := ReadGoTest(bytes.NewReader(data)); err != nil || r.Total == 0 {
 			b.Fatal(r, err)
 		}
 	}

@@ -1,11 +1,10 @@
-package plain
+package testreport
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 var (
@@ -48,7 +47,7 @@ func (p *pytest) line(s string) {
 		if m := pytestStop.FindStringSubmatch(s); m != nil {
 			p.stopped = m[1]
 		}
-	case p.part != "" && len(p.lines) < mostNames:
+	case p.part != "" && len(p.lines) < mostPlainNames:
 		if m := pytestPlace.FindStringSubmatch(s); m != nil {
 			p.lines[p.part] = number(m[2])
 		}
@@ -91,8 +90,8 @@ func (p *pytest) sums(text string) {
 	}
 }
 
-func (p *pytest) sum() (testreport.Report, bool) {
-	r := p.report(testreport.Pytest, p.counts)
+func (p *pytest) sum() (Report, bool) {
+	r := p.report(Pytest, p.counts)
 	if p.stopped != "" {
 		r.Lack("pytest did not run all tests: %s", p.stopped)
 	}

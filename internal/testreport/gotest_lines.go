@@ -1,10 +1,8 @@
-package gotest
+package testreport
 
 import (
 	"slices"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // crashLines is how much is kept of the beginning of a crash: Go prints the reason
@@ -14,9 +12,9 @@ const crashLines = 20
 // lineCost is what a line takes beside its own bytes.
 const lineCost = 24
 
-// lines keeps the last lines of a text that arrives in pieces, and the first ones of
+// outputLines keeps the last lines of a text that arrives in pieces, and the first ones of
 // a crash in it.
-type lines struct {
+type outputLines struct {
 	kept  []string
 	crash []string
 	since int  // lines since the crash began
@@ -24,10 +22,10 @@ type lines struct {
 	open  bool // the last line has no end yet
 }
 
-func (l *lines) add(s string) {
+func (l *outputLines) add(s string) {
 	for line := range strings.Lines(s) {
-		if len(line) > 2*testreport.LineBytes {
-			line = line[:2*testreport.LineBytes] + "\n"
+		if len(line) > 2*lineBytes {
+			line = line[:2*lineBytes] + "\n"
 		}
 		if l.open {
 			l.extend(line)
@@ -38,8 +36,8 @@ func (l *lines) add(s string) {
 	}
 }
 
-func (l *lines) extend(line string) {
-	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*testreport.LineBytes {
+func (l *outputLines) extend(line string) {
+	if last := &l.kept[len(l.kept)-1]; len(*last) < 2*lineBytes {
 		*last += line
 		l.size += len(line)
 	} else if strings.HasSuffix(line, "\n") && !strings.HasSuffix(*last, "\n") {
@@ -48,7 +46,7 @@ func (l *lines) extend(line string) {
 	}
 }
 
-func (l *lines) next(line string) {
+func (l *outputLines) next(line string) {
 	if l.crash != nil || crashes(line) {
 		if l.since++; len(l.crash) < crashLines {
 			l.crash = append(l.crash, line)
@@ -57,10 +55,10 @@ func (l *lines) next(line string) {
 	}
 	l.kept = append(l.kept, line)
 	l.size += lineCost + len(line)
-	if len(l.kept) < 2*testreport.MessageLines {
+	if len(l.kept) < 2*messageLines {
 		return
 	}
-	old := len(l.kept) - testreport.MessageLines
+	old := len(l.kept) - messageLines
 	for _, line := range l.kept[:old] {
 		l.size -= lineCost + len(line)
 	}
@@ -73,10 +71,10 @@ func crashes(line string) bool {
 
 // String returns what is worth showing: the end, and before it the beginning of a crash
 // that has scrolled away.
-func (l *lines) String() string {
-	if l.since <= testreport.MessageLines {
+func (l *outputLines) String() string {
+	if l.since <= messageLines {
 		return strings.Join(l.kept, "")
 	}
-	end := l.kept[max(0, len(l.kept)-(testreport.MessageLines-crashLines-1)):]
+	end := l.kept[max(0, len(l.kept)-(messageLines-crashLines-1)):]
 	return strings.Join(l.crash, "") + "…\n" + strings.Join(end, "")
 }

@@ -1,4 +1,4 @@
-package tap
+package testreport
 
 import (
 	"bytes"
@@ -7,20 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-func TestGoldens(t *testing.T) {
+func TestTAPGoldens(t *testing.T) {
 	t.Parallel()
-	testutil.Each(t, "testdata/*.tap", 12, func(_ string, r io.Reader) (testreport.Report, error) { return Read(r) })
+	testutil.Each(t, "testdata/tap/*.tap", 12, func(_ string, r io.Reader) (Report, error) { return readTAP(r) })
 }
 
 // TestCutAnywhere: a stream that stops before its plan is fulfilled never reads whole.
-func TestCutAnywhere(t *testing.T) {
+func TestTAPCutAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"node", "subtests", "plan_last", "braces"} {
-		whole, err := os.ReadFile("testdata/" + name + ".tap")
+		whole, err := os.ReadFile("testdata/tap/" + name + ".tap")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,16 +28,16 @@ func TestCutAnywhere(t *testing.T) {
 			end = bytes.LastIndex(whole, []byte("ok 2"))
 		}
 		for n := 0; n < end; n += 1 + end/300 {
-			if report, err := Read(bytes.NewReader(whole[:n])); err != nil || !report.Incomplete {
+			if report, err := readTAP(bytes.NewReader(whole[:n])); err != nil || !report.Incomplete {
 				t.Fatalf("%s cut after %d bytes reads as whole: %+v, %v", name, n, report, err)
 			}
 		}
 	}
 }
 
-func TestDirectives(t *testing.T) {
+func TestTAPDirectives(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]point{
+	for in, want := range map[string]tapPoint{
 		"a # SKIP":            {name: "a", skip: true},
 		"a # skipped for now": {name: "a", skip: true},
 		"a # TODO later":      {name: "a", todo: true},
@@ -48,18 +47,18 @@ func TestDirectives(t *testing.T) {
 		"issue #12 is fixed":  {name: "issue #12 is fixed"},
 		`back \\ slash`:       {name: `back \ slash`},
 	} {
-		got := newPoint(false, in)
+		got := newTAPPoint(false, in)
 		if got != want {
 			t.Errorf("%q is %+v, want %+v", in, got, want)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	testutil.Seeds(f, "testdata/*.tap", 1<<20)
+func FuzzTAP(f *testing.F) {
+	testutil.Seeds(f, "testdata/tap/*.tap", 1<<20)
 	f.Add([]byte(strings.Repeat("  ", 70) + "ok"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := Read(bytes.NewReader(data))
+		report, err := readTAP(bytes.NewReader(data))
 		if err != nil {
 			t.Errorf("an error of nobody's: %v", err)
 		}

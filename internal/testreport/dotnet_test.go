@@ -1,4 +1,4 @@
-package dotnet
+package testreport
 
 import (
 	"bytes"
@@ -9,32 +9,31 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-func TestGoldens(t *testing.T) {
+func TestDotNetGoldens(t *testing.T) {
 	t.Parallel()
-	testutil.Each(t, "testdata/*.xml", 5, func(_ string, r io.Reader) (testreport.Report, error) { return Read(r) })
+	testutil.Each(t, "testdata/dotnet/*.xml", 5, func(_ string, r io.Reader) (Report, error) { return ReadDotNet(r) })
 }
 
-func TestCutAnywhere(t *testing.T) {
+func TestDotNetCutAnywhere(t *testing.T) {
 	t.Parallel()
-	whole, err := os.ReadFile("testdata/nunit3.xml")
+	whole, err := os.ReadFile("testdata/dotnet/nunit3.xml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for n := range len(bytes.TrimSpace(whole)) {
-		if report, err := Read(bytes.NewReader(whole[:n])); err == nil && !report.Incomplete {
+		if report, err := ReadDotNet(bytes.NewReader(whole[:n])); err == nil && !report.Incomplete {
 			t.Fatalf("cut after %d bytes it reads as whole: %+v", n, report)
 		}
 	}
 }
 
-func TestRefused(t *testing.T) {
+func TestDotNetRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "<html/>", "<testsuite/>", `<!DOCTYPE a [<!ENTITY b "c">]><TestRun/>`} {
-		report, err := Read(strings.NewReader(text))
+		report, err := ReadDotNet(strings.NewReader(text))
 		var refused *belay.Error
 		if !errors.As(err, &refused) || refused.Code != belay.CodeCannot {
 			t.Errorf("%q: %+v, %v", text, report, err)
@@ -42,10 +41,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	testutil.Seeds(f, "testdata/*.xml", 1<<20)
+func FuzzDotNet(f *testing.F) {
+	testutil.Seeds(f, "testdata/dotnet/*.xml", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		report, err := Read(bytes.NewReader(data))
+		report, err := ReadDotNet(bytes.NewReader(data))
 		var refused *belay.Error
 		if err != nil && !errors.As(err, &refused) {
 			t.Errorf("an error of nobody's: %v", err)

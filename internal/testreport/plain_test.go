@@ -1,4 +1,4 @@
-package plain
+package testreport
 
 import (
 	"bytes"
@@ -8,23 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// format of a testdata file is the word before its ending.
-func format(file string) string {
+// plainFormat of a testdata file is the word before its ending.
+func plainFormat(file string) string {
 	parts := strings.Split(filepath.Base(file), ".")
 	return parts[len(parts)-2]
 }
 
-func TestGoldens(t *testing.T) {
+func TestPlainGoldens(t *testing.T) {
 	t.Parallel()
-	testutil.Each(t, "testdata/*.txt", 15, func(file string, r io.Reader) (testreport.Report, error) {
-		report, err := Read(format(file), r)
+	testutil.Each(t, "testdata/plain/*.txt", 15, func(file string, r io.Reader) (Report, error) {
+		report, err := readPlain(plainFormat(file), r)
 		if data, rerr := os.ReadFile(file); rerr != nil {
 			t.Error(rerr)
-		} else if any, ok, _ := Any(bytes.NewReader(data)); ok && any.Format != report.Format {
+		} else if any, ok, _ := ReadAnyPlain(bytes.NewReader(data)); ok && any.Format != report.Format {
 			t.Errorf("%s is taken for %s", file, any.Format)
 		}
 		return report, err
@@ -32,7 +31,7 @@ func TestGoldens(t *testing.T) {
 }
 
 // TestAnyIsModest: prose, and the words of two runners, are nobody's report.
-func TestAnyIsModest(t *testing.T) {
+func TestAnyPlainIsModest(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"nothing":  "",
@@ -41,17 +40,17 @@ func TestAnyIsModest(t *testing.T) {
 		"a server": "listening on :8080\n# tests are fun\n",
 		"a list":   "2 warnings in 1.0s\n",
 	} {
-		if report, ok, err := Any(strings.NewReader(text)); ok || err != nil {
+		if report, ok, err := ReadAnyPlain(strings.NewReader(text)); ok || err != nil {
 			t.Errorf("%s reads as %+v, %v", name, report, err)
 		}
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	testutil.Seeds(f, "testdata/*.txt", 1<<20)
+func FuzzPlain(f *testing.F) {
+	testutil.Seeds(f, "testdata/plain/*.txt", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, format := range Formats() {
-			report, err := Read(format, bytes.NewReader(data))
+		for _, format := range plainFormats() {
+			report, err := readPlain(format, bytes.NewReader(data))
 			if err != nil {
 				t.Errorf("an error of nobody's: %v", err)
 			}
@@ -59,17 +58,17 @@ func FuzzRead(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if report, ok, _ := Any(bytes.NewReader(data)); ok && report.Sound() != nil {
+		if report, ok, _ := ReadAnyPlain(bytes.NewReader(data)); ok && report.Sound() != nil {
 			t.Error(report.Sound())
 		}
 	})
 }
 
-func BenchmarkAny(b *testing.B) {
+func BenchmarkAnyPlain(b *testing.B) {
 	data := []byte(strings.Repeat("a line of what a program says while it works\n    --- an indented one\n", 20_000))
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, _, err := Any(bytes.NewReader(data)); err != nil {
+		if _, _, err := ReadAnyPlain(bytes.NewReader(data)); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,10 +1,9 @@
-package plain
+package testreport
 
 import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 var (
@@ -109,8 +108,8 @@ func (c counts) plus(o counts) counts {
 	return counts{c.passed + o.passed, c.failed + o.failed, c.errors + o.errors, c.skipped + o.skipped, c.flaky + o.flaky}
 }
 
-func (m *maven) sum() (testreport.Report, bool) {
-	r := m.report(testreport.Maven, m.counts.plus(m.classes))
+func (m *maven) sum() (Report, bool) {
+	r := m.report(Maven, m.counts.plus(m.classes))
 	if m.any {
 		r.Lack("the output stops before the results of a module")
 	}

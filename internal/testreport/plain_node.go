@@ -1,11 +1,10 @@
-package plain
+package testreport
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 var (
@@ -100,7 +99,7 @@ func (n *node) named(s string) {
 	n.file, n.at = "", 0
 }
 
-func (n *node) sum() (testreport.Report, bool) {
+func (n *node) sum() (Report, bool) {
 	_, summed := n.sums["tests"]
 	if _, ended := n.sums["pass"]; !summed || !ended {
 		return n.dotSum()
@@ -109,7 +108,7 @@ func (n *node) sum() (testreport.Report, bool) {
 		passed: n.sums["pass"], failed: n.sums["fail"] + n.sums["cancelled"],
 		skipped: n.sums["skipped"] + n.sums["todo"],
 	}
-	r := n.report(testreport.Node, c)
+	r := n.report(Node, c)
 	if r.Total != n.sums["tests"] {
 		r.Lack("the summary counts %d tests and %d outcomes", n.sums["tests"], r.Total)
 	}
@@ -117,7 +116,7 @@ func (n *node) sum() (testreport.Report, bool) {
 }
 
 // dotSum counts what failed by name, since suites have an X as well, and is never whole.
-func (n *node) dotSum() (testreport.Report, bool) {
+func (n *node) dotSum() (Report, bool) {
 	t := tally{}
 	for _, f := range n.list {
 		said := f.said.String()
@@ -126,7 +125,7 @@ func (n *node) dotSum() (testreport.Report, bool) {
 		}
 		t.add(f.Test, false).say(strings.TrimRight(said, "\n"))
 	}
-	r := t.report(testreport.Node, counts{passed: n.dots, failed: len(t.list)})
+	r := t.report(Node, counts{passed: n.dots, failed: len(t.list)})
 	r.Lack("there is no summary: dots do not distinguish tests from suites")
 	return r, len(t.list) > 0 && n.dots > 0
 }

@@ -1,4 +1,4 @@
-package gotest
+package testreport
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func stream(words string) string {
 	return b.String()
 }
 
-func TestEachTestCountsOnce(t *testing.T) {
+func TestGoTestEachCountsOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ words, want string }{
 		"once":                       {"p p.TestA+ p.TestB- p.TestC~ p-", "3 tests: 1 passed, 1 failed, 1 skipped; p.TestB"},
@@ -47,7 +47,7 @@ func TestEachTestCountsOnce(t *testing.T) {
 		"another package":            {"p p.TestA- p- q q.TestA+ q+", "2 tests: 1 passed, 1 failed; p.TestA"},
 		"passes, and fails in a try": {"p p.TestA+ p.TestB- p- p p.TestA- p.TestB+ p-", "2 tests: 0 passed, 2 failed; p.TestB p.TestA"},
 	} {
-		report, err := Read(strings.NewReader(stream(tt.words)))
+		report, err := ReadGoTest(strings.NewReader(stream(tt.words)))
 		var names []string
 		for _, f := range report.Failures {
 			names = append(names, f.Test)
@@ -60,7 +60,7 @@ func TestEachTestCountsOnce(t *testing.T) {
 }
 
 // TestSecondTriesOfSubtests: a parent that failed by its subtests is run again with them.
-func TestSecondTriesOfSubtests(t *testing.T) {
+func TestGoTestSecondTriesOfSubtests(t *testing.T) {
 	t.Parallel()
 	run := func(events ...string) string {
 		var b strings.Builder
@@ -72,18 +72,18 @@ func TestSecondTriesOfSubtests(t *testing.T) {
 	}
 	first := run("run TestA", "run TestA/x", "run TestA/y", "fail TestA/x", "pass TestA/y", "fail TestA", "fail ")
 	again := run("run TestA", "run TestA/x", "pass TestA/x", "pass TestA", "pass ")
-	report, err := Read(strings.NewReader(first + again))
+	report, err := ReadGoTest(strings.NewReader(first + again))
 	if err != nil || report.String() != "2 tests: 2 passed, 1 flaky" || len(report.Failures) != 0 {
 		t.Errorf("%s, %+v, %v", report, report.Failures, err)
 	}
-	if report, _ = Read(strings.NewReader(again + first)); report.String() != "2 tests: 1 passed, 1 failed" {
+	if report, _ = ReadGoTest(strings.NewReader(again + first)); report.String() != "2 tests: 1 passed, 1 failed" {
 		t.Errorf("a failure after a pass: %s", report)
 	}
 }
 
-// TestRealGo reads what the installed go says of tests that race, fuzz, panic in a
+// TestGoTestRealGo reads what the installed go says of tests that race, fuzz, panic in a
 // goroutine, print without a line end, and do not build.
-func TestRealGo(t *testing.T) {
+func TestGoTestRealGo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("builds packages")
@@ -110,7 +110,7 @@ func TestRealGo(t *testing.T) {
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	out, _ := c.Output() // it fails, which is what it is for
-	report, err := Read(strings.NewReader(string(out)))
+	report, err := ReadGoTest(strings.NewReader(string(out)))
 	if err != nil || report.Incomplete {
 		t.Errorf("%v, %v", report.Warnings, err)
 	}

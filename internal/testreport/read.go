@@ -1,6 +1,4 @@
-// Package formats detects the format of a test report from its content and parses it,
-// compressed or not. It reads from the caller's reader and touches no file.
-package formats
+package testreport
 
 import (
 	"bufio"
@@ -14,14 +12,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
-
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport/dotnet"
-	"github.com/belay-dev/belay/internal/testreport/gotest"
-	"github.com/belay-dev/belay/internal/testreport/junit"
-	"github.com/belay-dev/belay/internal/testreport/plain"
-	"github.com/belay-dev/belay/internal/testreport/tap"
 )
 
 // headSize is how much of a file is looked at to tell its format.
@@ -31,8 +22,8 @@ const howToMend = "have the tests write JUnit XML, go test -json or TAP, or name
 
 // Formats are the names that Read takes, in the order of the documentation.
 func Formats() []string {
-	return append([]string{testreport.JUnit, testreport.GoTest, testreport.TAP, testreport.TRX, testreport.NUnit,
-		testreport.XUnit}, plain.Formats()...)
+	return append([]string{JUnit, GoTest, TAP, TRX, NUnit,
+		XUnit}, plainFormats()...)
 }
 
 // Read reads a report; format is one of Formats, or "" to tell it by its content. What
@@ -43,38 +34,38 @@ func Formats() []string {
 // The error is a *belay.Error: CodeUsage for an unknown format, CodeCannot when nothing
 // could be read, because there is nothing, it is of no known format or of another than
 // named, or r fails before the first test.
-func Read(r io.Reader, format string) (testreport.Report, error) {
+func Read(r io.Reader, format string) (Report, error) {
 	if format != "" && !slices.Contains(Formats(), format) {
-		return testreport.Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
+		return Report{}, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(Formats(), ", "),
 			"%q is not a test report format", format)
 	}
 	in, err := unpacked(r)
 	if err != nil {
-		return testreport.Report{}, err
+		return Report{}, err
 	}
 	head, err := in.Peek(headSize)
 	if len(bytes.Trim(head, " \t\r\n\x00\xef\xbb\xbf\xff\xfe")) == 0 {
 		if err != nil && err != io.EOF {
-			return testreport.Report{}, unreadable(err)
+			return Report{}, unreadable(err)
 		}
-		return testreport.Report{Format: format},
+		return Report{Format: format},
 			belay.Refuse(belay.CodeCannot, "check how the tests ended", "the report is empty: it says nothing about any test")
 	}
 	if format == "" {
-		if format, err = Detect(head); err != nil {
-			return testreport.Report{}, err
+		if format, err = detect(head); err != nil {
+			return Report{}, err
 		}
 	}
-	limited := &io.LimitedReader{R: in, N: testreport.MaxFile}
-	report, err := read(limited, format)
+	limited := &io.LimitedReader{R: in, N: maxFile}
+	report, err := readAs(limited, format)
 	if limited.N <= 0 {
-		report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
+		report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
 	}
 	return judged(report, err)
 }
 
 // judged adds what holds for every format.
-func judged(r testreport.Report, err error) (testreport.Report, error) {
+func judged(r Report, err error) (Report, error) {
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
@@ -117,28 +108,28 @@ func unpacked(r io.Reader) (*bufio.Reader, error) {
 	return in, nil
 }
 
-func read(r io.Reader, format string) (testreport.Report, error) {
+func readAs(r io.Reader, format string) (Report, error) {
 	switch format {
-	case testreport.JUnit:
-		return junit.Read(r)
-	case testreport.TRX, testreport.NUnit, testreport.XUnit:
-		report, err := dotnet.Read(r)
+	case JUnit:
+		return ReadJUnit(r)
+	case TRX, NUnit, XUnit:
+		report, err := ReadDotNet(r)
 		if err == nil && report.Format != format {
 			err = belay.Refuse(belay.CodeCannot, "use --format "+report.Format, "the file is not %s but %s", format, report.Format)
 		}
 		return report, err
-	case testreport.GoTest:
-		return gotest.Read(r)
-	case testreport.TAP:
-		return tap.Read(r)
+	case GoTest:
+		return ReadGoTest(r)
+	case TAP:
+		return readTAP(r)
 	case anyPlain:
-		report, ok, err := plain.Any(r)
+		report, ok, err := ReadAnyPlain(r)
 		if !ok && err == nil {
 			err = unknownFormat("")
 		}
 		return report, err
 	}
-	return plain.Read(format, r)
+	return readPlain(format, r)
 }
 
 // anyPlain stands for output that only reading all of it can tell.
@@ -149,33 +140,33 @@ func unknownFormat(more string) error {
 }
 
 var (
-	tapVersion = lazyregexp.New(`(?m)^TAP version \d+\r?$`)
-	tapPlan    = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
-	tapPoint   = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
-	nodeSpec   = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
-	goEvent    = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|` +
+	tapVersion  = lazyregexp.New(`(?m)^TAP version \d+\r?$`)
+	tapPlan     = lazyregexp.New(`(?m)^1\.\.\d+(?:\s*#.*)?\r?$`)
+	tapFirst    = lazyregexp.New(`^(?:not ok\b|ok \d+\b|ok - )`) // at the very beginning: tests print such lines, too
+	nodeSpec    = lazyregexp.New(`(?m)^ℹ tests \d+\r?$`)
+	goTestEvent = lazyregexp.New(`(?m)^\s*\{[^\n]*"Action"\s*:\s*"(?:start|run|pause|cont|pass|bench|fail|output|skip|` +
 		`attr|artifacts|build-output|build-fail)"`)
-	suite = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
+	junitElements = lazyregexp.New(`<(?:\w+:)?test(?:suites?|case|run)[\s/>]`)
 )
 
-// Detect tells the format from the beginning of a report. It gives "plain" for what may
+// detect tells the format from the beginning of a report. It gives "plain" for what may
 // be a runner's own words, and an error (belay.CodeCannot) for XML and JSON that is no
 // test report.
-func Detect(head []byte) (string, error) {
+func detect(head []byte) (string, error) {
 	text := new(strings.Builder)
-	io.Copy(text, testreport.NewText(bytes.NewReader(head))) // strings.Builder never fails
+	io.Copy(text, NewText(bytes.NewReader(head))) // strings.Builder never fails
 	s := strings.TrimLeft(text.String(), " \t\r\n\ufffd")
 	switch {
 	case strings.HasPrefix(s, "<"):
 		return detectXML(s)
-	case goEvent.MatchString(s):
-		return testreport.GoTest, nil
+	case goTestEvent.MatchString(s):
+		return GoTest, nil
 	case nodeSpec.MatchString(s):
 		return anyPlain, nil
-	case tapVersion.MatchString(s), tapPlan.MatchString(s), tapPoint.MatchString(s):
-		return testreport.TAP, nil
-	case suite.MatchString(s):
-		return testreport.JUnit, nil
+	case tapVersion.MatchString(s), tapPlan.MatchString(s), tapFirst.MatchString(s):
+		return TAP, nil
+	case junitElements.MatchString(s):
+		return JUnit, nil
 	case strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[{"):
 		return "", unknownFormat(": it is other JSON")
 	}
@@ -184,7 +175,7 @@ func Detect(head []byte) (string, error) {
 
 // detectXML looks at the first element.
 func detectXML(s string) (string, error) {
-	x := testreport.NewXML(strings.NewReader(s))
+	x := NewXML(strings.NewReader(s))
 	for {
 		tok, err := x.Token()
 		if err != nil {
@@ -192,8 +183,8 @@ func detectXML(s string) (string, error) {
 			if errors.As(err, &refused) {
 				return "", err
 			}
-			if suite.MatchString(s) {
-				return testreport.JUnit, nil
+			if junitElements.MatchString(s) {
+				return JUnit, nil
 			}
 			return "", unknownFormat(": its XML cannot be read")
 		}
@@ -203,11 +194,11 @@ func detectXML(s string) (string, error) {
 		}
 		name := root.Name.Local
 		switch {
-		case dotnet.Root(name):
-			return dotnet.Format(name), nil
+		case dotnetRoot(name):
+			return dotnetFormat(name), nil
 		case strings.HasPrefix(name, "test"):
-			return testreport.JUnit, nil
+			return JUnit, nil
 		}
-		return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", testreport.Clip(testreport.Plain(name), 60)))
+		return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", Clip(Plain(name), 60)))
 	}
 }

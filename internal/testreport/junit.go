@@ -1,6 +1,4 @@
-// Package junit parses JUnit XML, which most test runners can write, even if it is broken,
-// large or hostile. It reads from the caller's reader and touches no file.
-package junit
+package testreport
 
 import (
 	"encoding/xml"
@@ -11,16 +9,15 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 // Bounds on one JUnit report.
 const (
-	maxDepth = 256     // elements within each other
-	maxSeen  = 500_000 // cases among which duplicates are found
+	maxElements = 256     // elements within each other
+	maxCases    = 500_000 // cases among which duplicates are found
 )
 
-// Read reads one report file: testsuites, testsuite (nested or not), testcase, and in a
+// ReadJUnit reads one report file: testsuites, testsuite (nested or not), testcase, and in a
 // case any number of failure, error and skipped. A case with several failures is one
 // failure with all messages; a case that broke right after it failed (a fixture taken
 // down) is one, too. A retried case that passed in the end (flakyFailure, flakyError)
@@ -32,24 +29,24 @@ const (
 // broken, over testreport.MaxFile, or that counts more failures than it lists is
 // Incomplete. What is not a JUnit report, or declares entities, is a *belay.Error with
 // CodeCannot; an error of r's own is given back as it is, with what was read before.
-func Read(r io.Reader) (testreport.Report, error) {
-	x := testreport.NewXML(r)
-	j := reader{report: testreport.Report{Format: testreport.JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
+func ReadJUnit(r io.Reader) (Report, error) {
+	x := NewXML(r)
+	j := junitReader{report: Report{Format: JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
 	err := j.read(x)
 	if x.Cut() {
-		j.report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
+		j.report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
 	}
-	if x.Replaced() {
+	if x.replaced() {
 		j.report.Warn("bytes that are not text were replaced")
 	}
 	j.close()
-	j.report.SayFlaky()
+	j.report.sayFlaky()
 	j.sayTwice()
 	return j.report, err
 }
 
-// element is one open element.
-type element struct {
+// junitElement is one open element.
+type junitElement struct {
 	name     string
 	id       string // of a suite: its name; of a case: its id
 	file     string // of a suite: where its cases are
@@ -61,9 +58,9 @@ type element struct {
 	text     *strings.Builder // of failure, error: their message
 }
 
-type reader struct {
-	report testreport.Report
-	open   []*element
+type junitReader struct {
+	report Report
+	open   []*junitElement
 	rooted bool
 	cut    bool // closing what a broken report left open
 
@@ -74,10 +71,10 @@ type reader struct {
 	last  lastCase
 }
 
-func (j *reader) read(x *testreport.XML) error {
+func (j *junitReader) read(x *XML) error {
 	for {
 		tok, err := x.Token()
-		var bad *testreport.Broken
+		var bad *Broken
 		switch {
 		case err == io.EOF:
 			return j.atEnd()
@@ -91,21 +88,21 @@ func (j *reader) read(x *testreport.XML) error {
 			if err := j.start(t); err != nil {
 				return err
 			}
-			if len(j.open) > maxDepth {
-				return j.broken("elements nested more than %d deep", maxDepth)
+			if len(j.open) > maxElements {
+				return j.broken("elements nested more than %d deep", maxElements)
 			}
 		case xml.EndElement:
 			j.end(t.Name.Local)
 		case xml.CharData:
 			if n := len(j.open); n > 0 && j.open[n-1].text != nil {
-				keep(j.open[n-1].text, string(t))
+				keepMessage(j.open[n-1].text, string(t))
 			}
 		}
 	}
 }
 
 // broken ends the reading: what came before counts, unless nothing of a report did.
-func (j *reader) broken(format string, args ...any) error {
+func (j *junitReader) broken(format string, args ...any) error {
 	if !j.rooted {
 		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is not a JUnit report")
 	}
@@ -113,7 +110,7 @@ func (j *reader) broken(format string, args ...any) error {
 	return nil
 }
 
-func (j *reader) atEnd() error {
+func (j *junitReader) atEnd() error {
 	switch {
 	case !j.rooted:
 		return j.broken("")
@@ -123,37 +120,37 @@ func (j *reader) atEnd() error {
 	return nil
 }
 
-func keep(b *strings.Builder, s string) {
-	if b.Len() < testreport.MaxText {
-		b.WriteString(s[:min(len(s), testreport.MaxText-b.Len())])
+func keepMessage(b *strings.Builder, s string) {
+	if b.Len() < maxText {
+		b.WriteString(s[:min(len(s), maxText-b.Len())])
 	}
 }
 
-// root reports whether a report may begin with the element.
-func root(name string) bool {
+// junitRoot reports whether a report may begin with the element.
+func junitRoot(name string) bool {
 	return name == "testsuites" || name == "testsuite" || name == "testcase" || name == "testrun"
 }
 
-func (j *reader) start(t xml.StartElement) error {
+func (j *junitReader) start(t xml.StartElement) error {
 	name := t.Name.Local
-	if !j.rooted && !root(name) {
+	if !j.rooted && !junitRoot(name) {
 		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML",
-			"the file is not a JUnit report: it starts with <%s>", testreport.Clip(testreport.Plain(name), 60))
+			"the file is not a JUnit report: it starts with <%s>", Clip(Plain(name), 60))
 	}
 	j.rooted = true
-	e := &element{name: name}
+	e := &junitElement{name: name}
 	c := j.inCase()
 	switch name {
 	case "testsuites", "testsuite":
-		attrs := testreport.Attrs(t)
+		attrs := Attrs(t)
 		e.id, e.file, e.tests = attrs["name"], attrs["file"], number(attrs["tests"])
 		e.declared = number(attrs["failures"]) + number(attrs["errors"])
 	case "testcase":
-		e.c, e.id = newCase(testreport.Attrs(t), j.suiteElement())
+		e.c, e.id = newCase(Attrs(t), j.suiteElement())
 	case "skipped", "disabled":
 		if c != nil {
 			c.skipped = true
-			c.todo = c.todo || testreport.Attrs(t)["type"] == "todo"
+			c.todo = c.todo || Attrs(t)["type"] == "todo"
 		}
 	case "flakyFailure", "flakyError":
 		if c != nil {
@@ -164,7 +161,7 @@ func (j *reader) start(t xml.StartElement) error {
 			c.reran = true
 		}
 	case "failure", "error":
-		attrs := testreport.Attrs(t)
+		attrs := Attrs(t)
 		e.text = &strings.Builder{}
 		if e.id = attrs["message"]; e.id == "" {
 			e.id = attrs["type"]
@@ -179,17 +176,17 @@ func (j *reader) start(t xml.StartElement) error {
 
 // end closes the innermost element of that name and all within it. An end tag that
 // nothing opened is passed over.
-func (j *reader) end(name string) {
+func (j *junitReader) end(name string) {
 	at := len(j.open) - 1
 	for at >= 0 && j.open[at].name != name {
 		at--
 	}
 	if at < 0 {
-		j.report.Warn("an end tag without its start: %s", testreport.Clip(testreport.Plain(name), 60))
+		j.report.Warn("an end tag without its start: %s", Clip(Plain(name), 60))
 		return
 	}
 	if at < len(j.open)-1 {
-		j.report.Lack("an element is not closed: %s", testreport.Clip(testreport.Plain(j.open[len(j.open)-1].name), 60))
+		j.report.Lack("an element is not closed: %s", Clip(Plain(j.open[len(j.open)-1].name), 60))
 	}
 	for len(j.open) > at {
 		j.pop()
@@ -198,14 +195,14 @@ func (j *reader) end(name string) {
 
 // close counts what was still open when the report stopped. A case without its end
 // may have failed further down: it counts only if it had failed already.
-func (j *reader) close() {
+func (j *junitReader) close() {
 	j.cut = true
 	for len(j.open) > 0 {
 		j.pop()
 	}
 }
 
-func (j *reader) pop() {
+func (j *junitReader) pop() {
 	e := j.open[len(j.open)-1]
 	j.open = j.open[:len(j.open)-1]
 	switch {
@@ -229,7 +226,7 @@ func (j *reader) pop() {
 }
 
 // failed takes in one failure or error element.
-func (j *reader) failed(e *element) {
+func (j *junitReader) failed(e *junitElement) {
 	message := joinMessage(e.id, e.text.String())
 	c := j.inCase()
 	if c == nil {
@@ -237,8 +234,8 @@ func (j *reader) failed(e *element) {
 			s.cases++
 		}
 		id := suiteName(j.suite())
-		f := testreport.Failure{Test: testreport.Plain(id), Message: testreport.Ends(message)}
-		f.File, f.Line = testreport.FirstPlace(f.Message)
+		f := Failure{Test: Plain(id), Message: firstAndLast(message)}
+		f.File, f.Line = firstPlace(f.Message)
 		j.report.Fail(f, true)
 		return
 	}
@@ -247,14 +244,14 @@ func (j *reader) failed(e *element) {
 	} else {
 		c.broke = true
 	}
-	if c.messageBytes < testreport.MaxText {
+	if c.messageBytes < maxText {
 		c.messages = append(c.messages, message)
 		c.messageBytes += len(message)
 	}
 }
 
 // inCase returns the test case that is open, nil when none is.
-func (j *reader) inCase() *testCase {
+func (j *junitReader) inCase() *testCase {
 	for i := len(j.open) - 1; i >= 0; i-- {
 		if j.open[i].c != nil {
 			return j.open[i].c
@@ -263,7 +260,7 @@ func (j *reader) inCase() *testCase {
 	return nil
 }
 
-func (j *reader) suiteElement() *element {
+func (j *junitReader) suiteElement() *junitElement {
 	for i := len(j.open) - 1; i >= 0; i-- {
 		if n := j.open[i].name; n == "testsuite" || n == "testsuites" {
 			return j.open[i]
@@ -272,7 +269,7 @@ func (j *reader) suiteElement() *element {
 	return nil
 }
 
-func (j *reader) suite() string {
+func (j *junitReader) suite() string {
 	if e := j.suiteElement(); e != nil {
 		return e.id
 	}
@@ -283,9 +280,10 @@ func suiteName(name string) string {
 	if name == "" {
 		return "a suite without a name"
 	}
-	return testreport.Clip(testreport.Plain(name), 200)
+	return Clip(Plain(name), 200)
 }
 
+// number reads a count; what is not a count of tests is 0.
 func number(s string) int {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 0 || n > 1<<30 {

@@ -1,9 +1,7 @@
-package plain
+package testreport
 
 import (
 	"strings"
-
-	"github.com/belay-dev/belay/internal/testreport"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -142,14 +140,14 @@ func (c *cargo) trouble(s string) {
 	}
 }
 
-func (c *cargo) sum() (testreport.Report, bool) {
+func (c *cargo) sum() (Report, bool) {
 	c.died()
-	r := c.report(testreport.Cargo, c.counts)
+	r := c.report(Cargo, c.counts)
 	if c.stopped && !c.all {
 		r.Lack("cargo stopped at the first target with a failure (without --no-fail-fast)")
 	}
 	for i := range r.Failures {
-		r.Failures[i].Package = testreport.Clip(c.crateOf(r.Failures[i].Test), 200)
+		r.Failures[i].Package = Clip(c.crateOf(r.Failures[i].Test), 200)
 	}
 	return r, c.spoke
 }

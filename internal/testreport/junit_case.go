@@ -1,11 +1,9 @@
-package junit
+package testreport
 
 import (
 	"hash/maphash"
 	"strconv"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 type testCase struct {
@@ -30,7 +28,7 @@ type lastCase struct {
 }
 
 // newCase returns a case and its id: the class, or else the suite, and the name.
-func newCase(attrs map[string]string, suite *element) (*testCase, string) {
+func newCase(attrs map[string]string, suite *junitElement) (*testCase, string) {
 	c := &testCase{class: attrs["classname"], file: attrs["file"], line: number(attrs["line"])}
 	for _, key := range []string{"status", "result"} {
 		c.status += " " + strings.ToLower(attrs[key])
@@ -64,13 +62,13 @@ func (c *testCase) claims(words ...string) bool {
 
 // The outcomes of a case, as bits.
 const (
-	passed byte = 1 << iota
-	skipped
-	failed
+	casePassed byte = 1 << iota
+	caseSkipped
+	caseFailed
 )
 
 // count closes a test case.
-func (j *reader) count(e *element) {
+func (j *junitReader) count(e *junitElement) {
 	c := e.c
 	if s := j.suiteElement(); s != nil {
 		s.cases++
@@ -81,41 +79,41 @@ func (j *reader) count(e *element) {
 	j.last = lastCase{id: e.id}
 	switch {
 	case c.todo:
-		j.report.SkipAs(testreport.Plain(e.id))
-		j.note(e.id, skipped)
+		j.report.skipAs(Plain(e.id))
+		j.note(e.id, caseSkipped)
 		return
 	case c.failed || c.broke:
 	case c.reran:
 		c.failed = true
 		c.messages = []string{"it failed when run again"}
 	case c.skipped || c.claims("notrun", "skipped", "disabled", "suppressed", "ignored", "pending"):
-		j.report.SkipAs(testreport.Plain(e.id))
-		j.note(e.id, skipped)
+		j.report.skipAs(Plain(e.id))
+		j.note(e.id, caseSkipped)
 		return
 	case c.claims("fail", "error", "broken"):
 		c.failed = true
 		c.messages = []string{"the report marks it as failed without a reason"}
 	default:
-		j.report.PassAs(testreport.Plain(e.id), c.flaky)
-		j.note(e.id, passed)
+		j.report.passAs(Plain(e.id), c.flaky)
+		j.note(e.id, casePassed)
 		return
 	}
-	j.note(e.id, failed)
+	j.note(e.id, caseFailed)
 	j.fail(e)
 }
 
-func (j *reader) fail(e *element) {
+func (j *junitReader) fail(e *junitElement) {
 	c := e.c
-	f := testreport.Failure{Test: testreport.Plain(e.id), Package: testreport.Plain(c.class), File: testreport.Plain(c.file), Line: c.line}
+	f := Failure{Test: Plain(e.id), Package: Plain(c.class), File: Plain(c.file), Line: c.line}
 	if f.Test == "" {
 		f.Test = "a test without a name"
 	}
-	if j.report.Room() {
-		f.Message = testreport.Ends(strings.Join(c.messages, "\n\n"))
+	if j.report.room() {
+		f.Message = firstAndLast(strings.Join(c.messages, "\n\n"))
 		j.last.at = len(j.report.Failures) + 1
 	}
 	if f.File == "" {
-		f.File, f.Line = testreport.FirstPlace(f.Message)
+		f.File, f.Line = firstPlace(f.Message)
 	}
 	j.last.failed = true
 	j.report.Fail(f, !c.failed)
@@ -123,20 +121,20 @@ func (j *reader) fail(e *element) {
 
 // sameAgain takes in the second listing of a case that failed and then, in the next
 // element, broke: pytest writes so when a fixture cannot be taken down.
-func (j *reader) sameAgain(e *element) bool {
+func (j *junitReader) sameAgain(e *junitElement) bool {
 	if e.id == "" || e.id != j.last.id || !j.last.failed || !e.c.broke || e.c.failed {
 		return false
 	}
 	if at := j.last.at; at > 0 {
 		f := &j.report.Failures[at-1]
-		f.Message = testreport.Ends(f.Message + "\n\n" + strings.Join(e.c.messages, "\n\n"))
+		f.Message = firstAndLast(f.Message + "\n\n" + strings.Join(e.c.messages, "\n\n"))
 	}
 	j.last = lastCase{}
 	return true
 }
 
 // note remembers a case, to tell that its name comes twice.
-func (j *reader) note(id string, outcome byte) {
+func (j *junitReader) note(id string, outcome byte) {
 	if id == "" {
 		return
 	}
@@ -144,23 +142,23 @@ func (j *reader) note(id string, outcome byte) {
 	before, twice := j.seen[key]
 	if twice {
 		j.twice++
-		j.mixed = j.mixed || before|outcome != before && (before|outcome)&failed != 0
+		j.mixed = j.mixed || before|outcome != before && (before|outcome)&caseFailed != 0
 	}
-	if twice || len(j.seen) < maxSeen {
+	if twice || len(j.seen) < maxCases {
 		j.seen[key] = before | outcome
 	}
 }
 
-func (j *reader) sayTwice() {
+func (j *junitReader) sayTwice() {
 	switch {
 	case j.mixed:
-		j.report.Warn("%s listed under a name that came before, some with another outcome: each counts", cases(j.twice))
+		j.report.Warn("%s listed under a name that came before, some with another outcome: each counts", junitCases(j.twice))
 	case j.twice > 0:
-		j.report.Warn("%s listed under a name that came before: each counts", cases(j.twice))
+		j.report.Warn("%s listed under a name that came before: each counts", junitCases(j.twice))
 	}
 }
 
-func cases(n int) string {
+func junitCases(n int) string {
 	if n == 1 {
 		return "1 test is"
 	}

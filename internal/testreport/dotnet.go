@@ -1,6 +1,4 @@
-// Package dotnet parses the XML reports of .NET test runners: Visual Studio's TRX, NUnit 2
-// and 3, and xunit.net version 2. It reads from the caller's reader and touches no file.
-package dotnet
+package testreport
 
 import (
 	"encoding/xml"
@@ -10,13 +8,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testreport"
-
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// dialect is what one format calls a test and its parts.
-type dialect struct {
+// dotnetDialect is what one format calls a test and its parts.
+type dotnetDialect struct {
 	format  string
 	tests   map[string]bool // elements that are one test
 	name    []string        // attributes with its id, the first that is set
@@ -24,11 +20,11 @@ type dialect struct {
 	message map[string]bool // elements with the words of a failure
 }
 
-// dialects by the root element.
-var dialects = map[string]dialect{
+// dotnetDialects by the root element.
+var dotnetDialects = map[string]dotnetDialect{
 	"TestRun": {
-		format: testreport.TRX, tests: set("UnitTestResult", "TestResult"),
-		name: []string{"testName", "testId"}, outcome: []string{"outcome"}, message: set("Message", "StackTrace"),
+		format: TRX, tests: dotnetSet("UnitTestResult", "TestResult"),
+		name: []string{"testName", "testId"}, outcome: []string{"outcome"}, message: dotnetSet("Message", "StackTrace"),
 	},
 	"test-run":     nunit,
 	"test-results": nunit,
@@ -37,19 +33,20 @@ var dialects = map[string]dialect{
 }
 
 var (
-	nunit = dialect{
-		format: testreport.NUnit, tests: set("test-case"),
-		name: []string{"fullname", "name"}, outcome: []string{"result", "success", "executed"}, message: set("message", "stack-trace"),
+	nunit = dotnetDialect{
+		format: NUnit, tests: dotnetSet("test-case"),
+		name: []string{"fullname", "name"}, outcome: []string{"result", "success", "executed"},
+		message: dotnetSet("message", "stack-trace"),
 	}
-	xunit = dialect{
-		format: testreport.XUnit, tests: set("test"),
-		name: []string{"name"}, outcome: []string{"result"}, message: set("message", "stack-trace"),
+	xunit = dotnetDialect{
+		format: XUnit, tests: dotnetSet("test"),
+		name: []string{"name"}, outcome: []string{"result"}, message: dotnetSet("message", "stack-trace"),
 	}
 	// netPlace is how .NET names a place in a stack, on both kinds of systems.
 	netPlace = lazyregexp.New(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
 )
 
-func set(words ...string) map[string]bool {
+func dotnetSet(words ...string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range words {
 		m[w] = true
@@ -57,20 +54,20 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
-// Root reports whether a document that begins with this element is read here.
-func Root(element string) bool { _, known := dialects[element]; return known }
+// dotnetRoot reports whether a document that begins with this element is read here.
+func dotnetRoot(element string) bool { _, known := dotnetDialects[element]; return known }
 
-// Format returns the format that begins with this element, "" for none.
-func Format(element string) string { return dialects[element].format }
+// dotnetFormat returns the format that begins with this element, "" for none.
+func dotnetFormat(element string) string { return dotnetDialects[element].format }
 
-const maxDepth = 256
+const maxDotNetDepth = 256
 
-type reader struct {
-	dialect
-	report testreport.Report
+type dotnetReader struct {
+	dotnetDialect
+	report Report
 	known  bool
 	open   []string
-	test   *test
+	test   *dotnetCase
 	at     int // how deep the open test is
 	words  *strings.Builder
 
@@ -80,34 +77,34 @@ type reader struct {
 	counted int      // failures that the report's own counters have
 }
 
-type test struct {
+type dotnetCase struct {
 	name, outcome, label string
 	said                 strings.Builder
 }
 
-// Read reads one report. Outcomes count so: what passed, with whatever warning, as
+// ReadDotNet reads one report. Outcomes count so: what passed, with whatever warning, as
 // passed; what was not run, ignored, or could not be decided as skipped; errors,
 // timeouts and aborted tests as errors; everything else as failed. A report that is cut
 // off or broken is Incomplete; what is none of the known formats, or declares entities,
 // is a *belay.Error with CodeCannot. Another error is r's own.
-func Read(r io.Reader) (testreport.Report, error) {
-	x := testreport.NewXML(r)
-	d := reader{}
+func ReadDotNet(r io.Reader) (Report, error) {
+	x := NewXML(r)
+	d := dotnetReader{}
 	err := d.read(x)
 	d.whole()
 	if x.Cut() {
-		d.report.Lack("the report is over %d MiB; the rest was not read", testreport.MaxFile>>20)
+		d.report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
 	}
-	if x.Replaced() {
+	if x.replaced() {
 		d.report.Warn("bytes that are not text were replaced")
 	}
 	return d.report, err
 }
 
-func (d *reader) read(x *testreport.XML) error {
+func (d *dotnetReader) read(x *XML) error {
 	for {
 		tok, err := x.Token()
-		var bad *testreport.Broken
+		var bad *Broken
 		switch {
 		case err == io.EOF && len(d.open) > 0:
 			return d.broken("the report stops in the middle")
@@ -126,20 +123,20 @@ func (d *reader) read(x *testreport.XML) error {
 		case xml.EndElement:
 			d.end(t.Name.Local)
 		case xml.CharData:
-			if d.info != nil && d.info.Len() < testreport.MaxText {
-				d.info.Write(t[:min(len(t), testreport.MaxText-d.info.Len())])
+			if d.info != nil && d.info.Len() < maxText {
+				d.info.Write(t[:min(len(t), maxText-d.info.Len())])
 			}
-			if d.words != nil && d.words.Len() < testreport.MaxText {
-				d.words.Write(t[:min(len(t), testreport.MaxText-d.words.Len())])
+			if d.words != nil && d.words.Len() < maxText {
+				d.words.Write(t[:min(len(t), maxText-d.words.Len())])
 			}
 		}
-		if len(d.open) > maxDepth {
+		if len(d.open) > maxDotNetDepth {
 			return d.broken("elements are nested too deep")
 		}
 	}
 }
 
-func (d *reader) broken(why string) error {
+func (d *dotnetReader) broken(why string) error {
 	switch {
 	case !d.known:
 		return belay.Refuse(belay.CodeCannot, "have the test command write TRX, NUnit or xunit XML",
@@ -150,10 +147,10 @@ func (d *reader) broken(why string) error {
 	return nil
 }
 
-func (d *reader) start(t xml.StartElement) error {
+func (d *dotnetReader) start(t xml.StartElement) error {
 	name := t.Name.Local
 	if !d.known {
-		if d.dialect, d.known = dialects[name]; !d.known {
+		if d.dotnetDialect, d.known = dotnetDialects[name]; !d.known {
 			return d.broken("")
 		}
 		d.report.Format = d.format
@@ -162,11 +159,11 @@ func (d *reader) start(t xml.StartElement) error {
 	d.counters(t)
 	switch {
 	case d.test == nil && d.tests[name]:
-		attrs := testreport.Attrs(t)
-		d.test, d.at = &test{label: strings.ToLower(attrs["label"])}, len(d.open)
+		attrs := Attrs(t)
+		d.test, d.at = &dotnetCase{label: strings.ToLower(attrs["label"])}, len(d.open)
 		for _, key := range d.name {
 			if d.test.name == "" {
-				d.test.name = testreport.Plain(attrs[key])
+				d.test.name = Plain(attrs[key])
 			}
 		}
 		for _, key := range d.outcome {
@@ -179,36 +176,36 @@ func (d *reader) start(t xml.StartElement) error {
 		}
 	case d.message[name] && d.test != nil:
 		d.words = &d.test.said
-	case name == "RunInfo" && strings.EqualFold(testreport.Attrs(t)["outcome"], "error"):
+	case name == "RunInfo" && strings.EqualFold(Attrs(t)["outcome"], "error"):
 		d.info, d.infoAt = &strings.Builder{}, len(d.open)
-	case name == "error" && d.format == testreport.XUnit && d.test == nil:
+	case name == "error" && d.format == XUnit && d.test == nil:
 		d.outside("")
 	}
 	return nil
 }
 
 // outside counts an error of the run itself.
-func (d *reader) outside(said string) {
-	f := testreport.Failure{Test: "the test run", Message: "the runner reports an error of its own"}
-	if said = strings.TrimSpace(said); said != "" && d.report.Room() {
-		f.Message += "\n" + testreport.Ends(testreport.Plain(said))
-		f.Message = testreport.Ends(f.Message)
+func (d *dotnetReader) outside(said string) {
+	f := Failure{Test: "the test run", Message: "the runner reports an error of its own"}
+	if said = strings.TrimSpace(said); said != "" && d.report.room() {
+		f.Message += "\n" + firstAndLast(Plain(said))
+		f.Message = firstAndLast(f.Message)
 	}
 	d.report.Fail(f, true)
 }
 
 // counters reads how many failures a report says it has.
-func (d *reader) counters(t xml.StartElement) {
+func (d *dotnetReader) counters(t xml.StartElement) {
 	var keys []string
 	switch name := t.Name.Local; {
-	case name == "Counters" && d.format == testreport.TRX:
+	case name == "Counters" && d.format == TRX:
 		keys = []string{"failed", "error", "timeout", "aborted"}
 	case name == "test-run":
 		keys = []string{"failed"}
 	case name == "test-results":
 		keys = []string{"failures", "errors"}
 	}
-	attrs := testreport.Attrs(t)
+	attrs := Attrs(t)
 	for _, k := range keys {
 		if n, err := strconv.Atoi(attrs[k]); err == nil && n > 0 && n < 1<<30 {
 			d.counted += n
@@ -221,26 +218,26 @@ func (d *reader) counters(t xml.StartElement) {
 var logFail = lazyregexp.New(`^\s*(?:\[xUnit\.net [\d:.]+\]\s+)?(.+?) \[FAIL\]\s*$`)
 
 // informed takes in what the runner said of an error of its own.
-func (d *reader) informed(said string) {
+func (d *dotnetReader) informed(said string) {
 	if m := logFail.FindStringSubmatch(strings.TrimSpace(said)); m != nil && !strings.Contains(m[1], "\n") {
-		d.logged = append(d.logged, testreport.Plain(m[1]))
+		d.logged = append(d.logged, Plain(m[1]))
 		return
 	}
 	d.outside(said)
 }
 
 // whole compares the tests of a report with what it says of itself.
-func (d *reader) whole() {
+func (d *dotnetReader) whole() {
 	named := d.report.Failed + d.report.Errors
 	switch {
 	case d.counted > 0 && named == 0:
 		d.report.Lack("the report counts %d failures and names none", d.counted)
 	case len(d.logged) > 0 && named == 0:
-		d.report.Lack("the runner's log says that %s failed, but the report has no such failure", testreport.Clip(d.logged[0], 200))
+		d.report.Lack("the runner's log says that %s failed, but the report has no such failure", Clip(d.logged[0], 200))
 	}
 }
 
-func (d *reader) end(name string) {
+func (d *dotnetReader) end(name string) {
 	for i := len(d.open) - 1; i >= 0; i-- {
 		if d.open[i] == name {
 			d.open = d.open[:i]
@@ -260,31 +257,31 @@ func (d *reader) end(name string) {
 	}
 }
 
-func (d *reader) count() {
+func (d *dotnetReader) count() {
 	t := d.test
 	d.test, d.words = nil, nil
 	switch t.outcome {
 	case "passed", "pass", "passedbutrunaborted", "success", "true", "warning", "completed":
-		d.report.PassAs(testreport.Clip(t.name, 2000), false)
+		d.report.passAs(Clip(t.name, 2000), false)
 		return
 	case "notexecuted", "notrunnable", "skipped", "skip", "ignored", "inconclusive", "notrun", "pending", "disconnected", "inprogress":
-		d.report.SkipAs(testreport.Clip(t.name, 2000))
+		d.report.skipAs(Clip(t.name, 2000))
 		return
 	}
-	name := testreport.Clip(t.name, 2000)
+	name := Clip(t.name, 2000)
 	if name == "" {
 		name = "test " + strconv.Itoa(d.report.Total+1)
 	}
-	f := testreport.Failure{Test: name}
-	said := testreport.Plain(t.said.String())
-	if d.report.Room() {
-		f.Message = testreport.Ends(said)
+	f := Failure{Test: name}
+	said := Plain(t.said.String())
+	if d.report.room() {
+		f.Message = firstAndLast(said)
 	}
 	if m := netPlace.FindStringSubmatch(said); m != nil {
 		f.File = strings.ReplaceAll(m[1], `\`, "/")
 		f.Line, _ = strconv.Atoi(m[2])
 	} else {
-		f.File, f.Line = testreport.FirstPlace(said)
+		f.File, f.Line = firstPlace(said)
 	}
 	broke := t.outcome == "error" || t.outcome == "timeout" || t.outcome == "aborted" || t.label == "error"
 	d.report.Fail(f, broke)

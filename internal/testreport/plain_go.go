@@ -1,16 +1,15 @@
-package plain
+package testreport
 
 import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
-	"github.com/belay-dev/belay/internal/testreport"
 )
 
 var (
-	goTest = lazyregexp.New(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
-	goPkg  = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
+	goTextTest = lazyregexp.New(`^\s*--- (PASS|FAIL|SKIP): (\S{1,1000}) \([\d.]+s\)$`)
+	goPkg      = lazyregexp.New(`^(ok  |FAIL|\?   )\t(\S+)(?:\t| |$)(.*)$`)
 )
 
 // gotext is go test without -json: a line for each package that ended and, above it,
@@ -19,25 +18,25 @@ type gotext struct {
 	tally
 	counts
 	spoke   bool
-	tests   []goOutcome // of the package under way
-	said    []string    // by it, the last lines
-	silent  int         // packages that passed without naming their tests
-	unnamed int         // failures of a package that did not end
+	tests   []goTextOutcome // of the package under way
+	said    []string        // by it, the last lines
+	silent  int             // packages that passed without naming their tests
+	unnamed int             // failures of a package that did not end
 }
 
-type goOutcome struct {
+type goTextOutcome struct {
 	word, name string
 	said       []string
 }
 
 const goTail = 40
 
-func newGo() voice { return &gotext{} }
+func newGoText() voice { return &gotext{} }
 
 func (g *gotext) line(s string) {
-	if m := goTest.FindStringSubmatch(s); m != nil {
-		if len(g.tests) < mostNames {
-			g.tests = append(g.tests, goOutcome{word: m[1], name: m[2]})
+	if m := goTextTest.FindStringSubmatch(s); m != nil {
+		if len(g.tests) < mostPlainNames {
+			g.tests = append(g.tests, goTextOutcome{word: m[1], name: m[2]})
 		}
 		return
 	}
@@ -97,7 +96,7 @@ func (g *gotext) ended(word, pkg, rest string) {
 	g.tests, g.said = nil, nil
 }
 
-func (g *gotext) named(pkg string, t goOutcome) {
+func (g *gotext) named(pkg string, t goTextOutcome) {
 	f := g.add(pkg+"."+t.name, false)
 	if f == nil {
 		return
@@ -108,7 +107,7 @@ func (g *gotext) named(pkg string, t goOutcome) {
 	}
 }
 
-func (g *gotext) sum() (testreport.Report, bool) {
+func (g *gotext) sum() (Report, bool) {
 	open := len(g.tests)
 	for _, t := range g.tests {
 		if t.word == "FAIL" {
@@ -117,7 +116,7 @@ func (g *gotext) sum() (testreport.Report, bool) {
 		}
 	}
 	g.tests = nil
-	r := g.report(testreport.Go, g.counts)
+	r := g.report(Go, g.counts)
 	if open > 0 {
 		r.Lack("the output stops before the end of a package")
 	}
