@@ -53,7 +53,6 @@ var layers = map[string]int{
 	"internal/snapshot":        4,
 	"internal/agent":           5,
 	"internal/handoff":         5,
-	"internal/llm":             5,
 	"internal/restore":         5,
 	"internal/watch":           5,
 	"internal/testutil/states": 5,

@@ -3,8 +3,8 @@ package review
 import (
 	"context"
 
+	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/llm"
 
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fence"
@@ -42,7 +42,7 @@ type Reply struct {
 func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 	var r Reply
 	var late []byte
-	said, err := llm.Ask(ctx, llm.Question{
+	said, err := agent.Ask(ctx, agent.Question{
 		Reviewer: q.Reviewer, May: q.May, Prompt: q.Prompt, Mend: q.Mend, Dir: q.Dir, Env: q.Env, ReadOnly: q.ReadOnly, Enclose: q.Enclose,
 		Read: func(said []byte) (err error) {
 			if r.Opinion, err = ParseOpinion(said); err == nil || q.Else == nil {

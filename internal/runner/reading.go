@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/intent"
-	"github.com/belay-dev/belay/internal/llm"
+
 	"github.com/belay-dev/belay/internal/session"
 
 	"github.com/belay-dev/belay/internal/secret"
@@ -69,7 +69,7 @@ func put(ctx context.Context, d *session.Desk, who belay.Reviewer, in Input) (r 
 	}
 	defer os.RemoveAll(dir)
 	prompt := Prompt(in)
-	_, err = llm.Ask(ctx, llm.Question{
+	_, err = agent.Ask(ctx, agent.Question{
 		Reviewer: who, May: d.May, Prompt: prompt, Dir: dir, ReadOnly: []string{d.Repo.Root, d.Repo.Common}, Enclose: Encloser(ctx, d),
 		Env:  agent.Environ(os.Environ(), nil, map[string]string{"BELAY_ROLE": "parser"}),
 		Mend: func(wrong, said string) string { return Mend(prompt, wrong, said, in.Nonce) },

@@ -1,4 +1,4 @@
-package llm
+package agent
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 
 // Keys come from the environment only and are sent to nothing but the endpoint.
 
-// Most is how long an answer may be, in bytes.
-const Most = 1 << 20
+// MostAnswer is how long an answer may be, in bytes.
+const MostAnswer = 1 << 20
 
 // Question is what is asked, and whom. Of the reviewer only the command or endpoint, model
 // and key, and the time limit count: 10 minutes for all tries when it has none.

@@ -1,4 +1,4 @@
-package llm
+package agent
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func (q Question) program(ctx context.Context, r *Reply, command config.Command,
 	case end.Failed != nil:
 		return out.Bytes(), fmt.Errorf("it could not be run: %w", end.Failed)
 	case out.over:
-		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", Most>>10)
+		return out.Bytes(), fmt.Errorf("its answer is over %d KiB", MostAnswer>>10)
 	case end.Code != 0 || end.Signal != 0:
 		return out.Bytes(), fmt.Errorf("it %s: %s", end, tail(complaints.Bytes()))
 	}
@@ -85,7 +85,7 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := Most + 1 - b.Len(); len(p) > room {
+	if room := MostAnswer + 1 - b.Len(); len(p) > room {
 		b.over = true
 		b.Buffer.Write(p[:max(0, room)])
 		return len(p), nil

@@ -1,4 +1,4 @@
-package llm
+package agent
 
 import (
 	"context"
@@ -25,7 +25,7 @@ func again(wrong, said string) string { return "again: " + wrong + ": " + said }
 
 // A program is asked by standard input and by file, once more when its answer cannot be
 // read, and ended when it is late.
-func TestProgram(t *testing.T) {
+func TestAskProgram(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
 		"cat >/dev/null; echo yes":                                               "1 ",
@@ -53,7 +53,7 @@ func TestProgram(t *testing.T) {
 }
 
 // Without Mend it is asked once; with a context that has ended, not at all.
-func TestOnce(t *testing.T) {
+func TestAskOnce(t *testing.T) {
 	t.Parallel()
 	q := Question{May: config.Anything(), Reviewer: belay.Reviewer{Command: []string{"echo", "no"}}, Read: yes, Dir: t.TempDir(), Env: os.Environ()}
 	if r, err := Ask(t.Context(), q); err == nil || r.Tries != 1 || string(r.Said) != "no\n" {
@@ -66,7 +66,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-func TestModel(t *testing.T) {
+func TestAskModel(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/chat/completions" {

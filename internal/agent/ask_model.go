@@ -1,4 +1,4 @@
-package llm
+package agent
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ const (
 	mostWait  = 30 * time.Second
 )
 
-type message struct {
+type chatMessage struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
@@ -42,7 +42,7 @@ func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) 
 		}
 	}
 	body, err := json.Marshal(map[string]any{
-		"model": q.Reviewer.Model, "temperature": 0, "messages": []message{{Role: "user", Content: prompt}},
+		"model": q.Reviewer.Model, "temperature": 0, "messages": []chatMessage{{Role: "user", Content: prompt}},
 	})
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) 
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	defer client.CloseIdleConnections()
 	for try := 1; ; try++ {
-		text, wait, err := post(ctx, client, address.JoinPath("chat", "completions").String(), key, body)
+		text, wait, err := postChat(ctx, client, address.JoinPath("chat", "completions").String(), key, body)
 		if err == nil || wait < 0 || try == mostTries {
 			return text, err
 		}
@@ -62,9 +62,9 @@ func (q Question) model(ctx context.Context, to config.Endpoint, prompt string) 
 	}
 }
 
-// post sends one request. A wait that is not negative says that it may be tried again
+// postChat sends one request. A wait that is not negative says that it may be tried again
 // after it. No error holds the key or what was sent.
-func post(ctx context.Context, client *http.Client, address, key string, body []byte) (text []byte, wait time.Duration, err error) {
+func postChat(ctx context.Context, client *http.Client, address, key string, body []byte) (text []byte, wait time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, -1, err
@@ -95,7 +95,7 @@ func post(ctx context.Context, client *http.Client, address, key string, body []
 		}
 		return nil, wait, fmt.Errorf("the endpoint answered %s: %s", res.Status, tail(reply))
 	}
-	text, err = content(reply)
+	text, err = chatContent(reply)
 	return text, -1, err
 }
 
@@ -106,8 +106,8 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Second
 }
 
-// content takes the model's words out of the protocol's envelope.
-func content(reply []byte) ([]byte, error) {
+// chatContent takes the model's words out of the protocol's envelope.
+func chatContent(reply []byte) ([]byte, error) {
 	var envelope struct {
 		Choices []struct {
 			Message struct {
