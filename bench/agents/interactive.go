@@ -401,7 +401,7 @@ func (w *at) prepare() error {
 	if err := os.WriteFile(filepath.Join(w.root, "src", "basket.js"), []byte(shop["src/basket.js"]+"// to do\n"), 0o644); err != nil {
 		return err
 	}
-	if r, err := w.belay("trust"); err != nil || r.status != 0 {
+	if r, err := w.belay("trust", "--yes"); err != nil || r.status != 0 {
 		return fmt.Errorf("belay trust: %w: %s", err, r.errs)
 	}
 	if w.tree, err = tree(w.root); err != nil {

@@ -60,7 +60,7 @@ func (b *bench) project(p project.Project, only string) ([]row, error) {
 	if err := p.Begin(b.store, dir, env); err != nil {
 		return nil, err
 	}
-	if err := project.Command(dir, env, b.belay, "trust"); err != nil {
+	if err := project.Command(dir, env, b.belay, "trust", "--yes"); err != nil {
 		return nil, err
 	}
 	var rows []row

@@ -86,7 +86,7 @@ func TestCrashFeature(t *testing.T) {
 		"specs/001-login/.meta.json": "{\n  \"id\": \"001\",\n  \"mode\": \"full\",\n  \"status\": \"active\"\n}\n"})
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\nwrite src/answer.txt 42\n"), 0o644))
 	give(t, w.up)
-	for _, args := range [][]string{{"trust"}, {"feature", "start", "001-login", "--mode", "full"}} {
+	for _, args := range [][]string{{"trust", "--yes"}, {"feature", "start", "001-login", "--mode", "full"}} {
 		if r := w.belay("", args...); r.code != 0 {
 			t.Fatal(r)
 		}

@@ -50,7 +50,7 @@ var walked = map[string][]string{
 	"task finish": {"T1"}, "task history": {""}, "task-history": {""}, "task import": {"--all", "tasks.md", "--all -- EVIL"}, "task list": {""},
 	"task move": {"T1 --to for_review", "T1 --to approved --force"}, "task parse": {"write"}, "task start": {"T2", "T4"},
 	"telemetry send": {"", "--all T1"}, "telemetry show": {"T1"}, "fleet": {"list", "--help"},
-	"trust": {"--show", "--remove", ""}, "timeline": {"", "claude-1"}, "brief": {""}, "hook": {"claude", "gemini"}, "undo": {"", "--skip-broken", "--turn", "--tool 1"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
+	"trust": {"--show", "--remove", "", "--yes"}, "timeline": {"", "claude-1"}, "brief": {""}, "hook": {"claude", "gemini"}, "undo": {"", "--skip-broken", "--turn", "--tool 1"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
 	"worktree remove": {"T4", "T4 --force"}, "help": {"run"},
 	"completion bash": {""}, "completion fish": {""}, "completion powershell": {""}, "completion zsh": {""},
 }
@@ -157,7 +157,7 @@ func newClone(t *testing.T, language string) *clone {
 			t.Fatalf("%s", r)
 		}
 	}
-	does("trust")
+	does("trust", "--yes")
 	does("task", "add", "write", "--as-it-is", "--task", "T1")
 	does("task", "start", "T1")
 	w.write("a.txt", "spoiled\n")

@@ -127,7 +127,7 @@ func (a repositoryFamily) explain(ctx context.Context, name string) error {
 }
 
 func (a repositoryFamily) trustCommand() *cobra.Command {
-	var show, remove bool
+	var show, remove, yes bool
 	c := &cobra.Command{
 		Use: "trust", Short: "List the commands of this repository and trust them", Args: cobra.NoArgs,
 		Long: `A cloned repository must not choose what runs on your machine. Trust lists what this one
@@ -137,8 +137,10 @@ tasks). None of it runs until you trust it once; after a change belay asks again
 list of trusted commands is kept in your config folder, outside the repository. Commands
 that you type yourself need no trust.
 
-Exit codes: 0 done.`,
-		Example: "  belay trust --show\n  belay trust\n  belay trust --remove",
+Where nobody can be asked, such as in a script, nothing is trusted without --yes.
+
+Exit codes: 0 done · 2 nothing was trusted.`,
+		Example: "  belay trust --show\n  belay trust\n  belay trust --yes\n  belay trust --remove",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())
 			if err != nil {
@@ -150,9 +152,16 @@ Exit codes: 0 done.`,
 			case remove:
 				err = desk.Distrust()
 			case !st.Trusted:
-				if yes, asked := a.Asked(app.String(st.Missing()) + "trust these?"); yes || !asked {
-					err = desk.TrustAll()
+				if !yes {
+					var asked bool
+					if yes, asked = a.Asked(app.String(st.Missing()) + "trust these?"); !asked {
+						return belay.Refuse(belay.CodeCannot, "belay trust --show lists them; belay trust --yes trusts them",
+							"nothing was trusted: there is no terminal to ask")
+					} else if !yes {
+						return belay.Refuse(belay.CodeInterrupted, "belay trust --show lists what would run", "nothing was trusted")
+					}
 				}
+				err = desk.TrustAll()
 			}
 			if err == nil {
 				st, err = desk.TrustState()
@@ -176,6 +185,7 @@ Exit codes: 0 done.`,
 	}
 	c.Flags().BoolVar(&show, "show", false, "show what would run and change nothing")
 	c.Flags().BoolVar(&remove, "remove", false, "remove trust in this repository")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
 }
 
