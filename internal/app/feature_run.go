@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,13 +100,9 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 
 // implements begins the phase implement, unless it has begun, and gives the files that list the feature's tasks.
 func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error) {
-	list, err := s.Artefact(phase.CreateTasks)
+	paths, err := s.lists()
 	if err != nil {
 		return nil, err
-	}
-	if len(list.Files) == 0 {
-		return nil, belay.Refuse(belay.CodeRefused, s.tryFor(phase.Answer{Lacks: phase.CreateTasks}), "%s is missing",
-			belay.VisibleLine(s.Layout.Where(s.Rec.Folder, phase.CreateTasks)))
 	}
 	if !s.Rec.Of(phase.Implement).Open() {
 		r, err := s.Start(ctx, PhaseRequest{Phase: phase.Implement})
@@ -115,6 +113,19 @@ func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error
 			q.Watch.Note("implement started: " + r.Message)
 		}
 	}
+	return paths, nil
+}
+
+// lists gives the files that list the feature's tasks.
+func (s *Stage) lists() ([]string, error) {
+	list, err := s.Artefact(phase.CreateTasks)
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Files) == 0 {
+		return nil, belay.Refuse(belay.CodeRefused, s.tryFor(phase.Answer{Lacks: phase.CreateTasks}), "%s is missing",
+			belay.VisibleLine(s.Layout.Where(s.Rec.Folder, phase.CreateTasks)))
+	}
 	var paths []string
 	for _, f := range list.Files {
 		paths = append(paths, filepath.Join(s.Repo.Root, f.Path))
@@ -123,4 +134,72 @@ func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error
 		paths = append(paths, packages)
 	}
 	return paths, nil
+}
+
+// FeatureTasks reads the open tasks of an active feature, or of a task file, in their order; nothing is recorded. name is
+// the feature's, or the file's path from dir; as is the name that the tasks' ids begin with, "" is that of the feature or
+// of the file. Notes say what was left out. CodeUsage: there is none, or an id cannot be made.
+func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
+	paths := []string{inFolder(dir, name)}
+	all, _, err := d.Features()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	at := d
+	if slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == name }) {
+		s, err := d.Stage(ctx, name)
+		if err != nil {
+			return nil, "", nil, err
+		}
+		if paths, err = s.lists(); err != nil {
+			return nil, "", nil, err
+		}
+		at, as = s.Desk, cmp.Or(as, name)
+	}
+	files, err := Gather(Query{Dir: dir, Root: at.Repo.Root, Paths: paths})
+	if err != nil {
+		return nil, "", nil, err
+	}
+	base := filepath.Base(paths[0])
+	as = cmp.Or(as, tasklist.Feature(files[0].Path), strings.TrimSuffix(base, filepath.Ext(base)))
+	if _, err := belay.ParseNewTaskID(as); err != nil {
+		return nil, "", nil, belay.Refuse(belay.CodeUsage, "name it with --feature", "%q cannot begin the ids of tasks",
+			belay.VisibleLine(as))
+	}
+	im := Plan(files, nil, Options{InOrder: true})
+	tasks, err := im.open(as)
+	if err == nil && len(tasks) == 0 {
+		err = belay.Refuse(belay.CodeUsage, "belay task list", "no open tasks in %s", belay.VisibleLine(name))
+	}
+	return tasks, as, im.Notes, err
+}
+
+// open gives the open tasks, each after those that come before it, with ids that begin with the feature's name.
+func (im *Import) open(feature string) (list []belay.ListedTask, _ error) {
+	ids, used := map[int]belay.TaskID{}, map[string]bool{}
+	for n, i := range im.sequence() {
+		l := im.Tasks[i]
+		for _, name := range []string{l.ID, fmt.Sprint("n", n+1)} {
+			id, perr := belay.ParseNewTaskID(feature + "." + name)
+			if perr == nil && name != "" && !used[id.Key()] {
+				ids[i], used[id.Key()] = id, true
+				break
+			}
+		}
+		if ids[i] == "" {
+			return nil, belay.Refuse(belay.CodeUsage, "use a shorter --feature NAME", "%s.%s cannot be the id of a task",
+				feature, belay.VisibleLine(l.ID))
+		}
+		named := func(lines []int) (out []belay.TaskID) {
+			for _, j := range lines {
+				if ids[j] != "" {
+					out = append(out, ids[j])
+				}
+			}
+			return out
+		}
+		list = append(list, belay.ListedTask{ID: ids[i], Prose: l.Words, Ask: l.Ask, Listed: im.listed(l, ids[i], Options{}),
+			After: named(l.after), Needs: named(l.needs)})
+	}
+	return list, nil
 }

@@ -32,6 +32,7 @@ func (im *Import) order(o Options) {
 				l.after = append(l.after, im.parts(j)...)
 			}
 		}
+		l.needs = slices.Clone(l.after)
 	}
 	if o.InOrder {
 		im.inOrder()

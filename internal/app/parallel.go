@@ -121,17 +121,22 @@ func (p *pool) next(stopped bool) int {
 // first looks at the tasks that one comes after: whether any has still to end, and which
 // was not accepted.
 func (p *pool) first(r *session.Record) (bad *ParallelRun, wait bool) {
-	for _, id := range r.Task.After {
-		here := slices.ContainsFunc(p.records, func(o *session.Record) bool { return o.Task.ID.Key() == id.Key() })
+	id, wait := belay.Ready(r.Task.After, func(id belay.TaskID) belay.Standing {
 		end, ended := p.ended[id.Key()]
 		switch {
-		case here && !ended:
-			wait = true
 		case ended && end.Err != nil:
-			bad = end
+			return belay.Rejected
+		case ended:
+			return belay.Accepted
+		case slices.ContainsFunc(p.records, func(o *session.Record) bool { return o.Task.ID.Key() == id.Key() }):
+			return belay.Unfinished
 		}
+		return belay.Absent
+	})
+	if id == "" {
+		return nil, wait
 	}
-	return bad, wait && bad == nil
+	return p.ended[id.Key()], false
 }
 
 // chosen gives the tasks that are to run, or refuses.

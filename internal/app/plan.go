@@ -34,6 +34,7 @@ type ImportLine struct {
 
 	outside bool
 	after   []int // the lines that come first
+	needs   []int // those of them that it depends on, as its file says
 }
 
 // Options say which tasks are taken and how.

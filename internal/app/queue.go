@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
@@ -159,20 +160,8 @@ func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	return list, nil
 }
 
-// inOrder sorts tasks so that each comes after those that it depends on, and otherwise keeps their order.
-func inOrder(records []*session.Record) (sorted []*session.Record) {
-	left := slices.Clone(records)
-	for len(left) > 0 {
-		waits := func(r *session.Record) bool {
-			return slices.ContainsFunc(r.Task.After, func(id belay.TaskID) bool {
-				return slices.ContainsFunc(left, func(o *session.Record) bool { return o.Task.ID.Key() == id.Key() })
-			})
-		}
-		i := max(0, slices.IndexFunc(left, func(r *session.Record) bool { return !waits(r) }))
-		sorted = append(sorted, left[i])
-		left = slices.Delete(left, i, i+1)
-	}
-	return sorted
+func inOrder(records []*session.Record) []*session.Record {
+	return belay.InOrder(records, func(r *session.Record) (belay.TaskID, []belay.TaskID) { return r.Task.ID, r.Task.After })
 }
 
 // sound gives those of the tasks that go together and pass the tests together.
@@ -323,45 +312,51 @@ func (m *queue) suites(list []queued) (out []belay.Task) {
 
 // run runs the tests of one task on a combination. What fails in the user's tree already does not count.
 func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list []queued, v *verdict) error {
-	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
-	t.Checks.Timeout = limit
 	base, known, err := m.before(ctx, t)
 	if err != nil {
 		return err
 	}
-	root, done, err := m.home.Checkout(id, t)(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
-	defer cancel()
 	var requests []belay.Requirement
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	_, result := testrun.Run(limited, testrun.Input{Root: root, Env: m.home.TestEnv(t), Command: t.Checks.Tests, May: m.May,
-		Baseline: known, Request: requests,
-		Before: m.home.Checkout(base, t),
-		Logs:   func(_ string, r io.Reader) (string, error) { return m.home.AttachText(r, t) }})
+	text, findings, err := tested(ctx, m.home, m.May, t, id, testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
+	v.text, v.findings = text, append(v.findings, findings...)
+	return err
+}
+
+// tested runs the tests of a task on a snapshot, in a checkout. It gives their summary, and what blocks. in has what is
+// known of the state before. CodeCannot: they gave no result.
+func tested(ctx context.Context, at *session.Desk, may *config.Gate, t belay.Task, id belay.SnapshotID, in testrun.Input) (
+	text string, blocking []belay.Finding, err error) {
+	limit := cmp.Or(t.Checks.Timeout, session.RunTimeout)
+	t.Checks.Timeout = limit
+	root, done, err := at.Checkout(id, t)(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	defer done()
+	limited, cancel := context.WithTimeoutCause(ctx, limit, testrun.OverTime{Limit: limit})
+	defer cancel()
+	in.Root, in.Env, in.Command, in.May = root, at.TestEnv(t), t.Checks.Tests, may
+	in.Logs = func(_ string, r io.Reader) (string, error) { return at.AttachText(r, t) }
+	_, result := testrun.Run(limited, in)
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		return "", nil, context.Cause(ctx)
 	}
 	switch result.Verdict {
 	case belay.VerdictPass:
-		v.text = cmp.Or(result.Summary, "passed")
+		return cmp.Or(result.Summary, "passed"), nil, nil
 	case belay.VerdictFail:
-		v.text = cmp.Or(result.Summary, "failed")
 		for _, f := range result.Findings {
 			if f.Severity == belay.SeverityError || f.Severity == belay.SeverityQuestion {
-				v.findings = append(v.findings, f)
+				blocking = append(blocking, f)
 			}
 		}
-	default:
-		return belay.Refuse(belay.CodeCannot, "belay check TASK shows it for each task; or --skip-tests",
-			"the tasks could not be tested together: %s", cmp.Or(result.Why, "the tests gave no result"))
+		return cmp.Or(result.Summary, "failed"), blocking, nil
 	}
-	return nil
+	return "", nil, belay.Refuse(belay.CodeCannot, "belay check TASK shows it for each task; or --skip-tests",
+		"the tasks could not be tested together: %s", cmp.Or(result.Why, "the tests gave no result"))
 }
 
 // before gives a snapshot of the user's tree and what the tests say of it, nil where that is not known.

@@ -110,21 +110,23 @@ func (im *Import) task(i int, o Options, q NewTask) NewTask {
 			q.After = append(q.After, first.Belay)
 		}
 	}
-	dialect := im.dialect(l.Source)
-	q.Fill = func(t *belay.Task) {
-		t.Origin = l.origin(dialect)
-		if t.Title = belay.TitleOf(l.Title); string(t.ID) != l.ID {
-			t.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
-		}
-		t.Acceptance, t.Exclude, t.Priority, t.Area, t.QA, t.Standards = l.Acceptance, l.Exclude, l.Priority, l.Area, l.QA, l.Standards
-		if (l.Declared || o.Mention && len(l.Files) > 0) && !o.Free {
-			t.Scope.Files = nil
-			for _, f := range l.Files {
-				t.Scope.Files = append(t.Scope.Files, pattern(f))
-			}
+	q.Fill = func(t *belay.Task) { im.listed(l, t.ID, o).Fill(t) }
+	return q
+}
+
+// listed is what its file says of a line that becomes the task with this id.
+func (im *Import) listed(l ImportLine, id belay.TaskID, o Options) belay.Listed {
+	out := belay.Listed{Title: belay.TitleOf(l.Title), Origin: l.origin(im.dialect(l.Source)), Acceptance: l.Acceptance,
+		Exclude: l.Exclude, Priority: l.Priority, Area: l.Area, QA: l.QA, Standards: l.Standards}
+	if string(id) != l.ID {
+		out.Title = belay.TitleOf(strings.TrimSpace(l.ID + " " + l.Title))
+	}
+	if out.Limits = (l.Declared || o.Mention && len(l.Files) > 0) && !o.Free; out.Limits {
+		for _, f := range l.Files {
+			out.Files = append(out.Files, pattern(f))
 		}
 	}
-	return q
+	return out
 }
 
 func (im *Import) dialect(source string) tasklist.Dialect {

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/tasklist"
+	"github.com/belay-dev/belay/internal/testrun"
+	"github.com/belay-dev/belay/internal/worktree"
+)
+
+// CombineRequest asks for committed work to be merged onto the files of a clone that nobody works in.
+type CombineRequest struct {
+	Task         belay.TaskID
+	Base, Commit string        // the work is what changed from the one commit to the other
+	Origin       *belay.Origin // where its list has it; nil ticks nothing
+	Slot         func(context.Context) (done func(), err error)
+}
+
+// Combined is what came of it: the clone has the merged files when there are no conflicts and no findings.
+type Combined struct {
+	Conflicts []string        // paths
+	Tests     string          // what the tests said, or why none ran
+	Findings  []belay.Finding // what fails together, and not without the work
+	Note      string          // why its box in the task list is not ticked; "" when it is
+}
+
+// Combine merges work onto the tree of the desk, as MergeAll does, and tests it there. It writes the merged files to the
+// tree and its box in the task list, when the tests pass. The commands of the repository's config run.
+func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err error) {
+	t, err := d.task(NewTask{ID: q.Task, Prose: string(q.Task)})
+	if err != nil {
+		return out, err
+	}
+	if err := d.mayGo(t, NewTask{Trust: true}); err != nil {
+		return out, err
+	}
+	meta := session.Passing(nil, "merge of "+string(q.Task))
+	var work [2]snapshot.Info
+	for i, commit := range []string{q.Base, q.Commit} {
+		if work[i], err = worktree.Snapshot(ctx, d.Restores, commit, meta); err != nil {
+			return out, err
+		}
+	}
+	together, err := worktree.Together(ctx, d.Restores, []worktree.Request{{Task: q.Task, Before: work[0].ID, After: work[1].ID}}, meta)
+	var conflict *worktree.ConflictError
+	if errors.As(err, &conflict) {
+		out.Conflicts = conflict.Paths
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	if !t.Checks.Tests.Set() || slices.Contains(t.Checks.Skip, testrun.Name) {
+		out.Tests = "not run: no test command"
+	} else if err := d.combined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
+		return out, err
+	}
+	if _, err := d.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
+		return out, err
+	}
+	if q.Origin != nil {
+		if _, err := tasklist.Mark(d.Repo.Root, "", *q.Origin); err != nil {
+			out.Note = session.Sentence(err)
+		}
+	}
+	return out, nil
+}
+
+// combined tests a combination. What the tests say of the files without the work costs a run, and is asked only
+// where they fail.
+func (d *Desk) combined(ctx context.Context, q CombineRequest, t belay.Task, id belay.SnapshotID, out *Combined) (err error) {
+	done, err := q.Slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if out.Tests, out.Findings, err = tested(ctx, d.Desk, d.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
+		return err
+	}
+	here, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), d.Extent(&session.Record{Task: t}))
+	if err != nil {
+		return err
+	}
+	t.Checks.Timeout = cmp.Or(t.Checks.Timeout, time.Duration(session.RunTimeout))
+	known, err := d.Keeper(t).Take(ctx, here.ID, t.Checks)
+	if err != nil || known.Why != "" {
+		return err
+	}
+	out.Tests, out.Findings, err = tested(ctx, d.Desk, d.May, t, id, testrun.Input{Baseline: &known.Report, Before: d.Checkout(here.ID, t)})
+	return err
+}
