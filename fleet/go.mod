@@ -9,6 +9,7 @@ require (
 	go.temporal.io/api v1.64.3
 	go.temporal.io/sdk v1.51.0
 	go.temporal.io/sdk/contrib/envconfig v1.0.2
+	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -124,7 +124,10 @@ func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 		return task.Standing{}, err
 	}
 	run := app.RunRequest{NewTask: app.NewTask{ID: in.ID, Prose: in.Prose, Agent: in.Agent, Role: in.Role, Feature: in.Feature,
-		Expect: in.Expect, Trust: true}}
+		Expect: in.Expect, Trust: true, Ask: in.Ask}}
+	if in.Listed != nil {
+		run.Fill, run.Grammar = in.Listed.Fill, true
+	}
 	if err := t.run(ctx, run, func(loop.Command) bool { return true }); err != nil {
 		return task.Standing{}, err
 	}
@@ -140,12 +143,11 @@ func (m *Machine) Do(ctx context.Context, q task.Ask) (task.Standing, error) {
 		if p == nil || p.ID != q.Command.ID {
 			return nil // done before, by an activity whose answer was lost
 		}
-		select { // its heart beats meanwhile: a worker that is busy is not lost
-		case m.slots <- struct{}{}:
-		case <-soft.Done():
-			return soft.Err()
+		done, err := m.slot(soft)
+		if err != nil {
+			return err
 		}
-		defer func() { <-m.slots }()
+		defer done()
 		return t.run(soft, app.RunRequest{Resume: q.Task.ID}, func(c loop.Command) bool { return c.ID != q.Command.ID })
 	})
 	return st, refused(err)
@@ -323,13 +325,9 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	if _, err := os.Stat(dir); err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "", "%s is not on this machine", q.Task.ID)
 	}
-	flags := make([]app.Flag, len(settings))
-	for i, s := range settings {
-		if strings.HasPrefix(s.Key, "fence.") {
-			return nil, belay.Refuse(belay.CodeUsage, "BELAY_FENCE=off belay-fleet worker …",
-				"a task does not choose its fence: its worker does")
-		}
-		flags[i] = app.Flag(s)
+	flags, err := flagsOf(settings)
+	if err != nil {
+		return nil, err
 	}
 	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
 	if err != nil {
@@ -346,6 +344,19 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 		return nil, err
 	}
 	return t, nil
+}
+
+// flagsOf are settings as belay run would get them.
+func flagsOf(settings []task.Setting) ([]app.Flag, error) {
+	flags := make([]app.Flag, len(settings))
+	for i, s := range settings {
+		if strings.HasPrefix(s.Key, "fence.") {
+			return nil, belay.Refuse(belay.CodeUsage, "BELAY_FENCE=off belay-fleet worker …",
+				"a task does not choose its fence: its worker does")
+		}
+		flags[i] = app.Flag(s)
+	}
+	return flags, nil
 }
 
 func (t *one) file(name string) string { return filepath.Join(filepath.Dir(t.clone(t.q.Task)), name) }

@@ -123,3 +123,52 @@ func run(ctx context.Context, dir string, env []string, in []byte, args ...strin
 	}
 	return out.Bytes(), nil
 }
+
+// Merge is a commit of the files of a clone, as a merge of work onto what a branch of the remote has.
+type Merge struct {
+	Branch  string
+	Tip     string // what the branch is at; "" when it is not there
+	Onto    string // the first parent
+	Work    string // the second parent: its date is the merge's, so that the same merge is the same commit
+	Message string
+}
+
+// Merge commits all files of a clone and pushes the commit, on the condition that the branch is still at its tip. A push
+// that was made before is found. CodeRefused: the branch is elsewhere.
+func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, error) {
+	if _, err := run(ctx, clone, nil, nil, "add", "--all", "--force", "--", "."); err != nil {
+		return "", err
+	}
+	tree, err := run(ctx, clone, nil, nil, "write-tree")
+	if err != nil {
+		return "", err
+	}
+	date, err := run(ctx, clone, nil, nil, "show", "--no-patch", "--format=%cI", q.Work)
+	if err != nil {
+		return "", err
+	}
+	when := strings.TrimSpace(string(date))
+	made, err := run(ctx, clone, []string{"GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}, []byte(q.Message),
+		"commit-tree", strings.TrimSpace(string(tree)), "-p", q.Onto, "-p", q.Work)
+	if err != nil {
+		return "", err
+	}
+	commit, ref := strings.TrimSpace(string(made)), "refs/heads/"+q.Branch
+	_, err = m.with(ctx, clone, nil, "push", "--quiet", "--no-verify", "--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
+	if err == nil {
+		return commit, nil
+	}
+	now, lerr := m.list(ctx, ref)
+	switch at := now[ref]; {
+	case lerr != nil || at == q.Tip:
+		return "", err
+	case at == commit:
+		return commit, nil
+	case at == "":
+		return "", belay.Refuse(belay.CodeRefused, "push "+q.Tip+" there, then decide merge",
+			"the branch %s on the remote was deleted", q.Branch)
+	default:
+		return "", belay.Refuse(belay.CodeRefused, "move it away on the remote, then decide merge",
+			"the branch %s on the remote has other work (%.12s)", q.Branch, at)
+	}
+}

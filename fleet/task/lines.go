@@ -10,7 +10,7 @@ import (
 
 // happened says an event in a line; "" for one that people need not see.
 func happened(before, after loop.State, e loop.Event) string {
-	said := said(before, after, e)
+	said := lineOf(before, after, e)
 	if g := after.Gate; g != nil && (before.Gate == nil || before.Gate.Number != g.Number) {
 		waits := fmt.Sprintf("waits for a person at gate %d: %s", g.Number, g.Why)
 		if said != "" {
@@ -21,7 +21,7 @@ func happened(before, after loop.State, e loop.Event) string {
 	return said
 }
 
-func said(before, after loop.State, e loop.Event) string {
+func lineOf(before, after loop.State, e loop.Event) string {
 	n := len(before.Attempts)
 	switch e.Kind {
 	case loop.EvStarted:

@@ -30,6 +30,7 @@ const (
 
 	UpdateDecide = "decide"
 	UpdateCancel = "cancel"
+	SignalDecide = "decide" // of a feature to its tasks
 	QueryStatus  = "status"
 )
 
@@ -58,6 +59,7 @@ type Input struct {
 	Branch   string       `json:"branch"` // the branch that the work is for
 	Base     string       `json:"base"`   // the commit that the task starts from, in full
 	Prose    string       `json:"prose"`
+	Ask      string       `json:"ask,omitempty"` // of the prose, what says what is to be done; "" is all of it
 	Agent    []string     `json:"agent"`
 	Role     string       `json:"role,omitempty"` // the agent's name for the record
 	Feature  string       `json:"feature,omitempty"`
@@ -67,6 +69,8 @@ type Input struct {
 	Lost     int          `json:"lost,omitempty"`   // workers that one command may lose before it is quarantined; 0 is 3
 
 	LostAfter time.Duration `json:"lost_after_ns,omitempty"` // how long a worker may be silent; 0 is 20 s
+
+	Listed *belay.Listed `json:"listed,omitempty"` // what its list says of it; nil for a task that is in none
 
 	// From is where a task goes on whose history became too long for one run.
 	From *Position `json:"from,omitempty"`
@@ -82,6 +86,9 @@ type Position struct {
 	Moves  int          `json:"moves"`
 	Pushed bool         `json:"pushed"` // the remote has all of it
 	Commit string       `json:"commit,omitempty"`
+
+	Hold  bool      `json:"hold,omitempty"`  // its feature is cancelled
+	Ahead *Decision `json:"ahead,omitempty"` // of its feature, for the next gate
 }
 
 // Head is the end of a task's record: the number of its last entry, and that entry's hash.
@@ -127,6 +134,9 @@ type Decision struct {
 
 // Resume is the decision that goes on with a task that was cancelled, or that no worker could do.
 const Resume loop.Decision = "resume"
+
+// Cancel is what a cancelled feature tells its tasks: stop the agent, save its work, wait.
+const Cancel loop.Decision = "cancel"
 
 // Line is something that happened to a task, for people.
 type Line struct {

@@ -48,6 +48,11 @@ type run struct {
 	outside bool // quarantined
 
 	asked, answered int // decisions that were accepted, and that were dealt with
+
+	begun   string    // the attempt that a worker was asked for last, by its command
+	hold    bool      // its feature is cancelled: no attempt begins
+	ahead   *Decision // of its feature, for the next gate
+	aborted bool      // its feature was stopped before an agent began
 }
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
@@ -56,6 +61,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	if in.From != nil {
 		r.pos = *in.From
 		r.in.From = nil
+		r.hold, r.ahead = r.pos.Hold, r.pos.Ahead
 	}
 	if err := r.handlers(); err != nil {
 		return Result{}, err
@@ -65,7 +71,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 			return Result{}, err
 		}
 	}
-	for r.pos.State.Phase != loop.PhaseClosed {
+	for r.pos.State.Phase != loop.PhaseClosed && !r.aborted {
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() && r.asked == r.answered {
 			return Result{}, r.continueAsNew()
 		}
@@ -99,9 +105,9 @@ func Cause(err error) string {
 }
 
 // silence is how long a worker may be silent before it is lost.
-func (r *run) silence() time.Duration {
-	if r.in.LostAfter > 0 {
-		return r.in.LostAfter
+func silence(in Input) time.Duration {
+	if in.LostAfter > 0 {
+		return in.LostAfter
 	}
 	return LostAfter
 }
@@ -112,7 +118,7 @@ func (r *run) patience() time.Duration {
 	if !r.pos.Pushed {
 		return longest
 	}
-	return r.silence()
+	return silence(r.in)
 }
 
 // continueAsNew hands all on to a new run with an empty history.
@@ -121,6 +127,7 @@ func (r *run) continueAsNew() error {
 		return err
 	}
 	next, pos := r.in, r.pos
+	pos.Hold, pos.Ahead = r.hold, r.ahead
 	next.From = &pos
 	return workflow.NewContinueAsNewError(r.ctx, WorkflowName, next)
 }
@@ -130,7 +137,10 @@ func (r *run) step() error {
 	st := r.pos.State
 	switch {
 	case st.Pending != nil:
-		return r.do(*st.Pending)
+		if c := *st.Pending; c.Kind != loop.CmdAttempt || c.ID == r.begun {
+			return r.do(c)
+		}
+		return r.attempt(*st.Pending)
 	case st.Gate != nil:
 		return r.gate()
 	}
@@ -140,7 +150,7 @@ func (r *run) step() error {
 // begin has some worker make a working tree and the record.
 func (r *run) begin() error {
 	var st Standing
-	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
+	ctx := workflow.WithActivityOptions(r.ctx, anywhere(r.in))
 	if err := workflow.ExecuteActivity(ctx, BeginName, r.ask(Ask{})).Get(ctx, &st); err != nil {
 		return err
 	}
@@ -149,17 +159,17 @@ func (r *run) begin() error {
 
 // ask fills in what every activity is told.
 func (r *run) ask(q Ask) Ask {
-	q.Task, q.Head, q.Beat = r.in, r.pos.Head, r.silence()/beats
+	q.Task, q.Head, q.Beat = r.in, r.pos.Head, silence(r.in)/beats
 	if r.pos.Worker != "" {
-		q.Task.Prose = "" // the record has it; a history would have it in every step
+		q.Task.Prose, q.Task.Ask, q.Task.Listed = "", "", nil // the record has it; a history would have it in every step
 	}
 	return q
 }
 
 // anywhere has any worker do an activity, however often it takes.
-func (r *run) anywhere() workflow.ActivityOptions {
+func anywhere(in Input) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: r.silence(),
+		TaskQueue: Queue, StartToCloseTimeout: short, HeartbeatTimeout: silence(in),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	}
@@ -202,17 +212,21 @@ func (r *run) took(st Standing) error {
 }
 
 // say adds a line to what happened.
-func (r *run) say(at time.Time, text string) {
+func (r *run) say(at time.Time, text string) { r.pos.Said = said(r.pos.Said, at, text) }
+
+// said adds a line to others, of which the last ones stay.
+func said(lines []Line, at time.Time, text string) []Line {
 	if text == "" {
-		return
+		return lines
 	}
 	if len(text) > mostLine {
 		text = strings.ToValidUTF8(text[:mostLine], "") + "…"
 	}
-	r.pos.Said = append(r.pos.Said, Line{Time: at, Text: text})
-	if n := len(r.pos.Said); n > mostLines {
-		r.pos.Said = slices.Delete(r.pos.Said, 0, n-mostLines)
+	lines = append(lines, Line{Time: at, Text: text})
+	if n := len(lines); n > mostLines {
+		lines = slices.Delete(lines, 0, n-mostLines)
 	}
+	return lines
 }
 
 // do has the machine with the working tree do a command. Where that machine is lost, another one goes on
@@ -223,7 +237,7 @@ func (r *run) do(c loop.Command) error {
 	r.cancel = cancel
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: QueueOf(r.pos.Worker), WaitForCancellation: true,
-		ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: longest, HeartbeatTimeout: r.silence(),
+		ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: longest, HeartbeatTimeout: silence(r.in),
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 4,
 			NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 	})
@@ -273,7 +287,7 @@ func lost(err error) string {
 // adopt has another worker fetch the last state that was pushed and make a working tree of it.
 func (r *run) adopt() error {
 	var st Standing
-	ctx := workflow.WithActivityOptions(r.ctx, r.anywhere())
+	ctx := workflow.WithActivityOptions(r.ctx, anywhere(r.in))
 	if err := workflow.ExecuteActivity(ctx, AdoptName, r.ask(Ask{})).Get(ctx, &st); err != nil {
 		return err
 	}
@@ -299,11 +313,21 @@ func (r *run) quarantine(why string) error {
 			r.outside = false
 			return r.attributes()
 		}
+		if d.Decision == loop.DecideAbort { // may lets only its feature say so
+			r.aborted = true
+			return nil
+		}
 	}
 }
 
 // gate waits for a person's decision and has it recorded.
 func (r *run) gate() error {
+	r.hold = false // it waits
+	if d := r.ahead; d != nil && r.may(*d) == nil {
+		r.ahead = nil
+		r.asked++
+		r.answers.Send(r.ctx, *d)
+	}
 	var d Decision
 	r.answers.Receive(r.ctx, &d)
 	defer func() { r.answered++ }()
@@ -326,7 +350,7 @@ func (r *run) activity(name string, q Ask) error {
 	for {
 		ctx := workflow.WithActivityOptions(r.ctx, workflow.ActivityOptions{
 			TaskQueue: QueueOf(r.pos.Worker), ScheduleToStartTimeout: r.patience(), StartToCloseTimeout: short,
-			HeartbeatTimeout: r.silence(),
+			HeartbeatTimeout: silence(r.in),
 			RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: 4,
 				NonRetryableErrorTypes: []string{ErrRefused, ErrDiverged, ErrMoved}},
 		})
@@ -354,6 +378,13 @@ func (r *run) handlers() error {
 	if err := workflow.SetQueryHandler(r.ctx, QueryStatus, func() (Status, error) { return r.status(), nil }); err != nil {
 		return err
 	}
+	workflow.Go(r.ctx, func(ctx workflow.Context) {
+		for signals := workflow.GetSignalChannel(ctx, SignalDecide); ; {
+			var d Decision
+			signals.Receive(ctx, &d)
+			r.told(ctx, d)
+		}
+	})
 	err := workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (Status, error) {
 		r.asked++
 		ticket := r.asked
@@ -373,6 +404,43 @@ func (r *run) handlers() error {
 		}
 		return nil
 	}})
+}
+
+// attempt begins an attempt, unless its feature does not want any.
+func (r *run) attempt(c loop.Command) error {
+	if r.ahead != nil && r.ahead.Decision == loop.DecideAbort {
+		r.aborted = true
+		return nil
+	}
+	if r.hold {
+		r.hold = false
+		return r.quarantine("cancelled before its agent began")
+	}
+	r.begun = c.ID
+	return r.do(c)
+}
+
+// told takes a decision of the task's feature. An agent at work is stopped first; what is not possible yet is done at
+// the next gate.
+func (r *run) told(ctx workflow.Context, d Decision) {
+	c := r.pos.State.Pending
+	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil
+	switch {
+	case d.Decision == Cancel:
+		r.hold = r.pos.State.Gate == nil && !r.outside
+	case r.outside && d.Decision == loop.DecideAbort, r.may(d) == nil:
+		r.asked++
+		r.answers.Send(ctx, d)
+		return
+	case d.Decision == Resume:
+		r.hold = false
+		return
+	default:
+		r.ahead = &d
+	}
+	if works {
+		r.cancel()
+	}
 }
 
 // may refuses a decision that is not possible now.
@@ -421,6 +489,9 @@ func (r *run) status() Status {
 func (r *run) result() Result {
 	st := r.pos.State
 	out := Result{Outcome: st.Outcome, Why: st.Why, Attempts: len(st.Attempts), Moves: r.pos.Moves, Head: r.pos.Head, Cost: st.Cost}
+	if r.aborted {
+		out.Outcome, out.Why = loop.OutcomeAborted, "its feature was stopped"
+	}
 	if st.Outcome == loop.OutcomePassed {
 		out.Branch, out.Commit = BranchOf(r.in.ID), r.pos.Commit
 	}
@@ -429,6 +500,14 @@ func (r *run) result() Result {
 
 // BranchOf names the branch that accepted work is pushed to.
 func BranchOf(id belay.TaskID) string { return "belay/" + id.Key() }
+
+// SearchAttributes are those that a task starts with. A feature's tasks have its name.
+func SearchAttributes(in Input) temporal.SearchAttributes {
+	key := temporal.NewSearchAttributeKeyKeyword
+	return temporal.NewSearchAttributes(
+		key(AttrRepository).ValueSet(RepositoryKey(in.Remote)), key(AttrTask).ValueSet(in.ID.Key()),
+		key(AttrFeature).ValueSet(in.Feature), key(AttrAgent).ValueSet(in.Agent[0]), key(AttrPhase).ValueSet(string(loop.PhaseNew)))
+}
 
 // attributes keeps the search attributes true.
 func (r *run) attributes() error {

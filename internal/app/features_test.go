@@ -1,7 +1,12 @@
 package app
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/belay-dev/belay/internal/belay"
 
 	"github.com/belay-dev/belay/internal/phase"
 	"github.com/belay-dev/belay/internal/session"
@@ -56,5 +61,49 @@ func TestExpectations(t *testing.T) {
 		if e := s.expects(c.of); e.Next != c.next || e.Phase != c.of || e.Needs == "" {
 			t.Errorf("%s in %s, mode %s: %+v", c.of, c.layout.Dialect, c.mode, e)
 		}
+	}
+}
+
+// TestListedTasks: the open tasks of a file in their order, with ids of the feature's; what depends on a task is known from
+// what only comes after it.
+func TestListedTasks(t *testing.T) {
+	t.Parallel()
+	text := `# Tasks
+
+- [x] T001 Set up
+- [ ] T002 Write the parser in src/parse.go
+- [ ] T003 [P] Test the parser
+- [ ] T004 [P] Write the printer (depends on T002)
+- [ ] T005 Write the manual
+- [ ] Ship it
+`
+	r, err := tasklist.ReadTasks("specs/003-search/tasks.md", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	im := Plan([]File{{Path: "specs/003-search/tasks.md", Dialect: r.Dialect, Tasks: len(r.Tasks), reading: r}}, nil, Options{InOrder: true})
+	got, err := im.open("003-search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, l := range got {
+		all = append(all, fmt.Sprint(l.ID, " after ", l.After, " needs ", l.Needs))
+		if l.Prose == "" || l.Listed.Title == "" || l.Listed.Origin == nil || l.Listed.Origin.File != "specs/003-search/tasks.md" {
+			t.Errorf("%+v", l)
+		}
+	}
+	want := []string{
+		"003-search.T002 after [] needs []",
+		"003-search.T003 after [003-search.T002] needs []",
+		"003-search.T004 after [003-search.T002] needs [003-search.T002]",
+		"003-search.T005 after [003-search.T003 003-search.T004] needs []",
+		"003-search.n5 after [003-search.T005] needs []",
+	}
+	if !slices.Equal(all, want) {
+		t.Errorf("%s", strings.Join(all, "\n"))
+	}
+	if _, err := im.open("größe"); belay.CodeOf(err) != belay.CodeUsage {
+		t.Errorf("a name that begins no id: %v", err)
 	}
 }

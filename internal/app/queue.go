@@ -320,7 +320,8 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	text, findings, err := tested(ctx, m.home, m.May, t, id, testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
+	text, findings, err := tested(ctx, m.home, m.May, t, id,
+		testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
 }

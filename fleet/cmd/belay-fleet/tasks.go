@@ -77,8 +77,10 @@ func (a *program) setup(ctx context.Context, c client.Client) error {
 func (a *program) submitCommand() *cobra.Command {
 	var f cli.NewTask
 	var in task.Input
+	var parallel int
 	c := &cobra.Command{
-		Use: `submit "PROSE" [flags] --with AGENT | … -- AGENT ARGS…`, Short: "Submit a task to the fleet",
+		Use:   `submit ["PROSE"|TASKFILE] [flags] --with AGENT | … -- AGENT ARGS…`,
+		Short: "Submit a task, or the tasks of a feature, to the fleet",
 		Long: `Submit gives a task to the fleet. Some worker clones the remote, runs the agent under
 belay, and pushes accepted work to the branch belay/TASK. The flags are those of
 belay run; PROSE "-" is read from standard input.
@@ -87,40 +89,37 @@ In a clone, the remote is origin, the branch and the commit are those of HEAD, w
 must have been pushed. A task's id is unique in its repository: the same one submitted
 twice is one task.
 
+Given a task file, or without text the --feature NAME of an active feature, submit gives
+its open tasks to the fleet: in their order, those marked [P] side by side, each from what
+was accepted before. Accepted work is merged to the branch belay/NAME, one task after the
+other, when the tests pass on all of it together. What does not go together waits at a
+gate of the feature.
+
 Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 		Example: `  belay-fleet submit "add a --since flag" --files 'cmd/**' --test "go test ./..." --with claude
-  belay-fleet submit - --remote https://git.example.com/team/app.git --base 4f1c… --with codex < task.md`,
-		RunE: func(c *cobra.Command, args []string) error { return a.submit(c, f, in, args) },
+  belay-fleet submit - --remote https://git.example.com/team/app.git --base 4f1c… --with codex < task.md
+  belay-fleet submit --feature 003-search --parallel 4 --with claude`,
+		RunE: func(c *cobra.Command, args []string) error { return a.submit(c, f, in, parallel, args) },
 	}
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
 	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
+	c.Flags().IntVar(&parallel, "parallel", 4, "of a feature, run at most `N` tasks at a time")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 	return c
 }
 
-func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, args []string) error {
+func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, parallel int, args []string) error {
 	prose, command, err := cli.Split(c, args)
 	if err != nil {
 		return err
 	}
-	q, err := f.Request(prose, command)
+	if name := listOf(f, prose); name != "" {
+		return a.submitFeature(c, f, task.FeatureInput{Like: in, Limit: parallel}, name, command)
+	}
+	in, err = ask(c, f, in, prose, command)
 	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(prose) == "" || len(q.Agent) == 0 {
-		return belay.Refuse(belay.CodeUsage, `belay-fleet submit "what the agent should do" --with AGENT`,
-			"a task needs its text and an agent")
-	}
-	if in.ID = q.ID; in.ID == "" {
-		in.ID = belay.TaskID("F" + strings.ToUpper(rand.Text()[:5]))
-	}
-	in.Prose, in.Agent, in.Role, in.Feature, in.Expect = prose, q.Agent, q.Role, q.Feature, q.Expect
-	for _, s := range f.Settings.Flags(c.Flags()) {
-		in.Settings = append(in.Settings, task.Setting(s))
-	}
-	if err := here(c.Context(), &in); err != nil {
 		return err
 	}
 	cl, err := a.dial(c.Context())
@@ -136,16 +135,32 @@ func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, args []
 	})
 }
 
+// ask is the task that flags, text and command ask for, in the clone that the command runs in.
+func ask(c *cobra.Command, f cli.NewTask, in task.Input, prose string, command []string) (task.Input, error) {
+	q, err := f.Request(prose, command)
+	if err != nil {
+		return in, err
+	}
+	if strings.TrimSpace(prose) == "" || len(q.Agent) == 0 {
+		return in, belay.Refuse(belay.CodeUsage, `belay-fleet submit "what the agent should do" --with AGENT`,
+			"a task needs its text and an agent")
+	}
+	if in.ID = q.ID; in.ID == "" {
+		in.ID = belay.TaskID("F" + strings.ToUpper(rand.Text()[:5]))
+	}
+	in.Prose, in.Agent, in.Role, in.Feature, in.Expect = prose, q.Agent, q.Role, q.Feature, q.Expect
+	for _, s := range f.Settings.Flags(c.Flags()) {
+		in.Settings = append(in.Settings, task.Setting(s))
+	}
+	return in, here(c.Context(), &in)
+}
+
 // start starts a task's workflow. CodeBusy when the id is taken.
 func start(ctx context.Context, c client.Client, in task.Input) (client.WorkflowRun, error) {
-	key := temporal.NewSearchAttributeKeyKeyword
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: task.WorkflowID(in.Remote, in.ID), TaskQueue: task.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
-		TypedSearchAttributes: temporal.NewSearchAttributes(
-			key(task.AttrRepository).ValueSet(task.RepositoryKey(in.Remote)), key(task.AttrTask).ValueSet(in.ID.Key()),
-			key(task.AttrFeature).ValueSet(in.Feature), key(task.AttrAgent).ValueSet(in.Agent[0]),
-			key(task.AttrPhase).ValueSet(string(loop.PhaseNew))),
+		TypedSearchAttributes: task.SearchAttributes(in),
 	}, task.WorkflowName, in)
 	var taken *serviceerror.WorkflowExecutionAlreadyStarted
 	if errors.As(err, &taken) {
@@ -252,7 +267,7 @@ func table(w io.Writer, rows []row) {
 
 // list asks the server for tasks.
 func list(ctx context.Context, c client.Client, query string) (rows []row, err error) {
-	q := "WorkflowType = '" + task.WorkflowName + "'"
+	q := "WorkflowType IN ('" + task.WorkflowName + "', '" + task.FeatureName + "')"
 	if query != "" {
 		q += " AND (" + query + ")"
 	}
@@ -346,6 +361,9 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet show f7k2q",
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
+				if task.IsFeature(name) {
+					return a.showFeature(c.Context(), cl, name)
+				}
 				st, err := status(c.Context(), cl, name)
 				if err != nil {
 					return err
@@ -459,7 +477,9 @@ func (a *program) decideCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "decide TASK DECISION", Short: "Answer the gate that a task waits at", Args: cobra.ExactArgs(2),
 		Long: `Decide answers a gate; belay-fleet show TASK lists what is possible there. resume goes
-on with a task that was cancelled or quarantined.
+on with a task that was cancelled or quarantined. At a gate of a feature, retry does the
+task again from what is merged, merge tries the same work again, drop leaves it out with
+those that need it, and stop ends the feature.
 
 Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 		Example: `  belay-fleet decide f7k2q guide --message "use the clock in ctx"
@@ -485,7 +505,8 @@ func (a *program) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
 		Long: `Cancel stops the agent of a task, with everything it started, and saves its work. The
-task then waits at a gate.
+task then waits at a gate. Of a feature, it stops the agents of all its tasks, and none
+begins or is merged until it is resumed.
 
 Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 		Example: "  belay-fleet cancel f7k2q",

@@ -128,11 +128,13 @@ func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
 	)
 	shared = worker.New(c, task.Queue, worker.Options{Identity: on.Name})
 	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
+	shared.RegisterWorkflowWithOptions(task.FeatureWorkflow, workflow.RegisterOptions{Name: task.FeatureName})
 	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
 		MaxHeartbeatThrottleInterval: often, DisableWorkflowWorker: true})
 	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
 	shared.RegisterActivityWithOptions(on.Begin, as(task.BeginName))
 	shared.RegisterActivityWithOptions(on.Adopt, as(task.AdoptName))
+	shared.RegisterActivityWithOptions(on.Merge, as(task.MergeName))
 	own.RegisterActivityWithOptions(on.Do, as(task.DoName))
 	own.RegisterActivityWithOptions(on.Wake, as(task.WakeName))
 	own.RegisterActivityWithOptions(on.Decide, as(task.DecideName))

@@ -1,0 +1,97 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Merge merges accepted work of one task to its feature's branch on the remote, once the tests have passed on it together
+// with what is there. What does not go together, or fails, is a result and no error. Done again, it finds the commit that
+// it made before. Errors of type task.ErrRefused: the remote may not run here, or the branch has other work.
+func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.Merged, error) {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	out, err := m.merge(ctx, q)
+	var said *belay.Error // a commit that is gone, tests without a result: what has no code is tried again
+	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
+		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+	}
+	return out, refused(err)
+}
+
+func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, err error) {
+	in := q.Like
+	in.ID = belay.TaskID(in.Feature) // it becomes a part of paths and of refs
+	if err := m.may(in); err != nil {
+		return out, err
+	}
+	mirror, err := m.mirror(ctx, in)
+	if err != nil {
+		return out, err
+	}
+	tip := q.Tip
+	if tip == "" {
+		tip = in.Base
+	}
+	for _, commit := range []string{tip, q.Base, q.Commit} {
+		if err := mirror.Has(ctx, commit); err != nil {
+			return out, err
+		}
+	}
+	above := filepath.Join(m.Home, "merges")
+	if err := os.MkdirAll(above, 0o700); err != nil {
+		return out, err
+	}
+	// A folder of its own: where this worker was thought lost, the same merge may still run.
+	folder, err := os.MkdirTemp(above, task.RepositoryKey(in.Remote)+"-")
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	dir := filepath.Join(folder, "tree")
+	if err := mirror.Clone(ctx, dir, in.Branch, tip, in.Author); err != nil {
+		return out, err
+	}
+	flags, err := flagsOf(in.Settings)
+	if err != nil {
+		return out, err
+	}
+	desk, err := app.Open(ctx, app.Setting{Dir: dir, Flags: flags, Self: m.Self})
+	if err != nil {
+		return out, err
+	}
+	c, err := desk.Combine(ctx, app.CombineRequest{Task: q.Task, Base: q.Base, Commit: q.Commit, Origin: q.Origin, Slot: m.slot})
+	if err != nil {
+		return out, err
+	}
+	out = task.Merged{Tests: c.Tests, Conflicts: c.Conflicts, Note: c.Note}
+	for _, f := range c.Findings {
+		out.Findings = append(out.Findings, f.Title)
+	}
+	if out.Why() != "" {
+		return out, nil
+	}
+	out.Commit, err = mirror.Merge(ctx, dir, remote.Merge{Branch: task.FeatureBranch(in.Feature), Tip: q.Tip, Onto: tip, Work: q.Commit,
+		Message: "Merge " + string(q.Task) + ": " + belay.VisibleLine(q.Title) + "\n"})
+	return out, err
+}
+
+// slot waits until an agent, a test or a review may run.
+func (m *Machine) slot(ctx context.Context) (done func(), err error) {
+	select { // its heart beats meanwhile: a worker that is busy is not lost
+	case m.slots <- struct{}{}:
+		return func() { <-m.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

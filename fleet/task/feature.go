@@ -1,0 +1,469 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// The names of a feature's workflow, and of the activity that merges. They are in histories.
+const (
+	FeatureName = "belay.feature"
+	MergeName   = "belay.merge"
+)
+
+// Decisions at a feature's gates, beside retry: do the task again, from what is merged by then.
+const (
+	Merge loop.Decision = "merge" // merge the same work again, and test it again
+	Drop  loop.Decision = "drop"  // leave the task out, and those that need its work
+	Stop  loop.Decision = "stop"  // end the feature; what is merged stays
+)
+
+// OutcomePartial is of a feature that merged some of its tasks.
+const OutcomePartial = "partial"
+
+// PhaseRunning is the phase of a feature with tasks under way.
+const PhaseRunning = "running"
+
+// MaxFeature is how large a feature may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
+const MaxFeature = 1 << 20
+
+// FeatureInput is a feature as it was submitted.
+type FeatureInput struct {
+	Like  Input              `json:"like"` // what its tasks have in common; Feature is its name, Base where it starts from
+	Tasks []belay.ListedTask `json:"tasks"`
+	Limit int                `json:"limit"` // tasks at once
+
+	// From is where a feature continues whose history became too long for one run.
+	From *FeaturePosition `json:"from,omitempty"`
+}
+
+// FeaturePosition is how far a feature has come: all that one run of its workflow passes to the next.
+type FeaturePosition struct {
+	Parts  []Part        `json:"parts"`
+	Tip    string        `json:"tip,omitempty"` // the commit of BranchOf its name on the remote; "" before the first merge
+	Gates  []FeatureGate `json:"gates,omitempty"`
+	Number int           `json:"number"` // of the last gate
+	Said   []Line        `json:"said"`
+}
+
+// FeatureGate is a question to a person about one task, or about the whole feature.
+type FeatureGate struct {
+	Number  int             `json:"number"`
+	Part    int             `json:"part"` // of the task among the feature's; -1 is the feature
+	Task    belay.TaskID    `json:"task,omitempty"`
+	Why     string          `json:"why"`
+	Options []loop.Decision `json:"options"`
+}
+
+// FeatureStatus is where a feature stands.
+type FeatureStatus struct {
+	Status
+	Branch string             `json:"branch"`
+	Commit string             `json:"commit,omitempty"`
+	Tasks  []belay.ListedTask `json:"tasks"`
+	Parts  []Part             `json:"parts"`
+	Gates  []FeatureGate      `json:"gates,omitempty"`
+}
+
+// FeatureResult is how a feature ended.
+type FeatureResult struct {
+	Outcome loop.Outcome `json:"outcome"`
+	Branch  string       `json:"branch,omitempty"`
+	Commit  string       `json:"commit,omitempty"`
+	Parts   []Part       `json:"parts"`
+	Cost    float64      `json:"cost,omitempty"`
+}
+
+// MergeAsk asks a worker to merge accepted work to a feature's branch on the remote.
+type MergeAsk struct {
+	Like   Input         `json:"like"`
+	Task   belay.TaskID  `json:"task"`
+	Title  string        `json:"title"`
+	Origin *belay.Origin `json:"origin,omitempty"`
+	Base   string        `json:"base"`          // the commit that the task began from
+	Commit string        `json:"commit"`        // of its accepted work
+	Tip    string        `json:"tip,omitempty"` // what the branch is at; "" when it is not there
+	Beat   time.Duration `json:"beat,omitempty"`
+}
+
+// Merged is what came of a merge: a commit, or why there is none.
+type Merged struct {
+	Commit    string   `json:"commit,omitempty"`
+	Tests     string   `json:"tests,omitempty"`
+	Conflicts []string `json:"conflicts,omitempty"`
+	Findings  []string `json:"findings,omitempty"` // titles
+	Note      string   `json:"note,omitempty"`
+}
+
+// Why says why work was not merged; "" when it was.
+func (m Merged) Why() string {
+	switch {
+	case len(m.Conflicts) > 0:
+		return "conflicts in " + belay.VisibleLine(strings.Join(m.Conflicts[:min(len(m.Conflicts), 5)], ", "))
+	case len(m.Findings) > 0:
+		return "the combined tests fail: " + belay.VisibleLine(strings.Join(m.Findings[:min(len(m.Findings), 3)], "; "))
+	}
+	return ""
+}
+
+// FeatureWorkflowID names a feature's workflow.
+func FeatureWorkflowID(remote, name string) string {
+	return fmt.Sprintf("belay/%s/feature/%s", RepositoryKey(remote), belay.TaskID(name).Key())
+}
+
+// IsFeature reports whether a workflow's id is a feature's.
+func IsFeature(id string) bool { return strings.Contains(id, "/feature/") }
+
+// FeatureBranch names the branch that a feature's tasks are merged to.
+func FeatureBranch(name string) string { return BranchOf(belay.TaskID(name)) }
+
+// feature is one run of a feature's workflow.
+type feature struct {
+	ctx     workflow.Context
+	in      FeatureInput
+	pos     FeaturePosition
+	stopped bool
+	changed bool           // something happened that Next has not seen
+	running map[int]string // the workflows of tasks under way
+	shown   string         // the search attributes as they are on the server
+}
+
+// FeatureWorkflow has each task of a feature done as a workflow of its own, in the order of its list, and merges accepted work.
+func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, error) {
+	f := &feature{ctx: ctx, in: in, running: map[int]string{}}
+	if in.From != nil {
+		f.pos = *in.From
+		f.in.From = nil
+	} else {
+		f.pos.Parts = make([]Part, len(in.Tasks))
+		for i := range f.pos.Parts {
+			f.pos.Parts[i].Stage = StageWaiting
+		}
+	}
+	if err := f.handlers(); err != nil {
+		return FeatureResult{}, err
+	}
+	for {
+		full := workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		m := Next(f.in.Tasks, f.pos.Parts, f.in.Limit, f.stopped || f.paused())
+		for _, i := range m.Drop {
+			f.drop(i, "it needs the work of a task that is dropped")
+		}
+		if f.idle() && (f.stopped || m.Ended) {
+			break
+		}
+		if full && f.idle() { // children do not follow their parent to its next run
+			return FeatureResult{}, f.continueAsNew()
+		}
+		if !full {
+			for _, i := range m.Begin {
+				f.begin(i)
+			}
+			if m.Merge >= 0 {
+				f.merge(m.Merge)
+			}
+		}
+		if err := f.attributes(); err != nil {
+			return FeatureResult{}, err
+		}
+		f.changed = len(m.Drop) > 0
+		if err := workflow.Await(ctx, func() bool { return f.changed }); err != nil {
+			return FeatureResult{}, err // cancelled by the server: children are, too, and save their work
+		}
+	}
+	if err := f.attributes(); err != nil {
+		return FeatureResult{}, err
+	}
+	return f.result(), workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
+}
+
+// paused reports whether the feature itself waits for a person.
+func (f *feature) paused() bool {
+	return slices.ContainsFunc(f.pos.Gates, func(g FeatureGate) bool { return g.Part < 0 })
+}
+
+// idle reports whether no task and no merge is under way.
+func (f *feature) idle() bool {
+	return !slices.ContainsFunc(f.pos.Parts, func(p Part) bool { return p.Stage == StageRunning || p.Stage == StageMerging })
+}
+
+func (f *feature) continueAsNew() error {
+	if err := workflow.Await(f.ctx, func() bool { return workflow.AllHandlersFinished(f.ctx) }); err != nil {
+		return err
+	}
+	next, pos := f.in, f.pos
+	next.From = &pos
+	return workflow.NewContinueAsNewError(f.ctx, FeatureName, next)
+}
+
+func (f *feature) say(at time.Time, text string) { f.pos.Said = said(f.pos.Said, at, text) }
+
+// input is a task as its own workflow gets it.
+func (f *feature) input(i int) Input {
+	t, p := f.in.Tasks[i], f.pos.Parts[i]
+	in := f.in.Like
+	in.ID, in.Prose, in.Ask, in.Listed, in.Base = p.Task, t.Prose, t.Ask, &t.Listed, p.Base
+	if p.Why != "" {
+		in.Prose += "\n\nEarlier work on this task was not accepted: " + p.Why
+	}
+	return in
+}
+
+// begin starts a task from what is merged.
+func (f *feature) begin(i int) {
+	p := &f.pos.Parts[i]
+	p.Stage, p.Base, p.Tries = StageRunning, f.in.Like.Base, p.Tries+1
+	if f.pos.Tip != "" {
+		p.Base = f.pos.Tip
+	}
+	if p.Task = f.in.Tasks[i].ID; p.Tries > 1 {
+		p.Task = belay.TaskID(fmt.Sprintf("%s-%d", p.Task, p.Tries))
+	}
+	in := f.input(i)
+	id := WorkflowID(in.Remote, in.ID)
+	f.running[i] = id
+	f.say(workflow.Now(f.ctx), fmt.Sprintf("%s: begun at %.12s", p.Task, p.Base))
+	ctx := workflow.WithChildOptions(f.ctx, workflow.ChildWorkflowOptions{
+		WorkflowID: id, TaskQueue: Queue, WaitForCancellation: true, ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, TypedSearchAttributes: SearchAttributes(in),
+	})
+	child := workflow.ExecuteChildWorkflow(ctx, WorkflowName, in)
+	workflow.Go(f.ctx, func(ctx workflow.Context) {
+		var r Result
+		err := child.Get(ctx, &r)
+		delete(f.running, i)
+		f.ended(i, r, err)
+		f.changed = true
+	})
+}
+
+// ended has a task's end known.
+func (f *feature) ended(i int, r Result, err error) {
+	p := &f.pos.Parts[i]
+	p.Cost += r.Cost
+	now := workflow.Now(f.ctx)
+	var taken *temporal.ChildWorkflowExecutionAlreadyStartedError
+	switch {
+	case errors.As(err, &taken):
+		f.gate(i, "another task has the id "+string(p.Task), loop.DecideRetry, Drop, Stop)
+	case err != nil:
+		f.gate(i, Cause(err), loop.DecideRetry, Drop, Stop)
+	case r.Outcome != loop.OutcomePassed:
+		f.gate(i, strings.TrimSuffix(fmt.Sprintf("it ended %s: %s", r.Outcome, r.Why), ": "), loop.DecideRetry, Drop, Stop)
+	default:
+		p.Stage, p.Commit, p.Why = StageAccepted, r.Commit, ""
+		f.say(now, string(p.Task)+": accepted")
+	}
+}
+
+// merge has some worker merge accepted work.
+func (f *feature) merge(i int) {
+	p := &f.pos.Parts[i]
+	p.Stage = StageMerging
+	t := f.in.Tasks[i]
+	q := MergeAsk{Like: f.in.Like, Task: p.Task, Title: t.Listed.Title, Origin: t.Listed.Origin, Base: p.Base, Commit: p.Commit,
+		Tip: f.pos.Tip, Beat: silence(f.in.Like) / beats}
+	o := anywhere(f.in.Like)
+	o.StartToCloseTimeout = longest // the tests have their own limit
+	workflow.Go(workflow.WithActivityOptions(f.ctx, o), func(ctx workflow.Context) {
+		var m Merged
+		err := workflow.ExecuteActivity(ctx, MergeName, q).Get(ctx, &m)
+		now := workflow.Now(ctx)
+		why := m.Why()
+		if err != nil {
+			why = Cause(err)
+		}
+		if why != "" {
+			f.gate(i, "it cannot be merged: "+why, Merge, loop.DecideRetry, Drop, Stop)
+		} else {
+			p.Stage, f.pos.Tip = StageMerged, m.Commit
+			f.say(now, strings.TrimSpace(fmt.Sprintf("%s: merged as %.12s; tests: %s %s", p.Task, m.Commit, m.Tests, m.Note)))
+		}
+		f.changed = true
+	})
+}
+
+// gate asks a person about a task; -1 is the feature.
+func (f *feature) gate(i int, why string, options ...loop.Decision) {
+	f.pos.Number++
+	g := FeatureGate{Number: f.pos.Number, Part: i, Why: why, Options: options}
+	if i >= 0 {
+		p := &f.pos.Parts[i]
+		p.Stage, p.Why, g.Task = StageGate, why, p.Task
+		why = string(p.Task) + ": " + why
+	}
+	f.pos.Gates = append(f.pos.Gates, g)
+	f.say(workflow.Now(f.ctx), fmt.Sprintf("waits for a person at gate %d: %s", g.Number, why))
+}
+
+func (f *feature) drop(i int, why string) {
+	p := &f.pos.Parts[i]
+	p.Stage, p.Why = StageDropped, why
+	f.say(workflow.Now(f.ctx), fmt.Sprintf("%s: dropped: %s", f.in.Tasks[i].ID, why))
+}
+
+// open finds the gate that a decision is of.
+func (f *feature) open(d Decision) (int, error) {
+	for i, g := range f.pos.Gates {
+		if d.Gate != 0 && d.Gate != g.Number {
+			continue
+		}
+		if !slices.Contains(g.Options, d.Decision) {
+			return 0, fmt.Errorf("%s is not possible at gate %d of %s", d.Decision, g.Number, f.in.Like.Feature)
+		}
+		return i, nil
+	}
+	if d.Gate != 0 {
+		return 0, fmt.Errorf("%s does not wait at gate %d", f.in.Like.Feature, d.Gate)
+	}
+	return 0, fmt.Errorf("%s does not wait for a decision (%s)", f.in.Like.Feature, f.phase())
+}
+
+// decide carries out a decision.
+func (f *feature) decide(ctx workflow.Context, d Decision) error {
+	n, err := f.open(d)
+	if err != nil {
+		return err // another person was first
+	}
+	g := f.pos.Gates[n]
+	f.pos.Gates = slices.Delete(slices.Clone(f.pos.Gates), n, n+1)
+	f.say(workflow.Now(ctx), fmt.Sprintf("decided at gate %d: %s, by %s", g.Number, d.Decision, d.By))
+	f.changed = true
+	switch d.Decision {
+	case Stop:
+		f.stopped = true
+		f.pos.Gates = nil
+		f.tell(ctx, Decision{Decision: loop.DecideAbort, Note: d.Note, By: d.By})
+	case Resume:
+		f.tell(ctx, Decision{Decision: Resume, By: d.By})
+	case Merge:
+		f.pos.Parts[g.Part].Stage = StageAccepted
+	case Drop:
+		f.drop(g.Part, strings.TrimSpace("by "+d.By+" "+d.Note))
+	case loop.DecideRetry:
+		p := &f.pos.Parts[g.Part]
+		if p.Stage = StageWaiting; d.Note != "" {
+			p.Why += "\n" + d.Note
+		}
+	}
+	return nil
+}
+
+// tell sends a decision to each task that runs. One with an agent at work stops it first, where the decision is to abort.
+func (f *feature) tell(ctx workflow.Context, d Decision) {
+	var ids []string
+	for i := range f.pos.Parts { // a map has no order
+		if id := f.running[i]; id != "" {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range ids {
+		// A task that ends at the same moment cannot be told, and need not be.
+		_ = workflow.SignalExternalWorkflow(ctx, id, "", SignalDecide, d).Get(ctx, nil)
+	}
+}
+
+func (f *feature) handlers() error {
+	if err := workflow.SetQueryHandler(f.ctx, QueryStatus, func() (FeatureStatus, error) { return f.status(), nil }); err != nil {
+		return err
+	}
+	err := workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (FeatureStatus, error) {
+		err := f.decide(ctx, d)
+		return f.status(), err
+	}, workflow.UpdateHandlerOptions{Validator: func(d Decision) error { _, err := f.open(d); return err }})
+	if err != nil {
+		return err
+	}
+	return workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateCancel, func(ctx workflow.Context) (FeatureStatus, error) {
+		f.gate(-1, "cancelled", Resume, Stop)
+		f.changed = true
+		f.tell(ctx, Decision{Decision: Cancel})
+		return f.status(), nil
+	}, workflow.UpdateHandlerOptions{Validator: func() error {
+		if f.paused() || f.stopped {
+			return fmt.Errorf("%s is cancelled already", f.in.Like.Feature)
+		}
+		return nil
+	}})
+}
+
+func (f *feature) phase() string {
+	switch {
+	case f.outcome() != "":
+		return string(loop.PhaseClosed)
+	case len(f.pos.Gates) > 0:
+		return string(loop.PhaseGate)
+	}
+	return PhaseRunning
+}
+
+// outcome is how the feature ended; "" while it has not.
+func (f *feature) outcome() loop.Outcome {
+	merged, open := 0, 0
+	for _, p := range f.pos.Parts {
+		switch p.Stage {
+		case StageMerged:
+			merged++
+		case StageDropped:
+		default:
+			open++
+		}
+	}
+	switch {
+	case open > 0 && !(f.stopped && f.idle()):
+		return ""
+	case merged == len(f.pos.Parts):
+		return loop.OutcomePassed
+	case merged > 0:
+		return OutcomePartial
+	}
+	return loop.OutcomeAborted
+}
+
+func (f *feature) cost() (sum float64) {
+	for _, p := range f.pos.Parts {
+		sum += p.Cost
+	}
+	return sum
+}
+
+func (f *feature) status() FeatureStatus {
+	in, tasks := f.in.Like, slices.Clone(f.in.Tasks)
+	in.ID = belay.TaskID(in.Feature)
+	for i := range tasks {
+		tasks[i].Prose, tasks[i].Ask = "", "" // the tasks have it
+	}
+	return FeatureStatus{Status: Status{Task: in, Phase: f.phase(), Outcome: string(f.outcome()), Lines: f.pos.Said,
+		Use: belay.Use{Cost: f.cost()}}, Branch: FeatureBranch(in.Feature), Commit: f.pos.Tip, Tasks: tasks,
+		Parts: slices.Clone(f.pos.Parts), Gates: f.pos.Gates}
+}
+
+func (f *feature) result() FeatureResult {
+	r := FeatureResult{Outcome: f.outcome(), Commit: f.pos.Tip, Parts: f.pos.Parts, Cost: f.cost()}
+	if r.Commit != "" {
+		r.Branch = FeatureBranch(f.in.Like.Feature)
+	}
+	return r
+}
+
+// attributes keeps the search attributes true.
+func (f *feature) attributes() error {
+	now := fmt.Sprintf("%s %s %g", f.phase(), f.outcome(), f.cost())
+	if now == f.shown {
+		return nil
+	}
+	f.shown = now
+	key := temporal.NewSearchAttributeKeyKeyword
+	return workflow.UpsertTypedSearchAttributes(f.ctx, key(AttrPhase).ValueSet(f.phase()),
+		key(AttrOutcome).ValueSet(string(f.outcome())), temporal.NewSearchAttributeKeyFloat64(AttrCost).ValueSet(f.cost()))
+}
