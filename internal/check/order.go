@@ -282,8 +282,9 @@ func (p *orderReader) ends(i int) bool {
 
 var (
 	identifier = lazyregexp.New(`^[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$][\w$]*)*`)
-	declaring  = lazyregexp.New(`^(?:(?:pub|export|async|public|private|static)\s+)*(?:func|function|def|fn|class|type|` +
-		`struct|interface|const|var|let)\s+(?:\([^)]*\)\s*)?`)
+	declaring  = lazyregexp.New(`^(?:(?:pub(?:\([a-z]+\))?|export|default|async|public|private|static|abstract)\s+)*` +
+		`(func|function|def|fn|class|type|struct|interface|trait|enum|const|var|let)\s+(?:\([^)]*\)\s*)?`)
+	signature   = lazyregexp.New(`^\s*[(<\[:={]`) // behind the name that it declares
 	orderedFile = lazyregexp.New(`^\.?[\w@+\-./\[\]]*[\w\-]\.[a-z][a-z0-9]{0,6}$`)
 	camel       = lazyregexp.New(`[a-z0-9][A-Z]|_|[A-Za-z]\d|^[A-Z]{2,}$`)
 )
@@ -325,11 +326,11 @@ func (p *orderReader) name() (name, bool) {
 		return name{text: strings.TrimSuffix(text, "/"), sure: true, path: true}, true
 	}
 	if t.quote {
-		text = declaring.ReplaceAllString(text, "")
+		text = p.declaration(text)
 	}
 	id := identifier.FindString(text)
 	rest := text[len(id):]
-	if id == "" || rest != "" && rest[0] != '(' && !(t.quote && rest[0] == ' ') {
+	if id == "" || rest != "" && rest[0] != '(' && !(t.quote && strings.ContainsRune(" <[:", rune(rest[0]))) {
 		return name{}, false
 	}
 	p.at++
@@ -349,6 +350,24 @@ func (p *orderReader) name() (name, bool) {
 	}
 	n.sure = n.sure || unicode.IsUpper(rune(id[0])) && p.o.kind != anything
 	return n, true
+}
+
+// declaration returns quoted code from the name that it declares on, and learns the kind from its keyword: `def half(n)` and
+// `type Half struct` are declarations, "type hints" is none.
+func (p *orderReader) declaration(code string) string {
+	m := declaring.FindStringSubmatch(code)
+	if m == nil {
+		return code
+	}
+	code = code[len(m[0]):]
+	id := identifier.FindString(code)
+	if p.o.kind != anything || id == "" || !unicode.IsUpper(rune(id[0])) && !signature.MatchString(code[len(id):]) {
+		return code
+	}
+	if p.o.kind = aSymbol; m[1] == "const" || m[1] == "var" || m[1] == "let" {
+		p.o.kind = aValue
+	}
+	return code
 }
 
 func (p *orderReader) isPath(text string) bool {
