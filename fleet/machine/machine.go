@@ -418,7 +418,8 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err != nil {
 		return st, err
 	}
-	last, err := mirror.Push(ctx, t.desk, t.rec, t.last, t.q.Task.Base, work)
+	last, err := mirror.Push(ctx, t.desk, t.rec,
+		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}

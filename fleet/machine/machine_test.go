@@ -497,6 +497,37 @@ func TestIgnoredStay(t *testing.T) {
 	}
 }
 
+// An agent that commits, stashes and makes branches is no reason to lose them with its worker. Ignored files that
+// the submitter shares go along.
+func TestAdoptCommits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", `echo good >> src/a.txt; git commit -qam "by the agent"; git branch side
+echo stashed >> src/a.txt; git stash -q; echo more >> src/a.txt; echo cached > src/local.env`)
+	in.Settings = append(in.Settings, task.Setting{Key: "snapshot.include", Value: "**/*.env"})
+	in.Shared = []string{"src/*.env"}
+	var k known
+	p.until(p.machine("a"), in, &k, loop.CmdCheck)
+	if !k.pushed {
+		t.Fatal(k.last.Notes)
+	}
+	tree := func(name string) string {
+		dir := p.tree(name, in)
+		return p.print(dir) + p.git(dir, "for-each-ref", "refs/heads", "refs/stash") + p.git(dir, "stash", "list") + p.git(dir, "log", "--all", "-p")
+	}
+	want := tree("a")
+	if err := os.RemoveAll(filepath.Join(p.dir, "a")); err != nil {
+		t.Fatal(err)
+	}
+	st, err := p.call(p.machine("b"), task.AdoptName, task.Ask{Task: in, Head: k.head})
+	if err != nil || !st.Pushed {
+		t.Fatal(err, st.Notes)
+	}
+	if got := tree("b"); got != want {
+		t.Errorf("on the other machine:\n%s\nwas:\n%s", got, want)
+	}
+}
+
 // A remote that refuses pushes keeps nobody from working.
 func TestPushRefused(t *testing.T) {
 	t.Parallel()

@@ -97,9 +97,9 @@ func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, er
 	return run(ctx, m.Dir, nil, in, args...)
 }
 
-// with runs a command in the mirror that sees the objects of a clone as well.
-func (m *Mirror) with(ctx context.Context, clone string, in []byte, args ...string) ([]byte, error) {
-	return run(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(clone, ".git", "objects")}, in, args...)
+// with runs a command in the mirror that sees the objects of a clone as well, by its git folder.
+func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
+	return run(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}, in, args...)
 }
 
 // grace is how long git may take to end when it is to.

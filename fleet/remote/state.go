@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,8 +22,9 @@ import (
 // On the remote, for each task:
 //
 //	refs/belay/fleet/<task>/record            a commit; its tree has the record's lines in record.jsonl and
-//	                                          the attachments that they name in files/<sha256>; its parent is
-//	                                          the state that was pushed before
+//	                                          the attachments that they name in files/<sha256>; its first parent
+//	                                          is the state that was pushed before, others are the commit that the
+//	                                          task began from and those that its snapshots need
 //	refs/belay/fleet/<task>/snapshots/<id>    the snapshots that the record names, as they are
 //
 // The record is pushed on the condition that it is still what this worker last knew of it: of two workers
@@ -44,7 +46,7 @@ type State struct {
 	Snapshots   map[string]string // objects, by snapshot
 }
 
-// Ignored are files that git ignores and that a snapshot holds: they do not leave a machine unasked.
+// Ignored are files that git ignores and that a snapshot has: they leave a machine only when Terms.Shared names them.
 type Ignored struct {
 	Snapshot belay.SnapshotID
 	Paths    []string
@@ -58,11 +60,19 @@ func (e *Ignored) Error() string {
 // Work is accepted work that goes with a record.
 type Work struct{ Commit, Branch string }
 
-// Push sends the record of a task and what it names, and accepted work: all or nothing. last is the commit
-// that this worker knows as the record's, "" for none; base the commit that the task began from. The error
-// is ErrMoved when the remote has another record, *Ignored when a snapshot has files that stay here, CodeRefused when the
-// branch has other work.
-func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last, base string, work Work) (string, error) {
+// Terms say from where a push continues, and what may go.
+type Terms struct {
+	Last   string   // the commit that this worker knows as the record's, "" for none
+	Base   string   // the commit that the task began from
+	Shared []string // globs (belay.Match) of ignored files that may leave this machine
+	Work   Work     // the zero value is none
+}
+
+// Push sends the record of a task and what it names, and accepted work: all or nothing. It returns the commit
+// of the record. The error is ErrMoved when the remote has another record, *Ignored when a snapshot has files
+// that stay here, CodeRefused when the branch has other work.
+func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Terms) (string, error) {
+	last, work := t.Last, t.Work
 	bound, err := Bound(r.Log)
 	if err != nil {
 		return last, err
@@ -71,17 +81,19 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last,
 	if err != nil {
 		return last, err
 	}
+	bound = slices.DeleteFunc(bound, func(b snapshot.Bound) bool { return there[string(b.ID)] == b.Commit })
+	commits, err := m.commits(ctx, d, t, bound)
+	if err != nil {
+		return last, err
+	}
+	if err := leave(ctx, d, t, bound, commits); err != nil {
+		return last, err
+	}
 	var specs []string
 	for _, b := range bound {
-		if there[string(b.ID)] == b.Commit {
-			continue
-		}
-		if err := leaves(ctx, d, b, base); err != nil {
-			return last, err
-		}
 		specs = append(specs, b.Commit+":"+refs(r.Task.ID)+"snapshots/"+string(b.ID))
 	}
-	record, err := m.record(ctx, d, r, last)
+	record, err := m.record(ctx, d, r, last, append([]string{cmp.Or(last, t.Base)}, commits...))
 	if err != nil {
 		return last, err
 	}
@@ -90,9 +102,14 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last,
 	if work.Commit != "" {
 		specs = append(specs, work.Commit+":"+branch)
 	}
-	args := append([]string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify",
-		"--force-with-lease=" + ref + ":" + last, "--", m.URL}, specs...)
-	out, err := m.with(ctx, d.Repo.Root, nil, args...)
+	var args []string
+	if last == "" { // the remote may have moved on, to commits that are not here: ask which of ours it has
+		args = []string{"-c", "push.negotiate=true"}
+	}
+	args = append(args, []string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify",
+		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
+	args = append(args, specs...)
+	out, err := m.with(ctx, d.Repo.Common, nil, args...)
 	if err == nil {
 		return record, nil
 	}
@@ -115,7 +132,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, last,
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Repo.Root, nil, "push", "--quiet", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
+	_, err := m.with(ctx, d.Repo.Common, nil, "push", "--quiet", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 
@@ -165,30 +182,110 @@ func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, e
 	return all, nil
 }
 
-// leaves refuses a snapshot with files that git ignores and that the commit, which the task began from,
-// does not have.
-func leaves(ctx context.Context, d *app.Desk, b snapshot.Bound, commit string) error {
-	out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", commit+"^{tree}", b.Tree)
+// commits are those that snapshots need and that the record's commit before, or else the task's base, does not
+// lead to. With these they are the parents of the record's commit, so that a worker that fetches it has all
+// of them, whatever becomes of branches. And git compares trees only with those of commits that the other side
+// has: without the base among the parents it would send every file, because what names a snapshot is a tag of a tree.
+func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (list []string, err error) {
+	needs := []string{t.Base}
+	for _, b := range bound {
+		some, err := d.Snaps.Needs(ctx, b.Commit)
+		if err != nil {
+			return nil, err
+		}
+		needs = append(needs, some...)
+	}
+	slices.Sort(needs)
+	needs = slices.Compact(needs)
+	gone, err := d.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
+	if err != nil {
+		return nil, err
+	}
+	needs = slices.DeleteFunc(needs, func(oid string) bool { return slices.Contains(gone, oid) })
+	out, err := m.with(ctx, d.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"), "rev-list", "--stdin")
+	if err != nil {
+		return nil, err
+	}
+	for _, oid := range strings.Fields(string(out)) {
+		if slices.Contains(needs, oid) {
+			list = append(list, oid)
+		}
+	}
+	return list, nil
+}
+
+// leave refuses snapshots with files that git ignores, that the commit, which the task began from, does not
+// have, and that nobody said may leave. The commits that go with them may have some as well: git stash --all
+// makes one of ignored files.
+func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, commits []string) error {
+	for _, b := range bound {
+		out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", t.Base+"^{tree}", b.Tree)
+		if err != nil {
+			return err
+		}
+		paths, err := stay(ctx, d, t, out)
+		if err := errors.Join(err, ignored(b.ID, paths)); err != nil {
+			return err
+		}
+	}
+	if len(commits) == 0 {
+		return nil
+	}
+	out, err := d.Repo.Run(ctx, nil, append(append([]string{"rev-list"}, commits...), "--not", t.Base)...)
 	if err != nil {
 		return err
 	}
-	paths := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
+	out, err = d.Repo.Run(ctx, bytes.NewReader(out), "diff-tree", "--stdin", "--root", "-m", "-r", "-z", "--no-commit-id",
+		"--name-only", "--no-renames", "--diff-filter=A")
+	if err != nil {
+		return err
+	}
+	paths, err := stay(ctx, d, t, out)
+	return errors.Join(err, ignored(bound[0].ID, paths))
+}
+
+func ignored(id belay.SnapshotID, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	ignored, err := d.Snaps.Ignored(ctx, b.ID, paths)
+	return &Ignored{Snapshot: id, Paths: paths}
+}
+
+// stay are those of paths, each ended by NUL, that git ignores, does not track, and that nobody said may leave.
+func stay(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, error) {
+	paths := strings.FieldsFunc(string(list), func(r rune) bool { return r == 0 })
+	paths = slices.DeleteFunc(paths, func(p string) bool { return belay.Match(t.Shared, p) })
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	ask := d.Repo.Ignorer(ctx)
+	defer ask.Close()
+	answers, err := ask.Ask(ctx, paths)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !ignored[p] })
-	if len(paths) > 0 {
-		return &Ignored{Snapshot: b.ID, Paths: paths}
+	var those []string
+	for i, p := range paths {
+		if answers[i] {
+			those = append(those, p)
+		}
 	}
-	return nil
+	if len(those) == 0 {
+		return nil, nil
+	}
+	tracked, err := d.Repo.Run(ctx, nil, "ls-files", "-z")
+	if err != nil {
+		return nil, err
+	}
+	has := map[string]bool{}
+	for p := range strings.SplitSeq(string(tracked), "\x00") {
+		has[p] = true
+	}
+	return slices.DeleteFunc(those, func(p string) bool { return has[p] }), nil
 }
 
 // record makes the commit of the record and of its attachments, in the mirror.
-func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, last string) (string, error) {
+func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, last string, parents []string) (string, error) {
 	text, err := lines(r.Log)
 	if err != nil {
 		return "", err
@@ -233,17 +330,10 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 	if err != nil {
 		return "", err
 	}
-	c := snapshot.CommitObject(d.Repo, strings.TrimSpace(string(top)), parents(last), r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
+	c := snapshot.CommitObject(d.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
 		belay.CountOf(r.Log.Head.Seq, "step")))
 	out, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
-}
-
-func parents(last string) []string {
-	if last == "" {
-		return nil
-	}
-	return []string{last}
 }
 
 func (m *Mirror) blob(ctx context.Context, data []byte) (string, error) {
@@ -378,8 +468,12 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 		specs = append(specs, refs(st.Log.Task)+"snapshots/"+string(b.ID)+":"+snapshot.RefPrefix+string(b.ID))
 	}
 	if len(specs) > 0 {
+		specs = append(specs, recordRef(st.Log.Task)) // with the commits that they need
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
 		if _, err := run(ctx, d.Repo.Root, nil, nil, args...); err != nil {
+			return err
+		}
+		if err := d.Snaps.Reuse(ctx); err != nil {
 			return err
 		}
 	}

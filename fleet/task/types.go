@@ -65,6 +65,7 @@ type Input struct {
 	Feature  string       `json:"feature,omitempty"`
 	Expect   []string     `json:"expect,omitempty"` // files that must be among the changed ones
 	Settings []Setting    `json:"settings,omitempty"`
+	Shared   []string     `json:"shared,omitempty"` // globs (belay.Match) of ignored files that may go to the remote
 	Author   string       `json:"author,omitempty"` // "Name <address>" of the commit of accepted work
 	Lost     int          `json:"lost,omitempty"`   // workers that one command may lose before it is quarantined; 0 is 3
 

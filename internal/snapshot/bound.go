@@ -143,7 +143,7 @@ func (s *Store) Rebind(ctx context.Context, list []Bound) (gone []Bound, err err
 
 // rebind is for one whose object exists. Commits that it needs may have lost their refs as well.
 func (s *Store) rebind(ctx context.Context, b Bound) error {
-	if used, err := s.commitsOf(ctx, b.Commit); err == nil { // a damaged snapshot is better than none
+	if used, err := s.Needs(ctx, b.Commit); err == nil { // a damaged snapshot is better than none
 		if err := s.reuse(ctx, used); err != nil {
 			return err
 		}
@@ -151,8 +151,9 @@ func (s *Store) rebind(ctx context.Context, b Bound) error {
 	return s.point(ctx, Prefix+string(b.ID), b.Commit)
 }
 
-// commitsOf returns the commits that a snapshot needs, by the object that its ref names.
-func (s *Store) commitsOf(ctx context.Context, object string) ([]string, error) {
+// Needs returns the commits that a snapshot needs, by the object that its ref names: what names
+// the snapshot does not name them, so that whoever copies it copies them as well.
+func (s *Store) Needs(ctx context.Context, object string) ([]string, error) {
 	rd, err := s.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
@@ -227,7 +228,7 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 		if has[string(b.ID)+b.Commit] {
 			continue
 		}
-		used, err := s.commitsOf(ctx, b.Commit)
+		used, err := s.Needs(ctx, b.Commit)
 		if err != nil && ctx.Err() != nil {
 			return err
 		}

@@ -163,7 +163,7 @@ func (s *Store) Verify(ctx context.Context) ([]string, error) {
 			problems = append(problems, fmt.Sprintf("snapshot %s: its id has a time in the future, %s: the clock was wrong, or "+
 				"belay did not create it", i.ID.Short(), timeOf(i.ID).UTC().Format(time.RFC3339)))
 		}
-		used, err := s.commitsOf(ctx, i.Commit)
+		used, err := s.Needs(ctx, i.Commit)
 		if err != nil && ctx.Err() != nil {
 			return problems, err
 		}

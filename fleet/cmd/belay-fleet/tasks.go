@@ -95,10 +95,15 @@ was accepted before. Accepted work is merged to the branch belay/NAME, one task 
 other, when the tests pass on all of it together. What does not go together waits at a
 gate of the feature.
 
+Files that git ignores stay on the worker that made them, and a task that has some in a
+snapshot is not pushed: it cannot continue on another worker. --share names those that
+may be pushed.
+
 Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 		Example: `  belay-fleet submit "add a --since flag" --files 'cmd/**' --test "go test ./..." --with claude
   belay-fleet submit - --remote https://git.example.com/team/app.git --base 4f1c… --with codex < task.md
-  belay-fleet submit --feature 003-search --parallel 4 --with claude`,
+  belay-fleet submit --feature 003-search --parallel 4 --with claude
+  belay-fleet submit "update the fixtures" --share 'testdata/cache/**' --with claude`,
 		RunE: func(c *cobra.Command, args []string) error { return a.submit(c, f, in, parallel, args) },
 	}
 	f.Add(c.Flags())
@@ -106,6 +111,7 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
 	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
 	c.Flags().IntVar(&parallel, "parallel", 4, "of a feature, run at most `N` tasks at a time")
+	c.Flags().StringArrayVar(&in.Shared, "share", nil, "ignored files (`GLOB`) that snapshots may carry to the remote; others stay on the worker")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 	return c
 }

@@ -1,0 +1,217 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/testutil"
+	"github.com/belay-dev/belay/internal/testutil/states"
+)
+
+func TestMain(m *testing.M) {
+	home, err := states.Home()
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("BELAY_STATE_HOME", filepath.Join(home, "state"))
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// stayers are states in which no worker's clone is.
+var stayers = map[string]string{
+	"a broken ref":                  "a restore elsewhere cannot make a ref of an object that is nowhere",
+	"grafts":                        "git itself cannot push",
+	"orphan branch":                 "a task begins from a commit",
+	"partial clone, origin gone":    "a worker's clones are complete",
+	"shallow clone":                 "a worker's clones are complete",
+	"shared with a group":           "the modes of git's own folder",
+	"inside of a submodule":         "not a clone",
+	"a bisect in a linked worktree": "not a clone",
+	"a merge in a linked worktree":  "not a clone",
+	"a bare repository's worktree":  "not a clone",
+	"linked worktree":               "not a clone",
+	"a .git that is a link":         "not a clone",
+	"unborn empty":                  "a task begins from a commit",
+	"unborn staged":                 "a task begins from a commit",
+	"unborn with files":             "a task begins from a commit",
+
+	"shallow clone, deepened by the agent": "a worker's clones are complete",
+}
+
+// TestTravel: a snapshot that is taken in one clone, pushed, fetched and restored in another one gives the same
+// files, modes, links, index, HEAD, refs, logs and config. One with files that git ignores is refused, until
+// somebody says that these may leave. Every third state is tried, all of them with BELAY_FIDELITY_ALL.
+func TestTravel(t *testing.T) {
+	t.Parallel()
+	var exact atomic.Int64
+	t.Cleanup(func() { t.Logf("%d states travelled and are exact", exact.Load()) })
+	for i, c := range states.All {
+		if why, stays := stayers[c.Name]; stays || os.Getenv("BELAY_FIDELITY_ALL") == "" && !testutil.Wide() && i%3 != 0 {
+			if stays && testing.Verbose() {
+				t.Logf("%s: %s", c.Name, why)
+			}
+			continue
+		}
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			s, skipped := c.Make(t)
+			if skipped != "" {
+				t.Skip("SKIPPED, NOT TESTED: " + skipped)
+			}
+			travel(s)
+			if !t.Failed() {
+				exact.Add(1)
+			}
+		})
+	}
+}
+
+// site is a working tree with a task, the remote, and the mirror of the worker that it belongs to.
+type site struct {
+	*states.Sandbox
+	url    string
+	mirror *remote.Mirror
+	desk   *app.Desk
+	rec    *session.Record
+	terms  remote.Terms
+}
+
+// newSite gives a repository the task T1, and a remote that has only its first commit.
+func newSite(s *states.Sandbox) *site {
+	s.T.Helper()
+	roots := strings.Fields(s.Git("rev-list", "--max-parents=0", "HEAD"))
+	p := &site{Sandbox: s, url: filepath.Join(s.Up, "remote.git"), terms: remote.Terms{Base: roots[len(roots)-1]}}
+	s.At(s.Up, "init", "-q", "--bare", "--object-format="+s.Git("rev-parse", "--show-object-format"), p.url)
+	s.Git("-c", "core.hooksPath=/dev/null", "push", "-q", p.url, p.terms.Base+":refs/heads/main")
+	os.Remove(s.Watched) // what that push ran
+	p.open("a", s.Dir)
+	s.Ok(p.desk.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
+	p.load()
+	return p
+}
+
+func (p *site) open(name, dir string) {
+	p.T.Helper()
+	var flags []app.Flag
+	for _, g := range p.Opts.Include {
+		flags = append(flags, app.Flag{Key: "snapshot.include", Value: g})
+	}
+	if p.Opts.MaxFile > 0 {
+		flags = append(flags, app.Flag{Key: "snapshot.max_file", Value: fmt.Sprint(p.Opts.MaxFile, "B")})
+	}
+	var err error
+	p.desk, err = app.Open(context.Background(), app.Setting{Dir: dir, Flags: flags})
+	p.Ok(err)
+	p.mirror, err = remote.Open(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
+	p.Ok(err)
+}
+
+func (p *site) load() {
+	p.T.Helper()
+	var err error
+	p.rec, err = p.desk.Load("T1")
+	p.Ok(err)
+}
+
+// take takes a snapshot as a task does, and names it in the record.
+func (p *site) take() snapshot.Info {
+	p.T.Helper()
+	ctx := context.Background()
+	info, err := p.desk.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.desk.Extent(p.rec))
+	p.Ok(err)
+	p.Ok(p.desk.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+	p.load()
+	return info
+}
+
+func (p *site) push() error {
+	last, err := p.mirror.Push(context.Background(), p.desk, p.rec, p.terms)
+	p.terms.Last = last
+	return err
+}
+
+// elsewhere continues the task in another clone.
+func (p *site) elsewhere() *site {
+	p.T.Helper()
+	ctx := context.Background()
+	s := *p.Sandbox
+	s.Dir = filepath.Join(p.Up, "b", "tree")
+	b := &site{Sandbox: &s, url: p.url, terms: p.terms}
+	m, err := remote.Open(ctx, filepath.Join(p.Up, "b.git"), p.url)
+	p.Ok(err)
+	st, err := m.Fetch(ctx, "T1")
+	p.Ok(err)
+	p.Ok(m.Has(ctx, p.terms.Base))
+	p.Ok(m.Clone(ctx, s.Dir, "main", p.terms.Base, ""))
+	b.open("b", s.Dir)
+	p.Ok(m.Adopt(ctx, b.desk, st))
+	b.load()
+	return b
+}
+
+// travel sends the present state to another clone and compares.
+func travel(s *states.Sandbox) {
+	s.T.Helper()
+	p := newSite(s)
+	info := p.take()
+	want := s.Fingerprint()
+	stays := &remote.Ignored{}
+	if err := p.push(); errors.As(err, &stays) {
+		for _, path := range stays.Paths { // git fails when it does not ignore it
+			s.Git("check-ignore", "--quiet", "--no-index", "--", path)
+		}
+		if out := s.At(p.url, "cat-file", "--batch-all-objects", "--batch-check"); strings.Contains(out, "tag") {
+			s.T.Errorf("on the remote: %s", out)
+		}
+		p.terms.Shared = stays.Paths
+		s.Ok(p.push())
+	} else {
+		s.Ok(err)
+	}
+	b := p.elsewhere()
+	out, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	s.Ok(err)
+	if len(out.Skipped) > 0 {
+		s.T.Errorf("skipped: %+v", out.Skipped)
+	}
+	s.Same("in the other clone", travels(want), travels(b.Fingerprint()))
+	for _, path := range stays.Paths {
+		text, err := os.ReadFile(s.Path(path))
+		s.Ok(err)
+		if got, err := os.ReadFile(b.Path(path)); err != nil || string(got) != string(text) {
+			s.T.Errorf("%s: %q, %v", path, got, err)
+		}
+	}
+	if _, err := os.Stat(s.Watched); err == nil {
+		s.T.Error("a program that the repository names was run")
+	}
+}
+
+// travels takes out of a state what no snapshot has: ignored files, other repositories and working trees, sockets
+// and FIFOs, what the remote has, and files of git's that are caches, or belong to git-lfs.
+func travels(f states.State) states.State {
+	g := states.State{}
+	for k, v := range f {
+		without := []string{"left ", "ref refs/remotes/", "git logs/refs/remotes/", "git lfs/", "git rr-cache/", "git worktrees/", "git modules/"}
+		special := strings.HasPrefix(k, "file ") && (strings.HasPrefix(v, "14") || len(v) == 5 && v[0] == '1')
+		if !slices.ContainsFunc(without, func(p string) bool { return strings.HasPrefix(k, p) }) && !special && !strings.Contains(k+"/", "/.git/") {
+			g[k] = v
+		}
+	}
+	return g
+}
