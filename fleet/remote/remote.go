@@ -154,7 +154,8 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 		return "", err
 	}
 	commit, ref := strings.TrimSpace(string(made)), "refs/heads/"+q.Branch
-	_, err = m.with(ctx, clone, nil, "push", "--quiet", "--no-verify", "--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
+	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", "--quiet", "--no-verify",
+		"--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
 	if err == nil {
 		return commit, nil
 	}

@@ -219,7 +219,8 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 // makes one of ignored files.
 func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, commits []string) error {
 	for _, b := range bound {
-		out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A", t.Base+"^{tree}", b.Tree)
+		out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
+			t.Base+"^{tree}", b.Tree)
 		if err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
 	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
 	c.Flags().IntVar(&parallel, "parallel", 4, "of a feature, run at most `N` tasks at a time")
-	c.Flags().StringArrayVar(&in.Shared, "share", nil, "ignored files (`GLOB`) that snapshots may carry to the remote; others stay on the worker")
+	c.Flags().StringArrayVar(&in.Shared, "share", nil, "ignored files (`GLOB`) that snapshots may carry to the remote")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
 	return c
 }
