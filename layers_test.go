@@ -42,6 +42,7 @@ var layers = map[string]int{
 	"internal/fence":           2,
 	"internal/forge":           1,
 	"internal/journal":         2,
+	"internal/notify":          2,
 	"internal/plan":            2,
 	"internal/syntax":          2,
 	"internal/config":          3,

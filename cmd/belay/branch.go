@@ -32,6 +32,7 @@ func branches() []branch {
 		{[]string{"report"}, cli.ReportCommands},
 		{[]string{"telemetry"}, cli.TelemetryCommands},
 		{[]string{"fleet"}, cli.FleetCommands},
+		{[]string{"notify"}, cli.NotifyCommands},
 		{[]string{"count", "scope"}, cli.Commands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
 		{[]string{"mcp", "ui"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},

@@ -49,7 +49,7 @@ var walked = map[string][]string{
 	"task accept-record": {"T1"}, "task add": {"write --task T9", "write --task T9 -- EVIL"}, "task capture": {"T1"}, "task edit": {"T2 --print"},
 	"task finish": {"T1"}, "task history": {""}, "task-history": {""}, "task import": {"--all", "tasks.md", "--all -- EVIL"}, "task list": {""},
 	"task move": {"T1 --to for_review", "T1 --to approved --force"}, "task parse": {"write"}, "task start": {"T2", "T4"},
-	"telemetry send": {"", "--all T1"}, "telemetry show": {"T1"}, "fleet": {"list", "--help"},
+	"telemetry send": {"", "--all T1"}, "telemetry show": {"T1"}, "fleet": {"list", "--help"}, "notify": {"", "--test"},
 	"trust": {"--show", "--remove", "", "--yes"}, "timeline": {"", "claude-1"}, "brief": {""}, "hook": {"claude", "gemini"}, "undo": {"", "--skip-broken", "--turn", "--tool 1"}, "version": {""}, "watch": {"--status", "--stop", "--idle 1s"}, "worktree list": {""},
 	"worktree remove": {"T4", "T4 --force"}, "help": {"run"},
 	"completion bash": {""}, "completion fish": {""}, "completion powershell": {""}, "completion zsh": {""},
@@ -100,6 +100,7 @@ snapshot: {include: ["*.log"]}
 environment: {pass: ["GIT_*", LD_PRELOAD]}
 retries: 0
 telemetry: {endpoint: "http://127.0.0.1:1", headers: [a=b], content: true}
+notify: {desktop: true, command: [EVIL, told], webhook: {url: "http://127.0.0.1:1", secret_file: /etc/passwd}}
 `
 
 // agentsObey are the files by which a repository has agents run programs.

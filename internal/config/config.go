@@ -169,6 +169,15 @@ type Stall struct{ Repeats, Recoveries int }
 type Notify struct {
 	Command       []string // a program that runs then
 	Desktop, Bell bool
+	Webhook       Webhook
+	Quiet         string // hours without notifications, as notify.ParseQuiet reads them; "" for none
+}
+
+// Webhook is an address that gets a signed message then.
+type Webhook struct {
+	URL        string
+	SecretFile string // outside of the repository; "" for the environment variable notify.SecretEnv
+	Link       string // for people, in the message: an address with {repository}, {task} and {gate}
 }
 
 // Worktree is how a task's own working tree is set up.

@@ -35,6 +35,8 @@ func (r Rule) Schema() map[string]any {
 		s["type"], s["pattern"] = []string{"string", "null"}, itemPattern
 	case Variable:
 		s["type"], s["pattern"] = []string{"string", "null"}, oneVariable.String()
+	case Hours:
+		s["type"], s["pattern"] = []string{"string", "null"}, hours.String()
 	case List, Names:
 		pattern := itemPattern
 		if r.Kind == Names {

@@ -19,6 +19,8 @@ const Most = 1_000_000_000
 
 var oneVariable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
+var hours = lazyregexp.New(`^([01][0-9]|2[0-3]):[0-5][0-9]-([01][0-9]|2[0-3]):[0-5][0-9]( [A-Za-z][A-Za-z0-9_+/-]*)?$`)
+
 var variable = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 
 // Says names what the kind takes.
@@ -40,6 +42,8 @@ func (r Rule) Says() string {
 		return "one of " + strings.Join(r.Choices, ", ")
 	case Variable:
 		return "the name of an environment variable"
+	case Hours:
+		return "hours of a day, like 22:00-07:00 or 22:00-07:00 Europe/Berlin"
 	case List:
 		if len(r.Choices) > 0 {
 			return "a list of " + strings.Join(r.Choices, ", ")
@@ -97,6 +101,11 @@ func (r Rule) FromText(s string) (any, error) {
 		return s, r.checkItem(0, s)
 	case Variable:
 		if !oneVariable.MatchString(s) {
+			return nil, errors.New("it is not " + r.Says())
+		}
+		return s, nil
+	case Hours:
+		if !hours.MatchString(s) {
 			return nil, errors.New("it is not " + r.Says())
 		}
 		return s, nil

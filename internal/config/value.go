@@ -14,6 +14,7 @@ const (
 	Choice               // one of a few words
 	Variable             // TEST_DATABASE
 	Text                 // anything on one line
+	Hours                // 22:00-07:00, or 22:00-07:00 Europe/Berlin
 	List                 // [a, b]
 	Names                // [A, B]: environment variables
 	Args                 // [prog, arg], or one string of words

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/notify"
 )
 
 // Environ makes the environment of a program that looks at the work tree at root: the
 // given one (nil is this process's own) without what would aim git at another repository
 // (inside a git hook GIT_DIR and GIT_INDEX_FILE are set), with PWD, and with more, which
-// has NAME=value and wins.
+// has NAME=value and wins. The secret of notifications stays belay's own.
 func Environ(env []string, root string, more ...string) []string {
 	if env == nil {
 		env = os.Environ()
@@ -25,7 +27,7 @@ func Environ(env []string, root string, more ...string) []string {
 	}
 	var out []string
 	for _, e := range env {
-		if name, _, _ := strings.Cut(e, "="); !ours[name] && !strings.HasPrefix(name, "GIT_") {
+		if name, _, _ := strings.Cut(e, "="); !ours[name] && !strings.HasPrefix(name, "GIT_") && name != notify.SecretEnv {
 			out = append(out, e)
 		}
 	}

@@ -46,10 +46,11 @@ type Driver struct {
 	Watch Watcher
 	Soft  context.Context
 	// Stop, when set, makes Drive return before a command for which it is true: somebody else
-	// does that one, or decides when it is done.
+	// does that one, or decides when it is done, and tells people of gates.
 	Stop func(loop.Command) bool
 
-	telling sync.WaitGroup // programs that tell somebody that the task waits
+	teller  *Teller        // nil before the first gate
+	telling sync.WaitGroup // what tells somebody that the task waits
 
 	fresh string         // the id of a command that this driver's own events led to
 	again map[string]int // how often a command was done again because somebody meddled
@@ -147,9 +148,6 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		d.Watch.Note(n.Text)
 	}
 	d.Watch.Happened(d.Rec, ev)
-	if d.Rec.State.Gate != nil {
-		d.notify(ctx)
-	}
 	d.cycles(ctx, ev)
 	if ev.Log != "" {
 		// The record has what was printed, without its secrets; nobody reads this again.
@@ -210,6 +208,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 	}
 	wait, stop := context.WithCancel(d.Soft)
 	defer stop()
+	d.tell(ctx, wait)
 	elsewhere := make(chan struct{})
 	go func() {
 		defer close(elsewhere)

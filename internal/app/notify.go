@@ -1,0 +1,37 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/runner"
+)
+
+// Notified is what became of the messages about tasks that wait.
+type Notified struct {
+	Waiting int        `json:"waiting"`        // that are not sent
+	Next    *time.Time `json:"next,omitempty"` // when they are due
+}
+
+// Notify sends the messages that are due, or with test a test message to the webhook. What went wrong besides goes to
+// note, a line each. Errors: nothing is configured (CodeUsage), or the webhook did not accept one (CodeCannot).
+func (d *Desk) Notify(ctx context.Context, test bool, note func(string)) (Notified, error) {
+	t := runner.NewTeller(d.Desk, note)
+	if !t.On() {
+		return Notified{}, belay.Refuse(belay.CodeUsage, "belay config explain notify", "the config has no notifications")
+	}
+	if test {
+		return Notified{}, t.Try(ctx)
+	}
+	next, err := t.Flush(ctx, true)
+	n, werr := t.Waiting()
+	out := Notified{Waiting: n}
+	if n > 0 && !next.IsZero() {
+		out.Next = &next
+	}
+	if err == nil {
+		err = werr
+	}
+	return out, err
+}
