@@ -400,7 +400,7 @@ func (t *one) files(ctx context.Context) error {
 }
 
 // standing says what was recorded since the entry that was asked from, once it is pushed. A push that fails
-// keeps nobody from working, but accepted work has to arrive.
+// keeps nobody from working, but the end of a task has to arrive.
 func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
@@ -428,7 +428,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))
 		return st, mirror.Deliver(ctx, t.desk, work)
 	}
-	if err != nil && work.Commit != "" {
+	if err != nil && !t.rec.Open() && stays == nil { // nobody asks this worker again: the record's end has to arrive
 		return st, err
 	}
 	if err != nil {

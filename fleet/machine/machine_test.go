@@ -557,6 +557,46 @@ func TestPushRefused(t *testing.T) {
 	}
 }
 
+// The end of a task that a person gave up has to reach the remote, as that of an accepted one: after it nobody asks
+// the worker for more, and the record would end on the remote before the task did.
+func TestEndArrives(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", "echo bad > src/a.txt")
+	var k known
+	m := p.machine("a")
+	p.until(m, in, &k, "")
+	if k.state.Gate == nil {
+		t.Fatalf("%+v", k.state)
+	}
+	skip := loop.Event{Kind: loop.EvDecided, Gate: k.state.Gate.Number, Decision: loop.DecideSkip, By: "ann"}
+	st, err := p.call(m, task.DecideName, task.Ask{Task: in, Head: k.head, Decision: skip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.took(&k, st)
+	p.until(m, in, &k, loop.CmdClose)
+	hook := filepath.Join(p.remote(), "hooks", "pre-receive")
+	if err := os.WriteFile(hook, []byte("#!/bin/sh\nexit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	end := task.Ask{Task: in, Head: k.head, Command: *k.state.Pending}
+	if _, err := p.call(m, task.DoName, end); err == nil {
+		t.Error("the end did not arrive, and is reported as done")
+	}
+	if err := os.Remove(hook); err != nil {
+		t.Fatal(err)
+	}
+	st, err = p.call(m, task.DoName, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.took(&k, st)
+	if k.state.Outcome != loop.OutcomeSkipped || !k.pushed {
+		t.Errorf("%s, pushed: %v", k.state.Outcome, k.pushed)
+	}
+}
+
 // A record on the remote that somebody changed or rewound is not gone on with.
 func TestForeignRecord(t *testing.T) {
 	t.Parallel()
