@@ -39,6 +39,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/bench/plot"
 )
 
 func main() {
@@ -55,7 +57,7 @@ func main() {
 		ui     = flag.Bool("ui", false, "measure the pages of belay ui")
 	)
 	flag.Parse()
-	b := &bench{alone: *alone, others: flag.Args(), rounds: *rounds, place: *place, lines: map[string][]point{}}
+	b := &bench{alone: *alone, others: flag.Args(), rounds: *rounds, place: *place, lines: map[string][]plot.Point{}}
 	if err := b.run(*belay, *sizes, *file, *svg, *loop, *hooks, *ui); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(2)
@@ -105,7 +107,7 @@ func (b *bench) run(belay, sizes, file, svg string, loop, hooks, ui bool) (err e
 		}
 	}
 	if svg != "" {
-		return plot(svg, "Holding an unchanged working tree: whole processes, medians", b.lines)
+		return plot.Write(svg, "Holding an unchanged working tree: whole processes, medians", "files", "ms", b.lines)
 	}
 	return nil
 }
@@ -121,7 +123,7 @@ type bench struct {
 	rounds int
 	place  string
 	out    io.Writer
-	lines  map[string][]point // of the plot, by command
+	lines  map[string][]plot.Point // of the plot, by command
 }
 
 // contender is one way of doing a thing. before runs uncounted, ahead of each round.
@@ -170,7 +172,7 @@ func (b *bench) compare(title, dir string, all ...contender) error {
 			cpus = append(cpus, float64(t.cpu)/float64(first.cpu))
 		}
 		if title == unchanged {
-			b.lines[c.name] = append(b.lines[c.name], point{b.files, float64(median(walls)) / 1e6})
+			b.lines[c.name] = append(b.lines[c.name], plot.Point{Size: b.files, Cost: float64(median(walls)) / 1e6})
 		}
 		fmt.Fprintf(b.out, "| %-38s | %-34s | %9.1f ms | %6.2f | %6.2f | %5d MB |\n", title, c.name,
 			float64(median(walls))/1e6, median(ratios), median(cpus), peak>>20)

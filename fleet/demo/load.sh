@@ -1,10 +1,10 @@
 #!/bin/sh
 # Many tasks of one repository on four workers, on this machine. Each half minute one worker is killed with
 # all that it started, and started again 5 or 45 seconds later. At the end every task is accepted or waits at a gate,
-# and every accepted one is on the remote exactly once.
-# usage: fleet/demo/load.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV TASKS
+# every accepted one is on the remote exactly once, and the histories of all replay.
+# usage: fleet/demo/load.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV TASKS PATH-TO-STEP (fleet/bench/step)
 set -eu
-fleet=$1 server=$2 tasks=$3
+fleet=$1 server=$2 tasks=$3 step=$4
 here=$(cd "$(dirname "$0")" && pwd)
 place=$(mktemp -d "${TMPDIR:-/tmp}/belay-fleet-load.XXXXXX")
 fail() {
@@ -20,6 +20,7 @@ work() { # work NAME: start a worker
 }
 
 "$server" -port 0 -file "$place/temporal.db" > "$place/server.log" 2>&1 &
+serverpid=$!
 n=0
 until grep -q 'Temporal server on' "$place/server.log"; do
 	n=$((n + 1))
@@ -98,5 +99,8 @@ done
 moves=$("$fleet" --json list | grep -o '"task":"[^"]*"' | cut -d'"' -f4 | while read -r t; do
 	"$fleet" --json show "$t" | grep -o '"moves":[0-9]*' | cut -d: -f2
 done | awk '{ s += $1 } END { print s + 0 }')
+replayed=$("$step" -histories) || fail "a history does not replay"
+echo "$replayed"
+echo "the server used $(ps -o cputimes= -p $serverpid | tr -d ' ') s of a processor, its database has $(du -ck "$place"/temporal.db* | awk 'END { print $1 }') kB"
 echo "$tasks tasks in $took s on 4 workers: $accepted accepted, $gate at a gate, 0 lost, 0 done twice; $killed kills, $moves moves"
 rm -rf "$place"

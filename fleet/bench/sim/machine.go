@@ -1,0 +1,488 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// The model of a worker, after package machine: a task has a record in a clone on one worker, commands are done under
+// the clone's lock and in a slot, what was recorded is pushed to the remote before it is answered.
+
+// machine is a worker's machine.
+type machine struct {
+	number  int
+	name    string
+	up      bool // its process
+	linked  bool // to the server
+	process int  // counts starts of its process
+	boot    int  // counts starts of the machine, with which all agents end
+
+	clones  map[*job]*clone
+	waiting []*call // on its queue
+	runs    []*running
+	answers []func() // that the server has not heard
+
+	busy int // slots
+	line []func() bool
+}
+
+// clone is a task on a worker.
+type clone struct {
+	record
+	last  int // the version of the record on the remote, as this clone knows it
+	moved bool
+	locks []*running // the first one has the lock
+
+	agent struct {
+		command string
+		boot    int
+		ends    time.Time
+	}
+}
+
+// record is a task's record: entries that continue one another by their hashes.
+type record struct {
+	entries []entry
+	state   loop.State
+	commit  string // of accepted work, once it was made
+	version int    // of the one on the remote
+}
+
+type entry struct {
+	step task.Step // of no kind for a note
+	hash string
+}
+
+func (r *record) head() task.Head {
+	if len(r.entries) == 0 {
+		return task.Head{}
+	}
+	return task.Head{Seq: len(r.entries), Hash: r.entries[len(r.entries)-1].hash}
+}
+
+func (r *record) add(step task.Step, text string) {
+	h := fnv.New64a()
+	fmt.Fprint(h, r.head().Hash, step.Sum, text)
+	r.entries = append(r.entries[:len(r.entries):len(r.entries)], entry{step, fmt.Sprintf("%x", h.Sum64())})
+}
+
+var policy = func() belay.Policy {
+	p := belay.DefaultPolicy()
+	p.Baseline = true
+	return p
+}()
+
+// apply records an event, by the rules of the loop.
+func (w *world) apply(c *clone, e loop.Event, by string) error {
+	next, _, err := loop.Step(policy, c.state, e)
+	if err != nil {
+		return err
+	}
+	sum, err := task.Sum(next)
+	if err != nil {
+		return err
+	}
+	c.state = next
+	c.add(task.Step{Event: task.Slim(e), Sum: sum, Time: w.now()}, by)
+	return nil
+}
+
+func (w *world) named(queue string) *machine {
+	var n int
+	if _, err := fmt.Sscanf(queue, task.QueueOf("w%d"), &n); err != nil {
+		panic(err)
+	}
+	return w.machines[n]
+}
+
+// later is what an attempt of an activity does next on its worker, if that is still there then.
+func (w *world) later(r *running, d time.Duration, do func()) {
+	w.after(d, func() {
+		if r.lives() {
+			do()
+		}
+	})
+}
+
+// Times of what is done.
+const (
+	cloneTime   = 8 * time.Second
+	smallTime   = 2 * time.Second // a snapshot, a restore
+	pushTime    = time.Second
+	testTime    = 2 * time.Minute
+	agentTime   = 8 * time.Minute
+	mergeTime   = 3 * time.Minute // of a merge and its combined test
+	pauseOfKill = 30 * time.Second
+)
+
+// begin does an activity.
+func (w *world) begin(r *running) {
+	j := r.job
+	rnd := w.draw("begin", j.number, r.ask.Head.Seq, r.attempt, r.on.number)
+	switch r.name {
+	case task.BeginName, task.AdoptName:
+		w.later(r, around(rnd, cloneTime, 0.5), func() { w.place(r) })
+		return
+	}
+	c := r.on.clones[j]
+	if c == nil || c.moved {
+		w.finish(r, task.Standing{}, temporal.NewApplicationError(string(j.in.ID)+" is not on this machine", "Error"))
+		return
+	}
+	c.locks = append(c.locks, r)
+	if c.locks[0] == r {
+		w.locked(r, c)
+	}
+}
+
+// release gives a clone's lock to who waits for it, and the slot back.
+func (w *world) release(r *running) {
+	if c := r.on.clones[r.job]; c != nil {
+		first := len(c.locks) > 0 && c.locks[0] == r
+		c.locks = slices.DeleteFunc(c.locks, func(o *running) bool { return o == r })
+		if first && len(c.locks) > 0 {
+			next := c.locks[0]
+			w.later(next, 0, func() { w.locked(next, c) })
+		}
+	}
+	if r.slot {
+		r.slot = false
+		r.on.busy--
+		w.report.occupied(w.now(), -1)
+		w.fill(r.on)
+	}
+}
+
+// fill gives free slots to those that wait longest.
+func (w *world) fill(m *machine) {
+	for m.busy < w.slots && len(m.line) > 0 {
+		next := m.line[0]
+		m.line = m.line[1:]
+		if next() {
+			m.busy++
+			w.report.occupied(w.now(), 1)
+		}
+	}
+}
+
+// place makes a clone: of a new task, or of the record that the remote has.
+func (w *world) place(r *running) {
+	j := r.job
+	if j.repo.down {
+		w.finish(r, task.Standing{}, temporal.NewApplicationError("the remote cannot be reached", "Error"))
+		return
+	}
+	c := &clone{}
+	r.on.clones[j] = c
+	if j.remote == nil && r.name == task.BeginName {
+		if err := w.apply(c, loop.Event{Kind: loop.EvStarted}, r.on.name); err != nil {
+			w.finish(r, task.Standing{}, err)
+			return
+		}
+		w.push(r, c)
+		return
+	}
+	if j.remote == nil {
+		w.finish(r, task.Standing{}, diverged("the remote has no record of %s", j.in.ID))
+		return
+	}
+	c.record = *j.remote
+	c.last = c.version
+	if n := r.ask.Head.Seq; n > len(c.entries) || n > 0 && c.entries[n-1].hash != r.ask.Head.Hash {
+		delete(r.on.clones, j)
+		w.finish(r, task.Standing{}, diverged("the record of %s on the remote is another one", j.in.ID))
+		return
+	}
+	c.add(task.Step{Time: w.now()}, "continued on worker "+r.on.name)
+	w.push(r, c)
+}
+
+func diverged(format string, args ...any) error {
+	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), task.ErrDiverged, nil)
+}
+
+// locked does what is to be done in a clone.
+func (w *world) locked(r *running, c *clone) {
+	switch pending := c.state.Pending; r.name {
+	case task.WakeName:
+		if pending == nil {
+			w.record(r, c, loop.Event{Kind: loop.EvResumed})
+			return
+		}
+	case task.DecideName:
+		if g := c.state.Gate; g != nil && g.Number == r.ask.Decision.Gate {
+			w.record(r, c, r.ask.Decision)
+			return
+		}
+	case task.DoName:
+		if pending != nil && pending.ID == r.ask.Command.ID || w.without == ruleOnce {
+			r.on.line = append(r.on.line, func() bool {
+				if !r.lives() {
+					return false
+				}
+				r.slot = true
+				w.command(r, c)
+				return true
+			})
+			w.fill(r.on)
+			return
+		}
+	}
+	w.push(r, c) // done before, by an attempt whose answer was lost
+}
+
+// record records an event and pushes it.
+func (w *world) record(r *running, c *clone, e loop.Event) {
+	r.stopped = nil
+	if err := w.apply(c, e, r.on.name); err != nil {
+		w.finish(r, task.Standing{}, err)
+		return
+	}
+	w.push(r, c)
+}
+
+// command does a command of the loop.
+func (w *world) command(r *running, c *clone) {
+	q := r.ask.Command
+	rnd := w.draw("command", r.job.number, len(c.entries))
+	e := loop.Event{Command: q.ID}
+	snapshot := belay.SnapshotID(fmt.Sprintf("s%d-%d", r.job.number, len(c.entries)))
+	d := around(rnd, smallTime, 0.5)
+	switch q.Kind {
+	case loop.CmdAttempt:
+		w.agent(r, c)
+		return
+	case loop.CmdSnapshot:
+		e.Kind, e.Snapshot = loop.EvSnapshot, snapshot
+	case loop.CmdCapture:
+		e.Kind, e.Snapshot = loop.EvCaptured, snapshot
+	case loop.CmdRestore:
+		e.Kind, e.Snapshot = loop.EvRestored, snapshot
+	case loop.CmdBaseline:
+		e.Kind, d = loop.EvBaseline, around(rnd, testTime, 0.6)
+	case loop.CmdCheck:
+		e.Kind, d = loop.EvChecked, around(rnd, testTime, 0.6)
+		e.Verdict, e.Findings = verdict(rnd.Float64(), q.Attempt)
+	case loop.CmdClose:
+		e.Kind = loop.EvClosed
+	default:
+		panic("the model does not know the command " + q.Kind)
+	}
+	w.later(r, d, func() { w.record(r, c, e) })
+}
+
+// verdict is what the checks say of an attempt.
+func verdict(p float64, n int) (belay.Verdict, []belay.Finding) {
+	const pass, unknown, scope = 0.60, 0.02, 0.08
+	f := belay.Finding{Check: "tests", Severity: belay.SeverityError, Category: belay.CategoryTests,
+		Title: fmt.Sprintf("TestAdd fails (%d)", n)}
+	switch {
+	case p < pass:
+		return belay.VerdictPass, nil
+	case p < pass+unknown:
+		return belay.VerdictUnknown, nil
+	case p < pass+unknown+scope:
+		f.Check, f.Category, f.Title = "scope", belay.CategoryScope, "go.mod is outside the task's files"
+	}
+	return belay.VerdictFail, []belay.Finding{f.Sign()}
+}
+
+// agent runs an agent, or continues to wait for one that outlived its worker's process.
+func (w *world) agent(r *running, c *clone) {
+	q, j := r.ask.Command, r.job
+	started := w.now()
+	switch {
+	case c.agent.command != q.ID:
+		rnd := w.draw("agent", j.number, len(c.entries), r.on.number)
+		d := min(around(rnd, agentTime, 0.8), 2*time.Hour)
+		c.agent.command, c.agent.boot, c.agent.ends = q.ID, r.on.boot, started.Add(q.Wait+d)
+		j.attempts++
+		j.worked += q.Wait + d
+		if j.poisoned {
+			w.later(r, time.Duration(float64(d)*rnd.Float64()/2), func() { w.crash(r.on, pauseOfKill) })
+		}
+	case c.agent.boot != r.on.boot: // the machine was started anew, and the agent is gone
+		w.later(r, smallTime, func() { w.record(r, c, loop.Event{Kind: loop.EvLost, Command: q.ID}) })
+		return
+	}
+	ends := c.agent.ends
+	r.stopped = func() {
+		if r.stop {
+			w.report.Cancelled++
+		} else {
+			w.report.Stopped++
+		}
+		j.worked -= ends.Sub(w.now())
+		w.record(r, c, loop.Event{Kind: loop.EvCancelled, Command: q.ID, By: "ann", Elapsed: w.now().Sub(started)})
+	}
+	w.later(r, ends.Sub(started), func() {
+		if r.stopped == nil {
+			return
+		}
+		e := loop.Event{Kind: loop.EvAttempted, Command: q.ID, Ended: loop.EndedExit, Elapsed: ends.Sub(started)}
+		switch p := w.draw("exit", j.number, len(c.entries)).Float64(); {
+		case p < 0.03:
+			e.Exit, e.Transient, e.Note = 1, true, "overloaded"
+		case p < 0.04:
+			e.Ended = loop.EndedTimeout
+		case p < 0.05:
+			e.Kind, e.Ended = loop.EvStalled, ""
+		}
+		w.record(r, c, e)
+	})
+}
+
+// push brings what was recorded to the remote, and answers.
+func (w *world) push(r *running, c *clone) {
+	w.later(r, pushTime, func() { w.pushed(r, c) })
+}
+
+func (w *world) pushed(r *running, c *clone) {
+	j := r.job
+	st := task.Standing{Worker: r.on.name, Policy: policy}
+	closed, work := c.state.Phase == loop.PhaseClosed, ""
+	if closed && c.state.Outcome == loop.OutcomePassed && c.commit == "" {
+		work = fmt.Sprintf("commit of %s on %s, %d", j.in.ID, r.on.name, len(c.entries))
+	}
+	version := 0
+	if j.remote != nil {
+		version = j.remote.version
+	}
+	switch {
+	case j.repo.down && (work != "" || closed && w.without != ruleEnd) && w.without != rulePushed:
+		w.finish(r, st, temporal.NewApplicationError("the remote cannot be reached", "Error"))
+		return
+	case j.repo.down:
+		st.Pushed = w.without == rulePushed
+		st.Notes = append(st.Notes, "not pushed: the remote cannot be reached")
+	case version != c.last && w.without != ruleLease:
+		c.moved = true
+		w.report.Moved++
+		w.finish(r, st, temporal.NewNonRetryableApplicationError("the record was moved on by another worker", task.ErrMoved, nil))
+		return
+	default:
+		if work != "" {
+			c.commit = work
+			c.add(task.Step{Time: w.now()}, work)
+			w.accept(j, work)
+		}
+		st.Pushed = true
+		c.version, c.last = version+1, version+1
+		remote := c.record
+		j.remote = &remote
+		j.pushes++
+	}
+	st.Commit, st.Head = c.commit, c.head()
+	n := r.ask.Head.Seq
+	if n > len(c.entries) || n > 0 && c.entries[n-1].hash != r.ask.Head.Hash {
+		w.finish(r, st, diverged("the record of %s here does not continue from entry %d that is known", j.in.ID, n))
+		return
+	}
+	for _, e := range c.entries[n:] {
+		if e.step.Event.Kind != "" {
+			st.Steps = append(st.Steps, e.step)
+		}
+	}
+	w.finish(r, st, nil)
+}
+
+// faults has workers, networks and remotes fail, each in its own time.
+func (w *world) faults() {
+	for _, m := range w.machines {
+		w.fails(m, 1)
+	}
+	for _, r := range w.repos {
+		w.refuses(r, 1)
+	}
+}
+
+// fails has a worker fail again and again.
+func (w *world) fails(m *machine, n int) {
+	rnd := w.draw("fault", m.number, n)
+	w.after(every(rnd, 6*time.Hour), func() {
+		switch p := rnd.Float64(); {
+		case p < 0.4:
+			w.restart(m, around(rnd, 15*time.Second, 0.7))
+		case p < 0.7:
+			w.crash(m, around(rnd, 5*time.Minute, 1))
+		default:
+			w.cut(m, around(rnd, 40*time.Second, 1))
+		}
+		w.fails(m, n+1)
+	})
+}
+
+// crash ends a machine, with all that runs on it, for a time.
+func (w *world) crash(m *machine, pause time.Duration) {
+	if !m.up {
+		return
+	}
+	w.report.Crashes++
+	m.boot++
+	for _, c := range m.clones {
+		if left := c.agent.ends.Sub(w.now()); left > 0 && c.agent.boot == m.boot-1 {
+			w.report.killed += left // reported times count it once more: see worked
+			c.agent.ends = w.now()
+		}
+	}
+	w.stop(m, pause)
+}
+
+// restart ends a worker's process alone. Its agents continue.
+func (w *world) restart(m *machine, pause time.Duration) {
+	if m.up {
+		w.report.Restarts++
+		w.stop(m, pause)
+	}
+}
+
+func (w *world) stop(m *machine, pause time.Duration) {
+	m.up = false
+	m.process++
+	w.report.occupied(w.now(), -m.busy)
+	runs := m.runs
+	m.runs, m.answers, m.line, m.busy = nil, nil, nil, 0
+	for _, c := range m.clones {
+		c.locks = nil
+	}
+	for _, r := range runs {
+		r.ended, r.slot = true, false
+		w.silent(r)
+	}
+	w.after(pause, func() {
+		m.up = true
+		w.poll(m)
+	})
+}
+
+// cut parts a worker from the server, but not from the remote.
+func (w *world) cut(m *machine, pause time.Duration) {
+	if !m.linked {
+		return
+	}
+	w.report.Cuts++
+	m.linked = false
+	for _, r := range m.runs {
+		w.silent(r)
+	}
+	w.after(pause, func() {
+		m.linked = true
+		answers := m.answers
+		m.answers = nil
+		for _, a := range answers {
+			a()
+		}
+		for _, r := range slices.Clone(m.runs) {
+			w.heard(r)
+		}
+		w.poll(m)
+	})
+}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/fleet/task"
+)
+
+// The model of a Temporal server: task queues, timeouts and retries of activities, as its documentation says they are.
+// An attempt of an activity that nobody begins in time fails it; one whose worker falls silent, and one that ends in an
+// error, is repeated by its retry policy.
+
+// call is an activity that a workflow waits for.
+type call struct {
+	job     *job
+	flow    string
+	name    string
+	ask     task.Ask
+	options workflow.ActivityOptions
+
+	attempt int      // counts from 1
+	waiting bool     // on a queue
+	silence int      // counts the times that its worker fell silent
+	run     *running // where it is done; nil while it waits
+	stop    bool     // its workflow wants it to stop
+
+	done   bool
+	answer task.Standing
+	err    error
+}
+
+// running is one attempt of an activity on a worker.
+type running struct {
+	*call
+	attempt int
+	on      *machine
+	process int  // of the worker, when it began
+	ended   bool // on the worker
+	slot    bool
+	stopped func() // stops its agent; nil where it has none
+}
+
+const latency = 30 * time.Millisecond // from a queue to a worker, and back
+
+func (w *world) schedule(id, name string, ask task.Ask, options workflow.ActivityOptions) *call {
+	j := w.jobs[id]
+	c := &call{job: j, flow: id, name: name, ask: ask, options: options}
+	j.call = c
+	w.report.Activities++
+	w.offer(c)
+	return c
+}
+
+// offer puts an activity on its queue.
+func (w *world) offer(c *call) {
+	c.attempt++
+	c.waiting, c.run = true, nil
+	attempt := c.attempt
+	if limit := c.options.ScheduleToStartTimeout; limit > 0 {
+		w.after(limit, func() {
+			if c.waiting && c.attempt == attempt && !c.done {
+				c.waiting = false
+				w.complete(c, task.Standing{}, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil))
+			}
+		})
+	}
+	if c.options.TaskQueue != task.Queue {
+		m := w.named(c.options.TaskQueue)
+		m.waiting = append(m.waiting, c)
+		w.poll(m)
+		return
+	}
+	free := slices.DeleteFunc(slices.Clone(w.machines), func(m *machine) bool { return !m.up || !m.linked })
+	if len(free) == 0 {
+		w.shared = append(w.shared, c)
+		return
+	}
+	w.deliver(c, free[w.draw("queue", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
+}
+
+// poll has a worker take what waits for it.
+func (w *world) poll(m *machine) {
+	if !m.up || !m.linked {
+		return
+	}
+	for _, c := range m.waiting {
+		w.deliver(c, m)
+	}
+	for _, c := range w.shared {
+		w.deliver(c, m)
+	}
+	m.waiting, w.shared = nil, nil
+}
+
+func (w *world) deliver(c *call, m *machine) {
+	if c.done || !c.waiting {
+		return
+	}
+	c.waiting = false
+	r := &running{call: c, attempt: c.attempt, on: m, process: m.process}
+	c.run = r
+	m.runs = append(m.runs, r)
+	if limit := c.options.StartToCloseTimeout; limit < 24*time.Hour { // longer ones are never reached
+		w.after(limit, func() {
+			if c.run == r && !c.done {
+				w.again(c, temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil))
+			}
+		})
+	}
+	w.after(latency, func() {
+		if r.lives() {
+			w.begin(r)
+		} else if c.run == r {
+			w.silent(r)
+		}
+	})
+}
+
+// lives reports whether the worker's process that an attempt runs in is still there.
+func (r *running) lives() bool { return r.on.up && r.on.process == r.process && !r.ended }
+
+// silent has the server miss a worker. It hears of it only by the heartbeats that do not come.
+func (w *world) silent(r *running) {
+	c := r.call
+	if c.run != r || c.done {
+		return
+	}
+	c.silence++
+	n, beat := c.silence, c.ask.Beat
+	since := time.Duration(float64(beat) * w.draw("beat", c.job.number, c.ask.Head.Seq, n).Float64())
+	w.after(c.options.HeartbeatTimeout-since, func() {
+		if c.run == r && !c.done && c.silence == n {
+			w.again(c, temporal.NewHeartbeatTimeoutError())
+		}
+	})
+}
+
+// heard has the server hear a heartbeat again. A worker whose activity was given to another one meanwhile stops it.
+func (w *world) heard(r *running) {
+	if r.call.run == r && !r.call.done {
+		r.call.silence++
+		return
+	}
+	w.tell(r)
+}
+
+// tell has a worker know, with its next heartbeat, that nobody wants what it does.
+func (w *world) tell(r *running) {
+	w.after(2*time.Second, func() {
+		if r.lives() && r.on.linked && r.stopped != nil {
+			r.stopped()
+		}
+	})
+}
+
+// cancel is a workflow that wants an activity to stop.
+func (w *world) cancel(c *call) {
+	c.stop = true
+	if c.run != nil {
+		w.tell(c.run)
+	}
+}
+
+// again repeats an activity by its retry policy, or gives it up.
+func (w *world) again(c *call, err error) {
+	p := c.options.RetryPolicy
+	var app *temporal.ApplicationError
+	final := errors.As(err, &app) && (app.NonRetryable() || slices.Contains(p.NonRetryableErrorTypes, app.Type()))
+	if final || p.MaximumAttempts > 0 && c.attempt >= int(p.MaximumAttempts) {
+		w.complete(c, task.Standing{}, err)
+		return
+	}
+	// What the workflow leaves out is 2, and a hundred times the first wait.
+	wait := time.Duration(float64(p.InitialInterval) * math.Pow(cmp.Or(p.BackoffCoefficient, 2), float64(min(c.attempt-1, 30))))
+	wait = min(wait, cmp.Or(p.MaximumInterval, 100*p.InitialInterval))
+	c.run = nil
+	w.report.Repeated++
+	w.after(wait, func() {
+		if !c.done {
+			w.offer(c)
+		}
+	})
+}
+
+// finish is a worker that answers. It does so until the server hears it; an answer to an attempt that the server gave
+// up is not heard.
+func (w *world) finish(r *running, st task.Standing, err error) {
+	r.ended = true
+	w.release(r)
+	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
+	w.answer(r, st, err)
+}
+
+func (w *world) answer(r *running, st task.Standing, err error) {
+	if !r.on.linked {
+		r.on.answers = append(r.on.answers, func() { w.answer(r, st, err) })
+		return
+	}
+	w.after(latency, func() {
+		c := r.call
+		switch {
+		case c.run != r || c.done:
+			w.report.Late++
+		case err != nil:
+			w.again(c, err)
+		default:
+			w.complete(c, st, nil)
+		}
+	})
+}
+
+// complete gives a workflow what its activity came to.
+func (w *world) complete(c *call, st task.Standing, err error) {
+	c.done, c.err, c.run = true, err, nil
+	if err == nil {
+		text, err := json.Marshal(st) // nothing of the worker's memory reaches the workflow
+		if err == nil {
+			err = json.Unmarshal(text, &c.answer)
+		}
+		c.err = err
+	}
+	if err := w.env.SignalWorkflowByID(c.flow, doneSignal, nil); err != nil {
+		w.wrong("%s: %v", c.job.in.ID, err)
+	}
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	pb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/fleet/task"
+)
+
+// history is that of one run of a workflow.
+type history struct {
+	id    string
+	all   pb.History
+	bytes int64 // as the server counts them
+}
+
+func (h *history) events() int { return len(h.all.Events) }
+
+// download fetches the histories of all tasks.
+func download(ctx context.Context, c client.Client) (all []*history, err error) {
+	q := &workflowservice.ListWorkflowExecutionsRequest{Query: "WorkflowType = '" + task.WorkflowName + "'"}
+	for {
+		page, err := c.ListWorkflow(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page.Executions {
+			h, err := fetch(ctx, c, e.Execution.WorkflowId, e.Execution.RunId)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, h)
+		}
+		if q.NextPageToken = page.NextPageToken; len(q.NextPageToken) == 0 {
+			return all, nil
+		}
+	}
+}
+
+func fetch(ctx context.Context, c client.Client, id, run string) (*history, error) {
+	h := &history{id: id}
+	for it := c.GetWorkflowHistory(ctx, id, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT); it.HasNext(); {
+		e, err := it.Next()
+		if err != nil {
+			return nil, fmt.Errorf("history of %s: %w", id, err)
+		}
+		h.all.Events = append(h.all.Events, e)
+	}
+	d, err := c.DescribeWorkflowExecution(ctx, id, run)
+	if err != nil {
+		return nil, fmt.Errorf("describe %s: %w", id, err)
+	}
+	h.bytes = d.WorkflowExecutionInfo.HistorySizeBytes
+	return h, nil
+}
+
+// replay has this program's workflow go through the history. An error says where it does something else.
+func (h *history) replay() error {
+	r := worker.NewWorkflowReplayer()
+	r.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
+	return r.ReplayWorkflowHistory(silent{}, &h.all)
+}
+
+// steps are the times from the end of each command to the start of the next, and from the end of each to the end of the
+// next.
+func (h *history) steps() (between, whole []time.Duration) {
+	var ended time.Time
+	for _, e := range h.all.Events {
+		at := e.EventTime.AsTime()
+		switch e.EventType {
+		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
+			if !ended.IsZero() {
+				between = append(between, at.Sub(ended))
+			}
+		case enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED:
+			if !ended.IsZero() {
+				whole = append(whole, at.Sub(ended))
+			}
+			ended = at
+		}
+	}
+	return between, whole
+}
+
+// sizesOf says how large histories are.
+func sizesOf(all []*history) string {
+	var events []int
+	var bytes []int64
+	for _, h := range all {
+		events, bytes = append(events, h.events()), append(bytes, h.bytes)
+	}
+	slices.Sort(events)
+	slices.Sort(bytes)
+	mid, end := (len(all)-1)/2, len(all)-1
+	return fmt.Sprintf("median %d events and %.1f kB, most %d events and %.1f kB", events[mid], float64(bytes[mid])/1000, events[end],
+		float64(bytes[end])/1000)
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// TestTasks: the workers of the measurement take the real workflow through as many attempts as are asked for.
+func TestTasks(t *testing.T) {
+	t.Parallel()
+	for attempts, prose := range map[int]string{1: "1", 3: "3", mostAttempts: "20"} {
+		r := &records{all: map[belay.TaskID]*record{}}
+		var suite testsuite.WorkflowTestSuite
+		suite.SetLogger(silent{})
+		env := suite.NewTestWorkflowEnvironment()
+		env.SetTestTimeout(time.Minute)
+		env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
+		calls := 0
+		do := func(ctx context.Context, q task.Ask) (task.Standing, error) { calls++; return r.do("w1")(ctx, q) }
+		for _, name := range []string{task.BeginName, task.DoName} {
+			env.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name})
+		}
+		env.ExecuteWorkflow(task.WorkflowName, task.Input{ID: "T1", Remote: "/srv/git/app.git", Prose: prose})
+		var got task.Result
+		if err := env.GetWorkflowError(); err != nil {
+			t.Fatal(err)
+		}
+		if err := env.GetWorkflowResult(&got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Outcome != loop.OutcomePassed || got.Attempts != attempts || calls != 3+3*attempts {
+			t.Errorf("%d attempts: %+v after %d activities", attempts, got, calls)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	t.Parallel()
+	var all []time.Duration
+	for i := range 101 {
+		all = append(all, time.Duration(100-i))
+	}
+	if p50, p95 := spread(all); p50 != 50 || p95 != 95 || all[0] != 100 {
+		t.Error(p50, p95)
+	}
+}
