@@ -20,14 +20,17 @@ type Message struct {
 	Task       string    `json:"task"`
 	Repository string    `json:"repository"`
 	Gate       int       `json:"gate,omitempty"` // its number; 0 for a task that is quarantined
-	Kind       string    `json:"kind"`           // loop.GateKind, or Quarantined
+	Kind       string    `json:"kind"`           // loop.GateKind, Quarantined or Feature
 	Reason     string    `json:"reason"`
 	Link       string    `json:"link,omitempty"`
 	Since      time.Time `json:"since"`
 }
 
-// Quarantined is the kind of message about a task of the fleet that no worker could do.
-const Quarantined = "quarantined"
+// Kinds of messages besides those of gates.
+const (
+	Quarantined = "quarantined" // no worker of the fleet could do a step of the task
+	Feature     = "feature"     // a feature of the fleet waits
+)
 
 // ID names a gate: record is the hash of the first entry of the task's record, or the name of its workflow.
 func ID(record string, gate int) string {
@@ -47,6 +50,7 @@ var reasons = map[loop.GateKind]string{
 	loop.GateRecheck:   "the work was rejected again on recheck",
 	loop.GateReview:    "the work waits for a review",
 	Quarantined:        "no worker could do a step",
+	Feature:            "the feature needs a decision",
 }
 
 // Reason says in belay's own words why a gate opened: the gate's own sentence can have texts of the project.

@@ -157,7 +157,7 @@ func TestReasons(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, kind := range []loop.GateKind{loop.GateRetries, loop.GateLimit, loop.GateUnknown, loop.GateBroken, loop.GateLost, loop.GateCancelled,
-		loop.GateClarify, loop.GateQuestion, loop.GateRecheck, loop.GateReview, Quarantined, "of a later version"} {
+		loop.GateClarify, loop.GateQuestion, loop.GateRecheck, loop.GateReview, Quarantined, Feature, "of a later version"} {
 		if r := Reason(kind); r == "" || seen[r] {
 			t.Errorf("%s has the reason %q", kind, r)
 		}

@@ -220,6 +220,9 @@ type row struct {
 	id         string
 }
 
+// waitingQuery finds what waits for a person.
+const waitingQuery = "BelayPhase IN ('gate', 'quarantined')"
+
 func (a *program) listCommand() *cobra.Command {
 	var query string
 	var waiting bool
@@ -239,7 +242,7 @@ Exit codes: 0 listed.`,
 			}
 			defer cl.Close()
 			if waiting {
-				query = strings.TrimPrefix(query+" AND ", " AND ") + "BelayPhase IN ('gate', 'quarantined')"
+				query = strings.TrimPrefix(query+" AND ", " AND ") + waitingQuery
 			}
 			rows, err := list(c.Context(), cl, query)
 			if err != nil {
