@@ -122,9 +122,6 @@ func (w *Watch) Close() {
 // Found returns the first stall, nil when there was none so far.
 func (w *Watch) Found() *Stall { return w.found }
 
-// Streams reports whether the output is an event stream that can be watched.
-func (w *Watch) Streams() bool { return w.reader.Any }
-
 // Typed reports whether there was any event, which need not be a call.
 func (w *Watch) Typed() bool { return w.reader.Typed }
 

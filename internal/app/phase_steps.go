@@ -32,11 +32,10 @@ type PhaseRequest struct {
 	Choice  Choice
 	By      string
 	Note    string
-	Changes string                        // what was changed since the last iteration, in words
-	Alone   bool                          // nobody reviews
-	May     func(warning string) bool     // asks whether a warning stops it; nil: it does not
-	Choose  func(message string) Choice   // asks what to do with a phase that was begun; nil asks nobody
-	Say     func(format string, a ...any) // progress; nil for none
+	Changes string                      // what was changed since the last iteration, in words
+	Alone   bool                        // nobody reviews
+	May     func(warning string) bool   // asks whether a warning stops it; nil: it does not
+	Choose  func(message string) Choice // asks what to do with a phase that was begun; nil asks nobody
 }
 
 // PhaseResult is what became of a step.

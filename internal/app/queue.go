@@ -67,12 +67,11 @@ const (
 // queue is a merge of several tasks under way.
 type queue struct {
 	*Desk
-	home  *session.Desk
-	q     MergeAllRequest
-	base  belay.SnapshotID
-	out   MergedAll
-	said  map[string]verdict // of the combinations tested, by their tasks
-	suite []belay.Task       // one for each different test command
+	home *session.Desk
+	q    MergeAllRequest
+	base belay.SnapshotID
+	out  MergedAll
+	said map[string]verdict // of the combinations tested, by their tasks
 }
 
 // queued is a task that is to be merged, and what of it.

@@ -55,11 +55,6 @@ func DefaultPolicy() Policy {
 	return Policy{Retries: 3, Retry: RetryAuto, MaxAttempts: 20, Reviews: 3, ReviewRetries: true, Stalls: 2, Lost: 2}
 }
 
-// FeatureLimit is the limit a feature sets over all of its tasks.
-type FeatureLimit struct {
-	Retries int `json:"retries,omitempty"` // total retries of all tasks; 0 is no limit
-}
-
 // What becomes of commands that destroy work, in an agent's own session.
 const (
 	DestructiveDeny     = "deny"

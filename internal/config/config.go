@@ -378,9 +378,6 @@ func noKey(name string) error {
 	return err
 }
 
-// Given reports whether a flag set the key.
-func (c Config) Given(name string) bool { return c.source(name) == Flag }
-
 func (c Config) source(name string) Source {
 	if s, ok := c.from[name]; ok {
 		return s

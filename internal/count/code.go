@@ -62,7 +62,6 @@ type scanner struct {
 type addition struct {
 	to    place
 	items []Item
-	keep  bool // replaces nothing: only appends
 }
 
 const maxDepth = 40

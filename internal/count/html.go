@@ -20,7 +20,6 @@ type node struct {
 	tag    string
 	names  []string // id, classes, label
 	groups map[string]*List
-	item   *Item
 	in     *List
 	index  int
 }
@@ -34,7 +33,6 @@ type html struct {
 	stack   []node
 	lists   []*List
 	heading string
-	inHead  bool
 }
 
 var void = lazyregexp.Of("area base br col embed hr img input link meta source track wbr param")

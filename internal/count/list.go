@@ -30,7 +30,6 @@ const (
 	Properties   ListKind = "properties"   // CSS custom properties of one rule
 	Bullets      ListKind = "bullets"      // items of one Markdown list
 	Headings     ListKind = "headings"     // Markdown headings one level below another
-	Arguments    ListKind = "arguments"    // literals inside calls
 	Types        ListKind = "types"        // classes, structs and other types of a file
 )
 

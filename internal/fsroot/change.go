@@ -76,28 +76,6 @@ func fileKind(mode fs.FileMode) uint32 {
 	return unix.S_IFCHR
 }
 
-// Private makes a folder that only its user may look into, or checks that what is there is
-// one: a real folder that belongs to whoever runs this process. Another mode is set right.
-func Private(path string) error {
-	if err := MkdirAll(path, 0o700); err != nil {
-		return err
-	}
-	info, err := Lstat(path)
-	if err != nil {
-		return err
-	}
-	if err := isFolder(path, info); err != nil {
-		return err
-	}
-	if owner := OwnerOf(info); owner != os.Geteuid() && os.Geteuid() != 0 {
-		return &OwnerError{Path: path, Owner: owner}
-	}
-	if info.Mode().Perm()&0o022 != 0 {
-		return Chmod(path, info.Mode().Perm()&^0o022)
-	}
-	return nil
-}
-
 // Remove removes a file, a link, or an empty folder.
 func Remove(path string) error {
 	return change("remove", path, func(fd int, name string) error {

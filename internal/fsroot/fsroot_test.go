@@ -53,7 +53,6 @@ var calls = map[string]func(path string) error{
 	"SyncDir":     SyncDir,
 	"MkdirAll":    func(p string) error { return MkdirAll(p, 0o700) },
 	"Mkdir":       func(p string) error { return Mkdir(p, 0o700) },
-	"Private":     Private,
 	"Chmod":       func(p string) error { return Chmod(p, 0o777) },
 	"CreateTemp":  func(p string) error { f, err := CreateTemp(p, "x-*"); return closed(f, err) },
 	"MkdirTemp":   func(p string) error { _, err := MkdirTemp(p, "x-*"); return err },
@@ -297,24 +296,6 @@ func withoutRights(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	must(t, os.Chmod(filepath.Join(top, "x"), 0o700))
-}
-
-// TestPrivate makes folders that others may not write in, and knows somebody else's.
-func TestPrivate(t *testing.T) { testutil.Without(t, private) }
-
-func private(t *testing.T) {
-	top := real(t)
-	dir := filepath.Join(top, "a/b")
-	must(t, Private(dir))
-	must(t, os.Chmod(dir, 0o777))
-	must(t, Private(dir))
-	if info, err := os.Lstat(dir); err != nil || info.Mode().Perm()&0o022 != 0 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	var owner *OwnerError
-	if err := Private("/usr"); !errors.As(err, &owner) || owner.Owner != 0 {
-		t.Errorf("root's folder: %v", err)
-	}
 }
 
 // TestRace swaps a folder for a link to one outside, over and over, while everything that

@@ -37,20 +37,15 @@ const (
 // nothing can be said about them.
 var ErrPack = errors.New("the pack cannot be used")
 
-// Check looks for objects (raw names, sorted, each once) in a pack and compares the bytes of
+// checkObjects looks for objects (raw names, sorted, each once) in a pack and compares the bytes of
 // those that it holds with the checksums of the index. Nothing is inflated, and only the
 // bytes of these objects and of their delta bases are read, besides the index.
 //
 // The error wraps ErrPack when the index is damaged, is of version 1, which has no
 // checksums, or does not belong to the pack.
-func Check(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string) ([]PackState, error) {
-	states, _, err := checkSized(ctx, f, newHash, wanted, false)
-	return states, err
-}
-
-// checkSized is Check, with the size of each sound object in bytes when sizes are asked for: the
-// first bytes of those stored as deltas are inflated.
-func checkSized(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string, sizes bool) ([]PackState, []int64, error) {
+//
+// With sizes it gives the size of each sound object in bytes, too: the first bytes of those stored as deltas are inflated.
+func checkObjects(ctx context.Context, f Files, newHash func() hash.Hash, wanted []string, sizes bool) ([]PackState, []int64, error) {
 	x, err := openIndex(ctx, f, newHash)
 	if err != nil {
 		return nil, nil, err

@@ -72,7 +72,7 @@ func TestCheckFindsEveryByte(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				all, err := Check(ctx, packFiles(idx, pack), newHash, names)
+				all, _, err := checkObjects(ctx, packFiles(idx, pack), newHash, names, false)
 				if err != nil || slices.ContainsFunc(all, func(s PackState) bool { return s != Sound }) {
 					t.Fatalf("a good pack: %v, %v", all, err)
 				}
@@ -92,7 +92,7 @@ func TestCheckFindsEveryByte(t *testing.T) {
 				for at := 12; at < len(pack)-newHash().Size(); at += 7 {
 					bad := bytes.Clone(pack)
 					bad[at] ^= 0x11
-					got, err := Check(ctx, packFiles(idx, bad), newHash, names)
+					got, _, err := checkObjects(ctx, packFiles(idx, bad), newHash, names, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -120,7 +120,7 @@ func TestCheckRefusesPacks(t *testing.T) {
 	ctx, newHash := context.Background(), hashes["sha1"]
 	idx, pack, names := realPack(t, "sha1", "--delta-base-offset")
 	check := func(idx, pack []byte) error {
-		_, err := Check(ctx, packFiles(idx, pack), newHash, names)
+		_, _, err := checkObjects(ctx, packFiles(idx, pack), newHash, names, false)
 		return err
 	}
 	for at := 0; at < len(idx); at += 7 {
@@ -168,7 +168,7 @@ func TestCheckFinds(t *testing.T) {
 			wanted, in[string(raw)] = append(wanted, string(raw)), i < 2500
 		}
 		slices.Sort(wanted)
-		got, err := Check(context.Background(), f, newHash, wanted)
+		got, _, err := checkObjects(context.Background(), f, newHash, wanted, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func TestIndexTooLong(t *testing.T) {
 		if _, err := ReadIndex(f.Index, size, sha1.New); !errors.Is(err, errIndex) {
 			t.Errorf("%d: %v", size, err)
 		}
-		if _, err := Check(t.Context(), f, sha1.New, names); !errors.Is(err, ErrPack) {
+		if _, _, err := checkObjects(t.Context(), f, sha1.New, names, false); !errors.Is(err, ErrPack) {
 			t.Errorf("%d: %v", size, err)
 		}
 	}
@@ -253,7 +253,7 @@ func FuzzCheck(f *testing.F) {
 			h.Write(idx[:len(idx)-20])
 			idx = h.Sum(bytes.Clone(idx[:len(idx)-20]))
 		}
-		if _, err := Check(context.Background(), packFiles(idx, pack), newHash, []string{string(raw)}); err != nil {
+		if _, _, err := checkObjects(context.Background(), packFiles(idx, pack), newHash, []string{string(raw)}, false); err != nil {
 			return
 		}
 		var out bytes.Buffer

@@ -362,7 +362,7 @@ func inPack(ctx context.Context, r *Repo, path string, wanted []string, known, s
 	}
 	defer shut()
 	f.Summed = known
-	return checkSized(ctx, f, r.NewHash, wanted, sizes)
+	return checkObjects(ctx, f, r.NewHash, wanted, sizes)
 }
 
 // loose reads a loose object in whichever folder has it, and tells whether there is one but none that is whole.

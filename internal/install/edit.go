@@ -25,12 +25,11 @@ const mark = "\ufeff" // a byte order mark
 
 // item is a member of an object or an element of an array.
 type item struct {
-	name       string // of a member
-	from, to   int
-	before     []byte // spaces and comments in front of it
-	comma      int    // where the comma behind it is, -1 for none
-	value      hujson.Value
-	valueStart int
+	name     string // of a member
+	from, to int
+	before   []byte // spaces and comments in front of it
+	comma    int    // where the comma behind it is, -1 for none
+	value    hujson.Value
 }
 
 // container is an object or an array.

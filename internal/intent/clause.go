@@ -17,7 +17,6 @@ type Clause struct {
 	Frag  bool   // the sentence has no verb at all
 	Yet   bool   // an "although" follows: it is not as it should be
 	Colon bool   // it is behind a colon, whatever else led to it
-	Gap   bool   // the verb is that of the clause before: "bump X to 1 and Y to 2"
 }
 
 func (c Clause) Low() []string { return Lows(c.T) }

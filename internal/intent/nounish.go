@@ -45,9 +45,6 @@ var noVerb = lazyregexp.Of(`
 	thank here there today error regarding despite while till expected hello dear find please believe fail mind meet note remains
 	attach attached besides except versus throughout quite rather just maybe across beyond`)
 
-// places are words for where on a screen something is.
-var places = map[string]bool{"left": true, "right": true, "top": true, "bottom": true, "middle": true, "centre": true, "center": true}
-
 // Nounish are verbs that are as often nouns; what follows decides.
 var Nounish = lazyregexp.Of(`
 	support log list report show display design change fix cut drop update limit cache search filter link export import

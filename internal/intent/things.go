@@ -46,11 +46,5 @@ var tech = lazyregexp.Of(`python go golang rust typescript javascript js ts java
 	android ios electron tauri
 	esp32 arduino platformio cmake gradle maven bash zsh fish powershell npm yarn pnpm pip poetry cargo make bazel nix ansible`)
 
-var style = lazyregexp.Of(`stack plain pure only single file files
-	if possible preferably please in with using on top of for now the latest version manifest v3 and + / or be written
-	should ok fine is strict mode background font fonts
-	minimal minimalist minimalistic black white dark light clean simple nothing fancy style design responsive monospace
-	my links colours colors theme palette serif rounded pastel look looks like feel retro modern`)
-
 // Tool reports the name of what things are built with.
 func Tool(w string) bool { return tech.Has(w) }

@@ -10,9 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// askedFor is the heading of what was read from a person's words.
-const askedFor = "## What is asked for"
-
 // What the lines of bounds begin with.
 const (
 	onlyLine      = "- CHANGE ONLY: "
@@ -122,20 +119,6 @@ func unshown(s string) (string, error) {
 		return strconv.Unquote(s)
 	}
 	return s, nil
-}
-
-// ReadTaskFile reads back what TaskFile wrote of the request. A file without that part
-// gives a request without a type.
-func ReadTaskFile(text string) (belay.Request, error) {
-	at := strings.LastIndex(text, "\n"+askedFor+"\n")
-	if at < 0 {
-		return belay.Request{}, nil
-	}
-	text = text[at+len(askedFor)+2:]
-	if end := strings.Index(text, "\n## "); end >= 0 {
-		text = text[:end]
-	}
-	return ReadRequest(text)
 }
 
 // ReadRequest reads back what Request wrote. A line that is none of its kinds is an

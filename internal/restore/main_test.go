@@ -3,9 +3,7 @@ package restore_test
 import (
 	"context"
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -72,17 +70,4 @@ func (s *sandbox) restore(id belay.SnapshotID) restore.Restored {
 	out, err := s.store().Restore(context.Background(), id, restore.Options{})
 	s.Ok(err)
 	return out
-}
-
-// status is what the user's own git says. It may run the filters that the user set up,
-// so it is asked for apart.
-func (s *sandbox) status() string {
-	s.T.Helper()
-	cmd := exec.Command("git", "status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all")
-	cmd.Dir, cmd.Env = s.Dir, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Sprint(err)
-	}
-	return string(out)
 }

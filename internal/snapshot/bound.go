@@ -247,17 +247,6 @@ func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) err
 	return nil
 }
 
-// Kept lists the snapshots that have a second ref.
-func (s *Store) Kept(ctx context.Context) (ids []belay.SnapshotID, err error) {
-	refs, err := s.Repo.Refs(ctx, KeptPrefix)
-	for _, r := range refs {
-		if id := keptID(r.Name); id != "" {
-			ids = append(ids, id)
-		}
-	}
-	return ids, err
-}
-
 // Release takes the second refs of those snapshots away, and those of commits when no snapshot
 // of the same secret is left; the first ones stay, or are made again.
 func (s *Store) Release(ctx context.Context, those func(belay.SnapshotID) bool) (err error) {

@@ -17,11 +17,10 @@ var (
 type gotext struct {
 	tally
 	counts
-	spoke   bool
-	tests   []goTextOutcome // of the package under way
-	said    []string        // by it, the last lines
-	silent  int             // packages that passed without naming their tests
-	unnamed int             // failures of a package that did not end
+	spoke  bool
+	tests  []goTextOutcome // of the package under way
+	said   []string        // by it, the last lines
+	silent int             // packages that passed without naming their tests
 }
 
 type goTextOutcome struct {

@@ -26,9 +26,6 @@ const (
 	modeFolder = 0o40000
 )
 
-// FolderMode is the mode of a folder without files.
-const FolderMode = modeFolder
-
 func (e Entry) kind() string {
 	switch e.Mode {
 	case modeLink:

@@ -17,6 +17,9 @@ import (
 
 func init() { testutil.Examples(30) } // git is real
 
+// folderMode is git's mode of a folder: one without files is an entry of its own.
+const folderMode = 0o40000
+
 // A text of the tests is three letters, each a line of its own; its object name is the
 // text itself. "bin" is no text.
 func join(base, ours, theirs string) (worktree.Joined, error) {
@@ -47,7 +50,7 @@ func state(words string) worktree.State {
 	s := worktree.State{}
 	for _, w := range strings.Fields(words) {
 		if path, ok := strings.CutSuffix(w, "/"); ok {
-			s[path] = worktree.Entry{Mode: worktree.FolderMode, Perm: 0o755}
+			s[path] = worktree.Entry{Mode: folderMode, Perm: 0o755}
 		} else if path, target, ok := strings.Cut(w, "->"); ok {
 			s[path] = worktree.Entry{Mode: 0o120000, OID: target}
 		} else {
@@ -67,7 +70,7 @@ func words(s worktree.State) string {
 	var out []string
 	for path, e := range s {
 		switch e.Mode {
-		case worktree.FolderMode:
+		case folderMode:
 			out = append(out, path+"/")
 		case 0o120000:
 			out = append(out, path+"->"+e.OID)
@@ -234,7 +237,7 @@ func drawState(t *rapid.T, name string) worktree.State {
 func drawMoves(t *rapid.T, name string, base, side worktree.State) map[string]string {
 	m, used := map[string]string{}, map[string]bool{}
 	for _, from := range slices.Sorted(maps.Keys(base)) {
-		if _, still := side[from]; still || base[from].Mode == worktree.FolderMode || !rapid.Bool().Draw(t, name+" "+from) {
+		if _, still := side[from]; still || base[from].Mode == folderMode || !rapid.Bool().Draw(t, name+" "+from) {
 			continue
 		}
 		for _, to := range slices.Sorted(maps.Keys(side)) {
@@ -264,7 +267,7 @@ func of(t *rapid.T, in worktree.Input) worktree.Plan {
 func clashes(s worktree.State) string {
 	for p := range s {
 		for q := range s {
-			if bare := s[p].Mode == worktree.FolderMode && s[q].Mode == worktree.FolderMode; strings.HasPrefix(q, p+"/") && !bare {
+			if bare := s[p].Mode == folderMode && s[q].Mode == folderMode; strings.HasPrefix(q, p+"/") && !bare {
 				return fmt.Sprintf("%s and %s", p, q)
 			}
 		}
@@ -298,7 +301,7 @@ func TestLaws(t *testing.T) {
 // moved to, or is part of what was joined.
 func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 	for path, e := range in.Ours {
-		if e == in.Base[path] || e.Mode == worktree.FolderMode {
+		if e == in.Base[path] || e.Mode == folderMode {
 			continue
 		}
 		now, there := got[path]
@@ -319,7 +322,7 @@ func kept(t *rapid.T, in worktree.Input, got worktree.State, p worktree.Plan) {
 		}
 	}
 	for _, c := range p.Conflicts {
-		if was, now := in.Ours[c.Path], got[c.Path]; !c.Marked && was != now && was.Mode != worktree.FolderMode {
+		if was, now := in.Ours[c.Path], got[c.Path]; !c.Marked && was != now && was.Mode != folderMode {
 			t.Fatalf("%s is a conflict and was changed: %v %v", c.Path, was, now)
 		}
 	}
