@@ -33,8 +33,18 @@ func (d *Desk) ListsTasks(dir, word string) bool {
 			return true
 		}
 	}
+	named, err := d.activeFeatures(word)
+	return err == nil && len(named) > 0
+}
+
+// activeFeatures gives the active features that a word names as every command does: by the folder, its number, or its
+// name without the number.
+func (d *Desk) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 	all, _, err := d.Features()
-	return err == nil && slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == word })
+	if err != nil || word == "" {
+		return nil, err
+	}
+	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Active() }), word), nil
 }
 
 func inFolder(dir, path string) string {
@@ -48,11 +58,11 @@ func inFolder(dir, path string) string {
 // first task that is not accepted. For a feature the phase implement begins, if it may.
 func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, error) {
 	paths := []string{inFolder(q.Dir, q.Name)}
-	all, _, err := d.Features()
+	named, err := d.activeFeatures(q.Name)
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == q.Name }) {
+	if len(named) > 0 {
 		s, err := d.Stage(ctx, q.Name)
 		if err != nil {
 			return nil, err
@@ -60,7 +70,7 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 		if paths, err = s.implements(ctx, q); err != nil {
 			return nil, err
 		}
-		d = s.Desk
+		d, q.Name = s.Desk, s.Rec.Name
 	}
 	files, err := Gather(Query{Dir: q.Dir, Root: d.Repo.Root, Paths: paths})
 	if err != nil {
@@ -141,12 +151,12 @@ func (s *Stage) lists() ([]string, error) {
 // of the file. Notes say what was left out. CodeUsage: there is none, or an id cannot be made.
 func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.ListedTask, string, []tasklist.Note, error) {
 	paths := []string{inFolder(dir, name)}
-	all, _, err := d.Features()
+	named, err := d.activeFeatures(name)
 	if err != nil {
 		return nil, "", nil, err
 	}
 	at := d
-	if slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Name == name }) {
+	if len(named) > 0 {
 		s, err := d.Stage(ctx, name)
 		if err != nil {
 			return nil, "", nil, err
@@ -154,7 +164,7 @@ func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.
 		if paths, err = s.lists(); err != nil {
 			return nil, "", nil, err
 		}
-		at, as = s.Desk, cmp.Or(as, name)
+		at, name, as = s.Desk, s.Rec.Name, cmp.Or(as, s.Rec.Name)
 	}
 	files, err := Gather(Query{Dir: dir, Root: at.Repo.Root, Paths: paths})
 	if err != nil {

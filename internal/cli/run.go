@@ -45,9 +45,10 @@ all uncommitted work; yours stays free, and belay merge brings the result. With
 task that needs a person waits at its gate while the others continue. --merge merges the
 accepted ones at the end, after the tests have passed on all of them together.
 
-Given the name of an active feature, or a task file, run imports its open tasks in order,
-under the names that the file gives them, and runs them one after another up to the first
-that is not accepted. For a feature the phase implement begins, if it may.
+Given an active feature (its folder's name, its number, or the name without the number) or
+a task file, run imports its open tasks in order, under the names that the file gives
+them, and runs them one after another up to the first that is not accepted. For a feature
+the phase implement begins, if it may.
 
 With --pipeline ROLES several roles work on the task in turn (roles: in the config;
 default: implementer, reviewer, validator). Each is an agent with its own prompt and its
