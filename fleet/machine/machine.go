@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/belay-dev/belay/fleet/remote"
@@ -37,8 +38,17 @@ type Machine struct {
 	Self    []string // the argument vector of the agents' shim
 	Trusted []string // remotes, or beginnings of them, whose tasks may run here; "*" is all
 	Version string
+	Teams   []Team   // whose limits count
+	Server  Signaler // nil where no team has limits
 
 	slots chan struct{} // how many agents, tests and reviews run at once
+}
+
+// Signaler is what a client of the server does for a Machine.
+type Signaler interface {
+	SignalWorkflow(ctx context.Context, workflowID, runID, signalName string, arg any) error
+	SignalWithStartWorkflow(ctx context.Context, workflowID, signalName string, signalArg any, options client.StartWorkflowOptions,
+		workflow any, workflowArgs ...any) (client.WorkflowRun, error)
 }
 
 // New is a worker's machine that does so many commands at once.
@@ -61,12 +71,17 @@ func (m *Machine) may(in task.Input) error {
 	if id, err := belay.ParseTaskID(string(in.ID)); err != nil || id != in.ID { // it is part of paths and of refs
 		return belay.Refuse(belay.CodeUsage, "", "%q is no task id", in.ID)
 	}
-	if slices.ContainsFunc(m.Trusted, func(t string) bool {
-		return t == "*" || in.Remote == t || strings.HasSuffix(t, "/") && strings.HasPrefix(in.Remote, t)
-	}) {
+	if named(m.Trusted, in.Remote) {
 		return nil
 	}
 	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+in.Remote, "worker %s does not run tasks of %s", m.Name, in.Remote)
+}
+
+// named reports whether a list has a remote: its address, or the beginning of it with a / at the end.
+func named(list []string, url string) bool {
+	return slices.ContainsFunc(list, func(t string) bool {
+		return t == "*" || url == t || strings.HasSuffix(t, "/") && strings.HasPrefix(url, t)
+	})
 }
 
 // found is what the remote has of a task that may run here.
@@ -409,8 +424,8 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err != nil {
 		return task.Standing{}, err
 	}
-	st := task.Standing{Worker: t.Name, Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head), Notes: t.said,
-		Commit: cmp.Or(t.arrived, work.Commit)}
+	st := task.Standing{Worker: t.Name, Team: t.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
+		Notes: t.said, Commit: cmp.Or(t.arrived, work.Commit)}
 	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
 		return st, err
 	}

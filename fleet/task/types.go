@@ -90,6 +90,10 @@ type Position struct {
 
 	Hold  bool      `json:"hold,omitempty"`  // its feature is cancelled
 	Ahead *Decision `json:"ahead,omitempty"` // of its feature, for the next gate
+
+	Team    string  `json:"team,omitempty"`    // whose limits count, as its worker says; "" is nobody's
+	Slot    string  `json:"slot,omitempty"`    // the attempt that its team was asked for, by its command
+	Counted float64 `json:"counted,omitempty"` // what its team knows of its cost, in US dollars
 }
 
 // Head is the end of a task's record: the number of its last entry, and that entry's hash.
@@ -114,6 +118,7 @@ type Standing struct {
 	Notes  []string     `json:"notes,omitempty"`  // for people, one line each
 	Pushed bool         `json:"pushed"`           // the remote has the record up to Head, and the snapshots that it names
 	Commit string       `json:"commit,omitempty"` // of accepted work, on BranchOf on the remote
+	Team   string       `json:"team,omitempty"`   // whose limits count, by the worker's file; "" is nobody's
 }
 
 // Ask is what an activity is asked to do for a task.
@@ -123,6 +128,7 @@ type Ask struct {
 	Command  loop.Command  `json:"command,omitzero"`  // of DoName
 	Decision loop.Event    `json:"decision,omitzero"` // of DecideName
 	Beat     time.Duration `json:"beat,omitempty"`
+	Slot     Slot          `json:"slot,omitzero"` // of SlotName
 }
 
 // Decision is a person's answer at a gate.
@@ -156,11 +162,15 @@ type Status struct {
 	Retries  int         `json:"retries"`
 	Moves    int         `json:"moves"` // how often it went on on another machine
 	Gate     *loop.Gate  `json:"gate,omitempty"`
+	Waits    string      `json:"waits,omitempty"` // for a slot: why
 	Use      belay.Use   `json:"use"`
 	Head     Head        `json:"head"`
 	Lines    []Line      `json:"lines"`
 	State    *loop.State `json:"state,omitempty"`
 }
+
+// PhaseWaiting says that the limits of its team keep a task from another attempt.
+const PhaseWaiting = "waiting"
 
 // PhaseQuarantined says that a command ended every worker that tried it.
 const PhaseQuarantined = "quarantined"

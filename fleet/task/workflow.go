@@ -53,6 +53,10 @@ type run struct {
 	hold    bool      // its feature is cancelled: no attempt begins
 	ahead   *Decision // of its feature, for the next gate
 	aborted bool      // its feature was stopped before an agent began
+
+	granted string // the attempt that may begin, by its command
+	waits   string // why the next attempt may not begin yet
+	stop    bool   // a person cancelled what waits for its team
 }
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
@@ -85,6 +89,10 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 		if err := r.quarantine(Cause(err)); err != nil {
 			return Result{}, err
 		}
+	}
+	r.release()
+	if more := r.pos.State.Use.Cost - r.pos.Counted; r.pos.Team != "" && more > 0 { // reviews
+		r.tell(LimitEvent{Kind: LimitSpent, Cost: more, Known: true})
 	}
 	return r.result(), r.finish()
 }
@@ -135,6 +143,7 @@ func (r *run) continueAsNew() error {
 // step does the pending command, or waits for a person.
 func (r *run) step() error {
 	st := r.pos.State
+	r.release()
 	switch {
 	case st.Pending != nil:
 		if c := *st.Pending; c.Kind != loop.CmdAttempt || c.ID == r.begun {
@@ -201,6 +210,9 @@ func (r *run) took(st Standing) error {
 	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed = state, st.Policy, st.Head, st.Pushed
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
+		if r.pos.Slot == "" { // what a team granted goes back to that team
+			r.pos.Team = st.Team
+		}
 	}
 	if st.Commit != "" {
 		r.pos.Commit = st.Commit
@@ -385,6 +397,13 @@ func (r *run) handlers() error {
 			r.told(ctx, d)
 		}
 	})
+	workflow.Go(r.ctx, func(ctx workflow.Context) {
+		for signals := workflow.GetSignalChannel(ctx, SignalSlot); ; {
+			var s Slot
+			signals.Receive(ctx, &s)
+			r.slotted(s)
+		}
+	})
 	err := workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (Status, error) {
 		r.asked++
 		ticket := r.asked
@@ -396,9 +415,16 @@ func (r *run) handlers() error {
 		return err
 	}
 	return workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateCancel, func(workflow.Context) (Status, error) {
-		r.cancel()
+		if r.waits != "" {
+			r.stop = true
+		} else {
+			r.cancel()
+		}
 		return r.status(), nil
 	}, workflow.UpdateHandlerOptions{Validator: func() error {
+		if r.waits != "" {
+			return nil
+		}
 		if c := r.pos.State.Pending; c == nil || c.Kind != loop.CmdAttempt || r.cancel == nil {
 			return fmt.Errorf("%s has no agent running (%s)", r.in.ID, r.phase())
 		}
@@ -415,6 +441,10 @@ func (r *run) attempt(c loop.Command) error {
 	if r.hold {
 		r.hold = false
 		return r.quarantine("cancelled before its agent began")
+	}
+	// A history without a team, as of versions without limits, asks nobody.
+	if may, err := r.slot(c); !may || err != nil {
+		return err
 	}
 	r.begun = c.ID
 	return r.do(c)
@@ -452,6 +482,9 @@ func (r *run) may(d Decision) error {
 		}
 		return fmt.Errorf("%s is quarantined: the only decision is %s", r.in.ID, Resume)
 	}
+	if r.waits != "" {
+		return fmt.Errorf("%s waits for its team, and not for a decision: %s", r.in.ID, r.waits)
+	}
 	if st.Gate == nil {
 		return fmt.Errorf("%s does not wait for a decision (%s)", r.in.ID, r.phase())
 	}
@@ -473,6 +506,9 @@ func (r *run) phase() string {
 	if r.outside {
 		return PhaseQuarantined
 	}
+	if r.waits != "" {
+		return PhaseWaiting
+	}
 	if r.pos.State.Phase == "" {
 		return string(loop.PhaseNew)
 	}
@@ -482,7 +518,7 @@ func (r *run) phase() string {
 func (r *run) status() Status {
 	st := r.pos.State
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
-		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Use: st.Use, Head: r.pos.Head,
+		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: r.waits, Use: st.Use, Head: r.pos.Head,
 		Lines: r.pos.Said, State: &st}
 }
 

@@ -412,6 +412,9 @@ func shown(w io.Writer, st task.Status, failed string) {
 		phase = st.Outcome
 	}
 	fmt.Fprintf(w, "  %s on %s, %s, %s\n", phase, st.Worker, belay.CountOf(st.Attempts, "attempt"), belay.CountOf(st.Moves, "move"))
+	if st.Waits != "" {
+		fmt.Fprintf(w, "  waiting: %s\n", belay.VisibleLine(st.Waits))
+	}
 	if failed != "" {
 		fmt.Fprintf(w, "  failed: %s\n", belay.VisibleLine(failed))
 	}

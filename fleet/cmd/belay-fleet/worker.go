@@ -25,6 +25,7 @@ func (a *program) workerCommand() *cobra.Command {
 	var m machine.Machine
 	var slots int
 	var keep time.Duration
+	var limits string
 	c := &cobra.Command{
 		Use: "worker", Short: "Run tasks on this machine", Args: cobra.NoArgs,
 		Long: `Worker runs tasks of the fleet on this machine until it is stopped. The agents and tests
@@ -39,13 +40,25 @@ continues its tasks from the last state that was pushed to their remote.
 Exit codes: 0 stopped · 2 could not.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
   belay-fleet worker --name build-7 --home /srv/belay --trust /srv/git/app.git`,
-		RunE: func(c *cobra.Command, _ []string) error { return a.work(c.Context(), m, slots, keep) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if limits != "" {
+				text, err := os.ReadFile(limits)
+				if err != nil {
+					return err
+				}
+				if m.Teams, err = machine.ParseLimits(text); err != nil {
+					return err
+				}
+			}
+			return a.work(c.Context(), m, slots, keep)
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&m.Name, "name", "", "the worker's `NAME` in the fleet (default the host's name)")
 	f.StringVar(&m.Home, "home", "", "the `FOLDER` for clones (default belay/fleet in the state folder)")
 	f.DurationVar(&keep, "keep", 72*time.Hour, "how long clones of ended tasks stay; what is not on the remote always stays")
 	f.IntVar(&slots, "slots", max(1, runtime.NumCPU()/2), "agents, tests and reviews at once")
+	f.StringVar(&limits, "limits", "", "the limits of teams, in this `FILE`: the same for all workers (docs/fleet.md)")
 	f.StringArrayVar(&m.Trusted, "trust", nil, "run tasks of this `REMOTE`, or of all below it with a / at the end; * is all")
 	return c
 }
@@ -83,6 +96,7 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		return err
 	}
 	defer c.Close()
+	m.Server = c
 	on := machine.New(m, slots)
 	shared, own := workers(c, on)
 	if err := own.Start(); err != nil {
@@ -129,6 +143,7 @@ func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
 	shared = worker.New(c, task.Queue, worker.Options{Identity: on.Name})
 	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	shared.RegisterWorkflowWithOptions(task.FeatureWorkflow, workflow.RegisterOptions{Name: task.FeatureName})
+	shared.RegisterWorkflowWithOptions(task.LimitsWorkflow, workflow.RegisterOptions{Name: task.LimitsName})
 	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
 		MaxHeartbeatThrottleInterval: often, DisableWorkflowWorker: true})
 	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
@@ -137,6 +152,7 @@ func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
 	shared.RegisterActivityWithOptions(on.Merge, as(task.MergeName))
 	own.RegisterActivityWithOptions(on.Do, as(task.DoName))
 	own.RegisterActivityWithOptions(on.Wake, as(task.WakeName))
+	own.RegisterActivityWithOptions(on.Slot, as(task.SlotName))
 	own.RegisterActivityWithOptions(on.Decide, as(task.DecideName))
 	return shared, own
 }

@@ -1,0 +1,123 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"go.temporal.io/sdk/client"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Team is a team in a file of limits.
+type Team struct {
+	Name        string                `yaml:"name"`
+	Remotes     []string              `yaml:"remotes"`      // addresses, or beginnings of them with a / at the end; * is all
+	CostPerDay  float64               `yaml:"cost_per_day"` // US dollars
+	UnknownCost float64               `yaml:"unknown_cost"`
+	Agents      map[string]TeamsAgent `yaml:"agents"`
+}
+
+// TeamsAgent are the limits of one agent.
+type TeamsAgent struct {
+	AtOnce  int `yaml:"at_once"`
+	PerHour int `yaml:"per_hour"`
+}
+
+// MaxLimits is how many bytes a file of limits may have.
+const MaxLimits = 1 << 20
+
+// ParseLimits reads a file of limits, strictly. The first team of a remote counts. Errors (belay.CodeUsage) say what is wrong.
+func ParseLimits(text []byte) ([]Team, error) {
+	var file struct {
+		Teams []Team `yaml:"teams"`
+	}
+	if len(text) > MaxLimits {
+		return nil, belay.Refuse(belay.CodeUsage, "shorten it", "the file of limits is larger than %d KiB", MaxLimits>>10)
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, belay.Refuse(belay.CodeUsage, "correct it", "the file of limits: %s", belay.VisibleLine(err.Error()))
+	}
+	seen := map[string]bool{}
+	for _, t := range file.Teams {
+		if why := t.wrong(); why != "" {
+			return nil, belay.Refuse(belay.CodeUsage, "correct it", "the file of limits: team %q: %s", t.Name, why)
+		}
+		if seen[t.Name] {
+			return nil, belay.Refuse(belay.CodeUsage, "name it once", "the file of limits has team %q twice", t.Name)
+		}
+		seen[t.Name] = true
+	}
+	return file.Teams, nil
+}
+
+func (t Team) wrong() string {
+	id, err := belay.ParseTaskID(t.Name) // it is part of a workflow's id
+	amount := func(f float64) bool { return f >= 0 && !math.IsInf(f, 0) }
+	switch {
+	case err != nil || string(id) != t.Name:
+		return "the name may have letters, digits, dots, - and _"
+	case len(t.Remotes) == 0:
+		return "it has no remotes"
+	case !amount(t.CostPerDay) || !amount(t.UnknownCost):
+		return "a cost is a number of US dollars, and not negative"
+	case t.CostPerDay > 0 && t.UnknownCost == 0:
+		return "cost_per_day needs unknown_cost: what an attempt counts when its agent does not say what it cost"
+	}
+	for name, a := range t.Agents {
+		if name == "" || a.AtOnce < 0 || a.PerHour < 0 {
+			return fmt.Sprintf("the limits of agent %q are negative, or it has no name", name)
+		}
+	}
+	return ""
+}
+
+// limits gives the limits that count for a remote; nil for none.
+func (m *Machine) limits(url string) *task.Limits {
+	for _, t := range m.Teams {
+		if !named(t.Remotes, url) {
+			continue
+		}
+		l := task.Limits{Team: t.Name, CostPerDay: t.CostPerDay, UnknownCost: t.UnknownCost, Agents: map[string]task.AgentLimits{}}
+		for name, a := range t.Agents {
+			l.Agents[name] = task.AgentLimits(a)
+		}
+		return &l
+	}
+	return nil
+}
+
+func (m *Machine) team(url string) string {
+	if l := m.limits(url); l != nil {
+		return l.Team
+	}
+	return ""
+}
+
+// Slot asks the team of a task for an attempt, with the limits that this worker's file has. The answer goes to the task's
+// workflow. Where the file has no limits for it any more, it is granted.
+func (m *Machine) Slot(ctx context.Context, q task.Ask) error {
+	ctx, stop := beating(ctx, q.Beat)
+	defer stop()
+	if err := m.may(q.Task); err != nil {
+		return refused(err)
+	}
+	s := q.Slot
+	l := m.limits(q.Task.Remote)
+	if l == nil {
+		s.Granted = true
+		return m.Server.SignalWorkflow(ctx, s.Workflow, "", task.SignalSlot, s)
+	}
+	_, err := m.Server.SignalWithStartWorkflow(ctx, task.LimitsWorkflowID(l.Team), task.SignalLimits,
+		task.LimitEvent{Kind: task.LimitAsk, Slot: s, Limits: l}, client.StartWorkflowOptions{TaskQueue: task.Queue}, task.LimitsName,
+		task.Ledger{Limits: *l})
+	return err
+}
