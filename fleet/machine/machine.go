@@ -74,7 +74,8 @@ func (m *Machine) may(in task.Input) error {
 	if named(m.Trusted, in.Remote) {
 		return nil
 	}
-	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+in.Remote, "worker %s does not run tasks of %s", m.Name, in.Remote)
+	return belay.Refuse(belay.CodeRefused, "belay-fleet worker --trust "+remote.Public(in.Remote),
+		"worker %s does not run tasks of %s", m.Name, remote.Public(in.Remote))
 }
 
 // named reports whether a list has a remote: its address, or the beginning of it with a / at the end.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Prefix is where the refs of tasks are on the remote.
@@ -64,7 +65,7 @@ func (m *Mirror) Has(ctx context.Context, commit string) error {
 		return err
 	}
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		return belay.Refuse(belay.CodeNotFound, "push it first", "%s is on no branch of %s", commit, m.URL)
+		return belay.Refuse(belay.CodeNotFound, "push it first", "%s is on no branch of %s", commit, Public(m.URL))
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) 
 		return err
 	}
 	steps := [][]string{
-		{"remote", "set-url", "origin", m.URL},
+		{"remote", "set-url", "origin", Public(m.URL)},
 		{"checkout", "--quiet", "-B", branch, commit},
 	}
 	if name, mail, ok := strings.Cut(strings.TrimSuffix(author, ">"), " <"); ok {
@@ -91,6 +92,12 @@ func (m *Mirror) Clone(ctx context.Context, dir, branch, commit, author string) 
 	}
 	return nil
 }
+
+// logins finds what a URL may have of a login. What is before a @ of ssh is only a name.
+var logins = lazyregexp.New(`(https?://)[^/@\s]+@`)
+
+// Public is a remote's URL, or a text with some, without names and passwords of http: a worker has its own.
+func Public(text string) string { return logins.ReplaceAllString(text, "$1") }
 
 // git runs a command in the mirror.
 func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, error) {
@@ -118,7 +125,7 @@ func run(ctx context.Context, dir string, env []string, in []byte, args ...strin
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	if err := cmd.Run(); err != nil {
-		text := belay.VisibleLine(strings.TrimSpace(said.String()))
+		text := belay.VisibleLine(Public(strings.TrimSpace(said.String())))
 		return out.Bytes(), fmt.Errorf("git %s: %w: %s", args[0], err, text)
 	}
 	return out.Bytes(), nil

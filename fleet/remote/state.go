@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
@@ -22,9 +23,9 @@ import (
 // On the remote, for each task:
 //
 //	refs/belay/fleet/<task>/record            a commit; its tree has the record's lines in record.jsonl and
-//	                                          the attachments that they name in files/<sha256>; its first parent
-//	                                          is the state that was pushed before, others are the commit that the
-//	                                          task began from and those that its snapshots need
+//	                                          the attachments that they name in files/<sha256>; its parents
+//	                                          are the record that was pushed before, or the task's base; a commit
+//	                                          of the newest snapshot's tree, see line; and commits that snapshots need
 //	refs/belay/fleet/<task>/snapshots/<id>    the snapshots that the record names, as they are
 //
 // The record is pushed on the condition that it is still what this worker last knew of it: of two workers
@@ -82,6 +83,10 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 		return last, err
 	}
 	bound = slices.DeleteFunc(bound, func(b snapshot.Bound) bool { return there[string(b.ID)] == b.Commit })
+	tip, err := m.line(ctx, d, t, bound)
+	if err != nil {
+		return last, err
+	}
 	commits, err := m.commits(ctx, d, t, bound)
 	if err != nil {
 		return last, err
@@ -93,7 +98,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	for _, b := range bound {
 		specs = append(specs, b.Commit+":"+refs(r.Task.ID)+"snapshots/"+string(b.ID))
 	}
-	record, err := m.record(ctx, d, r, last, append([]string{cmp.Or(last, t.Base)}, commits...))
+	record, err := m.record(ctx, d, r, last, append([]string{cmp.Or(last, t.Base), tip}, commits...))
 	if err != nil {
 		return last, err
 	}
@@ -182,10 +187,50 @@ func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, e
 	return all, nil
 }
 
+// line makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
+// Two sides of git find out by commits what the other one has, and compare trees at the same paths. What names
+// a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
+func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (tip string, err error) {
+	commit := func(tree, parent, message string) (string, error) {
+		c := snapshot.CommitObject(d.Repo, tree, []string{parent}, time.Unix(0, 0), message)
+		_, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
+		return c.OID, err
+	}
+	if t.Last != "" {
+		out, err := m.git(ctx, nil, "rev-parse", "--verify", "--quiet", t.Last+"^2")
+		if tip = strings.TrimSpace(string(out)); err == nil && len(bound) == 0 {
+			return tip, nil
+		}
+	}
+	names := []string{"rev-parse", t.Base + "^{tree}"}
+	for _, b := range bound {
+		names = append(names, b.Commit+"^{tree}")
+	}
+	out, err := m.with(ctx, d.Repo.Common, nil, names...)
+	if err != nil {
+		return "", err
+	}
+	trees := strings.Fields(string(out))
+	if tip == "" {
+		out, err := m.git(ctx, []byte("040000 tree "+trees[0]+"\ttree\n"), "mktree", "--missing")
+		if err != nil {
+			return "", err
+		}
+		if tip, err = commit(strings.TrimSpace(string(out)), t.Base, "belay: base\n"); err != nil {
+			return "", err
+		}
+	}
+	for i, b := range bound {
+		if tip, err = commit(trees[i+1], tip, "belay: snapshot "+string(b.ID)+"\n"); err != nil {
+			return "", err
+		}
+	}
+	return tip, nil
+}
+
 // commits are those that snapshots need and that the record's commit before, or else the task's base, does not
-// lead to. With these they are the parents of the record's commit, so that a worker that fetches it has all
-// of them, whatever becomes of branches. And git compares trees only with those of commits that the other side
-// has: without the base among the parents it would send every file, because what names a snapshot is a tag of a tree.
+// lead to. They are parents of the record's commit, so that a worker that fetches it has all of them, whatever
+// becomes of branches.
 func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {

@@ -73,7 +73,7 @@ func TestTravel(t *testing.T) {
 			if skipped != "" {
 				t.Skip("SKIPPED, NOT TESTED: " + skipped)
 			}
-			travel(s)
+			travel(s, filepath.Join(s.Up, "remote.git"))
 			if !t.Failed() {
 				exact.Add(1)
 			}
@@ -91,17 +91,17 @@ type site struct {
 	terms  remote.Terms
 }
 
-// newSite gives a repository the task T1, and a remote that has only its first commit.
-func newSite(s *states.Sandbox) *site {
+// newSite gives a repository the task T1, and a remote that has only its first commit. Its worker reaches it by url.
+func newSite(s *states.Sandbox, url string) *site {
 	s.T.Helper()
 	roots := strings.Fields(s.Git("rev-list", "--max-parents=0", "HEAD"))
-	p := &site{Sandbox: s, url: filepath.Join(s.Up, "remote.git"), terms: remote.Terms{Base: roots[len(roots)-1]}}
-	s.At(s.Up, "init", "-q", "--bare", "--object-format="+s.Git("rev-parse", "--show-object-format"), p.url)
-	s.Git("-c", "core.hooksPath=/dev/null", "push", "-q", p.url, p.terms.Base+":refs/heads/main")
+	p := &site{Sandbox: s, url: url, terms: remote.Terms{Base: roots[len(roots)-1]}}
+	bare := filepath.Join(s.Up, "remote.git")
+	s.At(s.Up, "init", "-q", "--bare", "--object-format="+s.Git("rev-parse", "--show-object-format"), bare)
+	s.Git("-c", "core.hooksPath=/dev/null", "push", "-q", bare, p.terms.Base+":refs/heads/main")
 	os.Remove(s.Watched) // what that push ran
 	p.open("a", s.Dir)
-	s.Ok(p.desk.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
-	p.load()
+	p.create()
 	return p
 }
 
@@ -119,6 +119,13 @@ func (p *site) open(name, dir string) {
 	p.Ok(err)
 	p.mirror, err = remote.Open(context.Background(), filepath.Join(p.Up, name+".git"), p.url)
 	p.Ok(err)
+}
+
+// create begins the record of the task T1.
+func (p *site) create() {
+	p.T.Helper()
+	p.Ok(p.desk.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
+	p.load()
 }
 
 func (p *site) load() {
@@ -165,17 +172,16 @@ func (p *site) elsewhere() *site {
 }
 
 // travel sends the present state to another clone and compares.
-func travel(s *states.Sandbox) {
+func travel(s *states.Sandbox, url string) *site {
 	s.T.Helper()
-	p := newSite(s)
+	p := newSite(s, url)
 	info := p.take()
-	want := s.Fingerprint()
 	stays := &remote.Ignored{}
 	if err := p.push(); errors.As(err, &stays) {
 		for _, path := range stays.Paths { // git fails when it does not ignore it
 			s.Git("check-ignore", "--quiet", "--no-index", "--", path)
 		}
-		if out := s.At(p.url, "cat-file", "--batch-all-objects", "--batch-check"); strings.Contains(out, "tag") {
+		if out := s.At(filepath.Join(s.Up, "remote.git"), "cat-file", "--batch-all-objects", "--batch-check"); strings.Contains(out, "tag") {
 			s.T.Errorf("on the remote: %s", out)
 		}
 		p.terms.Shared = stays.Paths
@@ -183,13 +189,7 @@ func travel(s *states.Sandbox) {
 	} else {
 		s.Ok(err)
 	}
-	b := p.elsewhere()
-	out, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
-	s.Ok(err)
-	if len(out.Skipped) > 0 {
-		s.T.Errorf("skipped: %+v", out.Skipped)
-	}
-	s.Same("in the other clone", travels(want), travels(b.Fingerprint()))
+	b := p.arrives(info)
 	for _, path := range stays.Paths {
 		text, err := os.ReadFile(s.Path(path))
 		s.Ok(err)
@@ -200,6 +200,20 @@ func travel(s *states.Sandbox) {
 	if _, err := os.Stat(s.Watched); err == nil {
 		s.T.Error("a program that the repository names was run")
 	}
+	return b
+}
+
+// arrives restores a snapshot elsewhere and compares it with the present state.
+func (p *site) arrives(info snapshot.Info) *site {
+	p.T.Helper()
+	b := p.elsewhere()
+	out, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	p.Ok(err)
+	if len(out.Skipped) > 0 {
+		p.T.Errorf("skipped: %+v", out.Skipped)
+	}
+	p.Same("in the other clone", travels(p.Fingerprint()), travels(b.Fingerprint()))
+	return b
 }
 
 // travels takes out of a state what no snapshot has: ignored files, other repositories and working trees, sockets
