@@ -79,6 +79,7 @@ var layers = map[string]int{
 	"fleet/devserver":       0,
 	"fleet/task":            2,
 	"fleet/remote":          13,
+	"fleet/look":            15,
 	"fleet/machine":         14,
 	"fleet/cmd/belay-fleet": 16,
 }

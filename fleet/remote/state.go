@@ -174,7 +174,7 @@ func (m *Mirror) snapshots(ctx context.Context, id belay.TaskID) (map[string]str
 }
 
 func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, error) {
-	out, err := m.git(ctx, nil, "ls-remote", "--refs", m.URL, pattern)
+	out, err := m.git(ctx, nil, "ls-remote", "--refs", "--", m.URL, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -487,14 +487,8 @@ func parse(text []byte, id belay.TaskID) (log journal.Log, err error) {
 // Adopt brings a fetched task into a clone that was just made: its record, its attachments, its snapshots,
 // and the files as they were at the end.
 func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
-	for sha, blob := range st.Attachments {
-		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
-		if err != nil {
-			return err
-		}
-		if got, _, err := d.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
-			return errors.Join(err, fmt.Errorf("the attachment %s on the remote has the hash %s", sha, got))
-		}
+	if err := m.attach(ctx, d, st); err != nil {
+		return err
 	}
 	bound, err := Bound(st.Log)
 	if err != nil {

@@ -165,6 +165,7 @@ type Status struct {
 	Waits    string      `json:"waits,omitempty"` // for a slot: why
 	Use      belay.Use   `json:"use"`
 	Head     Head        `json:"head"`
+	Unpushed bool        `json:"unpushed,omitempty"` // the remote has not all of the record
 	Lines    []Line      `json:"lines"`
 	State    *loop.State `json:"state,omitempty"`
 }

@@ -519,7 +519,7 @@ func (r *run) status() Status {
 	st := r.pos.State
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
 		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: r.waits, Use: st.Use, Head: r.pos.Head,
-		Lines: r.pos.Said, State: &st}
+		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Lines: r.pos.Said, State: &st}
 }
 
 func (r *run) result() Result {

@@ -83,10 +83,13 @@ func Size(n int64) string {
 	return "0"
 }
 
-// Count writes a number with its noun: 1 attempt, 3 attempts.
+// CountOf writes a number with its noun: 1 attempt, 3 attempts, 2 entries.
 func CountOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		noun = stem + "rie"
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }

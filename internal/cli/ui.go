@@ -19,13 +19,12 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/terminal"
 	"github.com/belay-dev/belay/internal/web"
 )
 
 func (a *App) uiCommand(version string) *cobra.Command {
-	var port int
-	var open bool
-	var idle time.Duration
+	var p Pages
 	var fleet bool
 	c := &cobra.Command{
 		Use: "ui [DIR…]", Short: "Show tasks, diffs and gates in a browser",
@@ -58,29 +57,46 @@ Exit codes: 0 it was stopped · 2 it could not be served, or there is no reposit
 				}
 				o.Repositories = append(o.Repositories, r)
 			}
-			s, err := web.New(c.Context(), o, port)
-			if err != nil {
-				return err
-			}
-			at := struct {
-				URL string `json:"url"`
-			}{s.Link}
-			if err := a.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
-				return err
-			}
-			if open {
-				if err := browse(s.Link); err != nil {
-					fmt.Fprintf(a.Err, "belay: no browser could be started (%v): open the link\n", err)
-				}
-			}
-			return s.Serve(a.Soft, idle)
+			return p.Serve(a.Soft, a.Terminal, o)
 		},
 	}
-	c.Flags().IntVar(&port, "port", 0, "listen on this `PORT` (default: a free one)")
-	c.Flags().BoolVar(&open, "open", false, "open the browser")
+	p.Add(c.Flags())
 	c.Flags().BoolVar(&fleet, "fleet", false, "show the fleet's tasks of these git remotes (default: origin), and not of folders")
-	c.Flags().DurationVar(&idle, "idle", 0, "stop when no page was open for so long, like 30m (default: never)")
 	return c
+}
+
+// Pages says how pages are served.
+type Pages struct {
+	port int
+	open bool
+	idle time.Duration
+}
+
+// Add adds the flags.
+func (p *Pages) Add(f *pflag.FlagSet) {
+	f.IntVar(&p.port, "port", 0, "listen on this `PORT` (default: a free one)")
+	f.BoolVar(&p.open, "open", false, "open the browser")
+	f.DurationVar(&p.idle, "idle", 0, "stop when no page was open for so long, like 30m (default: never)")
+}
+
+// Serve prints the link and serves until ctx ends, or nobody has asked for as long as the flags say.
+func (p *Pages) Serve(ctx context.Context, t *terminal.Terminal, o web.Options) error {
+	s, err := web.New(ctx, o, p.port)
+	if err != nil {
+		return err
+	}
+	at := struct {
+		URL string `json:"url"`
+	}{s.Link}
+	if err := t.Tell(at, nil, func(w io.Writer) { fmt.Fprintln(w, at.URL) }); err != nil {
+		return err
+	}
+	if p.open {
+		if err := browse(s.Link); err != nil {
+			fmt.Fprintf(t.Err, "belay: no browser could be started (%v): open the link\n", err)
+		}
+	}
+	return s.Serve(ctx, p.idle)
 }
 
 // fleetUI is the command line of belay-fleet for the flags and arguments of belay ui.

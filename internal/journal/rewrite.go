@@ -37,17 +37,8 @@ func (s *Store) Replace(ctx context.Context, log Log) error {
 
 func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) error) error {
 	var text bytes.Buffer
-	for _, e := range log.Entries {
-		l := Line{Entry: e, Task: log.Task}
-		one, err := Make(&l)
-		if err != nil {
-			return err
-		}
-		if l.Hash != e.Hash {
-			return belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task),
-				"entry %d of %s changed since it was read", e.Seq, log.Task)
-		}
-		text.Write(one)
+	if err := encodeLines(&text, log); err != nil {
+		return err
 	}
 	if err := s.makeDirs(s.tasksDir()); err != nil {
 		return err
@@ -61,4 +52,21 @@ func (s *Store) rewrite(ctx context.Context, log Log, away func(belay.TaskID) er
 		return err
 	}
 	return s.writeFirst(log.Task, text.Bytes())
+}
+
+// encodeLines writes entries as they were read. CodeCannot when one was changed since.
+func encodeLines(text *bytes.Buffer, log Log) error {
+	for _, e := range log.Entries {
+		l := Line{Entry: e, Task: log.Task}
+		one, err := Make(&l)
+		if err != nil {
+			return err
+		}
+		if l.Hash != e.Hash {
+			return belay.Refuse(belay.CodeCannot, "belay log --verify "+string(log.Task),
+				"entry %d of %s changed since it was read", e.Seq, log.Task)
+		}
+		text.Write(one)
+	}
+	return nil
 }

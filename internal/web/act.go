@@ -26,15 +26,15 @@ func (q *request) decide() error {
 	}
 	what, words := loop.Decision(q.PostFormValue("decision")), strings.TrimSpace(q.PostFormValue("message"))
 	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
+	if q.repo.Fleet != nil {
+		return q.answer(id, gate, what, words)
+	}
 	r, err := q.desk.GateNumbered(id, max(1, gate))
 	if err != nil {
 		return err
 	}
-	if (what == loop.DecideAbort || what == loop.DecideSkip) && q.PostFormValue("sure") == "" {
-		q.show("sure", fmt.Sprintf("%s %s?", what, id), map[string]any{
-			"Task": id, "Title": r.Task.Title, "Gate": gate, "Decision": what, "Message": words,
-			"Back": fmt.Sprintf("/r/%d/task/%s", q.n, id),
-		})
+	if final(what) && q.PostFormValue("sure") == "" {
+		q.sure(id, r.Task.Title, gate, what, words)
 		return nil
 	}
 	args := []string{"decide", string(id), string(what), "--quiet", fmt.Sprintf("--gate=%d", gate)}
@@ -68,6 +68,14 @@ func (q *request) decide() error {
 	}
 	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
 	return nil
+}
+
+// sure asks once more for what ends a task.
+func (q *request) sure(id belay.TaskID, title string, gate int, what loop.Decision, words string) {
+	q.show("sure", fmt.Sprintf("%s %s?", what, id), map[string]any{
+		"Task": id, "Title": title, "Gate": gate, "Decision": what, "Message": words,
+		"Back": fmt.Sprintf("/r/%d/task/%s", q.n, id),
+	})
 }
 
 // what says which restore is meant: a snapshot, the last restore taken back or done again, or a turn or a tool call of a

@@ -33,6 +33,9 @@ func (q *request) diff() error {
 	if path != "" {
 		only = []string{path}
 	}
+	if err := q.compared(from, to); err != nil {
+		return err
+	}
 	d, err := q.desk.Diff(q.Context(), from, to, only)
 	if err != nil {
 		return err

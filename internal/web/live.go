@@ -64,7 +64,7 @@ func (w *watcher) run(ctx context.Context) {
 		for task := range tasks {
 			mark := "gone" // the page that is loaded next says why
 			if desk != nil {
-				now, err := desk.Mark(belay.TaskID(task))
+				now, err := w.repo.mark(desk, belay.TaskID(task))
 				if err == nil {
 					mark = now
 				} else {
@@ -117,7 +117,8 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		}
 		task = string(id)
 	}
-	desk, err := s.Repositories[n-1].Open(r.Context())
+	repo := s.Repositories[n-1]
+	desk, err := repo.Open(r.Context())
 	if err != nil {
 		http.Error(w, "belay ui: "+err.Error(), http.StatusNotFound)
 		return
@@ -132,7 +133,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		had = r.FormValue("mark") // of the page
 	}
 	fmt.Fprintf(w, "retry: 1000\nid: %s\nevent: hello\ndata: \n\n", word(had))
-	if now, err := desk.Mark(belay.TaskID(task)); err == nil && now != had {
+	if now, err := repo.mark(desk, belay.TaskID(task)); err == nil && now != had {
 		had = now
 		fmt.Fprintf(w, "id: %s\nevent: change\ndata: \n\n", now)
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -59,7 +60,7 @@ type mark struct{ Class, Sign, Word string }
 func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
 	switch {
 	case problem != "":
-		return mark{"bad", "!", "unreadable"}
+		return mark{"bad", "!", "record problem"}
 	case waits != "":
 		return mark{"waits", "?", "waits for you"}
 	case outcome == loop.OutcomePassed:
@@ -69,7 +70,7 @@ func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
 	case phase == string(loop.PhaseNew):
 		return mark{"plain", "○", "not started"}
 	}
-	return mark{"runs", "▸", doing[loop.Phase(phase)]}
+	return mark{"runs", "▸", cmp.Or(doing[loop.Phase(phase)], phase, "unknown")}
 }
 
 // doing says what a task does in a phase.
@@ -159,20 +160,25 @@ func (q *request) overview() error {
 	}
 	data := struct {
 		Status  app.Status
-		Waiting []app.TaskLine
-		Tasks   []app.TaskLine
+		Waiting []taskRow
+		Tasks   []taskRow
 		Trees   []treeLine
 		Queued  int // of them, ready to be merged
 		Paging  paging
 		State   string
 		Search  string
 		Total   string
-	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q")}
-	data.Trees, data.Queued = trees(lines)
+		Fleet   bool
+		Wrong   []string // with the fleet's server or remote
+	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q"), Fleet: q.repo.Fleet != nil}
+	rows, wrong := q.rows(lines)
+	if data.Wrong = wrong; !data.Fleet {
+		data.Trees, data.Queued = trees(lines)
+	}
 	var total belay.Use
 	known := false
-	slices.SortStableFunc(lines, func(a, b app.TaskLine) int { return b.Changed.Compare(a.Changed) })
-	for _, l := range lines {
+	slices.SortStableFunc(rows, func(a, b taskRow) int { return b.Changed.Compare(a.Changed) })
+	for _, l := range rows {
 		if l.Used != nil {
 			total, known = belay.Use.With(total, *l.Used), true
 		}
@@ -183,7 +189,7 @@ func (q *request) overview() error {
 	if known {
 		data.Total = usedText(&total)
 	}
-	matching := slices.DeleteFunc(lines, func(l app.TaskLine) bool { return !matches(l, data.State, data.Search) })
+	matching := slices.DeleteFunc(rows, func(l taskRow) bool { return !matches(l, data.State, data.Search) })
 	data.Tasks, data.Paging = paged(q, matching)
 	q.show("overview", "Tasks", data)
 	return nil
@@ -232,7 +238,7 @@ func trees(lines []app.TaskLine) (list []treeLine, queued int) {
 	return list, queued
 }
 
-func matches(l app.TaskLine, state, search string) bool {
+func matches(l taskRow, state, search string) bool {
 	ended := l.Phase == string(loop.PhaseClosed)
 	switch state {
 	case "open":
@@ -248,7 +254,7 @@ func matches(l app.TaskLine, state, search string) bool {
 			return false
 		}
 	}
-	text := strings.ToLower(string(l.ID) + " " + l.Title + " " + l.Feature)
+	text := strings.ToLower(string(l.ID) + " " + l.Title + " " + l.Feature + " " + l.Worker)
 	return strings.Contains(text, strings.ToLower(search))
 }
 
@@ -278,7 +284,17 @@ func (q *request) task() error {
 	if err != nil {
 		return err
 	}
+	var fleet *FleetTask
+	known := false
+	if q.repo.Fleet != nil {
+		fleet = new(FleetTask) // of a copy that neither the server nor the remote has spoken of yet
+		*fleet, known = q.repo.Fleet.Task(q.Context(), id)
+	}
 	shown, r, err := q.desk.Show(id)
+	if known && belay.CodeOf(err) == belay.CodeNotFound {
+		q.afar(*fleet)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -287,13 +303,20 @@ func (q *request) task() error {
 		Result   prompt.Result
 		Said     app.LastSaid
 		Attempts []attempt
-		Choices  []choice
+		Asks     *asking
+		Fleet    *FleetTask // nil: it runs on this machine
 		Latest   belay.SnapshotID
 		Output   string
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r)}
+	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	if fleet != nil {
+		data.Unmerged, data.Snapshots = false, ""
+		if data.Problem = cmp.Or(data.Problem, fleet.Problem); fleet.Phase != "" {
+			data.Phase, data.Outcome = fleet.Phase, fleet.Outcome
+		}
+	}
 	if data.Earlier = len(data.Notes) - notesMost; data.Earlier > 0 {
 		data.Notes = data.Notes[data.Earlier:]
 	}
@@ -315,12 +338,8 @@ func (q *request) task() error {
 	if r.State.Phase == loop.PhaseAttempt && r.State.Pending != nil {
 		data.Output = q.live(r)
 	}
-	if r.State.Gate != nil {
+	if data.Asks != nil && r.State.Gate != nil {
 		data.Said = q.desk.LastSaid(r)
-		for _, o := range r.State.Gate.Options {
-			data.Choices = append(data.Choices, choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, r.State),
-				Final: o == loop.DecideAbort || o == loop.DecideSkip})
-		}
 	}
 	data.Picture = timeline(data.Attempts)
 	q.show("task", string(id)+" "+shown.Task.Title, data)
@@ -468,7 +487,8 @@ func (q *request) pull() error {
 		Task  belay.TaskID
 		Title string
 		Text  string
-	}{id, p.Title, text})
+		Fleet bool
+	}{id, p.Title, text, q.repo.Fleet != nil})
 	return nil
 }
 

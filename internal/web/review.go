@@ -40,6 +40,12 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 	if _, err := q.desk.Load(id); err != nil {
 		return remarks{}, nil
 	}
+	if q.repo.Fleet != nil {
+		if d.To != "" {
+			err = q.desk.Look(id, d.To)
+		}
+		return remarks{}, err
+	}
 	all, err := q.desk.Comments(id)
 	if all == nil && err != nil {
 		return remarks{}, err
@@ -87,7 +93,7 @@ type ownReview struct {
 }
 
 func (q *request) ownReview(r *session.Record) ownReview {
-	o := ownReview{Reviewable: loop.Reviewable(r.State)}
+	o := ownReview{Reviewable: q.repo.Fleet == nil && loop.Reviewable(r.State)}
 	o.Approvable = o.Reviewable && r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview
 	if o.Looked = q.desk.Looked(r.Task.ID); o.Looked == latest(r) {
 		o.Looked = ""

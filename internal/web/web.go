@@ -26,6 +26,8 @@ type Repository struct {
 	Name string // of its folder
 	Root string
 	Open func(context.Context) (*app.Desk, error)
+	// Fleet is set where the tasks run on other machines. Then Open opens a copy of their records, without files.
+	Fleet Fleet
 }
 
 // Options say what is served, and for whom. Act runs a command of belay's in a repository, for a person's decision. It
@@ -138,17 +140,17 @@ func (s *Server) routes() *http.ServeMux {
 		"GET /r/{repo}/task/{task}/pull":     (*request).pull,
 		"GET /r/{repo}/task/{task}/export":   (*request).export,
 		"POST /r/{repo}/task/{task}/decide":  (*request).decide,
-		"POST /r/{repo}/task/{task}/comment": (*request).comment,
-		"POST /r/{repo}/task/{task}/review":  (*request).review,
+		"POST /r/{repo}/task/{task}/comment": s.here((*request).comment),
+		"POST /r/{repo}/task/{task}/review":  s.here((*request).review),
 		"GET /r/{repo}/diff":                 (*request).diff,
 		"GET /r/{repo}/image":                (*request).image,
-		"GET /r/{repo}/sessions":             (*request).sessions,
-		"GET /r/{repo}/session/{session}":    (*request).session,
-		"GET /r/{repo}/snapshots":            (*request).snapshots,
-		"GET /r/{repo}/prune":                (*request).prune,
-		"POST /r/{repo}/prune":               (*request).pruned,
-		"GET /r/{repo}/restore":              (*request).preview,
-		"POST /r/{repo}/restore":             (*request).restore,
+		"GET /r/{repo}/sessions":             s.here((*request).sessions),
+		"GET /r/{repo}/session/{session}":    s.here((*request).session),
+		"GET /r/{repo}/snapshots":            s.here((*request).snapshots),
+		"GET /r/{repo}/prune":                s.here((*request).prune),
+		"POST /r/{repo}/prune":               s.here((*request).pruned),
+		"GET /r/{repo}/restore":              s.here((*request).preview),
+		"POST /r/{repo}/restore":             s.here((*request).restore),
 		"GET /r/{repo}/figures":              (*request).figures,
 		"GET /r/{repo}/figures/{figure}":     (*request).csv,
 	} {
@@ -198,7 +200,7 @@ func (q *request) open() (err error) {
 	if err != nil {
 		task = ""
 	}
-	q.mark, err = q.desk.Mark(task)
+	q.mark, err = q.repo.mark(q.desk, task)
 	return err
 }
 
@@ -222,7 +224,10 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 		if err == nil {
 			var tasks []app.TaskLine
 			tasks, err = desk.Tasks()
-			for _, t := range tasks {
+			q.repo = repo
+			rows, problems := q.rows(tasks)
+			l.Problem = strings.Join(problems, "; ")
+			for _, t := range rows {
 				if t.Waits != "" {
 					l.Waiting++
 				}
@@ -247,7 +252,7 @@ func asset(name string) (string, error) {
 }
 
 // changing are the pages that are told when what they show changes.
-var changing = map[string]bool{"overview": true, "task": true, "sessions": true, "session": true}
+var changing = map[string]bool{"overview": true, "task": true, "afar": true, "sessions": true, "session": true}
 
 // view is what a page is made of.
 type view struct {
@@ -256,6 +261,7 @@ type view struct {
 	Base    string // the path of the repository's pages
 	Repo    string
 	Several bool
+	Fleet   bool // the tasks run on other machines
 	Version string
 	Key     string // of forms
 	Events  string // where changes are told; "" for a page that does not change
@@ -280,7 +286,7 @@ func (q *request) show(page, title string, data any) { q.write(http.StatusOK, pa
 func (q *request) write(status int, page, title string, data any) {
 	v := view{Title: title, Page: page, Version: q.s.Version, Several: len(q.s.Repositories) > 1, Key: q.s.guard.key(), Data: data}
 	if q.n > 0 {
-		v.Base, v.Repo = fmt.Sprintf("/r/%d", q.n), q.repo.Name
+		v.Base, v.Repo, v.Fleet = fmt.Sprintf("/r/%d", q.n), q.repo.Name, q.repo.Fleet != nil
 		if changing[page] {
 			v.Events = v.Base + "/events?mark=" + q.mark
 			if task := q.PathValue("task"); task != "" {

@@ -80,6 +80,7 @@ TEMPORAL_CONFIG_FILE names.`,
 	f.StringVar(&a.namespace, "namespace", "", "the server's namespace (default \"default\")")
 	root.AddCommand(a.workerCommand(), a.submitCommand(), a.listCommand(), a.showCommand(), a.logCommand(), a.decideCommand(),
 		a.cancelCommand(), a.limitsCommand(), a.workersCommand(), a.notifyCommand(), a.setupCommand())
+	root.AddCommand(a.uiCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
@@ -87,11 +88,11 @@ TEMPORAL_CONFIG_FILE names.`,
 // dialTime is how long a server may take to answer.
 const dialTime = 10 * time.Second
 
-// dial connects to the server.
-func (a *program) dial(ctx context.Context) (client.Client, error) {
+// options say where the server is.
+func (a *program) options() (client.Options, error) {
 	o, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
-		return nil, belay.Refuse(belay.CodeUsage, "correct the TEMPORAL_ variables, or the file",
+		return o, belay.Refuse(belay.CodeUsage, "correct the TEMPORAL_ variables, or the file",
 			"the server's settings cannot be read: %v", err)
 	}
 	if a.address != "" {
@@ -101,6 +102,15 @@ func (a *program) dial(ctx context.Context) (client.Client, error) {
 		o.Namespace = a.namespace
 	}
 	o.Logger, o.Identity = quiet{a.Terminal}, "belay-fleet of "+person()
+	return o, nil
+}
+
+// dial connects to the server.
+func (a *program) dial(ctx context.Context) (client.Client, error) {
+	o, err := a.options()
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	c, err := client.DialContext(ctx, o)

@@ -532,20 +532,25 @@ Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 
 // update sends something to a task that it may refuse.
 func (a *program) update(ctx context.Context, c client.Client, name, what string, args ...any) error {
+	st, err := send(ctx, c, name, what, args...)
+	if err != nil {
+		return err
+	}
+	return a.Tell(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
+}
+
+// send sends an update to a task and gives where it stands once it has acted on it. CodeUsage when the task refuses it.
+func send(ctx context.Context, c client.Client, name, what string, args ...any) (st task.Status, err error) {
 	h, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: name, UpdateName: what, Args: args,
 		WaitForStage: client.WorkflowUpdateStageCompleted})
-	var st task.Status
 	if err == nil {
 		err = h.Get(ctx, &st)
 	}
 	var refused *temporal.ApplicationError
 	if errors.As(err, &refused) {
-		return belay.Refuse(belay.CodeUsage, "belay-fleet show "+name, "%s", refused.Message())
+		return st, belay.Refuse(belay.CodeUsage, "belay-fleet show "+name, "%s", refused.Message())
 	}
-	if err != nil {
-		return remade(err, name)
-	}
-	return a.Tell(st, nil, func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", st.Task.ID, st.Phase) })
+	return st, remade(err, name)
 }
 
 func (a *program) workersCommand() *cobra.Command {

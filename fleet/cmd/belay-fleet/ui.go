@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"go.temporal.io/sdk/client"
+
+	"github.com/belay-dev/belay/fleet/look"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/cli"
+	"github.com/belay-dev/belay/internal/web"
+)
+
+func (a *program) uiCommand() *cobra.Command {
+	var p cli.Pages
+	var home string
+	c := &cobra.Command{
+		Use: "ui [REMOTE…]", Short: "Show the fleet's tasks, diffs and gates in a browser",
+		Long: `Ui serves pages about the fleet's tasks in the given git remotes, or in that of origin
+in a clone, to a browser on this machine: attempts with their checks and outputs,
+differences, records, figures, and what the server knows. Gates are answered there. A
+remote is written as submit was given it.
+
+It fetches the tasks' records and snapshots, below refs/belay/fleet, from the remotes into
+a copy of its own, and runs nothing from them. It prints a link that works once, in one
+browser, listens on the loopback interface only, and serves until Ctrl-C. Without the
+server, or without a remote, the pages show what is known, and say so.
+
+Exit codes: 0 it was stopped · 2 it could not be served.`,
+		Example: `  belay-fleet ui --open
+  belay-fleet ui https://git.example.com/team/app.git https://git.example.com/team/docs.git`,
+		RunE: func(c *cobra.Command, remotes []string) error { return a.ui(c.Context(), p, home, remotes) },
+	}
+	p.Add(c.Flags())
+	c.Flags().StringVar(&home, "home", "", "the `FOLDER` for the copies (default belay/fleet in the cache folder)")
+	return c
+}
+
+func (a *program) ui(ctx context.Context, p cli.Pages, home string, remotes []string) error {
+	if len(remotes) == 0 {
+		out, err := exec.CommandContext(ctx, "git", "remote", "get-url", "origin").Output()
+		if err != nil {
+			return belay.Refuse(belay.CodeUsage, "belay-fleet ui REMOTE…, or run it in a clone",
+				"no remote is given, and there is no origin here")
+		}
+		remotes = []string{strings.TrimSpace(string(out))}
+	}
+	if home == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return err
+		}
+		home = filepath.Join(cache, "belay", "fleet")
+	}
+	home, err := filepath.Abs(home)
+	if err != nil {
+		return err
+	}
+	o, err := a.options()
+	if err != nil {
+		return err
+	}
+	c, err := client.NewLazyClient(o) // the server may be down now, and come back
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, stop := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer stop()
+	pages := web.Options{Version: version, User: person()}
+	for _, url := range remotes {
+		r := look.New(home, url, server{c})
+		pages.Repositories = append(pages.Repositories, r.Repository())
+		all.Go(func() {
+			r.Sync(ctx)
+			r.Follow(ctx)
+		})
+	}
+	return p.Serve(ctx, a.Terminal, pages)
+}
+
+// server is Temporal for the pages.
+type server struct{ c client.Client }
+
+var _ look.Server = server{}
+
+// List gives the tasks of a remote, without its features.
+func (s server) List(ctx context.Context, remote string) ([]look.Row, error) {
+	rows, err := list(ctx, s.c, fmt.Sprintf("%s = '%s'", task.AttrRepository, task.RepositoryKey(remote)))
+	var out []look.Row
+	for _, r := range rows {
+		if !task.IsFeature(r.id) { // it has no record: its tasks have
+			out = append(out, look.Row{Task: belay.TaskID(r.Task), Phase: r.Phase, Outcome: r.Outcome, Worker: r.Worker})
+		}
+	}
+	return out, err
+}
+
+// Status queries the task's workflow.
+func (s server) Status(ctx context.Context, remote string, id belay.TaskID) (task.Status, string, error) {
+	name := task.WorkflowID(remote, id)
+	st, err := status(ctx, s.c, name)
+	if err != nil {
+		return st, "", err
+	}
+	return st, failure(ctx, s.c, name), nil
+}
+
+// Decide sends the update that belay-fleet decide sends.
+func (s server) Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error) {
+	return send(ctx, s.c, task.WorkflowID(remote, id), task.UpdateDecide, d)
+}

@@ -1,0 +1,510 @@
+// Package look shows the tasks of a fleet on the machine of somebody who answers gates: of each remote it has a copy of
+// the records and snapshots, without files, which it keeps up to date while it is looked at, and it compares them with
+// what the server knows. It runs nothing, and writes nothing but that copy.
+package look
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/web"
+)
+
+// Row is a task in the server's list.
+type Row struct {
+	Task    belay.TaskID
+	Phase   string // loop.Phase, or task.PhaseQuarantined
+	Outcome string // "" while it is open
+	Worker  string
+}
+
+// Server is the fleet's server. An error of Status or Decide with belay.CodeNotFound says that it does not know the task; one
+// of Decide with belay.CodeUsage, that the task refuses the decision.
+type Server interface {
+	List(ctx context.Context, remote string) ([]Row, error)
+	// Status asks a task where it stands; failed says what its step that is tried again failed with last.
+	Status(ctx context.Context, remote string, id belay.TaskID) (st task.Status, failed string, err error)
+	// Decide returns once the decision is in the task's record.
+	Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error)
+}
+
+// How long the server and a task may take to answer, and how long an answer is shown without asking again.
+const (
+	answerMost = 5 * time.Second
+	decideMost = 30 * time.Second
+	fresh      = 2 * time.Second
+	atOnce     = 8 // tasks that are asked
+)
+
+// Remote is a repository of the fleet, as it is shown here. It is a web.Fleet.
+type Remote struct {
+	url    string
+	server Server
+	copy   *remote.Follower
+	poke   chan struct{} // has it look again at once
+
+	turn sync.Mutex // of Sync
+
+	mu      sync.Mutex
+	rows    map[string]Row // by the task's key
+	tasks   map[string]*known
+	wrong   [2]string // with the server, with the remote
+	fetched time.Time // when it began, the last time that it worked
+	changes int       // of what Tasks gives
+	synced  time.Time // when Sync began last
+}
+
+var _ web.Fleet = (*Remote)(nil)
+
+// known is what was heard of one task.
+type known struct {
+	status task.Status
+	failed string
+	heard  time.Time // when status was given; zero when it never was
+	silent string    // why it was not given the last time
+
+	copied  error // why the record on the remote is not in the copy
+	gone    bool  // the remote has its record no more
+	entries int   // of the record in the copy
+	open    bool  // by that record
+	forked  bool  // that record is not the one that the server knows
+	awaited int   // the first entry that the server spoke of and the copy has not
+	since   time.Time
+	problem string // what of this people have to know
+}
+
+// New shows a remote, with its copy below home.
+func New(home, url string, server Server) *Remote {
+	return &Remote{url: url, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(url)), url),
+		poke: make(chan struct{}, 1), rows: map[string]Row{}, tasks: map[string]*known{}}
+}
+
+// Repository is the remote for the pages.
+func (r *Remote) Repository() web.Repository {
+	shown := redacted(r.url)
+	name := strings.TrimSuffix(strings.TrimRight(shown, "/"), ".git")
+	name = name[strings.LastIndexAny(name, "/:")+1:]
+	return web.Repository{Name: name, Root: shown, Open: r.open, Fleet: r}
+}
+
+// redacted is an address without the password in it.
+func redacted(address string) string {
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return address
+}
+
+// open opens the copy. CodeCannot when there is none yet.
+func (r *Remote) open(ctx context.Context) (*app.Desk, error) {
+	r.look()
+	if !r.copy.There() {
+		r.mu.Lock()
+		why := r.wrong[1]
+		r.mu.Unlock()
+		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+redacted(r.url), "%s",
+			cmp.Or(why, "nothing was fetched from "+redacted(r.url)+" yet"))
+	}
+	return app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
+}
+
+// look has Follow look again soon, because somebody looks at the pages.
+func (r *Remote) look() {
+	r.mu.Lock()
+	old := time.Since(r.synced) > fresh
+	r.mu.Unlock()
+	if old {
+		select {
+		case r.poke <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Follow looks at the server and the remote until ctx ends: at once when a page was asked for, and otherwise the more
+// seldom the longer nothing changed.
+func (r *Remote) Follow(ctx context.Context) {
+	const least, most = 2 * time.Second, 15 * time.Second
+	for wait := least; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.poke:
+			wait = least
+		case <-time.After(wait):
+			wait = min(2*wait, most)
+		}
+		if r.Sync(ctx) {
+			wait = least
+		}
+	}
+}
+
+// Sync asks the server for its tasks and fetches the records that moved. What fails is kept for the pages, with what was
+// known before. changed reports whether there is something new to show.
+func (r *Remote) Sync(ctx context.Context) (changed bool) {
+	r.turn.Lock()
+	defer r.turn.Unlock()
+	r.mu.Lock()
+	r.synced = time.Now()
+	before := r.changes
+	r.mu.Unlock()
+	// The server is asked first: what it knows of a record was pushed before, so the remote has it then, or never will.
+	moved := r.list(ctx)
+	r.ask(ctx, moved)
+	pushed := r.fetch(ctx)
+	r.ask(ctx, pushed)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.tasks {
+		if p := r.wrongOf(k); p != k.problem {
+			k.problem = p
+			r.changes++
+		}
+	}
+	return r.changes != before
+}
+
+// list asks the server for its tasks, and gives those that stand elsewhere than before.
+func (r *Remote) list(ctx context.Context) map[string]bool {
+	ctx, cancel := context.WithTimeout(ctx, answerMost)
+	defer cancel()
+	rows, err := r.server.List(ctx, r.url)
+	moved := map[string]bool{}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.say(0, "the fleet's server does not answer, so nothing can be decided now: "+session.Sentence(err))
+		return moved
+	}
+	r.say(0, "")
+	now := map[string]Row{}
+	for _, row := range rows {
+		key := row.Task.Key()
+		if now[key] = row; r.rows[key] != row {
+			moved[key] = true
+			r.changes++
+		}
+		r.task(key)
+	}
+	r.rows = now
+	return moved
+}
+
+// say keeps what is wrong with the server (0) or the remote (1); "" for nothing. The caller has the lock.
+func (r *Remote) say(of int, what string) {
+	if r.wrong[of] != what {
+		r.wrong[of] = what
+		r.changes++
+	}
+}
+
+// task gives what was heard of a task. The caller has the lock.
+func (r *Remote) task(key string) *known {
+	if r.tasks[key] == nil {
+		r.tasks[key] = &known{}
+		r.changes++
+	}
+	return r.tasks[key]
+}
+
+// fetch brings the copy up to date, and gives the tasks whose record moved.
+func (r *Remote) fetch(ctx context.Context) map[string]bool {
+	began := time.Now()
+	moved := map[string]bool{}
+	records, gone, failed, err := r.copy.Fetch(ctx)
+	if err == nil && len(records) > 0 {
+		var refused map[belay.TaskID]error
+		if refused, err = r.adopt(ctx, records); err == nil {
+			maps.Copy(failed, refused)
+		}
+	}
+	r.mu.Lock()
+	if err != nil && ctx.Err() == nil {
+		text := "the remote cannot be read: " + strings.ReplaceAll(session.Sentence(err), r.url, redacted(r.url))
+		if !r.fetched.IsZero() {
+			text += "; shown is what it had at " + r.fetched.Format(time.DateTime)
+		}
+		r.say(1, text)
+	}
+	if err != nil {
+		r.mu.Unlock()
+		return moved
+	}
+	r.say(1, "")
+	r.fetched = began
+	for id := range records {
+		moved[id.Key()] = true
+		r.changes++
+		r.task(id.Key()).copied, r.task(id.Key()).gone = nil, false
+	}
+	for id, err := range failed {
+		r.task(id.Key()).copied = err
+	}
+	for _, id := range gone {
+		r.task(id.Key()).gone = true
+	}
+	var compare []string
+	for key, k := range r.tasks {
+		if moved[key] || k.entries == 0 {
+			compare = append(compare, key)
+		}
+	}
+	r.mu.Unlock()
+	for _, key := range compare {
+		r.compare(belay.TaskID(key))
+	}
+	return moved
+}
+
+func (r *Remote) adopt(ctx context.Context, records map[belay.TaskID]string) (map[belay.TaskID]error, error) {
+	d, err := app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
+	if err != nil {
+		return nil, err
+	}
+	return r.copy.Adopt(ctx, d, records)
+}
+
+// compare looks at a task's record in the copy: whether it is the one that the server knows.
+func (r *Remote) compare(id belay.TaskID) {
+	log, err := journal.Open(filepath.Join(r.copy.Dir, "belay")).Read(id)
+	rec, bad := session.Fold(log)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k := r.task(id.Key())
+	if err != nil || bad != nil { // the page of the task says what is wrong
+		log, rec = journal.Log{}, &session.Record{}
+	}
+	n := k.status.Head.Seq
+	k.entries, k.open = len(log.Entries), len(log.Entries) > 0 && rec.Open()
+	k.forked = n > 0 && n <= k.entries && log.Entries[n-1].Hash != k.status.Head.Hash
+	if k.awaited <= k.entries && n > k.entries {
+		k.awaited, k.since = n, k.heard
+	}
+}
+
+// ask asks the tasks that stand elsewhere than before, and those that never answered, where they stand.
+func (r *Remote) ask(ctx context.Context, moved map[string]bool) {
+	r.mu.Lock()
+	if r.wrong[0] != "" {
+		r.mu.Unlock()
+		return
+	}
+	var keys []string
+	for key := range r.rows {
+		k := r.tasks[key]
+		if moved[key] && k.heard.Before(r.synced) || k.heard.IsZero() && k.silent == "" {
+			keys = append(keys, key)
+		}
+	}
+	r.mu.Unlock()
+	var all sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for _, key := range keys {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			r.hear(ctx, belay.TaskID(key))
+		})
+	}
+	all.Wait()
+}
+
+// hear asks one task where it stands. Its worker need not be there, but some worker has to.
+func (r *Remote) hear(ctx context.Context, id belay.TaskID) {
+	ctx, cancel := context.WithTimeout(ctx, answerMost)
+	defer cancel()
+	asked := time.Now()
+	st, failed, err := r.server.Status(ctx, r.url, id)
+	defer r.compare(id)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.task(id.Key())
+	silent := ""
+	if err != nil {
+		silent = session.Sentence(err)
+	}
+	was := t.status
+	if silent != t.silent || err == nil && (st.Head != was.Head || st.Phase != was.Phase || len(st.Lines) != len(was.Lines)) {
+		r.changes++
+	}
+	if t.silent = silent; err == nil {
+		t.status, t.failed, t.heard = st, failed, asked
+	}
+}
+
+// Mark counts what changed.
+func (r *Remote) Mark() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return fmt.Sprintf("%x", r.changes)
+}
+
+// Tasks gives what is known of all tasks, the last that was submitted first, and what is wrong with the server and the remote.
+func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(r.tasks)) {
+		list = append(list, r.shown(key))
+	}
+	for _, w := range r.wrong {
+		if w != "" {
+			problems = append(problems, w)
+		}
+	}
+	return list, problems
+}
+
+// Task asks a task where it stands, unless it was asked just now.
+func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool) {
+	r.mu.Lock()
+	t, ok := r.tasks[id.Key()]
+	asking := ok && r.wrong[0] == "" && time.Since(t.heard) > fresh
+	r.mu.Unlock()
+	if !ok {
+		return web.FleetTask{}, false
+	}
+	if asking {
+		r.hear(ctx, id)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.problem = r.wrongOf(t)
+	shown := r.shown(id.Key())
+	if g := shown.State.Gate; g != nil && g.Overrides() && slices.Contains(g.Options, loop.DecideApprove) {
+		shown.Notes = append(shown.Notes, fmt.Sprintf("Rejected work is not accepted from here. On worker %s, in its clone: "+
+			"belay task move %s --to approved --force", shown.Worker, shown.ID))
+	}
+	return shown, true
+}
+
+// shown is a task for the pages. The caller has the lock.
+func (r *Remote) shown(key string) web.FleetTask {
+	k, row := r.tasks[key], r.rows[key]
+	st := k.status
+	t := web.FleetTask{ID: cmp.Or(st.Task.ID, row.Task, belay.TaskID(key)), Title: belay.TitleOf(st.Task.Prose),
+		Worker: cmp.Or(row.Worker, st.Worker)}
+	for _, l := range slices.Backward(st.Lines) {
+		t.Happened = append(t.Happened, web.FleetLine(l))
+	}
+	_, listed := r.rows[key]
+	switch {
+	case r.wrong[0] != "": // what it said before may be past
+	case !listed && !k.open: // it ended so long ago that the server forgot it
+	case !listed:
+		t.Notes = append(t.Notes, "the server has no task of this name and remote: "+
+			"give the remote as belay-fleet submit was given it")
+	case k.silent != "":
+		t.Phase, t.Outcome = row.Phase, loop.Outcome(row.Outcome)
+		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.silent)
+	case !k.heard.IsZero():
+		t.Phase, t.Outcome, t.Worker = st.Phase, loop.Outcome(st.Outcome), st.Worker
+		r.gate(&t, st)
+	default:
+		t.Phase, t.Outcome = row.Phase, loop.Outcome(row.Outcome)
+	}
+	if st.Waits != "" && t.Phase != "" {
+		t.Notes = append(t.Notes, st.Waits)
+	}
+	if k.failed != "" && t.Phase != "" {
+		t.Notes = append(t.Notes, "failed: "+k.failed)
+	}
+	if st.Unpushed && k.entries < st.Head.Seq && t.Phase != "" {
+		t.Notes = append(t.Notes, fmt.Sprintf("not pushed: the last %d entries of its record are on worker %s alone, "+
+			"so this page is behind", st.Head.Seq-k.entries, st.Worker))
+	}
+	// Nothing is decided by what may be another record; that the task continues can be.
+	if t.Problem = k.problem; t.Problem != "" {
+		t.Decisions = slices.DeleteFunc(t.Decisions, func(d loop.Decision) bool { return d != task.Resume })
+	}
+	return t
+}
+
+// gate says what a task waits for, and which decisions it takes from here.
+func (r *Remote) gate(t *web.FleetTask, st task.Status) {
+	if st.State != nil {
+		t.State = *st.State
+	}
+	switch {
+	case st.Phase == task.PhaseQuarantined:
+		t.Waits, t.Decisions = "quarantined", []loop.Decision{task.Resume}
+		for _, l := range slices.Backward(st.Lines) {
+			if strings.HasPrefix(l.Text, task.PhaseQuarantined+": ") {
+				t.Waits = l.Text
+				break
+			}
+		}
+	case st.Phase == string(loop.PhaseGate) && st.Gate != nil:
+		t.Waits, t.Gate = st.Gate.Why, st.Gate.Number
+		t.Decisions = slices.Clone(st.Gate.Options)
+		if st.Gate.Kind == loop.GateCancelled {
+			t.Decisions = append(t.Decisions, task.Resume)
+		}
+		if st.Gate.Overrides() {
+			t.Decisions = slices.DeleteFunc(t.Decisions, func(d loop.Decision) bool { return d == loop.DecideApprove })
+		}
+	}
+}
+
+// wrongOf says why the record in the copy is not the task's; "" when nothing speaks against it. The caller has the lock.
+func (r *Remote) wrongOf(k *known) string {
+	head := k.status.Head
+	switch {
+	case k.copied != nil:
+		return "the record that the remote has now is not shown: " + session.Sentence(k.copied)
+	case k.forked:
+		return fmt.Sprintf("the record on the remote is not the one that the server knows: entry %d differs", head.Seq)
+	case k.gone && k.open, k.awaited > k.entries && !k.status.Unpushed && r.fetched.After(k.since):
+		return fmt.Sprintf("the remote has not the whole record: the server knows of %d entries, and %d are here",
+			head.Seq, k.entries)
+	}
+	return ""
+}
+
+// Decide sends a decision to the task, and fetches its record once that has it.
+func (r *Remote) Decide(ctx context.Context, id belay.TaskID, gate int, what loop.Decision, words, by string) error {
+	ctx, cancel := context.WithTimeout(ctx, decideMost)
+	defer cancel()
+	d := task.Decision{Gate: gate, Decision: what, Note: words, By: by}
+	st, err := r.server.Decide(ctx, r.url, id, d)
+	if belay.CodeOf(err) == belay.CodeUsage {
+		if now, _, serr := r.server.Status(ctx, r.url, id); serr == nil {
+			err = cmp.Or(overtaken(now, d), err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Sync(ctx)
+	return overtaken(st, d)
+}
+
+// overtaken is the error of a decision about a gate that somebody else has answered: of two that are sent at once the
+// task takes both, and does what the first one says.
+func overtaken(st task.Status, d task.Decision) error {
+	if st.State == nil || d.Decision == task.Resume {
+		return nil
+	}
+	for _, a := range st.State.Decisions {
+		if a.Gate == d.Gate && (a.Decision != d.Decision || a.By != d.By || d.Decision == loop.DecideGuide && a.Note != d.Note) {
+			return belay.Refuse(belay.CodeBusy, "belay-fleet show "+string(st.Task.ID), "%s was answered meanwhile: %s, by %s", st.Task.ID,
+				a.Decision, cmp.Or(a.By, "somebody"))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,560 @@
+package look_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/belay-dev/belay/fleet/look"
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testutil"
+	"github.com/belay-dev/belay/internal/web"
+)
+
+func TestMain(m *testing.M) {
+	app.Slack = testutil.Patience
+	home, err := os.MkdirTemp("", "belay-look-")
+	if err != nil {
+		panic(err)
+	}
+	for k, v := range map[string]string{"HOME": home, "XDG_CONFIG_HOME": home, "XDG_STATE_HOME": home, "XDG_CACHE_HOME": home,
+		"GIT_CONFIG_NOSYSTEM": "1"} {
+		os.Setenv(k, v)
+	}
+	code := m.Run()
+	os.RemoveAll(home)
+	os.Exit(code)
+}
+
+// fleet is a remote, the clone of a worker with tasks in it, and a server that knows what the worker's records say.
+type fleet struct {
+	t           *testing.T
+	dir, remote string
+	desk        *app.Desk
+	mirror      *remote.Mirror
+	last        map[belay.TaskID]string // the commits of records that were pushed
+	base        string
+
+	mu       sync.Mutex
+	down     error
+	unpushed bool
+	phase    string // in the place of the record's
+	decided  []task.Decision
+	decides  func(belay.TaskID, task.Decision) error
+}
+
+const hostile = `<script>alert(1)</script>`
+
+func newFleet(t *testing.T) *fleet {
+	t.Helper()
+	f := &fleet{t: t, dir: t.TempDir(), last: map[belay.TaskID]string{}}
+	f.remote = filepath.Join(f.dir, "shop.git")
+	f.git(f.dir, "init", "-q", "--bare", "-b", "main", f.remote)
+	clone := filepath.Join(f.dir, "worker", "shop")
+	f.git(f.dir, "init", "-q", "-b", "main", clone)
+	f.write("a.txt", "one\n")
+	f.write("b.txt", "two\n")
+	f.git(clone, "add", "-A")
+	f.git(clone, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "first")
+	f.git(clone, "push", "-q", f.remote, "main")
+	f.base = f.git(clone, "rev-parse", "HEAD")
+	var err error
+	if f.mirror, err = remote.Open(t.Context(), filepath.Join(f.dir, "worker", "mirror"), f.remote); err != nil {
+		t.Fatal(err)
+	}
+	flags := []app.Flag{{Key: "protect", Value: "b.txt"}, {Key: "retries", Value: "0"}}
+	if f.desk, err = app.Open(t.Context(), app.Setting{Dir: clone, Force: true, Flags: flags}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (f *fleet) git(dir string, args ...string) string {
+	f.t.Helper()
+	c := exec.Command("git", args...)
+	c.Dir = dir
+	out, err := c.CombinedOutput()
+	if err != nil {
+		f.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (f *fleet) write(name, text string) {
+	f.t.Helper()
+	if err := os.WriteFile(filepath.Join(f.dir, "worker", "shop", name), []byte(text), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// add makes a task that waits at a gate because its attempt changed a protected file.
+func (f *fleet) add(id belay.TaskID) {
+	f.t.Helper()
+	ctx := f.t.Context()
+	_, err := f.desk.Add(ctx, app.NewTask{ID: id, Prose: "change a.txt, not " + hostile, AsItIs: true})
+	if err == nil {
+		_, err = f.desk.Start(ctx, id, nobody{})
+	}
+	f.write("b.txt", string(id)+hostile+"\n")
+	if err == nil {
+		_, err = f.desk.Capture(ctx, id, nobody{})
+	}
+	if err == nil {
+		_, err = f.desk.Check(ctx, app.CheckRequest{Task: id, Watch: nobody{}})
+	}
+	if err != nil && belay.CodeOf(err) != belay.CodeRefused {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fleet) record(id belay.TaskID) *session.Record {
+	f.t.Helper()
+	r, err := f.desk.Load(id)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return r
+}
+
+func (f *fleet) push(id belay.TaskID) {
+	f.t.Helper()
+	commit, err := f.mirror.Push(f.t.Context(), f.desk, f.record(id), remote.Terms{Last: f.last[id], Base: f.base})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.last[id] = commit
+}
+
+// List, Status and Decide are a look.Server.
+func (f *fleet) List(context.Context, string) ([]look.Row, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down != nil {
+		return nil, f.down
+	}
+	ids, err := f.desk.Journal.Tasks()
+	rows := make([]look.Row, len(ids))
+	for i, id := range ids {
+		st := f.status(id)
+		rows[i] = look.Row{Task: id, Phase: st.Phase, Outcome: st.Outcome, Worker: st.Worker}
+	}
+	return rows, err
+}
+
+func (f *fleet) status(id belay.TaskID) task.Status {
+	r := f.record(id)
+	s := r.State
+	st := task.Status{Task: task.Input{ID: r.Task.ID, Prose: r.Task.Prose}, Phase: string(s.Phase), Outcome: string(s.Outcome), Worker: "w-" + hostile,
+		Gate: s.Gate, Head: task.Head(r.Log.Head), Unpushed: f.unpushed, State: &s}
+	if f.phase != "" {
+		st.Phase = f.phase
+		st.Lines = []task.Line{{Time: r.Changed, Text: f.phase + ": 3 workers were lost with it " + hostile}}
+	}
+	return st
+}
+
+func (f *fleet) Status(_ context.Context, _ string, id belay.TaskID) (task.Status, string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.down != nil {
+		return task.Status{}, "", f.down
+	}
+	return f.status(id), "", nil
+}
+
+func (f *fleet) Decide(_ context.Context, _ string, id belay.TaskID, d task.Decision) (task.Status, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decided = append(f.decided, d)
+	if err := f.decides(id, d); err != nil {
+		return task.Status{}, err
+	}
+	return f.status(id), nil
+}
+
+// visitor is a browser that has opened the link.
+type visitor struct {
+	t      *testing.T
+	at     string
+	client *http.Client
+	key    string
+}
+
+func visit(t *testing.T, remotes ...*look.Remote) *visitor {
+	t.Helper()
+	o := web.Options{Version: "test", User: "ana"}
+	for _, r := range remotes {
+		o.Repositories = append(o.Repositories, r.Repository())
+	}
+	s, err := web.New(t.Context(), o, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = s.Serve(t.Context(), 0) }()
+	jar, _ := cookiejar.New(nil)
+	v := &visitor{t: t, client: &http.Client{Jar: jar}}
+	v.at, _, _ = strings.Cut(s.Link, "/?")
+	if _, err := v.client.Get(s.Link); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+var formKey = regexp.MustCompile(`name="key" value="(\w+)"`)
+
+// page reads a page, which must be whole and have the texts; one that begins with ! is one that it must not have.
+func (v *visitor) page(status int, path string, texts ...string) string {
+	v.t.Helper()
+	r, err := v.client.Get(v.at + path)
+	return v.read(r, err, status, texts...)
+}
+
+func (v *visitor) decide(status int, path, gate, decision string, texts ...string) string {
+	v.t.Helper()
+	r, err := v.client.PostForm(v.at+path, url.Values{"key": {v.key}, "gate": {gate}, "decision": {decision},
+		"message": {"use a clock"}, "sure": {"1"}})
+	return v.read(r, err, status, texts...)
+}
+
+func (v *visitor) read(r *http.Response, err error, status int, texts ...string) string {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	text := string(body)
+	if err != nil || r.StatusCode != status || !strings.Contains(text, "</html>") {
+		v.t.Fatalf("%s: %s, %v\n%s", r.Request.URL, r.Status, err, text)
+	}
+	if strings.Contains(text, hostile) {
+		v.t.Errorf("%s: a text is not escaped", r.Request.URL)
+	}
+	for _, want := range texts {
+		if rest, not := strings.CutPrefix(want, "!"); strings.Contains(text, rest) == not {
+			v.t.Errorf("%s: %q\n%s", r.Request.URL, want, text)
+		}
+	}
+	if m := formKey.FindStringSubmatch(text); m != nil {
+		v.key = m[1]
+	}
+	return text
+}
+
+// TestPages reads the pages of a task that was never on this machine, and answers its gate.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	if !r.Sync(t.Context()) || r.Sync(t.Context()) {
+		t.Error("what is new is not said, or said twice")
+	}
+	v := visit(t, r)
+	v.page(200, "/r/1/", "T1", "waits for you", "w-&lt;script&gt;", "!/snapshots", "!/sessions", "!merge")
+	page := v.page(200, "/r/1/task/T1", "Waiting for you", "b.txt", "retry with your instructions", "Changed files", "!/restore",
+		"!Your review", "!/comment", "Rejected work is not accepted from here", `!value="approve"`, `value="abort"`)
+	changes := regexp.MustCompile(`/r/1/diff\?from=[^"]*&amp;to=[^"]*`).FindString(page)
+	if changes == "" {
+		t.Fatal("no changes are shown")
+	}
+	v.page(200, strings.ReplaceAll(changes, "&amp;", "&"), "two", "T1&lt;script&gt;", "!Add comment")
+	v.page(200, "/r/1/diff?from=T1", "two", "T1&lt;script&gt;")
+	v.page(200, "/r/1/task/T1/record", "intact")
+	v.page(200, "/r/1/task/T1/pull", "!--open", "belay/t1")
+	v.page(200, "/r/1/task/T1/export", "T1")
+	v.page(200, "/r/1/figures")
+	v.page(404, "/r/1/task/T2", "T2")
+	v.page(500, "/r/1/diff?from="+string(f.record("T1").State.Before), "no other state")
+	for _, path := range []string{"snapshots", "sessions", "session/x", "prune", "restore?what=undo"} {
+		v.page(404, "/r/1/"+path, "on another machine")
+	}
+
+	f.decides = func(id belay.TaskID, d task.Decision) error {
+		_, err := f.desk.Decide(t.Context(), id, d.Gate, d.Decision, d.Note, d.By)
+		f.push(id)
+		return err
+	}
+	v.decide(200, "/r/1/task/T1/decide", "1", "guide", "<strong>guide</strong> by ana: use a clock", "!Waiting for you")
+	if want := (task.Decision{Gate: 1, Decision: "guide", Note: "use a clock", By: "ana"}); len(f.decided) != 1 || f.decided[0] != want {
+		t.Errorf("the task was sent %+v", f.decided)
+	}
+	// A second person has the page of before.
+	f.decides = func(belay.TaskID, task.Decision) error {
+		return belay.Refuse(belay.CodeUsage, "", "T1 does not wait at gate 1 any more")
+	}
+	v.decide(409, "/r/1/task/T1/decide", "1", "retry", "T1 was answered meanwhile: guide, by ana")
+	// Both came to the task at once: it took both, and does what the first says.
+	f.decides = func(belay.TaskID, task.Decision) error { return nil }
+	v.decide(409, "/r/1/task/T1/decide", "1", "retry", "T1 was answered meanwhile: guide, by ana")
+}
+
+// TestSure: what ends a task is asked for twice.
+func TestSure(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/task/T1")
+	answer, err := v.client.PostForm(v.at+"/r/1/task/T1/decide", url.Values{"key": {v.key}, "gate": {"1"}, "decision": {"abort"}})
+	v.read(answer, err, 200, "abort T1?", `name="sure"`)
+	if len(f.decided) > 0 {
+		t.Errorf("it was sent %v", f.decided)
+	}
+}
+
+// TestDown: without the server, or without the remote, the pages show what is known and say so.
+func TestDown(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	home := filepath.Join(f.dir, "home")
+	away := filepath.Join(f.dir, "away.git")
+	if err := os.Rename(f.remote, away); err != nil {
+		t.Fatal(err)
+	}
+	r := look.New(home, f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(500, "/r/1/", "the remote cannot be read")
+	if err := os.Rename(away, f.remote); err != nil {
+		t.Fatal(err)
+	}
+	r.Sync(t.Context())
+	v.page(200, "/r/1/", "T1", "!the remote cannot be read")
+
+	if err := os.Rename(f.remote, away); err != nil {
+		t.Fatal(err)
+	}
+	f.down = errors.New("connection refused")
+	r = look.New(home, f.remote, f) // started again
+	r.Sync(t.Context())
+	v = visit(t, r)
+	v.page(200, "/r/1/", "T1", "waits for you", "the remote cannot be read", "does not answer", "connection refused")
+	v.page(200, "/r/1/task/T1", "Waiting for you", "It cannot be decided here now", "!<button")
+}
+
+// TestUnpushed: what a worker could not push is known by the server alone.
+func TestUnpushed(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.unpushed = true
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/", "T1", "not pushed: ", "waits for you")
+	v.page(200, "/r/1/task/T1", "Waiting for you", `value="retry"`, "not pushed: ")
+	f.push("T1")
+	f.unpushed = false
+	r.Sync(t.Context())
+	v.page(200, "/r/1/task/T1", "Changed files", "!not pushed: ")
+}
+
+// TestQuarantined: a task that no worker could do is let go on.
+func TestQuarantined(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	f.phase = task.PhaseQuarantined
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/", "quarantined: 3 workers were lost with it")
+	v.page(200, "/r/1/task/T1", "quarantined: 3 workers were lost with it", `value="resume"`, `!value="retry"`)
+	f.decides = func(belay.TaskID, task.Decision) error { return nil }
+	v.decide(200, "/r/1/task/T1/decide", "0", "resume")
+	if len(f.decided) != 1 || f.decided[0].Decision != task.Resume {
+		t.Errorf("the task was sent %+v", f.decided)
+	}
+}
+
+// TestTampered: a record that somebody changed on the remote is not shown as the task's.
+func TestTampered(t *testing.T) {
+	t.Parallel()
+	const seen, never = "seen before", "never seen"
+	for _, c := range []struct {
+		name  string
+		spoil func(f *fleet)
+		when  string
+		says  string
+	}{
+		{"damaged", func(f *fleet) {
+			f.rewrite("T1", func(s string) string { return strings.Replace(s, "change a.txt", "change b.txt", 1) })
+		},
+			never, "is damaged"},
+		{"damaged later", func(f *fleet) {
+			f.rewrite("T1", func(s string) string { return strings.Replace(s, "change a.txt", "change b.txt", 1) })
+		},
+			seen, "is damaged"},
+		{"rewound", func(f *fleet) {
+			f.rewrite("T1", func(s string) string { return strings.Join(strings.SplitAfter(s, "\n")[:3], "") })
+		},
+			seen, "has 3 entries, and had"},
+		{"cut", func(f *fleet) {
+			f.rewrite("T1", func(s string) string { return strings.Join(strings.SplitAfter(s, "\n")[:3], "") })
+		},
+			never, "and 3 are here"},
+		{"forged", func(f *fleet) { f.forge("T1") }, never, "is not the one that the server knows"},
+		{"forged later", func(f *fleet) { f.forge("T1") }, seen, "was replaced"},
+		{"deleted", func(f *fleet) { f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/t1/record") }, seen, "has not the whole record"},
+		{"another snapshot", func(f *fleet) {
+			ref := f.git(f.remote, "for-each-ref", "--format=%(refname)", "--count=1", "refs/belay/fleet/t1/snapshots/")
+			f.git(f.remote, "update-ref", ref, f.base)
+		}, never, "has another snapshot"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFleet(t)
+			f.add("T1")
+			f.push("T1")
+			f.add("T2")
+			f.push("T2")
+			r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+			if c.when == seen {
+				r.Sync(t.Context())
+			}
+			c.spoil(f)
+			r.Sync(t.Context())
+			for range 2 {
+				v := visit(t, r)
+				v.page(200, "/r/1/", "record problem", c.says)
+				v.page(200, "/r/1/task/T1", c.says, "!<button")
+				v.page(200, "/r/1/task/T2", `value="retry"`, "!problem")
+				r = look.New(filepath.Join(f.dir, "home"), f.remote, f) // started again
+				r.Sync(t.Context())
+			}
+		})
+	}
+}
+
+// rewrite replaces the lines of a record on the remote.
+func (f *fleet) rewrite(id belay.TaskID, change func(string) string) {
+	f.t.Helper()
+	ref := "refs/belay/fleet/" + id.Key() + "/record"
+	text := change(f.git(f.remote, "cat-file", "blob", ref+":record.jsonl") + "\n")
+	work := filepath.Join(f.dir, "spoil")
+	f.git(f.dir, "clone", "-q", f.remote, work)
+	f.git(work, "fetch", "-q", f.remote, ref)
+	f.git(work, "checkout", "-q", "--detach", "FETCH_HEAD")
+	if err := os.WriteFile(filepath.Join(work, "record.jsonl"), []byte(text), 0o644); err != nil {
+		f.t.Fatal(err)
+	}
+	f.git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "spoil")
+	f.git(work, "push", "-q", "-f", f.remote, "HEAD:"+ref)
+}
+
+// forge replaces a record on the remote with one that is whole, and that its worker never wrote.
+func (f *fleet) forge(id belay.TaskID) {
+	f.t.Helper()
+	other := newFleet(f.t)
+	other.add(id)
+	other.add("T0")
+	r := other.record(id)
+	if err := other.desk.AddNote(f.t.Context(), r, session.Note{Kind: "note", Text: "all is well"}); err != nil {
+		f.t.Fatal(err)
+	}
+	other.remote = f.remote
+	other.mirror.URL = f.remote
+	f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/"+id.Key()+"/record")
+	if _, err := other.mirror.Push(f.t.Context(), other.desk, other.record(id), remote.Terms{Base: other.base}); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// TestAddress: a password in a remote's address is on no page.
+func TestAddress(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	r := look.New(filepath.Join(f.dir, "home"), "https://ana:hunter2@127.0.0.1:1/shop.git", f)
+	r.Sync(t.Context())
+	second := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	second.Sync(t.Context())
+	v := visit(t, r, second)
+	v.page(200, "/", "https://ana:xxxxx@127.0.0.1:1/shop.git", "!hunter2")
+	v.page(500, "/r/1/", "the remote cannot be read", "!hunter2")
+}
+
+// TestChanges: a page that is open hears of what the server knows, and of what was pushed.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/")
+	events, err := v.client.Get(v.at + "/r/1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Body.Close()
+	heard := make(chan string)
+	go func() {
+		b := make([]byte, 4096)
+		for {
+			n, err := events.Body.Read(b)
+			heard <- string(b[:n])
+			if err != nil {
+				close(heard)
+				return
+			}
+		}
+	}()
+	changed := func() {
+		t.Helper()
+		for text := range heard {
+			if strings.Contains(text, "event: change") {
+				return
+			}
+		}
+		t.Fatal("the events ended")
+	}
+	changed() // since the mark that the page has not given
+	f.mu.Lock()
+	f.phase = task.PhaseQuarantined
+	f.mu.Unlock()
+	r.Sync(t.Context())
+	changed()
+	f.add("T2")
+	f.push("T2")
+	r.Sync(t.Context())
+	changed()
+	v.page(200, "/r/1/", "T2")
+}
+
+// nobody is a runner.Watcher.
+type nobody struct{}
+
+func (nobody) Begins(*session.Record, loop.Command) {}
+func (nobody) Happened(*session.Record, loop.Event) {}
+func (nobody) Checking(check.Progress)              {}
+func (nobody) Output() io.Writer                    { return nil }
+func (nobody) Used(belay.TaskID, belay.Use)         {}
+func (nobody) Note(string)                          {}
+func (nobody) Ask(context.Context, *session.Record) (loop.Decision, string, bool, error) {
+	return "", "", false, nil
+}

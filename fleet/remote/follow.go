@@ -1,0 +1,234 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+// Somebody who only looks at tasks has one clone of a remote, without its branches and without files, for all of them.
+// Below refs/belay/seen/ it remembers which commit of a record is in its journal.
+const seenPrefix = "refs/belay/seen/"
+
+// Follower is a copy of all tasks of a remote on this machine, to look at.
+type Follower struct {
+	Mirror        // whose Dir is the clone's git folder
+	Root   string // of the clone
+}
+
+// NewFollower gives the copy in a folder, which Follow makes.
+func NewFollower(root, url string) *Follower {
+	return &Follower{Mirror: Mirror{Dir: filepath.Join(root, ".git"), URL: url}, Root: root}
+}
+
+// There reports whether the copy was made.
+func (f *Follower) There() bool {
+	_, err := os.Stat(filepath.Join(f.Dir, "HEAD"))
+	return err == nil
+}
+
+// create makes the clone, for objects that are named by hashes of so many digits.
+func (f *Follower) create(ctx context.Context, digits int) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(f.Root), "new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	format := "sha1"
+	if digits == 64 {
+		format = "sha256"
+	}
+	if _, err := run(ctx, "", nil, nil, "init", "--quiet", "--template=", "--initial-branch=main", "--object-format="+format,
+		tmp); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, f.Root); err != nil && !f.There() { // another process may have been first
+		return err
+	}
+	return nil
+}
+
+// Fetch brings the records and snapshots that moved from the remote to this machine, and gives the tasks whose record is not
+// in the copy's journal, by the commit of the record, and those that the remote has no more. An error of one task is in
+// failed, and does not keep the others.
+func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, gone []belay.TaskID,
+	failed map[belay.TaskID]error, err error) {
+	from := f.Mirror
+	if !f.There() { // git needs a folder to run in
+		from.Dir = filepath.Dir(f.Root)
+		if err := os.MkdirAll(from.Dir, 0o700); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	there, err := from.list(ctx, Prefix+"*")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	theirs := records(there)
+	if !f.There() {
+		digits := 40
+		for _, oid := range theirs {
+			digits = len(oid)
+		}
+		if err := f.create(ctx, digits); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	here, err := f.refs(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	fresh, failed = map[belay.TaskID]string{}, map[belay.TaskID]error{}
+	var specs []string
+	for id, oid := range theirs {
+		if here[seenPrefix+id.Key()] != oid {
+			fresh[id] = oid
+		}
+		if here[recordRef(id)] != oid {
+			specs = append(specs, "+"+refs(id)+"*:"+refs(id)+"*")
+		}
+	}
+	for id := range records(here) {
+		if theirs[id] == "" {
+			gone = append(gone, id)
+		}
+	}
+	slices.Sort(specs)
+	if len(specs) == 0 || f.fetch(ctx, specs...) == nil {
+		return fresh, gone, failed, nil
+	}
+	for _, spec := range specs { // one of them is bad
+		if err := f.fetch(ctx, spec); err != nil {
+			key, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"+Prefix), "/")
+			failed[belay.TaskID(key)] = err
+			delete(fresh, belay.TaskID(key))
+		}
+	}
+	return fresh, gone, failed, ctx.Err()
+}
+
+func (f *Follower) fetch(ctx context.Context, specs ...string) error {
+	_, err := f.git(ctx, nil, append([]string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags",
+		"--no-write-fetch-head", "--", f.URL}, specs...)...)
+	return err
+}
+
+// records gives the commits of records among refs, by the task's id in lower case.
+func records(refs map[string]string) map[belay.TaskID]string {
+	out := map[belay.TaskID]string{}
+	for name, oid := range refs {
+		key, ok := strings.CutSuffix(strings.TrimPrefix(name, Prefix), "/record")
+		if !ok || !strings.HasPrefix(name, Prefix) {
+			continue
+		}
+		if id, err := belay.ParseTaskID(key); err == nil && id.Key() == key { // it becomes part of paths and of refs
+			out[id] = oid
+		}
+	}
+	return out
+}
+
+// refs gives those of belay in the copy.
+func (f *Follower) refs(ctx context.Context) (map[string]string, error) {
+	out, err := f.git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", "refs/belay/")
+	all := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if oid, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			all[name] = oid
+		}
+	}
+	return all, err
+}
+
+// Adopt makes what was fetched of tasks readable in the copy: records, attachments, snapshots. What is wrong with one is in
+// the error of that task, and the copy keeps what it had of it: CodeRefused for a record that is damaged, that does not
+// continue the one that was seen before, or names other snapshots than the remote has.
+func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskID]string) (map[belay.TaskID]error, error) {
+	failed := map[belay.TaskID]error{}
+	if len(fresh) == 0 {
+		return failed, nil
+	}
+	here, err := f.refs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(fresh)) {
+		if err := f.adopt(ctx, d, id, fresh[id], here); err != nil {
+			if ctx.Err() != nil {
+				return failed, ctx.Err()
+			}
+			failed[id] = err
+		}
+	}
+	return failed, nil
+}
+
+func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, commit string, here map[string]string) error {
+	st, err := f.read(ctx, commit, id)
+	if err != nil {
+		return err
+	}
+	if _, err := session.Fold(st.Log); err != nil { // nothing that no page could show
+		return err
+	}
+	bound, err := Bound(st.Log)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	for _, b := range bound {
+		oid, ref := here[refs(id)+"snapshots/"+string(b.ID)], snapshot.RefPrefix+string(b.ID)
+		switch {
+		case oid == "": // pruned, or never pushed
+		case oid != b.Commit, here[ref] != "" && here[ref] != oid:
+			return belay.Refuse(belay.CodeRefused, "find out who pushed it",
+				"the remote has another snapshot %s than the record of %s names", b.ID.Short(), st.Log.Task)
+		case here[ref] == "":
+			fmt.Fprintf(&text, "create %s %s\n", ref, oid)
+			here[ref] = oid
+		}
+	}
+	if err := f.attach(ctx, d, st); err != nil {
+		return err
+	}
+	// The record comes after what it names, and the mark that it is there last: a copy that is cut off is made again.
+	if err := d.Journal.Extend(ctx, st.Log); err != nil {
+		return err
+	}
+	fmt.Fprintf(&text, "update %s%s %s\n", seenPrefix, id.Key(), commit)
+	_, err = f.git(ctx, text.Bytes(), "update-ref", "--stdin")
+	return err
+}
+
+// attach brings the attachments of a record into the journal, where it has them not.
+func (m *Mirror) attach(ctx context.Context, d *app.Desk, st State) error {
+	for sha, blob := range st.Attachments {
+		if !journal.IsHash(sha) {
+			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has an attachment called %q",
+				belay.VisibleLine(sha))
+		}
+		if _, err := d.Journal.AttachmentSize(sha); err == nil {
+			continue
+		}
+		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
+		if err != nil {
+			return err
+		}
+		if got, _, err := d.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
+			return errors.Join(err, fmt.Errorf("the attachment %s on the remote has the hash %s", sha, got))
+		}
+	}
+	return nil
+}

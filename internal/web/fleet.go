@@ -1,0 +1,204 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"time"
+
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// Fleet is what is known of a repository whose tasks run on other machines, beyond their records, of which Repository.Open
+// opens a copy.
+type Fleet interface {
+	// Tasks gives the tasks that the server or the remote has, and what is wrong with either, a sentence each.
+	Tasks() (list []FleetTask, problems []string)
+	// Task gives one as it is now; ok is false for one that nobody knows.
+	Task(ctx context.Context, id belay.TaskID) (t FleetTask, ok bool)
+	// Decide sends a person's answer to the gate with this number to the task. CodeBusy, with who decided what, when
+	// somebody else was first. It returns once the task's record has the answer.
+	Decide(ctx context.Context, id belay.TaskID, gate int, what loop.Decision, words, by string) error
+	// Mark tells one state of what Tasks gives from another, in hexadecimal digits.
+	Mark() string
+}
+
+// FleetTask is a task as the fleet's server knows it.
+type FleetTask struct {
+	ID        belay.TaskID
+	Title     string
+	Worker    string       // whose machine has its files
+	Phase     string       // loop.Phase, or a state of the fleet's; "" when the server does not answer
+	Outcome   loop.Outcome // while Phase is not ""
+	Waits     string       // why a person is asked; "" when nobody is
+	Gate      int          // the number of the gate; 0 where it waits for another reason
+	Decisions []loop.Decision
+	State     loop.State // that the question is about
+	Notes     []string   // what people should know of it, a sentence each
+	Problem   string     // why the record that is shown is not to be believed, or there is none
+	Happened  []FleetLine
+}
+
+// FleetLine is something that happened to a task.
+type FleetLine struct {
+	Time time.Time
+	Text string
+}
+
+// Resume is the decision that continues a task that was cancelled, or that no worker could do.
+const Resume loop.Decision = "resume"
+
+// mark is app.Desk.Mark, with what the fleet knows.
+func (r Repository) mark(d *app.Desk, task belay.TaskID) (string, error) {
+	m, err := d.Mark(task)
+	if err != nil || r.Fleet == nil {
+		return m, err
+	}
+	h := fnv.New64a()
+	fmt.Fprintln(h, m, r.Fleet.Mark())
+	return fmt.Sprintf("%x", h.Sum64()), nil
+}
+
+// here refuses a page that needs the files, or the work, of this machine.
+func (s *Server) here(page func(*request) error) func(*request) error {
+	return func(q *request) error {
+		if q.repo.Fleet != nil {
+			return belay.Refuse(belay.CodeNotFound, "belay ui on that machine",
+				"this page is about files, and those are on another machine")
+		}
+		return page(q)
+	}
+}
+
+// taskRow is a task in a list.
+type taskRow struct {
+	app.TaskLine
+	Worker string
+	Notes  []string
+}
+
+// rows gives the lines of tasks, with what the fleet knows of them, and the tasks that only the fleet knows.
+func (q *request) rows(lines []app.TaskLine) (rows []taskRow, problems []string) {
+	known := map[string]FleetTask{}
+	var fleet []FleetTask
+	if q.repo.Fleet != nil {
+		fleet, problems = q.repo.Fleet.Tasks()
+	}
+	for _, t := range fleet {
+		known[t.ID.Key()] = t
+	}
+	for _, l := range lines {
+		r := taskRow{TaskLine: l}
+		if t, ok := known[l.ID.Key()]; ok {
+			r.with(t)
+			delete(known, l.ID.Key())
+		}
+		rows = append(rows, r)
+	}
+	for _, t := range fleet {
+		if _, is := known[t.ID.Key()]; is {
+			r := taskRow{TaskLine: app.TaskLine{ID: t.ID, Title: t.Title}}
+			r.with(t)
+			rows = append(rows, r)
+		}
+	}
+	return rows, problems
+}
+
+// with adds what the fleet knows of a task. The trees and merges of its record are those of another machine.
+func (r *taskRow) with(t FleetTask) {
+	r.Worker, r.Notes, r.Tree, r.Unmerged = t.Worker, t.Notes, "", false
+	r.Problem = cmp.Or(r.Problem, t.Problem)
+	if t.Phase != "" {
+		r.Phase, r.Outcome, r.Waits = t.Phase, t.Outcome, t.Waits
+	}
+}
+
+// asking is the question that a task waits with, and its answers.
+type asking struct {
+	Number  int
+	Why     string
+	Choices []choice
+}
+
+// asks is the question of a task; nil when it has none. t is what the fleet knows, nil on the machine of the task.
+func asks(r *session.Record, t *FleetTask) *asking {
+	var s loop.State
+	if r != nil {
+		s = r.State
+	}
+	a := &asking{}
+	var options []loop.Decision
+	switch {
+	case t != nil && t.Phase != "":
+		if t.Waits == "" {
+			return nil
+		}
+		s, a.Number, a.Why, options = t.State, t.Gate, t.Waits, t.Decisions
+	case s.Gate == nil:
+		return nil
+	default:
+		a.Number, a.Why = s.Gate.Number, s.Gate.Why
+		if t == nil {
+			options = s.Gate.Options
+		}
+	}
+	for _, o := range options {
+		c := choice{Decision: o, Key: "e", Meaning: "continue where it was stopped"}
+		if o != Resume {
+			c = choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, s), Final: final(o)}
+		}
+		a.Choices = append(a.Choices, c)
+	}
+	return a
+}
+
+// afar shows a task that has no record here.
+func (q *request) afar(t FleetTask) {
+	q.show("afar", string(t.ID)+" "+t.Title, struct {
+		ID    belay.TaskID
+		Title string
+		Fleet FleetTask
+		Asks  *asking
+	}{t.ID, t.Title, t, asks(nil, &t)})
+}
+
+// answer sends a decision to the task, wherever it is.
+func (q *request) answer(id belay.TaskID, gate int, what loop.Decision, words string) error {
+	t, ok := q.repo.Fleet.Task(q.Context(), id)
+	if !ok {
+		return belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
+	}
+	if final(what) && q.PostFormValue("sure") == "" {
+		q.sure(id, t.Title, gate, what, words)
+		return nil
+	}
+	if err := q.repo.Fleet.Decide(q.Context(), id, gate, what, words, q.s.User); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
+	return nil
+}
+
+// compared refuses a comparison with files as they are now, of which there are none here.
+func (q *request) compared(from, to string) error {
+	if q.repo.Fleet == nil || to != "" {
+		return nil
+	}
+	if id, err := belay.ParseTaskID(from); err == nil {
+		if r, err := q.desk.Load(id); err == nil && latest(r) != "" {
+			return nil
+		}
+	}
+	return belay.Refuse(belay.CodeCannot, "choose two snapshots on a task's page", "%s has no other state here to compare with",
+		belay.VisibleLine(from))
+}
+
+// final reports whether a decision ends the task.
+func final(d loop.Decision) bool { return d == loop.DecideAbort || d == loop.DecideSkip }
