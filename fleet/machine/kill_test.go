@@ -8,8 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/loop"
@@ -62,6 +68,91 @@ func (p *place) killed(in task.Input) {
 		p.t.Fatal(err)
 	}
 	_ = cmd.Wait()
+}
+
+// ended does the attempt of a task on machine a until its agent is at work, and ends the activity for a reason.
+func (p *place) ended(in task.Input, k *known, why error) (task.Standing, error) {
+	p.t.Helper()
+	m := p.machine("a")
+	p.until(m, in, k, loop.CmdAttempt)
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(quiet{})
+	env := suite.NewTestActivityEnvironment()
+	env.SetTestTimeout(2 * time.Minute)
+	env.RegisterActivityWithOptions(func(ctx context.Context, q task.Ask) (task.Standing, error) {
+		ctx, end := context.WithCancelCause(ctx)
+		defer end(nil)
+		var waits sync.WaitGroup
+		defer waits.Wait()
+		waits.Go(func() {
+			p.eventually("the agent to start", func() bool {
+				_, err := os.Stat(p.out(in, "pid"))
+				return err == nil
+			})
+			end(why)
+		})
+		return m.Do(ctx, q)
+	}, activity.RegisterOptions{Name: task.DoName})
+	var st task.Standing
+	v, err := env.ExecuteActivity(task.DoName, task.Ask{Task: in, Head: k.head, Command: *k.state.Pending})
+	if err == nil {
+		err = v.Get(&st)
+	}
+	return st, err
+}
+
+// An agent outlives a server that cannot be reached, or that gave its worker up: who does the command next waits for it.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, why := range map[string]error{"given up": serviceerror.NewNotFound("no such activity"),
+		"cut off": serviceerror.NewUnavailable("no connection")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			in := p.input("T1", patient)
+			var k known
+			if _, err := p.ended(in, &k, why); err == nil || !strings.Contains(err.Error(), why.Error()) {
+				t.Errorf("the activity ended with %v", err)
+			}
+			if !p.lives(in) {
+				t.Fatal("the agent was stopped, and nobody wanted that")
+			}
+			p.end(in)
+			p.until(p.machine("a"), in, &k, "")
+			if k.state.Outcome != loop.OutcomePassed || len(k.state.Attempts) != 1 || len(k.state.Decisions) != 0 {
+				t.Errorf("%s, %d attempts, gate %+v", k.state.Outcome, len(k.state.Attempts), k.state.Gate)
+			}
+			if ran, _ := os.ReadFile(p.out(in, "ran")); string(ran) != "x\n" {
+				t.Errorf("the agent ran %d times", strings.Count(string(ran), "x"))
+			}
+		})
+	}
+}
+
+// A person's cancel stops the agent, and the task waits for a decision.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", patient)
+	var k known
+	st, err := p.ended(in, &k, temporal.NewCanceledError())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.took(&k, st)
+	if p.lives(in) {
+		t.Error("the agent was not stopped")
+	}
+	for k.state.Pending != nil {
+		st, err := p.call(p.machine("a"), task.DoName, task.Ask{Task: in, Head: k.head, Command: *k.state.Pending})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.took(&k, st)
+	}
+	if k.state.Gate == nil || k.state.Gate.Kind != loop.GateCancelled {
+		t.Errorf("%s, gate %+v", k.state.Phase, k.state.Gate)
+	}
 }
 
 func (p *place) eventually(what string, done func() bool) {

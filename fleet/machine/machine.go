@@ -382,17 +382,39 @@ func (t *one) load() (err error) {
 	return err
 }
 
-// run drives the task until stop.
+// run drives the task until stop. A person's cancel stops the agent and is recorded. Where the server gave this worker up,
+// after a network that was cut, nobody wants that: the run ends as if this process had been killed, the agent continues, and
+// whoever does the command next waits for it or, on another worker, does it again.
 func (t *one) run(ctx context.Context, q app.RunRequest, stop func(loop.Command) bool) error {
-	q.Watch, q.Soft, q.Stop, q.Trust = t, ctx, stop, true
-	rec, err := t.desk.Run(context.WithoutCancel(ctx), q)
+	hard, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	soft, halt := context.WithCancel(hard)
+	defer halt()
+	defer context.AfterFunc(ctx, func() {
+		if !cancelled(ctx) {
+			end()
+		}
+		halt()
+	})()
+	q.Watch, q.Soft, q.Stop, q.Trust = t, soft, stop, true
+	rec, err := t.desk.Run(hard, q)
 	if rec != nil {
 		t.rec = rec
+	}
+	if hard.Err() != nil && err != nil {
+		return context.Cause(ctx)
 	}
 	if belay.CodeOf(err) == belay.CodeInterrupted {
 		return nil // stopped: the record has it
 	}
 	return err
+}
+
+// cancelled reports whether an activity's context ended because its workflow wants it to. It ends as well, with another
+// cause, when the server does not know the activity any more.
+func cancelled(ctx context.Context) bool {
+	var asked *temporal.CanceledError
+	return errors.As(context.Cause(ctx), &asked)
 }
 
 // files makes the clone's files those of the task's last state.
