@@ -44,6 +44,7 @@ type clone struct {
 	agent struct {
 		command string
 		boot    int
+		began   time.Time
 		ends    time.Time
 	}
 }
@@ -298,12 +299,12 @@ func verdict(p float64, n int) (belay.Verdict, []belay.Finding) {
 // agent runs an agent, or continues to wait for one that outlived its worker's process.
 func (w *world) agent(r *running, c *clone) {
 	q, j := r.ask.Command, r.job
-	started := w.now()
 	switch {
 	case c.agent.command != q.ID:
 		rnd := w.draw("agent", j.number, len(c.entries), r.on.number)
 		d := min(around(rnd, agentTime, 0.8), 2*time.Hour)
-		c.agent.command, c.agent.boot, c.agent.ends = q.ID, r.on.boot, started.Add(q.Wait+d)
+		c.agent.command, c.agent.boot = q.ID, r.on.boot
+		c.agent.began, c.agent.ends = w.now(), w.now().Add(q.Wait+d)
 		j.attempts++
 		j.worked += q.Wait + d
 		if j.poisoned {
@@ -313,21 +314,17 @@ func (w *world) agent(r *running, c *clone) {
 		w.later(r, smallTime, func() { w.record(r, c, loop.Event{Kind: loop.EvLost, Command: q.ID}) })
 		return
 	}
-	ends := c.agent.ends
+	began, ends := c.agent.began, c.agent.ends
 	r.stopped = func() {
-		if r.stop {
-			w.report.Cancelled++
-		} else {
-			w.report.Stopped++
-		}
+		w.report.Cancelled++
 		j.worked -= ends.Sub(w.now())
-		w.record(r, c, loop.Event{Kind: loop.EvCancelled, Command: q.ID, By: "ann", Elapsed: w.now().Sub(started)})
+		w.record(r, c, loop.Event{Kind: loop.EvCancelled, Command: q.ID, By: "ann", Elapsed: w.now().Sub(began)})
 	}
-	w.later(r, ends.Sub(started), func() {
+	w.later(r, ends.Sub(w.now()), func() {
 		if r.stopped == nil {
 			return
 		}
-		e := loop.Event{Kind: loop.EvAttempted, Command: q.ID, Ended: loop.EndedExit, Elapsed: ends.Sub(started)}
+		e := loop.Event{Kind: loop.EvAttempted, Command: q.ID, Ended: loop.EndedExit, Elapsed: ends.Sub(began)}
 		switch p := w.draw("exit", j.number, len(c.entries)).Float64(); {
 		case p < 0.03:
 			e.Exit, e.Transient, e.Note = 1, true, "overloaded"
@@ -338,6 +335,18 @@ func (w *world) agent(r *running, c *clone) {
 		}
 		w.record(r, c, e)
 	})
+}
+
+// stopOrphan stops the agent of a task that nobody waits for on a worker.
+func (w *world) stopOrphan(m *machine, j *job) {
+	c := m.clones[j]
+	left := c.agent.ends.Sub(w.now())
+	if left <= 0 || c.agent.boot != m.boot || slices.ContainsFunc(m.runs, func(r *running) bool { return r.job == j }) {
+		return
+	}
+	w.report.Orphans++
+	j.worked -= left
+	c.agent.boot, c.agent.ends = -1, w.now()
 }
 
 // push brings what was recorded to the remote, and answers.
@@ -357,7 +366,7 @@ func (w *world) pushed(r *running, c *clone) {
 		version = j.remote.version
 	}
 	switch {
-	case j.repo.down && (work != "" || closed && w.without != ruleEnd) && w.without != rulePushed:
+	case j.repo.down && closed && w.without != rulePushed:
 		w.finish(r, st, temporal.NewApplicationError("the remote cannot be reached", "Error"))
 		return
 	case j.repo.down:
@@ -394,8 +403,8 @@ func (w *world) pushed(r *running, c *clone) {
 	w.finish(r, st, nil)
 }
 
-// faults has workers, networks and remotes fail, each in its own time.
-func (w *world) faults() {
+// fail has workers, networks and remotes fail, each in its own time.
+func (w *world) fail() {
 	for _, m := range w.machines {
 		w.fails(m, 1)
 	}
@@ -407,7 +416,7 @@ func (w *world) faults() {
 // fails has a worker fail again and again.
 func (w *world) fails(m *machine, n int) {
 	rnd := w.draw("fault", m.number, n)
-	w.after(every(rnd, 6*time.Hour), func() {
+	w.after(every(rnd, w.faults), func() {
 		switch p := rnd.Float64(); {
 		case p < 0.4:
 			w.restart(m, around(rnd, 15*time.Second, 0.7))

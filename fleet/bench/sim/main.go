@@ -22,6 +22,7 @@ func main() {
 	flag.IntVar(&c.slots, "slots", c.slots, "agents and tests at once on a worker")
 	flag.IntVar(&c.repositories, "repositories", c.repositories, "the `NUMBER` of repositories, each with a merge queue")
 	flag.DurationVar(&c.submitted, "submitted", c.submitted, "how long it takes until all tasks are submitted")
+	flag.DurationVar(&c.faults, "faults", c.faults, "how often a worker fails, and a remote, on average")
 	flag.BoolVar(&c.calm, "calm", false, "without faults")
 	flag.StringVar(&seeds, "seeds", "1,2,3", "the `SEEDS` of the runs")
 	flag.BoolVar(&asJSON, "json", false, "print one JSON object a run")

@@ -122,7 +122,7 @@ type accepted struct {
 // refuses has a remote be away again and again.
 func (w *world) refuses(r *repository, n int) {
 	rnd := w.draw("outage", r.number, n)
-	w.after(every(rnd, 8*time.Hour), func() {
+	w.after(every(rnd, w.faults), func() {
 		r.down = true
 		w.report.Outages++
 		w.after(around(rnd, 2*time.Minute, 1), func() {

@@ -35,24 +35,26 @@ type report struct {
 	MergeP95 float64 `json:"merge_p95_seconds"`
 	MergeP99 float64 `json:"merge_p99_seconds"`
 
-	Activities   int `json:"activities"`
-	Repeated     int `json:"repeated"` // attempts of activities that the server repeated
-	Late         int `json:"late"`     // answers that came after the server had given an attempt up
-	Moves        int `json:"moves"`    // tasks that continued on another worker
-	Moved        int `json:"moved"`    // pushes that were refused because another worker had the task
-	Pushes       int `json:"pushes"`
-	Refused      int `json:"refused"` // tasks that were submitted a second time
-	Crashes      int `json:"crashes"`
-	Restarts     int `json:"restarts"`
-	Cuts         int `json:"cuts"`
-	Outages      int `json:"outages"`
-	Gates        int `json:"gates"`
-	Quarantined  int `json:"quarantined"`
-	Rejected     int `json:"rejected"`  // decisions and cancellations that were not possible
-	Cancelled    int `json:"cancelled"` // agents that a person stopped
-	Stopped      int `json:"stopped"`   // agents that were stopped because the server had given them up
-	Merged       int `json:"merged"`
-	MergesFailed int `json:"merges_failed"`
+	Activities  int `json:"activities"`
+	Repeated    int `json:"repeated"` // attempts of activities that the server repeated
+	Late        int `json:"late"`     // answers that came after the server had given an attempt up
+	Moves       int `json:"moves"`    // tasks that continued on another worker
+	Moved       int `json:"moved"`    // pushes that were refused because another worker had the task
+	Pushes      int `json:"pushes"`
+	Refused     int `json:"refused"` // tasks that were submitted a second time
+	Crashes     int `json:"crashes"`
+	Restarts    int `json:"restarts"`
+	Cuts        int `json:"cuts"`
+	Outages     int `json:"outages"`
+	Gates       int `json:"gates"`
+	Quarantined int `json:"quarantined"`
+	Rejected    int `json:"rejected"`  // decisions and cancellations that were not possible
+	Cancelled   int `json:"cancelled"` // agents that a person stopped
+	Orphans     int `json:"orphans"`   // agents that were stopped because their task had moved
+
+	GivenUpByServer int `json:"given_up_by_server"` // attempts of activities that a worker ended because the server had
+	Merged          int `json:"merged"`
+	MergesFailed    int `json:"merges_failed"`
 
 	last      time.Time
 	latencies []time.Duration
@@ -239,7 +241,7 @@ func table(c config, all []report) string {
 	count("gates answered", func(r report) int { return r.Gates })
 	count("quarantined", func(r report) int { return r.Quarantined })
 	count("cancelled by a person", func(r report) int { return r.Cancelled })
-	count("agents stopped by a cut", func(r report) int { return r.Stopped })
+	count("agents stopped: their task had moved", func(r report) int { return r.Orphans })
 	count("submitted twice, refused", func(r report) int { return r.Refused })
 	count("combined tests that failed", func(r report) int { return r.MergesFailed })
 	return b.String()

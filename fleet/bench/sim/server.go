@@ -31,7 +31,6 @@ type call struct {
 	waiting bool     // on a queue
 	silence int      // counts the times that its worker fell silent
 	run     *running // where it is done; nil while it waits
-	stop    bool     // its workflow wants it to stop
 
 	done   bool
 	answer task.Standing
@@ -49,7 +48,11 @@ type running struct {
 	stopped func() // stops its agent; nil where it has none
 }
 
-const latency = 30 * time.Millisecond // from a queue to a worker, and back
+const (
+	latency    = 30 * time.Millisecond // from a queue to a worker, and back
+	heartbeat  = 2 * time.Second       // until a worker hears what the server wants
+	orphanTime = time.Minute           // until a worker looks for agents that nobody waits for
+)
 
 func (w *world) schedule(id, name string, ask task.Ask, options workflow.ActivityOptions) *call {
 	j := w.jobs[id]
@@ -144,30 +147,33 @@ func (w *world) silent(r *running) {
 	})
 }
 
-// heard has the server hear a heartbeat again. A worker whose activity was given to another one meanwhile stops it.
+// heard has the server hear a heartbeat again. A worker with an activity that the server gave up meanwhile ends it, and
+// leaves its agent.
 func (w *world) heard(r *running) {
 	if r.call.run == r && !r.call.done {
 		r.call.silence++
 		return
 	}
-	w.tell(r)
-}
-
-// tell has a worker know, with its next heartbeat, that nobody wants what it does.
-func (w *world) tell(r *running) {
-	w.after(2*time.Second, func() {
-		if r.lives() && r.on.linked && r.stopped != nil {
-			r.stopped()
+	w.after(heartbeat, func() {
+		if r.lives() && r.on.linked {
+			w.report.GivenUpByServer++
+			w.leave(r)
+			w.after(orphanTime, func() { w.stopOrphan(r.on, r.job) })
 		}
 	})
 }
 
-// cancel is a workflow that wants an activity to stop.
+// cancel is a workflow that wants an activity to stop. Its worker hears of it with its next heartbeat.
 func (w *world) cancel(c *call) {
-	c.stop = true
-	if c.run != nil {
-		w.tell(c.run)
+	r := c.run
+	if r == nil {
+		return
 	}
+	w.after(heartbeat, func() {
+		if r.lives() && r.on.linked && r.stopped != nil {
+			r.stopped()
+		}
+	})
 }
 
 // again repeats an activity by its retry policy, or gives it up.
@@ -194,10 +200,15 @@ func (w *world) again(c *call, err error) {
 // finish is a worker that answers. It does so until the server hears it; an answer to an attempt that the server gave
 // up is not heard.
 func (w *world) finish(r *running, st task.Standing, err error) {
+	w.leave(r)
+	w.answer(r, st, err)
+}
+
+// leave ends an attempt of an activity on its worker.
+func (w *world) leave(r *running) {
 	r.ended = true
 	w.release(r)
 	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
-	w.answer(r, st, err)
 }
 
 func (w *world) answer(r *running, st task.Standing, err error) {

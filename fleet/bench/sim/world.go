@@ -25,6 +25,7 @@ type config struct {
 	tasks, workers, slots, repositories int
 
 	seed      uint64
+	faults    time.Duration // between two faults of a worker, and of a remote, on average
 	submitted time.Duration // from the first task to the last
 	horizon   time.Duration // what has not ended by then is lost
 	calm      bool          // no faults
@@ -42,7 +43,7 @@ const (
 	ruleEnd    rule = "end"    // a task does not end before the remote has its end
 )
 
-var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
+var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, faults: 6 * time.Hour, submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
 
 // world is a run: the clock, and all that acts on it. Everything happens in the test environment's main loop, one
 // event at a time, in an order that the seed alone decides.
@@ -352,6 +353,6 @@ func (w *world) build() {
 		w.order = append(w.order, j)
 	}
 	if !w.calm {
-		w.faults()
+		w.fail()
 	}
 }
