@@ -43,7 +43,8 @@ const (
 	ruleEnd    rule = "end"    // a task does not end before the remote has its end
 )
 
-var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, faults: 6 * time.Hour, submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
+var standard = config{tasks: 10_000, workers: 500, slots: 2, repositories: 200, faults: 6 * time.Hour,
+	submitted: 3 * time.Hour, horizon: 30 * 24 * time.Hour}
 
 // world is a run: the clock, and all that acts on it. Everything happens in the test environment's main loop, one
 // event at a time, in an order that the seed alone decides.
