@@ -78,6 +78,7 @@ var layers = map[string]int{
 	"fleet/collector":       0,
 	"fleet/devserver":       0,
 	"fleet/task":            2,
+	"fleet/metrics":         12,
 	"fleet/remote":          13,
 	"fleet/look":            15,
 	"fleet/machine":         14,

@@ -21,6 +21,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/belay-dev/belay/fleet/metrics"
 	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/app"
@@ -38,10 +39,18 @@ type Machine struct {
 	Self    []string // the argument vector of the agents' shim
 	Trusted []string // remotes, or beginnings of them, whose tasks may run here; "*" is all
 	Version string
-	Teams   []Team   // whose limits count
-	Server  Signaler // nil where no team has limits
+	Teams   []Team            // whose limits count
+	Server  Signaler          // nil where no team has limits
+	Metrics *metrics.Registry // gets what tasks count on this machine; nil for none
 
-	slots chan struct{} // how many agents, tests and reviews run at once
+	slots  chan struct{} // how many agents, tests and reviews run at once
+	phases *phases
+}
+
+// phases are those of the tasks, by clone.
+type phases struct {
+	sync.Mutex
+	of map[string]string
 }
 
 // Signaler is what a client of the server does for a Machine.
@@ -53,7 +62,10 @@ type Signaler interface {
 
 // New is a worker's machine that does so many commands at once.
 func New(m Machine, slots int) *Machine {
-	m.slots = make(chan struct{}, max(1, slots))
+	m.slots, m.phases = make(chan struct{}, max(1, slots)), &phases{of: map[string]string{}}
+	if m.Metrics != nil {
+		m.Metrics.Gauges(m.gauges)
+	}
 	return &m
 }
 
@@ -243,7 +255,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
-	t.arrived = committed(t.rec)
+	t.arrived, t.from = committed(t.rec), t.rec.Log.Head.Seq
 	if err := t.files(ctx); err != nil {
 		return task.Standing{}, err
 	}
@@ -317,6 +329,7 @@ type one struct {
 	desk *app.Desk
 	rec  *session.Record // nil when there is none
 	last string          // the commit of the record on the remote, as this machine knows it
+	from int             // the entry up to which the record was counted
 	said []string
 
 	arrived string // the commit of accepted work that came to the remote with the record that was adopted
@@ -358,6 +371,9 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 	t.last = strings.TrimSpace(string(last))
 	if err := t.load(); belay.CodeOf(err) != belay.CodeNotFound && err != nil {
 		return nil, err
+	}
+	if t.rec != nil {
+		t.from = t.rec.Log.Head.Seq
 	}
 	return t, nil
 }
@@ -443,6 +459,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
+	t.measure()
 	work, err := t.work(ctx)
 	if err != nil {
 		return task.Standing{}, err
@@ -459,6 +476,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	last, err := mirror.Push(ctx, t.desk, t.rec,
 		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
+		t.stands("")
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}
 	var stays *remote.Ignored

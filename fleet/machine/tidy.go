@@ -79,6 +79,9 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	dir := filepath.Dir(file)
 	_, merr := os.Stat(filepath.Join(dir, movedFile))
 	moved := merr == nil
+	if moved {
+		t.stands("")
+	}
 	if line, err := t.stopOrphan(ctx, up, moved); line != "" || err != nil {
 		return line, err
 	}

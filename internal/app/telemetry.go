@@ -138,6 +138,16 @@ func (d *Desk) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data
 	return telemetry.Build(telemetry.Source{Log: log, Attachment: d.Journal.Attachment}, what)
 }
 
+// Measured are the metrics of a task's entries after the one with a number, for a process that adds them up itself.
+func (d *Desk) Measured(task belay.TaskID, after int) ([]telemetry.Sample, error) {
+	log, err := d.Journal.Read(task)
+	if err != nil {
+		return nil, err
+	}
+	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: d.Journal.Attachment, After: after}, telemetry.What{})
+	return telemetry.Samples(data.Metrics), err
+}
+
 // ShowTelemetry is Telemetry as the settings in force have it; messages are in it only where they would be sent.
 func (d *Desk) ShowTelemetry(task belay.TaskID) (telemetry.Data, error) {
 	to, _, err := d.telemetry()

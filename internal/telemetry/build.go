@@ -21,6 +21,7 @@ import (
 type Source struct {
 	Log        journal.Log
 	Attachment func(sha string) ([]byte, error)
+	After      int // metrics are of the entries after the one with this number
 }
 
 // What says what of the record is told. Resource are attributes of the sender; Content adds messages and the
@@ -36,6 +37,10 @@ type What struct {
 func Build(src Source, what What) (Data, error) {
 	b := &builder{src: src, what: what, sums: newSums()}
 	for _, e := range src.Log.Entries {
+		b.sums.off, b.src.Attachment = e.Seq <= src.After, src.Attachment
+		if b.sums.off {
+			b.src.Attachment = nil
+		}
 		if err := b.entry(e); err != nil {
 			return Data{}, fmt.Errorf("read entry %d of %s: %w", e.Seq, src.Log.Task, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/belay-dev/belay/internal/loop"
@@ -41,6 +42,8 @@ var (
 type sums struct {
 	of map[string]map[string]*series // by metric, then by attributes
 	is map[string]metric
+
+	off bool // what comes does not count
 }
 
 type series struct {
@@ -70,10 +73,17 @@ func (s *sums) series(m metric, attrs []Attr) *series {
 	return one
 }
 
-func (s *sums) add(m metric, v float64, attrs ...Attr) { s.series(m, attrs).sum += v }
+func (s *sums) add(m metric, v float64, attrs ...Attr) {
+	if !s.off {
+		s.series(m, attrs).sum += v
+	}
+}
 
 // observe counts a value. Bounds are inclusive.
 func (s *sums) observe(m metric, v float64, attrs ...Attr) {
+	if s.off {
+		return
+	}
 	one := s.series(m, attrs)
 	i, _ := slices.BinarySearch(m.bounds, v)
 	one.sum, one.count, one.counts[i] = one.sum+v, one.count+1, one.counts[i]+1
@@ -116,6 +126,58 @@ func (s *sums) metrics(from, to time.Time) (list []Metric) {
 			}
 		}
 		list = append(list, out)
+	}
+	return list
+}
+
+// Sample is a point of a metric for those who do not speak OTLP.
+type Sample struct {
+	Name, Help, Unit string
+	Labels           []string  // names and values in turn
+	Value            float64   // the sum
+	Bounds           []float64 // of a histogram: the upper bounds of its buckets; nil for a sum
+	Counts           []uint64  // in each bucket, and in one more for what is larger
+}
+
+// Samples are the points of the metrics.
+func Samples(all []Metric) (list []Sample) {
+	for _, m := range all {
+		of := Sample{Name: m.Name, Help: m.Description, Unit: m.Unit}
+		if m.Histogram != nil {
+			for _, p := range m.Histogram.Points {
+				of.Labels, of.Value, of.Bounds, of.Counts = labels(p.Attrs), p.Sum, p.Bounds, nil
+				for _, n := range p.Counts {
+					of.Counts = append(of.Counts, uint64(n))
+				}
+				list = append(list, of)
+			}
+			continue
+		}
+		for _, p := range m.Sum.Points {
+			of.Labels, of.Value = labels(p.Attrs), 0
+			if p.Int != nil {
+				of.Value = float64(*p.Int)
+			} else if p.Float != nil {
+				of.Value = *p.Float
+			}
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+func labels(attrs []Attr) (list []string) {
+	for _, a := range attrs {
+		value := ""
+		switch v := a.Value; {
+		case v.Text != nil:
+			value = *v.Text
+		case v.Int != nil:
+			value = strconv.FormatInt(int64(*v.Int), 10)
+		case v.Truth != nil:
+			value = strconv.FormatBool(*v.Truth)
+		}
+		list = append(list, a.Key, value)
 	}
 	return list
 }

@@ -50,6 +50,7 @@ func Main() int {
 type program struct {
 	*terminal.Terminal
 	address, namespace string
+	reports            client.MetricsHandler // gets the SDK's metrics; nil for nobody
 }
 
 func (a *program) commands() *cobra.Command {
@@ -101,7 +102,7 @@ func (a *program) options() (client.Options, error) {
 	if a.namespace != "" {
 		o.Namespace = a.namespace
 	}
-	o.Logger, o.Identity = quiet{a.Terminal}, "belay-fleet of "+person()
+	o.Logger, o.Identity, o.MetricsHandler = quiet{a.Terminal}, "belay-fleet of "+person(), a.reports
 	return o, nil
 }
 

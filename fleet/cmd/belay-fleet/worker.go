@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/belay-dev/belay/fleet/machine"
+	"github.com/belay-dev/belay/fleet/metrics"
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
@@ -25,7 +26,7 @@ func (a *program) workerCommand() *cobra.Command {
 	var m machine.Machine
 	var slots int
 	var keep time.Duration
-	var limits string
+	var limits, watched string
 	c := &cobra.Command{
 		Use: "worker", Short: "Run tasks on this machine", Args: cobra.NoArgs,
 		Long: `Worker runs tasks of the fleet on this machine until it is stopped. The agents and tests
@@ -39,6 +40,7 @@ continues its tasks from the last state that was pushed to their remote.
 
 Exit codes: 0 stopped · 2 could not.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
+  belay-fleet worker --metrics 127.0.0.1:9464 --trust https://git.example.com/team/
   belay-fleet worker --name build-7 --home /srv/belay --trust /srv/git/app.git`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limits != "" {
@@ -50,20 +52,21 @@ Exit codes: 0 stopped · 2 could not.`,
 					return err
 				}
 			}
-			return a.work(c.Context(), m, slots, keep)
+			return a.work(c.Context(), m, slots, keep, watched)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&m.Name, "name", "", "the worker's `NAME` in the fleet (default the host's name)")
 	f.StringVar(&m.Home, "home", "", "the `FOLDER` for clones (default belay/fleet in the state folder)")
 	f.DurationVar(&keep, "keep", 72*time.Hour, "how long clones of ended tasks stay; what is not on the remote always stays")
+	f.StringVar(&watched, "metrics", "", "serve /metrics for Prometheus, and /healthz, at this `HOST:PORT`")
 	f.IntVar(&slots, "slots", max(1, runtime.NumCPU()/2), "agents, tests and reviews at once")
 	f.StringVar(&limits, "limits", "", "the limits of teams, in this `FILE`: the same for all workers (docs/fleet.md)")
 	f.StringArrayVar(&m.Trusted, "trust", nil, "run tasks of this `REMOTE`, or of all below it with a / at the end; * is all")
 	return c
 }
 
-func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep time.Duration) error {
+func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep time.Duration, watched string) error {
 	if len(m.Trusted) == 0 {
 		return belay.Refuse(belay.CodeUsage, "add --trust REMOTE", "no remote is trusted to run its tasks here")
 	}
@@ -91,6 +94,10 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		return err
 	}
 	m.Self, m.Version = []string{self, "_run"}, version
+	if watched != "" {
+		m.Metrics = &metrics.Registry{}
+		a.reports = m.Metrics.Handler()
+	}
 	c, err := a.dial(ctx)
 	if err != nil {
 		return err
@@ -98,6 +105,13 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 	defer c.Close()
 	m.Server = c
 	on := machine.New(m, slots)
+	if watched != "" {
+		stop, err := a.serve(watched, m.Metrics, c)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	shared, own := workers(c, on)
 	if err := own.Start(); err != nil {
 		return err

@@ -1,0 +1,52 @@
+package machine
+
+import (
+	"github.com/belay-dev/belay/fleet/metrics"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// measure counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
+func (t *one) measure() {
+	if t.Metrics == nil {
+		return
+	}
+	samples, err := t.desk.Measured(t.rec.Task.ID, t.from)
+	if err != nil {
+		t.said = append(t.said, "not counted: "+session.Sentence(err))
+		return
+	}
+	t.Metrics.Add(samples)
+	t.from = t.rec.Log.Head.Seq
+	phase := ""
+	if t.rec.Open() {
+		phase = string(t.rec.State.Phase)
+	}
+	t.stands(phase)
+}
+
+// stands notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
+func (t *one) stands(phase string) {
+	t.phases.Lock()
+	defer t.phases.Unlock()
+	if phase == "" {
+		delete(t.phases.of, t.clone(t.q.Task))
+		return
+	}
+	t.phases.of[t.clone(t.q.Task)] = phase
+}
+
+// gauges are what this machine does now.
+func (m *Machine) gauges(set metrics.Set) {
+	set("belay_slots", "Agents, tests and reviews that may run at once", float64(cap(m.slots)))
+	set("belay_slots_used", "Agents, tests and reviews that run", float64(len(m.slots)))
+	count := map[string]int{string(loop.PhaseGate): 0}
+	m.phases.Lock()
+	defer m.phases.Unlock()
+	for _, phase := range m.phases.of {
+		count[phase]++
+	}
+	for phase, n := range count {
+		set("belay_tasks_open", "Open tasks of this worker since it started, by phase", float64(n), "phase", phase)
+	}
+}
