@@ -39,34 +39,23 @@ func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Confi
 	return changed, d.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
 }
 
-// adjusted gives the task with what flags say of it, and the names of what they changed. A
-// test command that was detected and could not run is detected anew: what is installed by
-// now may be run in another way.
+// adjusted gives the task with what flags say of it, and the names of what they changed.
 func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t belay.Task, changed []string, err error) {
 	t = r.Task
-	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
-	if len(r.State.Attempts) == 0 && slices.ContainsFunc(r.Notes, stopped) {
-		now, ok := testrun.Tests(d.Repo.Root)
-		if now = asEvents(now); ok && t.Checks.Tests.From == now.From && now.String() != t.Checks.Tests.String() {
-			now.KnownFailures = t.Checks.Tests.KnownFailures
-			t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
-		}
+	if now, ok := d.testsAnew(r); ok {
+		t.Checks.Tests, changed = now, append(changed, "checks.tests.command")
 	}
 	begun := r.State.Before != "" || r.State.Phase != "" && r.State.Phase != loop.PhaseNew && r.State.Gate == nil
-	cannot := func(what, try string) error {
-		return belay.Refuse(belay.CodeUsage, try, "%s can no longer change in %s", what, t.ID)
-	}
-	if q.AsItIs && begun {
-		return t, nil, cannot("how the text is read", "leave --as-it-is out")
+	switch {
+	case q.AsItIs && begun:
+		return t, nil, cannotChange(t, "how the text is read", "leave --as-it-is out")
+	case q.Feature != "" && q.Feature != t.Feature:
+		return t, nil, cannotChange(t, "--feature", "leave --feature out")
+	case q.Secrets:
+		return t, nil, cannotChange(t, "--force-secrets: the task text", "belay task edit "+string(t.ID))
 	}
 	if q.AsItIs && t.Clarify {
 		t.Clarify, changed = false, append(changed, "as-it-is")
-	}
-	if q.Feature != "" && q.Feature != t.Feature {
-		return t, nil, cannot("--feature", "leave --feature out")
-	}
-	if q.Secrets {
-		return t, nil, cannot("--force-secrets: the task text", "belay task edit "+string(t.ID))
 	}
 	if q.Role != "" && q.Role != t.Role {
 		t.Role, changed = q.Role, append(changed, "agent")
@@ -77,7 +66,46 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 			return t, nil, err
 		}
 	}
-	p := given.Policy()
+	keys, err := applyFlags(&t, given, begun)
+	if err != nil {
+		return t, nil, err
+	}
+	changed = append(changed, keys...)
+	if slices.ContainsFunc(changed, func(k string) bool { return strings.HasPrefix(k, "checks.tests.") || k == "checks.skip" }) {
+		t.Policy.Baseline = given.Checks.Baseline && t.Checks.Tests.Set() && !slices.Contains(t.Checks.Skip, testrun.Name)
+	}
+	if err := valid(t); err != nil {
+		return t, nil, err
+	}
+	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
+		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID),
+			"%s is being closed: flags have no effect", t.ID)
+	}
+	return t, changed, nil
+}
+
+// testsAnew detects the test command of a task again when it was detected and could not run: what is installed by now may
+// be run in another way. ok: it is another one.
+func (d *Desk) testsAnew(r *session.Record) (now belay.TestCommand, ok bool) {
+	stopped := func(n session.Note) bool { return n.Kind == runner.NoteCannotTest }
+	if len(r.State.Attempts) > 0 || !slices.ContainsFunc(r.Notes, stopped) {
+		return now, false
+	}
+	was := r.Task.Checks.Tests
+	now, ok = testrun.Tests(d.Repo.Root)
+	now = asEvents(now)
+	ok = ok && was.From == now.From && now.String() != was.String()
+	now.KnownFailures = was.KnownFailures
+	return now, ok
+}
+
+func cannotChange(t belay.Task, what, try string) error {
+	return belay.Refuse(belay.CodeUsage, try, "%s can no longer change in %s", what, t.ID)
+}
+
+// applyFlags gives a task the settings that are from flags, and returns their keys.
+func applyFlags(t *belay.Task, given config.Config, begun bool) (changed []string, err error) {
+	p, retries := given.Policy(), t.Policy.Retries
 	set := map[string]func(){
 		"files":    func() { t.Scope.Files, err = given.Expand(given.Files) },
 		"protect":  func() { t.Scope.Protect, err = given.Expand(given.Protect) },
@@ -108,24 +136,14 @@ func (d *Desk) adjusted(r *session.Record, given config.Config, q NewTask) (t be
 		change, ok := set[s.Key]
 		switch {
 		case !ok:
-			return t, nil, cannot(s.Key, "belay task add records another task")
-		case s.Key == "retries" && begun && p.Retries != r.Task.Policy.Retries:
-			return t, nil, cannot("--retries", fmt.Sprintf("belay decide %s guide starts another attempt", t.ID))
+			return nil, cannotChange(*t, s.Key, "belay task add records another task")
+		case s.Key == "retries" && begun && p.Retries != retries:
+			return nil, cannotChange(*t, "--retries", fmt.Sprintf("belay decide %s guide starts another attempt", t.ID))
 		}
 		if change(); err != nil {
-			return t, nil, err
+			return nil, err
 		}
 		changed = append(changed, s.Key)
 	}
-	if slices.ContainsFunc(changed, func(k string) bool { return strings.HasPrefix(k, "checks.tests.") || k == "checks.skip" }) {
-		t.Policy.Baseline = given.Checks.Baseline && t.Checks.Tests.Set() && !slices.Contains(t.Checks.Skip, testrun.Name)
-	}
-	if err := valid(t); err != nil {
-		return t, nil, err
-	}
-	if c := r.State.Pending; len(changed) > 0 && c != nil && c.Kind == loop.CmdClose {
-		return t, nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", t.ID),
-			"%s is being closed: flags have no effect", t.ID)
-	}
-	return t, changed, nil
+	return changed, nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -480,30 +481,9 @@ func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error)
 		if !gone {
 			continue
 		}
-		text, err := h.blob(oid)
+		list, err := h.onlyStaged(e, d)
 		if err != nil {
 			return nil, err
-		}
-		own := saidLines(text)
-		others := []string{d.OldOID, d.NewOID}
-		if d.NewOID == "" && !strings.Contains(e.Path, "\n") { // the file is as HEAD has it
-			others = []string{h.from.refs.Head.OID + ":" + e.Path}
-		}
-		for _, other := range others {
-			if strings.Trim(other, "0") == "" {
-				continue
-			}
-			o, err := h.blob(other)
-			if err != nil && !errors.Is(err, git.ErrNoObject) {
-				return nil, err
-			}
-			for line := range saidLines(o) {
-				delete(own, line)
-			}
-		}
-		var list []string
-		for line := range own {
-			list = append(list, line)
 		}
 		if len(list) == 0 {
 			continue // what was staged is part of what the file says
@@ -518,6 +498,33 @@ func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error)
 			Unsure: h.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
 	}
 	return lost, nil
+}
+
+// onlyStaged gives the lines of a staged entry that neither the file nor its committed content has; d is how the file
+// differed.
+func (h *hunt) onlyStaged(e git.IndexEntry, d git.Difference) ([]string, error) {
+	text, err := h.blob(hexOf(e.OID))
+	if err != nil {
+		return nil, err
+	}
+	own := saidLines(text)
+	others := []string{d.OldOID, d.NewOID}
+	if d.NewOID == "" && !strings.Contains(e.Path, "\n") { // the file is as HEAD has it
+		others = []string{h.from.refs.Head.OID + ":" + e.Path}
+	}
+	for _, other := range others {
+		if strings.Trim(other, "0") == "" {
+			continue
+		}
+		o, err := h.blob(other)
+		if err != nil && !errors.Is(err, git.ErrNoObject) {
+			return nil, err
+		}
+		for line := range saidLines(o) {
+			delete(own, line)
+		}
+	}
+	return slices.Collect(maps.Keys(own)), nil
 }
 
 // unstaged reports whether an attempt took an entry out of the index, or gave it other

@@ -97,12 +97,7 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 		return a
 	}
 	a.Pronoun = Pronoun(rest[0])
-	order := Imperative(rest)
-	if order == 0 && said.Opener && said.Verb {
-		if len(rest) > 1 && !Determiner(rest[0]) && !Pronoun(rest[0]) {
-			order = 1 // "somebody should lock down …": what stands there is a verb, known or not
-		}
-	}
+	order := orderIn(rest, said)
 	noun := said.Want && Nounish.Has(rest[0])
 	complained := len(rest) == 2 && Said(rest)
 	asked := a.C.Close == "?" && !said.Opener
@@ -115,6 +110,20 @@ func (a Act) understand(rest []string, n int, said PassedOver) Act {
 	case said.Want && !Finite(rest):
 		return a.ask(described(rest, belay.MarkAdd), "we want")
 	}
+	return a.wished(rest, n, said)
+}
+
+// orderIn is Imperative, and 1 where a verb stands first whether it is known or not: "somebody should lock down …".
+func orderIn(rest []string, said PassedOver) int {
+	order := Imperative(rest)
+	if order == 0 && said.Opener && said.Verb && len(rest) > 1 && !Determiner(rest[0]) && !Pronoun(rest[0]) {
+		return 1
+	}
+	return order
+}
+
+// wished reads a clause that orders nothing and complains of nothing: what should be, what needs something, what is listed.
+func (a Act) wished(rest []string, n int, said PassedOver) Act {
 	if at, k := ModalAt(rest); at > 0 && at+k < len(rest) && rest[at] != "can" {
 		a.Obj = n + at + k
 		return a.ask(behindModal(rest[at+k:]), strings.Join(rest[at:at+k], " "))
@@ -238,15 +247,20 @@ func (a Act) ordered(rest []string, at, k int) Act {
 			"delete what is no longer used"}
 		return a
 	}
+	return a.ask(markerFor(sense, m, o), a.Verb)
+}
+
+// markerFor is the marker of a verb, given what it is said of: "make the header smaller" changes, "use a queue" adds.
+func markerFor(sense Sense, m belay.Marker, o []string) belay.Marker {
 	switch {
 	case sense == Make && !Indefinite(o):
-		m = belay.MarkModify
+		return belay.MarkModify
 	case m == belay.MarkAdd && sense != Capable:
-		m = described(o, m)
+		return described(o, m)
 	case sense == Use && len(o) > 0 && Articled(o[0]) && !Old(o):
-		m = belay.MarkAdd
+		return belay.MarkAdd
 	}
-	return a.ask(m, a.Verb)
+	return m
 }
 
 // named reads a clause without a verb: "dark mode", "header smaller", "typo in the receipt mail".

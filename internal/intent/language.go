@@ -2,6 +2,7 @@ package intent
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -39,35 +40,10 @@ func Language(text string) string {
 	first := true
 	for w := range strings.FieldsSeq(strings.ToLower(text)) {
 		w = strings.Trim(w, ".,;:!?\"'()¿¡«»„“")
-		if _, english := verbs()[w]; english && len(w) > 3 {
-			score["en"]++
-		}
-		for lang, set := range stopwords {
-			_, verb := tongues()[lang].Verb(w)
-			if _, english := verbs()[w]; english {
-				verb = false
-			}
-			switch {
-			case verb && len(w) > 4 && first && lang != "en":
-				score[lang] += 2 // what a request begins with
-			case lang != "en" && set.Has(w) && len(w) > 4:
-				score[lang] += 2
-			case set.Has(w) || verb && len(w) > 5:
-				score[lang]++
-			}
-		}
+		vote(score, w, first)
 		first = false
-		for _, r := range w {
-			if r >= 0x370 && r < 0x2000 || r >= 0x3040 && r < 0xfe00 {
-				other++
-			} else if r >= 'a' && r <= 'z' {
-				latin++
-			}
-			break
-		}
-		if len(w) > 0 && strings.ContainsFunc(w, func(r rune) bool { return r >= 0x3040 && r < 0xfe00 }) {
-			other += len(w) / 6
-		}
+		o, l := scriptOf(w)
+		other, latin = other+o, latin+l
 	}
 	if other > 0 && other > latin {
 		return "?"
@@ -79,4 +55,38 @@ func Language(text string) string {
 		}
 	}
 	return best
+}
+
+// vote adds to the score of each language that has the word.
+func vote(score map[string]int, w string, first bool) {
+	_, english := verbs()[w]
+	if english && len(w) > 3 {
+		score["en"]++
+	}
+	for lang, set := range stopwords {
+		_, verb := tongues()[lang].Verb(w)
+		verb = verb && !english
+		switch begins := verb && first; { // a request begins with a verb
+		case lang != "en" && len(w) > 4 && (begins || set.Has(w)):
+			score[lang] += 2
+		case set.Has(w) || verb && len(w) > 5:
+			score[lang]++
+		}
+	}
+}
+
+// scriptOf counts a word by its first letter: as one of other letters than those that are read, or as Latin. Words that
+// no blanks divide count by their length.
+func scriptOf(w string) (other, latin int) {
+	eastern := func(r rune) bool { return r >= 0x3040 && r < 0xfe00 }
+	switch r, _ := utf8.DecodeRuneInString(w); {
+	case r >= 0x370 && r < 0x2000 || eastern(r):
+		other++
+	case r >= 'a' && r <= 'z':
+		latin++
+	}
+	if strings.ContainsFunc(w, eastern) {
+		other += len(w) / 6
+	}
+	return other, latin
 }

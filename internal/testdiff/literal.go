@@ -65,17 +65,7 @@ func literal(l syntax.Language, tokens []syntax.Token) bool {
 // name returns how many tokens at the start are a constant's name or a maker's, 0 for a
 // variable or a call: Level.SEVERE, Some, big.NewInt, []int.
 func name(l syntax.Language, tokens []syntax.Token) int {
-	n := 1
-	for n+1 < len(tokens) && (tokens[n].Among(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
-		step := 1
-		if tokens[n].Is(":") {
-			step = 2
-		}
-		if n+step >= len(tokens) || tokens[n+step].Kind != syntax.Word {
-			break
-		}
-		n += step + 1
-	}
+	n := qualified(tokens)
 	first, last := tokens[0].Text, tokens[n-1].Text
 	after := syntax.Token{}
 	if n < len(tokens) {
@@ -94,10 +84,8 @@ func name(l syntax.Language, tokens []syntax.Token) int {
 	case after.Is("{"):
 		return n
 	case l == syntax.Go:
-		if n == 1 && upper(first) || n == 3 && (strings.HasPrefix(last, "Status") || strings.HasPrefix(last, "Err")) {
-			return n
-		}
-		if n == 1 && goTypes[first] {
+		own := n == 1 && (upper(first) || goTypes[first])
+		if own || n == 3 && (strings.HasPrefix(last, "Status") || strings.HasPrefix(last, "Err")) {
 			return n
 		}
 		return 0
@@ -105,6 +93,22 @@ func name(l syntax.Language, tokens []syntax.Token) int {
 		return n
 	}
 	return 0
+}
+
+// qualified returns how many tokens at the start are one name with what it is in: a.b, a::b, a\b.
+func qualified(tokens []syntax.Token) int {
+	n := 1
+	for n+1 < len(tokens) && (tokens[n].Among(".", "::", "\\") || tokens[n].Is(":") && tokens[n+1].Is(":")) {
+		step := 1
+		if tokens[n].Is(":") {
+			step = 2
+		}
+		if n+step >= len(tokens) || tokens[n+step].Kind != syntax.Word {
+			break
+		}
+		n += step + 1
+	}
+	return n
 }
 
 var goTypes = set(`string int int64 int32 byte rune bool float64 map uint8 uint64 any error struct interface`)

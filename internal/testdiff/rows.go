@@ -111,28 +111,46 @@ func (s *source) listAt(i, to int, names bool) (rows int, values []syntax.Token)
 		}
 	}
 	for k := i; k < to && k < len(s.Tokens); k++ {
+		end, over := s.passedOver(i, k)
 		switch {
-		case s.Is(k, "struct", "{") || s.Is(k, "interface", "{"):
-			k = s.End(k + 1)
-		case s.Is(k, "[") && (s.Lang == syntax.Go || s.Lang == syntax.CSharp && k > i):
-			k = s.End(k) // of a type
-		case s.Is(k, "[") && s.Lang == syntax.Java:
-			k = s.End(k)
-		case s.Is(k, "(") && s.At(k-1).Kind == syntax.Word &&
-			(s.Lang == syntax.Python || s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript):
+		case over:
+			k = end
+		case s.wraps(k):
 			if s.Is(k-1, "range") || s.Is(k+1, ")") {
 				return Unknown, nil
 			}
-			return s.listAt(k+1, s.End(k), names) // enumerate([…]), Object.entries({…})
-		case s.Is(k, "(") && s.Lang == syntax.Java && !s.Among(k-1, "of", "asList"):
-			k = s.End(k)
-		case s.Is(k, ";"), s.Is(k, "(") && s.Lang == syntax.Go, s.Lang == syntax.PHP && k > i && s.Is(k, "(") && !s.Is(k-1, "array"):
+			return s.listAt(k+1, s.End(k), names)
+		case s.noList(i, k):
 			return Unknown, nil
 		case s.Among(k, "[", "{", "("):
 			return s.elements(k)
 		}
 	}
 	return Unknown, nil
+}
+
+// passedOver reports whether what token k of an expression that begins at i opens is before the list: a type, or the
+// arguments of a call that gives it in Java. end is where it ends.
+func (s *source) passedOver(i, k int) (end int, ok bool) {
+	switch {
+	case s.Is(k, "struct", "{") || s.Is(k, "interface", "{"):
+		return s.End(k + 1), true
+	case s.Is(k, "[") && (s.Lang == syntax.Java || s.Lang == syntax.Go || s.Lang == syntax.CSharp && k > i),
+		s.Is(k, "(") && s.Lang == syntax.Java && !s.Among(k-1, "of", "asList"):
+		return s.End(k), true
+	}
+	return k, false
+}
+
+// wraps reports whether token k opens a call that gives its argument's items: enumerate([…]), Object.entries({…}).
+func (s *source) wraps(k int) bool {
+	return s.Is(k, "(") && s.At(k-1).Kind == syntax.Word &&
+		(s.Lang == syntax.Python || s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript)
+}
+
+// noList reports whether an expression that begins at i is known at token k to give no list that is written there.
+func (s *source) noList(i, k int) bool {
+	return s.Is(k, ";") || s.Is(k, "(") && (s.Lang == syntax.Go || s.Lang == syntax.PHP && k > i && !s.Is(k-1, "array"))
 }
 
 // definitions returns for each name of the text where what it was last set to begins.
