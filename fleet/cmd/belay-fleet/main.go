@@ -80,7 +80,7 @@ TEMPORAL_CONFIG_FILE names.`,
 	f.StringVar(&a.address, "address", "", "the server, as `HOST:PORT` (default 127.0.0.1:7233)")
 	f.StringVar(&a.namespace, "namespace", "", "the server's namespace (default \"default\")")
 	root.AddCommand(a.workerCommand(), a.submitCommand(), a.listCommand(), a.showCommand(), a.logCommand(), a.decideCommand(),
-		a.cancelCommand(), a.limitsCommand(), a.workersCommand(), a.notifyCommand(), a.setupCommand())
+		a.cancelCommand(), a.limitsCommand(), a.workersCommand(), a.topCommand(), a.notifyCommand(), a.setupCommand())
 	root.AddCommand(a.uiCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root

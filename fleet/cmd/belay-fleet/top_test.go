@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/internal/terminal"
+)
+
+func TestTop(t *testing.T) {
+	t.Parallel()
+	midnight := at(0)
+	rows := []row{
+		{Task: "late", Phase: "gate", Worker: "w1", Cost: 1, Started: at(20), id: "1"},
+		{Task: "early", Phase: "quarantined", Worker: "gone", Cost: 2, Started: at(-10), id: "2"},
+		{Task: "busy", Phase: "attempt", Worker: "w1", Cost: .25, Started: at(30), id: "3"},
+		{Task: "new", Phase: "new", Started: at(40), id: "4"},
+		{Task: "done", Phase: "closed", Outcome: "passed", Worker: "w1", Cost: .5, Started: at(5), id: "5"},
+	}
+	o := summed(rows, map[string]time.Time{"w1": at(50), "idle\x1b": at(51)}, midnight)
+	o.Time, o.Backlog = at(60), 3
+	if len(o.Waiting) != 2 || o.Waiting[0].Task != "early" || len(o.Running) != 2 || o.Cost != 1.75 || o.Ended["passed"] != 1 ||
+		o.Phases["gate"] != 1 || len(o.Workers) != 3 {
+		t.Errorf("%+v", o)
+	}
+	var b strings.Builder
+	o.print(&b, 3)
+	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected",
+		"busy late\n", "and 1 more: belay-fleet list\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if i, j, k := strings.Index(b.String(), "early"), strings.Index(b.String(), "late"), strings.Index(b.String(), "busy"); i > j || j > k {
+		t.Errorf("what waits is not first:\n%s", b.String())
+	}
+	if strings.Contains(b.String(), "\x1b") {
+		t.Errorf("a name writes to the terminal: %q", b.String())
+	}
+
+	// A refreshed page clears what was longer before.
+	var screen strings.Builder
+	a := &program{Terminal: &terminal.Terminal{Out: &screen, Err: io.Discard}}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	n := 0
+	err := a.refresh(ctx, time.Nanosecond, func() (overview, error) {
+		if n++; n == 3 {
+			stop()
+		}
+		return o, nil
+	})
+	if got := strings.Count(screen.String(), "\x1b[H"); err != nil || got != 2 || !strings.HasSuffix(screen.String(), "\x1b[K\n\x1b[J") {
+		t.Errorf("%d pages, %v: %q", got, err, screen.String())
+	}
+}
