@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/belay-dev/belay/fleet/task"
@@ -162,6 +163,7 @@ func fleet(t *testing.T, m *machines) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(20 * time.Second)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Hour}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	for name, f := range map[string]any{task.BeginName: m.begin, task.AdoptName: m.adopt, task.DoName: m.do, task.DecideName: m.decide,
 		task.WakeName: m.wake} {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/belay-dev/belay/fleet/task"
@@ -23,6 +26,7 @@ func TestTasks(t *testing.T) {
 		suite.SetLogger(silent{})
 		env := suite.NewTestWorkflowEnvironment()
 		env.SetTestTimeout(time.Minute)
+		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Hour}) // a busy machine is no deadlock
 		env.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 		calls := 0
 		do := func(ctx context.Context, q task.Ask) (task.Standing, error) { calls++; return r.do("w1")(ctx, q) }
@@ -51,5 +55,26 @@ func TestSpread(t *testing.T) {
 	}
 	if p50, p95 := spread(all); p50 != 50 || p95 != 95 || all[0] != 100 {
 		t.Error(p50, p95)
+	}
+}
+
+// TestSteps: the times between commands are those of the activities alone, whatever else a history has.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	all, err := client.HistoryFromJSON(strings.NewReader(`{"events": [
+		{"eventId": "1", "eventTime": "2026-03-02T08:00:01Z", "eventType": "WorkflowExecutionStarted"},
+		{"eventId": "2", "eventTime": "2026-03-02T08:00:05Z", "eventType": "ActivityTaskStarted"},
+		{"eventId": "3", "eventTime": "2026-03-02T08:00:07Z", "eventType": "ActivityTaskCompleted"},
+		{"eventId": "4", "eventTime": "2026-03-02T08:00:08Z", "eventType": "WorkflowTaskCompleted"},
+		{"eventId": "5", "eventTime": "2026-03-02T08:00:11Z", "eventType": "ActivityTaskStarted"},
+		{"eventId": "6", "eventTime": "2026-03-02T08:00:20Z", "eventType": "ActivityTaskCompleted"}]}`), client.HistoryJSONOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &history{}
+	h.all.Events = all.Events
+	between, whole := h.steps()
+	if len(between) != 1 || between[0] != 4*time.Second || len(whole) != 1 || whole[0] != 13*time.Second {
+		t.Error(between, whole)
 	}
 }
