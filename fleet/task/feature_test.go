@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/belay-dev/belay/fleet/task"
@@ -96,6 +97,7 @@ func (f *features) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
+	env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Hour}) // a busy machine is no deadlock
 	env.RegisterWorkflowWithOptions(task.FeatureWorkflow, workflow.RegisterOptions{Name: task.FeatureName})
 	env.RegisterWorkflowWithOptions(f.task, workflow.RegisterOptions{Name: task.WorkflowName})
 	env.RegisterActivityWithOptions(f.merge, activity.RegisterOptions{Name: task.MergeName})
