@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ten tasks of two repositories on three workers, on this machine: one worker is killed in the middle of an
+# Ten tasks of two repositories, and a feature of three, on three workers, on this machine: one worker is killed in the middle of an
 # attempt, one task waits for a person, who answers.
 # usage: fleet/demo/run.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV
 # AFTER is a command to run at the end, while the server is still there.
@@ -47,6 +47,7 @@ for repo in shop docs; do
 		echo "$repo" > src/readme.txt
 		printf '#!/bin/sh\n! grep -q wrong src/*.txt\n' > test.sh
 		chmod +x test.sh
+		printf -- '- [ ] T001 Add src/%s.T001.txt\n- [ ] T002 [P] Add src/%s.T002.txt\n- [ ] T003 [P] Add src/%s.T003.txt\n' f f f > tasks.md
 		git add . && git commit -q -m 'First' && git remote add origin "$place/git/$repo.git" && git push -q origin main
 	)
 	echo "$place/git/$repo.git"
@@ -73,6 +74,10 @@ for id in $tasks; do
 	cd "$place/${id%%-*}"
 	"$fleet" submit "Add src/$id.txt" --task "$id" --files 'src/**' --test ./test.sh --retries 2 --lost-after 4s -- sh "$place/agent.sh"
 done
+
+say "A feature of three tasks, two of them side by side (belay-fleet submit tasks.md)"
+cd "$place/docs"
+"$fleet" submit tasks.md --feature f --test ./test.sh --lost-after 4s -- sh "$place/agent.sh"
 
 phase() { "$fleet" --json show "$1" | sed -n 's/.*"phase":"\([a-z]*\)","outcome":"\([a-z]*\)".*/\2/p; s/.*"phase":"\([a-z]*\)",.*/\1/p' | head -n 1; }
 worker() { "$fleet" --json list --query "BelayTask = '$1'" | sed -n 's/.*"worker":"\([^"]*\)".*/\1/p'; }
@@ -101,6 +106,8 @@ while [ "$("$fleet" --json list --query "ExecutionStatus = 'Running'" | grep -o 
 done
 say "What became of shop-3-long (belay-fleet log shop-3-long)"
 "$fleet" log shop-3-long
+say "What became of the feature (belay-fleet show f)"
+"$fleet" show f
 say "All of them (belay-fleet list)"
 "$fleet" list
 say "Accepted work, on the remotes"
@@ -110,6 +117,8 @@ for id in $tasks; do
 	git --git-dir="$place/git/${id%%-*}.git" show "$oid:src/$id.txt" | grep -q "^$id, done$" || bad="$bad $id"
 	echo "belay/$id  $(git --git-dir="$place/git/${id%%-*}.git" log -1 --format='%h %s' "$oid")"
 done
+[ "$(git --git-dir="$place/git/docs.git" show belay/f:tasks.md | grep -c '\[x\]')" = 3 ] || bad="$bad f"
+git --git-dir="$place/git/docs.git" log --graph --format='%h %s' belay/f
 [ -z "$bad" ] || fail "not accepted:$bad"
 "$fleet" log shop-3-long | grep -q 'is lost' || fail "no worker was lost"
 [ -z "${AFTER:-}" ] || (cd "$here" && sh -c "$AFTER")

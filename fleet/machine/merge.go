@@ -95,3 +95,19 @@ func (m *Machine) slot(ctx context.Context) (done func(), err error) {
 		return nil, ctx.Err()
 	}
 }
+
+// Tip gives the commit that the branch of a task is at on its remote. Errors of type task.ErrRefused: the remote may not run
+// here, or has no such branch.
+func (m *Machine) Tip(ctx context.Context, in task.Input) (string, error) {
+	ctx, stop := beating(ctx, 0)
+	defer stop()
+	if err := m.may(in); err != nil {
+		return "", refused(err)
+	}
+	mirror, err := m.mirror(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	tip, err := mirror.Tip(ctx, in.Branch)
+	return tip, refused(err)
+}

@@ -156,3 +156,34 @@ func TestMergeRefused(t *testing.T) {
 		t.Errorf("the branch is at %s", got)
 	}
 }
+
+// TestTip: a schedule's task begins where its branch is on the remote.
+func TestTip(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	m := p.machine("a")
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(m.Tip)
+	tip := func(in task.Input) (s string, err error) {
+		v, err := env.ExecuteActivity(m.Tip, in)
+		if err == nil {
+			err = v.Get(&s)
+		}
+		return s, err
+	}
+	in := p.input("deps-1", "true")
+	if got, err := tip(in); err != nil || got != p.base {
+		t.Errorf("%s, %v", got, err)
+	}
+	more := p.work("more", p.base, map[string]string{"src/b.txt": "b\n"})
+	p.git(filepath.Join(p.dir, "app"), "push", "-q", p.remote(), more+":refs/heads/main")
+	if got, err := tip(in); err != nil || got != more {
+		t.Errorf("%s, %v", got, err)
+	}
+	in.Branch = "gone"
+	var app *temporal.ApplicationError
+	if _, err := tip(in); !errors.As(err, &app) || app.Type() != task.ErrRefused {
+		t.Error(err)
+	}
+}

@@ -180,3 +180,14 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 			"the branch %s on the remote has other work (%.12s)", q.Branch, at)
 	}
 }
+
+// Tip asks the remote for the commit of a branch. CodeRefused: it has none of that name.
+func (m *Mirror) Tip(ctx context.Context, branch string) (string, error) {
+	ref := "refs/heads/" + branch
+	all, err := m.list(ctx, ref)
+	if err == nil && all[ref] == "" {
+		err = belay.Refuse(belay.CodeRefused, "push it, or make the schedule again with --branch", "%s has no branch %s", m.URL,
+			belay.VisibleLine(branch))
+	}
+	return all[ref], err
+}

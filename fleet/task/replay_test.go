@@ -30,7 +30,10 @@ func TestReplay(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
 			r := worker.NewWorkflowReplayer()
-			r.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
+			for name, f := range map[string]any{task.WorkflowName: task.Workflow, task.FeatureName: task.FeatureWorkflow,
+				task.LimitsName: task.LimitsWorkflow, task.ScheduledName: task.ScheduledWorkflow} {
+				r.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+			}
 			if err := r.ReplayWorkflowHistoryFromJSONFile(silent{}, file); err != nil {
 				t.Error(err)
 			}

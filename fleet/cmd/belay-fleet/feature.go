@@ -155,7 +155,10 @@ func shownFeature(w io.Writer, st task.FeatureStatus, running map[string]row, fa
 		phase = st.Outcome
 	}
 	fmt.Fprintf(w, "%s: feature, %s, %d of %s merged\n", st.Task.ID, phase, merged, belay.CountOf(len(st.Parts), "task"))
-	fmt.Fprintf(w, "  %s at %.12s, branch %s at %.12s\n", belay.VisibleLine(st.Task.Remote), st.Task.Base, st.Branch, st.Commit)
+	fmt.Fprintf(w, "  %s at %.12s\n", belay.VisibleLine(st.Task.Remote), st.Task.Base)
+	if st.Commit != "" {
+		fmt.Fprintf(w, "  branch %s at %.12s\n", st.Branch, st.Commit)
+	}
 	if failed != "" {
 		fmt.Fprintf(w, "  failed: %s\n", belay.VisibleLine(failed))
 	}

@@ -106,14 +106,19 @@ Exit codes: 0 submitted · 2 could not · 5 the id is taken.`,
   belay-fleet submit "update the fixtures" --share 'testdata/cache/**' --with claude`,
 		RunE: func(c *cobra.Command, args []string) error { return a.submit(c, f, in, parallel, args) },
 	}
+	submitFlags(c, &f, &in)
+	c.Flags().IntVar(&parallel, "parallel", 4, "of a feature, run at most `N` tasks at a time")
+	return c
+}
+
+// submitFlags defines the flags that say what one task is.
+func submitFlags(c *cobra.Command, f *cli.NewTask, in *task.Input) {
 	f.Add(c.Flags())
 	c.Flags().StringVar(&in.Remote, "remote", "", "the git `URL` (default that of origin)")
 	c.Flags().StringVar(&in.Branch, "branch", "", "the branch that the work is for (default that of HEAD)")
 	c.Flags().DurationVar(&in.LostAfter, "lost-after", 0, "another worker continues when this one is silent for so long (default 20s)")
-	c.Flags().IntVar(&parallel, "parallel", 4, "of a feature, run at most `N` tasks at a time")
 	c.Flags().StringArrayVar(&in.Shared, "share", nil, "ignored files (`GLOB`) that snapshots may carry to the remote")
 	c.Flags().StringVar(&in.Base, "base", "", "the `COMMIT` to start from, in full (default HEAD)")
-	return c
 }
 
 func (a *program) submit(c *cobra.Command, f cli.NewTask, in task.Input, parallel int, args []string) error {

@@ -158,12 +158,14 @@ func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
 	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
 	shared.RegisterWorkflowWithOptions(task.FeatureWorkflow, workflow.RegisterOptions{Name: task.FeatureName})
 	shared.RegisterWorkflowWithOptions(task.LimitsWorkflow, workflow.RegisterOptions{Name: task.LimitsName})
+	shared.RegisterWorkflowWithOptions(task.ScheduledWorkflow, workflow.RegisterOptions{Name: task.ScheduledName})
 	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
 		MaxHeartbeatThrottleInterval: often, DisableWorkflowWorker: true})
 	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
 	shared.RegisterActivityWithOptions(on.Begin, as(task.BeginName))
 	shared.RegisterActivityWithOptions(on.Adopt, as(task.AdoptName))
 	shared.RegisterActivityWithOptions(on.Merge, as(task.MergeName))
+	shared.RegisterActivityWithOptions(on.Tip, as(task.TipName))
 	own.RegisterActivityWithOptions(on.Do, as(task.DoName))
 	own.RegisterActivityWithOptions(on.Wake, as(task.WakeName))
 	own.RegisterActivityWithOptions(on.Slot, as(task.SlotName))
