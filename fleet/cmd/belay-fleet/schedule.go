@@ -46,7 +46,8 @@ Exit codes: 0 created · 2 could not · 5 the name is taken.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			dash := c.ArgsLenAtDash()
 			if dash != 1 || strings.TrimSpace(cron) == "" {
-				return belay.Refuse(belay.CodeUsage, `belay-fleet schedule create NAME --cron "0 3 * * *" -- "what the agent should do" --with AGENT`,
+				return belay.Refuse(belay.CodeUsage,
+					`belay-fleet schedule create NAME --cron "0 3 * * *" -- "what the agent should do" --with AGENT`,
 					"a schedule needs a name, --cron and, after --, a task")
 			}
 			return a.scheduleCreate(c, args[0], cron, zone, args[dash:])
