@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,18 +95,10 @@ func New(home, url string, server Server) *Remote {
 
 // Repository is the remote for the pages.
 func (r *Remote) Repository() web.Repository {
-	shown := redacted(r.url)
+	shown := remote.Public(r.url)
 	name := strings.TrimSuffix(strings.TrimRight(shown, "/"), ".git")
 	name = name[strings.LastIndexAny(name, "/:")+1:]
 	return web.Repository{Name: name, Root: shown, Open: r.open, Fleet: r}
-}
-
-// redacted is an address without the password in it.
-func redacted(address string) string {
-	if u, err := url.Parse(address); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return address
 }
 
 // open opens the copy. CodeCannot when there is none yet.
@@ -117,8 +108,8 @@ func (r *Remote) open(ctx context.Context) (*app.Desk, error) {
 		r.mu.Lock()
 		why := r.wrong[1]
 		r.mu.Unlock()
-		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+redacted(r.url), "%s",
-			cmp.Or(why, "nothing was fetched from "+redacted(r.url)+" yet"))
+		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+remote.Public(r.url), "%s",
+			cmp.Or(why, "nothing was fetched from "+remote.Public(r.url)+" yet"))
 	}
 	return app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
 }
@@ -189,7 +180,7 @@ func (r *Remote) list(ctx context.Context) map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		r.say(0, "the fleet's server does not answer, so nothing can be decided now: "+session.Sentence(err))
+		r.say(0, "the fleet's server does not answer, so nothing can be decided now: "+err.Error())
 		return moved
 	}
 	r.say(0, "")
@@ -236,7 +227,7 @@ func (r *Remote) fetch(ctx context.Context) map[string]bool {
 	}
 	r.mu.Lock()
 	if err != nil && ctx.Err() == nil {
-		text := "the remote cannot be read: " + strings.ReplaceAll(session.Sentence(err), r.url, redacted(r.url))
+		text := "the remote cannot be read: " + strings.ReplaceAll(remote.Public(session.Sentence(err)), `\n`, " ")
 		if !r.fetched.IsZero() {
 			text += "; shown is what it had at " + r.fetched.Format(time.DateTime)
 		}

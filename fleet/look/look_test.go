@@ -391,62 +391,61 @@ func TestQuarantined(t *testing.T) {
 	}
 }
 
-// TestTampered: a record that somebody changed on the remote is not shown as the task's.
+// TestTampered: a record that somebody changed on the remote is not shown as the task's, neither to who has seen it before
+// nor to who sees it for the first time, and stays a problem when the pages are started again.
 func TestTampered(t *testing.T) {
 	t.Parallel()
-	const seen, never = "seen before", "never seen"
-	for _, c := range []struct {
-		name  string
-		spoil func(f *fleet)
-		when  string
-		says  string
+	f := newFleet(t)
+	damaged := func(id belay.TaskID) {
+		f.rewrite(id, func(s string) string { return strings.Replace(s, "change a.txt", "change b.txt", 1) })
+	}
+	cut := func(id belay.TaskID) {
+		f.rewrite(id, func(s string) string { return strings.Join(strings.SplitAfter(s, "\n")[:3], "") })
+	}
+	deleted := func(id belay.TaskID) { f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/"+id.Key()+"/record") }
+	snapshot := func(id belay.TaskID) {
+		ref := f.git(f.remote, "for-each-ref", "--format=%(refname)", "--count=1", "refs/belay/fleet/"+id.Key()+"/snapshots/")
+		f.git(f.remote, "update-ref", ref, f.base)
+		f.rewrite(id, func(s string) string { return s })
+	}
+	cases := []struct {
+		id          belay.TaskID
+		spoil       func(belay.TaskID)
+		seen, never string // what is said
 	}{
-		{"damaged", func(f *fleet) {
-			f.rewrite("T1", func(s string) string { return strings.Replace(s, "change a.txt", "change b.txt", 1) })
-		},
-			never, "is damaged"},
-		{"damaged later", func(f *fleet) {
-			f.rewrite("T1", func(s string) string { return strings.Replace(s, "change a.txt", "change b.txt", 1) })
-		},
-			seen, "is damaged"},
-		{"rewound", func(f *fleet) {
-			f.rewrite("T1", func(s string) string { return strings.Join(strings.SplitAfter(s, "\n")[:3], "") })
-		},
-			seen, "has 3 entries, and had"},
-		{"cut", func(f *fleet) {
-			f.rewrite("T1", func(s string) string { return strings.Join(strings.SplitAfter(s, "\n")[:3], "") })
-		},
-			never, "and 3 are here"},
-		{"forged", func(f *fleet) { f.forge("T1") }, never, "is not the one that the server knows"},
-		{"forged later", func(f *fleet) { f.forge("T1") }, seen, "was replaced"},
-		{"deleted", func(f *fleet) { f.git(f.remote, "update-ref", "-d", "refs/belay/fleet/t1/record") }, seen, "has not the whole record"},
-		{"another snapshot", func(f *fleet) {
-			ref := f.git(f.remote, "for-each-ref", "--format=%(refname)", "--count=1", "refs/belay/fleet/t1/snapshots/")
-			f.git(f.remote, "update-ref", ref, f.base)
-		}, never, "has another snapshot"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			f := newFleet(t)
-			f.add("T1")
-			f.push("T1")
-			f.add("T2")
-			f.push("T2")
-			r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-			if c.when == seen {
-				r.Sync(t.Context())
-			}
-			c.spoil(f)
+		{id: "T1", spoil: damaged, seen: "is damaged", never: "is damaged"},
+		{id: "T2", spoil: cut, seen: "has 3 entries, and had", never: "and 3 are here"},
+		{id: "T3", spoil: f.forge, seen: "was replaced", never: "is not the one that the server knows"},
+		{id: "T4", spoil: deleted, seen: "has not the whole record", never: "and 0 are here"},
+		{id: "T5", spoil: snapshot, seen: "has another snapshot", never: "has another snapshot"},
+	}
+	for _, c := range cases {
+		f.add(c.id)
+		f.push(c.id)
+	}
+	f.add("T9")
+	f.push("T9")
+	seen, never := filepath.Join(f.dir, "seen"), filepath.Join(f.dir, "never")
+	look.New(seen, f.remote, f).Sync(t.Context())
+	for _, c := range cases {
+		c.spoil(c.id)
+	}
+	for range 2 { // the second time they are started again
+		var remotes []*look.Remote
+		for _, home := range []string{seen, never} {
+			r := look.New(home, f.remote, f)
 			r.Sync(t.Context())
-			for range 2 {
-				v := visit(t, r)
-				v.page(200, "/r/1/", "record problem", c.says)
-				v.page(200, "/r/1/task/T1", c.says, "!<button")
-				v.page(200, "/r/1/task/T2", `value="retry"`, "!problem")
-				r = look.New(filepath.Join(f.dir, "home"), f.remote, f) // started again
-				r.Sync(t.Context())
-			}
-		})
+			remotes = append(remotes, r)
+		}
+		v := visit(t, remotes...)
+		for _, c := range cases {
+			v.page(200, "/r/1/?q="+string(c.id), "record problem", c.seen)
+			v.page(200, "/r/1/task/"+string(c.id), c.seen, "!<button")
+			v.page(200, "/r/2/?q="+string(c.id), "record problem", c.never)
+			v.page(200, "/r/2/task/"+string(c.id), c.never, "!<button")
+		}
+		v.page(200, "/r/1/task/T9", `value="retry"`, "!problem")
+		v.page(200, "/r/2/task/T9", `value="retry"`, "!problem")
 	}
 }
 
@@ -455,14 +454,14 @@ func (f *fleet) rewrite(id belay.TaskID, change func(string) string) {
 	f.t.Helper()
 	ref := "refs/belay/fleet/" + id.Key() + "/record"
 	text := change(f.git(f.remote, "cat-file", "blob", ref+":record.jsonl") + "\n")
-	work := filepath.Join(f.dir, "spoil")
+	work := filepath.Join(f.dir, "spoil-"+id.Key())
 	f.git(f.dir, "clone", "-q", f.remote, work)
 	f.git(work, "fetch", "-q", f.remote, ref)
 	f.git(work, "checkout", "-q", "--detach", "FETCH_HEAD")
 	if err := os.WriteFile(filepath.Join(work, "record.jsonl"), []byte(text), 0o644); err != nil {
 		f.t.Fatal(err)
 	}
-	f.git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam", "spoil")
+	f.git(work, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "--allow-empty", "-m", "spoil")
 	f.git(work, "push", "-q", "-f", f.remote, "HEAD:"+ref)
 }
 
@@ -493,7 +492,7 @@ func TestAddress(t *testing.T) {
 	second := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	second.Sync(t.Context())
 	v := visit(t, r, second)
-	v.page(200, "/", "https://ana:xxxxx@127.0.0.1:1/shop.git", "!hunter2")
+	v.page(200, "/", "https://127.0.0.1:1/shop.git", "!hunter2")
 	v.page(500, "/r/1/", "the remote cannot be read", "!hunter2")
 }
 

@@ -1,0 +1,22 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// TestFleetUI: belay-fleet gets the flags that were given, and remotes are never flags.
+func TestFleetUI(t *testing.T) {
+	var p Pages
+	f := pflag.NewFlagSet("ui", pflag.ContinueOnError)
+	p.Add(f)
+	if err := f.Parse([]string{"--open", "--idle", "1h", "--", "--upload-pack=x"}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"ui", "--open=true", "--idle=1h0m0s", "--", "--upload-pack=x"}
+	if got := fleetUI(f, f.Args()); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
