@@ -8,7 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,6 +79,13 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	bound, err := Bound(r.Log)
 	if err != nil {
 		return last, err
+	}
+	if last != "" {
+		if _, err := m.git(ctx, nil, "cat-file", "-e", last); err != nil { // the mirror was made anew
+			if _, err := m.Fetch(ctx, r.Task.ID); err != nil {
+				return last, err
+			}
+		}
 	}
 	there, err := m.snapshots(ctx, r.Task.ID)
 	if err != nil {
@@ -340,33 +349,36 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 	if err != nil {
 		return "", err
 	}
-	known := map[string]string{}
+	files, added := map[string]string{}, text
 	if last != "" {
-		st, err := m.read(ctx, last, r.Task.ID)
+		before, size, attachments, err := m.parts(ctx, last)
 		if err != nil {
 			return "", err
 		}
-		known = st.Attachments
-	}
-	var files bytes.Buffer
-	all := names.FindAllString(string(text), -1)
-	slices.Sort(all)
-	for _, sha := range slices.Compact(all) {
-		oid := known[sha]
-		if oid == "" {
-			data, err := d.Journal.Attachment(sha)
-			if err != nil {
-				continue // a hash of something else, or gone: then the record says so
-			}
-			if oid, err = m.blob(ctx, data); err != nil {
-				return "", err
-			}
+		files = attachments
+		if size <= len(text) && d.Repo.Name("blob", text[:size]) == before { // nothing but lines were added
+			added = text[size:]
 		}
-		fmt.Fprintf(&files, "100644 blob %s\t%s\n", oid, sha)
+	}
+	for _, sha := range names.FindAllString(string(added), -1) {
+		if files[sha] != "" {
+			continue
+		}
+		data, err := d.Journal.Attachment(sha)
+		if err != nil {
+			continue // a hash of something else, or gone: then the record says so
+		}
+		if files[sha], err = m.blob(ctx, data); err != nil {
+			return "", err
+		}
 	}
 	tree := fmt.Sprintf("100644 blob %s\t%s\n", blob, recordFile)
-	if files.Len() > 0 {
-		sub, err := m.git(ctx, files.Bytes(), "mktree")
+	if len(files) > 0 {
+		var list bytes.Buffer
+		for _, sha := range slices.Sorted(maps.Keys(files)) {
+			fmt.Fprintf(&list, "100644 blob %s\t%s\n", files[sha], sha)
+		}
+		sub, err := m.git(ctx, list.Bytes(), "mktree")
 		if err != nil {
 			return "", err
 		}
@@ -435,30 +447,37 @@ func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
 
 // read reads a record's commit.
 func (m *Mirror) read(ctx context.Context, commit string, id belay.TaskID) (st State, err error) {
-	st.Commit, st.Attachments = commit, map[string]string{}
-	out, err := m.git(ctx, nil, "ls-tree", "-r", "-z", commit)
+	record, _, attachments, err := m.parts(ctx, commit)
 	if err != nil {
 		return st, err
 	}
-	record := ""
-	for line := range strings.SplitSeq(string(out), "\x00") {
-		about, path, _ := strings.Cut(line, "\t")
-		f := strings.Fields(about)
-		if len(f) != 3 {
-			continue
-		}
-		if path == recordFile {
-			record = f[2]
-		} else if sha, ok := strings.CutPrefix(path, "files/"); ok {
-			st.Attachments[sha] = f[2]
-		}
-	}
+	st.Commit, st.Attachments = commit, attachments
 	text, err := m.git(ctx, nil, "cat-file", "blob", record)
 	if err != nil {
 		return st, err
 	}
 	st.Log, err = parse(text, id)
 	return st, err
+}
+
+// parts are the blob with the lines of a record's commit, its size in bytes, and the blobs of attachments by SHA-256.
+func (m *Mirror) parts(ctx context.Context, commit string) (record string, size int, attachments map[string]string, err error) {
+	out, err := m.git(ctx, nil, "ls-tree", "-r", "-l", "-z", commit)
+	attachments = map[string]string{}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		about, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(about)
+		if len(f) != 4 {
+			continue
+		}
+		if path == recordFile {
+			record = f[2]
+			size, _ = strconv.Atoi(f[3]) // "-" for what is no blob: then the record cannot be read either
+		} else if sha, ok := strings.CutPrefix(path, "files/"); ok {
+			attachments[sha] = f[2]
+		}
+	}
+	return record, size, attachments, err
 }
 
 // parse reads the lines of a record and proves their chain.
