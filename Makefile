@@ -40,6 +40,7 @@
 # make fleet-load  200 tasks on four workers, of which one is killed each half minute; their histories replay (TASKS=N)
 # make bench-fleet  what a step of a task costs on one machine and through the server, and the plot in docs/fleet.md
 # make fleet-sim  10,000 tasks on 500 workers that fail, on a clock that skips (SIM="-tasks 1000 -seeds 7" for its flags)
+# make bench-fleet-travel  the bytes that snapshots of a repository of 100,000 files move to a remote and from it (FILES=N)
 # make docs      docs/commands.md, docs/config.schema.json and the plan in docs/architecture.md, from the program
 # make screens   docs/screens.md: a run, a gate, a summary and a status as tmux shows them at 80 and 120 columns
 # make report    sizes and layers of the packages
@@ -51,7 +52,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: telemetry-test fleet-watch fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: telemetry-test bench-fleet-travel fleet-watch fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -93,6 +94,9 @@ fleet-load: bin/belay-fleet bin/temporal-dev bin/fleet-step
 # Minutes, on an idle machine.
 bench-fleet: bin/temporal-dev bin/fleet-step
 	@bin/fleet-step -server "$(CURDIR)/bin/temporal-dev" -plot docs/fleet-cost.svg
+
+bench-fleet-travel:
+	@cd fleet && BELAY_TRAVEL_FILES=$(or $(FILES),100000) CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 30m -run 'TestBytes$$' ./remote
 
 fleet-sim:
 	@cd fleet && CGO_ENABLED=0 $(GO) run ./bench/sim $(SIM)
@@ -164,7 +168,8 @@ eval-ask:
 
 fidelity:
 	@out=$$(mktemp); BELAY_FIDELITY_ALL=1 BELAY_PROPERTY=60 $(GO) test -count=1 -timeout 40m -run 'Fidelity|Inverse' -v ./internal/restore >$$out 2>&1; \
-	status=$$?; grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
+	status=$$?; (cd fleet && BELAY_FIDELITY_ALL=1 $(GO) test -count=1 -timeout 40m -run 'TestTravel$$' -v ./remote) >>$$out 2>&1 || status=1; \
+	grep -vE '^(=== |    --- PASS|    --- SKIP)' $$out; rm -f $$out; exit $$status
 
 eval: eval-count eval-ask eval-mine eval-stall eval-fix
 

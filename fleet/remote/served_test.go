@@ -3,6 +3,7 @@ package remote_test
 import (
 	"bytes"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/cgi"
@@ -31,7 +32,7 @@ func serve(t *testing.T, dir string, asked func(*http.Request) bool) *server {
 	s := &server{asked: asked}
 	backend := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
 		Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=worker"}, InheritEnv: []string{"HOME", "PATH", "GIT_CONFIG_NOSYSTEM"},
-		Stderr: io.Discard}
+		Stderr: io.Discard, Logger: log.New(io.Discard, "", 0)}
 	h := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.asked != nil && !s.asked(r) {
 			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)

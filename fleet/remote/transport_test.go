@@ -124,6 +124,23 @@ func noise(n int) string {
 	return string(b)
 }
 
+// TestMirrorGone: a worker that lost its mirror continues with what the remote has.
+func TestMirrorGone(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	p := newSite(s, filepath.Join(s.Up, "remote.git"))
+	p.take()
+	s.Ok(p.push())
+	s.Ok(os.RemoveAll(p.mirror.Dir))
+	p.open("a", s.Dir)
+	p.load()
+	s.Write("a.txt", "later")
+	s.Commit("later")
+	info := p.take()
+	s.Ok(p.push())
+	p.arrives(info)
+}
+
 // TestDiskFull: a push with no space left on the worker fails, changes nothing, and is done once there is space.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()

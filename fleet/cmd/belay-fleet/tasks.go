@@ -22,6 +22,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
@@ -86,7 +87,8 @@ belay, and pushes accepted work to the branch belay/TASK. The flags are those of
 belay run; PROSE "-" is read from standard input.
 
 In a clone, the remote is origin, the branch and the commit are those of HEAD, which
-must have been pushed. A task's id is unique in its repository: the same one submitted
+must have been pushed. A name and password in an https URL are left out: workers use
+their own. A task's id is unique in its repository: the same one submitted
 twice is one task.
 
 Given a task file, or without text the --feature NAME of an active feature, submit gives
@@ -192,6 +194,7 @@ func here(ctx context.Context, in *task.Input) error {
 	if in.Remote == "" {
 		in.Remote = ask("remote", "get-url", "origin")
 	}
+	in.Remote = remote.Public(in.Remote) // the server keeps it, and workers have logins
 	if in.Branch == "" {
 		in.Branch = ask("symbolic-ref", "--short", "--quiet", "HEAD")
 	}
