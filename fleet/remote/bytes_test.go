@@ -22,6 +22,13 @@ func TestBytes(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("BELAY_TRAVEL_FILES")); err == nil {
 		files = n
 	}
+	for _, rounds := range [][]int{{0, 1, 10, 100, 1000}, {1000}} { // the first push is of the base, or of changes
+		t.Run(fmt.Sprint(rounds), func(t *testing.T) { count(t, files, rounds) })
+	}
+}
+
+// count pushes and fetches a snapshot after each round of changes to so many files.
+func count(t *testing.T, files int, rounds []int) {
 	s := states.New(t)
 	s.Ok(os.RemoveAll(s.Dir))
 	bare := filepath.Join(s.Up, "remote.git")
@@ -41,7 +48,7 @@ func TestBytes(t *testing.T) {
 	p.open("a", s.Dir)
 	p.create()
 	t.Logf("| files changed | packed | pushed | ratio | packed since the base | fetched | ratio |")
-	for _, n := range []int{0, 1, 10, 100, 1000} {
+	for _, n := range rounds {
 		for i := range n {
 			change(s, i*(files/n))
 		}
