@@ -307,20 +307,28 @@ func (d *Desk) FileIssues(ctx context.Context, q Forge, version string) ([]Known
 			return list, err
 		}
 		text, _ := pull.Markdown(c.BodyLimit() - 1000)
-		issue, err := c.FileIssue(ctx, prompt.Plainly(k.Title, 200), text, "issue "+string(k.Task))
-		if err != nil {
+		mark := "issue " + string(k.Task)
+		if list[i].URL, err = d.fileIssue(ctx, c, k.Task, k.Title, text, mark, session.Note{Kind: issueNote}); err != nil {
 			return list, err
 		}
-		r, err := d.Load(k.Task)
-		if err != nil {
-			return list, err
-		}
-		if err := d.AddNote(ctx, r, session.Note{Kind: issueNote, Text: issue.URL}); err != nil {
-			return list, err
-		}
-		list[i].URL = issue.URL
 	}
 	return list, nil
+}
+
+// fileIssue opens an issue, or finds the one with that mark, records its address behind the text of a note on the task, and
+// returns it.
+func (d *Desk) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID, title, text, mark string,
+	n session.Note) (string, error) {
+	issue, err := c.FileIssue(ctx, prompt.Plainly(title, 200), text, mark)
+	if err != nil {
+		return "", err
+	}
+	r, err := d.Load(task)
+	if err != nil {
+		return "", err
+	}
+	n.Text += issue.URL
+	return issue.URL, d.AddNote(ctx, r, n)
 }
 
 // ReviewIssue is a finding of the newest reviews of a task, and the issue that was filed for it.
@@ -381,18 +389,10 @@ func (d *Desk) FileReviewIssues(ctx context.Context, q Forge, task belay.TaskID)
 			continue
 		}
 		mark := i.mark(task)
-		issue, err := c.FileIssue(ctx, prompt.Plainly(i.Title, 200), i.text(task), "finding "+mark)
-		if err != nil {
+		note := session.Note{Kind: findingNote, Text: mark + " "}
+		if list[n].URL, err = d.fileIssue(ctx, c, task, i.Title, i.text(task), "finding "+mark, note); err != nil {
 			return list, err
 		}
-		r, err := d.Load(task)
-		if err != nil {
-			return list, err
-		}
-		if err := d.AddNote(ctx, r, session.Note{Kind: findingNote, Text: mark + " " + issue.URL}); err != nil {
-			return list, err
-		}
-		list[n].URL = issue.URL
 	}
 	return list, nil
 }
