@@ -85,7 +85,7 @@ notify:
 	if r := run(3, gate("T1")...); !strings.Contains(r.errs, "not trusted") || len(h.answers(http.StatusServiceUnavailable)) != 0 {
 		t.Errorf("sent without trust: %s", r)
 	}
-	run(0, "trust")
+	run(0, "trust", "--yes")
 	if r := run(2, "notify"); !strings.Contains(r.errs, "503") {
 		t.Errorf("what waits from before was not tried: %s", r)
 	}
@@ -122,5 +122,55 @@ notify:
 	}
 	if strings.Contains(h.text, "PLANTED") {
 		t.Errorf("something private was sent: %s", h.text)
+	}
+}
+
+// TestNotifyKilled: belay that is killed after the webhook has a message, and before that is recorded, sends it again: the
+// same id, the same bytes.
+func TestNotifyKilled(t *testing.T) {
+	t.Parallel()
+	kill := make(chan *exec.Cmd, 1)
+	var bodies []string
+	var mu sync.Mutex
+	h := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
+		body, err := io.ReadAll(q.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		bodies = append(bodies, string(body))
+		mu.Unlock()
+		select {
+		case c := <-kill:
+			_ = c.Process.Kill()
+			<-q.Context().Done() // it never hears the answer
+		default:
+		}
+	}))
+	t.Cleanup(h.Close)
+	w := quietWorld(t, map[string]string{".belay/config.yaml": "notify: {webhook: {url: \"" + h.URL + "/\"}}\n"})
+	start := func(args ...string) *exec.Cmd {
+		c := exec.Command("belay", args...)
+		c.Dir, c.Env = w.repo, append(w.env(), "BELAY_WEBHOOK_SECRET="+webhookSecret)
+		asUser(c)
+		w.must(c.Start())
+		return c
+	}
+	w.must(start("trust", "--yes").Wait())
+	// The agent waits until the process is known, so that the message cannot come first.
+	c := start("run", "write", "--as-it-is", "--retries", "0", "--test", "false", "--",
+		"sh", "-c", "until [ -e ../known ]; do sleep 0.05; done; echo > a.txt")
+	kill <- c
+	w.write("../known", "")
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != -1 {
+		t.Fatalf("the run ended with %d: it was not killed", code)
+	}
+	w.must(start("notify").Wait())
+	w.must(start("notify").Wait())
+	mu.Lock()
+	defer mu.Unlock()
+	if len(bodies) != 2 || bodies[0] != bodies[1] || !strings.Contains(bodies[0], `"task":"T1"`) {
+		t.Errorf("%d requests: %q", len(bodies), bodies)
 	}
 }
