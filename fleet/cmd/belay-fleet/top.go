@@ -140,7 +140,7 @@ func summed(rows []row, seen map[string]time.Time, midnight time.Time) overview 
 	o := overview{Waiting: []row{}, Running: []row{}, Phases: map[string]int{}, Ended: map[string]int{}, Workers: []load{}}
 	has := map[string][]string{}
 	for _, r := range rows {
-		if !r.Started.Before(midnight) {
+		if !r.Started.Before(midnight) && !task.IsFeature(r.id) { // a feature costs what its tasks cost
 			o.Cost += r.Cost
 		}
 		if r.Outcome != "" {

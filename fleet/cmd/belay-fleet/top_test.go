@@ -19,6 +19,7 @@ func TestTop(t *testing.T) {
 		{Task: "busy", Phase: "attempt", Worker: "w1", Cost: .25, Started: at(30), id: "3"},
 		{Task: "new", Phase: "new", Started: at(40), id: "4"},
 		{Task: "done", Phase: "closed", Outcome: "passed", Worker: "w1", Cost: .5, Started: at(5), id: "5"},
+		{Task: "whole", Phase: "closed", Outcome: "partial", Cost: 9, Started: at(6), id: "belay/app/feature/whole"},
 	}
 	o := summed(rows, map[string]time.Time{"w1": at(50), "idle\x1b": at(51)}, midnight)
 	o.Time, o.Backlog = at(60), 3
@@ -28,7 +29,7 @@ func TestTop(t *testing.T) {
 	}
 	var b strings.Builder
 	o.print(&b, 3)
-	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected",
+	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 partial, 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected",
 		"busy late\n", "and 1 more: belay-fleet list\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
