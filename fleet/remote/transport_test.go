@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
@@ -139,6 +141,52 @@ func TestMirrorGone(t *testing.T) {
 	info := p.take()
 	s.Ok(p.push())
 	p.arrives(info)
+}
+
+// TestCloneGone: the worker that lost a task's clone has pushed from it, and its mirror knows commits without their trees. It
+// gets all of them from the remote.
+func TestCloneGone(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	p := newSite(s, filepath.Join(s.Up, "remote.git"))
+	for i := range 2 {
+		s.Commit("later", "a.txt", strings.Repeat("later\n", i+1))
+		p.take()
+		s.Ok(p.push())
+	}
+	info, want := p.take(), s.Fingerprint()
+	s.Ok(p.push())
+	s.Ok(os.RemoveAll(s.Dir))
+	b := p.elsewhere("a")
+	_, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	s.Ok(err)
+	s.Same("in the new clone", travels(want), travels(b.Fingerprint()))
+	b.take()
+	s.Ok(b.push())
+}
+
+// TestRewound: when somebody rewound or deleted the record, a push is refused and changes nothing.
+func TestRewound(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	p := newSite(s, filepath.Join(s.Up, "remote.git"))
+	const ref = "refs/belay/fleet/t1/record"
+	for range 2 {
+		p.take()
+		s.Ok(p.push())
+	}
+	p.take()
+	last := p.terms.Last
+	for _, change := range [][]string{{"update-ref", ref, last + "^"}, {"update-ref", "-d", ref}} {
+		s.At(p.url, change...)
+		before := s.At(p.url, "for-each-ref")
+		if err := p.push(); !errors.Is(err, remote.ErrMoved) || p.terms.Last != last {
+			t.Errorf("%v: %v", change, err)
+		}
+		if got := s.At(p.url, "for-each-ref"); got != before {
+			t.Errorf("%v: %s", change, got)
+		}
+	}
 }
 
 // TestDiskFull: a push with no space left on the worker fails, changes nothing, and is done once there is space.

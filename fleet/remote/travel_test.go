@@ -152,20 +152,20 @@ func (p *site) push() error {
 	return err
 }
 
-// elsewhere continues the task in another clone.
-func (p *site) elsewhere() *site {
+// elsewhere continues the task in another clone, of the worker with this mirror.
+func (p *site) elsewhere(mirror string) *site {
 	p.T.Helper()
 	ctx := context.Background()
 	s := *p.Sandbox
 	s.Dir = filepath.Join(p.Up, "b", "tree")
 	b := &site{Sandbox: &s, url: p.url, terms: p.terms}
-	m, err := remote.Open(ctx, filepath.Join(p.Up, "b.git"), p.url)
+	m, err := remote.Open(ctx, filepath.Join(p.Up, mirror+".git"), p.url)
 	p.Ok(err)
 	st, err := m.Fetch(ctx, "T1")
 	p.Ok(err)
 	p.Ok(m.Has(ctx, p.terms.Base))
 	p.Ok(m.Clone(ctx, s.Dir, "main", p.terms.Base, ""))
-	b.open("b", s.Dir)
+	b.open(mirror, s.Dir)
 	p.Ok(m.Adopt(ctx, b.desk, st))
 	b.load()
 	return b
@@ -206,7 +206,7 @@ func travel(s *states.Sandbox, url string) *site {
 // arrives restores a snapshot elsewhere and compares it with the present state.
 func (p *site) arrives(info snapshot.Info) *site {
 	p.T.Helper()
-	b := p.elsewhere()
+	b := p.elsewhere("b")
 	out, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
 	p.Ok(err)
 	if len(out.Skipped) > 0 {
