@@ -246,22 +246,22 @@ func (p place) print(d handoff.Diff, w io.Writer) error {
 
 func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
 	list := p.Rec.Context.Drifts
-	for i := len(list) - 1; i >= 0; i-- {
-		d := list[i]
-		out.Type, out.From, out.To, out.Report = "drift", d.Expected, d.Found, &d.Report
-		if d.Found == "" {
-			return out, func(io.Writer) error { return nil }, nil
-		}
-		return out, func(w io.Writer) error {
-			var text bytes.Buffer
-			if err := p.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
-				return err
-			}
-			shown, _ := handoff.Masked(text.Bytes()) // an agent may ask, too
-			_, err := w.Write(shown)
-			return err
-		}, nil
+	if len(list) == 0 {
+		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),
+			"no failed verification of %s", out.Task)
 	}
-	return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),
-		"no failed verification of %s", out.Task)
+	d := list[len(list)-1]
+	out.Type, out.From, out.To, out.Report = "drift", d.Expected, d.Found, &d.Report
+	if d.Found == "" {
+		return out, func(io.Writer) error { return nil }, nil
+	}
+	return out, func(w io.Writer) error {
+		var text bytes.Buffer
+		if err := p.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
+			return err
+		}
+		shown, _ := handoff.Masked(text.Bytes()) // an agent may ask, too
+		_, err := w.Write(shown)
+		return err
+	}, nil
 }

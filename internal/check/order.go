@@ -307,23 +307,12 @@ func (p *orderReader) name() (name, bool) {
 	}
 	t := p.w[p.at]
 	text := strings.TrimPrefix(t.text, "./")
-	switch {
-	case strings.HasPrefix(text, "--") && len(text) > 3:
-		p.at++
-		flag, _, _ := strings.Cut(text, "=")
-		return name{text: flag, sure: true}, true
-	case p.o.kind == aRoute:
-		if verb, rest, ok := strings.Cut(text, " "); ok && verbs.Has(strings.ToLower(verb)) {
-			text = rest
-		}
-		if !strings.HasPrefix(text, "/") || len(text) < 2 {
+	if n, known := p.spelled(text); known {
+		if n.text == "" {
 			return name{}, false
 		}
 		p.at++
-		return name{text: text, sure: true}, true
-	case p.isPath(text):
-		p.at++
-		return name{text: strings.TrimSuffix(text, "/"), sure: true, path: true}, true
+		return n, true
 	}
 	if t.quote {
 		text = p.declaration(text)
@@ -350,6 +339,27 @@ func (p *orderReader) name() (name, bool) {
 	}
 	n.sure = n.sure || unicode.IsUpper(rune(id[0])) && p.o.kind != anything
 	return n, true
+}
+
+// spelled reads a name that its spelling or what is ordered shows: a flag, a route, a path. known: it is one of these, and
+// without a text it is none that can be read.
+func (p *orderReader) spelled(text string) (n name, known bool) {
+	switch {
+	case strings.HasPrefix(text, "--") && len(text) > 3:
+		flag, _, _ := strings.Cut(text, "=")
+		return name{text: flag, sure: true}, true
+	case p.o.kind == aRoute:
+		if verb, rest, ok := strings.Cut(text, " "); ok && verbs.Has(strings.ToLower(verb)) {
+			text = rest
+		}
+		if !strings.HasPrefix(text, "/") || len(text) < 2 {
+			return name{}, true
+		}
+		return name{text: text, sure: true}, true
+	case p.isPath(text):
+		return name{text: strings.TrimSuffix(text, "/"), sure: true, path: true}, true
+	}
+	return name{}, false
 }
 
 // declaration returns quoted code from the name that it declares on, and learns the kind from its keyword: `def half(n)` and
