@@ -441,7 +441,7 @@ func shown(w io.Writer, st task.Status, failed string) {
 func (a *program) logCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
-		Use: "log TASK", Short: "Print what happened to a task", Args: cobra.ExactArgs(1),
+		Use: "log TASK", Aliases: []string{"logs"}, Short: "Print what happened to a task", Args: cobra.ExactArgs(1),
 		Long: `Log prints what happened to a task, a line each; with --follow also what happens from
 now on, until the task is closed.
 

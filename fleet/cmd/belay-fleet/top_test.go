@@ -58,3 +58,21 @@ func TestTop(t *testing.T) {
 		t.Errorf("%d pages, %v: %q", got, err, screen.String())
 	}
 }
+
+// Every command has help with an example and exit codes, and logs is log.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	root := (&program{Terminal: &terminal.Terminal{Out: io.Discard, Err: io.Discard}}).commands()
+	for _, c := range root.Commands() {
+		if c.Hidden || c.Name() == "help" || c.Name() == "completion" {
+			continue
+		}
+		if !strings.Contains(c.Example, "belay-fleet "+c.Name()) ||
+			!c.HasSubCommands() && !strings.Contains(c.Long, "Exit codes: ") {
+			t.Errorf("%s has no example, or does not say how it ends", c.Name())
+		}
+	}
+	if c, _, err := root.Find([]string{"logs", "T1", "-f"}); err != nil || c.Name() != "log" {
+		t.Errorf("logs is %v, %v", c, err)
+	}
+}
