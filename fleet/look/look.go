@@ -401,13 +401,13 @@ func (r *Remote) shown(key string) web.FleetTask {
 		t.Notes = append(t.Notes, "the server has no task of this name and remote: "+
 			"give the remote as belay-fleet submit was given it")
 	case k.silent != "":
-		t.Phase, t.Outcome = row.Phase, loop.Outcome(row.Outcome)
+		listedOnly(&t, row)
 		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.silent)
 	case !k.heard.IsZero():
 		t.Phase, t.Outcome, t.Worker = st.Phase, loop.Outcome(st.Outcome), st.Worker
 		r.gate(&t, st)
 	default:
-		t.Phase, t.Outcome = row.Phase, loop.Outcome(row.Outcome)
+		listedOnly(&t, row)
 	}
 	if st.Waits != "" && t.Phase != "" {
 		t.Notes = append(t.Notes, st.Waits)
@@ -424,6 +424,16 @@ func (r *Remote) shown(key string) web.FleetTask {
 		t.Decisions = slices.DeleteFunc(t.Decisions, func(d loop.Decision) bool { return d != task.Resume })
 	}
 	return t
+}
+
+// listedOnly is what the server's list says of a task that does not answer. What a gate asks, the record alone says then.
+func listedOnly(t *web.FleetTask, row Row) {
+	if row.Phase == string(loop.PhaseGate) {
+		return
+	}
+	if t.Phase, t.Outcome = row.Phase, loop.Outcome(row.Outcome); row.Phase == task.PhaseQuarantined {
+		t.Waits = row.Phase
+	}
 }
 
 // gate says what a task waits for, and which decisions it takes from here.

@@ -53,6 +53,7 @@ type fleet struct {
 
 	mu       sync.Mutex
 	down     error
+	silent   error // of tasks alone: no worker is there to answer for them
 	unpushed bool
 	phase    string // in the place of the record's
 	decided  []task.Decision
@@ -175,7 +176,7 @@ func (f *fleet) Status(_ context.Context, _ string, id belay.TaskID) (task.Statu
 	if f.down != nil {
 		return task.Status{}, "", f.down
 	}
-	return f.status(id), "", nil
+	return f.status(id), "", f.silent
 }
 
 func (f *fleet) Decide(_ context.Context, _ string, id belay.TaskID, d task.Decision) (task.Status, error) {
@@ -353,6 +354,24 @@ func TestDown(t *testing.T) {
 	v = visit(t, r)
 	v.page(200, "/r/1/", "T1", "waits for you", "the remote cannot be read", "does not answer", "connection refused")
 	v.page(200, "/r/1/task/T1", "Waiting for you", "It cannot be decided here now", "!<button")
+}
+
+// TestSilent: without a worker that answers for a task its record can be read, and nothing be decided.
+func TestSilent(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	f.silent = errors.New("no poller seen")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/", "waits for you", "does not say where it stands: no poller seen")
+	v.page(200, "/r/1/task/T1", "Waiting for you", "It cannot be decided here now", "!<button")
+	f.mu.Lock()
+	f.silent = nil
+	f.mu.Unlock()
+	v.page(200, "/r/1/task/T1", `value="retry"`, "!no poller seen")
 }
 
 // TestUnpushed: what a worker could not push is known by the server alone.
