@@ -295,6 +295,10 @@ func (f *feature) merge(i int) {
 
 // gate asks a person about a task; -1 is the feature.
 func (f *feature) gate(i int, why string, options ...loop.Decision) {
+	if f.stopped { // nobody is asked any more
+		f.drop(i, why)
+		return
+	}
 	f.pos.Number++
 	g := FeatureGate{Number: f.pos.Number, Part: i, Why: why, Options: options}
 	if i >= 0 {
@@ -343,6 +347,12 @@ func (f *feature) decide(ctx workflow.Context, d Decision) error {
 	case Stop:
 		f.stopped = true
 		f.pos.Gates = nil
+		for i, p := range f.pos.Parts {
+			switch p.Stage {
+			case StageWaiting, StageAccepted, StageGate:
+				f.drop(i, strings.TrimSpace("the feature was stopped. "+p.Why))
+			}
+		}
 		f.tell(ctx, Decision{Decision: loop.DecideAbort, Note: d.Note, By: d.By})
 	case Resume:
 		f.tell(ctx, Decision{Decision: Resume, By: d.By})

@@ -259,6 +259,11 @@ func TestFeatureCancel(t *testing.T) {
 		if accepted != "accepted" || twice != "refused" || *got != "done" {
 			t.Errorf("cancel: %s, again: %s, %s: %s", accepted, twice, decision, *got)
 		}
+		if decision == task.Stop && slices.ContainsFunc(r.Parts, func(p task.Part) bool {
+			return p.Stage != task.StageMerged && p.Stage != task.StageDropped
+		}) {
+			t.Errorf("%+v", r.Parts)
+		}
 		if slices.Sort(f.told); decision == task.Resume && (r.Outcome != loop.OutcomePassed || len(f.began) != 4) ||
 			decision == task.Stop && (r.Outcome != task.OutcomePartial || len(f.began) != 3 || r.Commit != "merge of T0") {
 			t.Errorf("%s: %+v, told %v", decision, r, f.told)
@@ -317,6 +322,8 @@ func TestTold(t *testing.T) {
 		did   string
 	}{
 		{loop.CmdAttempt, []loop.Decision{task.Cancel, task.Resume}, loop.OutcomePassed, "snapshot baseline attempt capture attempt capture check close"},
+		{loop.CmdAttempt, []loop.Decision{task.Cancel + " at once", task.Resume}, loop.OutcomePassed,
+			"snapshot baseline attempt capture attempt capture check close"},
 		{loop.CmdAttempt, []loop.Decision{loop.DecideAbort}, loop.OutcomeAborted, "snapshot baseline attempt capture restore close"},
 		{loop.CmdBaseline, []loop.Decision{loop.DecideAbort}, loop.OutcomeAborted, "snapshot baseline"},
 		{loop.CmdBaseline, []loop.Decision{task.Cancel, task.Resume}, loop.OutcomePassed, "snapshot baseline attempt capture check close"},
@@ -330,13 +337,20 @@ func TestTold(t *testing.T) {
 				return
 			}
 			first = false
-			env.SignalWorkflow(task.SignalDecide, task.Decision{Decision: c.tells[0], By: "ann"})
+			first, together := strings.CutSuffix(string(c.tells[0]), " at once")
+			env.SignalWorkflow(task.SignalDecide, task.Decision{Decision: loop.Decision(first), By: "ann"})
+			if together { // before the agent is stopped
+				env.SignalWorkflow(task.SignalDecide, task.Decision{Decision: c.tells[1], By: "ann"})
+			}
 			for c.kind == loop.CmdAttempt && ctx.Err() == nil {
 				activity.RecordHeartbeat(ctx)
 				time.Sleep(time.Millisecond)
 			}
 		}
 		for i, d := range c.tells[1:] {
+			if strings.HasSuffix(string(c.tells[0]), " at once") {
+				break
+			}
 			env.RegisterDelayedCallback(func() {
 				if st := where(t, env); st.Phase != "gate" && st.Phase != task.PhaseQuarantined {
 					t.Errorf("%v: %s", c.tells, st.Phase)

@@ -52,6 +52,7 @@ type run struct {
 	begun   string    // the attempt that a worker was asked for last, by its command
 	hold    bool      // its feature is cancelled: no attempt begins
 	ahead   *Decision // of its feature, for the next gate
+	halted  bool      // its feature stopped its agent, and it has not come to the gate yet
 	aborted bool      // its feature was stopped before an agent began
 
 	granted string // the attempt that may begin, by its command
@@ -334,11 +335,13 @@ func (r *run) quarantine(why string) error {
 
 // gate waits for a person's decision and has it recorded.
 func (r *run) gate() error {
-	r.hold = false // it waits
+	r.hold, r.halted = false, false // it waits
 	if d := r.ahead; d != nil && r.may(*d) == nil {
 		r.ahead = nil
 		r.asked++
 		r.answers.Send(r.ctx, *d)
+	} else if d != nil && d.Decision == Resume { // of another gate
+		r.ahead = nil
 	}
 	var d Decision
 	r.answers.Receive(r.ctx, &d)
@@ -438,7 +441,7 @@ func (r *run) attempt(c loop.Command) error {
 		r.aborted = true
 		return nil
 	}
-	if r.hold {
+	if r.halted = false; r.hold {
 		r.hold = false
 		return r.quarantine("cancelled before its agent began")
 	}
@@ -457,13 +460,15 @@ func (r *run) told(ctx workflow.Context, d Decision) {
 	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil
 	switch {
 	case d.Decision == Cancel:
-		r.hold = r.pos.State.Gate == nil && !r.outside
+		r.hold, r.halted, r.ahead = r.pos.State.Gate == nil && !r.outside, works, nil
 	case r.outside && d.Decision == loop.DecideAbort, r.may(d) == nil:
 		r.asked++
 		r.answers.Send(ctx, d)
 		return
 	case d.Decision == Resume:
-		r.hold = false
+		if r.hold = false; r.halted { // the agent is still being stopped
+			r.ahead = &d
+		}
 		return
 	default:
 		r.ahead = &d
