@@ -573,16 +573,17 @@ func TestFigures(t *testing.T) {
 
 	// The rest of the file comes as it is scrolled to.
 	s.visit("/r/1/diff?from=T1", "[data-more]")
-	for part := 0; !strings.Contains(s.text(".patch"), "price of item 999 is 6993 cents and 999 mils"); part++ {
+	all := "" // innerText leaves out what is scrolled away
+	for part := 0; !strings.Contains(all, "price of item 999 is 6993 cents and 999 mils"); part++ {
 		if part == 20 {
 			t.Fatal("20 parts of 2,000 lines did not show the last one")
 		}
-		before := len(s.text(".patch"))
 		s.do(chromedp.ScrollIntoView("[data-more]", chromedp.ByQuery),
-			chromedp.Poll(fmt.Sprintf(`document.querySelector(".patch").innerText.length > %d`, before), nil))
+			chromedp.Poll(fmt.Sprintf(`document.querySelector(".patch").textContent.length > %d`, len([]rune(all))), nil),
+			chromedp.TextContent(".patch", &all, chromedp.ByQuery))
 	}
-	if got := s.text(".patch"); strings.Count(got, "price of item 500 is 3500 cents and") != 1 {
-		t.Errorf("a line is there %d times", strings.Count(got, "price of item 500 is 3500 cents and"))
+	if strings.Count(all, "price of item 500 is 3500 cents and") != 1 {
+		t.Errorf("a line is there %d times", strings.Count(all, "price of item 500 is 3500 cents and"))
 	}
 	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=prices.txt"} {
 		var f struct {

@@ -72,8 +72,12 @@ func (q *request) diff() error {
 	if q.sent != nil {
 		b = budget{file: exportLines, page: exportLines}
 	}
+	part := partLines
+	if data.Skip == 0 {
+		part = fileLines
+	}
 	if path != "" {
-		b = budget{file: partLines, page: partLines, skip: data.Skip}
+		b = budget{file: part, page: part, skip: data.Skip}
 	}
 	r, w := io.Pipe()
 	go func() { _ = w.CloseWithError(q.desk.Patch(q.Context(), d, w)) }()
@@ -90,7 +94,7 @@ func (q *request) diff() error {
 	}
 	data.Left = len(d.Changes) - data.Skipped - len(data.Files)
 	if n := len(data.Files); path != "" && n == 1 && data.Files[0].Cut > 0 {
-		data.Next = data.Skip + partLines
+		data.Next = data.Skip + part
 	}
 	q.show("diff", "Changes", data)
 	return nil
