@@ -586,26 +586,37 @@ func TestFigures(t *testing.T) {
 		t.Errorf("a line is there %d times", strings.Count(all, "price of item 500 is 3500 cents and"))
 	}
 	for _, page := range []string{"/r/1/", "/r/1/task/T1", "/r/1/diff?from=T1", "/r/1/diff?from=T1&view=split", "/r/1/diff?from=T1&path=prices.txt"} {
-		var f struct {
-			Response, Paint, Click float64 // milliseconds: until the response is there, from then until it is seen, until a click shows
-			Bytes                  int
+		const visits = 9
+		var response, paint, click []float64 // milliseconds: until the response is there, from then until it is seen, until a click shows
+		var bytes int
+		for range visits {
+			var f struct {
+				Response, Paint, Click float64
+				Bytes                  int
+			}
+			s.visit(page, "h1")
+			s.do(chromedp.Sleep(300*time.Millisecond), chromedp.Evaluate(`(async () => {
+				const n = performance.getEntriesByType("navigation")[0];
+				const all = [n, ...performance.getEntriesByType("resource")].filter((e) => !e.name.includes("/events"));
+				const paint = performance.getEntriesByName("first-contentful-paint")[0];
+				const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 5000); });
+				await frame();
+				const from = performance.now();
+				(document.querySelector(".code td.n:nth-child(2)") ?? document.querySelector("details summary") ?? document.querySelector("main")).click();
+				await frame();
+				return { Response: n.responseEnd - n.requestStart, Paint: paint.startTime - n.responseEnd, Click: performance.now() - from,
+					Bytes: all.reduce((sum, e) => sum + e.transferSize, 0) };
+			})()`, &f, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+			response, paint, click = append(response, f.Response), append(paint, f.Paint), append(click, f.Click)
+			bytes = max(bytes, f.Bytes)
 		}
-		s.visit(page, "h1")
-		s.do(chromedp.Sleep(300*time.Millisecond), chromedp.Evaluate(`(async () => {
-			const n = performance.getEntriesByType("navigation")[0];
-			const all = [n, ...performance.getEntriesByType("resource")].filter((e) => !e.name.includes("/events"));
-			const paint = performance.getEntriesByName("first-contentful-paint")[0];
-			const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 5000); });
-			await frame();
-			const from = performance.now();
-			(document.querySelector(".code td.n:nth-child(2)") ?? document.querySelector("details summary") ?? document.querySelector("main")).click();
-			await frame();
-			return { Response: n.responseEnd - n.requestStart, Paint: paint.startTime - n.responseEnd, Click: performance.now() - from,
-				Bytes: all.reduce((sum, e) => sum + e.transferSize, 0) };
-		})()`, &f, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-		t.Logf("%-40s response %5.1f ms, first paint %5.1f ms later, a click %4.1f ms, %d bytes", page, f.Response, f.Paint, f.Click, f.Bytes)
-		if f.Bytes > 150_000 {
-			t.Errorf("%s weighs %d bytes", page, f.Bytes)
+		for _, all := range [][]float64{response, paint, click} {
+			slices.Sort(all)
+		}
+		t.Logf("%-40s medians of %d: response %5.1f ms, first paint %5.1f ms later (%.1f to %.1f), a click %4.1f ms; %d bytes", page, visits,
+			response[visits/2], paint[visits/2], paint[0], paint[visits-1], click[visits/2], bytes)
+		if bytes > 150_000 {
+			t.Errorf("%s weighs %d bytes", page, bytes)
 		}
 	}
 }

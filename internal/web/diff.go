@@ -17,7 +17,7 @@ import (
 // The most lines that one page of a diff shows. The rest comes as it is scrolled to: the page's first screen should be
 // there at once. A file that has more lines is shown by itself, in parts; one file that holds a task shows all it can.
 const (
-	fileLines   = 120
+	fileLines   = 80
 	pageLines   = 1000
 	partLines   = 400
 	exportLines = 4000
