@@ -141,8 +141,11 @@ func (t *Teller) here(ctx context.Context, d notify.Delivery) {
 	title, why, waits := belay.CountOf(len(tasks), "task"), d.Text, belay.CountOf(len(tasks), "task")+" wait for you"
 	if len(tasks) == 1 {
 		waits = tasks[0] + " waits for you"
-		if r, err := t.Load(belay.TaskID(tasks[0])); err == nil && r.State.Gate != nil {
-			title, why = belay.VisibleLine(r.Task.Title), belay.VisibleLine(r.State.Gate.Why)
+		if r, err := t.Load(belay.TaskID(tasks[0])); err == nil {
+			title = belay.VisibleLine(r.Task.Title)
+			if g := r.State.Gate; g != nil && g.Number == d.Messages[0].Gate { // not answered meanwhile
+				why = belay.VisibleLine(g.Why)
+			}
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
