@@ -52,7 +52,7 @@ const (
 
 // Remote is a repository of the fleet, as it is shown here. It is a web.Fleet.
 type Remote struct {
-	url    string
+	url    string // without a login: as the server knows it
 	server Server
 	copy   *remote.Follower
 	poke   chan struct{} // has it look again at once
@@ -89,16 +89,16 @@ type known struct {
 
 // New shows a remote, with its copy below home.
 func New(home, url string, server Server) *Remote {
-	return &Remote{url: url, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(url)), url),
+	public := remote.Public(url)
+	return &Remote{url: public, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(public)), url),
 		poke: make(chan struct{}, 1), rows: map[string]Row{}, tasks: map[string]*known{}}
 }
 
 // Repository is the remote for the pages.
 func (r *Remote) Repository() web.Repository {
-	shown := remote.Public(r.url)
-	name := strings.TrimSuffix(strings.TrimRight(shown, "/"), ".git")
+	name := strings.TrimSuffix(strings.TrimRight(r.url, "/"), ".git")
 	name = name[strings.LastIndexAny(name, "/:")+1:]
-	return web.Repository{Name: name, Root: shown, Open: r.open, Fleet: r}
+	return web.Repository{Name: name, Root: r.url, Open: r.open, Fleet: r}
 }
 
 // open opens the copy. CodeCannot when there is none yet.
@@ -108,8 +108,8 @@ func (r *Remote) open(ctx context.Context) (*app.Desk, error) {
 		r.mu.Lock()
 		why := r.wrong[1]
 		r.mu.Unlock()
-		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+remote.Public(r.url), "%s",
-			cmp.Or(why, "nothing was fetched from "+remote.Public(r.url)+" yet"))
+		return nil, belay.Refuse(belay.CodeCannot, "git ls-remote "+r.url, "%s",
+			cmp.Or(why, "nothing was fetched from "+r.url+" yet"))
 	}
 	return app.Open(ctx, app.Setting{Dir: r.copy.Root, Force: true})
 }

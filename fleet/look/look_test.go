@@ -57,6 +57,7 @@ type fleet struct {
 	unpushed bool
 	phase    string // in the place of the record's
 	decided  []task.Decision
+	asked    string // for the tasks of this remote
 	decides  func(belay.TaskID, task.Decision) error
 }
 
@@ -143,9 +144,10 @@ func (f *fleet) push(id belay.TaskID) {
 }
 
 // List, Status and Decide are a look.Server.
-func (f *fleet) List(context.Context, string) ([]look.Row, error) {
+func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.asked = remote
 	if f.down != nil {
 		return nil, f.down
 	}
@@ -502,12 +504,15 @@ func (f *fleet) forge(id belay.TaskID) {
 	}
 }
 
-// TestAddress: a password in a remote's address is on no page.
+// TestAddress: a password in a remote's address is on no page, and the server is asked for the remote as it was submitted.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	r := look.New(filepath.Join(f.dir, "home"), "https://ana:hunter2@127.0.0.1:1/shop.git", f)
 	r.Sync(t.Context())
+	if f.asked != "https://127.0.0.1:1/shop.git" {
+		t.Errorf("the server was asked for %s", f.asked)
+	}
 	second := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	second.Sync(t.Context())
 	v := visit(t, r, second)

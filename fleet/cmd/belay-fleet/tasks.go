@@ -182,17 +182,22 @@ func start(ctx context.Context, c client.Client, in task.Input) (client.Workflow
 	return run, err
 }
 
+// git is what git answers in the folder that the command runs in; "" when it fails.
+func git(ctx context.Context, args ...string) string {
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func origin(ctx context.Context) string { return git(ctx, "remote", "get-url", "origin") }
+
 // here fills in what the clone that the command runs in says.
 func here(ctx context.Context, in *task.Input) error {
-	ask := func(args ...string) string {
-		out, err := exec.CommandContext(ctx, "git", args...).Output()
-		if err != nil {
-			return ""
-		}
-		return strings.TrimSpace(string(out))
-	}
+	ask := func(args ...string) string { return git(ctx, args...) }
 	if in.Remote == "" {
-		in.Remote = ask("remote", "get-url", "origin")
+		in.Remote = origin(ctx)
 	}
 	in.Remote = remote.Public(in.Remote) // the server keeps it, and workers have logins
 	if in.Branch == "" {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -46,12 +44,12 @@ Exit codes: 0 it was stopped · 2 it could not be served.`,
 
 func (a *program) ui(ctx context.Context, p cli.Pages, home string, remotes []string) error {
 	if len(remotes) == 0 {
-		out, err := exec.CommandContext(ctx, "git", "remote", "get-url", "origin").Output()
-		if err != nil {
+		url := origin(ctx)
+		if url == "" {
 			return belay.Refuse(belay.CodeUsage, "belay-fleet ui REMOTE…, or run it in a clone",
 				"no remote is given, and there is no origin here")
 		}
-		remotes = []string{strings.TrimSpace(string(out))}
+		remotes = []string{url}
 	}
 	if home == "" {
 		cache, err := os.UserCacheDir()
