@@ -7,32 +7,14 @@ belay=$1 collector=$2
 place=$(mktemp -d "${TMPDIR:-/tmp}/belay-telemetry.XXXXXX")
 fail() {
 	echo "telemetry-test: $*" >&2
-	tail -n 40 "$place"/*.log >&2
+	tail -n 40 "$place"/*.log "$place/got.txt" >&2
 	exit 1
 }
 pid=
 trap '[ -z "$pid" ] || kill "$pid" 2> /dev/null || :; wait; rm -rf "$place"' EXIT
 trap 'exit 130' INT TERM
 
-port=$(expr 20000 + $$ % 20000)
-cat > "$place/collector.yaml" << END
-receivers: {otlp: {protocols: {http: {endpoint: 127.0.0.1:$port}}}}
-exporters: {debug: {verbosity: detailed, use_internal_logger: false, sampling_initial: 10000}}
-service:
-  telemetry: {metrics: {level: none}}
-  pipelines:
-    traces: {receivers: [otlp], exporters: [debug]}
-    metrics: {receivers: [otlp], exporters: [debug]}
-    logs: {receivers: [otlp], exporters: [debug]}
-END
-"$collector" --config "file:$place/collector.yaml" > "$place/got.log" 2> "$place/collector.log" &
-pid=$!
-n=0
-until grep -q 'Everything is ready' "$place/collector.log"; do
-	n=$((n + 1))
-	[ $n -lt 100 ] && kill -0 $pid || fail "the collector did not start"
-	sleep 0.1
-done
+. "$(dirname "$0")/start.sh"
 
 export HOME="$place/home" BELAY_CONFIG_HOME="$place/home/belay"
 mkdir -p "$HOME" "$place/r"
@@ -61,21 +43,21 @@ chmod +x "$place/claude"
 export OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:$port" OTEL_SERVICE_NAME=belay-test PLANTED_VARIABLE=PLANTED-variable
 run() { "$belay" run "$1" --files PLANTED-file.txt --test true --task "$2" -- "$place/claude" -p --permission-mode acceptEdits PLANTED-arg > "$place/$2.log" 2>&1 || fail "$2 was not accepted"; }
 run "write PLANTED-prose" T1
-[ ! -s "$place/got.log" ] || fail "something was sent although nobody asked for it"
+[ ! -s "$place/got.txt" ] || fail "something was sent although nobody asked for it"
 
 # Sent later, and again, with the same ids.
 BELAY_TELEMETRY=1 "$belay" telemetry send > "$place/send.log" 2>&1 || fail "it could not be sent later"
 sleep 1
-grep -o 'ID  *: [0-9a-f]\{16,\}' "$place/got.log" | sort -u > "$place/ids"
+grep -o 'ID  *: [0-9a-f]\{16,\}' "$place/got.txt" | sort -u > "$place/ids"
 BELAY_TELEMETRY=1 "$belay" telemetry send --all T1 > "$place/again.log" 2>&1 || fail "it could not be sent again"
 # Sent by the run itself.
 export BELAY_TELEMETRY=1
-cp "$place/got.log" "$place/first.log"
+cp "$place/got.txt" "$place/first.log"
 git checkout -q .
 run "write PLANTED-prose again" T2
 sleep 1
 
-has() { grep -qF -- "$1" "$place/got.log" || fail "the collector did not print: $1"; }
+has() { grep -qF -- "$1" "$place/got.txt" || fail "the collector did not print: $1"; }
 has 'service.name: Str(belay-test)'
 has 'https://opentelemetry.io/schemas/1.41.0'
 has 'Name           : invoke_agent claude'
@@ -95,10 +77,10 @@ has 'EventName: belay.event.checked'
 has 'Status code    : Error'
 [ "$(grep -c 'Name  *: invoke_agent claude' "$place/first.log")" -ge 2 ] || fail "two attempts are not two spans"
 grep -o 'ID  *: [0-9a-f]\{16,\}' "$place/first.log" | sort -u | cmp -s - "$place/ids" || fail "sent again, ids differ"
-if grep -q PLANTED "$place/got.log"; then
-	grep PLANTED "$place/got.log" >&2
+if grep -q PLANTED "$place/got.txt"; then
+	grep PLANTED "$place/got.txt" >&2
 	fail "something private was sent"
 fi
 [ "$(grep -c 'Partial' "$place/T2.log")" = 0 ] || fail "the collector rejected a part"
-echo "telemetry-test: $(grep -c 'Span #' "$place/got.log") spans, $(grep -c 'Metric #' "$place/got.log") metrics and" \
-	"$(grep -c 'LogRecord #' "$place/got.log") log records arrived; nothing private is in them"
+echo "telemetry-test: $(grep -c 'Span #' "$place/got.txt") spans, $(grep -c 'Metric #' "$place/got.txt") metrics and" \
+	"$(grep -c 'LogRecord #' "$place/got.txt") log records arrived; nothing private is in them"

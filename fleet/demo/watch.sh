@@ -4,7 +4,7 @@
 # metrics are served, each gate is one message, and nothing private is in any of it.
 # usage: fleet/demo/watch.sh PATH-TO-BELAY-FLEET PATH-TO-TEMPORAL-DEV PATH-TO-OTEL-COLLECTOR
 set -eu
-fleet=$1 server=$2 collector=$3
+fleet=$1 server=$2 collector=$3 collecting=$(cd "$(dirname "$0")" && pwd)/../collector/start.sh
 place=$(mktemp -d "${TMPDIR:-/tmp}/belay-fleet-watch.XXXXXX")
 fail() {
 	echo "fleet-watch: $*" >&2
@@ -13,7 +13,7 @@ fail() {
 }
 pids=
 end() {
-	for p in $pids; do kill "$p" 2> /dev/null || :; done
+	for p in $pids ${pid:-}; do kill "$p" 2> /dev/null || :; done
 	wait 2> /dev/null || :
 	rm -rf "$place"
 }
@@ -28,20 +28,8 @@ until_in() { # TEXT FILE
 	done
 }
 
-port=$(expr 20000 + $$ % 20000)
-cat > "$place/collector.yaml" << END
-receivers: {otlp: {protocols: {http: {endpoint: 127.0.0.1:$port}}}}
-exporters: {debug: {verbosity: detailed, use_internal_logger: false, sampling_initial: 10000}}
-service:
-  telemetry: {metrics: {level: none}}
-  pipelines:
-    traces: {receivers: [otlp], exporters: [debug]}
-    metrics: {receivers: [otlp], exporters: [debug]}
-    logs: {receivers: [otlp], exporters: [debug]}
-END
-"$collector" --config "file:$place/collector.yaml" > "$place/got.txt" 2> "$place/collector.log" &
-pids=$!
-until_in 'Everything is ready' "$place/collector.log"
+. "$collecting"
+pids=$pid
 "$server" -port 0 -file "$place/temporal.db" > "$place/server.log" 2>&1 &
 pids="$pids $!"
 until_in 'Temporal server on' "$place/server.log"

@@ -1,0 +1,22 @@
+# Starts an OpenTelemetry Collector on loopback. For scripts to read (. start.sh) that have $collector, the program, and $place,
+# a folder: what arrives is printed to $place/got.txt. Sets $port, and $pid, of the collector; fail MESSAGE is called when it does
+# not start.
+port=$(expr 20000 + $$ % 20000)
+cat > "$place/collector.yaml" << END
+receivers: {otlp: {protocols: {http: {endpoint: 127.0.0.1:$port}}}}
+exporters: {debug: {verbosity: detailed, use_internal_logger: false, sampling_initial: 10000}}
+service:
+  telemetry: {metrics: {level: none}}
+  pipelines:
+    traces: {receivers: [otlp], exporters: [debug]}
+    metrics: {receivers: [otlp], exporters: [debug]}
+    logs: {receivers: [otlp], exporters: [debug]}
+END
+"$collector" --config "file:$place/collector.yaml" > "$place/got.txt" 2> "$place/collector.log" &
+pid=$!
+n=0
+until grep -q 'Everything is ready' "$place/collector.log"; do
+	n=$((n + 1))
+	[ $n -lt 600 ] && kill -0 $pid || fail "the collector did not start"
+	sleep 0.1
+done
