@@ -22,7 +22,6 @@ import (
 // config.Command, which only package config makes.
 var starters = map[string]string{
 	"fleet/cmd/belay-fleet/tasks.go":      "git, for the remote and the commit of the clone it runs in",
-	"fleet/cmd/belay-fleet/ui.go":         "git, for the remote of the clone it runs in",
 	"fleet/remote/remote.go":              "git, in a mirror that is the worker's own",
 	"internal/agent/job.go":               "agents, and belay itself as their shim",
 	"internal/agent/run.go":               "agents, and belay itself as their shim",

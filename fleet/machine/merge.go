@@ -52,7 +52,7 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return out, err
 	}
-	// A folder of its own: where this worker was thought lost, the same merge may still run.
+	// A new folder each time: where this worker was thought lost, the same merge may still run.
 	folder, err := os.MkdirTemp(above, task.RepositoryKey(in.Remote)+"-")
 	if err != nil {
 		return out, err

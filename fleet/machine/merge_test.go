@@ -33,7 +33,7 @@ func (p *place) merge(m *machine.Machine, q task.MergeAsk) (out task.Merged, err
 	return out, err
 }
 
-// work pushes a commit of changed files to a branch of its own, as a task's accepted work.
+// work pushes a commit of changed files to a new branch, as a task's accepted work.
 func (p *place) work(id, from string, files map[string]string) string {
 	p.t.Helper()
 	app := filepath.Join(p.dir, "app")

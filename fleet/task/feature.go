@@ -138,7 +138,7 @@ type feature struct {
 	shown   string         // the search attributes as they are on the server
 }
 
-// FeatureWorkflow has each task of a feature done as a workflow of its own, in the order of its list, and merges accepted work.
+// FeatureWorkflow has each task of a feature done by a child workflow, in the order of its list, and merges accepted work.
 func FeatureWorkflow(ctx workflow.Context, in FeatureInput) (FeatureResult, error) {
 	f := &feature{ctx: ctx, in: in, running: map[int]string{}}
 	if in.From != nil {

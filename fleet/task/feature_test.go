@@ -178,7 +178,7 @@ func TestFeature(t *testing.T) {
 }
 
 // What fails together with what was merged waits for a person, while others continue; done again, it begins from what is
-// merged, under an id of its own, and knows why.
+// merged, under a new id, and knows why.
 func TestFeatureRed(t *testing.T) {
 	t.Parallel()
 	f := &features{result: map[belay.TaskID]task.Merged{"T1": {Findings: []string{"TestSum fails"}}, "T2": {Conflicts: []string{"a.txt"}}}}

@@ -162,7 +162,7 @@ func amount(cost float64) float64 {
 	return cost
 }
 
-// turned leaves out what is past, in slices of its own.
+// turned leaves out what is past, in new slices.
 func (l Ledger) turned(now time.Time) Ledger {
 	l.Running, l.Waiting = slices.Clone(l.Running), slices.Clone(l.Waiting)
 	l.Starts = slices.DeleteFunc(slices.Clone(l.Starts), func(s Start) bool { return now.Sub(s.Time) >= time.Hour })

@@ -24,7 +24,7 @@ const (
 type Part struct {
 	Stage  Stage        `json:"stage"`
 	Task   belay.TaskID `json:"task,omitempty"` // of the last try
-	Tries  int          `json:"tries"`          // how often the task was begun; each time under an id of its own
+	Tries  int          `json:"tries"`          // how often the task was begun; each time under a new id
 	Base   string       `json:"base,omitempty"` // the commit that the last try began from
 	Commit string       `json:"commit,omitempty"`
 	Why    string       `json:"why,omitempty"` // why it is at a gate, or dropped

@@ -344,7 +344,7 @@ func TestOutboxDown(t *testing.T) {
 }
 
 // What comes in quiet hours is one summary at their end, without gates that were answered meanwhile; what comes after
-// them is a message of its own.
+// them is a separate message.
 func TestOutboxQuiet(t *testing.T) {
 	t.Parallel()
 	r := receive(t)

@@ -90,7 +90,7 @@ type job struct {
 	worked   time.Duration // agents' time
 }
 
-// draw is a source of chance of its own for each question, so that one more event does not change all others.
+// draw gives each question a separate source of chance, so that one more event does not change all others.
 func (w *world) draw(what string, ids ...int) *rand.Rand {
 	h := fnv.New64a()
 	fmt.Fprint(h, what, ids)

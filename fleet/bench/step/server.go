@@ -25,7 +25,7 @@ import (
 	"github.com/belay-dev/belay/internal/loop"
 )
 
-// server is a Temporal server of its own on loopback.
+// server is a Temporal server that this program started, on loopback.
 type server struct {
 	cmd *exec.Cmd
 	db  string

@@ -23,7 +23,7 @@ func (a *program) scheduleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "schedule", Short: "Submit a task again and again", Args: cobra.NoArgs,
 		Long: `Schedule has the server submit a task at fixed times. Each one starts from where its
-branch is then, and has an id of its own: NAME, the date and the time (UTC). While one is
+branch is then, and gets a new id: NAME, the date and the time (UTC). While one is
 open, also at a gate, the next one is left out.`,
 		Example: `  belay-fleet schedule create deps --cron "0 3 * * 1" -- "update the dependencies" --files 'go.*' --with claude
   belay-fleet schedule list
@@ -107,7 +107,7 @@ func scheduled(ctx context.Context, args []string) (in task.Input, err error) {
 	}
 	if f.ID != "" || in.Base != "" || listOf(f, prose) != "" {
 		return in, belay.Refuse(belay.CodeUsage, "leave out --task and --base, and give the text of one task",
-			"each task of a schedule has an id of its own, and begins where its branch is then")
+			"each task of a schedule gets a new id, and begins where its branch is then")
 	}
 	in.Base = "HEAD" // it is of the branch, at the time
 	in, err = ask(c, f, in, prose, command)

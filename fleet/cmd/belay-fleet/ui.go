@@ -28,7 +28,7 @@ differences, records, figures, and what the server knows. Gates are answered the
 remote is written as submit was given it.
 
 It fetches the tasks' records and snapshots, below refs/belay/fleet, from the remotes into
-a copy of its own, and runs nothing from them. It prints a link that works once, in one
+a separate copy, and runs nothing from them. It prints a link that works once, in one
 browser, listens on the loopback interface only, and serves until Ctrl-C. Without the
 server, or without a remote, the pages show what is known, and say so.
 
