@@ -192,8 +192,8 @@ NPM_UI ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/belay-ui
 ui: build
 	@command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 		{ echo "chromium is needed: apt-get install chromium"; exit 1; }
-	@mkdir -p "$(NPM_UI)" && { [ -e "$(NPM_UI)/node_modules/axe-core/axe.min.js" ] || npm install --silent --no-fund --no-audit --prefix "$(NPM_UI)" axe-core@4.14.1; }
-	BELAY_AXE="$(NPM_UI)/node_modules/axe-core/axe.min.js" BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(PICTURES)" $(GO) test -count=1 -timeout 15m ./bench/browser
+	@mkdir -p "$(NPM_UI)" $(PICTURES) && { [ -e "$(NPM_UI)/node_modules/axe-core/axe.min.js" ] || npm install --silent --no-fund --no-audit --prefix "$(NPM_UI)" axe-core@4.14.1; }
+	BELAY_AXE="$(NPM_UI)/node_modules/axe-core/axe.min.js" BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(abspath $(PICTURES))" $(GO) test -count=1 -timeout 15m ./bench/browser
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))
