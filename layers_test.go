@@ -27,52 +27,51 @@ const module = "github.com/belay-dev/belay"
 // layers names every package below internal, cmd and fleet with its layer. A package
 // imports only packages of lower layers. One that is not listed fails the test.
 var layers = map[string]int{
-	"internal/belay":           0,
-	"internal/lazyregexp":      0,
-	"internal/review/comment":  2,
-	"internal/count":           1,
-	"internal/fsroot":          1,
-	"internal/hook":            0,
-	"internal/intent":          1,
-	"internal/loop":            1,
-	"internal/phase":           1,
-	"internal/secret":          1,
-	"internal/testreport":      1,
-	"internal/testutil":        1,
-	"internal/fence":           2,
-	"internal/forge":           1,
-	"internal/journal":         2,
-	"internal/notify":          2,
-	"internal/plan":            2,
-	"internal/syntax":          2,
-	"internal/config":          3,
-	"internal/git":             3,
-	"internal/scan":            3,
-	"internal/testdiff":        3,
-	"internal/proc":            4,
-	"internal/prompt":          4,
-	"internal/snapshot":        4,
-	"internal/agent":           5,
-	"internal/handoff":         5,
-	"internal/restore":         5,
-	"internal/watch":           5,
-	"internal/testutil/states": 5,
-	"internal/install":         6,
-	"internal/tasklist":        6,
-	"internal/worktree":        6,
-	"internal/review":          7,
-	"internal/testrun":         7,
-	"internal/lint":            8,
-	"internal/check":           9,
-	"internal/session":         10,
-	"internal/runner":          11,
-	"internal/telemetry":       11,
-	"internal/app":             12,
-	"internal/terminal":        13,
-	"internal/mcp":             14,
-	"internal/web":             14,
-	"internal/cli":             15,
-	"cmd/belay":                16,
+	"internal/belay":          0,
+	"internal/lazyregexp":     0,
+	"internal/review/comment": 2,
+	"internal/count":          1,
+	"internal/fsroot":         1,
+	"internal/hook":           0,
+	"internal/intent":         1,
+	"internal/loop":           1,
+	"internal/phase":          1,
+	"internal/secret":         1,
+	"internal/testreport":     1,
+	"internal/testutil":       1,
+	"internal/fence":          2,
+	"internal/forge":          1,
+	"internal/journal":        2,
+	"internal/notify":         2,
+	"internal/plan":           2,
+	"internal/syntax":         2,
+	"internal/config":         3,
+	"internal/git":            3,
+	"internal/scan":           3,
+	"internal/testdiff":       3,
+	"internal/proc":           4,
+	"internal/prompt":         4,
+	"internal/snapshot":       4,
+	"internal/agent":          5,
+	"internal/handoff":        5,
+	"internal/restore":        5,
+	"internal/watch":          5,
+	"internal/install":        6,
+	"internal/tasklist":       6,
+	"internal/worktree":       6,
+	"internal/review":         7,
+	"internal/testrun":        7,
+	"internal/lint":           8,
+	"internal/check":          9,
+	"internal/session":        10,
+	"internal/runner":         11,
+	"internal/telemetry":      11,
+	"internal/app":            12,
+	"internal/terminal":       13,
+	"internal/mcp":            14,
+	"internal/web":            14,
+	"internal/cli":            15,
+	"cmd/belay":               16,
 
 	// Modules of their own: nothing above imports them.
 	"fleet/collector":       0,
@@ -93,6 +92,9 @@ var pure = []string{
 	"internal/secret",
 	"internal/testdiff",
 }
+
+// testHelpers is the package that only tests import: it counts as one of them.
+const testHelpers = "internal/testutil"
 
 var impure = []string{"os", "os/exec", "net", "net/http", "io/fs", "path/filepath", "syscall", "math/rand", "math/rand/v2", "crypto/rand"}
 
@@ -163,6 +165,9 @@ func TestLayers(t *testing.T) {
 					t.Errorf("%s imports %s: %s touches no file, process or network", s.path, path, s.pkg)
 				}
 				continue
+			}
+			if below == testHelpers {
+				t.Errorf("%s imports %s: only tests may", s.path, below)
 			}
 			if their, known := layers[below]; !known || their >= layer {
 				t.Errorf("%s (layer %d) imports %s (layer %d): a package imports only lower layers", s.path, layer, below, their)
@@ -250,7 +255,7 @@ func TestProportions(t *testing.T) {
 	packages := map[string]int{}
 	long := map[string]int{}
 	for _, s := range sources(t) {
-		if s.test {
+		if s.test || s.pkg == testHelpers {
 			continue
 		}
 		files = append(files, s.lines)
@@ -311,6 +316,13 @@ func TestProportions(t *testing.T) {
 	}
 	t.Logf("functions %d, p90 %d lines, longest %d", len(funcs), f90, slices.Max(funcs))
 	t.Logf("files     %d, p90 %d lines, longest %d", len(files), l90, slices.Max(files))
+	program, lines := 0, 0
+	for name, n := range packages {
+		if strings.HasPrefix(name, "internal/") || strings.HasPrefix(name, "cmd/") {
+			program, lines = program+1, lines+n
+		}
+	}
+	t.Logf("program   %d packages below cmd and internal, %d lines", program, lines)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
 		t.Logf("package   %-22s %5d lines", name, packages[name])
 	}

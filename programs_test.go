@@ -43,8 +43,8 @@ var starters = map[string]string{
 	"internal/runner/notify.go":           "notify-send and osascript, which show a notification",
 	"internal/terminal/page.go":           "the pager that the person's environment names",
 	"internal/testutil/rights.go":         "belay's own tests",
-	"internal/testutil/states/git.go":     "git, in belay's own tests",
-	"internal/testutil/states/sandbox.go": "git, in belay's own tests",
+	"internal/testutil/repository_git.go": "git, in belay's own tests",
+	"internal/testutil/sandbox.go":        "git, in belay's own tests",
 	"internal/watch/control.go":           "belay itself",
 	"release/main.go":                     "go and git, to build a release, and the belay that it built",
 }

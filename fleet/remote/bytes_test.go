@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/fleet/remote"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestBytes: a push and a fetch move at most 1.2 times what git packs of the objects that the other side does not
@@ -29,7 +29,7 @@ func TestBytes(t *testing.T) {
 
 // count pushes and fetches a snapshot after each round of changes to so many files.
 func count(t *testing.T, files int, rounds []int) {
-	s := states.New(t)
+	s := testutil.NewSandbox(t)
 	s.Ok(os.RemoveAll(s.Dir))
 	bare := filepath.Join(s.Up, "remote.git")
 	s.At(s.Up, "init", "-q", "--bare", bare)
@@ -77,7 +77,7 @@ func count(t *testing.T, files int, rounds []int) {
 const asking = 10_000
 
 // plant makes a history of two commits with files of about one kilobyte in a bare repository.
-func plant(s *states.Sandbox, bare string, files int) {
+func plant(s *testutil.Sandbox, bare string, files int) {
 	var in bytes.Buffer
 	for c := range 2 {
 		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata 1\nx\n", 1700000000+c)
@@ -110,14 +110,14 @@ func text(i, version int) string {
 	return b.String()
 }
 
-func change(s *states.Sandbox, i int) {
+func change(s *testutil.Sandbox, i int) {
 	old, err := os.ReadFile(s.Path(name(i)))
 	s.Ok(err)
 	s.Write(name(i), string(old)+fmt.Sprintf("// changed, %d bytes before\n", len(old)))
 }
 
 // reachable are the objects that a repository's refs lead to.
-func reachable(s *states.Sandbox, bare string) map[string]bool {
+func reachable(s *testutil.Sandbox, bare string) map[string]bool {
 	has := map[string]bool{}
 	for line := range strings.Lines(s.At(bare, "rev-list", "--objects", "--all")) {
 		has[strings.Fields(line)[0]] = true
@@ -126,7 +126,7 @@ func reachable(s *states.Sandbox, bare string) map[string]bool {
 }
 
 // packed is how many bytes git makes of the objects that came, where the other side has the rest.
-func packed(s *states.Sandbox, bare string, had map[string]bool) int64 {
+func packed(s *testutil.Sandbox, bare string, had map[string]bool) int64 {
 	var in strings.Builder
 	for line := range strings.Lines(s.At(bare, "rev-list", "--objects", "--all", "--reflog")) {
 		if oid, _, _ := strings.Cut(strings.TrimSpace(line), " "); !had[oid] {

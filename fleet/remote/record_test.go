@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/journal"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // BenchmarkRecord pushes one more entry of a record with 10,000, of about 600 bytes each, and 300 attachments.
 func BenchmarkRecord(b *testing.B) {
-	s := states.New(b)
-	states.Base(s)
+	s := testutil.NewSandbox(b)
+	testutil.Base(s)
 	p := newSite(s, filepath.Join(s.Up, "remote.git"))
 	var shas []string
 	for i := range 300 {

@@ -12,14 +12,14 @@ import (
 
 	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // dirty is a repository with two commits and work in progress.
-func dirty(t *testing.T) *states.Sandbox {
-	s := states.New(t)
-	states.Base(s)
-	states.Dirt(s)
+func dirty(t *testing.T) *testutil.Sandbox {
+	s := testutil.NewSandbox(t)
+	testutil.Base(s)
+	testutil.Dirt(s)
 	return s
 }
 

@@ -18,11 +18,10 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/testutil"
-	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 func TestMain(m *testing.M) {
-	home, err := states.Home()
+	home, err := testutil.GitHome()
 	if err != nil {
 		panic(err)
 	}
@@ -60,7 +59,7 @@ func TestTravel(t *testing.T) {
 	t.Parallel()
 	var exact atomic.Int64
 	t.Cleanup(func() { t.Logf("%d states travelled and are exact", exact.Load()) })
-	for i, c := range states.All {
+	for i, c := range testutil.Repositories {
 		if why, stays := stayers[c.Name]; stays || os.Getenv("BELAY_FIDELITY_ALL") == "" && !testutil.Wide() && i%3 != 0 {
 			if stays && testing.Verbose() {
 				t.Logf("%s: %s", c.Name, why)
@@ -83,7 +82,7 @@ func TestTravel(t *testing.T) {
 
 // site is a working tree with a task, the remote, and the mirror of the worker that it belongs to.
 type site struct {
-	*states.Sandbox
+	*testutil.Sandbox
 	url    string
 	mirror *remote.Mirror
 	desk   *app.Desk
@@ -92,7 +91,7 @@ type site struct {
 }
 
 // newSite gives a repository the task T1, and a remote that has only its first commit. Its worker reaches it by url.
-func newSite(s *states.Sandbox, url string) *site {
+func newSite(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	roots := strings.Fields(s.Git("rev-list", "--max-parents=0", "HEAD"))
 	p := &site{Sandbox: s, url: url, terms: remote.Terms{Base: roots[len(roots)-1]}}
@@ -172,7 +171,7 @@ func (p *site) elsewhere(mirror string) *site {
 }
 
 // travel sends the present state to another clone and compares.
-func travel(s *states.Sandbox, url string) *site {
+func travel(s *testutil.Sandbox, url string) *site {
 	s.T.Helper()
 	p := newSite(s, url)
 	info := p.take()
@@ -218,8 +217,8 @@ func (p *site) arrives(info snapshot.Info) *site {
 
 // travels takes out of a state what no snapshot has: ignored files, other repositories and working trees, sockets
 // and FIFOs, what the remote has, and files of git's that are caches, or belong to git-lfs.
-func travels(f states.State) states.State {
-	g := states.State{}
+func travels(f testutil.State) testutil.State {
+	g := testutil.State{}
 	for k, v := range f {
 		without := []string{"left ", "ref refs/remotes/", "git logs/refs/remotes/", "git lfs/", "git rr-cache/", "git worktrees/", "git modules/"}
 		special := strings.HasPrefix(k, "file ") && (strings.HasPrefix(v, "14") || len(v) == 5 && v[0] == '1')

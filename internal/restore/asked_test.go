@@ -13,7 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // "Nothing to do" for a path that is nowhere, or that no snapshot holds, would read as if
@@ -52,7 +52,7 @@ func TestWhatCannotComeBackIsNamed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := dirty(t)
-	states.Nested(s.Sandbox, "inner")
+	testutil.Nested(s.Sandbox, "inner")
 	s.Ok(syscall.Mkfifo(s.Path("pipe"), 0o600))
 	s.Ok(syscall.Mkfifo(s.Path("dir/stays"), 0o600))
 	id := s.take().ID

@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // unpacked makes every object a file of its own.
@@ -65,7 +65,7 @@ func TestDamagedSnapshot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			states.Conflicted(s.Sandbox)
+			testutil.Conflicted(s.Sandbox)
 			s.Write("a", "of the snapshot\n")
 			s.Write("b", strings.Repeat("b of the snapshot\n", 100))
 			s.Git("config", "user.nickname", strings.Repeat("snapshot ", 20))
@@ -101,8 +101,8 @@ func TestDamagedSnapshot(t *testing.T) {
 }
 
 // but leaves out of a state what may differ, and what git derives from it.
-func but(f states.State, of []string) states.State {
-	g := states.State{}
+func but(f testutil.State, of []string) testutil.State {
+	g := testutil.State{}
 	for k, v := range f {
 		skip := strings.Contains(k, "status") || strings.Contains(k, "later")
 		for _, o := range of {

@@ -17,7 +17,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // runStep is what a process started by these tests does: one operation in the folder
@@ -119,13 +119,13 @@ func (s *sandbox) copied(t testing.TB) *sandbox {
 	if out, err := exec.Command("cp", "-a", s.Up+"/.", up).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	return &sandbox{&states.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
+	return &sandbox{&testutil.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
 }
 
 // wounded is a repository in which a restore has everything to do.
-func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after states.State) {
+func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after testutil.State) {
 	s = newSandbox(t)
-	states.Conflicted(s.Sandbox)
+	testutil.Conflicted(s.Sandbox)
 	s.Git("tag", "-a", "-m", "t", "v3")
 	s.Write("a.txt", "stashed")
 	s.Git("stash", "push", "-q")
@@ -137,7 +137,7 @@ func wounded(t testing.TB) (s *sandbox, id belay.SnapshotID, before, after state
 	s.Left = []string{"x.log"}
 	before = s.Fingerprint()
 	id = s.take().ID
-	states.Violence(s.Sandbox)
+	testutil.Violence(s.Sandbox)
 	return s, id, before, s.Fingerprint()
 }
 
@@ -196,8 +196,8 @@ func TestCrashRestore(t *testing.T) {
 }
 
 // dropNew takes out the refs that the agent made: a restore keeps them.
-func dropNew(f, before states.State) states.State {
-	g := states.State{}
+func dropNew(f, before testutil.State) testutil.State {
+	g := testutil.State{}
 	for k, v := range f {
 		ref := strings.Contains(k, "agent")
 		if _, had := before[k]; had || !ref || !strings.HasPrefix(k, "ref ") && !strings.HasPrefix(k, "git logs/") {
@@ -277,8 +277,8 @@ func TestCrashRecover(t *testing.T) {
 func TestCrashTake(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
-	states.Dirt(s.Sandbox)
+	testutil.Base(s.Sandbox)
+	testutil.Dirt(s.Sandbox)
 	before := s.Fingerprint()
 	n, said, ok := s.copied(t).step("take", "-", 0, "none")
 	if !ok || n < 5 {
@@ -299,7 +299,7 @@ func TestCrashTake(t *testing.T) {
 					t.Errorf("not whole: %q, %v", problems, err)
 				}
 				i := c.take()
-				states.Violence(c.Sandbox)
+				testutil.Violence(c.Sandbox)
 				out := c.restore(i.ID)
 				c.Same("the next snapshot", before, without(c.Fingerprint(), out, before))
 				c.settled()

@@ -15,7 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestTakeOnFullDisk takes on a disk that has only so many bytes left. A take that fails
@@ -23,8 +23,8 @@ import (
 func TestTakeOnFullDisk(t *testing.T) {
 	t.Parallel()
 	first := newSandbox(t)
-	states.Base(first.Sandbox)
-	states.Dirt(first.Sandbox)
+	testutil.Base(first.Sandbox)
+	testutil.Dirt(first.Sandbox)
 	first.Write("large", strings.Repeat("0123456789abcdef", 8<<10)+fmt.Sprint(os.Getpid()))
 	step := int64(12 << 10)
 	if os.Getenv("BELAY_CRASH_ALL") != "" {
@@ -87,7 +87,7 @@ func (s *sandbox) onDisk(t *testing.T, room int64) (*sandbox, func()) {
 	if out, err := exec.Command("cp", "-a", s.Up+"/.", up).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	c := &sandbox{&states.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
+	c := &sandbox{&testutil.Sandbox{T: t, Up: up, Dir: up + "/repo", Watched: s.Watched, Left: s.Left}}
 	filler, err := os.Create(up + "/filler")
 	c.Ok(err)
 	n, err := io.Copy(filler, endless{})

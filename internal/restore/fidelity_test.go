@@ -12,7 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestFidelity builds every state a repository can be in and holds belay to its
@@ -24,7 +24,7 @@ func TestFidelity(t *testing.T) {
 	t.Parallel()
 	r := &results{}
 	t.Cleanup(func() { r.print(t) })
-	for i, c := range states.All {
+	for i, c := range testutil.Repositories {
 		if os.Getenv("BELAY_FIDELITY_ALL") == "" && i%2 == 1 || !wide() && i%4 != 0 {
 			continue
 		}
@@ -46,7 +46,7 @@ func TestFidelity(t *testing.T) {
 }
 
 // newState makes a state, or says why it cannot be made here.
-func newState(t testing.TB, c states.Repository) (*sandbox, string) {
+func newState(t testing.TB, c testutil.Repository) (*sandbox, string) {
 	t.Helper()
 	s, skipped := c.Make(t)
 	return &sandbox{s}, skipped
@@ -66,7 +66,7 @@ func (r *results) add(name, said string) {
 
 func (r *results) print(t *testing.T) {
 	order := map[string]int{}
-	for i, c := range states.All {
+	for i, c := range testutil.Repositories {
 		order[c.Name] = i
 	}
 	slices.SortFunc(r.rows, func(a, b [2]string) int { return order[a[0]] - order[b[0]] })
@@ -87,7 +87,7 @@ func (r *results) print(t *testing.T) {
 }
 
 // fidelity gives what the commands said that they do not put back.
-func fidelity(s *sandbox, c states.Repository) (reports []string) {
+func fidelity(s *sandbox, c testutil.Repository) (reports []string) {
 	s.T.Helper()
 	before, stamps := s.Fingerprint(), s.Stamps()
 	i := s.take()
@@ -103,7 +103,7 @@ func fidelity(s *sandbox, c states.Repository) (reports []string) {
 
 	agent := c.Agent
 	if agent == nil {
-		agent = states.Violence
+		agent = testutil.Violence
 	}
 	agent(s.Sandbox)
 	after := s.Fingerprint()
@@ -133,7 +133,7 @@ func fidelity(s *sandbox, c states.Repository) (reports []string) {
 }
 
 // reported checks that what a state cannot have back is named, and gives it in words.
-func (s *sandbox) reported(c states.Repository, i snapshot.Info, out restore.Restored) (all []string) {
+func (s *sandbox) reported(c testutil.Repository, i snapshot.Info, out restore.Restored) (all []string) {
 	s.T.Helper()
 	named := slices.Clone(i.Nested)
 	for _, g := range i.Gaps {
@@ -166,8 +166,8 @@ func (s *sandbox) reported(c states.Repository, i snapshot.Info, out restore.Res
 
 // without takes out of a state what a restore said it left: refs made since. A ref of
 // a remote that it said it left counts as it was.
-func without(f states.State, out restore.Restored, before states.State) states.State {
-	g := states.State{}
+func without(f testutil.State, out restore.Restored, before testutil.State) testutil.State {
+	g := testutil.State{}
 	for k, v := range f {
 		g[k] = v
 	}
@@ -194,7 +194,7 @@ func without(f states.State, out restore.Restored, before states.State) states.S
 // lying about, nothing outside was touched, and no program was started.
 func (s *sandbox) settled() {
 	s.T.Helper()
-	err := states.Walk(s.Up, func(p string, d os.DirEntry, err error) error {
+	err := testutil.WalkShallow(s.Up, func(p string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

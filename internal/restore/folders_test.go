@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestModesOfFolders holds that a folder gets its mode back also where a file in it goes
@@ -14,7 +14,7 @@ import (
 func TestModesOfFolders(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Mkdir("shut")
 	s.Write("shut/in.txt", "in\n")
 	s.Chmod("shut", 0o555)

@@ -15,7 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func (s *sandbox) takeWith(e snapshot.Extent) snapshot.Info {
@@ -135,7 +135,7 @@ func TestHidden(t *testing.T) {
 			t.Run(way+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				s := newSandbox(t)
-				states.Base(s.Sandbox)
+				testutil.Base(s.Sandbox)
 				s.Write("../rules", "*.tmp\n")
 				s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
 				s.Commit("three", ".gitignore", "*.log\nbuild/\nshouted/\nprivate/\n", "dist/kept.txt", "kept")
@@ -180,7 +180,7 @@ func TestHidden(t *testing.T) {
 func TestHiddenBefore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Commit("three", ".gitignore", "*.log\nnode_modules/\n.env\nCLAUDE.md\n.claude/\n.vscode/\nkeys/\n.belay/\n")
 	s.Write(".env", "A=1")
 	s.Write("CLAUDE.md", "be good")
@@ -244,7 +244,7 @@ func TestHiddenBefore(t *testing.T) {
 func TestHiddenOutput(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	extent := snapshot.Extent{Agents: true, Files: []string{"packages/*/dist/**", "**"}}
 	before := s.takeWith(extent)
 	s.append(".gitignore", "node_modules/\ndist/\n")
@@ -297,7 +297,7 @@ func TestHiddenFolderTakenBack(t *testing.T) {
 func TestMissed(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Opts.MaxFile = 100
 	s.Write("old.bin", strings.Repeat("x", 200))
 	s.Write("same.bin", strings.Repeat("x", 200))
@@ -329,7 +329,7 @@ func TestMissed(t *testing.T) {
 func TestHalfRepositoryStays(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	before := s.takeWith(snapshot.Extent{Agents: true})
 	s.Git("init", "-q", "sub")
 	s.Write("sub/.git/objects/pack/large.pack", strings.Repeat("x", 50_000))

@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // What becomes of a change of an ignored file: held means that it is a change like any other
@@ -68,7 +68,7 @@ const ignoredRules = ".env*\nsecrets/\n*.key\nnotes.txt\nmaybe.txt\nmade.txt\nbl
 // ignoring makes a repository that ignores them, with those that are there before.
 func ignoring(t *testing.T) *sandbox {
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Write("../rules", "global.txt\nglobal/\n")
 	s.Git("config", "core.excludesFile", filepath.Join(s.Up, "rules"))
 	s.Write(".git/info/exclude", "# of this repository\nexcluded.txt\nexcluded/\n")
@@ -221,7 +221,7 @@ func TestSweepInner(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Git("init", "-q", "tool")
 	s.Write("tool/a", "1")
 	s.At(s.Path("tool"), "add", ".")

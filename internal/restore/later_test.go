@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // of gives the options of a rollback: git's own files that changed between two snapshots.
@@ -33,7 +33,7 @@ func (s *sandbox) text(p string) string {
 func TestGitsOwnFilesComeBack(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Write(".git/hooks/pre-push", "#!/bin/sh\n")
 	for _, f := range []string{"HEAD", "config", "hooks/update"} {
 		s.Write(".git/modules/lib/inner/"+f, "then\n")
@@ -87,7 +87,7 @@ func TestGitsOwnFilesComeBack(t *testing.T) {
 func TestAlternatesThatAreNeeded(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	before := s.take()
 	away := filepath.Join(t.TempDir(), "objects")
 	s.Ok(os.Rename(s.Path(".git/objects"), away))
@@ -117,7 +117,7 @@ func TestAlternatesThatAreNeeded(t *testing.T) {
 func TestCommondir(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	store := s.store()
 	before := s.take()
 	s.Write(".git/commondir", t.TempDir())

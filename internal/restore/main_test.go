@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
 	"github.com/belay-dev/belay/internal/testutil"
-	"github.com/belay-dev/belay/internal/testutil/states"
 )
 
 // TestMain gives every git a home of its own. A process that TestCrash starts of
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) {
 	if step := os.Getenv("BELAY_TEST_STEP"); step != "" {
 		os.Exit(runStep(step))
 	}
-	home, err := states.Home()
+	home, err := testutil.GitHome()
 	if err != nil {
 		panic(err)
 	}
@@ -40,14 +39,16 @@ func TestMain(m *testing.M) {
 func wide() bool { return testutil.Wide() || os.Getenv("BELAY_FIDELITY_ALL") != "" }
 
 // sandbox is a repository in some state, with the package under test.
-type sandbox struct{ *states.Sandbox }
+type sandbox struct{ *testutil.Sandbox }
 
 func newSandbox(t testing.TB, initArgs ...string) *sandbox {
 	t.Helper()
-	return &sandbox{states.New(t, initArgs...)}
+	return &sandbox{testutil.NewSandbox(t, initArgs...)}
 }
 
-func (s *sandbox) store() *restore.Store { return s.storeWith(s.Opts) }
+func (s *sandbox) store() *restore.Store {
+	return s.storeWith(snapshot.Options{Include: s.Opts.Include, MaxFile: s.Opts.MaxFile})
+}
 
 func (s *sandbox) storeWith(o snapshot.Options) *restore.Store {
 	s.T.Helper()

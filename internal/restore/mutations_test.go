@@ -11,7 +11,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // mutation is one thing that happens to a repository between a take and a restore.
@@ -51,7 +51,7 @@ var mutations = []mutation{
 	}},
 	{name: "swap", do: func(s *sandbox) {
 		for i, f := range s.Reachable() {
-			states.Maul(s.Sandbox, i+2, f)
+			testutil.Maul(s.Sandbox, i+2, f)
 		}
 		s.SwapFolder()
 	}},
@@ -88,7 +88,7 @@ var mutations = []mutation{
 		}
 		s.agent("bisect", "bad")
 	}},
-	{name: "hijack", do: func(s *sandbox) { states.Plant(s.Sandbox) }},
+	{name: "hijack", do: func(s *sandbox) { testutil.Plant(s.Sandbox) }},
 	{name: "clean -fdx", do: func(s *sandbox) { s.agent("clean", "-q", "-fdx") }},
 	{name: "gc --prune=now", logs: true, do: func(s *sandbox) {
 		s.agent("branch", "-D", "other")
@@ -194,9 +194,9 @@ func TestFidelityMutations(t *testing.T) {
 	t.Parallel()
 	var tried, named atomic.Int64
 	t.Cleanup(func() {
-		t.Logf("%d states under %d mutations: %d restores tried, %d of them refused by name", len(states.All), len(mutations)+1, tried.Load(), named.Load())
+		t.Logf("%d states under %d mutations: %d restores tried, %d of them refused by name", len(testutil.Repositories), len(mutations)+1, tried.Load(), named.Load())
 	})
-	for i, c := range states.All {
+	for i, c := range testutil.Repositories {
 		all := os.Getenv("BELAY_FIDELITY_ALL") != ""
 		if !all && i%10 != 3 || !wide() && i%20 != 3 {
 			continue
@@ -225,7 +225,7 @@ func TestFidelityMutations(t *testing.T) {
 	}
 }
 
-func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before states.State) {
+func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before testutil.State) {
 	s.T.Helper()
 	m.do(s)
 	os.Remove(s.Watched)
@@ -258,7 +258,7 @@ func (s *sandbox) mutate(m mutation, id belay.SnapshotID, before states.State) {
 }
 
 // forgive takes out of both states what docs/safety.md says is not put back.
-func (s *sandbox) forgive(m mutation, before, now states.State, out restore.Restored) {
+func (s *sandbox) forgive(m mutation, before, now testutil.State, out restore.Restored) {
 	for k, was := range before {
 		switch {
 		case strings.HasPrefix(k, "left ") && now[k] == "" && (m.name == "clean -fdx" || m.name == "stash"):
@@ -282,7 +282,7 @@ func (s *sandbox) forgive(m mutation, before, now states.State, out restore.Rest
 
 // refsDeleted deletes every ref of belay's: that is named, changes nothing, and while
 // the objects are there git alone brings a snapshot back.
-func (s *sandbox) refsDeleted(id belay.SnapshotID, before states.State) {
+func (s *sandbox) refsDeleted(id belay.SnapshotID, before testutil.State) {
 	s.T.Helper()
 	ref := "refs/belay/" + string(id)
 	oid := s.Git("rev-parse", ref)

@@ -16,13 +16,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 func dirty(t testing.TB) *sandbox {
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
-	states.Dirt(s.Sandbox)
+	testutil.Base(s.Sandbox)
+	testutil.Dirt(s.Sandbox)
 	return s
 }
 
@@ -65,8 +65,8 @@ func TestRefusedInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]func(*sandbox){
 		"fifo":              func(s *sandbox) { s.Remove("a.txt"); s.Ok(syscall.Mkfifo(s.Path("a.txt"), 0o600)) },
-		"nested repository": func(s *sandbox) { s.Remove("a.txt"); states.Nested(s.Sandbox, "a.txt"); s.Left = nil },
-		"nested deeper":     func(s *sandbox) { s.Remove("a.txt"); states.Nested(s.Sandbox, "a.txt/deep/er"); s.Left = nil },
+		"nested repository": func(s *sandbox) { s.Remove("a.txt"); testutil.Nested(s.Sandbox, "a.txt"); s.Left = nil },
+		"nested deeper":     func(s *sandbox) { s.Remove("a.txt"); testutil.Nested(s.Sandbox, "a.txt/deep/er"); s.Left = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +90,7 @@ func TestIgnoredInTheWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			states.Base(s.Sandbox)
+			testutil.Base(s.Sandbox)
 			s.Write("t.log", "1")
 			s.Write("build/kept.o", "1")
 			s.Git("add", "-f", "t.log", "build/kept.o")
@@ -139,7 +139,7 @@ func TestAgentHidesByIgnoring(t *testing.T) {
 func TestOldRulesProtect(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Write(".gitignore", "*.log\nsecrets/\n*.big\n")
 	s.Write("secrets/key", "precious")
 	s.Ok(syscall.Mkfifo(s.Path("pipe"), 0o600))
@@ -253,7 +253,7 @@ func TestRestoreSome(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
-			states.Base(s.Sandbox)
+			testutil.Base(s.Sandbox)
 			head := s.Git("rev-parse", "HEAD")
 			id := s.take().ID
 			change(s)
@@ -294,7 +294,7 @@ func TestUndoIsAStack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	read := func() string {
 		text, err := os.ReadFile(s.Path("a.txt"))
 		s.Ok(err)
@@ -429,11 +429,11 @@ func TestDiffsObeyNoAttributes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	one := s.take().ID
 	s.Write("a.txt", "a\nevil\n")
 	s.Write("odd/.GIT/x", "hidden in an odd name\n")
-	states.Plant(s.Sandbox)
+	testutil.Plant(s.Sandbox)
 	s.Write(".gitattributes", "* -diff binary diff=evil\n")
 	s.Git("config", "diff.noprefix", "true")
 	two := s.take().ID
@@ -461,7 +461,7 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Chmod("a.txt", 0o600)
 	s.Write("b\n\xff", "odd")
 	s.Link("a.txt", "l")
@@ -472,8 +472,8 @@ func TestExport(t *testing.T) {
 	id := s.take().ID
 	to := filepath.Join(s.Up, "export")
 	s.Ok(restore.Export(ctx, s.store().Snapshots, id, to))
-	copied := &sandbox{&states.Sandbox{T: t, Up: s.Up, Dir: to}}
-	want, got := states.State{}, states.State{}
+	copied := &sandbox{&testutil.Sandbox{T: t, Up: s.Up, Dir: to}}
+	want, got := testutil.State{}, testutil.State{}
 	s.ReadTree(want)
 	copied.ReadTree(got)
 	s.Same("exported", want, got)
@@ -487,7 +487,7 @@ func TestPrune(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	st := s.storeWith(snapshot.Options{Now: func() time.Time { return now }})
 	take := func(task belay.TaskID) belay.SnapshotID {
@@ -560,7 +560,7 @@ func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	real := time.Now()
 	var last snapshot.Info
 	for i, now := range []time.Time{real, real.AddDate(10, 0, 0), real.Add(-time.Hour), time.Unix(0, 0), real.AddDate(0, 0, -1)} {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestRestoreIsTheInverse does what comes to rapid's mind to a repository and, between
@@ -24,9 +24,9 @@ func TestRestoreIsTheInverse(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := newSandbox(t, rapid.SampledFrom([][]string{nil, nil, nil, {"--object-format=sha256"}}).Draw(rt, "init")...)
 		defer os.RemoveAll(s.Up)
-		m := &model{rt: rt, s: s, taken: map[belay.SnapshotID]states.State{}}
+		m := &model{rt: rt, s: s, taken: map[belay.SnapshotID]testutil.State{}}
 		if rapid.Bool().Draw(rt, "with history") {
-			states.Base(s.Sandbox)
+			testutil.Base(s.Sandbox)
 		}
 		m.take()
 		for range rapid.IntRange(3, 14).Draw(rt, "length") {
@@ -40,9 +40,9 @@ func TestRestoreIsTheInverse(t *testing.T) {
 type model struct {
 	rt         *rapid.T
 	s          *sandbox
-	taken      map[belay.SnapshotID]states.State
+	taken      map[belay.SnapshotID]testutil.State
 	ids        []belay.SnapshotID
-	undo, redo []states.State
+	undo, redo []testutil.State
 }
 
 func (m *model) step() {
@@ -90,7 +90,7 @@ func (m *model) restore() {
 	m.same("restoring twice wrote something", stamps, m.s.Stamps())
 }
 
-func (m *model) back(name string, from, to *[]states.State, do func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)) {
+func (m *model) back(name string, from, to *[]testutil.State, do func(*restore.Store, context.Context, restore.Options) (restore.Restored, error)) {
 	met := m.s.Fingerprint()
 	out, err := do(m.s.store(), context.Background(), restore.Options{})
 	if len(*from) == 0 {
@@ -110,14 +110,14 @@ func (m *model) back(name string, from, to *[]states.State, do func(*restore.Sto
 
 // reached compares with what was wanted, but for what the restore said that it kept,
 // and for the logs of branches that were deleted and made anew meanwhile.
-func (m *model) reached(what string, want states.State, out restore.Restored) {
+func (m *model) reached(what string, want testutil.State, out restore.Restored) {
 	m.rt.Helper()
 	for _, k := range out.Kept {
 		m.rt.Fatalf("%s kept %q: %s", what, k.Path, k.Why)
 	}
 	const alias = "ref refs/heads/alias"
-	unlogged := func(f states.State) states.State {
-		g := states.State{}
+	unlogged := func(f testutil.State) testutil.State {
+		g := testutil.State{}
 		for k, v := range f {
 			// git does not list a symbolic ref while the branch it names is not there.
 			if unlisted := k == alias && want[alias] == ""; !unlisted && !strings.HasPrefix(k, "git logs/refs/heads/") {
@@ -129,7 +129,7 @@ func (m *model) reached(what string, want states.State, out restore.Restored) {
 	m.same(what, unlogged(want), unlogged(without(m.s.Fingerprint(), out, want)))
 }
 
-func (m *model) same(what string, want, got states.State) {
+func (m *model) same(what string, want, got testutil.State) {
 	m.rt.Helper()
 	if d := want.Differ(got); len(d) > 0 {
 		m.rt.Fatalf("%s:\n\t%s", what, strings.Join(d, "\n\t"))

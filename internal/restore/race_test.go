@@ -13,7 +13,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // whole checks that every snapshot can be read to the last object.
@@ -65,7 +65,7 @@ func TestTakesInLinkedTrees(t *testing.T) {
 	s := dirty(t)
 	var trees []*sandbox
 	for n := range 6 {
-		l := &sandbox{&states.Sandbox{T: t, Up: s.Up, Dir: fmt.Sprintf("%s/w%d", s.Up, n), Watched: s.Watched}}
+		l := &sandbox{&testutil.Sandbox{T: t, Up: s.Up, Dir: fmt.Sprintf("%s/w%d", s.Up, n), Watched: s.Watched}}
 		s.Git("worktree", "add", "-q", "--detach", l.Dir)
 		l.Write("own", fmt.Sprint("tree ", n))
 		trees = append(trees, l)
@@ -116,7 +116,7 @@ func during(work func(turn int)) (stop func()) {
 func TestTakeWhileSomebodyWrites(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	for n := range 40 {
 		s.Write(fmt.Sprint("w/", n), "turn 0\n")
 	}
@@ -202,7 +202,7 @@ func TestTakeWhileGCRuns(t *testing.T) {
 func TestTakeWhileTheUserWorks(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	stop := during(func(turn int) {
 		s.Write("user.txt", fmt.Sprint(turn))
 		for _, args := range [][]string{{"add", "user.txt"}, {"commit", "-q", "-m", fmt.Sprint(turn)}, {"checkout", "-q", "-B", fmt.Sprint("b", turn%3)},
@@ -227,7 +227,7 @@ func TestTakeWhileTheUserWorks(t *testing.T) {
 func TestSavedDuringRestore(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	id := s.take().ID
 	for _, p := range []string{"a.txt", "b.txt", "dir/c.txt", "e.sh"} {
 		s.Write(p, "agent")

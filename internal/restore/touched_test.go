@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/belay-dev/belay/internal/testutil/states"
+	"github.com/belay-dev/belay/internal/testutil"
 )
 
 // TestTouched changes one thing at a time that a restore puts back: each is named, and
@@ -16,7 +16,7 @@ import (
 func TestTouched(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	states.Base(s.Sandbox)
+	testutil.Base(s.Sandbox)
 	s.Write("d/one.txt", "1")
 	s.Write("d/two.txt", "2")
 	s.Write("d/three.txt", "3")

@@ -1,3 +1,4 @@
-// Package testutil holds what tests of several packages share: cases in files with what is due beside them,
-// and running a test without the rights of root. Only tests import it.
+// Package testutil is what tests of several packages share: cases in files beside their results; tests without the
+// rights of root; repositories in the states that people's repositories are in, spoiled as an agent may, and a whole
+// state read for comparison, with none of the code under test. Only tests import it.
 package testutil

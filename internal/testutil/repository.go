@@ -1,4 +1,4 @@
-package states
+package testutil
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // Repository is a state that people's repositories are in.
@@ -20,13 +18,13 @@ type Repository struct {
 	Agent func(*Sandbox) // nil: Violence
 	Ill   bool           // git fsck complains of it
 
-	Opts    snapshot.Options // what belay is told to capture
-	Needs   string           // a version of git
-	Reports []string         // paths or refs that are not put back, and have to be named
+	Opts    Capture
+	Needs   string   // a version of git
+	Reports []string // paths or refs that are not put back, and have to be named
 }
 
-// All is every state, by what makes it special.
-var All = concat(heads, moreRefs, indexes, moreIndexes, untracked, moreFiles, links, names, conversions, nestings,
+// Repositories is every state, by what makes it special.
+var Repositories = concat(heads, moreRefs, indexes, moreIndexes, untracked, moreFiles, links, names, conversions, nestings,
 	stores, moreStores, operations, moreOperations, settings, moreSettings, sizes)
 
 func concat(groups ...[]Repository) (all []Repository) {
@@ -42,7 +40,7 @@ func (c Repository) Make(t testing.TB) (s *Sandbox, skipped string) {
 	if c.Needs != "" && !newer(c.Needs) {
 		return nil, "it needs git " + c.Needs
 	}
-	s = New(t, c.Init...)
+	s = NewSandbox(t, c.Init...)
 	s.Opts = c.Opts
 	c.Build(s)
 	return s, ""

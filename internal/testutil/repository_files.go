@@ -1,11 +1,9 @@
-package states
+package testutil
 
 import (
 	"net"
 	"os"
 	"strings"
-
-	"github.com/belay-dev/belay/internal/snapshot"
 )
 
 // Files that are more than bytes under a name.
@@ -45,20 +43,20 @@ var moreFiles = []Repository{
 		s.Write("shut/x", "u")
 		s.Chmod("shut", 0o500)
 	}},
-	{Name: "untracked over the limit", Opts: snapshot.Options{MaxFile: 1 << 10}, Build: func(s *Sandbox) {
+	{Name: "untracked over the limit", Opts: Capture{MaxFile: 1 << 10}, Build: func(s *Sandbox) {
 		Base(s)
 		s.Write("large", strings.Repeat("untracked\n", 1000))
 		s.Write("small", "fits")
 		s.Left = []string{"large"}
 	}, Agent: func(s *Sandbox) { s.Write("a.txt", "x"); s.Remove("small"); s.Write("agent", "x") }, Reports: []string{"large"}},
-	{Name: "tracked over the limit", Opts: snapshot.Options{MaxFile: 1 << 10}, Build: func(s *Sandbox) {
+	{Name: "tracked over the limit", Opts: Capture{MaxFile: 1 << 10}, Build: func(s *Sandbox) {
 		Base(s)
 		s.Commit("large", "large", strings.Repeat("tracked\n", 1000))
 		s.Write("large", strings.Repeat("edited\n", 1000))
 		s.Write("staged", strings.Repeat("staged\n", 1000))
 		s.Git("add", "staged")
 	}},
-	{Name: "ignored files that are asked for", Opts: snapshot.Options{Include: []string{".env", "conf/*.local"}}, Build: func(s *Sandbox) {
+	{Name: "ignored files that are asked for", Opts: Capture{Include: []string{".env", "conf/*.local"}}, Build: func(s *Sandbox) {
 		Base(s)
 		s.Write(".gitignore", "*.log\nbuild/\n.env\nconf/\n")
 		s.Write(".env", "precious")

@@ -1,4 +1,4 @@
-package states
+package testutil
 
 import (
 	"bytes"
@@ -15,12 +15,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/belay-dev/belay/internal/snapshot"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
-// Home makes a home with a git config of its own and gives it to every git that this process starts. The
+// GitHome makes a home with a git config of its own and gives it to every git that this process starts. The
 // caller removes it.
-func Home() (home string, err error) {
+func GitHome() (home string, err error) {
 	home, err = os.MkdirTemp("", "belay-snapshot-home")
 	if err != nil {
 		return "", err
@@ -47,18 +47,24 @@ func Home() (home string, err error) {
 	return home, nil
 }
 
+// Capture is what belay is told to capture, as in snapshot.Options.
+type Capture struct {
+	Include []string // doublestar globs of ignored paths to capture as well
+	MaxFile int64    // bytes
+}
+
 // Sandbox is a repository made by the real git, in a folder of its own: Up has the
 // repository and whatever must never be written to.
 type Sandbox struct {
 	T       testing.TB
 	Up, Dir string
-	Watched string           // where a program that must never run leaves its mark
-	Left    []string         // paths below Dir that a restore leaves alone: ignored files, repositories of their own
-	Opts    snapshot.Options // what belay is told to capture
+	Watched string   // where a program that must never run leaves its mark
+	Left    []string // paths below Dir that a restore leaves alone: ignored files, repositories of their own
+	Opts    Capture
 }
 
-// New makes an empty repository in a temporary folder; initArgs are for git init.
-func New(t testing.TB, initArgs ...string) *Sandbox {
+// NewSandbox makes an empty repository in a temporary folder; initArgs are for git init.
+func NewSandbox(t testing.TB, initArgs ...string) *Sandbox {
 	t.Helper()
 	up, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -201,8 +207,8 @@ func (s *Sandbox) leftAlone(rel string) bool {
 	return false
 }
 
-// Walk is filepath.WalkDir that passes over what lies too deep for a path.
-func Walk(dir string, visit fs.WalkDirFunc) error {
+// WalkShallow is filepath.WalkDir that passes over what lies too deep for a path.
+func WalkShallow(dir string, visit fs.WalkDirFunc) error {
 	return filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if errors.Is(err, syscall.ENAMETOOLONG) {
 			return skip(d)
@@ -237,7 +243,7 @@ func (s *Sandbox) readDeep(f State, root *os.Root, rel string) {
 func (s *Sandbox) ReadTree(f State) {
 	s.T.Helper()
 	deep := false
-	err := Walk(s.Dir, func(p string, d fs.DirEntry, err error) error {
+	err := WalkShallow(s.Dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -349,6 +355,9 @@ func indexFacts(path string) string {
 	return fmt.Sprintf("%x mtime %d mode %o", sha256.Sum256(data), info.ModTime().UnixNano(), info.Mode().Perm())
 }
 
+// belays are the refs of belay itself: its snapshots, and what keeps their objects.
+var belays = lazyregexp.New(`^refs/(belay/|used-by-belay/|kept/[0-9a-f]{32}-([0-9a-hjkmnp-tv-z]{26}|[0-9a-f]{40}|[0-9a-f]{64})$)`)
+
 func (s *Sandbox) readRefs(f State) {
 	s.T.Helper()
 	for line := range strings.Lines(s.Git("for-each-ref", "--format=%(refname) %(objectname) %(symref)")) {
@@ -356,7 +365,7 @@ func (s *Sandbox) readRefs(f State) {
 		if oid, target, _ := strings.Cut(value, " "); oid != "" && target != "" {
 			value = "names " + target // whatever that names has a line of its own
 		}
-		if !snapshot.Ours(name) {
+		if !belays.MatchString(name) {
 			f["ref "+name] = value
 		}
 	}
@@ -367,7 +376,7 @@ func (s *Sandbox) readRefs(f State) {
 func (s *Sandbox) Stamps() State {
 	s.T.Helper()
 	f := State{}
-	err := Walk(s.Dir, func(p string, d fs.DirEntry, err error) error {
+	err := WalkShallow(s.Dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

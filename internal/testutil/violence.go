@@ -1,4 +1,4 @@
-package states
+package testutil
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ func (s *Sandbox) hook(name, text string) {
 func (s *Sandbox) Reachable() []string {
 	s.T.Helper()
 	var all []string
-	err := Walk(s.Dir, func(p string, d fs.DirEntry, err error) error {
+	err := WalkShallow(s.Dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
