@@ -239,7 +239,7 @@ func sameFile(f *os.File, path string) bool {
 		return false
 	}
 	b, err := fsroot.Lstat(path)
-	return err == nil && os.SameFile(a, b)
+	return err == nil && fsroot.SameFile(a, b)
 }
 
 func (r *Run) file(name string) string { return filepath.Join(r.dir, name) }

@@ -179,11 +179,11 @@ func Chmod(path string, mode fs.FileMode) error {
 		return err
 	}
 	defer unix.Close(fd)
-	info, err := lstatAt(fd, name, path)
-	if err != nil {
-		return err
+	var st unix.Stat_t
+	if err := StatAt(fd, name, &st); err != nil {
+		return explain("chmod", path, err)
 	}
-	if info.Mode()&fs.ModeSymlink != 0 {
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
 		return &LinkError{Path: path}
 	}
 	bits := uint32(mode.Perm())

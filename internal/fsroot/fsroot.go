@@ -77,42 +77,39 @@ func at(op, path string) (fd int, name string, err error) {
 			return -1, "", err
 		}
 	}
-	if name == "" || name == "." || name == ".." {
+	if !isName(name) {
 		return -1, "", &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
 	}
-	fd, err = openFolder(filepath.Clean(dir), pathOnly)
+	fd, err = openPath(filepath.Clean(dir), pathOnly, 0)
 	return fd, name, explain(op, path, err)
 }
 
-// openFolder opens an absolute, clean path of a folder.
-func openFolder(dir string, flags int) (int, error) {
-	root, err := open(unix.AT_FDCWD, "/", flags)
-	if err != nil || dir == "/" {
-		return root, err
+func isName(name string) bool { return name != "" && name != "." && name != ".." }
+
+// whole opens what path names, through no link: one system call where at and an open in the folder are four.
+func whole(op, path string, flags int, perm uint32) (fd int, err error) {
+	if !isName(path[strings.LastIndexByte(path, '/')+1:]) {
+		return -1, &fs.PathError{Op: op, Path: path, Err: syscall.EINVAL}
 	}
-	defer unix.Close(root)
-	return below(root, dir[1:], flags)
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return -1, err
+	}
+	return openPath(abs, flags, perm)
 }
 
-// eachBelow opens path one name at a time: where the kernel has no openat2, and for paths
+// openEachPath is openPath one name at a time: where the kernel has no openat2, and for paths
 // longer than one system call takes.
-func eachBelow(fd int, path string, flags int) (int, error) {
-	last := fd
-	for {
-		name, rest, more := strings.Cut(path, "/")
-		f := flags
-		if more {
-			f = pathOnly
-		}
-		next, err := open(last, name, f)
-		if last != fd {
-			unix.Close(last)
-		}
-		if err != nil || !more {
-			return next, err
-		}
-		last, path = next, rest
+func openEachPath(path string, flags int, perm uint32) (int, error) {
+	if path == "/" {
+		return open(unix.AT_FDCWD, path, flags)
 	}
+	root, err := open(unix.AT_FDCWD, "/", pathOnly)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(root)
+	return openEach(root, path[1:], flags, perm)
 }
 
 func open(fd int, name string, flags int) (int, error) {
@@ -174,13 +171,8 @@ func Open(path string) (*os.File, error) { return OpenFile(path, os.O_RDONLY, 0)
 
 // OpenFile opens or makes a regular file, like os.OpenFile.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	fd, name, err := at("open", path)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
 	// O_TRUNC waits until the file is known to be a regular one.
-	got, err := openMode(fd, name, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
+	got, err := whole("open", path, flag&^os.O_TRUNC|unix.O_NONBLOCK|unix.O_NOCTTY, uint32(perm.Perm()))
 	if err != nil {
 		return nil, explain("open", path, err)
 	}
@@ -230,12 +222,12 @@ func kindName(kind uint32) string {
 
 // ReadFile returns the bytes of a regular file; *SizeError when there are more than most.
 func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := Open(path)
+	fd, err := whole("open", path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY, 0)
 	if err != nil {
-		return nil, err
+		return nil, explain("open", path, err)
 	}
-	defer f.Close()
-	return ReadAll(f, most)
+	defer unix.Close(fd)
+	return readFd(fd, path, most)
 }
 
 // ReadAll returns the rest of an open file; *SizeError when there are more bytes than most.
@@ -275,6 +267,11 @@ func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 		return nil, explain("open", path, err)
 	}
 	defer unix.Close(fd)
+	return readFd(fd, path, most)
+}
+
+// readFd reads an open file whole, without an os.File, whose making asks the kernel about polling.
+func readFd(fd int, path string, most int64) ([]byte, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
@@ -285,7 +282,7 @@ func ReadFileIn(dir *os.File, name string, most int64) ([]byte, error) {
 	if st.Size > most {
 		return nil, &SizeError{Path: path, Most: most}
 	}
-	text := make([]byte, 0, st.Size+1)
+	text := Spacious[byte](int(st.Size) + 1)[:0]
 	for {
 		n, err := unix.Read(fd, text[len(text):cap(text)])
 		switch {
@@ -315,14 +312,19 @@ func WriteFile(path string, data []byte, perm fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// Lstat looks at a path, whatever is there.
+// Lstat looks at a path, whatever is there. Two of its results, or one and what os.Stat gives, are compared by
+// SameFile: os.SameFile knows only its own.
 func Lstat(path string) (fs.FileInfo, error) {
-	fd, name, err := at("lstat", path)
+	fd, err := whole("lstat", path, lookOnly, 0)
 	if err != nil {
-		return nil, err
+		return lstatUnopened(path, err)
 	}
 	defer unix.Close(fd)
-	return lstatAt(fd, name, path)
+	i := &info{name: filepath.Base(path)}
+	if err := syscall.Fstat(fd, &i.st); err != nil {
+		return nil, &fs.PathError{Op: "lstat", Path: path, Err: err}
+	}
+	return i, nil
 }
 
 // Readlink returns the target of a link; only what leads to it may hold none.
@@ -409,7 +411,7 @@ func OpenDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	fd, err := openFolder(abs, unix.O_RDONLY|unix.O_DIRECTORY)
+	fd, err := openPath(abs, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, explain("open", dir, err)
 	}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // OwnerError says that a folder of belay's belongs to another user.
@@ -32,15 +35,53 @@ func OwnerOf(info fs.FileInfo) int {
 	return os.Geteuid()
 }
 
-// lstatAt looks at a name in an open folder. The FileInfo is made by the standard library.
-func lstatAt(fd int, name, path string) (fs.FileInfo, error) {
-	got, err := open(fd, name, lookOnly)
-	if err != nil {
-		return lstatUnopened(fd, name, path, err)
+// info is what Lstat found.
+type info struct {
+	name string
+	st   syscall.Stat_t
+}
+
+func (i *info) Name() string       { return i.name }
+func (i *info) Size() int64        { return i.st.Size }
+func (i *info) IsDir() bool        { return i.Mode().IsDir() }
+func (i *info) Sys() any           { return &i.st }
+func (i *info) ModTime() time.Time { return modTime(&i.st) }
+
+// Mode is the mode in the form of package fs.
+func (i *info) Mode() fs.FileMode {
+	bits := uint32(i.st.Mode)
+	mode := fs.FileMode(bits & 0o777)
+	switch bits & unix.S_IFMT {
+	case unix.S_IFDIR:
+		mode |= fs.ModeDir
+	case unix.S_IFLNK:
+		mode |= fs.ModeSymlink
+	case unix.S_IFIFO:
+		mode |= fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		mode |= fs.ModeSocket
+	case unix.S_IFBLK:
+		mode |= fs.ModeDevice
+	case unix.S_IFCHR:
+		mode |= fs.ModeDevice | fs.ModeCharDevice
 	}
-	f := os.NewFile(uintptr(got), path)
-	defer f.Close()
-	return f.Stat()
+	if bits&unix.S_ISUID != 0 {
+		mode |= fs.ModeSetuid
+	}
+	if bits&unix.S_ISGID != 0 {
+		mode |= fs.ModeSetgid
+	}
+	if bits&unix.S_ISVTX != 0 {
+		mode |= fs.ModeSticky
+	}
+	return mode
+}
+
+// SameFile reports whether two looks, of Lstat or of package os, found one file.
+func SameFile(a, b fs.FileInfo) bool {
+	x, okA := a.Sys().(*syscall.Stat_t)
+	y, okB := b.Sys().(*syscall.Stat_t)
+	return okA && okB && x.Dev == y.Dev && x.Ino == y.Ino
 }
 
 func sortEntries(list []fs.DirEntry) {

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// longest is how much of a path goes into one system call; the kernel takes 4,095
+// longestPath is how much of a path goes into one system call; the kernel takes 4,095
 // bytes.
 const longestPath = 4000
 
-// OpenIn opens path below the folder fd, link-free and of any length. Path "" is
+// OpenBelow opens path below the folder fd, link-free and of any length. Path "" is
 // the folder itself, with a position of its own.
 func OpenBelow(fd int, path string, flags int) (int, error) {
 	if path == "" {
@@ -38,19 +38,16 @@ func OpenBelow(fd int, path string, flags int) (int, error) {
 	return got, err
 }
 
-// openEach opens path one name at a time; it is in where openat2 is missing.
-func openEach(fd int, path string, flags int) (int, error) {
+// openEach opens path below the folder fd, one name at a time: where the kernel has no openat2.
+func openEach(fd int, path string, flags int, perm uint32) (int, error) {
 	at := fd
 	for {
 		name, rest, more := strings.Cut(path, "/")
-		f := flags | unix.O_NOFOLLOW | unix.O_CLOEXEC
+		f := flags
 		if more {
 			f = OpenPath
 		}
-		next, err := unix.Openat(at, name, f, 0)
-		if err == unix.EINTR {
-			continue
-		}
+		next, err := openMode(at, name, f, perm)
 		if at != fd {
 			unix.Close(at)
 		}
@@ -61,7 +58,7 @@ func openEach(fd int, path string, flags int) (int, error) {
 	}
 }
 
-// OpenFile opens a regular file to read it; opening a FIFO that took its place does
+// OpenFileAt opens a regular file to read it; opening a FIFO that took its place does
 // not block. The caller must fstat what it got.
 func OpenFileAt(fd int, path string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NONBLOCK

@@ -222,14 +222,14 @@ func TestRootWithoutOpenat2(t *testing.T) {
 	b.put("a/b/c/f", "x", "top", "y")
 	b.link("a/out", outside)
 	for _, path := range []string{"a", "a/b/c", "top"} {
-		fd, err := openEach(r.fd, path, unix.O_RDONLY)
+		fd, err := openEach(r.fd, path, unix.O_RDONLY, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		unix.Close(fd)
 	}
 	for path, want := range map[string]error{"a/out": unix.ELOOP, "a/out/x": unix.ENOTDIR, "a/none/x": unix.ENOENT, "top/x": unix.ENOTDIR} {
-		if _, err := openEach(r.fd, path, unix.O_RDONLY); err != want {
+		if _, err := openEach(r.fd, path, unix.O_RDONLY, 0); err != want {
 			t.Errorf("%s gave %v", path, err)
 		}
 	}

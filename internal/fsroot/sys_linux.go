@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync/atomic"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,39 +17,38 @@ const (
 	lookOnly = unix.O_PATH
 )
 
-// noOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
-var noOpenat2 atomic.Bool
-
-// longest is how much of a path goes into one system call; the kernel takes 4,095 bytes.
-const longest = 4000
-
-// below opens path below the folder fd, through no link. Sandboxes answer EPERM to system
-// calls that they do not know, so that is no final answer.
-func below(fd int, path string, flags int) (int, error) {
-	if noOpenat2.Load() || len(path) > longest {
-		return eachBelow(fd, path, flags)
+// openPath opens what an absolute, clean path names, through no link. With lookOnly the last name may be one.
+// Sandboxes answer EPERM to system calls that they do not know, so that is no final answer.
+func openPath(path string, flags int, perm uint32) (int, error) {
+	if kernelWithoutOpenat2.Load() || len(path) > longestPath {
+		return openEachPath(path, flags, perm)
 	}
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC),
-		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_NOFOLLOW | unix.O_CLOEXEC),
+		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
+	if flags&unix.O_CREAT != 0 {
+		how.Mode = uint64(perm)
+	}
 	for {
-		got, err := unix.Openat2(fd, path, &how)
+		got, err := unix.Openat2(unix.AT_FDCWD, path, &how)
 		switch err {
 		case unix.EINTR:
 			continue
 		case unix.ENOSYS:
-			noOpenat2.Store(true)
-			return eachBelow(fd, path, flags)
+			kernelWithoutOpenat2.Store(true)
+			return openEachPath(path, flags, perm)
 		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
-			return eachBelow(fd, path, flags)
+			return openEachPath(path, flags, perm)
 		}
 		return got, err
 	}
 }
 
 // lstatUnopened is for what cannot be opened even to look at it: here there is none.
-func lstatUnopened(_ int, _, path string, err error) (fs.FileInfo, error) {
+func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	return nil, explain("lstat", path, err)
 }
+
+func modTime(st *syscall.Stat_t) time.Time { return time.Unix(int64(st.Mtim.Sec), int64(st.Mtim.Nsec)) }
 
 func chmodAt(fd int, name string, mode uint32) error {
 	leaf, err := open(fd, name, lookOnly)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,15 +17,21 @@ const (
 	lookOnly = unix.O_RDONLY | unix.O_NONBLOCK
 )
 
-func below(fd int, path string, flags int) (int, error) { return eachBelow(fd, path, flags) }
+func openPath(path string, flags int, perm uint32) (int, error) {
+	return openEachPath(path, flags, perm)
+}
 
 // lstatUnopened looks by name at what cannot be opened: a link, a socket, a file without
 // rights. What leads to it was opened through no link.
-func lstatUnopened(_ int, _, path string, err error) (fs.FileInfo, error) {
+func lstatUnopened(path string, err error) (fs.FileInfo, error) {
 	if info, lerr := os.Lstat(path); lerr == nil {
 		return info, nil
 	}
 	return nil, explain("lstat", path, err)
+}
+
+func modTime(st *syscall.Stat_t) time.Time {
+	return time.Unix(int64(st.Mtimespec.Sec), int64(st.Mtimespec.Nsec))
 }
 
 func chmodAt(fd int, name string, mode uint32) error {

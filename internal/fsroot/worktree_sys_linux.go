@@ -17,7 +17,7 @@ const (
 
 const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS
 
-// noOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
+// kernelWithoutOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
 var kernelWithoutOpenat2 atomic.Bool
 
 // openBelow opens path below the folder fd and passes through no link. Sandboxes
@@ -33,7 +33,7 @@ func openBelow(fd int, path string, flags int) (int, error) {
 			return got, err
 		}
 	}
-	return openEach(fd, path, flags)
+	return openEach(fd, path, flags, 0)
 }
 
 func openat2(fd int, path string, flags int) (int, error) {

@@ -15,7 +15,7 @@ const (
 )
 
 // openBelow opens path below the folder fd and passes through no link.
-func openBelow(fd int, path string, flags int) (int, error) { return openEach(fd, path, flags) }
+func openBelow(fd int, path string, flags int) (int, error) { return openEach(fd, path, flags, 0) }
 
 // readNames appends the names in the folder fd to l.
 func readNames(fd int, l *Listing) error {

@@ -195,7 +195,7 @@ func (p *process) attend(ctx context.Context, idle time.Duration) {
 func (p *process) useless(idle time.Duration) string {
 	now, err := fsroot.Lstat(socket(p.sentry.dir))
 	switch {
-	case err != nil || !os.SameFile(now, p.at):
+	case err != nil || !fsroot.SameFile(now, p.at):
 		return "belay's folder is gone or has another owner"
 	case p.sentry.idle() > idle:
 		return fmt.Sprintf("no request for %v", idle)
