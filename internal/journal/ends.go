@@ -5,26 +5,30 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Ends gives the first entry of a record and its newest ones, oldest first: at least most of them where there are so
-// many. It reads as much of a long record as of a short one, and does not check what is in between. CodeNotFound without a record.
+// Ends gives the first entry of a record and its newest ones, oldest first: most of them where there are so many and
+// none of them is damaged. It reads as much of a long record as of a short one, and does not check what is in between. CodeNotFound without a record.
 func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, err error) {
 	path := s.taskFile(task)
-	l, exists, err := firstLine(path, task)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) || err == nil && !exists:
-		return Entry{}, nil, notFound(task)
-	case err != nil:
-		return Entry{}, nil, err
-	}
 	f, err := openRecord(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Entry{}, nil, notFound(task)
+	}
 	if err != nil {
 		return Entry{}, nil, err
 	}
 	defer f.Close()
+	l, exists, err := firstLineOf(f, path, task)
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	if !exists {
+		return Entry{}, nil, notFound(task)
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return Entry{}, nil, couldNot("read", path, err)
@@ -35,7 +39,7 @@ func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, er
 		if _, err := f.ReadAt(buf, info.Size()-n); err != nil && n > 0 {
 			return Entry{}, nil, couldNot("read", path, err)
 		}
-		last = wholeLines(buf, n == info.Size())
+		last = wholeLines(buf, n == info.Size(), most)
 		if len(last) >= most || n == info.Size() || n > Max {
 			break
 		}
@@ -47,19 +51,21 @@ func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, er
 	return l.Entry, last, nil
 }
 
-// wholeLines parses the whole lines at the end of a piece of a record, back to the first one that is none.
-func wholeLines(buf []byte, fromStart bool) (list []Entry) {
-	lines := bytes.Split(buf, []byte("\n"))
-	lines = lines[:len(lines)-1] // what follows the last newline is torn
-	if !fromStart && len(lines) > 0 {
-		lines = lines[1:]
-	}
-	for i := len(lines) - 1; i >= 0; i-- {
-		l, err := Parse(lines[i])
-		if err != nil || len(list) > 0 && list[0].Prev != l.Hash {
+// wholeLines parses the whole lines at the end of a piece of a record, most of them at most, back to the first one that
+// is none.
+func wholeLines(buf []byte, fromStart bool, most int) (list []Entry) {
+	buf = buf[:bytes.LastIndexByte(buf, '\n')+1] // what follows the last newline is torn
+	for len(buf) > 0 && len(list) < most {
+		start := bytes.LastIndexByte(buf[:len(buf)-1], '\n') + 1
+		if start == 0 && !fromStart {
 			break
 		}
-		list = append([]Entry{l.Entry}, list...)
+		l, err := Parse(buf[start : len(buf)-1])
+		if err != nil || len(list) > 0 && list[len(list)-1].Prev != l.Hash {
+			break
+		}
+		list, buf = append(list, l.Entry), buf[:start]
 	}
+	slices.Reverse(list)
 	return list
 }

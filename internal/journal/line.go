@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // A line is exactly
@@ -40,7 +39,16 @@ const (
 // First is in the first line of a record for the hash of the line before it.
 var First = strings.Repeat("0", hexLen)
 
-var typePattern = lazyregexp.New(`^[a-z][a-z0-9_.-]{0,63}$`)
+// isType reports whether an entry's type is a lower-case letter and at most 63 more of a-z, 0-9, "_", "." and "-".
+func isType(b []byte) bool {
+	for i, c := range b {
+		letter := c >= 'a' && c <= 'z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '_' && c != '.' && c != '-') {
+			return false
+		}
+	}
+	return len(b) > 0 && len(b) <= 64
+}
 
 // Line is one parsed line: the entry and the task it says it belongs to.
 type Line struct {
@@ -84,7 +92,7 @@ func parseFrame(b []byte) (l Line, err error) {
 	task, front, ok3 := between(front, "", frameType)
 	typ, data, ok4 := between(front, "", frameData)
 	whole := ok1 && ok2 && ok3 && ok4
-	if !whole || !json.Valid(data) || !typePattern.Match(typ) {
+	if !whole || !json.Valid(data) || !isType(typ) {
 		return l, errFrame
 	}
 	if l.Seq, err = parseSeq(string(seq)); err != nil {

@@ -65,6 +65,10 @@ func firstLine(path string, task belay.TaskID) (l Line, exists bool, err error) 
 		return l, false, err
 	}
 	defer f.Close()
+	return firstLineOf(f, path, task)
+}
+
+func firstLineOf(f *os.File, path string, task belay.TaskID) (l Line, exists bool, err error) {
 	raw, _, err := ReadLine(bufio.NewReader(f))
 	if err != nil {
 		return l, false, err

@@ -87,7 +87,7 @@ func SessionTask(agent, id, root string) belay.TaskID {
 
 // Sitting is an agent's own session, read as far as a mark needs: its task, and the last mark.
 type Sitting struct {
-	Task belay.Task
+	Task belay.Task // its ID, Scope.Protect and Session alone
 	Last Mark
 	Time time.Time // of the last mark
 	head journal.Head
@@ -95,13 +95,13 @@ type Sitting struct {
 
 // Sit reads an agent's own session. CodeNotFound when it has no record.
 func (d *Desk) Sit(task belay.TaskID) (*Sitting, error) {
-	for most := 8; ; most *= 32 {
+	for most := 2; ; most *= 64 {
 		first, last, err := d.Journal.Ends(task, most)
 		if err != nil {
 			return nil, err
 		}
 		s := &Sitting{}
-		if err := json.Unmarshal(first.Data, &s.Task); err != nil {
+		if err := s.read(first.Data); err != nil {
 			return nil, fmt.Errorf("read the first entry of %s: %w", task, err)
 		}
 		if s.Task.Session == nil {
@@ -116,10 +116,26 @@ func (d *Desk) Sit(task belay.TaskID) (*Sitting, error) {
 				return s, nil
 			}
 		}
-		if len(last) == 0 || last[0].Seq == 1 {
-			return s, nil // just created
+		if len(last) < most || last[0].Seq == 1 {
+			return s, nil // just created, or what is before is damaged
 		}
 	}
+}
+
+// read takes what hooks need of a task: the types of all of it cost more to look up than to read.
+func (s *Sitting) read(data []byte) error {
+	var t struct {
+		ID    belay.TaskID `json:"id"`
+		Scope struct {
+			Protect []string `json:"protect"`
+		} `json:"scope"`
+		Session *belay.OwnSession `json:"session"`
+	}
+	if err := json.Unmarshal(data, &t); err != nil {
+		return err
+	}
+	s.Task = belay.Task{ID: t.ID, Scope: belay.Scope{Protect: t.Scope.Protect}, Session: t.Session}
+	return nil
 }
 
 // markOf reads the mark that an entry is.

@@ -2,10 +2,15 @@ package watch
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,29 +55,116 @@ func unescape(s string) string {
 // Written returns the files below root that a process holds open for writing or
 // has mapped so, as paths from there. Bytes written through a mapping cause no event
 // until it is gone and the file is closed. What belongs to other users cannot be seen.
+// Every process is looked at for every answer, so each has to cost microseconds.
 func Written(root string) (map[string]bool, error) {
-	procs, err := os.ReadDir("/proc")
+	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]bool{}
-	lead := root + "/"
-	for _, p := range procs {
-		if p.Name()[0] < '0' || p.Name()[0] > '9' {
-			continue
-		}
-		dir := "/proc/" + p.Name()
-		mapped(dir+"/maps", lead, found)
-		opened(dir, lead, found)
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
 	}
-	return found, nil
+	names = slices.DeleteFunc(names, func(n string) bool { return n[0] < '0' || n[0] > '9' })
+	workers := make([]seeker, min(runtime.GOMAXPROCS(0), 4))
+	var wg sync.WaitGroup
+	for i := range workers {
+		w := &workers[i]
+		w.lead, w.found = root+"/", map[string]bool{}
+		wg.Go(func() {
+			for j := i; j < len(names); j += len(workers) {
+				w.process("/proc/" + names[j])
+			}
+		})
+	}
+	wg.Wait()
+	for _, w := range workers[1:] {
+		maps.Copy(workers[0].found, w.found)
+	}
+	return workers[0].found, nil
 }
 
-// mapped adds shared, writable mappings.
-func mapped(maps, lead string, found map[string]bool) {
-	text, err := os.ReadFile(maps)
-	if err != nil {
-		return // gone, or somebody else's
+// seeker finds what processes may write below a folder. What it cannot read is gone, or somebody else's.
+type seeker struct {
+	lead  string // the folder, with a slash
+	found map[string]bool
+	names []string
+	buf   [unix.PathMax + 64]byte
+}
+
+func (s *seeker) process(dir string) {
+	if fd, err := unix.Open(dir+"/maps", unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+		if !s.asked(fd) {
+			s.mapped(fd)
+		}
+		unix.Close(fd)
+	}
+	if fd, err := unix.Open(dir+"/fd", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err == nil {
+		s.opened(fd, dir)
+		unix.Close(fd)
+	}
+}
+
+// note adds a path as the kernel gives it.
+func (s *seeker) note(path string) {
+	path = strings.TrimSuffix(path, " (deleted)")
+	if below, ok := strings.CutPrefix(path, s.lead); ok && !strings.HasPrefix(below, ".git/") {
+		s.found[below] = true
+	}
+}
+
+// mappingQuery is struct procmap_query of Linux 6.11 and later.
+type mappingQuery struct {
+	size, flags, addr                         uint64
+	start, end, isFlags, pageSize, off, inode uint64
+	major, minor, nameSize, buildSize         uint32
+	name, build                               uint64
+}
+
+const (
+	askMapping     = 0xc0686611                // PROCMAP_QUERY
+	sharedWritable = 0x02 | 0x08 | 0x10 | 0x20 // writable, shared, at the address or the next one, of a file
+)
+
+// asked adds shared, writable mappings by asking for them. It is false where the kernel cannot be asked.
+func (s *seeker) asked(table int) bool {
+	q := mappingQuery{flags: sharedWritable}
+	for {
+		q.size, q.name, q.nameSize = uint64(unsafe.Sizeof(q)), uint64(uintptr(unsafe.Pointer(&s.buf[0]))), uint32(len(s.buf))
+		_, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(table), askMapping, uintptr(unsafe.Pointer(&q)))
+		switch err {
+		case 0:
+		case unix.EINTR:
+			continue
+		case unix.ENOENT, unix.ESRCH:
+			return true
+		default:
+			return false
+		}
+		if n := int(q.nameSize); n > 1 && n <= len(s.buf) {
+			s.note(string(s.buf[:n-1]))
+		}
+		if q.end <= q.addr {
+			return false
+		}
+		q.addr = q.end
+	}
+}
+
+// mapped adds shared, writable mappings by reading all of them.
+func (s *seeker) mapped(table int) {
+	var text []byte
+	for {
+		text = slices.Grow(text, 64<<10)
+		n, err := unix.Read(table, text[len(text):cap(text)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			break
+		}
+		text = text[:len(text)+n]
 	}
 	for line := range strings.Lines(string(text)) {
 		range_, rest, _ := strings.Cut(line, " ")
@@ -80,31 +172,31 @@ func mapped(maps, lead string, found map[string]bool) {
 			continue
 		}
 		if i := strings.IndexByte(rest, '/'); i >= 0 {
-			path := strings.TrimSuffix(strings.TrimSuffix(rest[i:], "\n"), " (deleted)")
-			if below, ok := strings.CutPrefix(unescape(path), lead); ok && !strings.HasPrefix(below, ".git/") {
-				found[below] = true
-			}
+			s.note(unescape(strings.TrimSuffix(rest[i:], "\n")))
 		}
 	}
 }
 
 // opened adds descriptors that can write.
-func opened(dir, lead string, found map[string]bool) {
-	fds, err := os.Open(dir + "/fd")
-	if err != nil {
-		return
-	}
-	defer fds.Close()
-	names, _ := fds.Readdirnames(-1)
-	buf := make([]byte, 4096)
-	for _, n := range names {
-		size, err := unix.Readlinkat(int(fds.Fd()), n, buf)
-		if err != nil || size <= len(lead) || string(buf[:len(lead)]) != lead {
+func (s *seeker) opened(fds int, dir string) {
+	s.names = s.names[:0]
+	for {
+		n, err := unix.ReadDirent(fds, s.buf[:])
+		if err == unix.EINTR {
 			continue
 		}
-		below := strings.TrimSuffix(string(buf[len(lead):size]), " (deleted)")
-		if !strings.HasPrefix(below, ".git/") && writes(filepath.Join(dir, "fdinfo", n)) {
-			found[below] = true
+		if err != nil || n <= 0 {
+			break
+		}
+		_, _, s.names = unix.ParseDirent(s.buf[:n], -1, s.names)
+	}
+	for _, n := range s.names {
+		size, err := unix.Readlinkat(fds, n, s.buf[:])
+		if err != nil || size <= len(s.lead) || string(s.buf[:len(s.lead)]) != s.lead {
+			continue
+		}
+		if path := string(s.buf[:size]); writes(filepath.Join(dir, "fdinfo", n)) {
+			s.note(path)
 		}
 	}
 }

@@ -1,0 +1,91 @@
+package watch
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestWritten holds files open and mapped in this process, as another program would.
+func TestWritten(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string, flag int) *os.File {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("some bytes"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(path, flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	mapIt := func(f *os.File, prot, how int) {
+		b, err := unix.Mmap(int(f.Fd()), 0, 10, prot, how)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Munmap(b) })
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	open("read", os.O_RDONLY)
+	open("written", os.O_WRONLY)
+	open("a folder/both ways", os.O_RDWR)
+	open(".git/index", os.O_RDWR)
+	mapIt(open("mapped\nand a\\b", os.O_RDWR), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	mapIt(open("mapped twice", os.O_RDWR), unix.PROT_WRITE, unix.MAP_SHARED)
+	mapIt(open("mapped to read", os.O_RDWR), unix.PROT_READ, unix.MAP_SHARED)
+	mapIt(open("mapped alone", os.O_RDWR), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
+	if err := os.Remove(open("gone", os.O_RDWR).Name()); err != nil {
+		t.Fatal(err)
+	}
+
+	mapped := []string{"mapped\nand a\\b", "mapped twice"}
+	want := append([]string{"a folder/both ways", "gone", "written"}, mapped...)
+	slices.Sort(want)
+	found, err := Written(root)
+	if got := slices.Sorted(maps.Keys(found)); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q %v, want %q", got, err, want)
+	}
+
+	for name, look := range map[string]func(*seeker, int){"read": (*seeker).mapped, "asked": func(s *seeker, fd int) {
+		if !s.asked(fd) {
+			t.Skip("this kernel cannot be asked for mappings")
+		}
+	}} {
+		t.Run(name, func(t *testing.T) {
+			table, err := os.Open("/proc/self/maps")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer table.Close()
+			s := &seeker{lead: root + "/", found: map[string]bool{}}
+			look(s, int(table.Fd()))
+			if got := slices.Sorted(maps.Keys(s.found)); !slices.Equal(got, slices.Sorted(slices.Values(mapped))) {
+				t.Errorf("%q, want %q", got, mapped)
+			}
+		})
+	}
+}
+
+// BenchmarkWritten is what every answer pays, by the number of processes of this machine.
+func BenchmarkWritten(b *testing.B) {
+	for b.Loop() {
+		if _, err := Written("/nowhere"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
