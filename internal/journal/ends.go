@@ -11,7 +11,8 @@ import (
 )
 
 // Ends gives the first entry of a record and its newest ones, oldest first: most of them where there are so many and
-// none of them is damaged. It reads as much of a long record as of a short one, and does not check what is in between. CodeNotFound without a record.
+// none of them is damaged. It reads as much of a long record as of a short one, and does not check what is in between.
+// CodeNotFound without a record.
 func (s *Store) Ends(task belay.TaskID, most int) (first Entry, last []Entry, err error) {
 	path := s.taskFile(task)
 	f, err := openRecord(path, os.O_RDONLY)
