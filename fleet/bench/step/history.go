@@ -70,12 +70,34 @@ func (h *history) replay() error {
 	return r.ReplayWorkflowHistory(silent{}, &h.all)
 }
 
-// steps are the times from the end of each command to the start of the next, and from the end of each to the end of the
-// next.
-func (h *history) steps() (between, whole []time.Duration) {
+// phase is one part of a step, from an event of a history to a later one.
+type phase struct {
+	name     string
+	from, to enums.EventType
+}
+
+// phases are the parts of a step, in their order: together they are the time from the end of a command to that of the next.
+var phases = []phase{
+	{"the server hands the workflow task to a worker", enums.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enums.EVENT_TYPE_WORKFLOW_TASK_STARTED},
+	{"the worker decides, and the server records it", enums.EVENT_TYPE_WORKFLOW_TASK_STARTED, enums.EVENT_TYPE_WORKFLOW_TASK_COMPLETED},
+	{"the server hands the command to a worker", enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, enums.EVENT_TYPE_ACTIVITY_TASK_STARTED},
+	{"the command, which takes no time, and its report", enums.EVENT_TYPE_ACTIVITY_TASK_STARTED, enums.EVENT_TYPE_ACTIVITY_TASK_COMPLETED},
+}
+
+// steps are the times from the end of each command to the start of the next, from the end of each to the end of the next, and
+// of each of the phases.
+func (h *history) steps() (between, whole []time.Duration, parts [][]time.Duration) {
 	var ended time.Time
+	parts = make([][]time.Duration, len(phases))
+	last := map[enums.EventType]time.Time{}
 	for _, e := range h.all.Events {
 		at := e.EventTime.AsTime()
+		last[e.EventType] = at
+		for i, p := range phases {
+			if from, ok := last[p.from]; ok && e.EventType == p.to && !ended.IsZero() {
+				parts[i] = append(parts[i], at.Sub(from))
+			}
+		}
 		switch e.EventType {
 		case enums.EVENT_TYPE_ACTIVITY_TASK_STARTED:
 			if !ended.IsZero() {
@@ -88,7 +110,7 @@ func (h *history) steps() (between, whole []time.Duration) {
 			ended = at
 		}
 	}
-	return between, whole
+	return between, whole, parts
 }
 
 // sizesOf says how large histories are.

@@ -73,8 +73,11 @@ func TestSteps(t *testing.T) {
 	}
 	h := &history{}
 	h.all.Events = all.Events
-	between, whole := h.steps()
+	between, whole, parts := h.steps()
 	if len(between) != 1 || between[0] != 4*time.Second || len(whole) != 1 || whole[0] != 13*time.Second {
 		t.Error(between, whole)
+	}
+	if n := len(phases) - 1; len(parts[n]) != 1 || parts[n][0] != 9*time.Second { // the first command is no step
+		t.Error(parts)
 	}
 }
