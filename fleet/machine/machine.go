@@ -45,6 +45,7 @@ type Machine struct {
 
 	slots  chan struct{} // how many agents, tests and reviews run at once
 	phases *phases
+	places *places
 }
 
 // phases are those of the tasks, by clone.
@@ -62,7 +63,8 @@ type Signaler interface {
 
 // New is a worker's machine that does so many commands at once.
 func New(m Machine, slots int) *Machine {
-	m.slots, m.phases = make(chan struct{}, max(1, slots)), &phases{of: map[string]string{}}
+	slots = max(1, slots)
+	m.slots, m.phases, m.places = make(chan struct{}, slots), &phases{of: map[string]string{}}, newPlaces(slots)
 	if m.Metrics != nil {
 		m.Metrics.Gauges(m.gauges)
 	}
@@ -211,6 +213,7 @@ func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error)
 
 // onward opens a task that is here, does something with it, and says what was recorded.
 func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (task.Standing, error) {
+	defer m.enter(q.Task)()
 	t, err := m.open(ctx, q)
 	if err != nil {
 		return task.Standing{}, err
@@ -459,6 +462,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
+	t.places.keep(t.clone(t.q.Task), t.rec.State.Pending != nil)
 	t.measure()
 	work, err := t.work(ctx)
 	if err != nil {
@@ -477,6 +481,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
 		t.stands("")
+		t.places.keep(t.clone(t.q.Task), false)
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}
 	var stays *remote.Ignored

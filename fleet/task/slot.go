@@ -36,7 +36,6 @@ func (r *run) slot(c loop.Command) (bool, error) {
 		}
 		return false, r.adopt()
 	}
-	abort := func() bool { return r.ahead != nil && r.ahead.Decision == loop.DecideAbort }
 	for shown := ""; r.granted != c.ID; {
 		if r.waits != shown {
 			shown = r.waits
@@ -45,7 +44,7 @@ func (r *run) slot(c loop.Command) (bool, error) {
 				return false, err
 			}
 		}
-		end := func() bool { return r.hold || r.stop || abort() }
+		end := func() bool { return r.hold || r.stop || r.aborts() }
 		if err := workflow.Await(r.ctx, func() bool { return r.granted == c.ID || r.waits != shown || end() }); err != nil {
 			return false, err
 		}

@@ -17,6 +17,10 @@ import (
 // Queue is the task queue that every worker polls: work that any machine can do.
 const Queue = "belay"
 
+// BeginQueue is the task queue that a worker polls only while it has a free slot: work that brings it a task. Its name is no
+// worker's (QueueOf).
+const BeginQueue = Queue + "-begin"
+
 // The names that workflows, activities, updates and queries go by. They are in histories that outlive a
 // version of the program, and must not change.
 const (
@@ -187,6 +191,9 @@ type Result struct {
 	Commit   string       `json:"commit,omitempty"`
 	Cost     float64      `json:"cost,omitempty"`
 }
+
+// forSlot is what a task waits for that no worker has.
+const forSlot = "for a worker with a free slot"
 
 // QueueOf gives the task queue that one worker alone polls.
 func QueueOf(worker string) string { return Queue + "/" + worker }

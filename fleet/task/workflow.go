@@ -58,6 +58,9 @@ type run struct {
 	granted string // the attempt that may begin, by its command
 	waits   string // why the next attempt may not begin yet
 	stop    bool   // a person cancelled what waits for its team
+
+	placing  bool // it waits for a worker with a free slot, or one makes its working tree
+	unplaced bool // somebody stopped it meanwhile
 }
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
@@ -71,7 +74,7 @@ func Workflow(ctx workflow.Context, in Input) (Result, error) {
 	if err := r.handlers(); err != nil {
 		return Result{}, err
 	}
-	if r.pos.Worker == "" {
+	for r.pos.Worker == "" && !r.aborted {
 		if err := r.begin(); err != nil {
 			return Result{}, err
 		}
@@ -159,13 +162,51 @@ func (r *run) step() error {
 
 // begin has some worker make a working tree and the record.
 func (r *run) begin() error {
-	var st Standing
-	ctx := workflow.WithActivityOptions(r.ctx, anywhere(r.in))
-	if err := workflow.ExecuteActivity(ctx, BeginName, r.ask(Ask{})).Get(ctx, &st); err != nil {
+	o := anywhere(r.in)
+	o.TaskQueue, o.WaitForCancellation = BeginQueue, true // a replay does not compare queues: older histories have the other one
+	st, err := r.place(BeginName, o)
+	switch {
+	case err == nil:
+		return r.took(st)
+	case !r.unplaced:
 		return err
+	case r.aborts():
+		r.aborted = true
+		return nil
+	case !r.hold: // resumed already
+		return nil
 	}
-	return r.took(st)
+	r.hold = false
+	return r.quarantine("cancelled before it began")
 }
+
+// place has a worker make a working tree. Where somebody stops the task meanwhile, unplaced is set; the error is then another
+// than that it was cancelled only where that stays so.
+func (r *run) place(name string, o workflow.ActivityOptions) (st Standing, err error) {
+	ctx, cancel := workflow.WithCancel(workflow.WithActivityOptions(r.ctx, o))
+	defer func() { r.cancel, r.placing = nil, false; cancel() }()
+	r.cancel, r.placing, r.unplaced = cancel, true, false
+	err = workflow.ExecuteActivity(ctx, name, r.ask(Ask{})).Get(ctx, &st)
+	if err != nil && (r.ctx.Err() != nil || !temporal.IsCanceledError(err) && lost(err) == "") {
+		r.unplaced = false // refused, or the server ends the workflow
+	}
+	return st, err
+}
+
+// unplace stops waiting for a worker.
+func (r *run) unplace() {
+	r.unplaced = true
+	r.cancel()
+}
+
+// mayUnplace reports whether the task waits for a worker, and has nothing there that would be lost by stopping it.
+func (r *run) mayUnplace() bool {
+	c := r.pos.State.Pending
+	return r.placing && (r.pos.Worker == "" || c != nil && c.Kind == loop.CmdAttempt)
+}
+
+// aborts reports whether the task's feature was stopped.
+func (r *run) aborts() bool { return r.ahead != nil && r.ahead.Decision == loop.DecideAbort }
 
 // ask fills in what every activity is told.
 func (r *run) ask(q Ask) Ask {
@@ -297,11 +338,20 @@ func lost(err error) string {
 	return ""
 }
 
-// adopt has another worker fetch the last state that was pushed and make a working tree of it.
+// adopt has another worker fetch the last state that was pushed and make a working tree of it. A decision is recorded at once;
+// work waits for a free slot, before tasks that have not begun.
 func (r *run) adopt() error {
-	var st Standing
-	ctx := workflow.WithActivityOptions(r.ctx, anywhere(r.in))
-	if err := workflow.ExecuteActivity(ctx, AdoptName, r.ask(Ask{})).Get(ctx, &st); err != nil {
+	o := anywhere(r.in)
+	if r.pos.State.Pending != nil {
+		o.TaskQueue, o.Priority = BeginQueue, temporal.Priority{PriorityKey: 1}
+	}
+	st, err := r.place(AdoptName, o)
+	if r.unplaced {
+		if r.begun = ""; err != nil { // attempt looks at why it was stopped
+			return nil
+		}
+	}
+	if err != nil {
 		return err
 	}
 	r.pos.Moves++
@@ -418,17 +468,21 @@ func (r *run) handlers() error {
 		return err
 	}
 	return workflow.SetUpdateHandlerWithOptions(r.ctx, UpdateCancel, func(workflow.Context) (Status, error) {
-		if r.waits != "" {
+		switch {
+		case r.waits != "":
 			r.stop = true
-		} else {
+		case r.placing:
+			r.hold = true
+			r.unplace()
+		default:
 			r.cancel()
 		}
 		return r.status(), nil
 	}, workflow.UpdateHandlerOptions{Validator: func() error {
-		if r.waits != "" {
+		if r.waits != "" || r.mayUnplace() && !r.unplaced {
 			return nil
 		}
-		if c := r.pos.State.Pending; c == nil || c.Kind != loop.CmdAttempt || r.cancel == nil {
+		if c := r.pos.State.Pending; c == nil || c.Kind != loop.CmdAttempt || r.cancel == nil || r.placing {
 			return fmt.Errorf("%s has no agent running (%s)", r.in.ID, r.phase())
 		}
 		return nil
@@ -437,7 +491,7 @@ func (r *run) handlers() error {
 
 // attempt begins an attempt, unless its feature does not want any.
 func (r *run) attempt(c loop.Command) error {
-	if r.ahead != nil && r.ahead.Decision == loop.DecideAbort {
+	if r.aborts() {
 		r.aborted = true
 		return nil
 	}
@@ -457,7 +511,7 @@ func (r *run) attempt(c loop.Command) error {
 // the next gate.
 func (r *run) told(ctx workflow.Context, d Decision) {
 	c := r.pos.State.Pending
-	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil
+	works := c != nil && c.Kind == loop.CmdAttempt && r.cancel != nil && !r.placing
 	switch {
 	case d.Decision == Cancel:
 		r.hold, r.halted, r.ahead = r.pos.State.Gate == nil && !r.outside, works, nil
@@ -473,8 +527,12 @@ func (r *run) told(ctx workflow.Context, d Decision) {
 	default:
 		r.ahead = &d
 	}
-	if works {
+	switch {
+	case works:
 		r.cancel()
+	case r.mayUnplace() && (r.hold || r.aborts()) &&
+		workflow.GetVersion(ctx, "stopped while it waits for a worker", workflow.DefaultVersion, 1) == 1:
+		r.unplace()
 	}
 }
 
@@ -521,9 +579,12 @@ func (r *run) phase() string {
 }
 
 func (r *run) status() Status {
-	st := r.pos.State
+	st, waits := r.pos.State, r.waits
+	if waits == "" && r.placing {
+		waits = forSlot
+	}
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
-		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: r.waits, Use: st.Use, Head: r.pos.Head,
+		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: waits, Use: st.Use, Head: r.pos.Head,
 		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Lines: r.pos.Said, State: &st}
 }
 

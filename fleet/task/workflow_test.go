@@ -506,3 +506,84 @@ func TestContinueAsNew(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestStoppedWhileItWaits: what waits for a worker with a free slot is stopped there, and keeps no slot.
+func TestStoppedWhileItWaits(t *testing.T) {
+	t.Parallel()
+	const person, together = "person", "feature, and resumed at once"
+	for _, name := range []string{task.BeginName, task.AdoptName} {
+		for _, by := range []string{person, "feature", together, "stop"} {
+			m := &machines{}
+			if name == task.AdoptName {
+				m.fail = func(worker string, q task.Ask) error {
+					if worker == "w1" && q.Command.Kind == loop.CmdAttempt {
+						return temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+					}
+					return nil
+				}
+			}
+			env := fleet(t, m)
+			answer := m.begin
+			if name == task.AdoptName {
+				answer = m.adopt
+			}
+			waited := 0
+			env.OnActivity(name, anyContext, anyAsk).Return(func(ctx context.Context, q task.Ask) (task.Standing, error) {
+				if info := activity.GetInfo(ctx); info.TaskQueue != task.BeginQueue {
+					t.Errorf("%s came by %s", name, info.TaskQueue)
+				}
+				if waited++; waited > 1 {
+					return answer(ctx, q)
+				}
+				if st := where(t, env); st.Waits == "" {
+					t.Errorf("%s: it does not say what it waits for: %+v", name, st)
+				}
+				tell := func(d loop.Decision) { env.SignalWorkflow(task.SignalDecide, task.Decision{Decision: d, By: "ann"}) }
+				switch by {
+				case person:
+					env.UpdateWorkflow(task.UpdateCancel, "cancel", &testsuite.TestUpdateCallback{OnAccept: func() {},
+						OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {}})
+				case "stop":
+					tell(loop.DecideAbort)
+				default:
+					tell(task.Cancel)
+				}
+				if by == together {
+					tell(task.Resume)
+				}
+				for ctx.Err() == nil {
+					activity.RecordHeartbeat(ctx)
+					time.Sleep(time.Millisecond)
+				}
+				return task.Standing{}, ctx.Err()
+			})
+			got := new(string)
+			if by == person || by == "feature" {
+				env.RegisterDelayedCallback(func() {
+					if st := where(t, env); st.Phase != task.PhaseQuarantined {
+						t.Errorf("%s, %s: %s", name, by, st.Phase)
+					}
+				}, time.Hour)
+				got = resume(env, 2*time.Hour)
+			}
+			env.ExecuteWorkflow(task.WorkflowName, in(add, time.Second))
+			want := loop.OutcomePassed
+			if by == "stop" {
+				want = loop.OutcomeAborted
+			}
+			if r := ended(t, env); r.Outcome != want || (*got != "" && *got != "done") {
+				t.Errorf("%s, %s: %+v, resume: %s", name, by, r, *got)
+			}
+		}
+	}
+}
+
+func resume(env *testsuite.TestWorkflowEnvironment, after time.Duration) *string {
+	return answer(env, after, "on", task.Decision{Decision: task.Resume, By: "ann"})
+}
+
+// in is a task whose worker hears soon of what is cancelled: heartbeats are held back for most of the time that it may be silent.
+func in(q task.Input, lostAfter time.Duration) task.Input {
+	q.LostAfter = lostAfter
+	return q
+}

@@ -40,6 +40,7 @@ type clone struct {
 	last  int // the version of the record on the remote, as this clone knows it
 	moved bool
 	locks []*running // the first one has the lock
+	until time.Time  // when no command comes, it is at work until then
 
 	agent struct {
 		command string
@@ -385,6 +386,11 @@ func (w *world) pushed(r *running, c *clone) {
 		}
 		st.Pushed = true
 		c.version, c.last = version+1, version+1
+		if r := j.remote; r != nil {
+			if n := len(r.entries); n > len(c.entries) || n > 0 && r.entries[n-1].hash != c.entries[n-1].hash {
+				w.wrong("%s: the record of another worker was overwritten on the remote", j.in.ID)
+			}
+		}
 		remote := c.record
 		j.remote = &remote
 		j.pushes++

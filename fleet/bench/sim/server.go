@@ -76,6 +76,21 @@ func (w *world) offer(c *call) {
 			}
 		})
 	}
+	if c.options.TaskQueue == task.BeginQueue {
+		at := len(w.begins)
+		if c.options.Priority.PriorityKey == 1 {
+			at = slices.IndexFunc(w.begins, func(o *call) bool { return o.options.Priority.PriorityKey != 1 })
+			if at < 0 {
+				at = len(w.begins)
+			}
+		}
+		w.begins = slices.Insert(w.begins, at, c)
+		free := slices.DeleteFunc(slices.Clone(w.machines), func(m *machine) bool { return !w.free(m) })
+		if len(free) > 0 {
+			w.bring(free[w.draw("place", c.job.number, c.ask.Head.Seq, c.attempt, int(w.count)).IntN(len(free))])
+		}
+		return
+	}
 	if c.options.TaskQueue != task.Queue {
 		m := w.named(c.options.TaskQueue)
 		m.waiting = append(m.waiting, c)
@@ -102,6 +117,35 @@ func (w *world) poll(m *machine) {
 		w.deliver(c, m)
 	}
 	m.waiting, w.shared = nil, nil
+	w.bring(m)
+}
+
+// free reports whether a worker asks for tasks: fewer are at work there than it has slots.
+func (w *world) free(m *machine) bool {
+	if !m.up || !m.linked {
+		return false
+	}
+	n := 0
+	for _, r := range m.runs {
+		if r.options.TaskQueue == task.BeginQueue {
+			n++
+		}
+	}
+	for _, c := range m.clones {
+		if len(c.locks) > 0 || c.state.Pending != nil && !c.moved && w.now().Before(c.until) {
+			n++
+		}
+	}
+	return n < w.slots
+}
+
+// bring has a worker take what waits for a free slot.
+func (w *world) bring(m *machine) {
+	for len(w.begins) > 0 && w.free(m) {
+		c := w.begins[0]
+		w.begins = w.begins[1:]
+		w.deliver(c, m)
+	}
 }
 
 func (w *world) deliver(c *call, m *machine) {
@@ -166,6 +210,10 @@ func (w *world) heard(r *running) {
 // cancel is a workflow that wants an activity to stop. Its worker hears of it with its next heartbeat.
 func (w *world) cancel(c *call) {
 	r := c.run
+	if c.waiting && c.options.TaskQueue == task.BeginQueue && !c.done {
+		c.waiting = false
+		w.complete(c, task.Standing{}, temporal.NewCanceledError())
+	}
 	if r == nil {
 		return
 	}
@@ -209,6 +257,14 @@ func (w *world) leave(r *running) {
 	r.ended = true
 	w.release(r)
 	r.on.runs = slices.DeleteFunc(r.on.runs, func(o *running) bool { return o == r })
+	const nextSoon = time.Minute // as package machine has it
+	if c := r.on.clones[r.job]; c != nil {
+		c.until = w.now().Add(nextSoon)
+	}
+	if len(w.begins) > 0 {
+		w.bring(r.on)
+		w.after(nextSoon, func() { w.bring(r.on) })
+	}
 }
 
 func (w *world) answer(r *running, st task.Standing, err error) {

@@ -79,7 +79,7 @@ func TestCalm(t *testing.T) {
 func TestBrokenRules(t *testing.T) {
 	t.Parallel()
 	for without, says := range map[rule]string{
-		ruleLease:  "was accepted 2 times",
+		ruleLease:  "was overwritten on the remote",
 		ruleOnce:   "did not end",
 		rulePushed: "and its branch has \"\"",
 		ruleTaken:  "was started twice",

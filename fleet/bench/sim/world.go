@@ -61,6 +61,7 @@ type world struct {
 	machines []*machine
 	repos    []*repository
 	shared   []*call // on the queue of all, with nobody to take them
+	begins   []*call // for a worker with a free slot, in the order in which they come
 	open     int
 
 	report report

@@ -80,11 +80,12 @@ func (s *server) workers(n int) (stop func(), err error) {
 		name := fmt.Sprintf("w%d", i+1)
 		shared := worker.New(s.c, task.Queue, worker.Options{Identity: name})
 		shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
-		shared.RegisterActivityWithOptions(r.do(name), activity.RegisterOptions{Name: task.BeginName})
-		shared.RegisterActivityWithOptions(adopt, activity.RegisterOptions{Name: task.AdoptName})
+		begin := worker.New(s.c, task.BeginQueue, worker.Options{Identity: name, DisableWorkflowWorker: true})
+		begin.RegisterActivityWithOptions(r.do(name), activity.RegisterOptions{Name: task.BeginName})
+		begin.RegisterActivityWithOptions(adopt, activity.RegisterOptions{Name: task.AdoptName})
 		own := worker.New(s.c, task.QueueOf(name), worker.Options{Identity: name, DisableWorkflowWorker: true})
 		own.RegisterActivityWithOptions(r.do(name), activity.RegisterOptions{Name: task.DoName})
-		all = append(all, own, shared)
+		all = append(all, own, begin, shared)
 	}
 	stop = func() {
 		for _, w := range all {
@@ -186,6 +187,7 @@ func (s *server) latency(ctx context.Context) error {
 		return err
 	}
 	var between, whole []time.Duration
+	parts := make([][]time.Duration, len(phases))
 	var short, long *history
 	for range 5 {
 		for _, attempts := range []int{1, mostAttempts} {
@@ -205,15 +207,23 @@ func (s *server) latency(ctx context.Context) error {
 				continue
 			}
 			long = h
-			b, w := h.steps()
+			b, w, p := h.steps()
 			between, whole = append(between, b...), append(whole, w...)
+			for i := range p {
+				parts[i] = append(parts[i], p[i]...)
+			}
 		}
 	}
 	b50, b95 := spread(between)
 	w50, w95 := spread(whole)
 	fmt.Printf("### A step through the server, one task at a time, %d steps\n\n| what | median | 95 %% |\n|---|---|---|\n", len(whole))
 	fmt.Printf("| from the end of a command to the start of the next | %s | %s |\n", ms(b50), ms(b95))
-	fmt.Printf("| a whole step with a command that takes no time | %s | %s |\n\n", ms(w50), ms(w95))
+	fmt.Printf("| a whole step with a command that takes no time | %s | %s |\n", ms(w50), ms(w95))
+	for i, p := range phases {
+		p50, p95 := spread(parts[i])
+		fmt.Printf("| of it: %s | %s | %s |\n", p.name, ms(p50), ms(p95))
+	}
+	fmt.Println()
 	events, bytes := float64(long.events()-short.events())/(mostAttempts-1), float64(long.bytes-short.bytes)/(mostAttempts-1)
 	fmt.Printf("### History\n\n| | events | bytes |\n|---|---|---|\n| a task with one attempt | %d | %d |\n", short.events(), short.bytes)
 	fmt.Printf("| each further attempt | %.1f | %.0f |\n\n", events, bytes)

@@ -103,6 +103,7 @@ func (a *program) options() (client.Options, error) {
 		o.Namespace = a.namespace
 	}
 	o.Logger, o.Identity, o.MetricsHandler = quiet{a.Terminal}, "belay-fleet of "+person(), a.reports
+	o.WorkerHeartbeatInterval = slotsEvery
 	return o, nil
 }
 

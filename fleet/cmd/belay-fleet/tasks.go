@@ -566,44 +566,6 @@ func send(ctx context.Context, c client.Client, name, what string, args ...any) 
 	return st, remade(err, name)
 }
 
-func (a *program) workersCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "workers", Short: "List the workers that are connected", Args: cobra.NoArgs,
-		Long: `Workers lists who polled the server lately, and when last. A worker that was lost stays
-in the list for some minutes.
-
-Exit codes: 0 listed.`,
-		Example: "  belay-fleet workers",
-		RunE: func(c *cobra.Command, _ []string) error {
-			cl, err := a.dial(c.Context())
-			if err != nil {
-				return err
-			}
-			defer cl.Close()
-			d, err := cl.DescribeTaskQueue(c.Context(), task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
-			if err != nil {
-				return err
-			}
-			type seen struct {
-				Worker string    `json:"worker"`
-				Seen   time.Time `json:"seen"`
-			}
-			all := []seen{}
-			for _, p := range d.Pollers {
-				all = append(all, seen{p.Identity, p.LastAccessTime.AsTime()})
-			}
-			return a.Tell(all, nil, func(w io.Writer) {
-				if len(all) == 0 {
-					fmt.Fprintln(w, "no workers")
-				}
-				for _, s := range all {
-					fmt.Fprintf(w, "%s\t%s\n", belay.VisibleLine(s.Worker), s.Seen.Local().Format(time.DateTime))
-				}
-			})
-		},
-	}
-}
-
 // person is who decides, unless it is said.
 func person() string {
 	for _, name := range []string{"USER", "LOGNAME"} {

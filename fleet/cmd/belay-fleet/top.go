@@ -39,6 +39,7 @@ type overview struct {
 type load struct {
 	Worker string     `json:"worker"`
 	Seen   *time.Time `json:"seen,omitempty"` // when it asked for work last; nil for one that has tasks and does not
+	Slots  *slots     `json:"slots,omitempty"`
 	Tasks  []string   `json:"tasks"`
 }
 
@@ -47,8 +48,8 @@ func (a *program) topCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "top", Short: "Show what the fleet does, refreshed", Args: cobra.NoArgs,
 		Long: `Top shows the tasks that wait for a person, open tasks by phase, the workers with their
-tasks, how many steps no worker has taken yet, and what tasks that were started today
-cost. On a terminal it is refreshed until Ctrl-C; otherwise, and with --json, it is
+slots and tasks, how many steps no worker has taken yet, and what tasks that were
+started today cost. On a terminal it is refreshed until Ctrl-C; otherwise, and with --json, it is
 printed once.
 
 Exit codes: 0 shown.`,
@@ -104,17 +105,22 @@ func gather(ctx context.Context, c client.Client, namespace string, now time.Tim
 	if err != nil {
 		return overview{}, err
 	}
-	seen := map[string]time.Time{}
-	polled, err := c.DescribeTaskQueue(ctx, task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+	seen, err := polled(ctx, c)
 	if err != nil {
 		return overview{}, err
 	}
-	for _, p := range polled.Pollers {
-		seen[p.Identity] = p.LastAccessTime.AsTime()
-	}
 	o := summed(rows, seen, midnight)
 	o.Time = now
-	queues := []string{task.Queue}
+	have, err := slotsOf(ctx, c, cmp.Or(namespace, client.DefaultNamespace))
+	if err != nil {
+		return o, err
+	}
+	for i, l := range o.Workers {
+		if s, ok := have[l.Worker]; ok && l.Seen != nil {
+			o.Workers[i].Slots = &s
+		}
+	}
+	queues := []string{task.Queue, task.BeginQueue}
 	for worker := range seen {
 		queues = append(queues, task.QueueOf(worker))
 	}
@@ -161,11 +167,11 @@ func summed(rows []row, seen map[string]time.Time, midnight time.Time) overview 
 	slices.SortFunc(o.Waiting, older)
 	slices.SortFunc(o.Running, older)
 	for worker, at := range seen {
-		o.Workers = append(o.Workers, load{worker, &at, slices.Sorted(slices.Values(has[worker]))})
+		o.Workers = append(o.Workers, load{worker, &at, nil, slices.Sorted(slices.Values(has[worker]))})
 	}
 	for worker, tasks := range has {
 		if _, ok := seen[worker]; !ok {
-			o.Workers = append(o.Workers, load{worker, nil, slices.Sorted(slices.Values(tasks))})
+			o.Workers = append(o.Workers, load{worker, nil, nil, slices.Sorted(slices.Values(tasks))})
 		}
 	}
 	slices.SortFunc(o.Workers, func(a, b load) int { return strings.Compare(a.Worker, b.Worker) })
@@ -188,7 +194,7 @@ func (o overview) print(w io.Writer, most int) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "WORKER\tSEEN\tTASKS")
+	fmt.Fprintln(t, "WORKER\tSEEN\tSLOTS\tTASKS")
 	for _, l := range o.Workers {
 		seen := "not connected"
 		if l.Seen != nil {
@@ -198,7 +204,7 @@ func (o overview) print(w io.Writer, most int) {
 		if len(names) > 8 {
 			names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s%s\n", belay.VisibleLine(l.Worker), seen, belay.VisibleLine(strings.Join(names, " ")), more)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s%s\n", belay.VisibleLine(l.Worker), seen, l.Slots, belay.VisibleLine(strings.Join(names, " ")), more)
 	}
 	_ = t.Flush()
 }

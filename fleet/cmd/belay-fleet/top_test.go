@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 
@@ -23,13 +25,14 @@ func TestTop(t *testing.T) {
 	}
 	o := summed(rows, map[string]time.Time{"w1": at(50), "idle\x1b": at(51)}, midnight)
 	o.Time, o.Backlog = at(60), 3
+	o.Workers[2].Slots = &slots{Used: 2, Line: 1}
 	if len(o.Waiting) != 2 || o.Waiting[0].Task != "early" || len(o.Running) != 2 || o.Cost != 1.75 || o.Ended["passed"] != 1 ||
 		o.Phases["gate"] != 1 || len(o.Workers) != 3 {
 		t.Errorf("%+v", o)
 	}
 	var b strings.Builder
 	o.print(&b, 3)
-	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 partial, 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected",
+	for _, want := range []string{"open: 1 attempt, 1 gate, 1 new, 1 quarantined   today: 1 partial, 1 passed, $1.75   backlog: 3 steps\n", "\ngone", "not connected", "2 used, 0 free, 1 wait  busy late\n",
 		"busy late\n", "and 1 more: belay-fleet list\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -74,5 +77,19 @@ func TestCommands(t *testing.T) {
 	}
 	if c, _, err := root.Find([]string{"logs", "T1", "-f"}); err != nil || c.Name() != "log" {
 		t.Errorf("logs is %v, %v", c, err)
+	}
+}
+
+// TestSlots: what a worker's three queues say is one number of slots, of its last process.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	got := added([]heartbeat{
+		{"w1", task.BeginQueue, at(2), 1, 3}, {"w1", task.QueueOf("w1"), at(2), 1, 999}, {"w1", task.Queue, at(2), 0, 1000},
+		{"w1", task.QueueOf("w1"), at(1), 7, 993},
+		{"w2", task.BeginQueue, at(1), 0, 2}, {"w2", task.QueueOf("w2"), at(1), 5, 995},
+		{"old", task.Queue, at(1), 5, 995}, {"new", task.BeginQueue, at(1), 0, 0},
+	})
+	if want := map[string]slots{"w1": {Used: 2, Free: 2}, "w2": {Used: 2, Line: 3}}; !maps.Equal(got, want) {
+		t.Errorf("%+v", got)
 	}
 }

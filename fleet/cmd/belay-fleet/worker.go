@@ -112,12 +112,14 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		}
 		defer stop()
 	}
-	shared, own := workers(c, on)
-	if err := own.Start(); err != nil {
+	all, err := workers(c, on)
+	if err != nil {
 		return err
 	}
-	if err := shared.Start(); err != nil {
-		return err
+	for _, w := range all {
+		if err := w.Start(); err != nil {
+			return err
+		}
 	}
 	if err := a.Tell(map[string]any{"worker": m.Name, "home": m.Home, "slots": slots}, nil, func(w io.Writer) {
 		fmt.Fprintf(w, "worker %s: ready, %s at once, in %s\n", m.Name, belay.CountOf(slots, "command"), m.Home)
@@ -148,27 +150,41 @@ func (a *program) tidy(ctx context.Context, on *machine.Machine, keep time.Durat
 	}
 }
 
-// workers polls the queue of all, and that of this machine alone.
-func workers(c client.Client, on *machine.Machine) (shared, own worker.Worker) {
+// workers polls the queue of this machine alone, that of all, and, while it has a free slot, the one that brings tasks.
+func workers(c client.Client, on *machine.Machine) ([]worker.Worker, error) {
 	const (
 		many  = 1000            // most wait for a slot, or for a person
 		often = 2 * time.Second // a heartbeat is also how a worker hears that a task is cancelled
 	)
-	shared = worker.New(c, task.Queue, worker.Options{Identity: on.Name})
-	shared.RegisterWorkflowWithOptions(task.Workflow, workflow.RegisterOptions{Name: task.WorkflowName})
-	shared.RegisterWorkflowWithOptions(task.FeatureWorkflow, workflow.RegisterOptions{Name: task.FeatureName})
-	shared.RegisterWorkflowWithOptions(task.LimitsWorkflow, workflow.RegisterOptions{Name: task.LimitsName})
-	shared.RegisterWorkflowWithOptions(task.ScheduledWorkflow, workflow.RegisterOptions{Name: task.ScheduledName})
-	own = worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
+	others, err := worker.NewFixedSizeSlotSupplier(1) // of what the queue does not have
+	if err != nil {
+		return nil, err
+	}
+	tuner, err := worker.NewCompositeTuner(worker.CompositeTunerOptions{ActivitySlotSupplier: on.Places(), WorkflowSlotSupplier: others,
+		LocalActivitySlotSupplier: others, NexusSlotSupplier: others, SessionActivitySlotSupplier: others})
+	if err != nil {
+		return nil, err
+	}
+	own := worker.New(c, task.QueueOf(on.Name), worker.Options{Identity: on.Name, MaxConcurrentActivityExecutionSize: many,
 		MaxHeartbeatThrottleInterval: often, DisableWorkflowWorker: true})
-	as := func(name string) activity.RegisterOptions { return activity.RegisterOptions{Name: name} }
-	shared.RegisterActivityWithOptions(on.Begin, as(task.BeginName))
-	shared.RegisterActivityWithOptions(on.Adopt, as(task.AdoptName))
-	shared.RegisterActivityWithOptions(on.Merge, as(task.MergeName))
-	shared.RegisterActivityWithOptions(on.Tip, as(task.TipName))
-	own.RegisterActivityWithOptions(on.Do, as(task.DoName))
-	own.RegisterActivityWithOptions(on.Wake, as(task.WakeName))
-	own.RegisterActivityWithOptions(on.Slot, as(task.SlotName))
-	own.RegisterActivityWithOptions(on.Decide, as(task.DecideName))
-	return shared, own
+	shared := worker.New(c, task.Queue, worker.Options{Identity: on.Name})
+	begin := worker.New(c, task.BeginQueue, worker.Options{Identity: on.Name, Tuner: tuner, MaxHeartbeatThrottleInterval: often,
+		DisableWorkflowWorker: true})
+	for name, f := range map[string]any{task.WorkflowName: task.Workflow, task.FeatureName: task.FeatureWorkflow,
+		task.LimitsName: task.LimitsWorkflow, task.ScheduledName: task.ScheduledWorkflow} {
+		shared.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
+	}
+	for _, r := range []struct {
+		on   worker.Worker
+		name string
+		f    any
+	}{
+		{begin, task.BeginName, on.Begin}, {begin, task.AdoptName, on.Adopt},
+		{shared, task.BeginName, on.Begin}, // of tasks that an older version submitted
+		{shared, task.AdoptName, on.Adopt}, {shared, task.MergeName, on.Merge}, {shared, task.TipName, on.Tip},
+		{own, task.DoName, on.Do}, {own, task.WakeName, on.Wake}, {own, task.SlotName, on.Slot}, {own, task.DecideName, on.Decide},
+	} {
+		r.on.RegisterActivityWithOptions(r.f, activity.RegisterOptions{Name: r.name})
+	}
+	return []worker.Worker{own, shared, begin}, nil
 }

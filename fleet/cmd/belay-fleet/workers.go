@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// slotsEvery is how often a worker tells the server about its slots.
+const slotsEvery = 5 * time.Second
+
+// slots are those of a worker, as it said last.
+type slots struct {
+	Used int `json:"used"`
+	Free int `json:"free"`
+	Line int `json:"line"` // commands here that wait for one
+}
+
+// String is how a person reads them; "" where the worker has not said anything.
+func (s *slots) String() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Line > 0:
+		return fmt.Sprintf("%d used, %d free, %d wait", s.Used, s.Free, s.Line)
+	}
+	return fmt.Sprintf("%d used, %d free", s.Used, s.Free)
+}
+
+// polled are the workers that asked for work lately, with the time when they did last.
+func polled(ctx context.Context, c client.Client) (map[string]time.Time, error) {
+	d, err := c.DescribeTaskQueue(ctx, task.Queue, enums.TASK_QUEUE_TYPE_ACTIVITY)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]time.Time{}
+	for _, p := range d.Pollers {
+		seen[p.Identity] = p.LastAccessTime.AsTime()
+	}
+	return seen, nil
+}
+
+// slotsOf gives the slots of workers, by name, as the heartbeats of the SDK carry them. A server that has none of them gives
+// nothing.
+func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string]slots, error) {
+	var all []heartbeat
+	q := &workflowservice.ListWorkersRequest{Namespace: namespace,
+		Query: fmt.Sprintf("TaskQueue STARTS_WITH %q AND Status = 'Running'", task.Queue)}
+	for {
+		page, err := c.WorkflowService().ListWorkers(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range page.Workers {
+			d, err := c.WorkflowService().DescribeWorker(ctx, &workflowservice.DescribeWorkerRequest{Namespace: namespace,
+				WorkerInstanceKey: w.WorkerInstanceKey})
+			if err != nil {
+				continue // it has ended since
+			}
+			h := d.WorkerInfo.GetWorkerHeartbeat()
+			a := h.GetActivityTaskSlotsInfo()
+			all = append(all, heartbeat{h.GetWorkerIdentity(), h.GetTaskQueue(), h.GetStartTime().AsTime(),
+				int(a.GetCurrentUsedSlots()), int(a.GetCurrentAvailableSlots())})
+		}
+		if q.NextPageToken = page.NextPageToken; len(q.NextPageToken) == 0 {
+			return added(all), nil
+		}
+	}
+}
+
+// heartbeat is what one of a worker's queues said last.
+type heartbeat struct {
+	worker, queue string
+	started       time.Time
+	used, free    int
+}
+
+// added adds up what workers said. Each polls three queues, as three workers of the SDK: what brings tasks has as many slots as the
+// machine, and what the others do takes some of them or waits for one. Of a worker that was started again the last process counts.
+func added(all []heartbeat) map[string]slots {
+	last := map[[2]string]heartbeat{}
+	for _, h := range all {
+		key := [2]string{h.worker, h.queue}
+		if o, ok := last[key]; !ok || h.started.After(o.started) {
+			last[key] = h
+		}
+	}
+	total, busy := map[string]int{}, map[string]int{}
+	for _, h := range last {
+		if busy[h.worker] += h.used; h.queue == task.BeginQueue {
+			total[h.worker] = h.used + h.free
+		}
+	}
+	out := map[string]slots{}
+	for worker, n := range total {
+		if n > 0 { // otherwise it started a moment ago
+			used := min(busy[worker], n)
+			out[worker] = slots{Used: used, Free: n - used, Line: busy[worker] - used}
+		}
+	}
+	return out
+}
+
+func (a *program) workersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "workers", Short: "List the workers that are connected", Args: cobra.NoArgs,
+		Long: `Workers lists who asked the server for work lately, when last, and how many of its slots
+are used and free, as it said in the last seconds. Commands wait for a slot where tasks
+came back to a worker that is full. A worker that was lost stays in the list for some
+minutes.
+
+Exit codes: 0 listed.`,
+		Example: "  belay-fleet workers",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cl, err := a.dial(c.Context())
+			if err != nil {
+				return err
+			}
+			defer cl.Close()
+			seen, err := polled(c.Context(), cl)
+			if err != nil {
+				return err
+			}
+			have, err := slotsOf(c.Context(), cl, cmp.Or(a.namespace, client.DefaultNamespace))
+			if err != nil {
+				return err
+			}
+			type row struct {
+				Worker string    `json:"worker"`
+				Seen   time.Time `json:"seen"`
+				Slots  *slots    `json:"slots,omitempty"`
+			}
+			all := []row{}
+			for _, name := range slices.SortedFunc(maps.Keys(seen), strings.Compare) {
+				r := row{Worker: name, Seen: seen[name]}
+				if s, ok := have[name]; ok {
+					r.Slots = &s
+				}
+				all = append(all, r)
+			}
+			return a.Tell(all, nil, func(w io.Writer) {
+				if len(all) == 0 {
+					fmt.Fprintln(w, "no workers")
+				}
+				t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+				for _, r := range all {
+					fmt.Fprintf(t, "%s\t%s\t%s\n", belay.VisibleLine(r.Worker), r.Seen.Local().Format(time.DateTime), r.Slots)
+				}
+				_ = t.Flush()
+			})
+		},
+	}
+}
