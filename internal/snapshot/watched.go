@@ -70,6 +70,9 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 		return nil
 	}
 	l := s.latest()
+	if l.Base == "" && w.More() { // no take with so much leaves a base: asking would be in vain each time
+		return nil
+	}
 	seen := s.Watch.Ask(ctx, l.Base)
 	if seen == nil {
 		return nil
