@@ -130,10 +130,11 @@ func unbroken(do func() error) error {
 	return do()
 }
 
-// refuse notes what was refused. What would not have been possible without the fence is not worth a word.
+// refuse notes what was refused. What would not have been possible without the fence is not worth a word; files of people
+// can be in /dev/shm.
 func (k *keeper) refuse(what verb, path string, pid uint32) {
 	for _, system := range []string{"/proc/", "/sys/", "/dev/"} {
-		if strings.HasPrefix(path, system) {
+		if strings.HasPrefix(path, system) && !Below(path, "/dev/shm") {
 			return
 		}
 	}

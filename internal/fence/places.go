@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
@@ -94,24 +95,26 @@ func System() []Rule {
 		path := "/dev/" + name
 		rules = append(rules, Rule{Path: path, Kind: Device, Why: "devices that keep nothing"})
 	}
-	rules = append(rules, Rule{Path: "/dev/shm", Kind: Write, Why: "shared memory"})
 	for _, path := range []string{"/run/nscd/socket", "/run/systemd/resolve", "/var/lib/sss/pipes"} {
 		rules = append(rules, Rule{Path: path, Kind: Socket, Why: "names of hosts and users"})
 	}
 	return rules
 }
 
-// Temp says which temporary folders are open. Where one of keep is below them (a repository in /tmp), that would open
-// it as well: then only the folder own is, which is made, and the program is told of it as TMPDIR.
+// Temp says which temporary folders are open, and whether /dev/shm is, which programs share memory through. Where one of
+// keep is below them (a repository in /tmp), that would open it as well: then only the folder own is, which is made, and
+// the program is told of it as TMPDIR.
 func Temp(own string, keep ...string) (rules []Rule, env []string) {
+	holds := func(dir string) bool {
+		return slices.ContainsFunc(keep, func(path string) bool { return path != "" && Below(Real(path), Real(dir)) })
+	}
+	if !holds("/dev/shm") {
+		rules = append(rules, Rule{Path: "/dev/shm", Kind: Write, Why: "shared memory"})
+	}
 	dirs := []string{os.TempDir(), "/tmp", "/var/tmp"}
-	for _, dir := range dirs {
-		for _, path := range keep {
-			if path != "" && Below(Real(path), Real(dir)) {
-				why := "its own temporary folder, for the repository is in " + dir
-				return []Rule{{Path: own, Kind: Write, Why: why}}, []string{"TMPDIR=" + own}
-			}
-		}
+	if at := slices.IndexFunc(dirs, holds); at >= 0 {
+		why := "its own temporary folder, for the repository is in " + dirs[at]
+		return append(rules, Rule{Path: own, Kind: Write, Why: why}), []string{"TMPDIR=" + own}
 	}
 	for _, dir := range dirs {
 		rules = append(rules, Rule{Path: dir, Kind: Write, Why: "temporary files"})
