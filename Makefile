@@ -111,9 +111,10 @@ demo: build
 	@WITH="$(WITH)" AGENT="$(AGENT)" sh demo/run.sh "$(CURDIR)/bin/belay"
 
 # Without symbols for a debugger fifty test programs are linked faster, and without C those that play belay start faster,
-# as belay itself does; make lint does the vetting. One package more than processors, because many tests wait for disks and processes.
+# as belay itself does; make lint does the vetting. One package more than processors, because many tests wait for processes.
+# What they write is in memory (TMPDIR=/var/tmp make test: on a disk); that of make suites is on the disk.
 test:
-	CGO_ENABLED=0 $(GO) test -timeout 70m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
+	CGO_ENABLED=0 .ci/in-memory $(GO) test -timeout 70m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" ./...
 
 suites:
 	BELAY_WIDE=1 CGO_ENABLED=0 $(GO) test -timeout 45m -p $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) -vet=off -ldflags "-s -w" \

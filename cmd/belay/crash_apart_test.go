@@ -29,6 +29,7 @@ var (
 // from before the tree is made. Resumed, it comes to the same end; the user's tree is as
 // it was all the time; and then the merge does as well.
 func TestCrashApart(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, apartScript)
 	mine := w.files()
 	d := w.another(t, folder(t))
@@ -60,6 +61,7 @@ func TestCrashApart(t *testing.T) {
 // TestCrashMerge lets a merge go wrong at each of its points: done again, it has come to
 // where it would have come, and one undo leads back to the tree before.
 func TestCrashMerge(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, apartScript)
 	mine := w.files()
 	d := w.another(t, folder(t))
@@ -93,6 +95,7 @@ func TestCrashMerge(t *testing.T) {
 // it, at each of its points. The box in the file is ticked if and only if the work is there:
 // after the merge is done again, and after the undo is.
 func TestCrashMergeTicks(t *testing.T) {
+	t.Parallel()
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "tasks.md": "# Tasks\n\n- [ ] T1 make new.txt\n- [ ] T2 more\n"})
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== 1 ==\nwrite new.txt new\n"), 0o644))
 	w.succeed("task", "import", "tasks.md", "--test", "true", "--", "agent")

@@ -32,6 +32,7 @@ func atWork(t *testing.T) *world {
 // snapshot, the attachments, the entry, the parts for the others. The role is at work then,
 // or all of its work is handed over; verify says which, and a second go does it.
 func TestCrashHandover(t *testing.T) {
+	t.Parallel()
 	w := atWork(t)
 	d := w.another(t, folder(t))
 	d.succeed(takeT1...)

@@ -16,6 +16,7 @@ import (
 // bytes left: here git and the agent meet its end as well. What went wrong is said, and
 // once there is room again everything comes to where it would have come.
 func TestCrashFullDisk(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	r.must(os.WriteFile(filepath.Join(r.up, "script"), []byte(crashScript), 0o644))
 	ended := r.another(t, folder(t))

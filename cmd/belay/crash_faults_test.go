@@ -10,6 +10,7 @@ import (
 // TestCrashStateDeleted has an agent delete belay's folder in the middle of an attempt.
 // The attempt is lost, what it changed is put back, and the next one passes.
 func TestCrashStateDeleted(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, _, _ := dry(t, w)
 	d := w.another(t, folder(t))
@@ -30,6 +31,7 @@ func TestCrashStateDeleted(t *testing.T) {
 // TestCrashGitDeleted has an agent delete the whole git folder. There is nothing left
 // to restore from; belay says so, waits, and leaves the files alone.
 func TestCrashGitDeleted(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, "== * ==\nwrite src/answer.txt 42\nsh rm -rf .git\n")
 	want := append(w.files(), "")
 	r := w.belay("", runT1...)
@@ -49,6 +51,7 @@ func TestCrashGitDeleted(t *testing.T) {
 // TestCrashReadOnly takes the right to write from parts of the git folder. Each command
 // says so and changes nothing, or what it began is finished once it may write again.
 func TestCrashReadOnly(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	r.must(os.WriteFile(filepath.Join(r.up, "script"), []byte(crashScript), 0o644))
 	ended := r.another(t, folder(t))

@@ -82,6 +82,7 @@ func (s featureStep) prepare(d *world) {
 // the feature ends where it does undisturbed, its record is whole, and its status file says the same. One more feature is
 // killed once in each command and finished by giving each again.
 func TestCrashFeature(t *testing.T) {
+	t.Parallel()
 	w := quietWorld(t, map[string]string{".belay/config.yaml": featureConfig,
 		"specs/001-login/.meta.json": "{\n  \"id\": \"001\",\n  \"mode\": \"full\",\n  \"status\": \"active\"\n}\n"})
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\nwrite src/answer.txt 42\n"), 0o644))

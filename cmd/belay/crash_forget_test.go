@@ -9,6 +9,7 @@ import (
 // TestCrashForgetting lets drop and prune go wrong at each of their points. The tree is
 // not touched, what stays is whole and can be restored, and the next try ends it.
 func TestCrashForgetting(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var ids []string
 	for i := range 3 {
@@ -59,6 +60,7 @@ func TestCrashForgetting(t *testing.T) {
 // of them. Whoever is second waits or is told who is first; in the end the tree is one
 // of the two whole states, and every snapshot that was reported is whole.
 func TestCrashTogether(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	restore, take := []string{"snapshot", "restore", r.id, "--yes"}, []string{"snapshot", "take"}
 	done := r.another(t, folder(t))

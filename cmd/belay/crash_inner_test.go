@@ -59,6 +59,7 @@ func (w *world) inside() []string {
 // points, and a capture of it. The next rollback, doctor, or undo leads to a whole state, in
 // the tree and in the submodule.
 func TestCrashInner(t *testing.T) {
+	t.Parallel()
 	only := os.Getenv("BELAY_CRASH_INNER") // one of insides
 	for at, name := range slices.Sorted(maps.Keys(insides)) {
 		misdeed := insides[name]

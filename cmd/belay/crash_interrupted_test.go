@@ -174,6 +174,7 @@ var obstacles = []obstacle{
 // that reverses it, which is killed as well and run again: then the tree is that of the
 // snapshot or that of before, but for what is named as skipped. Reading is never refused.
 func TestCrashInterrupted(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	again := []string{"snapshot", "restore", r.id}
 	done := r.another(t, folder(t))

@@ -26,6 +26,7 @@ type cut struct {
 // Where a line was cut, the world is as it was while that line was written: the run is
 // killed after each of its lines in turn, and that world is cut.
 func TestCrashEveryByte(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, _, record := dry(t, w)
 	lines := bytes.Count(record, []byte("\n"))

@@ -82,6 +82,7 @@ func scripted(t *testing.T, script string) *world {
 // TestCrashRun lets a whole run go wrong at each of its points: killed, out of disk
 // for one step, and out of disk from there on. Resumed, it ends as if nothing had been.
 func TestCrashRun(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	y := newTally(t, len(points))
@@ -175,6 +176,7 @@ func (w *world) ranOnce(y *tally, at string) {
 // TestCrashMeanwhile has a person write a file after belay was killed in a rollback. It
 // stays, and the record names it, as it would have been without the kill.
 func TestCrashMeanwhile(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	first := slices.IndexFunc(points, func(p string) bool { return strings.HasSuffix(p, "/intent.json") })
@@ -205,6 +207,7 @@ func TestCrashMeanwhile(t *testing.T) {
 // TestCrashOften crashes the run and then its resumes, again and again, at points and
 // in ways drawn by lot, before it lets one pass.
 func TestCrashOften(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	seeds := make([]uint64, 3)
@@ -244,6 +247,7 @@ func TestCrashOften(t *testing.T) {
 // TestCrashUnderAgent kills belay from within the agent, as each attempt begins and as
 // it ends: the agent runs on, and its attempt is taken up.
 func TestCrashUnderAgent(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, _, _ := dry(t, w)
 	const kill = `sh kill -9 $(sed 's/.*"pid":\([0-9]*\).*/\1/' .git/belay/tree.lock)` + "\n"

@@ -14,6 +14,7 @@ import (
 // moments drawn by lot: between the points that belay tells of, and in git itself. It
 // is a search more than a test, and part of the full suite only.
 func TestCrashAnyMoment(t *testing.T) {
+	t.Parallel()
 	if !crashAll() {
 		t.Skip("part of make crash")
 	}

@@ -18,6 +18,7 @@ const (
 // plan is the one before or the one after, to the byte; resumed, the agent finds it marked,
 // and when the task has ended it is what it was.
 func TestCrashPlan(t *testing.T) {
+	t.Parallel()
 	w := quietWorld(t, map[string]string{"plan.tsx": planText, "src/Features.tsx": planItems, ".belay/config.yaml": "plan:\n  path: plan.tsx\n"})
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte(planAgent), 0o644))
 	run := []string{"run", "Add 2 nighttime drinks to the features section", "--task", "T1", "--test", "true", "--", "agent"}

@@ -85,6 +85,7 @@ type follow struct {
 // next command, whichever it is, leads to one of the two whole states; the one that
 // was replaced can be had back.
 func TestCrashRestore(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	again := []string{"snapshot", "restore", r.id, "--yes"}
 	undo, redo, take := []string{"undo"}, []string{"redo"}, []string{"snapshot", "take"}
@@ -205,6 +206,7 @@ func (d *world) counted(args []string, code int) int {
 // TestCrashTake lets a take go wrong at each of its points. Nothing a person can see
 // changes, and the next take holds everything.
 func TestCrashTake(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	good, take := w.state(), []string{"snapshot", "take"}
 	index, err := os.ReadFile(filepath.Join(w.repo, ".git", "index"))
@@ -247,6 +249,7 @@ func TestCrashTake(t *testing.T) {
 // Belay's own commands finish the restore first; where it was done with git, the next
 // command says so, once, and what was there before can be had back.
 func TestCrashForget(t *testing.T) {
+	t.Parallel()
 	r := newRuined(t)
 	restore := []string{"snapshot", "restore", r.id, "--yes"}
 	at := trial{r.count(t, restore) / 2, modeKill}

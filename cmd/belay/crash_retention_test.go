@@ -19,6 +19,7 @@ var endT1 = []string{"run", "--resume", "T1"}
 // others are forgotten. A fault in the last two fails nothing. The task ends all the same,
 // what a rollback and an undo need is there, and what was left undone is done with the next.
 func TestCrashRetention(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, retentionScript)
 	w.write(".belay/config.yaml", "snapshot: {on_completion: prune}\n")
 	give(t, w.repo)

@@ -22,6 +22,7 @@ var (
 // then goes on by the review, or stands as before and the review is given again. It is
 // never half of both, and the end is the same.
 func TestCrashReview(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, reviewScript)
 	w.succeed(runToReview...)
 	d := w.another(t, folder(t))

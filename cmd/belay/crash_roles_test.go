@@ -24,6 +24,7 @@ var (
 // points. Resumed, every role has worked once, or a second time where its agent was lost
 // with belay, and the work is accepted as it would have been.
 func TestCrashRoles(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, rolesScript)
 	d := w.another(t, folder(t))
 	d.succeed(runRoles...)

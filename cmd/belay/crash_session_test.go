@@ -49,6 +49,7 @@ func (w *world) tell(e said) ran {
 // can see changes by it, the agent goes on, a denial that was decided stays one, and the rest of the session, its timeline and its
 // undo are as always.
 func TestCrashHook(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.write("answer.txt", "not asked\n")
 	give(t, filepath.Join(w.repo, "answer.txt"))
@@ -126,6 +127,7 @@ func (w *world) undoneTurns(y *tally, at string, begun []string, mayStay bool) {
 // TestCrashUndoTurn lets the undo of a turn go wrong at each of its points. A second go has the turn undone, once, the agent is told
 // with its next prompt, and the turn before it can be undone as well.
 func TestCrashUndoTurn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	begun := w.state()
 	start := said{json: `{"hook_event_name":"SessionStart","session_id":"s","cwd":".","source":"startup"}`}

@@ -135,14 +135,14 @@ func trials(points, sample int, modes ...string) []trial {
 	return every(all, step, step/2)
 }
 
-// each does work for every trial, several at a time: most of it is waiting for disks
+// each does work for every trial, several at a time, beside other tests: most of it is waiting for disks
 // and processes. Every trial gets a folder of its own.
 func each[T any](t testing.TB, list []T, work func(dir string, c T)) {
 	t.Helper()
 	base := folder(t)
 	todo := make(chan int)
 	var wait sync.WaitGroup
-	for range 2 * runtime.GOMAXPROCS(0) {
+	for range runtime.GOMAXPROCS(0) {
 		wait.Go(func() {
 			for i := range todo {
 				dir := filepath.Join(base, fmt.Sprint(i))

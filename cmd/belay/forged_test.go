@@ -103,6 +103,7 @@ var forgeries = []forged{
 // attempt pass, the tree is rolled back to what the true state before holds, and the
 // second attempt, which is right, passes.
 func TestCrashForged(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	const right = "sh echo $BELAY_ATTEMPT >> ../ran\nwrite src/answer.txt 42\n"
 	w.must(os.WriteFile(filepath.Join(w.up, "script"), []byte("== * ==\n"+right), 0o644))
@@ -163,6 +164,7 @@ func TestCrashForged(t *testing.T) {
 // record outside the repository. The memory is then behind the record and never ahead, so
 // the run goes on; and a record that is cut below it is refused.
 func TestCrashAnchor(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	want, points, _ := dry(t, w)
 	var mine []trial

@@ -93,6 +93,7 @@ var execed = lazyregexp.New(`execve(?:at)?\((?:[A-Z_0-9]+, )?"((?:[^"\\]|\\.)*)"
 // TestNothingOfTheRepositoryRuns watches, at the kernel's door, what belay starts in a
 // hostile repository: itself and git, found outside of the repository, and nothing else.
 func TestNothingOfTheRepositoryRuns(t *testing.T) {
+	t.Parallel()
 	for _, need := range []string{"strace", "git"} {
 		if _, err := exec.LookPath(need); err != nil {
 			t.Skipf("SKIPPED, NOT TESTED: what is started is seen with %s: %v", need, err)

@@ -15,6 +15,7 @@ import (
 // TestJSONShapes calls every command with --json and compares the keys and types of its answers with
 // docs/json.shapes.md (-update writes it anew).
 func TestJSONShapes(t *testing.T) {
+	t.Parallel()
 	found := map[string]map[string]map[string]bool{} // command, path, types
 	t.Run("calls", func(t *testing.T) {
 		p := stories("testdata/json")

@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 // TestStories runs the scripts of testdata/script with the real binary and the real
 // git. Each tells one capability; the next reader learns belay from them.
 func TestStories(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, stories("testdata/script"))
 }
 

@@ -16,6 +16,7 @@ var manTo = flag.String("man", "", "write the manual pages into this folder, mad
 
 // TestManPages: each command has a page, which groff sets without a warning. make release has it write them.
 func TestManPages(t *testing.T) {
+	t.Parallel()
 	words := strings.Fields(*manTo)
 	if *manTo != "" && len(words) != 3 {
 		t.Fatalf("-man takes a folder, a version and a date: %q", *manTo)

@@ -28,6 +28,7 @@ import (
 // their name, "PLACE: FAULT: COMMAND", BELAY_MATRIX_CELLS how many are tried, or with
 // "N-end" that the first N are left out. Ctrl-C ends it with the sum of what was tried.
 func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
 	var lanes []*lived
 	for range runtime.GOMAXPROCS(0) {
 		lanes = append(lanes, newLived(t, folder(t)))

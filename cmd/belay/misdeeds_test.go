@@ -254,6 +254,7 @@ func withBelay() []misdeed {
 // git's own files with it, and the next attempt passes; or the run stops and says what is
 // wrong, and goes on when that is mended.
 func TestCrashAgentsOwnGit(t *testing.T) {
+	t.Parallel()
 	w := scripted(t, crashScript)
 	const wrong = "sh echo $BELAY_ATTEMPT >> ../ran\nappend protect.txt the agent was here\n"
 	const right = "== * ==\nsh echo $BELAY_ATTEMPT >> ../ran\nwrite src/answer.txt 42\n"

@@ -71,6 +71,7 @@ const (
 // belay or git reads, and has every kind of command end soon, in little memory, with nothing
 // left running; either well, or with the file named.
 func TestOddFiles(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes minutes")
 	}

@@ -10,6 +10,7 @@ import (
 // TestRollbackThreeWays has an agent change files, then a person, then both go back in
 // each of the ways there are.
 func TestRollbackThreeWays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.git("reset", "-q", "--hard")
 	w.write("person.txt", "theirs\n")

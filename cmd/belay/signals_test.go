@@ -86,6 +86,7 @@ func waits() []waiting {
 // end belay, though what it waits for would take minutes, or an hour: with status 130, a message
 // that says how to come back, an unbroken record, and nothing left running but an agent.
 func TestTermEndsBelay(t *testing.T) {
+	t.Parallel()
 	w := quietWorld(t, map[string]string{"a.txt": "one\n", "sub/b.txt": "two\n"})
 	for i, wait := range waits() {
 		for name, signals := range map[string][]syscall.Signal{"TERM": {syscall.SIGTERM}, "HUP": {syscall.SIGHUP}, "TERM twice": {syscall.SIGTERM, syscall.SIGTERM}} {

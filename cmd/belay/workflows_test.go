@@ -207,6 +207,7 @@ func (m *ci) github(a action, w workflow, branch string, depth string) (status i
 // TestWorkflows runs the workflows of docs/ci.md as they stand there, on a branch that may be merged and on one that weakens a
 // test and changes what is protected.
 func TestWorkflows(t *testing.T) {
+	t.Parallel()
 	blocks := documented(t, "docs/ci.md")
 	if len(blocks) != 3 {
 		t.Fatalf("%d workflows are shown", len(blocks))
