@@ -77,12 +77,13 @@ type known struct {
 	heard  time.Time // when status was given; zero when it never was
 	silent string    // why it was not given the last time
 
-	copied  error // why the record on the remote is not in the copy
-	gone    bool  // the remote has its record no more
-	entries int   // of the record in the copy
-	open    bool  // by that record
-	forked  bool  // that record is not the one that the server knows
-	awaited int   // the first entry that the server spoke of and the copy has not
+	copied  error  // why the record on the remote is not in the copy
+	gone    bool   // the remote has its record no more
+	without string // the day on which the remote forgot its snapshots; "" when it did not
+	entries int    // of the record in the copy
+	open    bool   // by that record
+	forked  bool   // that record is not the one that the server knows
+	awaited int    // the first entry that the server spoke of and the copy has not
 	since   time.Time
 	problem string // what of this people have to know
 }
@@ -252,6 +253,7 @@ func (r *Remote) fetch(ctx context.Context) map[string]bool {
 	}
 	var compare []string
 	for key, k := range r.tasks {
+		k.without = r.copy.Forgotten(belay.TaskID(key))
 		if moved[key] || k.entries == 0 {
 			compare = append(compare, key)
 		}
@@ -408,6 +410,9 @@ func (r *Remote) shown(key string) web.FleetTask {
 		r.gate(&t, st)
 	default:
 		listedOnly(&t, row)
+	}
+	if k.without != "" {
+		t.Notes = append(t.Notes, "its snapshots were forgotten on "+k.without+": its record is all that is left")
 	}
 	if st.Waits != "" && t.Phase != "" {
 		t.Notes = append(t.Notes, st.Waits)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/belay-dev/belay/fleet/look"
 	"github.com/belay-dev/belay/fleet/remote"
@@ -391,6 +392,27 @@ func TestUnpushed(t *testing.T) {
 	f.unpushed = false
 	r.Sync(t.Context())
 	v.page(200, "/r/1/task/T1", "Changed files", "!not pushed: ")
+}
+
+// TestForgotten: a task whose snapshots were forgotten on the remote is shown with its record, and no problem.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	v := visit(t, r)
+	v.page(200, "/r/1/task/T1", "Changed files", "!were forgotten")
+	ended := map[belay.TaskID]time.Time{"t1": time.Now().Add(-time.Hour)}
+	out, err := remote.Forget(t.Context(), task.ForgetAsk{Remote: f.remote}, ended, time.Now())
+	if err != nil || out.Snapshots == 0 {
+		t.Fatal(out, err)
+	}
+	for range 2 { // the copy that had them, and the same one again
+		r.Sync(t.Context())
+		v.page(200, "/r/1/task/T1", "its snapshots were forgotten on "+time.Now().UTC().Format(time.DateOnly), "protected", "!record problem")
+	}
 }
 
 // TestQuarantined: a task that no worker could do is let go on.

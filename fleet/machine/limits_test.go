@@ -89,6 +89,7 @@ func FuzzParseLimits(f *testing.F) {
 
 // server notes what is signalled.
 type server struct {
+	Lister
 	to   string
 	slot task.Slot
 	e    task.LimitEvent

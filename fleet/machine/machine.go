@@ -40,7 +40,7 @@ type Machine struct {
 	Trusted []string // remotes, or beginnings of them, whose tasks may run here; "*" is all
 	Version string
 	Teams   []Team            // whose limits count
-	Server  Signaler          // nil where no team has limits
+	Server  Server            // nil where no team has limits, and nothing is forgotten
 	Metrics *metrics.Registry // gets what tasks count on this machine; nil for none
 
 	slots  chan struct{} // how many agents, tests and reviews run at once
@@ -54,8 +54,9 @@ type phases struct {
 	of map[string]string
 }
 
-// Signaler is what a client of the server does for a Machine.
-type Signaler interface {
+// Server is what a client of the server does for a Machine.
+type Server interface {
+	Lister
 	SignalWorkflow(ctx context.Context, workflowID, runID, signalName string, arg any) error
 	SignalWithStartWorkflow(ctx context.Context, workflowID, signalName string, signalArg any, options client.StartWorkflowOptions,
 		workflow any, workflowArgs ...any) (client.WorkflowRun, error)

@@ -38,7 +38,8 @@ func (m *Machine) noteInput(in task.Input) error {
 
 // Tidy looks after the clones of this machine. Agents that run on although their task continued elsewhere, or
 // that no activity has asked for since up, are stopped. Clones of tasks that have ended, or moved, for longer
-// than keep are removed, but none whose state is not on the remote. It says what it did, a line each.
+// than keep are removed, with what the mirror has of them, but none whose state is not on the remote. It says what it did, a
+// line each.
 func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
 	all, err := filepath.Glob(filepath.Join(m.Home, "tasks", "*", "*", inputFile))
 	if err != nil {
@@ -94,6 +95,13 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	}
 	if _, busy := t.desk.Held(); busy {
 		return "", nil
+	}
+	mirror, err := t.mirror(ctx, in)
+	if err == nil {
+		err = mirror.Drop(ctx, in.ID) // first: who finds the folder comes here again
+	}
+	if err != nil {
+		return "", err
 	}
 	return fmt.Sprintf("%s: removed its clone", in.ID), os.RemoveAll(dir)
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
@@ -26,7 +27,13 @@ const seenPrefix = "refs/belay/seen/"
 type Follower struct {
 	Mirror        // whose Dir is the clone's git folder
 	Root   string // of the clone
+
+	forgotten map[belay.TaskID]string // days, by task
 }
+
+// Forgotten gives the day (UTC) on which the snapshots of a task were forgotten on the remote, as Fetch found it; "" where they
+// were not.
+func (f *Follower) Forgotten(id belay.TaskID) string { return f.forgotten[belay.TaskID(id.Key())] }
 
 // NewFollower gives the copy in a folder, which Follow makes.
 func NewFollower(root, url string) *Follower {
@@ -39,6 +46,17 @@ func (f *Follower) There() bool {
 	return err == nil
 }
 
+// create makes a repository in an empty folder, for objects that are named by hashes of so many digits.
+func create(ctx context.Context, dir string, digits int, more ...string) error {
+	format := "sha1"
+	if digits == 64 {
+		format = "sha256"
+	}
+	args := append([]string{"init", "--quiet", "--template=", "--initial-branch=main", "--object-format=" + format}, more...)
+	_, err := run(ctx, "", nil, nil, append(args, "--", dir)...)
+	return err
+}
+
 // create makes the clone, for objects that are named by hashes of so many digits.
 func (f *Follower) create(ctx context.Context, digits int) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(f.Root), "new-")
@@ -46,12 +64,7 @@ func (f *Follower) create(ctx context.Context, digits int) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	format := "sha1"
-	if digits == 64 {
-		format = "sha256"
-	}
-	if _, err := run(ctx, "", nil, nil, "init", "--quiet", "--template=", "--initial-branch=main", "--object-format="+format,
-		tmp); err != nil {
+	if err := create(ctx, tmp, digits); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, f.Root); err != nil && !f.There() { // another process may have been first
@@ -72,11 +85,22 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			return nil, nil, nil, err
 		}
 	}
-	there, err := from.list(ctx, Prefix+"*")
+	there, err := from.list(ctx, "refs/belay/*")
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	theirs := records(there)
+	theirs, sources := records(there), map[belay.TaskID]string{}
+	for id := range theirs {
+		sources[id] = "+" + refs(id) + "*:" + refs(id) + "*"
+	}
+	_, without := tasksOf(there)
+	f.forgotten = map[belay.TaskID]string{}
+	for _, w := range without { // in the copy they have the place that they had
+		if src := sources[w.task]; src == "" || !strings.HasSuffix(src, "*") {
+			f.forgotten[w.task] = w.day.Format(time.DateOnly)
+			theirs[w.task], sources[w.task] = w.record, "+"+w.ref+":"+recordRef(w.task)
+		}
+	}
 	if !f.There() {
 		digits := 40
 		for _, oid := range theirs {
@@ -86,18 +110,18 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			return nil, nil, nil, err
 		}
 	}
-	here, err := f.refs(ctx)
+	here, err := f.refs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	fresh, failed = map[belay.TaskID]string{}, map[belay.TaskID]error{}
-	var specs []string
+	var moved []belay.TaskID
 	for id, oid := range theirs {
 		if here[seenPrefix+id.Key()] != oid {
 			fresh[id] = oid
 		}
 		if here[recordRef(id)] != oid {
-			specs = append(specs, "+"+refs(id)+"*:"+refs(id)+"*")
+			moved = append(moved, id)
 		}
 	}
 	for id := range records(here) {
@@ -105,15 +129,18 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			gone = append(gone, id)
 		}
 	}
-	slices.Sort(specs)
+	slices.Sort(moved)
+	var specs []string
+	for _, id := range moved {
+		specs = append(specs, sources[id])
+	}
 	if len(specs) == 0 || f.fetch(ctx, specs...) == nil {
 		return fresh, gone, failed, nil
 	}
-	for _, spec := range specs { // one of them is bad
-		if err := f.fetch(ctx, spec); err != nil {
-			key, _, _ := strings.Cut(strings.TrimPrefix(spec, "+"+Prefix), "/")
-			failed[belay.TaskID(key)] = err
-			delete(fresh, belay.TaskID(key))
+	for _, id := range moved { // one of them is bad
+		if err := f.fetch(ctx, sources[id]); err != nil {
+			failed[id] = err
+			delete(fresh, id)
 		}
 	}
 	return fresh, gone, failed, ctx.Err()
@@ -140,18 +167,6 @@ func records(refs map[string]string) map[belay.TaskID]string {
 	return out
 }
 
-// refs gives those of belay in the copy.
-func (f *Follower) refs(ctx context.Context) (map[string]string, error) {
-	out, err := f.git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", "refs/belay/")
-	all := map[string]string{}
-	for line := range strings.Lines(string(out)) {
-		if oid, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-			all[name] = oid
-		}
-	}
-	return all, err
-}
-
 // Adopt makes what was fetched of tasks readable in the copy: records, attachments, snapshots. What is wrong with one is in
 // the error of that task, and the copy keeps what it had of it: CodeRefused for a record that is damaged, that does not
 // continue the one that was seen before, or names other snapshots than the remote has.
@@ -160,7 +175,7 @@ func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskI
 	if len(fresh) == 0 {
 		return failed, nil
 	}
-	here, err := f.refs(ctx)
+	here, err := f.refs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +203,17 @@ func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, comm
 		return err
 	}
 	var text bytes.Buffer
+	if !f.leads(ctx, commit) { // the remote forgot them, and so does the copy
+		for _, b := range bound {
+			for _, ref := range []string{refs(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
+				if here[ref] != "" {
+					fmt.Fprintf(&text, "delete %s\n", ref)
+					delete(here, ref)
+				}
+			}
+		}
+		bound = nil
+	}
 	for _, b := range bound {
 		oid, ref := here[refs(id)+"snapshots/"+string(b.ID)], snapshot.RefPrefix+string(b.ID)
 		switch {
@@ -210,6 +236,12 @@ func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, comm
 	fmt.Fprintf(&text, "update %s%s %s\n", seenPrefix, id.Key(), commit)
 	_, err = f.git(ctx, text.Bytes(), "update-ref", "--stdin")
 	return err
+}
+
+// leads reports whether the commit of a record has parents: that of a task whose snapshots were forgotten has none.
+func (m *Mirror) leads(ctx context.Context, commit string) bool {
+	_, err := m.git(ctx, nil, "rev-parse", "--verify", "--quiet", commit+"^1")
+	return err == nil || ctx.Err() != nil
 }
 
 // attach brings the attachments of a record into the journal, where it has them not.

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,36 @@ func FuzzParse(f *testing.F) {
 		again, err := lines(log)
 		if err != nil || !bytes.Equal(again, text) {
 			t.Errorf("%q became %q, %v", text, again, err)
+		}
+	})
+}
+
+// FuzzTasksOf: whatever refs a remote lists, only those that a worker or Forget makes are taken for those of tasks.
+func FuzzTasksOf(f *testing.F) {
+	f.Add([]byte("aa refs/belay/fleet/t1/record\nbb refs/belay/fleet/t1/snapshots/01x\ncc refs/belay/forgotten/2026-11-28/t2\n"))
+	f.Add([]byte("aa\trefs/belay/fleet/T1/record\nbb\trefs/belay/fleet/t1/snapshots/a/b\ncc\trefs/belay/forgotten/day/t2\nrefs/heads/main"))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		all := listed(out)
+		tasks, without := tasksOf(all)
+		n := len(without)
+		for id, k := range tasks {
+			for ref, oid := range k.snapshots {
+				if all[ref] != oid || !strings.HasPrefix(ref, refs(id)+"snapshots/") || strings.Count(ref, "/") != 5 {
+					t.Errorf("%s is of %s", ref, id)
+				}
+			}
+			if k.record != all[recordRef(id)] {
+				t.Errorf("%s has the record %s", id, k.record)
+			}
+			n++
+		}
+		for _, w := range without {
+			if w.ref != forgottenPrefix+w.day.Format(time.DateOnly)+"/"+w.task.Key() || all[w.ref] != w.record {
+				t.Errorf("%+v", w)
+			}
+		}
+		if n > len(all) {
+			t.Errorf("%d tasks of %d refs", n, len(all))
 		}
 	})
 }

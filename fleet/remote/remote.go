@@ -109,6 +109,26 @@ func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...str
 	return run(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}, in, args...)
 }
 
+// refs gives those of the mirror below a prefix, with the objects that they name.
+func (m *Mirror) refs(ctx context.Context, below string) (map[string]string, error) {
+	out, err := m.git(ctx, nil, "for-each-ref", "--format=%(objectname) %(refname)", below)
+	return listed(out), err
+}
+
+// Drop takes a task out of the mirror. The remote keeps what it has.
+func (m *Mirror) Drop(ctx context.Context, id belay.TaskID) error {
+	all, err := m.refs(ctx, refs(id))
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	var text bytes.Buffer
+	for ref, oid := range all {
+		fmt.Fprintf(&text, "delete %s %s\n", ref, oid)
+	}
+	_, err = m.git(ctx, text.Bytes(), "update-ref", "--stdin")
+	return err
+}
+
 // grace is how long git may take to end when it is to.
 const grace = 10 * time.Second
 

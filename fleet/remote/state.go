@@ -87,11 +87,13 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 			}
 		}
 	}
-	there, err := m.snapshots(ctx, r.Task.ID)
+	// What the record named that was pushed last went with it, all or nothing: nobody is asked for a list, which would be of
+	// all refs of the remote.
+	there, err := m.pushed(ctx, r.Task.ID, last)
 	if err != nil {
 		return last, err
 	}
-	bound = slices.DeleteFunc(bound, func(b snapshot.Bound) bool { return there[string(b.ID)] == b.Commit })
+	bound = slices.DeleteFunc(bound, func(b snapshot.Bound) bool { return slices.Contains(there, b) })
 	tip, err := m.line(ctx, d, t, bound)
 	if err != nil {
 		return last, err
@@ -172,14 +174,16 @@ func Bound(log journal.Log) ([]snapshot.Bound, error) {
 	return all, nil
 }
 
-// snapshots asks the remote for the snapshots of a task that it has.
-func (m *Mirror) snapshots(ctx context.Context, id belay.TaskID) (map[string]string, error) {
-	all, err := m.list(ctx, refs(id)+"snapshots/*")
-	there := map[string]string{}
-	for name, oid := range all {
-		there[strings.TrimPrefix(name, refs(id)+"snapshots/")] = oid
+// pushed are the snapshots that a record on the remote names, by its commit, which the mirror has; "" names none.
+func (m *Mirror) pushed(ctx context.Context, id belay.TaskID, commit string) ([]snapshot.Bound, error) {
+	if commit == "" {
+		return nil, nil
 	}
-	return there, err
+	st, err := m.read(ctx, commit, id)
+	if err != nil {
+		return nil, err
+	}
+	return Bound(st.Log)
 }
 
 func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, error) {
@@ -187,13 +191,18 @@ func (m *Mirror) list(ctx context.Context, pattern string) (map[string]string, e
 	if err != nil {
 		return nil, err
 	}
+	return listed(out), nil
+}
+
+// listed reads refs, with the objects that they name first.
+func listed(out []byte) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		if oid, name, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			all[name] = oid
+		if f := strings.Fields(line); len(f) == 2 {
+			all[f[1]] = f[0]
 		}
 	}
-	return all, nil
+	return all
 }
 
 // line makes a commit of each snapshot's tree, one after the other from the task's base, and returns the last one.
@@ -420,16 +429,14 @@ func lines(log journal.Log) ([]byte, error) {
 // Fetch gets a task's record and snapshots from the remote into the mirror. Its chain is proved; a task
 // that is not there is a State without a commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
-	all, err := m.list(ctx, refs(id)+"*")
-	if err != nil {
+	// Of a list git would get all refs of the remote, of a fetch those that are asked for.
+	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", "--prune",
+		"--no-write-fetch-head", "--", m.URL, "+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
 		return State{}, err
 	}
+	all, err := m.refs(ctx, refs(id))
 	commit := all[recordRef(id)]
-	if commit == "" {
-		return State{}, nil
-	}
-	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", m.URL,
-		"+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
+	if err != nil || commit == "" {
 		return State{}, err
 	}
 	st, err := m.read(ctx, commit, id)

@@ -118,7 +118,7 @@ Nothing is deleted while a snapshot, or the restore history, cannot be read.
 Exit codes: 0 done · 2 a snapshot cannot be read.`,
 		Example: "  belay snapshot prune --older-than 72h --dry-run",
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if q.OlderThan, err = parseAge(age); err != nil {
+			if q.OlderThan, err = ParseAge(age); err != nil {
 				return err
 			}
 			desk, err := a.Open(c.Context())
@@ -177,8 +177,8 @@ func pruned(w io.Writer, out app.Pruned, dry bool) {
 	}
 }
 
-// parseAge reads a duration that may be given in days.
-func parseAge(s string) (time.Duration, error) {
+// ParseAge reads a duration that may be given in days.
+func ParseAge(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
 		if err == nil && d >= 0 && d <= math.MaxInt64/24 { // more would come round to less than nothing

@@ -81,7 +81,7 @@ TEMPORAL_CONFIG_FILE names.`,
 	f.StringVar(&a.namespace, "namespace", "", "the server's namespace (default \"default\")")
 	root.AddCommand(a.workerCommand(), a.submitCommand(), a.listCommand(), a.showCommand(), a.logCommand(), a.decideCommand(),
 		a.cancelCommand(), a.limitsCommand(), a.workersCommand(), a.topCommand(), a.notifyCommand(), a.setupCommand())
-	root.AddCommand(a.uiCommand(), a.scheduleCommand())
+	root.AddCommand(a.uiCommand(), a.scheduleCommand(), a.forgetCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

@@ -62,8 +62,8 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 	if _, err := belay.ParseNewTaskID(name); err != nil || len(name) > 40 {
 		return belay.Refuse(belay.CodeUsage, "use a short name, like deps", "%q cannot begin the ids of tasks", belay.VisibleLine(name))
 	}
-	if _, err := time.LoadLocation(zone); err != nil {
-		return belay.Refuse(belay.CodeUsage, "use a name like Europe/Zurich", "no time zone %s", belay.VisibleLine(zone))
+	if err := isZone(zone); err != nil {
+		return err
 	}
 	in, err := scheduled(c.Context(), rest)
 	if err != nil {
@@ -74,11 +74,29 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 		return err
 	}
 	defer cl.Close()
-	_, err = cl.ScheduleClient().Create(c.Context(), client.ScheduleOptions{
+	if err := create(c.Context(), cl, name, cron, zone, belay.TitleOf(in.Prose), task.ScheduledName,
+		task.Scheduled{Name: name, Like: in}); err != nil {
+		return err
+	}
+	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": in.Remote, "branch": in.Branch}, nil,
+		func(w io.Writer) {
+			fmt.Fprintf(w, "%s: created; belay-fleet schedule list says when it is next\n", name)
+		})
+}
+
+func isZone(name string) error {
+	if _, err := time.LoadLocation(name); err != nil {
+		return belay.Refuse(belay.CodeUsage, "use a name like Europe/Zurich", "no time zone %s", belay.VisibleLine(name))
+	}
+	return nil
+}
+
+// create makes a schedule that starts a workflow. CodeBusy when the name is taken.
+func create(ctx context.Context, cl client.Client, name, cron, zone, note, workflow string, arg any) error {
+	_, err := cl.ScheduleClient().Create(ctx, client.ScheduleOptions{
 		ID: task.ScheduleID(name), Spec: client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
-		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP, Note: belay.TitleOf(in.Prose),
-		Action: &client.ScheduleWorkflowAction{ID: task.ScheduleID(name), Workflow: task.ScheduledName, TaskQueue: task.Queue,
-			Args: []any{task.Scheduled{Name: name, Like: in}}},
+		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP, Note: note,
+		Action: &client.ScheduleWorkflowAction{ID: task.ScheduleID(name), Workflow: workflow, TaskQueue: task.Queue, Args: []any{arg}},
 	})
 	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 		return belay.Refuse(belay.CodeBusy, "belay-fleet schedule delete "+name, "there is a schedule %s", name)
@@ -86,10 +104,7 @@ func (a *program) scheduleCreate(c *cobra.Command, name, cron, zone string, rest
 	if err != nil {
 		return belay.Refuse(belay.CodeCannot, `check --cron, like "0 3 * * 1"`, "the server does not make the schedule: %v", err)
 	}
-	return a.Tell(map[string]any{"schedule": name, "cron": cron, "zone": zone, "remote": in.Remote, "branch": in.Branch}, nil,
-		func(w io.Writer) {
-			fmt.Fprintf(w, "%s: created; belay-fleet schedule list says when it is next\n", name)
-		})
+	return nil
 }
 
 // scheduled reads what submit takes for one task.

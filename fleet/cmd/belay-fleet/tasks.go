@@ -377,7 +377,8 @@ func (a *program) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show TASK", Short: "Show where a task stands", Args: cobra.ExactArgs(1),
 		Long: `Show prints a task's phase, its worker, its attempts and what happened so far. A task
-that ended in an error of the fleet says which.
+that ended in an error of the fleet says which. Of a task that ended the remote is asked
+what it still has: records and snapshots are forgotten after a time.
 
 Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 		Example: "  belay-fleet show f7k2q",
@@ -391,10 +392,17 @@ Exit codes: 0 shown · 2 no worker answers · 6 no such task.`,
 					return err
 				}
 				failed := failure(c.Context(), cl, name)
+				there := left(c.Context(), st)
 				return a.Tell(struct {
 					task.Status
-					Failed string `json:"failed,omitempty"`
-				}{st, failed}, nil, func(w io.Writer) { shown(w, st, failed) })
+					Failed string       `json:"failed,omitempty"`
+					Left   *onTheRemote `json:"remote,omitempty"`
+				}{st, failed, there}, nil, func(w io.Writer) {
+					shown(w, st, failed)
+					if there != nil {
+						fmt.Fprintf(w, "  on the remote: %s\n", there.text())
+					}
+				})
 			})
 		},
 	}

@@ -171,7 +171,8 @@ func workers(c client.Client, on *machine.Machine) ([]worker.Worker, error) {
 	begin := worker.New(c, task.BeginQueue, worker.Options{Identity: on.Name, Tuner: tuner, MaxHeartbeatThrottleInterval: often,
 		DisableWorkflowWorker: true})
 	for name, f := range map[string]any{task.WorkflowName: task.Workflow, task.FeatureName: task.FeatureWorkflow,
-		task.LimitsName: task.LimitsWorkflow, task.ScheduledName: task.ScheduledWorkflow} {
+		task.LimitsName: task.LimitsWorkflow, task.ScheduledName: task.ScheduledWorkflow,
+		task.ForgetName: task.ForgetWorkflow} {
 		shared.RegisterWorkflowWithOptions(f, workflow.RegisterOptions{Name: name})
 	}
 	for _, r := range []struct {
@@ -182,6 +183,7 @@ func workers(c client.Client, on *machine.Machine) ([]worker.Worker, error) {
 		{begin, task.BeginName, on.Begin}, {begin, task.AdoptName, on.Adopt},
 		{shared, task.BeginName, on.Begin}, // of tasks that an older version submitted
 		{shared, task.AdoptName, on.Adopt}, {shared, task.MergeName, on.Merge}, {shared, task.TipName, on.Tip},
+		{shared, task.ForgetName, on.Forget},
 		{own, task.DoName, on.Do}, {own, task.WakeName, on.Wake}, {own, task.SlotName, on.Slot}, {own, task.DecideName, on.Decide},
 	} {
 		r.on.RegisterActivityWithOptions(r.f, activity.RegisterOptions{Name: r.name})

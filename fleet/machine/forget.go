@@ -1,0 +1,85 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	enums "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+)
+
+// Lister lists workflows of the server.
+type Lister interface {
+	ListWorkflow(context.Context, *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+}
+
+// Forget deletes on a remote what it has of tasks that ended long ago. Errors of type task.ErrRefused: the remote may not run
+// here, or does not let refs be deleted.
+func (m *Machine) Forget(ctx context.Context, q task.ForgetAsk) (task.Forgot, error) {
+	ctx, stop := beating(ctx, 0)
+	defer stop()
+	if err := m.may(task.Input{ID: "forget", Remote: q.Remote}); err != nil {
+		return task.Forgot{}, refused(err)
+	}
+	known, err := Known(ctx, m.Server, q.Remote)
+	if err != nil {
+		return task.Forgot{}, err
+	}
+	out, err := remote.Forget(ctx, q, known, time.Now())
+	out.Tasks = out.Tasks[:min(len(out.Tasks), mostForgotten)]
+	return out, refused(err)
+}
+
+// mostForgotten is how many tasks the result of a workflow names: it has a limit of 2 MB.
+const mostForgotten = 1000
+
+// Known asks the server for the tasks of a remote, by their key, with the time when they ended: the zero time for those that
+// run or wait, and those of a feature that does, whatever their own state is.
+func Known(ctx context.Context, c Lister, url string) (map[belay.TaskID]time.Time, error) {
+	q := fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s = '%s'", task.WorkflowName, task.FeatureName, task.AttrRepository,
+		task.RepositoryKey(url))
+	known, of, open := map[belay.TaskID]time.Time{}, map[belay.TaskID]string{}, map[string]bool{}
+	for token := []byte(nil); ; {
+		page, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: q, NextPageToken: token})
+		if err != nil {
+			return nil, fmt.Errorf("list the tasks of %s: %w", remote.Public(url), err)
+		}
+		for _, e := range page.Executions {
+			id, feature := belay.TaskID(attribute(e, task.AttrTask)), attribute(e, task.AttrFeature)
+			running := e.Status == enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+			if e.GetType().GetName() == task.FeatureName {
+				open[feature] = open[feature] || running
+				continue
+			}
+			of[id] = feature
+			switch at, seen := known[id]; {
+			case running:
+				known[id] = time.Time{}
+			case !seen || !at.IsZero() && at.Before(e.CloseTime.AsTime()): // of several runs the last one
+				known[id] = e.CloseTime.AsTime()
+			}
+		}
+		if token = page.NextPageToken; len(token) == 0 {
+			break
+		}
+	}
+	for id, feature := range of {
+		if feature != "" && open[feature] {
+			known[id] = time.Time{}
+		}
+	}
+	return known, nil
+}
+
+// attribute is a keyword that a workflow can be searched by; "" when it has none of that name.
+func attribute(e *workflowpb.WorkflowExecutionInfo, name string) (s string) {
+	_ = converter.GetDefaultDataConverter().FromPayload(e.GetSearchAttributes().GetIndexedFields()[name], &s)
+	return s
+}

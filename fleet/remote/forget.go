@@ -1,0 +1,340 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/session"
+)
+
+// forgottenPrefix is where the record of a task is whose snapshots were forgotten: below the day on which they were, by its
+// id, as a commit without parents. Its record and its snapshots below Prefix are gone, so that nothing leads to them.
+const forgottenPrefix = "refs/belay/forgotten/"
+
+// Tasks and refs of one push, and records of one fetch, at most: git takes them as arguments.
+const atOnce = 100
+
+// kept is what a remote has of one task.
+type kept struct {
+	record    string            // the object of the record's ref; "" for none
+	snapshots map[string]string // objects, by ref
+	ended     time.Time
+}
+
+// forgotten is the record of a task whose snapshots were forgotten.
+type forgotten struct {
+	ref, record string
+	task        belay.TaskID
+	day         time.Time
+}
+
+// tasksOf reads which tasks the refs of a remote are of; without are those without snapshots, by day. Refs that no version of
+// belay-fleet makes are left alone.
+func tasksOf(all map[string]string) (tasks map[belay.TaskID]*kept, without []forgotten) {
+	tasks = map[belay.TaskID]*kept{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		oid := all[name]
+		if day, of, ok := strings.Cut(strings.TrimPrefix(name, forgottenPrefix), "/"); ok && strings.HasPrefix(name, forgottenPrefix) {
+			at, err := time.Parse(time.DateOnly, day)
+			if id, ok := key(of); ok && err == nil {
+				without = append(without, forgotten{name, oid, id, at})
+			}
+			continue
+		}
+		rest, ours := strings.CutPrefix(name, Prefix)
+		of, part, _ := strings.Cut(rest, "/")
+		id, ok := key(of)
+		snap, isSnap := strings.CutPrefix(part, "snapshots/")
+		if !ours || !ok || part != "record" && (!isSnap || snap == "" || strings.Contains(snap, "/")) {
+			continue
+		}
+		if tasks[id] == nil {
+			tasks[id] = &kept{snapshots: map[string]string{}}
+		}
+		if isSnap {
+			tasks[id].snapshots[name] = oid
+		} else {
+			tasks[id].record = oid
+		}
+	}
+	return tasks, without
+}
+
+// key is a task's id as refs have it: it becomes part of paths.
+func key(text string) (belay.TaskID, bool) {
+	id, err := belay.ParseTaskID(text)
+	return id, err == nil && id.Key() == text
+}
+
+// scratch is an empty repository beside a remote, and what a pass over its tasks needs.
+type scratch struct {
+	Mirror
+	keep    task.Retention
+	now     time.Time
+	out     task.Forgot
+	pending []change
+}
+
+// change is what is to become of the refs of one task, all or nothing.
+type change struct {
+	of    task.Forgotten
+	refs  map[string]string // the objects that they have now; "" for one that is to be made
+	makes string            // SOURCE:REF of what is to be made; "" for nothing
+}
+
+// Forget takes what a remote has of old tasks away, as q.Keep says. known are the tasks that the server knows, by their key,
+// with the time when they ended, or the zero time for one that may still need its refs; the record says it of others. A ref
+// that moves meanwhile is left as it is, with its task, which says so. What was pushed before an error stays; another call
+// continues. now is the time by which things are old. Error: CodeRefused when the remote does not let refs be deleted.
+func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.Time, now time.Time) (task.Forgot, error) {
+	s := &scratch{keep: q.Keep, now: now,
+		out: task.Forgot{Remote: Public(q.Remote), DryRun: q.Keep.DryRun, Tasks: []task.Forgotten{}}}
+	dir, err := os.MkdirTemp("", "belay-forget-")
+	if err != nil {
+		return s.out, err
+	}
+	defer os.RemoveAll(dir)
+	s.Mirror = Mirror{Dir: dir, URL: q.Remote}
+	all, err := s.list(ctx, "refs/belay/*")
+	if err != nil {
+		return s.out, err
+	}
+	tasks, without := tasksOf(all)
+	for id, k := range tasks {
+		ended, there := known[id]
+		if k.ended = ended; k.record == "" || there && ended.IsZero() {
+			delete(tasks, id)
+		}
+	}
+	if err := s.old(ctx, tasks); err != nil {
+		return s.out, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(tasks)) {
+		if err := s.forget(ctx, id, tasks[id]); err != nil {
+			return s.out, err
+		}
+	}
+	for _, f := range without {
+		if now.Sub(f.day) <= s.keep.Records {
+			continue
+		}
+		if err := s.add(ctx, change{of: task.Forgotten{Task: f.task, Record: true}, refs: map[string]string{f.ref: f.record}}); err != nil {
+			return s.out, err
+		}
+	}
+	return s.out, s.flush(ctx)
+}
+
+// old leaves of the tasks those that are old, with their records here. When the server does not know a task any more, its
+// record says whether it ended.
+func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
+	unknown := maps.Clone(tasks)
+	maps.DeleteFunc(unknown, func(_ belay.TaskID, k *kept) bool { return !k.ended.IsZero() })
+	if err := s.records(ctx, unknown); err != nil {
+		return err
+	}
+	for id, k := range unknown {
+		st, err := s.read(ctx, k.record, id)
+		rec, bad := session.Fold(st.Log)
+		switch {
+		case err != nil || bad != nil: // it is shown as a record with a problem, and somebody may want to find out
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			delete(tasks, id)
+			s.out.Tasks = append(s.out.Tasks, task.Forgotten{Task: id, Kept: "its record cannot be read"})
+		case rec.Open():
+			delete(tasks, id)
+		default:
+			k.ended = rec.Changed
+		}
+	}
+	newest := slices.SortedFunc(maps.Keys(tasks), func(a, b belay.TaskID) int {
+		if c := tasks[b].ended.Compare(tasks[a].ended); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a), string(b))
+	})
+	for i, id := range newest {
+		if i < s.keep.KeepLast || s.now.Sub(tasks[id].ended) <= s.keep.OlderThan {
+			delete(tasks, id)
+		}
+	}
+	rest := maps.Clone(tasks)
+	maps.DeleteFunc(rest, func(id belay.TaskID, _ *kept) bool { return unknown[id] != nil })
+	return s.records(ctx, rest)
+}
+
+// records fetches the records of tasks, without what they lead to.
+func (s *scratch) records(ctx context.Context, of map[belay.TaskID]*kept) error {
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), atOnce) {
+		if _, err := os.Stat(s.Dir + "/HEAD"); err != nil {
+			if err := create(ctx, s.Dir, len(of[some[0]].record), "--bare"); err != nil {
+				return err
+			}
+		}
+		args := []string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head",
+			"--", s.URL}
+		for _, id := range some {
+			args = append(args, "+"+recordRef(id)+":"+recordRef(id))
+		}
+		if _, err := s.git(ctx, nil, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget moves the record of a task to where it stays alone, and deletes its snapshots.
+func (s *scratch) forget(ctx context.Context, id belay.TaskID, k *kept) error {
+	of := task.Forgotten{Task: id, Ended: k.ended, Snapshots: len(k.snapshots)}
+	st, err := s.read(ctx, k.record, id)
+	if err != nil {
+		if of.Kept = "its record cannot be read, or moved meanwhile"; ctx.Err() == nil {
+			of.Snapshots = 0
+			s.out.Tasks = append(s.out.Tasks, of)
+		}
+		return ctx.Err()
+	}
+	day := s.now.UTC().Format(time.DateOnly)
+	when := fmt.Sprint(max(0, s.now.Unix())) + " +0000"
+	who := []string{"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost", "GIT_COMMITTER_NAME=belay",
+		"GIT_COMMITTER_EMAIL=belay@localhost", "GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}
+	made, err := run(ctx, s.Dir, who, []byte(fmt.Sprintf("belay: %s, %s, without its snapshots\n", st.Log.Task,
+		belay.CountOf(st.Log.Head.Seq, "step"))), "commit-tree", k.record+"^{tree}")
+	if err != nil {
+		return err
+	}
+	c := change{of: of, refs: maps.Clone(k.snapshots)}
+	alone := forgottenPrefix + day + "/" + id.Key()
+	c.refs[recordRef(id)], c.refs[alone], c.makes = k.record, "", strings.TrimSpace(string(made))+":"+alone
+	return s.add(ctx, c)
+}
+
+// add notes a change, and pushes what was noted when it is enough.
+func (s *scratch) add(ctx context.Context, c change) error {
+	n := len(c.refs)
+	for _, p := range s.pending {
+		n += len(p.refs)
+	}
+	if n > atOnce {
+		if err := s.flush(ctx); err != nil {
+			return err
+		}
+	}
+	s.pending = append(s.pending, c)
+	return nil
+}
+
+// flush pushes what was noted, at once or, when that is refused, one task after the other.
+func (s *scratch) flush(ctx context.Context) error {
+	all := s.pending
+	s.pending = nil
+	if len(all) > 1 && !s.keep.DryRun {
+		if _, err := s.push(ctx, all); err == nil {
+			s.done(all...)
+			return nil
+		}
+	}
+	for _, c := range all {
+		if s.keep.DryRun {
+			s.done(c)
+			continue
+		}
+		out, err := s.push(ctx, []change{c})
+		if err != nil {
+			now, lerr := s.list(ctx, "refs/belay/*")
+			if lerr != nil {
+				return err
+			}
+			for ref, oid := range c.refs {
+				if now[ref] != oid {
+					c.of.Kept = "it moved meanwhile"
+				}
+			}
+			if c.of.Kept == "" {
+				return s.refusal(out, err)
+			}
+			c.of.Snapshots, c.of.Record = 0, false
+		}
+		s.done(c)
+	}
+	return nil
+}
+
+func (s *scratch) done(all ...change) {
+	for _, c := range all {
+		s.out.Snapshots += c.of.Snapshots
+		if c.of.Record {
+			s.out.Records++
+		}
+		s.out.Tasks = append(s.out.Tasks, c.of)
+	}
+}
+
+// push makes changes on the remote, all or nothing, on the condition that no ref moved since it was listed.
+func (s *scratch) push(ctx context.Context, all []change) (out []byte, err error) {
+	args, specs := []string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify"}, []string(nil)
+	for _, c := range all {
+		for _, ref := range slices.Sorted(maps.Keys(c.refs)) {
+			args = append(args, "--force-with-lease="+ref+":"+c.refs[ref])
+			if c.refs[ref] != "" {
+				specs = append(specs, ":"+ref)
+			}
+		}
+		if c.makes != "" {
+			specs = append(specs, c.makes)
+		}
+	}
+	if _, err := os.Stat(s.Dir + "/HEAD"); err != nil { // there was nothing to fetch
+		if err := create(ctx, s.Dir, len(slices.Max(slices.Collect(maps.Values(all[0].refs)))), "--bare"); err != nil {
+			return nil, err
+		}
+	}
+	return s.git(ctx, nil, append(append(args, "--", s.URL), specs...)...)
+}
+
+// refusal says what a remote answered that does not delete refs; err where it did not answer.
+func (s *scratch) refusal(out []byte, err error) error {
+	for line := range strings.Lines(string(out)) {
+		parts := strings.Split(strings.TrimSpace(line), "\t")
+		if parts[0] == "!" && len(parts) == 3 && !strings.Contains(parts[2], "atomic") {
+			return &belay.Error{Code: belay.CodeRefused, Err: err,
+				What: fmt.Sprintf("%s refuses to delete refs below refs/belay: %s", s.out.Remote, belay.VisibleLine(parts[2])),
+				Try:  "let the user that pushes here delete and create refs below refs/belay/"}
+		}
+	}
+	return err
+}
+
+// Left is what a remote has of a task.
+type Left struct {
+	Record    bool   `json:"record"`
+	Snapshots int    `json:"snapshots"`
+	Forgotten string `json:"forgotten,omitempty"` // the day (UTC) on which its snapshots were
+}
+
+// Look asks a remote what it has of a task.
+func Look(ctx context.Context, url string, id belay.TaskID) (Left, error) {
+	m := Mirror{Dir: os.TempDir(), URL: url}
+	out, err := m.git(ctx, nil, "ls-remote", "--refs", "--", url, refs(id)+"*", forgottenPrefix+"*/"+id.Key())
+	if err != nil {
+		return Left{}, err
+	}
+	tasks, without := tasksOf(listed(out))
+	left := Left{}
+	if k := tasks[belay.TaskID(id.Key())]; k != nil {
+		return Left{Record: k.record != "", Snapshots: len(k.snapshots)}, nil
+	}
+	for _, f := range without {
+		left = Left{Record: true, Forgotten: f.day.Format(time.DateOnly)}
+	}
+	return left, nil
+}

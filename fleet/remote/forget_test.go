@@ -1,0 +1,296 @@
+package remote_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/remote"
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/snapshot"
+)
+
+const day = 24 * time.Hour
+
+// tasks gives a site a task of each id, with two snapshots each, pushed.
+func (p *site) tasks(ids ...string) {
+	p.T.Helper()
+	ctx := context.Background()
+	for i, id := range ids {
+		p.Ok(p.desk.Create(ctx, belay.Task{ID: belay.TaskID(id), Prose: "Add a line"}))
+		rec, err := p.desk.Load(belay.TaskID(id))
+		p.Ok(err)
+		for n := range 2 {
+			p.Write("a.txt", fmt.Sprint(i, n))
+			info, err := p.desk.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.desk.Extent(rec))
+			p.Ok(err)
+			p.Ok(p.desk.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+			rec, err = p.desk.Load(belay.TaskID(id))
+			p.Ok(err)
+		}
+		_, err = p.mirror.Push(ctx, p.desk, rec, p.terms)
+		p.Ok(err)
+	}
+}
+
+// closed ends a task in its record, and pushes that.
+func (p *site) closed(id string) {
+	p.T.Helper()
+	ctx := context.Background()
+	rec, err := p.desk.Load(belay.TaskID(id))
+	p.Ok(err)
+	p.Ok(p.desk.Append(ctx, rec, session.EntryEvent, session.EventEntry{Event: loop.Event{Kind: loop.EvClosed},
+		State: loop.State{Phase: loop.PhaseClosed, Outcome: loop.OutcomePassed}}))
+	rec, err = p.desk.Load(belay.TaskID(id))
+	p.Ok(err)
+	terms := p.terms
+	terms.Last = p.At(p.bare(), "rev-parse", "refs/belay/fleet/"+strings.ToLower(id)+"/record")
+	_, err = p.mirror.Push(ctx, p.desk, rec, terms)
+	p.Ok(err)
+}
+
+func (p *site) bare() string { return filepath.Join(p.Up, "remote.git") }
+
+// refs are the names on the remote below refs/belay.
+func (p *site) refs() []string {
+	return strings.Fields(p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/"))
+}
+
+func (p *site) forget(keep task.Retention, known map[belay.TaskID]time.Time, now time.Time) task.Forgot {
+	p.T.Helper()
+	out, err := remote.Forget(context.Background(), task.ForgetAsk{Remote: p.url, Keep: keep}, known, now)
+	p.Ok(err)
+	return out
+}
+
+// names are the tasks of an answer.
+func names(out task.Forgot) string {
+	var all []string
+	for _, f := range out.Tasks {
+		all = append(all, string(f.Task)+strings.Repeat("!", min(1, len(f.Kept))))
+	}
+	return strings.Join(all, " ")
+}
+
+func forgetSite(t *testing.T, ids ...string) *site {
+	s := dirty(t)
+	p := newSite(s, filepath.Join(s.Up, "remote.git"))
+	p.tasks(ids...)
+	return p
+}
+
+// TestForgetPolicy: what is old, by the server or else by the record, is forgotten; what is open, new, one of the newest, or
+// not of the fleet stays.
+func TestForgetPolicy(t *testing.T) {
+	t.Parallel()
+	p := forgetSite(t, "Open", "Gate", "Old", "Newer", "Gone", "Aborted")
+	p.closed("Gone")
+	p.closed("Gate") // its record says so, and the server says that something still runs
+	now := time.Now()
+	known := map[belay.TaskID]time.Time{"gate": {}, "old": now.Add(-40 * day), "newer": now.Add(-31 * day), "aborted": now.Add(-35 * day)}
+	for _, ref := range []string{"refs/belay/fleet/old/other", "refs/belay/fleet/old/snapshots/a/b", "refs/belay/other/x", "refs/heads/belay/old",
+		"refs/belay/fleet/.bad/record", "refs/belay/forgotten/someday/old", "refs/belay/forgotten/2001-01-01/a/b", "refs/tags/v1"} {
+		cmd := exec.Command("git", "--git-dir", p.bare(), "update-ref", ref, p.terms.Base)
+		if out, err := cmd.CombinedOutput(); err != nil && !strings.Contains(ref, ".bad") {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	keep := task.Retention{OlderThan: 30 * day, Records: 365 * day, KeepLast: 2, DryRun: true}
+	before := p.refs()
+	if out := p.forget(keep, known, now); names(out) != "aborted old" || out.Snapshots != 4 || !out.DryRun {
+		t.Errorf("%+v", out) // Gone ended just now, and Newer is the second
+	}
+	if after := p.refs(); !slices.Equal(before, after) {
+		t.Errorf("a dry run changed %v", after)
+	}
+	keep.DryRun = false
+	if out := p.forget(keep, known, now); names(out) != "aborted old" || out.Snapshots != 4 || out.Records != 0 {
+		t.Errorf("%+v", out)
+	}
+	today := now.UTC().Format(time.DateOnly)
+	var want []string
+	for _, ref := range before {
+		task, isTask := strings.CutPrefix(ref, "refs/belay/fleet/")
+		of, part, _ := strings.Cut(task, "/")
+		if !isTask || of != "old" && of != "aborted" || part != "record" && (!strings.HasPrefix(part, "snapshots/") || strings.Count(part, "/") > 1) {
+			want = append(want, ref)
+		}
+	}
+	want = append(want, "refs/belay/forgotten/"+today+"/old", "refs/belay/forgotten/"+today+"/aborted")
+	slices.Sort(want)
+	if got := p.refs(); !slices.Equal(got, want) {
+		t.Errorf("%v, not %v", got, want)
+	}
+	p.At(p.bare(), "rev-parse", "refs/heads/belay/old", "refs/tags/v1")
+	if out := p.forget(keep, known, now); len(out.Tasks) != 0 {
+		t.Errorf("again: %+v", out)
+	}
+	// The record stays, alone, and nothing leads from it to the snapshots.
+	tip := "refs/belay/forgotten/" + today + "/old"
+	if got := p.At(p.bare(), "rev-list", "--count", tip); got != "1" {
+		t.Errorf("%s commits", got)
+	}
+	if text := p.At(p.bare(), "show", tip+":record.jsonl"); strings.Count(text, "\n") != 2 {
+		t.Errorf("%s", text)
+	}
+	left, err := remote.Look(context.Background(), p.url, "Old")
+	if want := (remote.Left{Record: true, Forgotten: today}); err != nil || left != want {
+		t.Errorf("%+v, %v", left, err)
+	}
+	if left, err := remote.Look(context.Background(), p.url, "Gone"); err != nil || left != (remote.Left{Record: true, Snapshots: 2}) {
+		t.Errorf("%+v, %v", left, err)
+	}
+	// By its record alone Gone ended; a year later so do the records that were forgotten first.
+	later := now.Add(370 * day)
+	if out := p.forget(keep, nil, later); names(out) != "aborted old" || out.Records != 2 || out.Snapshots != 0 {
+		t.Errorf("%+v", out) // Gone and Gate are the newest two
+	}
+	keep.KeepLast = 0
+	if out := p.forget(keep, nil, later); names(out) != "gate gone" || out.Records != 0 || out.Snapshots != 4 {
+		t.Errorf("%+v", out)
+	}
+	if left, err := remote.Look(context.Background(), p.url, "Old"); err != nil || left != (remote.Left{}) {
+		t.Errorf("%+v, %v", left, err)
+	}
+}
+
+// TestForgetMoved: a task whose record moves between the list and the push keeps everything, and the others do not wait for it.
+func TestForgetMoved(t *testing.T) {
+	t.Parallel()
+	p := forgetSite(t, "A", "B", "C")
+	long := time.Now().Add(-99 * day)
+	known := map[belay.TaskID]time.Time{"a": long, "b": long, "c": long}
+	// The remote's own hook moves B before it looks at the first push.
+	hook := filepath.Join(p.bare(), "hooks", "pre-receive")
+	p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
+	p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\nenv -u GIT_QUARANTINE_PATH git update-ref refs/belay/fleet/b/record "+p.terms.Base+"\n"), 0o755))
+	out := p.forget(task.Retention{}, known, time.Now())
+	if names(out) != "a b! c" || out.Snapshots != 4 || !strings.Contains(out.Tasks[1].Kept, "moved") {
+		t.Errorf("%+v", out)
+	}
+	if got := p.At(p.bare(), "for-each-ref", "--format=%(refname)", "refs/belay/fleet/b"); strings.Count(got, "snapshots/") != 2 {
+		t.Errorf("%s", got)
+	}
+	if got := fmt.Sprint(p.refs()); strings.Contains(got, "fleet/a") || strings.Contains(got, "fleet/c") || strings.Contains(got, "/b]") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestForgetRefused: a remote that does not let refs be deleted is said to, and nothing is changed or counted.
+func TestForgetRefused(t *testing.T) {
+	t.Parallel()
+	p := forgetSite(t, "A", "B")
+	hook := filepath.Join(p.bare(), "hooks", "update")
+	p.Ok(os.MkdirAll(filepath.Dir(hook), 0o755))
+	p.Ok(os.WriteFile(hook, []byte("#!/bin/sh\ncase $3 in *[!0]*) exit 0;; esac\nexit 1\n"), 0o755))
+	before := p.At(p.bare(), "for-each-ref")
+	long := time.Now().Add(-99 * day)
+	out, err := remote.Forget(context.Background(), task.ForgetAsk{Remote: p.url}, map[belay.TaskID]time.Time{"a": long, "b": long}, time.Now())
+	if belay.CodeOf(err) != belay.CodeRefused || !strings.Contains(err.Error(), "refuses to delete") || len(out.Tasks) != 0 || out.Snapshots != 0 {
+		t.Errorf("%v, %+v", err, out)
+	}
+	if got := p.At(p.bare(), "for-each-ref"); got != before {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestForgetKilled: wherever a pass is cut off, each task has all of its refs or none, and the next pass does the rest.
+func TestForgetKilled(t *testing.T) {
+	t.Parallel()
+	s := dirty(t)
+	h := serve(t, s.Up, nil)
+	p := newSite(s, h.URL+"/remote.git")
+	var ids []string
+	known := map[belay.TaskID]time.Time{}
+	for i := range 30 { // more refs than one push has
+		ids = append(ids, fmt.Sprint("T", i+10))
+		known[belay.TaskID(fmt.Sprint("t", i+10))] = time.Now().Add(-99 * day)
+	}
+	p.tasks(ids...)
+	cut := 0
+	for room := int64(6_000); ; room += 6_000 {
+		h.room.Store(room)
+		_, err := remote.Forget(context.Background(), task.ForgetAsk{Remote: p.url}, known, time.Now())
+		count := map[string]int{}
+		for _, ref := range p.refs() {
+			f := strings.Split(ref, "/")
+			if f[2] == "forgotten" {
+				count[f[4]] += 3
+			} else {
+				count[f[3]]++
+			}
+		}
+		for id, n := range count {
+			if n != 3 {
+				t.Fatalf("after %d bytes %s has %d of its refs", room, id, n)
+			}
+		}
+		if len(count) != len(ids) {
+			t.Fatalf("after %d bytes the remote has %d tasks", room, len(count))
+		}
+		if err == nil {
+			break
+		}
+		cut++
+	}
+	if cut == 0 {
+		t.Error("no pass was cut off")
+	}
+	if got := fmt.Sprint(p.refs()); strings.Contains(got, "refs/belay/fleet/") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestForgetCopy: the copy of somebody who looks at tasks keeps the record and forgets the snapshots, and a new copy gets the
+// record.
+func TestForgetCopy(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	p := forgetSite(t, "A", "B")
+	follow := func(f *remote.Follower) int {
+		t.Helper()
+		fresh, gone, failed, err := f.Fetch(ctx)
+		p.Ok(err)
+		d, err := app.Open(ctx, app.Setting{Dir: f.Root, Force: true})
+		p.Ok(err)
+		refused, err := f.Adopt(ctx, d, fresh)
+		p.Ok(errors.Join(err, refused["a"], failed["a"]))
+		if _, err := d.Load("A"); err != nil || len(gone) != 0 {
+			t.Errorf("%v, gone: %v", err, gone)
+		}
+		return len(fresh)
+	}
+	snapshots := func(f *remote.Follower, task string) string {
+		return p.At(f.Dir, "for-each-ref", "refs/belay/fleet/"+task+"/snapshots", "refs/belay/0*")
+	}
+	old := remote.NewFollower(filepath.Join(p.Up, "old"), p.url)
+	follow(old)
+	if got := strings.Count(snapshots(old, "a"), "\n") + 1; got != 2+4 {
+		t.Fatalf("%d refs", got)
+	}
+	p.forget(task.Retention{}, map[belay.TaskID]time.Time{"a": time.Now().Add(-99 * day), "b": {}}, time.Now())
+	fresh := remote.NewFollower(filepath.Join(p.Up, "fresh"), p.url)
+	for _, f := range []*remote.Follower{old, fresh} {
+		follow(f)
+		if a, b := f.Forgotten("a"), f.Forgotten("b"); a != time.Now().UTC().Format(time.DateOnly) || b != "" {
+			t.Errorf("forgotten on %q and %q", a, b)
+		}
+		if got := strings.Count(snapshots(f, "a"), "\n") + 1; got != 2 { // those of B
+			t.Errorf("%s: %s", f.Root, snapshots(f, "a"))
+		}
+		if n := follow(f); n != 0 {
+			t.Errorf("%d tasks are fresh again", n)
+		}
+	}
+}

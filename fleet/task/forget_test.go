@@ -1,0 +1,51 @@
+package task_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"github.com/belay-dev/belay/fleet/task"
+)
+
+// A pass that fails is made again, and one that the remote refuses is not.
+func TestForgetWorkflow(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"", task.ErrRefused} {
+		var suite testsuite.WorkflowTestSuite
+		suite.SetLogger(silent{})
+		env := suite.NewTestWorkflowEnvironment()
+		env.RegisterWorkflowWithOptions(task.ForgetWorkflow, workflow.RegisterOptions{Name: task.ForgetName})
+		asked := task.ForgetAsk{Remote: "/srv/app.git", Keep: task.Retention{OlderThan: time.Hour, KeepLast: 3}}
+		tries := 0
+		env.RegisterActivityWithOptions(func(q task.ForgetAsk) (task.Forgot, error) {
+			if tries++; q != asked {
+				t.Errorf("%+v", q)
+			}
+			if kind != "" {
+				return task.Forgot{}, temporal.NewNonRetryableApplicationError("no", kind, nil)
+			}
+			if tries == 1 {
+				return task.Forgot{}, errors.New("the remote does not answer")
+			}
+			return task.Forgot{Snapshots: 7}, nil
+		}, activity.RegisterOptions{Name: task.ForgetName})
+		env.ExecuteWorkflow(task.ForgetName, asked)
+		var out task.Forgot
+		err := env.GetWorkflowError()
+		if kind != "" {
+			if err == nil || tries != 1 {
+				t.Errorf("%v after %d tries", err, tries)
+			}
+			continue
+		}
+		if err = errors.Join(err, env.GetWorkflowResult(&out)); err != nil || tries != 2 || out.Snapshots != 7 {
+			t.Errorf("%v, %+v, %d tries", err, out, tries)
+		}
+	}
+}
