@@ -52,7 +52,7 @@ func tasksOf(all map[string]string) (tasks map[belay.TaskID]*kept, without []for
 		of, part, _ := strings.Cut(rest, "/")
 		id, ok := key(of)
 		snap, isSnap := strings.CutPrefix(part, "snapshots/")
-		if !ours || !ok || part != "record" && (!isSnap || snap == "" || strings.Contains(snap, "/")) {
+		if isSnap = isSnap && snap != "" && !strings.Contains(snap, "/"); !ours || !ok || !isSnap && part != "record" {
 			continue
 		}
 		if tasks[id] == nil {

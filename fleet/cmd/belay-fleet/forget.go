@@ -52,7 +52,8 @@ a schedule.`,
 				url = origin(c.Context())
 			}
 			if url == "" {
-				return belay.Refuse(belay.CodeUsage, "belay-fleet forget REMOTE, or run it in a clone", "no remote is given, and there is no origin here")
+				return belay.Refuse(belay.CodeUsage, "belay-fleet forget REMOTE, or run it in a clone",
+					"no remote is given, and there is no origin here")
 			}
 			if cron != "" && keep.DryRun {
 				return belay.Refuse(belay.CodeUsage, "leave out one of them", "--dry-run is of one pass, and --cron of many")
@@ -103,7 +104,8 @@ func forgot(w io.Writer, out task.Forgot) {
 			fmt.Fprintf(w, "%s: its record %s\n", t.Task, done)
 		default:
 			tasks++
-			fmt.Fprintf(w, "%s: ended %s, %s %s\n", t.Task, t.Ended.Local().Format(time.DateOnly), belay.CountOf(t.Snapshots, "snapshot"), done)
+			fmt.Fprintf(w, "%s: ended %s, %s %s\n", t.Task, t.Ended.Local().Format(time.DateOnly), belay.CountOf(t.Snapshots, "snapshot"),
+				done)
 		}
 	}
 	fmt.Fprintf(w, "%s of %s and %s %s\n", belay.CountOf(out.Snapshots, "snapshot"), belay.CountOf(tasks, "task"),
