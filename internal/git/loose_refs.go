@@ -127,6 +127,7 @@ func newReader(width int) *reader {
 type reader struct {
 	width   int
 	glance  func(name string) bool // nil: all are read
+	seen    []Ref                  // by name: of those that glance picks, these need no second look
 	only    []string               // prefixes of the names that are read; none: all are
 	found   map[string]Ref
 	broken  map[string]bool
@@ -172,7 +173,7 @@ func (r *reader) folder(base, name string, linked bool) error {
 			}
 		case e.IsDir():
 			err = r.folder(base, full, linked)
-		case r.glance != nil && r.glance(full) && r.fits(dir, e.Name()):
+		case r.glance != nil && r.glance(full) && (r.sawFile(full, e) || r.fits(dir, e.Name())):
 			r.found[full] = Ref{Name: full}
 		case e.Type()&fs.ModeSymlink == 0:
 			err = r.loose(dir, full) // refuses what is not a file: git would wait for it
@@ -189,6 +190,12 @@ func (r *reader) folder(base, name string, linked bool) error {
 		}
 	}
 	return nil
+}
+
+// sawFile reports whether a name was seen before and is still a file.
+func (r *reader) sawFile(name string, e fs.DirEntry) bool {
+	_, seen := slices.BinarySearchFunc(r.seen, name, func(a Ref, name string) int { return strings.Compare(a.Name, name) })
+	return seen && e.Type().IsRegular()
 }
 
 // fits reports whether a file has the size of one that names an object.

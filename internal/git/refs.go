@@ -33,18 +33,19 @@ func (r *Repo) Refs(ctx context.Context, prefixes ...string) ([]Ref, error) {
 
 // AllRefs is Refs that also gives the files in the place of references that name nothing.
 func (r *Repo) AllRefs(ctx context.Context) ([]Ref, []BrokenRef, error) {
-	return r.GlanceRefs(ctx, nil)
+	return r.GlanceRefs(ctx, nil, nil)
 }
 
 // GlanceRefs is AllRefs that only looks at the files of those whose names glance picks, as far
-// as that tells that they name something: their OID is then empty.
-func (r *Repo) GlanceRefs(ctx context.Context, glance func(name string) bool) ([]Ref, []BrokenRef, error) {
+// as that tells that they name something: their OID is then empty. Of those that were seen just
+// now, by name, it only looks whether they are there.
+func (r *Repo) GlanceRefs(ctx context.Context, glance func(name string) bool, seen []Ref) ([]Ref, []BrokenRef, error) {
 	if r.Reftab {
 		refs, err := r.askRefs(ctx, nil)
 		return refs, nil, err
 	}
 	rd := newReader(2 * r.HashSize())
-	rd.glance = glance
+	rd.glance, rd.seen = glance, seen
 	refs, err := rd.read(r.Common, r.Dir)
 	broken := rd.list
 	if errors.Is(err, ErrForeignRefs) {

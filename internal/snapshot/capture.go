@@ -141,7 +141,7 @@ func (s *Place) GitState(ctx context.Context, c *Capture) (err error) {
 		c.Rules, err = s.outerRules(ctx)
 		failed <- err
 	}()
-	c.Refs, c.Broken, err = s.Repo.GlanceRefs(ctx, isSnapshot)
+	c.Refs, c.Broken, err = s.Repo.GlanceRefs(ctx, isSnapshot, nil)
 	if err = errors.Join(err, <-failed); err != nil {
 		return err
 	}

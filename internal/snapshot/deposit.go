@@ -247,7 +247,7 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 // stillNamed reads the refs and fails with ErrMoved when something that was found named has no
 // name any more.
 func (s Objects) stillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
-	refs, _, err := s.Repo.GlanceRefs(ctx, isSnapshot)
+	refs, _, err := s.Repo.GlanceRefs(ctx, isSnapshot, c.Refs)
 	if err != nil {
 		return nil, err
 	}

@@ -121,10 +121,9 @@ func (s *Place) Learn(ctx context.Context, c *Capture, id belay.SnapshotID) erro
 	}
 	var now Memory
 	if text, err := fsroot.ReadFile(s.memoryPath(), fsroot.Usual); err == nil && json.Unmarshal(text, &now) == nil && c.Last.Valid {
-		if slices.ContainsFunc(now.Anchors, func(id belay.SnapshotID) bool { return !slices.Contains(c.Last.Anchors, id) }) {
-			m.Relied = m.Relied.And(now.Relied)
+		if !slices.Equal(now.Anchors, c.Last.Anchors) { // both as they were written, sorted: somebody took one meanwhile
+			m.Relied, m.Anchors = m.Relied.And(now.Relied), append(m.Anchors, now.Anchors...)
 		}
-		m.Anchors = append(m.Anchors, now.Anchors...)
 	}
 	slices.Sort(m.Anchors)
 	m.Anchors = slices.Compact(m.Anchors)
