@@ -76,7 +76,7 @@ var layers = map[string]int{
 	// Modules of their own: nothing above imports them.
 	"fleet/collector":       0,
 	"fleet/devserver":       0,
-	"fleet/task":            2,
+	"fleet/task":            8,
 	"fleet/metrics":         12,
 	"fleet/remote":          13,
 	"fleet/look":            15,

@@ -261,11 +261,11 @@ func TestTaskToTheEnd(t *testing.T) {
 	}
 	s.do(click(`a[href*="view=split"]`), shown(".code.split"))
 	s.picture("split")
-	s.visit("/r/1/task/T1", "#message")
+	s.visit("/r/1/task/T1", "#message-1")
 
 	// A key moves to the button, and decides nothing by itself; Enter does. What was written stays when the page changes.
 	s.run("touch", "ok")
-	s.do(typed("#message", "negative prices, not all"), chromedp.Evaluate("document.activeElement.blur()", nil),
+	s.do(typed("#message-1", "negative prices, not all"), chromedp.Evaluate("document.activeElement.blur()", nil),
 		chromedp.KeyEvent("g"))
 	if got := s.focused(); !strings.HasPrefix(got, "guide") {
 		t.Fatalf("the key for guide is on %q", got)
@@ -327,7 +327,7 @@ func TestDarkNarrow(t *testing.T) {
 		}
 		s.accessible(page)
 	}
-	s.visit("/r/1/task/T1", "#message")
+	s.visit("/r/1/task/T1", "#message-1")
 	s.picture("narrow")
 
 	// What ends the task is asked for twice.
@@ -437,8 +437,8 @@ func TestWithoutScripts(t *testing.T) {
 	s.press(`.attempt a[href*="/diff"]`, "#comment-form")
 	s.do(typed(`[name="line"]`, "9"), typed("#comment-text", "Say so."))
 	s.press("#comment-form button", ".remark .said")
-	s.press("[data-up]", "#message")
-	s.do(typed("#message", "negative ones only"))
+	s.press("[data-up]", "#message-1")
+	s.do(typed("#message-1", "negative ones only"))
 	s.press(`button[value="guide"]`, "#request")
 	for end := time.Now().Add(time.Minute); !strings.Contains(s.run(s.belay, "show", "T1"), "passed (2 attempts"); time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(end) {

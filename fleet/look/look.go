@@ -20,31 +20,39 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/secret"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/web"
 )
 
-// Row is a task in the server's list.
+// Row is a task, or a feature, in the server's list.
 type Row struct {
-	Task    belay.TaskID
-	Phase   string // loop.Phase, or task.PhaseQuarantined
+	Task    belay.TaskID // or the feature's name
+	Feature bool
+	Phase   string // loop.Phase, or a state of the fleet's
 	Outcome string // "" while it is open
 	Worker  string
+	Cost    float64 // US dollars
 }
 
-// Server is the fleet's server. An error of Status or Decide with belay.CodeNotFound says that it does not know the task; one
-// of Decide with belay.CodeUsage, that the task refuses the decision.
+// Server is the fleet's server. An error with belay.CodeNotFound says that it does not know the task or feature; one of Decide
+// or DecideFeature with belay.CodeUsage, that the decision is refused.
 type Server interface {
+	// List gives the tasks and features of a remote, the latest first.
 	List(ctx context.Context, remote string) ([]Row, error)
 	// Status asks a task where it stands; failed says what its step that is tried again failed with last.
 	Status(ctx context.Context, remote string, id belay.TaskID) (st task.Status, failed string, err error)
 	// Decide returns once the decision is in the task's record.
 	Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error)
+	// Feature and DecideFeature are Status and Decide of a feature.
+	Feature(ctx context.Context, remote, name string) (st task.FeatureStatus, failed string, err error)
+	DecideFeature(ctx context.Context, remote, name string, d task.Decision) (task.FeatureStatus, error)
 }
 
 // How long the server and a task may take to answer, and how long an answer is shown without asking again.
 const (
 	answerMost = 5 * time.Second
+	askMost    = 10 * time.Second // for all tasks that are asked in turn
 	decideMost = 30 * time.Second
 	fresh      = 2 * time.Second
 	atOnce     = 8 // tasks that are asked
@@ -56,26 +64,59 @@ type Remote struct {
 	server Server
 	copy   *remote.Follower
 	poke   chan struct{} // has it look again at once
+	made   chan struct{} // closed once it was tried to make the copy
 
 	turn sync.Mutex // of Sync
 
-	mu      sync.Mutex
-	rows    map[string]Row // by the task's key
-	tasks   map[string]*known
-	wrong   [2]string // with the server, with the remote
-	fetched time.Time // when it began, the last time that it worked
-	changes int       // of what Tasks gives
-	synced  time.Time // when Sync began last
+	mu       sync.Mutex
+	rows     map[string]Row // by the task's key
+	tasks    map[string]*known
+	listed   []Row // the features, as the server lists them
+	features map[string]*feature
+	wrong    [2]string // with the server, with the remote
+	fetched  time.Time // when it began, the last time that it worked
+	changes  int       // of what Tasks and Features give
+	synced   time.Time // when Sync began last
 }
 
 var _ web.Fleet = (*Remote)(nil)
 
-// known is what was heard of one task.
-type known struct {
-	status task.Status
+// answers is what a task or a feature said of itself.
+type answers[T any] struct {
+	status T
 	failed string
 	heard  time.Time // when status was given; zero when it never was
 	silent string    // why it was not given the last time
+	again  bool      // it is asked again: a worker answers now
+}
+
+// heard takes an answer, and reports whether it is another one than before.
+func (a *answers[T]) take(asked time.Time, st T, failed string, err error, differs func(was T) bool) bool {
+	silent := ""
+	if err != nil {
+		silent = session.Sentence(err)
+	}
+	news := silent != a.silent || err == nil && (failed != a.failed || differs(a.status))
+	if a.silent, a.again = silent, false; err == nil {
+		a.status, a.failed, a.heard = st, failed, asked
+	}
+	return news
+}
+
+// wanted reports whether it is asked: what ended before it was ever asked has its record.
+func (a *answers[T]) wanted(r Row, moved bool, synced time.Time) bool {
+	switch {
+	case a.heard.IsZero() && r.Outcome != "":
+		return false
+	case a.heard.IsZero() && a.silent == "":
+		return true
+	}
+	return a.again || moved && a.heard.Before(synced)
+}
+
+// known is what was heard of one task.
+type known struct {
+	answers[task.Status]
 
 	copied  error  // why the record on the remote is not in the copy
 	gone    bool   // the remote has its record no more
@@ -92,7 +133,8 @@ type known struct {
 func New(home, url string, server Server) *Remote {
 	public := remote.Public(url)
 	return &Remote{url: public, server: server, copy: remote.NewFollower(filepath.Join(home, task.RepositoryKey(public)), url),
-		poke: make(chan struct{}, 1), rows: map[string]Row{}, tasks: map[string]*known{}}
+		poke: make(chan struct{}, 1), made: make(chan struct{}), rows: map[string]Row{}, tasks: map[string]*known{},
+		features: map[string]*feature{}}
 }
 
 // Repository is the remote for the pages.
@@ -102,9 +144,15 @@ func (r *Remote) Repository() web.Repository {
 	return web.Repository{Name: name, Root: r.url, Open: r.open, Fleet: r}
 }
 
-// open opens the copy. CodeCannot when there is none yet.
+// open opens the copy. CodeCannot when there is none, because the remote could not be read yet.
 func (r *Remote) open(ctx context.Context) (*app.Desk, error) {
 	r.look()
+	select { // the pages are opened as soon as they are served
+	case <-r.made:
+	case <-time.After(answerMost):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if !r.copy.There() {
 		r.mu.Lock()
 		why := r.wrong[1]
@@ -156,11 +204,15 @@ func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	r.synced = time.Now()
 	before := r.changes
 	r.mu.Unlock()
+	err := r.copy.Make(ctx)
+	r.readable(ctx, err)
+	r.tried()
 	// The server is asked first: what it knows of a record was pushed before, so the remote has it then, or never will.
 	moved := r.list(ctx)
-	r.ask(ctx, moved)
-	pushed := r.fetch(ctx)
-	r.ask(ctx, pushed)
+	r.ask(ctx, moved, true)
+	if err == nil {
+		r.ask(ctx, r.fetch(ctx), false)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range r.tasks {
@@ -186,8 +238,17 @@ func (r *Remote) list(ctx context.Context) map[string]bool {
 	}
 	r.say(0, "")
 	now := map[string]Row{}
+	features := r.listed
+	r.listed = nil
 	for _, row := range rows {
 		key := row.Task.Key()
+		if row.Feature {
+			if r.listed = append(r.listed, row); !slices.Contains(features, row) || row.Phase == string(loop.PhaseGate) {
+				moved[featureKey+key] = true // one that waits may wait for more
+				r.changes += bit(!slices.Contains(features, row))
+			}
+			continue
+		}
 		if now[key] = row; r.rows[key] != row {
 			moved[key] = true
 			r.changes++
@@ -215,6 +276,33 @@ func (r *Remote) task(key string) *known {
 	return r.tasks[key]
 }
 
+// readable keeps whether the remote could be read.
+func (r *Remote) readable(ctx context.Context, err error) {
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.say(1, "")
+		return
+	}
+	text := "the remote cannot be read: " + strings.ReplaceAll(remote.Public(session.Sentence(err)), `\n`, " ")
+	if !r.fetched.IsZero() {
+		text += "; shown is what it had at " + r.fetched.Format(time.DateTime)
+	}
+	r.say(1, text)
+}
+
+// tried lets the pages be opened.
+func (r *Remote) tried() {
+	select {
+	case <-r.made:
+	default:
+		close(r.made)
+	}
+}
+
 // fetch brings the copy up to date, and gives the tasks whose record moved.
 func (r *Remote) fetch(ctx context.Context) map[string]bool {
 	began := time.Now()
@@ -227,18 +315,11 @@ func (r *Remote) fetch(ctx context.Context) map[string]bool {
 		}
 	}
 	r.mu.Lock()
-	if err != nil && ctx.Err() == nil {
-		text := "the remote cannot be read: " + strings.ReplaceAll(remote.Public(session.Sentence(err)), `\n`, " ")
-		if !r.fetched.IsZero() {
-			text += "; shown is what it had at " + r.fetched.Format(time.DateTime)
-		}
-		r.say(1, text)
-	}
-	if err != nil {
-		r.mu.Unlock()
+	r.mu.Unlock()
+	if r.readable(ctx, err); err != nil {
 		return moved
 	}
-	r.say(1, "")
+	r.mu.Lock()
 	r.fetched = began
 	for id := range records {
 		moved[id.Key()] = true
@@ -291,28 +372,50 @@ func (r *Remote) compare(id belay.TaskID) {
 	}
 }
 
-// ask asks the tasks that stand elsewhere than before, and those that never answered, where they stand.
-func (r *Remote) ask(ctx context.Context, moved map[string]bool) {
+// ask asks the tasks that stand elsewhere than before, and those that never answered, where they stand: those that wait for
+// a person first. What there is no time for is asked the next time.
+func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 	r.mu.Lock()
 	if r.wrong[0] != "" {
 		r.mu.Unlock()
 		return
 	}
-	var keys []string
-	for key := range r.rows {
-		k := r.tasks[key]
-		if moved[key] && k.heard.Before(r.synced) || k.heard.IsZero() && k.silent == "" {
-			keys = append(keys, key)
+	var first, later, silent []func(context.Context)
+	sort := func(row Row, wanted bool, why string, hear func(context.Context)) {
+		switch {
+		case wanted && (row.Phase == string(loop.PhaseGate) || row.Phase == task.PhaseQuarantined):
+			first = append(first, hear)
+		case wanted:
+			later = append(later, hear)
+		case why != "" && row.Outcome == "":
+			silent = append(silent, hear)
 		}
 	}
+	for _, row := range r.listed {
+		key := row.Task.Key()
+		f := r.feature(key)
+		sort(row, f.wanted(row, moved[featureKey+key], r.synced), f.silent, func(ctx context.Context) { r.hearFeature(ctx, key) })
+	}
+	for key, row := range r.rows {
+		k := r.tasks[key]
+		sort(row, k.wanted(row, moved[key], r.synced), k.silent, func(ctx context.Context) { r.hear(ctx, belay.TaskID(key)) })
+	}
 	r.mu.Unlock()
+	if probe { // one of those that were silent says whether a worker is back
+		later = append(later, silent[:min(1, len(silent))]...)
+	}
+	ctx, cancel := context.WithTimeout(ctx, askMost)
+	defer cancel()
 	var all sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	for _, key := range keys {
+	for _, hear := range slices.Concat(first, later) {
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
 		all.Go(func() {
 			defer func() { <-slots }()
-			r.hear(ctx, belay.TaskID(key))
+			hear(ctx)
 		})
 	}
 	all.Wait()
@@ -320,24 +423,36 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool) {
 
 // hear asks one task where it stands. Its worker need not be there, but some worker has to.
 func (r *Remote) hear(ctx context.Context, id belay.TaskID) {
-	ctx, cancel := context.WithTimeout(ctx, answerMost)
+	one, cancel := context.WithTimeout(ctx, answerMost)
 	defer cancel()
 	asked := time.Now()
-	st, failed, err := r.server.Status(ctx, r.url, id)
+	st, failed, err := r.server.Status(one, r.url, id)
+	if err != nil && ctx.Err() != nil {
+		return // it was not given its time
+	}
 	defer r.compare(id)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.task(id.Key())
-	silent := ""
-	if err != nil {
-		silent = session.Sentence(err)
-	}
-	was := t.status
-	if silent != t.silent || err == nil && (st.Head != was.Head || st.Phase != was.Phase || len(st.Lines) != len(was.Lines)) {
+	was := t.silent
+	if t.take(asked, st, failed, err, func(was task.Status) bool {
+		return st.Head != was.Head || st.Phase != was.Phase || st.Waits != was.Waits || len(st.Lines) != len(was.Lines)
+	}) {
 		r.changes++
 	}
-	if t.silent = silent; err == nil {
-		t.status, t.failed, t.heard = st, failed, asked
+	r.back(was, t.silent)
+}
+
+// back has everything that was silent asked again, since a worker answers now. The caller has the lock.
+func (r *Remote) back(was, now string) {
+	if was == "" || now != "" {
+		return
+	}
+	for _, k := range r.tasks {
+		k.again = k.silent != ""
+	}
+	for _, f := range r.features {
+		f.again = f.silent != ""
 	}
 }
 
@@ -353,7 +468,9 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, key := range slices.Sorted(maps.Keys(r.tasks)) {
-		list = append(list, r.shown(key))
+		t := r.shown(key)
+		t.Happened = nil // a list has no place for it
+		list = append(list, t)
 	}
 	for _, w := range r.wrong {
 		if w != "" {
@@ -379,10 +496,6 @@ func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool
 	defer r.mu.Unlock()
 	t.problem = r.wrongOf(t)
 	shown := r.shown(id.Key())
-	if g := shown.State.Gate; g != nil && g.Overrides() && slices.Contains(g.Options, loop.DecideApprove) {
-		shown.Notes = append(shown.Notes, fmt.Sprintf("Rejected work is not accepted from here. On worker %s, in its clone: "+
-			"belay task move %s --to approved --force", shown.Worker, shown.ID))
-	}
 	return shown, true
 }
 
@@ -461,9 +574,6 @@ func (r *Remote) gate(t *web.FleetTask, st task.Status) {
 		if st.Gate.Kind == loop.GateCancelled {
 			t.Decisions = append(t.Decisions, task.Resume)
 		}
-		if st.Gate.Overrides() {
-			t.Decisions = slices.DeleteFunc(t.Decisions, func(d loop.Decision) bool { return d == loop.DecideApprove })
-		}
 	}
 }
 
@@ -482,26 +592,57 @@ func (r *Remote) wrongOf(k *known) string {
 	return ""
 }
 
-// Decide sends a decision to the task, and fetches its record once that has it.
-func (r *Remote) Decide(ctx context.Context, id belay.TaskID, gate int, what loop.Decision, words, by string) error {
+// Decide sends a person's answer to the task, and fetches its record once that has it.
+func (r *Remote) Decide(ctx context.Context, id belay.TaskID, a web.Answer) error {
 	ctx, cancel := context.WithTimeout(ctx, decideMost)
 	defer cancel()
-	d := task.Decision{Gate: gate, Decision: what, Note: words, By: by}
+	d := decision(a)
 	st, err := r.server.Decide(ctx, r.url, id, d)
 	if belay.CodeOf(err) == belay.CodeUsage {
 		if now, _, serr := r.server.Status(ctx, r.url, id); serr == nil {
-			err = cmp.Or(overtaken(now, d), err)
+			err = cmp.Or(overtaken(now, d), reviewed(now, d), err)
 		}
 	}
 	if err != nil {
 		return err
 	}
 	defer r.Sync(ctx)
-	return overtaken(st, d)
+	return cmp.Or(overtaken(st, d), ineffective(st, d))
 }
 
-// overtaken is the error of a decision about a gate that somebody else has answered: of two that are sent at once the
-// task takes both, and does what the first one says.
+// ineffective is the error of a review that the task took, and that has no effect: the files on its worker are not those
+// that were checked. The worker's note says so.
+func ineffective(st task.Status, d task.Decision) error {
+	if d.Verdict == "" || st.State == nil || st.State.Gate == nil || st.State.Gate.Number != d.Gate {
+		return nil
+	}
+	why := "its gate is still open"
+	if n := len(st.Lines); n > 0 {
+		why = st.Lines[n-1].Text
+	}
+	return belay.Refuse(belay.CodeDrift, "belay-fleet decide "+string(st.Task.ID)+" recheck", "%s", why)
+}
+
+// reviewed is the error of an answer to a gate that a review has answered.
+func reviewed(st task.Status, d task.Decision) error {
+	if st.State == nil || st.State.Gate != nil && st.State.Gate.Number == d.Gate || d.Decision == task.Resume {
+		return nil
+	}
+	for _, l := range slices.Backward(st.Lines) {
+		if strings.HasPrefix(l.Text, "reviewed: ") {
+			return belay.Refuse(belay.CodeBusy, "belay-fleet show "+string(st.Task.ID), "%s was answered meanwhile: %s", st.Task.ID, l.Text)
+		}
+	}
+	return nil
+}
+
+// decision is an answer as the fleet takes it. A history keeps it: it has no secret that is known as one.
+func decision(a web.Answer) task.Decision {
+	return task.Decision{Gate: a.Gate, Decision: a.Decision, Note: secret.Mask(a.Words), By: a.By, Category: a.Category, Verdict: a.Verdict}
+}
+
+// overtaken is the error of an answer to a gate that somebody else has answered: of two that are sent at once the task
+// takes both, and does what the first one says.
 func overtaken(st task.Status, d task.Decision) error {
 	if st.State == nil || d.Decision == task.Resume {
 		return nil

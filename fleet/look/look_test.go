@@ -1,9 +1,11 @@
 package look_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +63,10 @@ type fleet struct {
 	decided  []task.Decision
 	asked    string // for the tasks of this remote
 	decides  func(belay.TaskID, task.Decision) error
+	features map[string]*task.FeatureStatus
+	more     []look.Row // that the server lists
+	queried  int
+	said     []task.Line // of the tasks
 }
 
 const hostile = `<script>alert(1)</script>`
@@ -158,14 +165,36 @@ func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 		st := f.status(id)
 		rows[i] = look.Row{Task: id, Phase: st.Phase, Outcome: st.Outcome, Worker: st.Worker}
 	}
-	return rows, err
+	for _, name := range slices.Sorted(maps.Keys(f.features)) {
+		st := f.features[name]
+		rows = append(rows, look.Row{Task: belay.TaskID(name), Feature: true, Phase: st.Phase, Outcome: st.Outcome, Cost: st.Use.Cost})
+	}
+	return append(rows, f.more...), err
+}
+
+// Feature and DecideFeature are of a look.Server.
+func (f *fleet) Feature(_ context.Context, _, name string) (task.FeatureStatus, string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := cmp.Or(f.down, f.silent); err != nil {
+		return task.FeatureStatus{}, "", err
+	}
+	return *f.features[name], "", nil
+}
+
+func (f *fleet) DecideFeature(_ context.Context, _, name string, d task.Decision) (task.FeatureStatus, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.decided = append(f.decided, d)
+	err := f.decides(belay.TaskID(name), d)
+	return *f.features[name], err
 }
 
 func (f *fleet) status(id belay.TaskID) task.Status {
 	r := f.record(id)
 	s := r.State
 	st := task.Status{Task: task.Input{ID: r.Task.ID, Prose: r.Task.Prose}, Phase: string(s.Phase), Outcome: string(s.Outcome), Worker: "w-" + hostile,
-		Gate: s.Gate, Head: task.Head(r.Log.Head), Unpushed: f.unpushed, State: &s}
+		Gate: s.Gate, Head: task.Head(r.Log.Head), Unpushed: f.unpushed, State: &s, Lines: f.said}
 	if f.phase != "" {
 		st.Phase = f.phase
 		st.Lines = []task.Line{{Time: r.Changed, Text: f.phase + ": 3 workers were lost with it " + hostile}}
@@ -176,7 +205,7 @@ func (f *fleet) status(id belay.TaskID) task.Status {
 func (f *fleet) Status(_ context.Context, _ string, id belay.TaskID) (task.Status, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.down != nil {
+	if f.queried++; f.down != nil {
 		return task.Status{}, "", f.down
 	}
 	return f.status(id), "", f.silent
@@ -231,8 +260,13 @@ func (v *visitor) page(status int, path string, texts ...string) string {
 
 func (v *visitor) decide(status int, path, gate, decision string, texts ...string) string {
 	v.t.Helper()
-	r, err := v.client.PostForm(v.at+path, url.Values{"key": {v.key}, "gate": {gate}, "decision": {decision},
-		"message": {"use a clock"}, "sure": {"1"}})
+	return v.post(status, path, url.Values{"gate": {gate}, "decision": {decision}, "message": {"use a clock"}, "sure": {"1"}}, texts...)
+}
+
+func (v *visitor) post(status int, path string, form url.Values, texts ...string) string {
+	v.t.Helper()
+	form.Set("key", v.key)
+	r, err := v.client.PostForm(v.at+path, form)
 	return v.read(r, err, status, texts...)
 }
 
@@ -274,12 +308,12 @@ func TestPages(t *testing.T) {
 	v := visit(t, r)
 	v.page(200, "/r/1/", "T1", "waits for you", "w-&lt;script&gt;", "!/snapshots", "!/sessions", "!merge")
 	page := v.page(200, "/r/1/task/T1", "Waiting for you", "b.txt", "retry with your instructions", "Changed files", "!/restore",
-		"!Your review", "!/comment", "Rejected work is not accepted from here", `!value="approve"`, `value="abort"`)
+		"Your review", "Request changes", "Accept the rejected work", `value="cross_scope"`, `value="abort"`)
 	changes := regexp.MustCompile(`/r/1/diff\?from=[^"]*&amp;to=[^"]*`).FindString(page)
 	if changes == "" {
 		t.Fatal("no changes are shown")
 	}
-	v.page(200, strings.ReplaceAll(changes, "&amp;", "&"), "two", "T1&lt;script&gt;", "!Add comment")
+	v.page(200, strings.ReplaceAll(changes, "&amp;", "&"), "two", "T1&lt;script&gt;", "Add comment")
 	v.page(200, "/r/1/diff?from=T1", "two", "T1&lt;script&gt;")
 	v.page(200, "/r/1/task/T1/record", "intact")
 	v.page(200, "/r/1/task/T1/pull", "!--open", "belay/t1")

@@ -29,6 +29,7 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -197,19 +198,37 @@ func (m *Machine) Wake(ctx context.Context, q task.Ask) (task.Standing, error) {
 	return st, refused(err)
 }
 
-// Decide records a person's decision at a gate.
+// Decide records a person's decision, or review, at a gate.
 func (m *Machine) Decide(ctx context.Context, q task.Ask) (task.Standing, error) {
 	ctx, stop := beating(ctx, q.Beat)
 	defer stop()
 	st, err := m.onward(ctx, q, func(t *one) error {
-		d := q.Decision
-		if g := t.rec.State.Gate; g == nil || g.Number != d.Gate {
+		d, g := q.Decision, t.rec.State.Gate
+		if g == nil || g.Number != max(d.Gate, q.Review.Gate) {
 			return nil
+		}
+		if q.Review.Verdict != "" {
+			return t.review(ctx, q.Review)
+		}
+		if why, ok := review.Read(d.Note); ok && d.Decision == loop.DecideApprove && g.Overrides() {
+			_, err := app.ApproveWork(ctx, t.desk, app.Approval{Task: q.Task.ID, Force: true, By: d.By, Watch: t,
+				Why: func() (review.Decision, error) { return why, nil }})
+			return err
 		}
 		_, err := t.desk.Decide(ctx, q.Task.ID, d.Gate, d.Decision, d.Note, d.By)
 		return err
 	})
 	return st, refused(err)
+}
+
+// review records a person's review. Where it does not count, because the files are not those that were checked, the gate
+// stays open and the task says why.
+func (t *one) review(ctx context.Context, d task.Decision) error {
+	given, err := app.RecordReview(ctx, t.desk, app.New{Task: t.q.Task.ID, Verdict: d.Verdict, Text: d.Note, Reviewer: d.By, Watch: t})
+	if err == nil && !given.Acted {
+		t.Note("the review by " + d.By + " has no effect: " + given.Then)
+	}
+	return err
 }
 
 // onward opens a task that is here, does something with it, and says what was recorded.

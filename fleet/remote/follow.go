@@ -57,6 +57,27 @@ func create(ctx context.Context, dir string, digits int, more ...string) error {
 	return err
 }
 
+// Make makes the copy, without tasks, where it is not there yet.
+func (f *Follower) Make(ctx context.Context) error {
+	if f.There() {
+		return nil
+	}
+	from := f.Mirror
+	from.Dir = filepath.Dir(f.Root) // git needs a folder to run in
+	if err := os.MkdirAll(from.Dir, 0o700); err != nil {
+		return err
+	}
+	there, err := from.list(ctx, "refs/belay/*")
+	if err != nil {
+		return err
+	}
+	digits := 40
+	for _, oid := range there {
+		digits = len(oid)
+	}
+	return f.create(ctx, digits)
+}
+
 // create makes the clone, for objects that are named by hashes of so many digits.
 func (f *Follower) create(ctx context.Context, digits int) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(f.Root), "new-")
@@ -78,14 +99,10 @@ func (f *Follower) create(ctx context.Context, digits int) error {
 // failed, and does not keep the others.
 func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, gone []belay.TaskID,
 	failed map[belay.TaskID]error, err error) {
-	from := f.Mirror
-	if !f.There() { // git needs a folder to run in
-		from.Dir = filepath.Dir(f.Root)
-		if err := os.MkdirAll(from.Dir, 0o700); err != nil {
-			return nil, nil, nil, err
-		}
+	if err := f.Make(ctx); err != nil {
+		return nil, nil, nil, err
 	}
-	there, err := from.list(ctx, "refs/belay/*")
+	there, err := f.list(ctx, "refs/belay/*")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -99,15 +116,6 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 		if src := sources[w.task]; src == "" || !strings.HasSuffix(src, "*") {
 			f.forgotten[w.task] = w.day.Format(time.DateOnly)
 			theirs[w.task], sources[w.task] = w.record, "+"+w.ref+":"+recordRef(w.task)
-		}
-	}
-	if !f.There() {
-		digits := 40
-		for _, oid := range theirs {
-			digits = len(oid)
-		}
-		if err := f.create(ctx, digits); err != nil {
-			return nil, nil, nil, err
 		}
 	}
 	here, err := f.refs(ctx, "refs/belay/")

@@ -36,6 +36,8 @@ func lineOf(before, after loop.State, e loop.Event) string {
 		return "rolled back"
 	case loop.EvDecided:
 		return fmt.Sprintf("decided: %s, by %s", e.Decision, e.By)
+	case loop.EvVerdict:
+		return fmt.Sprintf("reviewed: %s, by %s%s", e.Verdict, e.By, titles(e.Findings))
 	case loop.EvClosed:
 		return fmt.Sprintf("closed: %s", after.Outcome)
 	case loop.EvBroken, loop.EvLost, loop.EvStalled, loop.EvLimited, loop.EvCancelled, loop.EvUnclear:

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review"
 )
 
 // Queue is the task queue that every worker polls: work that any machine can do.
@@ -131,16 +133,64 @@ type Ask struct {
 	Head     Head          `json:"head"`              // how far the workflow knows the record
 	Command  loop.Command  `json:"command,omitzero"`  // of DoName
 	Decision loop.Event    `json:"decision,omitzero"` // of DecideName
+	Review   Decision      `json:"review,omitzero"`   // of DecideName, in the place of Decision
 	Beat     time.Duration `json:"beat,omitempty"`
 	Slot     Slot          `json:"slot,omitzero"` // of SlotName
 }
 
-// Decision is a person's answer at a gate.
+// Decision is a person's answer at a gate: a decision or, with a Verdict, a review of the work.
 type Decision struct {
-	Gate     int           `json:"gate,omitempty"` // its number; 0 is whichever is open
-	Decision loop.Decision `json:"decision"`
-	Note     string        `json:"note,omitempty"`
-	By       string        `json:"by,omitempty"`
+	Gate     int             `json:"gate,omitempty"` // its number; 0 is whichever is open
+	Decision loop.Decision   `json:"decision"`
+	Note     string          `json:"note,omitempty"` // of a review: all of it, in the form that app.CommentsText writes
+	By       string          `json:"by,omitempty"`
+	Category review.Category `json:"category,omitempty"` // of approve: why the rejection does not apply, where there is one
+	Verdict  string          `json:"verdict,omitempty"`  // of a review: Approve or Reject
+}
+
+// The verdicts of a review.
+const (
+	Approve = "approve"
+	Reject  = "reject"
+)
+
+// MaxNote is how long the text of a decision or a review may be, in bytes: it is in a history, which the server limits.
+const MaxNote = 256 << 10
+
+// event is the event that a decision leads to at a gate. Of a review it is what the rules need to know; the machine that
+// has the work finds more places in its text.
+//
+// What it gives for payloads without a Category and a Verdict never changes: histories have those.
+func (d Decision) event(g loop.Gate) (loop.Event, error) {
+	e := loop.Event{Kind: loop.EvDecided, Gate: g.Number, Decision: d.Decision, Note: d.Note, By: d.By}
+	if d.Decision == loop.DecideApprove && d.Verdict == "" && d.Category != "" && g.Overrides() {
+		why, err := review.Decide(d.Category, nil, d.Note)
+		e.Note = why.String()
+		return e, err
+	}
+	if d.Verdict == "" {
+		return e, nil
+	}
+	doc, err := review.Parse([]byte(d.Note))
+	if err != nil {
+		return e, err
+	}
+	said, err := doc.Cycle()
+	if err != nil {
+		return e, err
+	}
+	if strings.TrimSpace(doc.Body()) == "" {
+		return e, errors.New("the review is empty")
+	}
+	e = loop.Event{Kind: loop.EvVerdict, By: d.By}
+	switch d.Verdict {
+	case Approve:
+		e.Verdict = belay.VerdictPass
+	case Reject:
+		e.Verdict = belay.VerdictFail
+		e.Findings = review.Findings(d.By, said.Affected, doc.Body(), nil, true)
+	}
+	return e, nil // without a verdict the rules refuse it
 }
 
 // Resume is the decision that goes on with a task that was cancelled, or that no worker could do.

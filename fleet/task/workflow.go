@@ -12,6 +12,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review"
 )
 
 // Times of the activities. An agent's time limit is the task's own, and its worker's heart beats all the
@@ -403,11 +404,15 @@ func (r *run) gate() error {
 	if d.Gate != 0 && d.Gate != g.Number {
 		return nil // of a gate that is past
 	}
-	return r.activity(DecideName, Ask{Decision: event(d, g.Number)})
-}
-
-func event(d Decision, gate int) loop.Event {
-	return loop.Event{Kind: loop.EvDecided, Gate: gate, Decision: d.Decision, Note: d.Note, By: d.By}
+	if d.Verdict != "" { // no version before took one, and the activity is the same: histories of all versions replay
+		d.Gate = g.Number
+		return r.activity(DecideName, Ask{Review: d})
+	}
+	e, err := d.event(*g)
+	if err != nil {
+		return nil // of another gate than it was accepted for
+	}
+	return r.activity(DecideName, Ask{Decision: e})
 }
 
 // activity has the task's machine do something short; where it is lost, another one does.
@@ -558,10 +563,18 @@ func (r *run) may(d Decision) error {
 		_, _, err := loop.Step(r.pos.Policy, st, loop.Event{Kind: loop.EvResumed})
 		return err
 	}
-	if d.Decision == loop.DecideApprove && st.Gate.Overrides() {
-		return errors.New("rejected work is not accepted from elsewhere: look at it where it is, with belay task move --force")
+	if len(d.Note) > MaxNote {
+		return fmt.Errorf("the text has %s, and the limit is %s: put long material into a file", belay.Size(int64(len(d.Note))),
+			belay.Size(MaxNote))
 	}
-	_, _, err := loop.Step(r.pos.Policy, st, event(d, st.Gate.Number))
+	e, err := d.event(*st.Gate)
+	if err != nil {
+		return err
+	}
+	if d.Verdict == "" && d.Decision == loop.DecideApprove && d.Category == "" && st.Gate.Overrides() {
+		return fmt.Errorf("accepting rejected work needs a reason, and --category with one of %s", review.Listed())
+	}
+	_, _, err = loop.Step(r.pos.Policy, st, e)
 	return err
 }
 

@@ -29,6 +29,7 @@ type machines struct {
 	state    loop.State
 	steps    []task.Step // the record
 	verdicts []belay.Verdict
+	reviews  []task.Decision
 	done     []string                               // commands, in order
 	fail     func(worker string, q task.Ask) error  // instead of doing it
 	after    func(worker string, st *task.Standing) // before it is answered
@@ -137,7 +138,13 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 func (m *machines) decide(_ context.Context, q task.Ask) (task.Standing, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.apply(q.Decision); err != nil {
+	e := q.Decision
+	if r := q.Review; r.Verdict != "" {
+		m.reviews = append(m.reviews, r)
+		e = loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: r.By, Findings: []belay.Finding{belay.Finding{Check: "review",
+			Severity: belay.SeverityError, Category: belay.CategoryReview, Title: "Count the negative ones only", Detail: r.Note}.Sign()}}
+	}
+	if err := m.apply(e); err != nil {
 		return task.Standing{}, err
 	}
 	return m.standing(q)
@@ -291,6 +298,68 @@ func TestGate(t *testing.T) {
 	}
 	if n := len(m.state.Decisions); n != 1 || m.state.Decisions[0].By != "ann" {
 		t.Errorf("%+v", m.state.Decisions)
+	}
+}
+
+// A review at a gate reaches the worker whole, and the next attempt begins; what is no review is refused.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail, belay.VerdictPass}}
+	m.policy = belay.DefaultPolicy()
+	m.policy.Retries = -1
+	env := fleet(t, m)
+	text := "---\naffected_files:\n  - path: price.go\n    lines: \"9\"\n---\n### `price.go:9`\n\nCount the negative ones only.\n"
+	review := task.Decision{Gate: 1, Verdict: task.Reject, Note: text, By: "ann"}
+	with := func(change func(*task.Decision)) task.Decision {
+		d := review
+		change(&d)
+		return d
+	}
+	refused := map[*string]string{}
+	for want, d := range map[string]task.Decision{
+		"without a verdict":      with(func(d *task.Decision) { d.Verdict = "marry" }),
+		"the review is empty":    with(func(d *task.Decision) { d.Note = "---\n---\n \n" }),
+		"is not closed":          with(func(d *task.Decision) { d.Note = "---\nx" }),
+		"the limit is 256KiB":    with(func(d *task.Decision) { d.Note = strings.Repeat("x", task.MaxNote+1) }),
+		"at gate 7 any more":     with(func(d *task.Decision) { d.Gate = 7 }),
+		"waits for a review":     with(func(d *task.Decision) { d.Verdict = task.Approve }),
+		"needs a reason, and --": {Gate: 1, Decision: loop.DecideApprove, Note: "the lint rule is T9's", By: "ann"},
+		"needs a reason":         {Gate: 1, Decision: loop.DecideApprove, Category: "cross_scope", By: "ann"},
+		"is not a category":      {Gate: 1, Decision: loop.DecideApprove, Category: "mood", Note: "x", By: "ann"},
+	} {
+		refused[answer(env, time.Hour, want, d)] = want
+	}
+	sent := answer(env, 2*time.Hour, "review", review)
+	env.ExecuteWorkflow(task.WorkflowName, add)
+	r := ended(t, env)
+	if r.Outcome != loop.OutcomePassed || r.Attempts != 2 || *sent != "done" || len(m.reviews) != 1 || m.reviews[0] != review {
+		t.Errorf("%+v, %s, %+v", r, *sent, m.reviews)
+	}
+	if a := m.state.Attempts[0]; a.Reviewer != "ann" {
+		t.Errorf("%+v", a)
+	}
+	for got, want := range refused {
+		if !strings.HasPrefix(*got, "refused: ") || !strings.Contains(*got, want) {
+			t.Errorf("%s: %s", want, *got)
+		}
+	}
+}
+
+// Rejected work is accepted over a gate, with the category and the reason in the record.
+func TestApproveOver(t *testing.T) {
+	t.Parallel()
+	m := &machines{verdicts: []belay.Verdict{belay.VerdictFail}}
+	m.policy = belay.DefaultPolicy()
+	m.policy.Retries = -1
+	env := fleet(t, m)
+	got := answer(env, time.Hour, "over", task.Decision{Gate: 1, Decision: loop.DecideApprove, Category: "cross_scope", Note: "the rule is T9's", By: "ann"})
+	env.ExecuteWorkflow(task.WorkflowName, add)
+	r := ended(t, env)
+	if r.Outcome != loop.OutcomePassed || r.Attempts != 1 || *got != "done" {
+		t.Errorf("%+v, %s", r, *got)
+	}
+	if d := m.state.Decisions; len(d) != 1 || d[0].Note != "cross_scope: the rule is T9's" || d[0].By != "ann" {
+		t.Errorf("%+v", d)
 	}
 }
 

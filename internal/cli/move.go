@@ -33,12 +33,7 @@ work at a gate or after a review, with --force and a reason, which goes into the
 and the review file. On a terminal it asks five questions; in a script, answer with
 flags or give the category:
 
-  pre_existing_failure   it fails without the change as well
-  wrong_context          the finding is about another feature or task
-  cross_scope            what it asks for is outside the task, or a task of its own
-  infra_environmental    the machine or the environment is to blame
-  custom                 something else
-
+` + categories() + `
 Work that is already accepted is not changed.
 
 Exit codes: 0 done · 1 rejected, and --force is missing; or not ready for a review · 2
@@ -106,6 +101,14 @@ func (a taskFamily) submitted(ctx context.Context, desk *app.Desk, id belay.Task
 			fmt.Fprintf(w, "%s: %s\n", id, belay.VisibleLine(state.Waits))
 		}
 	})
+}
+
+// categories lists the reasons to accept rejected work, a line each.
+func categories() (list string) {
+	for _, c := range review.Categories() {
+		list += fmt.Sprintf("  %-22s %s\n", c, c.Says())
+	}
+	return list
 }
 
 func flagOf(q review.Question) string { return strings.ReplaceAll(q.Key, "_", "-") }

@@ -25,6 +25,17 @@ func Categories() []Category {
 	return []Category{PreExisting, WrongContext, CrossScope, Environmental, Custom}
 }
 
+// Says explains a category in a few words.
+func (c Category) Says() string {
+	return map[Category]string{
+		PreExisting:   "it fails without the change as well",
+		WrongContext:  "the finding is about another feature or task",
+		CrossScope:    "what it asks for is outside the task, or a task of its own",
+		Environmental: "the machine or the environment is to blame",
+		Custom:        "something else",
+	}[c]
+}
+
 // Question is one of the five. Means is the category that the answer When leads to.
 type Question struct {
 	Key   string // of the answer in records, and of the flag

@@ -16,6 +16,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/review"
 )
 
 // decide answers a task that waits: the command of the terminal does it. What ends the task is asked for twice.
@@ -24,21 +25,24 @@ func (q *request) decide() error {
 	if err != nil {
 		return err
 	}
-	what, words := loop.Decision(q.PostFormValue("decision")), strings.TrimSpace(q.PostFormValue("message"))
-	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
+	a := q.given()
 	if q.repo.Fleet != nil {
-		return q.answer(id, gate, what, words)
+		return q.answer(id, a)
 	}
+	gate, what, words := a.Gate, a.Decision, a.Words
 	r, err := q.desk.GateNumbered(id, max(1, gate))
 	if err != nil {
 		return err
 	}
 	if final(what) && q.PostFormValue("sure") == "" {
-		q.sure(id, r.Task.Title, gate, what, words)
+		q.sure(surely{Of: string(id), Title: r.Task.Title, Then: endsTask}, a)
 		return nil
 	}
 	args := []string{"decide", string(id), string(what), "--quiet", fmt.Sprintf("--gate=%d", gate)}
-	if words != "" {
+	switch {
+	case what == loop.DecideApprove && r.State.Gate.Overrides():
+		args = []string{"task", "move", string(id), "--to=approved", "--force", "--category=" + string(a.Category), "--note=" + words}
+	case words != "":
 		args = append(args, "--message="+words)
 	}
 	if q.s.User != "" {
@@ -70,12 +74,28 @@ func (q *request) decide() error {
 	return nil
 }
 
-// sure asks once more for what ends a task.
-func (q *request) sure(id belay.TaskID, title string, gate int, what loop.Decision, words string) {
-	q.show("sure", fmt.Sprintf("%s %s?", what, id), map[string]any{
-		"Task": id, "Title": title, "Gate": gate, "Decision": what, "Message": words,
-		"Back": fmt.Sprintf("/r/%d/task/%s", q.n, id),
-	})
+// given is what the form of a gate says.
+func (q *request) given() Answer {
+	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
+	return Answer{Gate: gate, Decision: loop.Decision(q.PostFormValue("decision")), By: q.s.User,
+		Category: review.Category(q.PostFormValue("category")), Words: strings.TrimSpace(q.PostFormValue("message"))}
+}
+
+// surely is what is asked for twice.
+type surely struct {
+	Of, Title string
+	Then      string // what it leads to
+}
+
+const endsTask = "This ends the task and rolls its files back; what the agent left is kept as a snapshot."
+
+// sure asks once more for what cannot be taken back.
+func (q *request) sure(s surely, a Answer) {
+	q.show("sure", fmt.Sprintf("%s %s?", a.Decision, s.Of), struct {
+		surely
+		Answer
+		To, Back string
+	}{s, a, q.URL.Path, strings.TrimSuffix(q.URL.Path, "/decide")})
 }
 
 // what says which restore is meant: a snapshot, the last restore taken back or done again, or a turn or a tool call of a

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -22,11 +24,66 @@ type Fleet interface {
 	Tasks() (list []FleetTask, problems []string)
 	// Task gives one as it is now; ok is false for one that nobody knows.
 	Task(ctx context.Context, id belay.TaskID) (t FleetTask, ok bool)
-	// Decide sends a person's answer to the gate with this number to the task. CodeBusy, with who decided what, when
-	// somebody else was first. It returns once the task's record has the answer.
-	Decide(ctx context.Context, id belay.TaskID, gate int, what loop.Decision, words, by string) error
+	// Decide sends a person's answer to the task. CodeBusy, with who decided what, when somebody else was first; CodeUsage
+	// when the task refuses it. It returns once the task's record has the answer.
+	Decide(ctx context.Context, id belay.TaskID, a Answer) error
+	// Features gives the features that the server has: those that are open, and the latest of the others.
+	Features() []FleetFeature
+	// Feature gives one as it is now, by its key; ok is false for one that nobody knows.
+	Feature(ctx context.Context, key string) (f FleetFeature, ok bool)
+	// DecideFeature sends a person's answer to a feature, with the errors of Decide.
+	DecideFeature(ctx context.Context, key string, a Answer) error
 	// Mark tells one state of what Tasks gives from another, in hexadecimal digits.
 	Mark() string
+}
+
+// Answer is what a person answers at a gate: a decision or, with a Verdict, a review.
+type Answer struct {
+	Gate     int
+	Decision loop.Decision
+	Category review.Category // of approve, where the work was rejected: why that does not apply
+	Words    string          // instructions, a reason, or the text of a review as app.CommentsText writes it
+	Verdict  string          // app.Approve or app.Reject
+	By       string
+}
+
+// FleetFeature is a feature as the fleet's server knows it.
+type FleetFeature struct {
+	Key      string // in addresses
+	Name     string
+	Phase    string       // running, or a loop.Phase; "" when the server does not answer
+	Outcome  loop.Outcome // while Phase is not ""
+	Tasks    int          // how many there are, and
+	Merged   int          // how many of them are merged
+	Branch   string
+	Commit   string // of the branch on the remote; "" before the first merge
+	Cost     float64
+	Gates    []FleetGate
+	Parts    []FleetPart // in the order of the list
+	Notes    []string
+	Happened []FleetLine
+}
+
+// FleetGate is a question about a feature, or about one of its tasks.
+type FleetGate struct {
+	Number    int
+	Task      belay.TaskID // "" for the whole feature
+	Why       string
+	Decisions []loop.Decision
+}
+
+// FleetPart is a task of a feature.
+type FleetPart struct {
+	Task   belay.TaskID // of its last try
+	Begun  bool         // it has a page
+	Title  string
+	Stage  string         // waiting, running, accepted, merging, gate, merged or dropped
+	Phase  string         // loop.Phase, while it runs
+	Waits  string         // why a person is asked about the task itself, while it runs
+	Why    string         // why it is at a gate, or was dropped
+	After  []belay.TaskID // that have to be merged before it begins
+	Commit string         // of its accepted work
+	Cost   float64        // US dollars
 }
 
 // FleetTask is a task as the fleet's server knows it.
@@ -125,7 +182,11 @@ type asking struct {
 	Number  int
 	Why     string
 	Choices []choice
+	Over    bool // rejected work can be accepted, with a reason
 }
+
+// Reasons are those that rejected work may be accepted for.
+func (asking) Reasons() []review.Category { return review.Categories() }
 
 // asks is the question of a task; nil when it has none. t is what the fleet knows, nil on the machine of the task.
 func asks(r *session.Record, t *FleetTask) *asking {
@@ -150,6 +211,10 @@ func asks(r *session.Record, t *FleetTask) *asking {
 		}
 	}
 	for _, o := range options {
+		if o == loop.DecideApprove && s.Gate != nil && s.Gate.Overrides() {
+			a.Over = true
+			continue
+		}
 		c := choice{Decision: o, Key: "e", Meaning: "continue where it was stopped"}
 		if o != Resume {
 			c = choice{Decision: o, Key: prompt.Key(o), Meaning: prompt.Meaning(o, s), Final: final(o)}
@@ -169,17 +234,30 @@ func (q *request) afar(t FleetTask) {
 	}{t.ID, t.Title, t, asks(nil, &t)})
 }
 
-// answer sends a decision to the task, wherever it is.
-func (q *request) answer(id belay.TaskID, gate int, what loop.Decision, words string) error {
+// answer sends an answer to the task, wherever it is.
+func (q *request) answer(id belay.TaskID, a Answer) error {
 	t, ok := q.repo.Fleet.Task(q.Context(), id)
 	if !ok {
 		return belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no task %s", id)
 	}
-	if final(what) && q.PostFormValue("sure") == "" {
-		q.sure(id, t.Title, gate, what, words)
+	if final(a.Decision) && q.PostFormValue("sure") == "" {
+		q.sure(surely{Of: string(id), Title: t.Title, Then: endsTask}, a)
 		return nil
 	}
-	if err := q.repo.Fleet.Decide(q.Context(), id, gate, what, words, q.s.User); err != nil {
+	if err := q.repo.Fleet.Decide(q.Context(), id, a); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)
+	return nil
+}
+
+// reviewAfar sends a review, with the comments on lines that were kept here, to the task, wherever it is.
+func (q *request) reviewAfar(id belay.TaskID, verdict, text string, sent []string) error {
+	gate, _ := strconv.Atoi(q.PostFormValue("gate"))
+	if err := q.repo.Fleet.Decide(q.Context(), id, Answer{Gate: gate, Verdict: verdict, Words: text, By: q.s.User}); err != nil {
+		return err
+	}
+	if err := q.desk.RemoveComments(id, sent...); err != nil {
 		return err
 	}
 	http.Redirect(q.w, q.Request, fmt.Sprintf("/r/%d/task/%s", q.n, id), http.StatusSeeOther)

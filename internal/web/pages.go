@@ -24,6 +24,7 @@ import (
 // that would reorder or hide text.
 var functions = template.FuncMap{
 	"line":     belay.VisibleLine,
+	"cost":     func(dollars float64) string { return belay.Use{Cost: dollars}.CostText() },
 	"text":     func(s string) string { return belay.Visible(secret.Mask(s)) },
 	"took":     prompt.Duration,
 	"count":    belay.CountOf,
@@ -159,19 +160,22 @@ func (q *request) overview() error {
 		return err
 	}
 	data := struct {
-		Status  app.Status
-		Waiting []taskRow
-		Tasks   []taskRow
-		Trees   []treeLine
-		Queued  int // of them, ready to be merged
-		Paging  paging
-		State   string
-		Search  string
-		Total   string
-		Fleet   bool
-		Wrong   []string // with the fleet's server or remote
+		Status   app.Status
+		Waiting  []taskRow
+		Features []featureView // of the fleet
+		Tasks    []taskRow
+		Trees    []treeLine
+		Queued   int // of them, ready to be merged
+		Paging   paging
+		State    string
+		Search   string
+		Total    string
+		Fleet    bool
+		Wrong    []string // with the fleet's server or remote
+		Asked    bool     // something waits for a person
 	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q"), Fleet: q.repo.Fleet != nil}
 	rows, wrong := q.rows(lines)
+	data.Features = q.features()
 	if data.Wrong = wrong; !data.Fleet {
 		data.Trees, data.Queued = trees(lines)
 	}
@@ -186,6 +190,7 @@ func (q *request) overview() error {
 			data.Waiting = append(data.Waiting, l)
 		}
 	}
+	data.Asked = len(data.Waiting) > 0 || slices.ContainsFunc(data.Features, func(f featureView) bool { return len(f.Gates) > 0 })
 	if known {
 		data.Total = usedText(&total)
 	}
@@ -310,7 +315,7 @@ func (q *request) task() error {
 		Picture  template.HTML
 		ownReview
 		Earlier int // notes that only the record page has
-	}{Shown: shown, ownReview: q.ownReview(r), Result: q.desk.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	}{Shown: shown, ownReview: q.ownReview(r, fleet), Result: q.desk.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
 	if fleet != nil {
 		data.Unmerged, data.Snapshots = false, ""
 		if data.Problem = cmp.Or(data.Problem, fleet.Problem); fleet.Phase != "" {

@@ -37,14 +37,9 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 	if err != nil {
 		return remarks{}, nil
 	}
-	if _, err := q.desk.Load(id); err != nil {
+	rec, err := q.desk.Load(id)
+	if err != nil {
 		return remarks{}, nil
-	}
-	if q.repo.Fleet != nil {
-		if d.To != "" {
-			err = q.desk.Look(id, d.To)
-		}
-		return remarks{}, err
 	}
 	all, err := q.desk.Comments(id)
 	if all == nil && err != nil {
@@ -55,7 +50,8 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 			return remarks{}, err
 		}
 	}
-	r := remarks{Commenting: true, State: d.To, Unsent: len(all), at: map[place][]app.Comment{}}
+	// In the fleet a task ends with its acceptance: no review opens it again.
+	r := remarks{Commenting: q.repo.Fleet == nil || rec.Open(), State: d.To, Unsent: len(all), at: map[place][]app.Comment{}}
 	for _, c := range all {
 		if c.State != r.State || c.Old && c.From != d.From {
 			r.Elsewhere++
@@ -84,6 +80,7 @@ func (r remarks) On(path string, old, new int) []app.Comment {
 
 // ownReview is what the page shows of the person's review of a task, and of those that were recorded.
 type ownReview struct {
+	ReviewGate     int // that it answers, in the fleet
 	Comments       []app.Comment
 	CommentProblem string
 	Reviewable     bool // work is there that a rejection leads on from
@@ -92,9 +89,14 @@ type ownReview struct {
 	Looked         belay.SnapshotID // a state that the person has looked at, where a newer one is there
 }
 
-func (q *request) ownReview(r *session.Record) ownReview {
-	o := ownReview{Reviewable: q.repo.Fleet == nil && loop.Reviewable(r.State)}
-	o.Approvable = o.Reviewable && r.State.Gate != nil && r.State.Gate.Kind == loop.GateReview
+func (q *request) ownReview(r *session.Record, t *FleetTask) ownReview {
+	s := r.State
+	o := ownReview{Reviewable: loop.Reviewable(s)}
+	if t != nil { // the server says where it stands, also before its record is here
+		s = t.State
+		o.ReviewGate, o.Reviewable = t.Gate, t.Gate > 0 && len(t.Decisions) > 0 && t.Problem == "" && loop.Reviewable(s)
+	}
+	o.Approvable = o.Reviewable && s.Gate != nil && s.Gate.Kind == loop.GateReview
 	if o.Looked = q.desk.Looked(r.Task.ID); o.Looked == latest(r) {
 		o.Looked = ""
 	}
@@ -182,6 +184,13 @@ func (q *request) review() error {
 			return belay.Refuse(belay.CodeUsage, "comment on a line, or write what is to change", "the review is empty")
 		}
 	}
+	var sent []string
+	for _, c := range all {
+		sent = append(sent, c.ID)
+	}
+	if q.repo.Fleet != nil {
+		return q.reviewAfar(id, verdict, text, sent)
+	}
 	file, err := os.CreateTemp("", "belay-review-")
 	if err != nil {
 		return err
@@ -197,10 +206,6 @@ func (q *request) review() error {
 	}
 	if err := q.s.Act(q.Context(), q.repo.Root, nil, args...); err != nil {
 		return err
-	}
-	var sent []string
-	for _, c := range all {
-		sent = append(sent, c.ID)
 	}
 	if err := q.desk.RemoveComments(id, sent...); err != nil {
 		return err

@@ -133,26 +133,28 @@ func (s *Server) routes() *http.ServeMux {
 	})
 	mux.HandleFunc("GET /{$}", s.home)
 	for pattern, page := range map[string]func(*request) error{
-		"GET /r/{repo}/{$}":                  (*request).overview,
-		"GET /r/{repo}/task/{task}":          (*request).task,
-		"GET /r/{repo}/task/{task}/output":   (*request).output,
-		"GET /r/{repo}/task/{task}/record":   (*request).record,
-		"GET /r/{repo}/task/{task}/pull":     (*request).pull,
-		"GET /r/{repo}/task/{task}/export":   (*request).export,
-		"POST /r/{repo}/task/{task}/decide":  (*request).decide,
-		"POST /r/{repo}/task/{task}/comment": s.here((*request).comment),
-		"POST /r/{repo}/task/{task}/review":  s.here((*request).review),
-		"GET /r/{repo}/diff":                 (*request).diff,
-		"GET /r/{repo}/image":                (*request).image,
-		"GET /r/{repo}/sessions":             s.here((*request).sessions),
-		"GET /r/{repo}/session/{session}":    s.here((*request).session),
-		"GET /r/{repo}/snapshots":            s.here((*request).snapshots),
-		"GET /r/{repo}/prune":                s.here((*request).prune),
-		"POST /r/{repo}/prune":               s.here((*request).pruned),
-		"GET /r/{repo}/restore":              s.here((*request).preview),
-		"POST /r/{repo}/restore":             s.here((*request).restore),
-		"GET /r/{repo}/figures":              (*request).figures,
-		"GET /r/{repo}/figures/{figure}":     (*request).csv,
+		"GET /r/{repo}/{$}":                       (*request).overview,
+		"GET /r/{repo}/task/{task}":               (*request).task,
+		"GET /r/{repo}/task/{task}/output":        (*request).output,
+		"GET /r/{repo}/task/{task}/record":        (*request).record,
+		"GET /r/{repo}/task/{task}/pull":          (*request).pull,
+		"GET /r/{repo}/task/{task}/export":        (*request).export,
+		"POST /r/{repo}/task/{task}/decide":       (*request).decide,
+		"POST /r/{repo}/task/{task}/comment":      (*request).comment,
+		"POST /r/{repo}/task/{task}/review":       (*request).review,
+		"GET /r/{repo}/feature/{feature}":         (*request).feature,
+		"POST /r/{repo}/feature/{feature}/decide": (*request).decideFeature,
+		"GET /r/{repo}/diff":                      (*request).diff,
+		"GET /r/{repo}/image":                     (*request).image,
+		"GET /r/{repo}/sessions":                  s.here((*request).sessions),
+		"GET /r/{repo}/session/{session}":         s.here((*request).session),
+		"GET /r/{repo}/snapshots":                 s.here((*request).snapshots),
+		"GET /r/{repo}/prune":                     s.here((*request).prune),
+		"POST /r/{repo}/prune":                    s.here((*request).pruned),
+		"GET /r/{repo}/restore":                   s.here((*request).preview),
+		"POST /r/{repo}/restore":                  s.here((*request).restore),
+		"GET /r/{repo}/figures":                   (*request).figures,
+		"GET /r/{repo}/figures/{figure}":          (*request).csv,
 	} {
 		mux.HandleFunc(pattern, s.serve(page))
 	}
@@ -227,6 +229,9 @@ func (s *Server) home(w http.ResponseWriter, r *http.Request) {
 			q.repo = repo
 			rows, problems := q.rows(tasks)
 			l.Problem = strings.Join(problems, "; ")
+			for _, f := range q.features() {
+				l.Waiting += len(f.Gates)
+			}
 			for _, t := range rows {
 				if t.Waits != "" {
 					l.Waiting++
@@ -252,7 +257,7 @@ func asset(name string) (string, error) {
 }
 
 // changing are the pages that are told when what they show changes.
-var changing = map[string]bool{"overview": true, "task": true, "afar": true, "sessions": true, "session": true}
+var changing = map[string]bool{"overview": true, "task": true, "afar": true, "feature": true, "sessions": true, "session": true}
 
 // view is what a page is made of.
 type view struct {

@@ -24,6 +24,7 @@ import (
 	"github.com/belay-dev/belay/internal/check"
 	"github.com/belay-dev/belay/internal/hook"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/testutil"
 )
@@ -370,6 +371,32 @@ func TestDecide(t *testing.T) {
 	}
 	if _, err := d.Decide(t.Context(), "T1", 1, loop.DecideGuide, "x", "ana"); belay.CodeOf(err) != belay.CodeBusy {
 		t.Errorf("gate 1 was answered twice: %v", err)
+	}
+}
+
+// TestApproveOver: rejected work is accepted by the terminal's command for that, with the category and the reason.
+func TestApproveOver(t *testing.T) {
+	t.Parallel()
+	dir, repo := project(t, "")
+	var did []string
+	act := func(ctx context.Context, _ string, _ func() bool, args ...string) error {
+		did = args
+		d, err := repo.Open(ctx)
+		if err == nil {
+			_, err = app.ApproveWork(ctx, d, app.Approval{Task: "T1", Force: true, By: "ana", Watch: quiet{},
+				Why: func() (review.Decision, error) { return review.Decide("cross_scope", nil, "b.txt is T9's") }})
+		}
+		return err
+	}
+	v := visit(t, Options{Repositories: []Repository{repo}, User: "ana", Act: act})
+	if _, page := v.get("/r/1/task/T1"); !strings.Contains(page, "Accept the rejected work") || strings.Count(page, `value="approve"`) != 1 {
+		t.Errorf("%s", page)
+	}
+	form := url.Values{"key": {v.server.guard.key()}, "gate": {"1"}, "decision": {"approve"}, "category": {"cross_scope"}, "message": {"b.txt is T9's"}}
+	status, page := v.post("/r/1/task/T1/decide", form)
+	want := "[task move T1 --to=approved --force --category=cross_scope --note=b.txt is T9's --by=ana]"
+	if status != http.StatusOK || fmt.Sprint(did) != want || !strings.Contains(page, "accepted") {
+		t.Errorf("%d %q in %s\n%s", status, did, dir, page)
 	}
 }
 

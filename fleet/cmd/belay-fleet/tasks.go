@@ -27,6 +27,7 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/cli"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/secret"
 )
 
 // attributes are the search attributes of tasks, by type.
@@ -514,14 +515,21 @@ on with a task that was cancelled or quarantined. At a gate of a feature, retry 
 task again from what is merged, merge tries the same work again, drop leaves it out with
 those that need it, and stop ends the feature.
 
+approve accepts work that waits for a review. Where the work was rejected it needs the
+reason in --message, and in --category why the rejection does not apply: one of
+pre_existing_failure, wrong_context, cross_scope, infra_environmental and custom
+(belay task move --help explains them). To comment on lines, use belay-fleet ui.
+
 Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 		Example: `  belay-fleet decide f7k2q guide --message "use the clock in ctx"
-  belay-fleet decide f7k2q abort --gate 2`,
+  belay-fleet decide f7k2q abort --gate 2
+  belay-fleet decide f7k2q approve --category cross_scope --message "the lint rule is T9's"`,
 		RunE: func(c *cobra.Command, args []string) error {
 			d.Decision = loop.Decision(args[1])
 			if d.By == "" {
 				d.By = person()
 			}
+			d.Note = secret.Mask(d.Note) // a history keeps it
 			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
 				return a.update(c.Context(), cl, name, task.UpdateDecide, d)
 			})
@@ -530,6 +538,7 @@ Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 	f := c.Flags()
 	f.StringVarP(&d.Note, "message", "m", "", "words for the agent, or the reason")
 	f.IntVar(&d.Gate, "gate", 0, "the gate's `NUMBER`; an answer to a gate that is past is refused")
+	f.StringVar((*string)(&d.Category), "category", "", "of approve: why the rejection does not apply")
 	f.StringVar(&d.By, "by", "", "who decides (default you)")
 	return c
 }
@@ -553,7 +562,7 @@ Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 
 // update sends something to a task that it may refuse.
 func (a *program) update(ctx context.Context, c client.Client, name, what string, args ...any) error {
-	st, err := send(ctx, c, name, what, args...)
+	st, err := send[task.Status](ctx, c, name, what, args...)
 	if err != nil {
 		return err
 	}
@@ -561,7 +570,7 @@ func (a *program) update(ctx context.Context, c client.Client, name, what string
 }
 
 // send sends an update to a task and gives where it stands once it has acted on it. CodeUsage when the task refuses it.
-func send(ctx context.Context, c client.Client, name, what string, args ...any) (st task.Status, err error) {
+func send[T any](ctx context.Context, c client.Client, name, what string, args ...any) (st T, err error) {
 	h, err := c.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{WorkflowID: name, UpdateName: what, Args: args,
 		WaitForStage: client.WorkflowUpdateStageCompleted})
 	if err == nil {

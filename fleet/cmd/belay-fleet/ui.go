@@ -92,29 +92,44 @@ type server struct{ c client.Client }
 
 var _ look.Server = server{}
 
-// List gives the tasks of a remote, without its features.
+// List gives the tasks and features of a remote.
 func (s server) List(ctx context.Context, remote string) ([]look.Row, error) {
 	rows, err := list(ctx, s.c, fmt.Sprintf("%s = '%s'", task.AttrRepository, task.RepositoryKey(remote)))
 	var out []look.Row
 	for _, r := range rows {
-		if !task.IsFeature(r.id) { // it has no record: its tasks have
-			out = append(out, look.Row{Task: belay.TaskID(r.Task), Phase: r.Phase, Outcome: r.Outcome, Worker: r.Worker})
-		}
+		out = append(out, look.Row{Task: belay.TaskID(r.Task), Feature: task.IsFeature(r.id), Phase: r.Phase, Outcome: r.Outcome,
+			Worker: r.Worker, Cost: r.Cost})
 	}
 	return out, err
 }
 
 // Status queries the task's workflow.
 func (s server) Status(ctx context.Context, remote string, id belay.TaskID) (task.Status, string, error) {
-	name := task.WorkflowID(remote, id)
-	st, err := status(ctx, s.c, name)
-	if err != nil {
-		return st, "", err
+	return asking[task.Status](ctx, s.c, task.WorkflowID(remote, id))
+}
+
+// Feature queries the feature's workflow.
+func (s server) Feature(ctx context.Context, remote, name string) (task.FeatureStatus, string, error) {
+	return asking[task.FeatureStatus](ctx, s.c, task.FeatureWorkflowID(remote, name))
+}
+
+func asking[T any](ctx context.Context, c client.Client, name string) (st T, failed string, err error) {
+	v, err := c.QueryWorkflow(ctx, name, "", task.QueryStatus)
+	if err == nil {
+		err = v.Get(&st)
 	}
-	return st, failure(ctx, s.c, name), nil
+	if err != nil {
+		return st, "", remade(err, name)
+	}
+	return st, failure(ctx, c, name), nil
 }
 
 // Decide sends the update that belay-fleet decide sends.
 func (s server) Decide(ctx context.Context, remote string, id belay.TaskID, d task.Decision) (task.Status, error) {
-	return send(ctx, s.c, task.WorkflowID(remote, id), task.UpdateDecide, d)
+	return send[task.Status](ctx, s.c, task.WorkflowID(remote, id), task.UpdateDecide, d)
+}
+
+// DecideFeature sends the update that belay-fleet decide sends for a feature.
+func (s server) DecideFeature(ctx context.Context, remote, name string, d task.Decision) (task.FeatureStatus, error) {
+	return send[task.FeatureStatus](ctx, s.c, task.FeatureWorkflowID(remote, name), task.UpdateDecide, d)
 }

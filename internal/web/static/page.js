@@ -28,22 +28,19 @@ async function refresh() {
   }
 }
 
-// What a person has written or opened stays: a form in use is not replaced, and opened details stay open.
+// What a person has written or opened stays: a section with a form in use is not replaced, and opened details stay open.
 function put(fresh) {
-  const old = main.querySelector("[data-keep]");
-  const new_ = fresh.querySelector("[data-keep]");
-  const used = old && (old.contains(document.activeElement) || [...old.querySelectorAll("textarea")].some((t) => t.value !== t.defaultValue));
-  if (used && new_ && gateOf(old) === gateOf(new_)) {
-    const holder = old.closest("section");
-    const other = new_.closest("section");
+  const others = new Set([...fresh.children].map(nameOf));
+  const held = [...main.children].filter((part) => used(part) && others.has(nameOf(part)));
+  if (held.length) {
+    const stays = new Set(held.map(nameOf));
     for (const part of [...main.children]) {
-      if (part !== holder) part.remove();
+      if (!held.includes(part)) part.remove();
     }
-    let before = true;
+    let at = 0;
     for (const part of [...fresh.children]) {
-      if (part === other) before = false;
-      else if (before) main.insertBefore(part, holder);
-      else main.append(part);
+      if (stays.has(nameOf(part))) at++;
+      else main.insertBefore(part, held[at] ?? null);
     }
     return;
   }
@@ -57,7 +54,11 @@ function put(fresh) {
   tails();
 }
 
-const gateOf = (form) => form.querySelector("[name=gate]")?.value;
+// The same question in the page before and after.
+const nameOf = (part) => `${part.getAttribute("aria-labelledby")} ${part.querySelector("[name=gate]")?.value}`;
+
+const used = (part) => [...part.querySelectorAll("[data-keep]")].some((form) => form.contains(document.activeElement) ||
+  [...form.querySelectorAll("textarea")].some((t) => t.value !== t.defaultValue));
 
 function selectorOf(element) {
   if (!element || !main.contains(element)) return "";

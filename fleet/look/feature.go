@@ -1,0 +1,191 @@
+package look
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/belay-dev/belay/fleet/task"
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/web"
+)
+
+// feature is what was heard of a feature. It has no record: its tasks have.
+type feature struct{ answers[task.FeatureStatus] }
+
+// featureKey tells features from tasks where both are named.
+const featureKey = "feature/"
+
+// endedMost is how many features that ended are listed, the latest.
+const endedMost = 20
+
+// feature gives what was heard of a feature. The caller has the lock.
+func (r *Remote) feature(key string) *feature {
+	if r.features[key] == nil {
+		r.features[key] = &feature{}
+	}
+	return r.features[key]
+}
+
+func bit(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// hearFeature asks a feature where it stands. Some worker has to be there.
+func (r *Remote) hearFeature(ctx context.Context, key string) {
+	one, cancel := context.WithTimeout(ctx, answerMost)
+	defer cancel()
+	asked := time.Now()
+	st, failed, err := r.server.Feature(one, r.url, key)
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.feature(key)
+	was := f.silent
+	if f.take(asked, st, failed, err, func(was task.FeatureStatus) bool {
+		return len(st.Lines) != len(was.Lines) || len(st.Gates) != len(was.Gates) || st.Phase != was.Phase
+	}) {
+		r.changes++
+	}
+	r.back(was, f.silent)
+}
+
+// Features gives the features that are open, and the latest of the others.
+func (r *Remote) Features() (list []web.FleetFeature) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended := 0
+	for _, row := range r.listed {
+		if ended += bit(row.Outcome != ""); row.Outcome == "" || ended <= endedMost {
+			f := r.shownFeature(row)
+			f.Parts, f.Happened = nil, nil
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// Feature asks a feature where it stands, unless it was asked just now.
+func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, bool) {
+	row := func() (Row, bool) {
+		i := slices.IndexFunc(r.listed, func(row Row) bool { return row.Task.Key() == key })
+		if i < 0 {
+			return Row{}, false
+		}
+		return r.listed[i], true
+	}
+	r.mu.Lock()
+	_, ok := row()
+	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).heard) > fresh
+	r.mu.Unlock()
+	if asking {
+		r.hearFeature(ctx, key)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now, ok := row()
+	if !ok {
+		return web.FleetFeature{}, false
+	}
+	return r.shownFeature(now), true
+}
+
+// shownFeature is a feature for the pages. The caller has the lock.
+func (r *Remote) shownFeature(row Row) web.FleetFeature {
+	k := r.feature(row.Task.Key())
+	st := k.status
+	f := web.FleetFeature{Key: row.Task.Key(), Name: cmp.Or(st.Task.Feature, string(row.Task)), Phase: row.Phase,
+		Outcome: loop.Outcome(row.Outcome), Cost: max(row.Cost, st.Use.Cost), Tasks: len(st.Parts), Branch: st.Branch, Commit: st.Commit}
+	for _, p := range st.Parts {
+		f.Merged += bit(p.Stage == task.StageMerged)
+	}
+	for _, l := range slices.Backward(st.Lines) {
+		f.Happened = append(f.Happened, web.FleetLine(l))
+	}
+	current := r.wrong[0] == "" && k.silent == ""
+	switch {
+	case r.wrong[0] != "":
+		f.Phase, f.Outcome = "", ""
+	case k.silent != "":
+		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.silent)
+	case !k.heard.IsZero():
+		f.Phase, f.Outcome = st.Phase, loop.Outcome(st.Outcome)
+	}
+	if k.failed != "" && current {
+		f.Notes = append(f.Notes, "failed: "+k.failed)
+	}
+	for _, g := range st.Gates {
+		shown := web.FleetGate{Number: g.Number, Task: g.Task, Why: g.Why}
+		if current {
+			shown.Decisions = g.Options
+		}
+		f.Gates = append(f.Gates, shown)
+	}
+	if len(f.Gates) == 0 && k.heard.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
+		f.Gates = []web.FleetGate{{Why: "what it asks is not known until a worker answers"}}
+	}
+	for i, p := range st.Parts {
+		f.Parts = append(f.Parts, r.part(st, i, p))
+	}
+	return f
+}
+
+// part is a task of a feature for the pages. The caller has the lock.
+func (r *Remote) part(st task.FeatureStatus, i int, p task.Part) web.FleetPart {
+	t := st.Tasks[i]
+	out := web.FleetPart{Task: cmp.Or(p.Task, t.ID), Begun: p.Tries > 0, Title: belay.TitleOf(t.Listed.Title), Stage: string(p.Stage),
+		Why: p.Why, Commit: p.Commit, Cost: p.Cost}
+	switch p.Stage {
+	case task.StageRunning:
+		if r.tasks[out.Task.Key()] != nil {
+			now := r.shown(out.Task.Key())
+			out.Phase, out.Waits = now.Phase, now.Waits
+		}
+	case task.StageWaiting:
+		for j, before := range st.Parts {
+			if s := before.Stage; slices.Contains(t.After, st.Tasks[j].ID) && s != task.StageMerged && s != task.StageDropped {
+				out.After = append(out.After, st.Tasks[j].ID)
+			}
+		}
+	}
+	return out
+}
+
+// DecideFeature sends a person's answer to a feature.
+func (r *Remote) DecideFeature(ctx context.Context, key string, a web.Answer) error {
+	ctx, cancel := context.WithTimeout(ctx, decideMost)
+	defer cancel()
+	d := decision(a)
+	_, err := r.server.DecideFeature(ctx, r.url, key, d)
+	if belay.CodeOf(err) == belay.CodeUsage {
+		if now, _, serr := r.server.Feature(ctx, r.url, key); serr == nil {
+			err = cmp.Or(overtakenFeature(now, d), err)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	r.hearFeature(ctx, key)
+	r.Sync(ctx)
+	return nil
+}
+
+// overtakenFeature is the error of an answer to a gate that somebody else has answered.
+func overtakenFeature(st task.FeatureStatus, d task.Decision) error {
+	decided := fmt.Sprintf("decided at gate %d: ", d.Gate)
+	for _, l := range slices.Backward(st.Lines) {
+		if what, ok := strings.CutPrefix(l.Text, decided); ok {
+			return belay.Refuse(belay.CodeBusy, "belay-fleet show "+st.Task.Feature, "%s was answered meanwhile: %s", st.Task.Feature, what)
+		}
+	}
+	return nil
+}

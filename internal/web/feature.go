@@ -1,0 +1,123 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
+)
+
+// featureView is a feature with what its page shows.
+type featureView struct {
+	FleetFeature
+	Asks []featureAsks
+}
+
+type featureAsks struct {
+	asking
+	Task belay.TaskID
+}
+
+// featureChoices are the answers at a feature's gates, with their keys.
+var featureChoices = map[loop.Decision]choice{
+	loop.DecideRetry: {Key: "t", Meaning: "do the task again, from what is merged now; what you write is added to its text"},
+	"merge":          {Key: "m", Meaning: "merge the same work again, and test the result"},
+	"drop":           {Key: "d", Meaning: "leave the task out, and those that depend on its work", Final: true},
+	"stop":           {Key: "x", Meaning: "end the feature; what is merged stays on the branch", Final: true},
+	Resume:           {Key: "e", Meaning: "continue where it was stopped"},
+}
+
+func viewed(f FleetFeature) featureView {
+	v := featureView{FleetFeature: f}
+	for _, g := range f.Gates {
+		a := featureAsks{asking: asking{Number: g.Number, Why: g.Why}, Task: g.Task}
+		for _, d := range g.Decisions {
+			c := featureChoices[d]
+			c.Decision = d
+			a.Choices = append(a.Choices, c)
+		}
+		v.Asks = append(v.Asks, a)
+	}
+	return v
+}
+
+// Waits says what the feature waits for a person for; "" when it does not.
+func (f featureView) Waits() string {
+	var all []string
+	for _, g := range f.Gates {
+		all = append(all, strings.TrimPrefix(string(g.Task)+": "+g.Why, ": "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// Mark is the state of a task of a feature.
+func (p FleetPart) Mark() mark {
+	switch p.Stage {
+	case "merged":
+		return mark{"good", "✓", "merged"}
+	case "gate":
+		return mark{"waits", "?", "waits for you"}
+	case "dropped":
+		return mark{"ended", "–", "dropped"}
+	case "accepted":
+		return mark{"plain", "○", "accepted, not merged"}
+	case "waiting":
+		return mark{"plain", "○", "not started"}
+	case "merging":
+		return mark{"runs", "▸", "merging"}
+	}
+	return stateOf(p.Phase, loop.OutcomeNone, p.Waits, "")
+}
+
+// features are those of the fleet; none on the machine of the tasks.
+func (q *request) features() (list []featureView) {
+	if q.repo.Fleet == nil {
+		return nil
+	}
+	for _, f := range q.repo.Fleet.Features() {
+		list = append(list, viewed(f))
+	}
+	return list
+}
+
+// theFeature is the one that a page of the fleet is about.
+func (q *request) theFeature() (FleetFeature, error) {
+	key := q.PathValue("feature")
+	if q.repo.Fleet != nil {
+		if f, ok := q.repo.Fleet.Feature(q.Context(), key); ok {
+			return f, nil
+		}
+	}
+	return FleetFeature{}, belay.Refuse(belay.CodeNotFound, "belay-fleet list", "no feature %s", belay.VisibleLine(key))
+}
+
+func (q *request) feature() error {
+	f, err := q.theFeature()
+	if err != nil {
+		return err
+	}
+	q.show("feature", f.Name, viewed(f))
+	return nil
+}
+
+// decideFeature sends an answer to a gate of a feature.
+func (q *request) decideFeature() error {
+	f, err := q.theFeature()
+	if err != nil {
+		return err
+	}
+	a := q.given()
+	if c := featureChoices[a.Decision]; c.Final && q.PostFormValue("sure") == "" {
+		q.sure(surely{Of: f.Name, Title: fmt.Sprintf("Gate %d", a.Gate), Then: sentence(c.Meaning)}, a)
+		return nil
+	}
+	if err := q.repo.Fleet.DecideFeature(q.Context(), f.Key, a); err != nil {
+		return err
+	}
+	http.Redirect(q.w, q.Request, strings.TrimSuffix(q.URL.Path, "/decide"), http.StatusSeeOther)
+	return nil
+}
+
+func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
