@@ -37,6 +37,7 @@
 # make fleet-test  the fleet's tests: its workflow, recorded histories of each version, machines and their remote
 # make telemetry-test  a real OpenTelemetry Collector on this machine gets the telemetry of a run (docs/telemetry.md)
 # make fleet-watch  what can be seen of a fleet: its telemetry in a real collector, a worker's metrics, messages about gates
+# make fleet-ui  the pages of a fleet in a real browser, as make ui, with a Temporal server, a worker and two remotes
 # make fleet-load  200 tasks on four workers, of which one is killed each half minute; their histories replay (TASKS=N)
 # make bench-fleet  what a step of a task costs on one machine and through the server, and the plot in docs/fleet.md
 # make fleet-sim  10,000 tasks on 500 workers that fail, on a clock that skips (SIM="-tasks 1000 -seeds 7" for its flags)
@@ -52,7 +53,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: telemetry-test bench-fleet-travel fleet-watch fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: telemetry-test bench-fleet-travel fleet-watch fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui browser fleet-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -190,11 +191,19 @@ agents-kill: build
 	@$(GO) run ./bench/agents -belay "$(CURDIR)/bin/belay" -kill
 
 NPM_UI ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/belay-ui
-ui: build
+AXE = $(NPM_UI)/node_modules/axe-core/axe.min.js
+STORIES = BELAY_AXE="$(AXE)" BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(abspath $(PICTURES))"
+browser:
 	@command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
 		{ echo "chromium is needed: apt-get install chromium"; exit 1; }
-	@mkdir -p "$(NPM_UI)" $(PICTURES) && { [ -e "$(NPM_UI)/node_modules/axe-core/axe.min.js" ] || npm install --silent --no-fund --no-audit --prefix "$(NPM_UI)" axe-core@4.14.1; }
-	BELAY_AXE="$(NPM_UI)/node_modules/axe-core/axe.min.js" BELAY_BROWSER=1 BELAY_BROWSER_BINARY="$(CURDIR)/bin/belay" BELAY_PICTURES="$(abspath $(PICTURES))" $(GO) test -count=1 -timeout 15m ./bench/browser
+	@mkdir -p "$(NPM_UI)" $(PICTURES) && { [ -e "$(AXE)" ] || npm install --silent --no-fund --no-audit --prefix "$(NPM_UI)" axe-core@4.14.1; }
+
+ui: build browser
+	$(STORIES) $(GO) test -count=1 -timeout 15m -skip '^TestFleet$$' ./bench/browser
+	@echo "left out: the pages of a fleet, which need a Temporal server (make fleet-ui)"
+
+fleet-ui: build bin/belay-fleet bin/temporal-dev browser
+	$(STORIES) BELAY_TEMPORAL="$(CURDIR)/bin/temporal-dev" $(GO) test -count=1 -timeout 10m -run '^TestFleet$$' ./bench/browser
 
 mcp-conformance: build
 	@$(GO) run ./bench/mcp -belay "$(CURDIR)/bin/belay" $(if $(NPM),-npm $(NPM))

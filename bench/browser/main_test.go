@@ -87,9 +87,9 @@ func (s *story) run(name string, args ...string) string {
 }
 
 // open starts the server and a browser, in the given colour scheme and width, and opens the link.
-func (s *story) open(scheme string, width int64) {
+func (s *story) open(scheme string, width int64, more ...string) {
 	s.t.Helper()
-	c := exec.Command(s.belay, "ui", "--port", "0")
+	c := exec.Command(s.belay, append([]string{"ui", "--port", "0"}, more...)...)
 	c.Dir = s.dir
 	out, err := c.StdoutPipe()
 	if err != nil {
