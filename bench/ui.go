@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	agents "github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
@@ -70,7 +71,8 @@ func (b *bench) pages() error {
 		{"its record, the last page", "/r/1/task/T1/record?page=250"}, {"its diff", "/r/1/diff?from=T1"},
 		{"its diff, in the middle", "/r/1/diff?from=T1&path=big.txt&skip=150000"},
 		{"the task with the long output", "/r/1/task/T2"}, {"its output", "/r/1/task/T2/output?attempt=1"},
-		{"its output, the end", "/r/1/task/T2/output?attempt=1&from=150000000"}, {"snapshots", "/r/1/snapshots"},
+		{"its output, the end", fmt.Sprintf("/r/1/task/T2/output?attempt=1&from=%d", uiOutput/agents.MaxStep-10)}, // of its steps
+		{"snapshots", "/r/1/snapshots"},
 		{"figures", "/r/1/figures"},
 	} {
 		var times []time.Duration
