@@ -239,7 +239,7 @@ func TestNamesSayWhatTheyHold(t *testing.T) {
 // What TestProportions asserts: branches that a reader has to hold in mind, and lines that
 // fit on a screen.
 const (
-	mostBranches   = 40  // of any function
+	mostBranches   = 30  // of any function
 	p99Branches    = 25  // of ninety-nine functions in a hundred
 	wideTerms      = 6   // terms from which on a condition is wide
 	wideConditions = 5.0 // per 1,000 functions

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -168,32 +169,39 @@ func (r *repository) weaken(ctx context.Context, sample []commit, out *weakened)
 	return nil
 }
 
+// testFiles gives the changes of a commit by their path, and the files with tests that one is taken from: those that
+// it changed first, then forty others at most, chosen by at.
+func (c commit) testFiles(files []string, at uint32) (changed map[string]change, tests []string) {
+	var far []string
+	changed = map[string]change{}
+	for _, one := range c.changes {
+		changed[one.Path] = one
+		if one.Status == "M" && syntax.IsTest(one.Path) {
+			tests = append(tests, one.Path)
+		}
+	}
+	for _, p := range files {
+		if _, is := changed[p]; !is && syntax.IsTest(p) && syntax.ForTests(p) {
+			far = append(far, p)
+		}
+	}
+	sort.Strings(far)
+	if len(far) > 40 {
+		from := int(at % uint32(len(far)-40))
+		far = far[from : from+40]
+	}
+	return changed, append(tests, far...)
+}
+
 // victim finds a test to take away: the same one for the same commit and way.
 func (r *repository) victim(ctx context.Context, c commit, way int) (path string, before, after []byte, name string, err error) {
 	files, err := r.files(ctx, c.ID)
 	if err != nil {
 		return "", nil, nil, "", err
 	}
-	var near, far []string
-	changed := map[string]change{}
-	for _, one := range c.changes {
-		changed[one.Path] = one
-		if one.Status == "M" && syntax.IsTest(one.Path) {
-			near = append(near, one.Path)
-		}
-	}
-	for p := range files {
-		if _, is := changed[p]; !is && syntax.IsTest(p) && syntax.ForTests(p) {
-			far = append(far, p)
-		}
-	}
-	sort.Strings(far)
 	at := number(c.ID, way)
-	if len(far) > 40 {
-		from := int(at % uint32(len(far)-40))
-		far = far[from : from+40]
-	}
-	for _, p := range append(near, far...) {
+	changed, tests := c.testFiles(slices.Collect(maps.Keys(files)), at)
+	for _, p := range tests {
 		text, ok, err := r.blob(files[p])
 		if err != nil || !ok {
 			return "", nil, nil, "", err

@@ -131,7 +131,8 @@ type pullResult struct {
 	Output string `json:"output,omitempty"`
 }
 
-func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
+// check refuses flags that do not go together, and values that are none.
+func (q pullFlags) check() error {
 	if !slices.Contains(pullFormats, q.format) {
 		return belay.Refuse(belay.CodeUsage, "--format markdown, abbreviated or json", "%q is not a format", q.format)
 	}
@@ -147,6 +148,13 @@ func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
 		return belay.Refuse(belay.CodeUsage, "belay pr --watch --auto 2", "--auto goes with --watch, and counts rounds")
 	case q.publish.Push && !q.open && !q.publish.Comment && (!q.watch || q.checks):
 		return belay.Refuse(belay.CodeUsage, "belay pr --open --push", "--push goes with --open or --watch")
+	}
+	return nil
+}
+
+func (a pullFamily) pr(c *cobra.Command, args []string, q pullFlags) error {
+	if err := q.check(); err != nil {
+		return err
 	}
 	desk, err := a.Open(c.Context())
 	if err != nil {

@@ -8,14 +8,20 @@ import (
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
+// arguments are the parts of what is in the brackets that open, without an empty one behind a last comma.
+func (s *Reader) arguments(open int) [][2]int {
+	args := s.Split(open+1, s.After(open), ",")
+	if last := args[len(args)-1]; last[0] >= last[1] {
+		args = args[:len(args)-1]
+	}
+	return args
+}
+
 // call reads a function call that may give a list. Which functions keep the number of
 // items is known for the usual ones; any other that is given a literal as its first
 // argument (useState, defineConfig, Object.freeze) is taken to hold it.
 func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bool) {
-	args := s.Split(open+1, s.After(open), ",")
-	if len(args) > 0 && args[len(args)-1][0] >= args[len(args)-1][1] {
-		args = args[:len(args)-1]
-	}
+	args := s.arguments(open)
 	full := s.Range(lo, open)
 	switch {
 	case slices.Contains([]string{"Object.assign", "slices.Concat", "_.concat"}, full) || name == "chain":
@@ -37,11 +43,7 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 	case full == "Array" || full == "range":
 		return s.sized(lo, args, c)
 	case s.Lang == Python && full == "dict" && len(args) > 0 && s.Is(args[0][0]+1, "="):
-		v := s.group(args, c, Object, 1)
-		for i, a := range args {
-			v.Items[i].Label, v.Items[i].Key = s.At(a[0]), true
-		}
-		return v, true
+		return s.keywords(args, c), true
 	case s.Lang == Python && (name == "set" || name == "frozenset"):
 		v, ok := s.first(args, c, depth)
 		for i := range v.Items {
@@ -49,6 +51,11 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		}
 		return v, ok
 	}
+	return s.wrapped(name, args, c, depth)
+}
+
+// wrapped reads a call that is treated as the list that is its first argument.
+func (s *Reader) wrapped(name string, args [][2]int, c *Scope, depth int) (Value, bool) {
 	v, ok := s.first(args, c, depth)
 	if !ok || !v.Literal && !wrappers.Has(name) {
 		return Value{}, false
@@ -57,6 +64,15 @@ func (s *Reader) call(lo, open int, name string, c *Scope, depth int) (Value, bo
 		s.argument(a[0], a[1], c, &v)
 	}
 	return v, true
+}
+
+// keywords reads dict(a=1, b=2).
+func (s *Reader) keywords(args [][2]int, c *Scope) Value {
+	v := s.group(args, c, Object, 1)
+	for i, a := range args {
+		v.Items[i].Label, v.Items[i].Key = s.At(a[0]), true
+	}
+	return v
 }
 
 // listOf reports whether the of of a name makes a list of its arguments: List.of, Stream.of.

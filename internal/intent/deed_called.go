@@ -25,9 +25,11 @@ func Trouble(low []string) bool {
 	if oneOf(low[0], "race", "nil", "null", "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
 		return true // "race in TestPool", "nil deref in parse()"
 	}
-	if oneOf(low[0], "high", "low") && (loads[low[1]]) {
-		return true
-	}
+	return oneOf(low[0], "high", "low") && loads[low[1]] || troubled(low)
+}
+
+// troubled reports whether the first noun of a fragment is a word like "problem", with something before it.
+func troubled(low []string) bool {
 	for i, w := range low {
 		if w == "warnings" && i > 0 && i+1 < len(low) && oneOf(low[i+1], "in", "from", "during", "on") {
 			return true // "deprecation warnings in the test output"

@@ -162,42 +162,46 @@ func better(o []string) bool {
 
 // Alone are the readings of a request that is all a message holds and says too little: "the
 // logo", "change the colors", "fix the login". rest is what stands behind the words that lead to it; named
-// says that it has no verb. vague is a doubt that holds no work up.
-func Alone(rest []string, named bool) (readings []string, vague bool) {
+// says that it has no verb.
+func Alone(rest []string, named bool) (readings []string) {
 	for len(rest) > 1 && (Filler(rest[len(rest)-1]) || rest[len(rest)-1] == "!") {
 		rest = rest[:len(rest)-1]
 	}
 	n := len(rest)
 	if n == 0 || n > 4 || slices.ContainsFunc(rest, func(w string) bool { return w == `"` || strings.ContainsAny(w, "./_-") }) {
-		return nil, false
+		return nil
 	}
-	if named {
-		if n > 1 && Determiner(rest[0]) && !Articled(rest[0]) && Compared(rest) == 0 {
-			return []string{"what is to be done with it is not said"}, false
-		}
-		return nil, false
+	if !named {
+		return leftOpen(rest[0], rest[1:])
 	}
-	what := rest[1:]
+	if n > 1 && Determiner(rest[0]) && !Articled(rest[0]) && Compared(rest) == 0 {
+		return []string{"what is to be done with it is not said"}
+	}
+	return nil
+}
+
+// leftOpen is what a verb and up to three words behind it leave open.
+func leftOpen(verb string, what []string) []string {
 	if len(what) == 0 || slices.ContainsFunc(what, Preposition) || Compared(append([]string{"x"}, what...)) > 0 {
-		return nil, false
+		return nil
 	}
 	definite := Definite(what[0])
-	switch rest[0] {
+	switch verb {
 	case "change", "alter", "modify", "adjust", "edit", "replace", "swap", "update":
 		if definite {
-			return []string{"what it is to become is not said"}, false
+			return []string{"what it is to become is not said"}
 		}
 	case "fix", "repair", "correct":
 		if definite && len(what) == 2 && !ails(what[1]) {
-			return []string{"what is wrong with it is not said"}, false
+			return []string{"what is wrong with it is not said"}
 		}
 	}
-	sense, ok := Verb(rest[0])
+	sense, ok := Verb(verb)
 	changes := ok && (sense == Modify || sense == Remove || sense == Add)
 	if changes && len(what) == 1 && (Pronoun(what[0]) || oneOf(what[0], "that", "this")) {
-		return []string{"what it is done to was said before, and this message does not name it"}, false
+		return []string{"what it is done to was said before, and this message does not name it"}
 	}
-	return nil, false
+	return nil
 }
 
 // ails reports a thing of which one knows what is wrong when it needs fixing.

@@ -17,29 +17,31 @@ func thirdPerson(low []string, i int) bool {
 		return false
 	}
 	if end, ok := Fails(w); ok && oneOf(end, "s", "ed") {
-		if i+1 >= len(low) {
-			return true
-		}
-		things := strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1])
-		if end == "ed" && i == 1 && Nounish.Has(prev) && things {
-			return false // "retry failed chunks"
-		}
-		return !Auxiliary(low[i+1])
+		return failsAt(low, i, end)
 	}
 	if states.Has(w) || Acts(w) && (i > 1 || !AnyVerb(low[0])) {
 		return true
 	}
-	if oneOf(w, "came", "went") && (i > 1) && i+1 < len(low) {
-		return true // "the weekly reset happened on Saturday"
-	}
-	if does(low, i) {
+	if oneOf(w, "came", "went") && i > 1 && i+1 < len(low) || does(low, i) {
 		return true
 	}
 	b, end := Base(w, AnyVerb)
 	if b == "" || end != "s" || i+1 < len(low) && (Auxiliary(low[i+1]) || low[i+1] == "of") {
 		return false
 	}
-	return !pluralOrVerb.Has(b) || Subject(prev) || i+1 < len(low) && (Pronoun(low[i+1]))
+	return !pluralOrVerb.Has(b) || Subject(prev) || i+1 < len(low) && Pronoun(low[i+1])
+}
+
+// failsAt reports whether word i, "fails" or "failed" or one like them, is the verb of a clause.
+func failsAt(low []string, i int, end string) bool {
+	if i+1 >= len(low) {
+		return true
+	}
+	things := strings.HasSuffix(low[i+1], "s") && !Determiner(low[i+1])
+	if end == "ed" && i == 1 && Nounish.Has(low[0]) && things {
+		return false // "retry failed chunks"
+	}
+	return !Auxiliary(low[i+1])
 }
 
 // plural are verbs whose -s is as often a noun in the plural.

@@ -59,13 +59,19 @@ func reachesAll(low []string, i int) bool {
 	return low[i] == "both" || low[i-1] == "all" || low[i-1] == "are" && i > 1 && low[i-2] == "there"
 }
 
+// countedFrom is where the words begin in which a number may be stated.
+func countedFrom(a Act, m belay.Marker, low []string) int {
+	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !IsWish(a.Verb) {
+		return a.Obj
+	}
+	return a.Core.From
+}
+
 // numberOf is the stated number of things a requirement acts on, nil when none is stated: in what it
 // is done to, or of all that it reaches ("in all three views").
 func numberOf(a Act, m belay.Marker, lang string) *int {
-	low, from := a.C.Low(), a.Core.From
-	if m != belay.MarkFix && a.Obj < len(low) && a.Verb != "we want" && !IsWish(a.Verb) {
-		from = a.Obj
-	}
+	low := a.C.Low()
+	from := countedFrom(a, m, low)
 	if from < len(low) && m == belay.MarkFix && (Conditional(low[from]) || slices.Contains(low, "same")) {
 		return nil // how many it takes for it to happen: "two workers pick up the same job"
 	}

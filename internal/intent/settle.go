@@ -20,8 +20,8 @@ func (p *parse) lone() {
 		only.Deed, only.Readings = Doubt, []string{"which of the files of that name is meant is not said"}
 		return
 	}
-	if r, vague := Alone(low[n:], only.Verb == "a thing named"); r != nil {
-		only.Deed, only.Readings, only.Vague = Doubt, r, vague
+	if r := Alone(low[n:], only.Verb == "a thing named"); r != nil {
+		only.Deed, only.Readings, only.Vague = Doubt, r, false
 	}
 }
 

@@ -43,32 +43,32 @@ func Imperative(low []string) int {
 	if _, i := Apart(w, low); i > 0 || UnknownVerb(low) {
 		return 1
 	}
-	if b, end := Base(w, AnyVerb); b == "" || end != "" {
-		if b != "" {
-			return 0
-		}
-		fixed, ok := Spelled(w)
-		if !ok || len(low) < 2 || Nounish.Has(fixed) {
-			return 0
-		}
-		if Finite(low) || Auxiliary(low[1]) || WrongSenses(w) {
-			return 0
-		}
+	b, end := Base(w, AnyVerb)
+	begins := false
+	switch {
+	case b == "":
+		begins = misspelled(low)
+	case end != "":
+	case len(low) == 1:
+		begins = !Nounish.Has(w)
+	case !Nounish.Has(w):
+		begins = !Auxiliary(low[1])
+	default:
+		return nounishVerb(low)
+	}
+	if begins {
 		return 1
 	}
-	if len(low) == 1 {
-		if Nounish.Has(w) {
-			return 0
-		}
-		return 1
+	return 0
+}
+
+// misspelled reports whether a clause begins with a verb that is spelled wrong.
+func misspelled(low []string) bool {
+	fixed, ok := Spelled(low[0])
+	if !ok || len(low) < 2 || Nounish.Has(fixed) {
+		return false
 	}
-	if !Nounish.Has(w) {
-		if Auxiliary(low[1]) {
-			return 0
-		}
-		return 1
-	}
-	return nounishVerb(low)
+	return !Finite(low) && !Auxiliary(low[1]) && !WrongSenses(low[0])
 }
 
 // judgedDeed reports a deed of which something is said: "book a room twice is possible".

@@ -287,8 +287,15 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
+	s.planGoneLogs(g, h, now, ends["refs/stash"] == "", o)
+	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
+	return nil
+}
+
+// planGoneLogs deletes the logs that the snapshot did not have. A stash that stays is its reflog.
+func (s *Store) planGoneLogs(g *gitPlan, h held, now map[string]git.StateFile, noStash bool, o Options) {
 	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
-	if ends["refs/stash"] == "" { // a stash that stays is its reflog
+	if noStash {
 		gone = append(gone, "logs/refs/stash")
 	}
 	for _, path := range append(gone, newLogs(now, h, o)...) {
@@ -298,8 +305,6 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 			g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, gone: true})
 		}
 	}
-	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
-	return nil
 }
 
 // more reports whether a log has lines that another lacks. One that has none was only

@@ -126,6 +126,17 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
+// planned is a restore that has something to do.
+type planned struct {
+	*intent
+	out     Restored
+	pl      *Planner
+	git     *gitPlan
+	scan    *scan.Result
+	rescue  snapshot.Info
+	changed []Kept // files in which nothing of belay's is replaced
+}
+
 // restore does everything but recording it in the history.
 func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Restored, *intent, error) {
 	if len(o.Paths) > 0 {
@@ -164,8 +175,8 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	j := &intent{Target: target.ID, Rescue: rescue.ID, Step: o.step, FilesOnly: o.FilesOnly, Plant: o.Plant,
 		Chosen: o.OnlyRef != nil, Left: g.left, Plan: pl.Plan, Refs: g.refs,
 		Partial: o.Only != nil || len(o.Paths) > 0 || len(o.Preserve) > 0, Reverses: o.reverses, Skip: o.SkipBroken, Inner: steps}
-	var changed []Kept // files in which nothing of belay's is replaced
-	j.Edits, changed = s.due(pl.Root, o)
+	edits, changed := s.due(pl.Root, o)
+	j.Edits = edits
 	out.inside(inside)
 	if out.nothing() && len(j.Edits) == 0 && len(pl.Plan.Chmod)+len(pl.Plan.Mkdir)+len(pl.Plan.Rmdir) == 0 && len(g.broken) == 0 {
 		out.same = true
@@ -184,6 +195,12 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 	if out.nothing() && len(j.Edits) == 0 && len(j.Plan.Chmod)+len(j.Plan.Mkdir)+len(j.Plan.Rmdir)+len(j.Inner) == 0 {
 		return out, nil, s.giveUp(ctx, rescue, nil)
 	}
+	return s.perform(ctx, planned{j, out, pl, g, c.Scan, rescue, changed}, o)
+}
+
+// perform writes the intent and carries it out.
+func (s *Store) perform(ctx context.Context, p planned, o Options) (Restored, *intent, error) {
+	out, j, g, rescue := p.out, p.intent, p.git, p.rescue
 	out.Rescue = rescue.ID
 	if o.unread {
 		if err := s.replaceable(); err != nil {
@@ -201,11 +218,11 @@ func (s *Store) restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 		return out, nil, s.giveUp(ctx, rescue, err)
 	}
 	named := len(g.stay)
-	if err := s.carryOut(ctx, pl.Root, j, g, c.Scan); err != nil {
+	if err := s.carryOut(ctx, p.pl.Root, j, g, p.scan); err != nil {
 		return out, nil, s.stuck(ctx, j, err, true)
 	}
 	out.Kept = append(out.Kept, g.stay[named:]...)
-	out.edited(j.Edits, append(changed, j.unedited...))
+	out.edited(j.Edits, append(p.changed, j.unedited...))
 	out.inside(j.innerDone)
 	if o.unread {
 		saved, err := s.sweepUnread(ctx, j)

@@ -332,24 +332,8 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 				return false, cmp.Or[error](gerr, moved) // r is as it stands now
 			}
 		}
-	case driven && (belay.CodeOf(err) == belay.CodeNotFound || belay.CodeOf(err) == belay.CodeCannot):
-		after := r.Log.Head
-		if bad, gerr := d.Guard(ctx, r); gerr != nil || !bad {
-			return false, cmp.Or(gerr, err)
-		}
-		return false, &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head} // decide again: what was noticed counts
-	case belay.CodeOf(err) == belay.CodeNotFound && len(r.Log.Entries) > 0:
-		if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
-			return false, err
-		}
-		if typ != EntryNote {
-			if err := d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
-				return false, err
-			}
-		}
-		return true, nil
 	default:
-		return false, err
+		return d.notAppended(ctx, r, typ, driven, err)
 	}
 	took := r.took
 	if note, _ := data.(Note); err == nil && (typ == EntryEvent || note.Kind == MergedNote || note.Kind == RollbackNote) {
@@ -364,11 +348,7 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 			"another process changed the record of %s", r.Task.ID)
 	}
 	if lerr != nil && driven {
-		after := r.Log.Head
-		if bad, gerr := d.Guard(ctx, r); gerr != nil || !bad {
-			return false, cmp.Or(gerr, lerr)
-		}
-		return false, &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
+		return false, d.guarded(ctx, r, lerr)
 	}
 	if lerr != nil {
 		return false, lerr
@@ -382,6 +362,37 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 		d.keepFiles(r) // what is done next may delete them
 	}
 	return false, err
+}
+
+// notAppended deals with an entry that could not be added to a record that is damaged or gone: again says that it is
+// there again, without the entry.
+func (d *Desk) notAppended(ctx context.Context, r *Record, typ string, driven bool, cause error) (again bool, err error) {
+	gone := belay.CodeOf(cause) == belay.CodeNotFound
+	switch {
+	case driven && (gone || belay.CodeOf(cause) == belay.CodeCannot):
+		return false, d.guarded(ctx, r, cause)
+	case !gone || len(r.Log.Entries) == 0:
+		return false, cause
+	}
+	if err := d.Journal.Rewrite(ctx, r.Log); err != nil {
+		return false, err
+	}
+	if typ != EntryNote {
+		if err := d.AddNote(ctx, r, Note{Kind: TamperedNote, Attempt: len(r.State.Attempts), Text: lostText}); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// guarded is the error for a record of this run's own that cannot be read or written: when Guard repaired it, one that
+// has the caller decide again, as what Guard noticed counts; else the cause.
+func (d *Desk) guarded(ctx context.Context, r *Record, cause error) error {
+	after := r.Log.Head
+	if bad, err := d.Guard(ctx, r); err != nil || !bad {
+		return cmp.Or(err, cause)
+	}
+	return &journal.MovedError{Task: r.Task.ID, After: after, Head: r.Log.Head}
 }
 
 // naming gives the data of an entry with the snapshots that it has to name; takes is false

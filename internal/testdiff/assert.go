@@ -61,10 +61,7 @@ func (s *Source) Asserts(i int) bool {
 	case syntax.Go:
 		return call && s.goAsserts(i, dotted)
 	case syntax.Python:
-		if t.Is("assert") && !dotted || t.Is("raise") && s.Is(i+1, "AssertionError") {
-			return true
-		}
-		return call && (strings.HasPrefix(low, "assert") || dotted && pythonAsserts[low])
+		return s.pythonAsserts(i, call, dotted)
 	case syntax.JavaScript, syntax.TypeScript:
 		return s.scriptAsserts(i, call || s.typed(i+1), dotted) // expectTypeOf<A>().toEqualTypeOf<B>()
 	case syntax.Rust:
@@ -74,14 +71,28 @@ func (s *Source) Asserts(i int) bool {
 	case syntax.CSharp:
 		return s.csharpAsserts(i, call || s.typed(i+1), dotted)
 	case syntax.Ruby:
-		if dotted {
-			return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
-		}
-		return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
+		return rubyAsserts(t, dotted)
 	case syntax.PHP:
 		return s.phpAsserts(i)
 	}
 	return false
+}
+
+func (s *Source) pythonAsserts(i int, call, dotted bool) bool {
+	t := s.Tokens[i]
+	if t.Is("assert") && !dotted || t.Is("raise") && s.Is(i+1, "AssertionError") {
+		return true
+	}
+	low := strings.ToLower(t.Text)
+	return call && (strings.HasPrefix(low, "assert") || dotted && pythonAsserts[low])
+}
+
+func rubyAsserts(t syntax.Token, dotted bool) bool {
+	low := strings.ToLower(t.Text)
+	if dotted {
+		return t.Among("should", "should_not") || startsWith(low, "must_", "wont_")
+	}
+	return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
 }
 
 var goHandles = []string{"t", "b", "f", "tb", "rt", "tt"}

@@ -308,6 +308,11 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 	}
 }
 
+// compared reports whether the text around a mention compares it with something or refers to it.
+func compared(lead, rest string) bool {
+	return says("before", lead) && !(says("sees", lead) && says("colon", rest))
+}
+
 // left tells why a mention is not asked to change, "" when it is.
 func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carries bool) string {
 	switch {
@@ -319,7 +324,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 		return reasons[how]
 	case joined:
 		return ""
-	case !carries && says("before", lead) && !(says("sees", lead) && says("colon", rest)) || says("after", rest):
+	case !carries && compared(lead, rest) || says("after", rest):
 		return "only compared or referred to"
 	case carries:
 		return ""
