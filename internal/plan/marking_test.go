@@ -325,6 +325,16 @@ func TestUpdateIsAddition(t *testing.T) {
 	})
 }
 
+// TestTableInAHeading: goldmark reads a table out of lines that are underlined, and leaves the first as the heading.
+// Markers are below the underline, which is below the table.
+func TestTableInAHeading(t *testing.T) {
+	const heading = "Pricing\n| a | b |\n|---|---|\n| 1 | 2 |\nhero\n===\n"
+	u, err := Update(readMarked(t, "plan.md", heading+"# other\n"), workOf("T3", "Change the text of the pricing section."))
+	if err != nil || !strings.HasPrefix(string(u.Text), heading+"<!-- ") {
+		t.Errorf("%v:\n%s", err, u.Text)
+	}
+}
+
 func drawWork(t *rapid.T) Work {
 	w := Work{Task: rapid.SampledFrom([]belay.TaskID{"T3", "fix-login", "a--b", "US1.2"}).Draw(t, "task"), Pins: map[int][]string{}}
 	for range rapid.IntRange(0, 4).Draw(t, "requirements") {

@@ -153,7 +153,10 @@ func (r *outlineReader) add(n *ast.Heading) {
 	}
 	h := OutlineHeading{Level: n.Level, Start: r.x.Start(start), Parent: -1}
 	if h.After = r.x.Next(last); !strings.HasPrefix(strings.TrimLeft(string(r.src[h.Start:]), " "), "#") {
-		h.After = r.x.Next(h.After) // the line below underlines it
+		for h.After < len(r.src) && !underline(r.src[h.After:r.x.End(h.After)]) {
+			h.After = r.x.Next(h.After) // of the table that goldmark reads out of the heading
+		}
+		h.After = r.x.Next(h.After)
 	}
 	title = strings.Join(strings.Fields(title), " ")
 	if m := anchor.FindStringSubmatch(title); m != nil {
@@ -162,6 +165,12 @@ func (r *outlineReader) add(n *ast.Heading) {
 	title = link.ReplaceAllString(title, "$1")
 	h.Title = strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "", "\\", "").Replace(title))
 	r.doc.Headings = append(r.doc.Headings, h)
+}
+
+// underline reports whether a line makes a heading of the lines above it.
+func underline(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(bytes.Trim(line, "=")) == 0 || len(bytes.Trim(line, "-")) == 0
 }
 
 // nest gives every heading its parent and its end.
