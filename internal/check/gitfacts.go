@@ -121,9 +121,9 @@ func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 // groups are the folders of meta/ that hold git's own files.
 var groups = []string{"admin", "own", "links"}
 
-// names gives git's own files that differ between two sides, with the object of each, a
+// differing gives git's own files that differ between two sides, with the object of each, a
 // link's under "links/".
-func (r *reader) differing(ctx context.Context, a, b *side) (map[string][2]string, error) {
+func (r *reader) differing(a, b *side) (map[string][2]string, error) {
 	all := map[string][2]string{}
 	for _, group := range groups {
 		if a.meta[group] == b.meta[group] {
@@ -202,7 +202,7 @@ func (r *reader) files(ctx context.Context, f *Facts) error {
 	} else if !errors.Is(err, git.ErrNoObject) {
 		return err
 	}
-	net, err := r.differing(ctx, r.before, r.after)
+	net, err := r.differing(r.before, r.after)
 	if err != nil || len(net) == 0 {
 		return err
 	}
@@ -265,7 +265,7 @@ func (r *reader) touched(ctx context.Context, net map[string][2]string) (map[str
 	}
 	keys := map[string]map[string]bool{}
 	for _, s := range r.spans {
-		list, err := r.differing(ctx, s.from, s.to)
+		list, err := r.differing(s.from, s.to)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -58,7 +58,7 @@ could not be reviewed · 5 somebody else reviews · 6 no such task or document.`
 			return err
 		}
 		if len(reject) == 0 {
-			return a.reviewWhole(c, desk, q)
+			return a.reviewWhole(desk, q)
 		}
 		if file != "" {
 			if text, err = a.read(file); err != nil {
@@ -82,7 +82,7 @@ func ids(words []string) ([]belay.TaskID, error) {
 	return out, nil
 }
 
-func (a reviewFamily) reviewWhole(c *cobra.Command, desk *app.Desk, q app.FeatureRequest) error {
+func (a reviewFamily) reviewWhole(desk *app.Desk, q app.FeatureRequest) error {
 	s := a.Screen(false)
 	s.Set("reviewing the feature")
 	v, err := app.Judge(a.Soft, desk, q)

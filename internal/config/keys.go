@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -340,15 +339,6 @@ var groups = map[string]string{
 	"fence":     "what agents may write, read and connect to",
 	"telemetry": "where traces, metrics and logs of tasks are sent",
 	"parser":    "who reads requests besides belay's own parser",
-}
-
-// tableKey finds a key as the table has it, wild or not.
-func tableKey(name string) (key, bool) {
-	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if i < 0 {
-		return key{}, false
-	}
-	return keys[i], true
 }
 
 func findKey(name string) (key, bool) {

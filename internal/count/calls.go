@@ -36,12 +36,12 @@ func (s *scanner) callStatement(i int, b *body) int {
 	if adding.Has(name) && owner != "" && s.adds(owner, name, j+1, b) {
 		return s.Next(j + 1)
 	}
-	s.chained(i, j, owner, b)
+	s.chained(j, owner, b)
 	return s.afterChain(j+1, b)
 }
 
 // chained notes each call of a chain, and looks into what they are given.
-func (s *scanner) chained(i, j int, owner string, b *body) {
+func (s *scanner) chained(j int, owner string, b *body) {
 	for n := 0; s.Open(j+1, "("); n++ {
 		label := ""
 		if s.Kind(j+2) == String {

@@ -57,7 +57,7 @@ func (s *scanner) pythonLine(lo, hi int, indent int32, at suite, decorators [][2
 	case "class":
 		return s.pythonClass(i, hi, indent, at), true
 	case "def":
-		return s.pythonFunction(i, hi, indent, at, decorators), true
+		return s.pythonFunction(i, indent, at, decorators), true
 	case "match":
 		if s.Is(hi-1, ":") {
 			l := s.list(Cases, at.b.c.Last(), at.b.c, i)
@@ -83,9 +83,7 @@ func (s *scanner) pythonLine(lo, hi int, indent int32, at suite, decorators [][2
 		return suite{}, false
 	case "import", "from":
 		s.imports = append(s.imports, strings.ReplaceAll(s.At(i+1), ".", "/"))
-		for _, w := range s.Identifiers(i+1, hi) {
-			s.imports = append(s.imports, w)
-		}
+		s.imports = append(s.imports, s.Identifiers(i+1, hi)...)
 		return suite{}, false
 	}
 	s.pythonSimple(i, hi, at)
@@ -107,7 +105,7 @@ func (s *scanner) pythonClass(i, hi int, indent int32, at suite) suite {
 	return next
 }
 
-func (s *scanner) pythonFunction(i, hi int, indent int32, at suite, decorators [][2]int) suite {
+func (s *scanner) pythonFunction(i int, indent int32, at suite, decorators [][2]int) suite {
 	name := s.At(i + 1)
 	kind := Functions
 	if at.class {

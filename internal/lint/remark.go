@@ -72,11 +72,11 @@ func (r *Report) Lack(format string, args ...any) {
 // full reports whether a remark was left out for want of room: reading on is of no use.
 func (r *Report) full() bool { return len(r.Remarks) >= mostRemarks && r.Incomplete }
 
-// add keeps a remark, made plain. It reports whether there was room.
-func (r *Report) add(m Remark) bool {
+// add keeps a remark, made plain, while there is room.
+func (r *Report) add(m Remark) {
 	if len(r.Remarks) >= mostRemarks {
 		r.Lack("more than %d remarks; the rest were not read", mostRemarks)
-		return false
+		return
 	}
 	m.Message = strings.TrimSpace(testreport.Clip(testreport.Plain(m.Message), maxMessage))
 	m.File, m.Rule, m.Tool = word(m.File), word(m.Rule), word(m.Tool)
@@ -90,7 +90,6 @@ func (r *Report) add(m Remark) bool {
 	}
 	m.EndColumn = max(0, m.EndColumn)
 	r.Remarks = append(r.Remarks, m)
-	return true
 }
 
 // word makes a name plain and keeps it on one line.

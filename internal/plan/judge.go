@@ -111,12 +111,12 @@ func Owned(p *Plan, task belay.TaskID, paths []string) []string {
 	return slices.Compact(out)
 }
 
-func (j *Judged) find(severity, file, format string, args ...any) {
+func (j *Judged) warn(file, format string, args ...any) {
 	line := 0
 	if file != "" {
 		line = 1
 	}
-	j.Findings = append(j.Findings, count.Finding{Severity: severity, Message: fmt.Sprintf(format, args...), File: file, Line: line})
+	j.Findings = append(j.Findings, count.Finding{Severity: "warning", Message: fmt.Sprintf(format, args...), File: file, Line: line})
 }
 
 // still judges NO CHANGES by the section's own files.
@@ -127,13 +127,13 @@ func (j *Judged) still(s *Sides) {
 	}
 	if len(j.Files) == 0 {
 		j.Verdict = Unknown
-		j.find("warning", "", "no file is known to belong to %s, so it is not known whether it stayed unchanged", j.Section)
+		j.warn("", "no file is known to belong to %s, so it is not known whether it stayed unchanged", j.Section)
 		return
 	}
 	for _, f := range j.Files {
 		if slices.Contains(s.Changed, f) {
 			j.Verdict = count.Warn
-			j.find("warning", f, "changed although the plan says NO CHANGES for %s", j.Section)
+			j.warn(f, "changed although the plan says NO CHANGES for %s", j.Section)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
 		for i := range j.Findings {
 			j.Findings[i].Severity = "warning"
 		}
-		j.find("warning", "", "not certain that this is the list of %s%s", j.Section, lists(res))
+		j.warn("", "not certain that this is the list of %s%s", j.Section, lists(res))
 	case r.Count != nil && !uncounted:
 	default: // some list, or none
 		j.Verdict, j.Counts, j.Before, j.After = Unknown, count.Counts{}, nil, nil
@@ -202,7 +202,7 @@ func (j *Judged) take(r belay.Requirement, res count.Result, s *Sides) {
 
 func (j *Judged) unknown(format string, args ...any) {
 	j.Verdict = Unknown
-	j.find("warning", "", format, args...)
+	j.warn("", format, args...)
 }
 
 // unchanged reports whether it is known that nothing of the section changed.
@@ -228,7 +228,7 @@ func (j *Judged) modified(s *Sides) {
 	case j.Verdict == count.Fail:
 	case j.unchanged(s) && !listed:
 		j.Verdict = count.Warn
-		j.find("warning", "", "%s should be changed but nothing in it changed", j.Section)
+		j.warn("", "%s should be changed but nothing in it changed", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0 && len(j.Files) == 0:
 		j.unknown("no list or file is known to belong to %s", j.Section)
 	case j.Verdict == Unknown && len(j.Findings) == 0:
@@ -298,7 +298,7 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 		j.Verdict, j.Findings = count.Pass, []count.Finding{}
 	default:
 		j.Verdict, j.Findings = count.Warn, []count.Finding{}
-		j.find("warning", j.Files[0], "%s should be removed but its file is still there", j.Section)
+		j.warn(j.Files[0], "%s should be removed but its file is still there", j.Section)
 	}
 }
 

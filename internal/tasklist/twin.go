@@ -110,13 +110,13 @@ func (r *reader) groups() {
 				continue
 			}
 			for _, p := range known.Order("depends on: "+rest, w.group) {
-				r.behind(w, l, p, members[p.After])
+				r.behind(w, p, members[p.After])
 			}
 		}
 	}
 }
 
-func (r *reader) behind(w wait, l Line, p Pair, first []string) {
+func (r *reader) behind(w wait, p Pair, first []string) {
 	if p.Task != w.group || len(first) == 0 {
 		return
 	}

@@ -123,7 +123,7 @@ var ciNames = lazyregexp.New(`gitlab-ci|travis|pipelines|^jenkinsfile$`)
 
 // ignored says where tests are left out by an option, and where what a linter passes
 // over has grown.
-func ignored(f *syntax.File, before, after []confLine) []belay.Finding {
+func ignored(f *syntax.File, after []confLine) []belay.Finding {
 	var out []belay.Finding
 	exclusions := 0
 	for _, l := range after {

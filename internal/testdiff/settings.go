@@ -22,7 +22,7 @@ func settings(f *syntax.File) []belay.Finding {
 	out := limits(f, before, after)
 	out = append(out, forgiven(f, before, after)...)
 	out = append(out, silenced(f, before, after)...)
-	return append(out, ignored(f, before, after)...)
+	return append(out, ignored(f, after)...)
 }
 
 var configNames = lazyregexp.New(`(?i)^(?:pyproject\.toml|setup\.cfg|tox\.ini|noxfile\.py|\.?pytest\.ini|\.coveragerc|` +
