@@ -33,7 +33,7 @@ func branches() []branch {
 		{[]string{"telemetry"}, cli.TelemetryCommands},
 		{[]string{"fleet"}, cli.FleetCommands},
 		{[]string{"notify"}, cli.NotifyCommands},
-		{[]string{"count", "scope"}, cli.Commands},
+		{[]string{"count", "scope"}, cli.CountCommands},
 		{[]string{"status", "init", "config", "trust", "doctor", "guard", "fence"}, cli.RepositoryCommands},
 		{[]string{"mcp", "ui"}, func(a *cli.App) []*cobra.Command { return cli.ServerCommands(a, version) }},
 		{[]string{"hook", "timeline", "brief"}, cli.SessionCommands},

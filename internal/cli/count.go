@@ -29,7 +29,7 @@ type shown struct {
 	Items   []count.Item `json:"items"`
 }
 
-func (a commands) countCommand() *cobra.Command {
+func (a countFamily) countCommand() *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use: "count FILE|SNAPSHOT:FILE", Short: "Show the lists in a file and how many items each has", Args: cobra.ExactArgs(1),
@@ -59,7 +59,7 @@ Exit codes: 0 counted · 2 cannot be read or counted · 6 no such file, snapshot
 	return c
 }
 
-func (a commands) lists(ctx context.Context, arg string) ([]shown, error) {
+func (a countFamily) lists(ctx context.Context, arg string) ([]shown, error) {
 	path := arg
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
@@ -110,7 +110,7 @@ func onDisk(path, arg string) (count.Tree, string, error) {
 }
 
 // inSnapshot gives one file of a snapshot.
-func (a commands) inSnapshot(ctx context.Context, id, name string) (count.Tree, string, error) {
+func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tree, string, error) {
 	desk, err := a.Open(ctx)
 	if err != nil {
 		return nil, "", err

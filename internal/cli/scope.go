@@ -12,7 +12,7 @@ import (
 	"github.com/belay-dev/belay/internal/count"
 )
 
-func (a commands) checkCommand() *cobra.Command {
+func (a countFamily) checkCommand() *cobra.Command {
 	var before, after, requirement, file, name string
 	c := &cobra.Command{
 		Use: "check", Short: "Count before and after, and check a requirement", Args: cobra.NoArgs,
@@ -63,7 +63,7 @@ Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such fil
 	return c
 }
 
-func (a commands) folder(dir string) (count.Tree, error) {
+func (a countFamily) folder(dir string) (count.Tree, error) {
 	path := dir
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.Dir, path)
