@@ -32,6 +32,14 @@ func TestWorkerProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &place{t: t, dir: filepath.Dir(in.Remote), base: in.Base}
+	if text := os.Getenv("BELAY_MERGE"); text != "" {
+		var q task.MergeAsk
+		if err := json.Unmarshal([]byte(text), &q); err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.merge(p.machine("a"), q)
+		t.Fatalf("the worker was not killed: %+v, %v", out, err)
+	}
 	var k known
 	p.until(p.machine("a"), in, &k, "")
 }

@@ -77,8 +77,11 @@ func (m *Machine) clone(in task.Input) string {
 	return filepath.Join(m.Home, "tasks", task.RepositoryKey(in.Remote), in.ID.Key(), "tree")
 }
 
+// mirrorsFolder has a copy of each remote.
+const mirrorsFolder = "mirrors"
+
 func (m *Machine) mirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
-	return remote.Open(ctx, filepath.Join(m.Home, "mirrors", task.RepositoryKey(in.Remote)+".git"), in.Remote)
+	return remote.Open(ctx, filepath.Join(m.Home, mirrorsFolder, task.RepositoryKey(in.Remote)+".git"), in.Remote)
 }
 
 // may refuses a task of a remote that this worker's owner did not name: its agent, its tests and its

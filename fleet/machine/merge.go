@@ -3,7 +3,6 @@ package machine
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 
 	"go.temporal.io/sdk/temporal"
@@ -29,6 +28,9 @@ func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.Merged, erro
 	return out, refused(err)
 }
 
+// mergesFolder has the working trees of merges under way.
+const mergesFolder = "merges"
+
 func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, err error) {
 	in := q.Like
 	in.ID = belay.TaskID(in.Feature) // it becomes a part of paths and of refs
@@ -48,16 +50,12 @@ func (m *Machine) merge(ctx context.Context, q task.MergeAsk) (out task.Merged, 
 			return out, err
 		}
 	}
-	above := filepath.Join(m.Home, "merges")
-	if err := os.MkdirAll(above, 0o700); err != nil {
-		return out, err
-	}
 	// A new folder each time: where this worker was thought lost, the same merge may still run.
-	folder, err := os.MkdirTemp(above, task.RepositoryKey(in.Remote)+"-")
+	folder, done, err := remote.Scratch(filepath.Join(m.Home, mergesFolder), task.RepositoryKey(in.Remote)+"-*")
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, done()) }()
 	dir := filepath.Join(folder, "tree")
 	if err := mirror.Clone(ctx, dir, in.Branch, tip, in.Author); err != nil {
 		return out, err

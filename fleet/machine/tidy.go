@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
@@ -38,14 +39,20 @@ func (m *Machine) noteInput(in task.Input) error {
 
 // Tidy looks after the clones of this machine. Agents that run on although their task continued elsewhere, or
 // that no activity has asked for since up, are stopped. Clones of tasks that have ended, or moved, for longer
-// than keep are removed, with what the mirror has of them, but none whose state is not on the remote. It says what it did, a
-// line each.
+// than keep are removed, with what the mirror has of them, but none whose state is not on the remote; so are working trees that a
+// killed worker left in the middle of a merge. It says what it did, a line each.
 func (m *Machine) Tidy(ctx context.Context, up time.Time, keep time.Duration) (said []string, err error) {
 	all, err := filepath.Glob(filepath.Join(m.Home, "tasks", "*", "*", inputFile))
 	if err != nil {
 		return nil, err
 	}
-	var problems []error
+	problems := []error{remote.Unlock(filepath.Join(m.Home, mirrorsFolder))}
+	for folder, pattern := range map[string]string{mergesFolder: "*", mirrorsFolder: "new-*"} {
+		n, err := remote.Sweep(filepath.Join(m.Home, folder), pattern)
+		if problems = append(problems, err); n > 0 {
+			said = append(said, fmt.Sprintf("removed %s of a worker that was killed", belay.CountOf(n, "working tree")))
+		}
+	}
 	for _, file := range all {
 		if ctx.Err() != nil {
 			return said, ctx.Err()

@@ -36,14 +36,11 @@ var ErrMoved = errors.New("the task's record on the remote was moved by another 
 func Open(ctx context.Context, dir, url string) (*Mirror, error) {
 	m := &Mirror{Dir: dir, URL: url}
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-			return nil, err
-		}
-		tmp, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+		tmp, done, err := Scratch(filepath.Dir(dir), "new-*")
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(tmp)
+		defer done() //nolint:errcheck // what stays is swept
 		if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--bare", "--", url, filepath.Join(tmp, "m")); err != nil {
 			return nil, err
 		}
@@ -192,6 +189,8 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 		return "", err
 	case at == commit:
 		return commit, nil
+	case at != "" && m.same(ctx, at, strings.TrimSpace(string(tree)), q):
+		return at, nil
 	case at == "":
 		return "", belay.Refuse(belay.CodeRefused, "push "+q.Tip+" there, then decide merge",
 			"the branch %s on the remote was deleted", q.Branch)
@@ -199,6 +198,15 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 		return "", belay.Refuse(belay.CodeRefused, "move it away on the remote, then decide merge",
 			"the branch %s on the remote has other work (%.12s)", q.Branch, at)
 	}
+}
+
+// same reports whether a commit is the same merge as another worker makes it, whose user has another name.
+func (m *Mirror) same(ctx context.Context, commit, tree string, q Merge) bool {
+	if m.Has(ctx, commit) != nil {
+		return false
+	}
+	out, err := m.git(ctx, nil, "show", "--no-patch", "--format=%T %P", commit)
+	return err == nil && strings.TrimSpace(string(out)) == tree+" "+q.Onto+" "+q.Work
 }
 
 // Tip asks the remote for the commit of a branch. CodeRefused: it has none of that name.
