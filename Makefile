@@ -38,6 +38,7 @@
 # make telemetry-test  a real OpenTelemetry Collector on this machine gets the telemetry of a run (docs/telemetry.md)
 # make fleet-watch  what can be seen of a fleet: its telemetry in a real collector, a worker's metrics, messages about gates
 # make fleet-ui  the pages of a fleet in a real browser, as make ui, with a Temporal server, a worker and two remotes
+# make fleet-faults  what goes wrong in a fleet, with a real server: it is down, workers are killed in a merge, agents ignore SIGTERM
 # make fleet-load  200 tasks on four workers, of which one is killed each half minute; their histories replay (TASKS=N)
 # make bench-fleet  what a step of a task costs on one machine and through the server, and the plot in docs/fleet.md
 # make fleet-sim  10,000 tasks on 500 workers that fail, on a clock that skips (SIM="-tasks 1000 -seeds 7" for its flags)
@@ -53,7 +54,7 @@ GO ?= go
 FORGE_CONTRACT ?= $(HOME)/.cache/belay-forge-contract
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: telemetry-test bench-fleet-travel fleet-watch fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui browser fleet-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
+.PHONY: telemetry-test bench-fleet-travel fleet-watch fleet-faults fleet fleet-demo fleet-test fleet-load fleet-sim bench-fleet bench-ui browser fleet-ui build install demo test suites race lint bench bench-large bench-run bench-hooks docs screens report crash fidelity fuzz eval eval-count eval-ask learn-ask eval-mine eval-stall record-stall agents agents-kill agents-hooks mcp-conformance ui forge-contract eval-fix eval-secrets evidence evidence-texts replay release clean
 
 build: bin/belay
 
@@ -85,6 +86,10 @@ fleet-demo: bin/belay-fleet bin/temporal-dev
 
 bin/fleet-step: FORCE
 	@CGO_ENABLED=0 $(GO) build -C fleet -trimpath -ldflags "-s -w" -o "$(CURDIR)/$@" ./bench/step
+
+fleet-faults: bin/belay-fleet bin/temporal-dev
+	@cd fleet && BELAY_FLEET="$(CURDIR)/bin/belay-fleet" BELAY_TEMPORAL="$(CURDIR)/bin/temporal-dev" \
+		CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m ./demo
 
 fleet-watch: bin/belay-fleet bin/temporal-dev bin/otel-collector
 	@sh fleet/demo/watch.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev" "$(CURDIR)/bin/otel-collector"

@@ -286,3 +286,44 @@ func TestTidy(t *testing.T) {
 		t.Errorf("not on the remote: %q %v", said, err)
 	}
 }
+
+// A worker that was only thought lost, and gets its own task again, continues with the agent that is at work.
+func TestAdoptsItsOwn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	in := p.input("T1", patient)
+	var k known
+	if _, err := p.ended(in, &k, serviceerror.NewNotFound("no such activity")); err == nil {
+		t.Fatal("the activity was not given up")
+	}
+	// Two attempts of the activity at once, as where the first one's heartbeat came too late.
+	type got struct {
+		st  task.Standing
+		err error
+	}
+	all := make(chan got, 2)
+	a := p.machine("a")
+	for range 2 {
+		go func() {
+			st, err := p.call(a, task.AdoptName, task.Ask{Task: in, Head: k.head})
+			all <- got{st, err}
+		}()
+	}
+	for range 2 {
+		g := <-all
+		if g.err != nil || !g.st.Pushed {
+			t.Fatalf("%+v", g)
+		}
+	}
+	if !p.lives(in) {
+		t.Fatal("the agent was stopped, or its files are gone")
+	}
+	p.end(in)
+	p.until(a, in, &k, "")
+	if k.state.Outcome != loop.OutcomePassed || len(k.state.Attempts) != 1 {
+		t.Errorf("%s, %d attempts", k.state.Outcome, len(k.state.Attempts))
+	}
+	if ran, _ := os.ReadFile(p.out(in, "ran")); string(ran) != "x\n" {
+		t.Errorf("the agent ran %d times", strings.Count(string(ran), "x"))
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.yaml.in/yaml/v4"
 
@@ -86,11 +87,28 @@ func (m *Machine) limits(url string) *task.Limits {
 		if !named(t.Remotes, url) {
 			continue
 		}
-		l := task.Limits{Team: t.Name, CostPerDay: t.CostPerDay, UnknownCost: t.UnknownCost, Agents: map[string]task.AgentLimits{}}
-		for name, a := range t.Agents {
-			l.Agents[name] = task.AgentLimits(a)
+		return t.limits()
+	}
+	return nil
+}
+
+func (t Team) limits() *task.Limits {
+	l := task.Limits{Team: t.Name, CostPerDay: t.CostPerDay, UnknownCost: t.UnknownCost, Agents: map[string]task.AgentLimits{}}
+	for name, a := range t.Agents {
+		l.Agents[name] = task.AgentLimits(a)
+	}
+	return &l
+}
+
+// Announce gives the limits of this machine's file to the teams that have something under way: what waits is looked at again.
+func (m *Machine) Announce(ctx context.Context) error {
+	for _, t := range m.Teams {
+		err := m.Server.SignalWorkflow(ctx, task.LimitsWorkflowID(t.Name), "", task.SignalLimits,
+			task.LimitEvent{Kind: task.LimitTick, Limits: t.limits()})
+		var none *serviceerror.NotFound
+		if err != nil && !errors.As(err, &none) {
+			return err
 		}
-		return &l
 	}
 	return nil
 }

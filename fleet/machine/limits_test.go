@@ -2,9 +2,11 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/testsuite"
 
@@ -93,9 +95,18 @@ type server struct {
 	to   string
 	slot task.Slot
 	e    task.LimitEvent
+
+	fails error
 }
 
 func (s *server) SignalWorkflow(_ context.Context, id, _, _ string, arg any) error {
+	if e, ok := arg.(task.LimitEvent); ok {
+		s.to, s.e = id, e
+		if id == "belay/limits/idle" {
+			return serviceerror.NewNotFound("nothing is under way")
+		}
+		return s.fails
+	}
 	s.to, s.slot = id, arg.(task.Slot)
 	return nil
 }
@@ -130,5 +141,19 @@ func TestSlotIsOfTheTeam(t *testing.T) {
 		if s.to != c.want || c.teams == nil && !s.slot.Granted || c.teams != nil && (s.e.Kind != task.LimitAsk || s.e.Limits.CostPerDay != 12) {
 			t.Errorf("%+v", s)
 		}
+	}
+}
+
+// TestAnnounce: a worker's limits reach each team that has something under way.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	s := &server{}
+	m := New(Machine{Teams: []Team{{Name: "idle"}, {Name: "search", CostPerDay: 3}}, Server: s}, 1)
+	if err := m.Announce(t.Context()); err != nil || s.to != "belay/limits/search" || s.e.Kind != task.LimitTick || s.e.Limits.CostPerDay != 3 {
+		t.Errorf("%v: %+v", err, s)
+	}
+	s.fails = errors.New("the server is down")
+	if err := m.Announce(t.Context()); !errors.Is(err, s.fails) {
+		t.Error(err)
 	}
 }

@@ -144,6 +144,11 @@ func (m *Machine) Begin(ctx context.Context, q task.Ask) (task.Standing, error) 
 
 func (m *Machine) begin(ctx context.Context, q task.Ask) (task.Standing, error) {
 	in := q.Task
+	done, err := m.alone(ctx, in)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	defer done()
 	mirror, state, err := m.found(ctx, in)
 	if err != nil {
 		return task.Standing{}, err
@@ -237,6 +242,11 @@ func (t *one) review(ctx context.Context, d task.Decision) error {
 // onward opens a task that is here, does something with it, and says what was recorded.
 func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (task.Standing, error) {
 	defer m.enter(q.Task)()
+	done, err := m.alone(ctx, q.Task)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	defer done()
 	t, err := m.open(ctx, q)
 	if err != nil {
 		return task.Standing{}, err
@@ -254,6 +264,11 @@ func (m *Machine) onward(ctx context.Context, q task.Ask, do func(*one) error) (
 func (m *Machine) Adopt(ctx context.Context, q task.Ask) (task.Standing, error) {
 	ctx, stop := beating(ctx, q.Beat)
 	defer stop()
+	done, err := m.alone(ctx, q.Task)
+	if err != nil {
+		return task.Standing{}, err
+	}
+	defer done()
 	mirror, state, err := m.found(ctx, q.Task)
 	if err != nil {
 		return task.Standing{}, refused(err)
@@ -266,6 +281,9 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 	in := q.Task
 	if err := follows(state, q); err != nil {
 		return task.Standing{}, err
+	}
+	if t := m.still(ctx, q, state); t != nil {
+		return t.standing(ctx)
 	}
 	if err := m.place(ctx, mirror, in); err != nil {
 		return task.Standing{}, err
@@ -290,6 +308,22 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 		return task.Standing{}, err
 	}
 	return t.standing(ctx)
+}
+
+// still gives a task that this machine has all the time: its worker was thought lost, and nobody else has pushed since. Its agent may
+// be at work. Nil is another machine, or one that has to make the clone anew.
+func (m *Machine) still(ctx context.Context, q task.Ask, state remote.State) *one {
+	t, err := m.open(ctx, q)
+	if err != nil || t.rec == nil || t.last != state.Commit {
+		return nil
+	}
+	if _, err := os.Stat(t.file(movedFile)); err == nil {
+		return nil
+	}
+	if _, err := steps(t.rec, q.Head); err != nil {
+		return nil
+	}
+	return t
 }
 
 // follows refuses a record on the remote that is not the one that the workflow knows, or ends before it.

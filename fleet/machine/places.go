@@ -23,7 +23,8 @@ type places struct {
 	most    int
 	coming  int // polls that may bring one, and tasks that are being placed
 	tasks   map[string]*atWork
-	changed chan struct{} // closed when one is given back
+	alone   map[string]chan struct{} // a token for each clone
+	changed chan struct{}            // closed when one is given back
 }
 
 // atWork is a task between two of its gates.
@@ -33,7 +34,7 @@ type atWork struct {
 }
 
 func newPlaces(most int) *places {
-	return &places{most: most, tasks: map[string]*atWork{}, changed: make(chan struct{})}
+	return &places{most: most, tasks: map[string]*atWork{}, alone: map[string]chan struct{}{}, changed: make(chan struct{})}
 }
 
 // free reports whether another task may come, and otherwise how long until a task is not waited for any more; 0 is for ever.
@@ -144,6 +145,25 @@ func (p *places) of(key string) *atWork {
 		p.tasks[key] = &atWork{}
 	}
 	return p.tasks[key]
+}
+
+// alone waits until no other activity of a task runs on this machine. Where a worker is thought lost that is only slow, the server
+// has its activity done again while the first attempt still runs; that one ends once it hears of it. Errors: that of the context.
+func (m *Machine) alone(ctx context.Context, in task.Input) (done func(), err error) {
+	key := m.clone(in)
+	m.places.mu.Lock()
+	one := m.places.alone[key]
+	if one == nil {
+		one = make(chan struct{}, 1)
+		m.places.alone[key] = one
+	}
+	m.places.mu.Unlock()
+	select {
+	case one <- struct{}{}:
+		return func() { <-one }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Places are the places of tasks on this machine: as many as it has slots.

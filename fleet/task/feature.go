@@ -34,7 +34,7 @@ const OutcomePartial = "partial"
 // PhaseRunning is the phase of a feature with tasks under way.
 const PhaseRunning = "running"
 
-// MaxFeature is how large a feature may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
+// MaxFeature is how large a feature, or a task, may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
 const MaxFeature = 1 << 20
 
 // FeatureInput is a feature as it was submitted.

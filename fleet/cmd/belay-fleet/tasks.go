@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -171,6 +172,12 @@ func ask(c *cobra.Command, f cli.NewTask, in task.Input, prose string, command [
 
 // start starts a task's workflow. CodeBusy when the id is taken.
 func start(ctx context.Context, c client.Client, in task.Input) (client.WorkflowRun, error) {
+	if text, err := json.Marshal(in); err != nil {
+		return nil, err
+	} else if len(text) > task.MaxFeature {
+		return nil, belay.Refuse(belay.CodeUsage, "write the long part to a file in the repository, and name it",
+			"%s is larger than %d KiB", in.ID, task.MaxFeature>>10)
+	}
 	run, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: task.WorkflowID(in.Remote, in.ID), TaskQueue: task.Queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
@@ -547,7 +554,7 @@ func (a *program) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
 		Long: `Cancel stops the agent of a task, with everything it started, and saves its work. The
-task then waits at a gate. Of a feature, it stops the agents of all its tasks, and none
+task then waits at a gate. A task that waits for a worker waits no more, until it is resumed. Of a feature, it stops the agents of all its tasks, and none
 begins or is merged until it is resumed.
 
 Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,

@@ -38,6 +38,8 @@ A worker that is stopped, or killed, leaves its agents running; started again wi
 same name and home it continues them. When it does not come back, another worker
 continues its tasks from the last state that was pushed to their remote.
 
+A worker waits for a server that is down.
+
 Exit codes: 0 stopped · 2 could not.`,
 		Example: `  belay-fleet worker --trust https://git.example.com/team/ --slots 4
   belay-fleet worker --metrics 127.0.0.1:9464 --trust https://git.example.com/team/
@@ -98,7 +100,7 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 		m.Metrics = &metrics.Registry{}
 		a.reports = m.Metrics.Handler()
 	}
-	c, err := a.dial(ctx)
+	c, err := a.reach(ctx)
 	if err != nil {
 		return err
 	}
@@ -121,6 +123,9 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 			return err
 		}
 	}
+	if err := on.Announce(ctx); err != nil {
+		return err
+	}
 	if err := a.Tell(map[string]any{"worker": m.Name, "home": m.Home, "slots": slots}, nil, func(w io.Writer) {
 		fmt.Fprintf(w, "worker %s: ready, %s at once, in %s\n", m.Name, belay.CountOf(slots, "command"), m.Home)
 	}); err != nil {
@@ -128,6 +133,24 @@ func (a *program) work(ctx context.Context, m machine.Machine, slots int, keep t
 	}
 	a.tidy(ctx, on, keep)
 	return nil // agents go on under their shims; the server hears that this worker is gone by its silence
+}
+
+// reach connects to the server, however long it is down. Errors of another kind than that are returned.
+func (a *program) reach(ctx context.Context) (client.Client, error) {
+	for n := 0; ; n++ {
+		c, err := a.dial(ctx)
+		if belay.CodeOf(err) != belay.CodeCannot {
+			return c, err
+		}
+		if n == 0 {
+			fmt.Fprintf(a.Err, "worker: waiting: %s\n", belay.VisibleLine(session.Sentence(err)))
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // tidy looks after the clones until the worker is stopped.
