@@ -456,6 +456,26 @@ func TestSigtermIgnored(t *testing.T) {
 	f.ends("T1", "aborted")
 }
 
+// A worker that is lost while it stops an agent: no other one starts that agent again, until a person resumes the task.
+func TestLostWhileStopped(t *testing.T) {
+	f := newFleet(t)
+	f.serve()
+	f.work("w1", nil)
+	f.ready("w1")
+	f.submit("T1", "trap '' TERM INT\n"+patient)
+	f.until("the agent", f.file("began.T1"))
+	f.must("cancel", "T1")
+	kill(f.workers["w1"])
+	f.work("w2", nil)
+	f.shows("T1", "quarantined: cancelled before its agent began")
+	if ran := f.read("ran.T1"); ran != "x\n" {
+		t.Errorf("the agent ran %q", ran)
+	}
+	f.write("end", "")
+	f.must("decide", "T1", "resume")
+	f.ends("T1", "passed")
+}
+
 // gone reports whether a process has ended; one that nobody has asked for its end yet has as well.
 func gone(pid int) bool {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {

@@ -364,7 +364,9 @@ func beating(ctx context.Context, every time.Duration) (context.Context, func())
 	if every <= 0 {
 		every = 5 * time.Second
 	}
-	asked := ctx // what the server ends, not stop
+	// Heartbeats continue after the server asked the activity to stop: an agent may take a while to end, and its worker is not
+	// lost meanwhile.
+	asked := context.WithoutCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {

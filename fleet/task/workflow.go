@@ -310,6 +310,11 @@ func (r *run) do(c loop.Command) error {
 		return err
 	}
 	r.say(workflow.Now(r.ctx), fmt.Sprintf("%s: %s", r.pos.Worker, why))
+	if c.Kind == loop.CmdAttempt && ctx.Err() != nil && r.ctx.Err() == nil &&
+		workflow.GetVersion(r.ctx, "its worker was lost while its agent was stopped", workflow.DefaultVersion, 1) == 1 {
+		r.begun = "" // the next worker must not start an agent that somebody wanted stopped: attempt looks at it
+		r.hold = r.hold || !r.aborts() && !(r.ahead != nil && r.ahead.Decision == Resume)
+	}
 	if !r.pos.Pushed {
 		return nil // nobody else has its state: ask it again
 	}
