@@ -89,7 +89,7 @@ bin/fleet-step: FORCE
 
 fleet-faults: bin/belay-fleet bin/temporal-dev
 	@cd fleet && BELAY_FLEET="$(CURDIR)/bin/belay-fleet" BELAY_TEMPORAL="$(CURDIR)/bin/temporal-dev" \
-		CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m ./demo
+		CGO_ENABLED=0 $(GO) test -count=1 -timeout 20m ./bench/faults
 
 fleet-watch: bin/belay-fleet bin/temporal-dev bin/otel-collector
 	@sh fleet/demo/watch.sh "$(CURDIR)/bin/belay-fleet" "$(CURDIR)/bin/temporal-dev" "$(CURDIR)/bin/otel-collector"

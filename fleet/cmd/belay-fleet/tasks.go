@@ -554,8 +554,9 @@ func (a *program) cancelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "cancel TASK", Short: "Stop the agent of a running task", Args: cobra.ExactArgs(1),
 		Long: `Cancel stops the agent of a task, with everything it started, and saves its work. The
-task then waits at a gate. A task that waits for a worker waits no more, until it is resumed. Of a feature, it stops the agents of all its tasks, and none
-begins or is merged until it is resumed.
+task then waits at a gate. A task that waits for a worker waits no more, until it is
+resumed. Of a feature, it stops the agents of all its tasks, and none begins or is merged
+until it is resumed.
 
 Exit codes: 0 stopping · 2 no agent runs · 6 no such task.`,
 		Example: "  belay-fleet cancel f7k2q",

@@ -1,5 +1,5 @@
-// Package demo has stories of the fleet with real processes: the server, workers, agents and git. Make fleet-faults runs them.
-package demo
+// Package faults has stories of the fleet with real processes: the server, workers, agents and git. Make fleet-faults runs them.
+package faults
 
 import (
 	"bytes"
