@@ -45,7 +45,15 @@ func newFleet(t *testing.T) *fleet {
 		t.Setenv(name, value)
 	}
 	f.start("worker w1: ready", f.program(), "worker", "--name", "w1", "--home", filepath.Join(place, "w1"), "--slots", "2", "--trust", f.git+"/")
-	return f
+	for end := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // the server has to find its new namespace
+		out := f.run(f.program(), "list")
+		if strings.Contains(out, "no tasks") {
+			return f
+		}
+		if time.Now().After(end) {
+			t.Fatal(out)
+		}
+	}
 }
 
 func (f *fleet) remote(name string) string { return filepath.Join(f.git, name+".git") }

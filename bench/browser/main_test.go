@@ -114,7 +114,7 @@ func (s *story) open(scheme string, width int64, more ...string) {
 	s.t.Cleanup(cancel)
 	ctx, done := chromedp.NewContext(alloc)
 	s.t.Cleanup(done)
-	ctx, end := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, end := context.WithTimeout(ctx, 8*time.Minute)
 	s.t.Cleanup(end)
 	s.ctx = ctx
 	chromedp.ListenTarget(ctx, func(ev any) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -195,6 +196,33 @@ func TestFeatureDown(t *testing.T) {
 	f.mu.Unlock()
 	fresh.Sync(t.Context()) // by itself
 	v.page(200, "/r/1/", "!no poller seen", "1 gate of the feature")
+}
+
+// TestAwayStays: that the remote cannot be read is said until it can be, also while the server is asked.
+func TestAwayStays(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t)
+	f.add("T1")
+	f.push("T1")
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(t.Context())
+	if err := os.Rename(f.remote, f.remote+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	r.Sync(t.Context())
+	said := func() bool {
+		_, problems := r.Tasks()
+		return strings.Contains(strings.Join(problems, " "), "the remote cannot be read")
+	}
+	asked := false
+	f.listing = func() {
+		if asked = true; !said() {
+			t.Error("it is not said while the server is asked")
+		}
+	}
+	if r.Sync(t.Context()); !asked || !said() {
+		t.Error("it is not said")
+	}
 }
 
 // TestMany: of 1,000 tasks only those are asked that are open, and one page has a part of the list.

@@ -205,7 +205,9 @@ func (r *Remote) Sync(ctx context.Context) (changed bool) {
 	before := r.changes
 	r.mu.Unlock()
 	err := r.copy.Make(ctx)
-	r.readable(ctx, err)
+	if err != nil { // that it is there says nothing of the remote
+		r.readable(ctx, err)
+	}
 	r.tried()
 	// The server is asked first: what it knows of a record was pushed before, so the remote has it then, or never will.
 	moved := r.list(ctx)

@@ -66,6 +66,7 @@ type fleet struct {
 	features map[string]*task.FeatureStatus
 	more     []look.Row // that the server lists
 	queried  int
+	listing  func()      // is called while the server lists
 	said     []task.Line // of the tasks
 }
 
@@ -153,6 +154,9 @@ func (f *fleet) push(id belay.TaskID) {
 
 // List, Status and Decide are a look.Server.
 func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
+	if f.listing != nil {
+		f.listing()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked = remote

@@ -24,8 +24,9 @@ func (a *program) uiCommand() *cobra.Command {
 		Use: "ui [REMOTE…]", Short: "Show the fleet's tasks, diffs and gates in a browser",
 		Long: `Ui serves pages about the fleet's tasks in the given git remotes, or in that of origin
 in a clone, to a browser on this machine: attempts with their checks and outputs,
-differences, records, figures, and what the server knows. Gates are answered there. A
-remote is written as submit was given it.
+differences, records, figures, and what the server knows. Gates of tasks and of features
+are answered there, also with comments on lines. A remote is written as submit was given
+it.
 
 It fetches the tasks' records and snapshots, below refs/belay/fleet, from the remotes into
 a separate copy, and runs nothing from them. It prints a link that works once, in one
