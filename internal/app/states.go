@@ -23,7 +23,6 @@ type state struct {
 	name  string            // for people
 	dir   string            // of a folder
 	files map[string]string // objects by path
-	snap  belay.SnapshotID
 }
 
 // find makes a state of what a person names: a folder, a task (its state before), a
@@ -59,11 +58,7 @@ func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*stat
 	if err != nil {
 		return nil, err
 	}
-	s, err := stored(ctx, d, info.Tree, name)
-	if err == nil {
-		s.snap = id
-	}
-	return s, err
+	return stored(ctx, d, info.Tree, name)
 }
 
 // revision is the state of a commit.

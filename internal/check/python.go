@@ -64,7 +64,6 @@ type pythonDef struct {
 	untyped    []string // parameters without a hint
 	returns    bool     // there is a hint of what it gives
 	decorators map[string]bool
-	first      string // the first parameter
 }
 
 // pythonDeclaration reads the declaration whose def or class is tokens[at].
@@ -105,9 +104,6 @@ func (d *pythonDef) params(tokens []syntax.Token) {
 	depth, name, typed, value, stars, n := 0, "", false, false, 0, 0
 	flush := func() {
 		if name != "" {
-			if n == 0 {
-				d.first = name
-			}
 			if !typed && stars == 0 && !(n == 0 && slices.Contains([]string{"self", "cls", "mcs"}, name)) {
 				d.untyped = append(d.untyped, name)
 			}

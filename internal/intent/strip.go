@@ -9,7 +9,6 @@ type PassedOver struct {
 	Only   bool // "only" is the last word passed over
 	Please bool
 	Nth    bool // "second,": the next of several
-	That   bool // a whole sentence is wished for: "I want that …"
 }
 
 // Strip counts the words in front of a clause that say nothing of what is asked.
@@ -21,7 +20,6 @@ func Strip(low []string) (n int, s PassedOver) {
 			}
 			s.Verb = verb
 			s.Opener = s.Opener || low[n] != "to" && !(k == 2 && low[n] == "i" && oneOf(low[n+1], "think", "guess"))
-			s.That = low[n+k-1] == "that" && k > 1 && s.Opener
 			s.Want = !verb && k > 1 && !sureness(low[n:n+k])
 			n += k
 			continue
