@@ -303,7 +303,8 @@ func plain(v any, names map[string]string) any {
 		delete(v, "log") // what was printed, with times
 		delete(v, "report")
 		delete(v, "baseline_report")
-		delete(v, "snapshots") // with trees that hold the time of the index
+		delete(v, "snapshots") // with trees that have the time of the index
+		delete(v, "added")     // bytes of a pack with them
 		for _, k := range slices.Sorted(keys(v)) {
 			v[k] = plain(v[k], names)
 		}

@@ -12,8 +12,12 @@ import (
 
 // Took says that a snapshot was taken for the task: the next event or note names it.
 func (r *Record) Took(info snapshot.Info) {
-	if !r.names(info.ID) && !slices.Contains(r.took, info.Bound()) {
-		r.took = append(r.took, info.Bound())
+	if r.names(info.ID) || slices.Contains(r.took.bound, info.Bound()) {
+		return
+	}
+	r.took.bound = append(r.took.bound, info.Bound())
+	if info.Added > 0 {
+		r.took.sizes = append(r.took.sizes, Size{ID: info.ID, Added: info.Added, Files: info.Files})
 	}
 }
 
@@ -31,7 +35,7 @@ func (d *Desk) Claim(ctx context.Context, r *Record, id belay.SnapshotID) error 
 
 // NameTaken records at once what was taken for a command, where that does not end with it.
 func (d *Desk) NameTaken(ctx context.Context, r *Record, command string) error {
-	for len(r.took) > 0 {
+	for len(r.took.bound) > 0 {
 		err := d.Append(ctx, r, EntryTaken, Taken{Command: command})
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {

@@ -161,7 +161,7 @@ func (d *Desk) Secure(ctx context.Context, r *Record) error {
 	if !r.Open() {
 		return nil
 	}
-	return d.Snaps.KeepTwice(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took)...)
+	return d.Snaps.KeepTwice(ctx, d.Memory.secret(r.Task.ID), slices.Concat(r.bound, r.took.bound)...)
 }
 
 // Release takes the second refs of a task's snapshots away.
@@ -374,7 +374,7 @@ func (m *Memory) first(task belay.TaskID) bool {
 // That one is gone is nobody's fault when this process begins: the task may have been
 // closed, and its snapshots pruned, before a review opened it again.
 func (d *Desk) guardRefs(ctx context.Context, r *Record) ([]string, error) {
-	list := slices.Concat(r.bound, r.took)
+	list := slices.Concat(r.bound, r.took.bound)
 	moved, missing, err := d.Snaps.Moved(ctx, list)
 	if err != nil {
 		return nil, err

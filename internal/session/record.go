@@ -40,12 +40,27 @@ type EventEntry struct {
 	// Snapshots are those that were taken for the step that the event ends: the ones it
 	// speaks of, and others.
 	Snapshots []snapshot.Bound `json:"snapshots,omitempty"`
+	Sizes     []Size           `json:"sizes,omitempty"` // of those among them that this process took
+}
+
+// Size is what a snapshot added to the repository. It is apart from what binds the snapshot, which is compared.
+type Size struct {
+	ID    belay.SnapshotID `json:"id"`
+	Added int64            `json:"added"` // bytes, as a pack
+	Files int              `json:"files"` // that it has, whether they were added or not
+}
+
+// taken are snapshots that no entry names yet.
+type taken struct {
+	bound []snapshot.Bound
+	sizes []Size
 }
 
 // Taken is the data of an entry that names a snapshot before the step it was taken for ends.
 type Taken struct {
 	Command   string           `json:"command"`
 	Snapshots []snapshot.Bound `json:"snapshots"`
+	Sizes     []Size           `json:"sizes,omitempty"`
 }
 
 // Overruled is a refusal that a person accepted work over.
@@ -132,7 +147,7 @@ type Record struct {
 	archived []belay.SnapshotID // all that were ever archived: they may be gone
 
 	bound  []snapshot.Bound // the snapshots that the record names, in that order
-	took   []snapshot.Bound // those that its next entry has to name
+	took   taken            // those that its next entry has to name
 	issued int              // the number of the entry that the pending command comes from
 }
 
@@ -340,7 +355,7 @@ func (d *Desk) append(ctx context.Context, r *Record, typ string, data any) (aga
 		d.Memory.changed(r.Task.ID)
 	}
 	if err == nil && takes {
-		took = nil
+		took = taken{}
 	}
 	fresh, lerr := d.LoadAnyway(r.Task.ID)
 	if lerr == nil && moved == nil && (fresh.Log.Head.Seq < head.Seq || fresh.Log.Entries[head.Seq-1].Hash != head.Hash) {
@@ -400,16 +415,16 @@ func (d *Desk) guarded(ctx context.Context, r *Record, cause error) error {
 func (r *Record) naming(data any) (named any, takes bool) {
 	switch e := data.(type) {
 	case EventEntry:
-		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.took.bound...), append(slices.Clone(e.Sizes), r.took.sizes...)
 		return e, true
 	case Note:
 		if e.Rescue == "" {
 			return e, false
 		}
-		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		e.Snapshots = append(slices.Clone(e.Snapshots), r.took.bound...)
 		return e, true
 	case Taken:
-		e.Snapshots = append(slices.Clone(e.Snapshots), r.took...)
+		e.Snapshots, e.Sizes = append(slices.Clone(e.Snapshots), r.took.bound...), append(slices.Clone(e.Sizes), r.took.sizes...)
 		return e, true
 	}
 	return data, false

@@ -106,6 +106,7 @@ type Info struct {
 	BrokenRefs []string `json:"broken_refs,omitempty"`
 	Commit     string   `json:"-"` // the object that the ref names: a tag, in format 1 a commit
 	Whole      string   `json:"-"` // the tag's tree, which names everything that the snapshot holds; only Take fills it
+	Added      int64    `json:"-"` // bytes that it added to the repository, as a pack; 0 is unknown: only Take fills it
 	odd        int      // captured files whose names no git tree may hold
 	inner      int      // repositories inside the tree that have snapshots of their own
 }

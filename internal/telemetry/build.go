@@ -121,6 +121,14 @@ func (b *builder) entry(e journal.Entry) error {
 			return err
 		}
 		event += "." + name(n.Kind)
+	case session.EntryTaken:
+		var taken session.Taken
+		if err := json.Unmarshal(e.Data, &taken); err != nil {
+			return err
+		}
+		if c := b.state.Pending; c != nil {
+			b.sizes(taken.Sizes, *c)
+		}
 	}
 	b.log(e, event, level, span, attrs)
 	return nil
@@ -248,10 +256,18 @@ func (b *builder) closed(e journal.Entry, st loop.State) {
 	b.period = moment{}
 }
 
+// sizes counts what snapshots added that were taken for a command.
+func (b *builder) sizes(all []session.Size, c loop.Command) {
+	for _, z := range all {
+		b.sums.observe(sizes, float64(z.Added), text("belay.step", name(string(c.Kind))))
+	}
+}
+
 // step makes the span of a command of the loop: from the entry that asked for it to the one with its result.
 func (b *builder) step(e journal.Entry, ev session.EventEntry, c loop.Command) string {
 	seconds := e.Time.Sub(b.pending.at).Seconds()
 	b.sums.observe(stepTime, seconds, text("belay.step", name(string(c.Kind))))
+	b.sizes(ev.Sizes, c)
 	if c.Kind == loop.CmdAttempt || c.Kind == loop.CmdDebug {
 		return b.invoked(e, ev, c)
 	}
@@ -263,6 +279,11 @@ func (b *builder) step(e journal.Entry, ev session.EventEntry, c loop.Command) s
 	if ev.Event.Snapshot != "" {
 		s.Attrs = append(s.Attrs, text("belay.snapshot.id", name(string(ev.Event.Snapshot))))
 		b.sums.add(snapshots, 1, text("belay.step", name(string(c.Kind))))
+	}
+	for _, z := range ev.Sizes {
+		if z.ID == ev.Event.Snapshot {
+			s.Attrs = append(s.Attrs, count("belay.snapshot.size", z.Added), count("belay.snapshot.files", int64(z.Files)))
+		}
 	}
 	if ev.Event.Verdict != "" {
 		s.Attrs = append(s.Attrs, text("belay.verdict", name(string(ev.Event.Verdict))))

@@ -20,6 +20,7 @@ type metric struct {
 // Bounds of buckets, as the conventions advise for durations in seconds and for tokens.
 var (
 	bySeconds = []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84, 327.68, 655.36, 1310.72}
+	byBytes   = []float64{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30, 1 << 32}
 	byTokens  = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
 )
 
@@ -30,6 +31,7 @@ var (
 	found     = metric{name: "belay.findings", unit: "{finding}", doc: "Findings, by check and severity"}
 	gates     = metric{name: "belay.gates", unit: "{gate}", doc: "Decisions at gates, by kind of gate"}
 	snapshots = metric{name: "belay.snapshots", unit: "{snapshot}", doc: "Snapshots, by the step they were taken in"}
+	sizes     = metric{name: "belay.snapshot.size", unit: "By", doc: "Bytes that a snapshot added to the repository", bounds: byBytes}
 	tools     = metric{name: "belay.tool_calls", unit: "{call}", doc: "Tool calls, by agent and tool"}
 	cost      = metric{name: "belay.cost", unit: "USD", doc: "Known cost of agents", float: true}
 	stepTime  = metric{name: "belay.step.duration", unit: "s", doc: "Duration of the steps of a task", bounds: bySeconds}

@@ -64,7 +64,11 @@ func task(t *testing.T) (*journal.Store, journal.Log) {
 		if change != nil {
 			change(&state)
 		}
-		if head, err = store.Append(t.Context(), "T1", head, session.EntryEvent, session.EventEntry{Event: ev, State: state}); err != nil {
+		e := session.EventEntry{Event: ev, State: state}
+		if ev.Kind == loop.EvSnapshot { // the other ones are of a belay that did not write sizes
+			e.Sizes = []session.Size{{ID: ev.Snapshot, Added: 5000, Files: 3}, {ID: "01z", Added: 1 << 20, Files: 4}}
+		}
+		if head, err = store.Append(t.Context(), "T1", head, session.EntryEvent, e); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,6 +82,10 @@ func task(t *testing.T) (*journal.Store, journal.Log) {
 		Findings: []belay.Finding{{Check: "scope", Title: "PLANTED-title", File: "PLANTED-file"}}, Note: "PLANTED-note"}, nil)
 	step(&loop.Command{ID: "5", Kind: loop.CmdAttempt, Attempt: 2, Prompt: loop.PromptRetry}, loop.Event{Kind: loop.EvRestored, Snapshot: "01b",
 		Kept: []string{"PLANTED-file"}}, nil)
+	if head, err = store.Append(t.Context(), "T1", head, session.EntryTaken, session.Taken{Command: "5",
+		Sizes: []session.Size{{ID: "01c", Added: 70, Files: 3}}}); err != nil {
+		t.Fatal(err)
+	}
 	attempted.Exit = 3
 	step(nil, attempted, func(s *loop.State) { s.Gate = &loop.Gate{Number: 1, Kind: loop.GateRetries, Why: "PLANTED-why"} })
 	step(&loop.Command{ID: "6", Kind: loop.CmdClose}, loop.Event{Kind: loop.EvDecided, Decision: loop.DecideApprove, Note: "PLANTED-note", By: "PLANTED-by"},
@@ -515,6 +523,19 @@ func TestMetricsAreSumsOfTheRecord(t *testing.T) {
 	}
 	if p := named("belay.findings").Sum.Points; len(p) != 1 || *p[0].Int != 1 {
 		t.Errorf("findings: %+v", p)
+	}
+	added := map[string]float64{}
+	for _, p := range named("belay.snapshot.size").Histogram.Points {
+		added[*p.Attrs[0].Value.Text] = p.Sum + float64(p.Count)/10
+	}
+	if want := map[string]float64{"snapshot": 5000 + 1<<20 + .2, "attempt": 70.1}; !reflect.DeepEqual(added, want) {
+		t.Errorf("sizes: %v", added)
+	}
+	for _, s := range d.Spans {
+		if a := attrsOf(s.Attrs); a["belay.snapshot.id"] == `{"stringValue":"01a"}` && (a["belay.snapshot.size"] != `{"intValue":"5000"}` ||
+			a["belay.snapshot.files"] != `{"intValue":"3"}`) {
+			t.Errorf("the span of a snapshot: %v", a)
+		}
 	}
 	for _, p := range named("gen_ai.client.token.usage").Histogram.Points {
 		if len(p.Counts) != len(p.Bounds)+1 || p.Count != 2 {
