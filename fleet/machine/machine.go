@@ -81,7 +81,12 @@ func (m *Machine) clone(in task.Input) string {
 const mirrorsFolder = "mirrors"
 
 func (m *Machine) mirror(ctx context.Context, in task.Input) (*remote.Mirror, error) {
-	return remote.Open(ctx, filepath.Join(m.Home, mirrorsFolder, task.RepositoryKey(in.Remote)+".git"), in.Remote)
+	mirror, err := remote.Open(ctx, filepath.Join(m.Home, mirrorsFolder, task.RepositoryKey(in.Remote)+".git"), in.Remote)
+	if err == nil && m.Metrics != nil {
+		m.moved(mirror.Moved)
+		mirror.Report = m.moved
+	}
+	return mirror, err
 }
 
 // may refuses a task of a remote that this worker's owner did not name: its agent, its tests and its
@@ -543,6 +548,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		t.places.keep(t.clone(t.q.Task), false)
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}
+	st.Sent = mirror.Moved.Sent
 	var stays *remote.Ignored
 	if errors.As(err, &stays) && work.Commit != "" {
 		st.Notes = append(st.Notes, "not pushed: "+session.Sentence(err))

@@ -2,8 +2,10 @@ package machine
 
 import (
 	"github.com/belay-dev/belay/fleet/metrics"
+	"github.com/belay-dev/belay/fleet/remote"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/telemetry"
 )
 
 // measure counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
@@ -23,6 +25,15 @@ func (t *one) measure() {
 		phase = string(t.rec.State.Phase)
 	}
 	t.stands(phase)
+}
+
+// moved counts packs that went to or came from a remote.
+func (m *Machine) moved(by remote.Moved) {
+	bytes := func(name, help string, n int64) telemetry.Sample {
+		return telemetry.Sample{Name: name, Help: help, Unit: "By", Value: float64(n)}
+	}
+	m.Metrics.Add([]telemetry.Sample{bytes("belay.fleet.pushed", "Bytes of packs that were pushed to remotes", by.Sent),
+		bytes("belay.fleet.fetched", "Bytes of packs that were fetched from remotes", by.Received)})
 }
 
 // stands notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.

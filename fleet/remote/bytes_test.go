@@ -55,6 +55,7 @@ func count(t *testing.T, files int, rounds []int) {
 		had := reachable(s, bare)
 		p.take()
 		h.moved.Store(0)
+		before := p.mirror.Moved
 		s.Ok(p.push())
 		pushed := h.moved.Load()
 		pack := packed(s, bare, had)
@@ -66,12 +67,19 @@ func count(t *testing.T, files int, rounds []int) {
 		_, err = b.Fetch(ctx, "T1")
 		s.Ok(err)
 		fetched, all := h.moved.Load(), packed(s, bare, first)
+		sent, received := p.mirror.Moved.Sent-before.Sent, b.Moved.Received
+		if !near(sent, pack) || !near(received, all) || p.mirror.Moved.Received != before.Received || b.Moved.Sent != 0 {
+			t.Errorf("%d files changed: it says that %d bytes were sent and %d received", n, sent, received)
+		}
 		t.Logf("| %d | %d | %d | %.2f | %d | %d | %.2f |", n, pack, pushed, float64(pushed)/float64(pack), all, fetched, float64(fetched)/float64(all))
 		if pushed > pack*12/10+asking || fetched > all*12/10+asking {
 			t.Errorf("%d files changed: too much was moved", n)
 		}
 	}
 }
+
+// near allows for the choice of deltas, which differs, and for three digits.
+func near(said, packed int64) bool { return said > packed*8/10-200 && said < packed*12/10+200 }
 
 // asking is what the requests of a push or a fetch have beside packs.
 const asking = 10_000

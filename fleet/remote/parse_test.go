@@ -69,3 +69,40 @@ func FuzzTasksOf(f *testing.F) {
 		}
 	})
 }
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	const push = "Enumerating objects: 55, done.\nCounting objects:   1% (1/55)\rCounting objects: 100% (55/55), done.\n" +
+		"Delta compression using up to 2 threads\nCompressing objects: 100% (17/17), done.\nWriting objects:   3% (1/29)\r" +
+		"Writing objects: 100% (29/29)\rWriting objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s\r" +
+		"Writing objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s, done.\nTotal 29 (delta 14), reused 12 (delta 0), pack-reused 0\n"
+	for said, want := range map[string]Moved{
+		"":                                   {},
+		push:                                 {Sent: 2672},
+		push + "error: no\nremote: denied\n": {Sent: 2672},
+		"remote: Receiving objects: 100% (3/3), 9.00 GiB | 1 B/s, done.\nReceiving objects: 100% (3/3), 274 bytes | 274.00 KiB/s, done.\n": {Received: 274},
+		"Unpacking objects: 100% (1/1), 1 byte | 1 byte/s, done.":                                                                          {Received: 1},
+		"Receiving objects:  99% (99/100), 1.00 MiB | 1.00 MiB/s\rfatal: cut":                                                              {},
+		"Receiving objects: 100% (100/100), 1.50 GiB | 1.00 MiB/s, done.\n":                                                                {Received: 3 << 29},
+	} {
+		got, rest := progress([]byte(said))
+		if got != want || strings.Contains(rest, "objects") || strings.Contains(said, "denied") && rest != "error: no\nremote: denied" {
+			t.Errorf("%q: %+v, %q", said, got, rest)
+		}
+	}
+}
+
+// FuzzProgress: whatever git and the other side say, bytes are not negative, and lines that are for people stay.
+func FuzzProgress(f *testing.F) {
+	f.Add([]byte("Writing objects: 100% (29/29), 2.61 KiB | 2.61 MiB/s, done.\rfatal: no"))
+	f.Add([]byte("Receiving objects: 100% (1/1), 99999999999999999999999999999999999.9 GiB | x, done.\n"))
+	f.Fuzz(func(t *testing.T, said []byte) {
+		m, rest := progress(said)
+		if m.Sent < 0 || m.Received < 0 || len(rest) > len(said) {
+			t.Errorf("%+v, %q", m, rest)
+		}
+		if again, rest2 := progress([]byte(rest)); again != (Moved{}) || rest2 != rest {
+			t.Errorf("%q became %q", rest, rest2)
+		}
+	})
+}

@@ -27,6 +27,9 @@ const Prefix = "refs/belay/fleet/"
 type Mirror struct {
 	Dir string // of the bare repository
 	URL string
+
+	Moved  Moved       // since it was opened
+	Report func(Moved) // is told of each pack; nil for nobody
 }
 
 // ErrMoved says that somebody else has pushed the task meanwhile: it goes on on another machine.
@@ -41,7 +44,8 @@ func Open(ctx context.Context, dir, url string) (*Mirror, error) {
 			return nil, err
 		}
 		defer done() //nolint:errcheck // what stays is swept
-		if _, err := run(ctx, "", nil, nil, "clone", "--quiet", "--bare", "--", url, filepath.Join(tmp, "m")); err != nil {
+		_, moved, err := runs(ctx, "", nil, nil, "clone", "--progress", "--bare", "--", url, filepath.Join(tmp, "m"))
+		if m.Moved = moved; err != nil {
 			return nil, err
 		}
 		if err := os.Rename(filepath.Join(tmp, "m"), dir); err != nil && !os.IsExist(err) {
@@ -58,7 +62,7 @@ func (m *Mirror) Has(ctx context.Context, commit string) error {
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
 		return nil
 	}
-	if _, err := m.git(ctx, nil, "fetch", "--quiet", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
+	if _, err := m.git(ctx, nil, "fetch", "--progress", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
 		return err
 	}
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
@@ -98,12 +102,21 @@ func Public(text string) string { return logins.ReplaceAllString(text, "$1") }
 
 // git runs a command in the mirror.
 func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, error) {
-	return run(ctx, m.Dir, nil, in, args...)
+	return m.count(runs(ctx, m.Dir, nil, in, args...))
 }
 
 // with runs a command in the mirror that sees the objects of a clone as well, by its git folder.
 func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
-	return run(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}, in, args...)
+	return m.count(runs(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}, in, args...))
+}
+
+func (m *Mirror) count(out []byte, moved Moved, err error) ([]byte, error) {
+	m.Moved.Sent += moved.Sent
+	m.Moved.Received += moved.Received
+	if m.Report != nil && moved != (Moved{}) {
+		m.Report(moved)
+	}
+	return out, err
 }
 
 // refs gives those of the mirror below a prefix, with the objects that they name.
@@ -130,6 +143,12 @@ func (m *Mirror) Drop(ctx context.Context, id belay.TaskID) error {
 const grace = 10 * time.Second
 
 func run(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, error) {
+	out, _, err := runs(ctx, dir, env, in, args...)
+	return out, err
+}
+
+// runs runs git, and says which packs it moved where it is asked for its progress.
+func runs(ctx context.Context, dir string, env []string, in []byte, args ...string) ([]byte, Moved, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
@@ -141,11 +160,12 @@ func run(ctx context.Context, dir string, env []string, in []byte, args ...strin
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		text := belay.VisibleLine(Public(strings.TrimSpace(said.String())))
-		return out.Bytes(), fmt.Errorf("git %s: %w: %s", args[0], err, text)
+	err := cmd.Run()
+	moved, rest := progress(said.Bytes())
+	if err != nil {
+		err = fmt.Errorf("git %s: %w: %s", args[0], err, belay.VisibleLine(Public(rest)))
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), moved, err
 }
 
 // Merge is a commit of the files of a clone, as a merge of work onto what a branch of the remote has.
@@ -178,7 +198,7 @@ func (m *Mirror) Merge(ctx context.Context, clone string, q Merge) (string, erro
 		return "", err
 	}
 	commit, ref := strings.TrimSpace(string(made)), "refs/heads/"+q.Branch
-	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", "--quiet", "--no-verify",
+	_, err = m.with(ctx, filepath.Join(clone, ".git"), nil, "push", "--progress", "--no-verify",
 		"--force-with-lease="+ref+":"+q.Tip, "--", m.URL, commit+":"+ref)
 	if err == nil {
 		return commit, nil

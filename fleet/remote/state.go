@@ -122,7 +122,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	if last == "" { // the remote may have moved on, to commits that are not here: ask which of ours it has
 		args = []string{"-c", "push.negotiate=true"}
 	}
-	args = append(args, []string{"push", "--porcelain", "--quiet", "--atomic", "--no-verify",
+	args = append(args, []string{"push", "--porcelain", "--progress", "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
 	out, err := m.with(ctx, d.Repo.Common, nil, args...)
@@ -148,7 +148,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Repo.Common, nil, "push", "--quiet", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
+	_, err := m.with(ctx, d.Repo.Common, nil, "push", "--progress", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 
@@ -430,7 +430,7 @@ func lines(log journal.Log) ([]byte, error) {
 // that is not there is a State without a commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
 	// Of a list git would get all refs of the remote, of a fetch those that are asked for.
-	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", "--prune",
+	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--progress", "--no-tags", "--prune",
 		"--no-write-fetch-head", "--", m.URL, "+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
 		return State{}, err
 	}

@@ -93,6 +93,7 @@ type Position struct {
 	Moves  int          `json:"moves"`
 	Pushed bool         `json:"pushed"` // the remote has all of it
 	Commit string       `json:"commit,omitempty"`
+	Sent   int64        `json:"sent,omitempty"` // bytes of packs that workers pushed
 
 	Hold  bool      `json:"hold,omitempty"`  // its feature is cancelled
 	Ahead *Decision `json:"ahead,omitempty"` // of its feature, for the next gate
@@ -122,6 +123,7 @@ type Standing struct {
 	Steps  []Step       `json:"steps,omitempty"`
 	Head   Head         `json:"head"`
 	Notes  []string     `json:"notes,omitempty"`  // for people, one line each
+	Sent   int64        `json:"sent,omitempty"`   // bytes of packs that were pushed with this
 	Pushed bool         `json:"pushed"`           // the remote has the record up to Head, and the snapshots that it names
 	Commit string       `json:"commit,omitempty"` // of accepted work, on BranchOf on the remote
 	Team   string       `json:"team,omitempty"`   // whose limits count, by the worker's file; "" is nobody's
@@ -220,6 +222,7 @@ type Status struct {
 	Use      belay.Use   `json:"use"`
 	Head     Head        `json:"head"`
 	Unpushed bool        `json:"unpushed,omitempty"` // the remote has not all of the record
+	Sent     int64       `json:"sent,omitempty"`     // bytes of packs that workers pushed
 	Lines    []Line      `json:"lines"`
 	State    *loop.State `json:"state,omitempty"`
 }

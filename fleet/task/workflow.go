@@ -251,6 +251,7 @@ func (r *run) took(st Standing) error {
 		lines = append(lines, Line{workflow.Now(r.ctx), n})
 	}
 	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed = state, st.Policy, st.Head, st.Pushed
+	r.pos.Sent += st.Sent
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
 		if r.pos.Slot == "" { // what a team granted goes back to that team
@@ -603,7 +604,7 @@ func (r *run) status() Status {
 	}
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
 		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: waits, Use: st.Use, Head: r.pos.Head,
-		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Lines: r.pos.Said, State: &st}
+		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Said, State: &st}
 }
 
 func (r *run) result() Result {
