@@ -18,7 +18,7 @@ type Moved struct {
 
 // Git's words about its progress. What the other side says begins with "remote: ".
 var (
-	carried = lazyregexp.New(`^(Writing|Receiving|Unpacking) objects: 100% \(\d+/\d+\), (\d+(?:\.\d+)?) (bytes?|KiB|MiB|GiB)\b`)
+	carried = lazyregexp.New(`^(Writing|Receiving) objects: 100% \(\d+/\d+\), (\d+(?:\.\d+)?) (bytes?|KiB|MiB|GiB)\b`)
 	working = lazyregexp.New(`^(remote: )?((Enumerating|Counting|Compressing|Writing|Receiving|Unpacking) objects|Resolving deltas|` +
 		`Delta compression using|Total \d+ \(delta)\b`)
 )

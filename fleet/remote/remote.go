@@ -62,7 +62,7 @@ func (m *Mirror) Has(ctx context.Context, commit string) error {
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
 		return nil
 	}
-	if _, err := m.git(ctx, nil, "fetch", "--progress", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
+	if _, err := m.git(ctx, nil, "-c", "fetch.unpackLimit=1", "fetch", "--progress", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
 		return err
 	}
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {

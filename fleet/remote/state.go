@@ -429,9 +429,9 @@ func lines(log journal.Log) ([]byte, error) {
 // Fetch gets a task's record and snapshots from the remote into the mirror. Its chain is proved; a task
 // that is not there is a State without a commit.
 func (m *Mirror) Fetch(ctx context.Context, id belay.TaskID) (State, error) {
-	// Of a list git would get all refs of the remote, of a fetch those that are asked for.
-	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "fetch", "--progress", "--no-tags", "--prune",
-		"--no-write-fetch-head", "--", m.URL, "+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
+	// Of a list git would get all refs of the remote, of a fetch those that are asked for. A pack that is unpacked has no progress.
+	if _, err := m.git(ctx, nil, "-c", "transfer.fsckObjects=true", "-c", "fetch.unpackLimit=1", "fetch", "--progress",
+		"--no-tags", "--prune", "--no-write-fetch-head", "--", m.URL, "+"+refs(id)+"*:"+refs(id)+"*"); err != nil {
 		return State{}, err
 	}
 	all, err := m.refs(ctx, refs(id))
