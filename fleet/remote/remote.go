@@ -62,7 +62,8 @@ func (m *Mirror) Has(ctx context.Context, commit string) error {
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err == nil {
 		return nil
 	}
-	if _, err := m.git(ctx, nil, "-c", "fetch.unpackLimit=1", "fetch", "--progress", "--no-tags", m.URL, "+refs/heads/*:refs/heads/*"); err != nil {
+	if _, err := m.git(ctx, nil, "-c", "fetch.unpackLimit=1", "fetch", "--progress", "--no-tags", m.URL,
+		"+refs/heads/*:refs/heads/*"); err != nil {
 		return err
 	}
 	if _, err := m.git(ctx, nil, "cat-file", "-e", commit+"^{commit}"); err != nil {
@@ -107,7 +108,8 @@ func (m *Mirror) git(ctx context.Context, in []byte, args ...string) ([]byte, er
 
 // with runs a command in the mirror that sees the objects of a clone as well, by its git folder.
 func (m *Mirror) with(ctx context.Context, common string, in []byte, args ...string) ([]byte, error) {
-	return m.count(runs(ctx, m.Dir, []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}, in, args...))
+	env := []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(common, "objects")}
+	return m.count(runs(ctx, m.Dir, env, in, args...))
 }
 
 func (m *Mirror) count(out []byte, moved Moved, err error) ([]byte, error) {
