@@ -73,12 +73,12 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 	if l.Base == "" && w.More() { // no take with so much leaves a base: asking would be in vain each time
 		return nil
 	}
-	seen := s.Watch.Ask(ctx, l.Base)
-	if seen == nil {
-		return nil
-	}
-	c := &Capture{Wanted: w, Seen: seen, Recall: func(refs []git.Ref) Memory { return l.on(refs) }}
-	if err := s.GitState(ctx, c); err != nil || !c.Last.Valid || c.Last.Doubt {
+	asked := make(chan *Seen, 1)
+	go func() { asked <- s.Watch.Ask(ctx, l.Base) }()
+	c := &Capture{Wanted: w, Recall: func(refs []git.Ref) Memory { return l.on(refs) }}
+	err := s.GitState(ctx, c) // meanwhile: each waits for what the other does not need
+	seen := <-asked
+	if c.Seen = seen; seen == nil || err != nil || !c.Last.Valid || c.Last.Doubt {
 		return nil
 	}
 	if c.RulesKey() != seen.Rules {
