@@ -32,7 +32,8 @@ func (m *Machine) moved(by remote.Moved) {
 	bytes := func(name, help string, n int64) telemetry.Sample {
 		return telemetry.Sample{Name: name, Help: help, Unit: "By", Value: float64(n)}
 	}
-	m.Metrics.Add([]telemetry.Sample{bytes("belay.fleet.pushed", "Bytes of packs that were pushed to remotes", by.Sent),
+	m.Metrics.Add([]telemetry.Sample{
+		bytes("belay.fleet.pushed", "Bytes of packs that were pushed to remotes, but for those over HTTP", by.Sent),
 		bytes("belay.fleet.fetched", "Bytes of packs that were fetched from remotes", by.Received)})
 }
 

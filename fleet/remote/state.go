@@ -122,7 +122,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	if last == "" { // the remote may have moved on, to commits that are not here: ask which of ours it has
 		args = []string{"-c", "push.negotiate=true"}
 	}
-	args = append(args, []string{"push", "--porcelain", "--progress", "--atomic", "--no-verify",
+	args = append(args, []string{"push", "--porcelain", m.telling(), "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
 	out, err := m.with(ctx, d.Repo.Common, nil, args...)
@@ -148,7 +148,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Repo.Common, nil, "push", "--progress", "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
+	_, err := m.with(ctx, d.Repo.Common, nil, "push", m.telling(), "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 

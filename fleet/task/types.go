@@ -93,7 +93,7 @@ type Position struct {
 	Moves  int          `json:"moves"`
 	Pushed bool         `json:"pushed"` // the remote has all of it
 	Commit string       `json:"commit,omitempty"`
-	Sent   int64        `json:"sent,omitempty"` // bytes of packs that workers pushed
+	Sent   int64        `json:"sent,omitempty"` // bytes of packs that workers pushed, but for those over HTTP
 
 	Hold  bool      `json:"hold,omitempty"`  // its feature is cancelled
 	Ahead *Decision `json:"ahead,omitempty"` // of its feature, for the next gate
@@ -222,7 +222,7 @@ type Status struct {
 	Use      belay.Use   `json:"use"`
 	Head     Head        `json:"head"`
 	Unpushed bool        `json:"unpushed,omitempty"` // the remote has not all of the record
-	Sent     int64       `json:"sent,omitempty"`     // bytes of packs that workers pushed
+	Sent     int64       `json:"sent,omitempty"`     // bytes of packs that workers pushed, but for those over HTTP
 	Lines    []Line      `json:"lines"`
 	State    *loop.State `json:"state,omitempty"`
 }
