@@ -72,8 +72,8 @@ while :; do
 		kill -9 "$(cat "$place/$w.pid")" || :
 		pkill -9 -f "$place/$w/" || :
 		# It comes back before it is missed, or long after another one has its tasks.
-		(sleep $((killed % 2 * 40 + 5)) && work $w) &
-		echo "$((now - began)) s: killed $w, $busy tasks are at work"
+		(sleep $((killed % 2 * 40 + 5)) && [ -d "$place" ] && work $w) &
+		echo "$((now - began)) s: killed $w; tasks at work: $busy"
 	fi
 done
 took=$(($(date +%s) - began))
