@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -62,7 +64,9 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 					hint = time.After(last)
 				}
 			case <-unread:
-				ask()
+				if outputBroken() { // a git process that died while belay wrote to it is another matter
+					ask()
+				}
 			case <-hint:
 				if terminal.Is(t.Err) && !t.JSON {
 					fmt.Fprintln(t.Err, "\nbelay: stopping; press Ctrl-C again to exit at once")
@@ -75,6 +79,16 @@ func signals(t *terminal.Terminal) (hard context.Context, stop func()) {
 		}
 	}()
 	return hard, func() { signal.Stop(c); signal.Stop(unread); ask(); kill() }
+}
+
+// outputBroken reports whether nobody reads the standard output or the errors any more. SIGPIPE does not say which of the
+// process's pipes it is about.
+func outputBroken() bool {
+	fds := []unix.PollFd{{Fd: 1}, {Fd: 2}}
+	if _, err := unix.Poll(fds, 0); err != nil {
+		return false
+	}
+	return (fds[0].Revents|fds[1].Revents)&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
 // leave ends the process, with its git processes. The agent's shim stays.

@@ -299,6 +299,24 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
+// TestOtherPipeBroken: a SIGPIPE that is not about the output, as of a git process that died while belay wrote to it, pauses
+// no run.
+func TestOtherPipeBroken(t *testing.T) {
+	w := quietWorld(t, map[string]string{"a.txt": "one\n"})
+	agent := `echo more > new.txt; echo working; while [ ! -e ../go ]; do sleep 0.05; done`
+	c, out := w.readBy(fmt.Sprintf("%d-pipe", os.Getpid()), "run", "do it", "--as-it-is", "--task", "T1", "--files", "**", "--test", "true",
+		"--", "sh", "-c", agent)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "working" {
+	}
+	w.must(c.Process.Signal(syscall.SIGPIPE))
+	w.must(os.WriteFile(filepath.Join(w.up, "go"), nil, 0o644))
+	rest, _ := io.ReadAll(out)
+	if err := c.Wait(); err != nil {
+		t.Errorf("%v: %s", err, rest)
+	}
+}
+
 // readBy starts belay with all its output going to a pipe.
 func (w *world) readBy(mark string, args ...string) (*exec.Cmd, *os.File) {
 	w.t.Helper()
