@@ -18,29 +18,18 @@ const (
 )
 
 // openPath opens what an absolute, clean path names, through no link. With lookOnly the last name may be one.
-// Sandboxes answer EPERM to system calls that they do not know, so that is no final answer.
 func openPath(path string, flags int, perm uint32) (int, error) {
-	if kernelWithoutOpenat2.Load() || len(path) > longestPath {
-		return openEachPath(path, flags, perm)
-	}
 	how := unix.OpenHow{Flags: uint64(flags | unix.O_NOFOLLOW | unix.O_CLOEXEC),
 		Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}
 	if flags&unix.O_CREAT != 0 {
 		how.Mode = uint64(perm)
 	}
-	for {
-		got, err := unix.Openat2(unix.AT_FDCWD, path, &how)
-		switch err {
-		case unix.EINTR:
-			continue
-		case unix.ENOSYS:
-			kernelWithoutOpenat2.Store(true)
-			return openEachPath(path, flags, perm)
-		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
-			return openEachPath(path, flags, perm)
+	if len(path) <= longestPath {
+		if got, ok, err := openat2(unix.AT_FDCWD, path, how); ok {
+			return got, err
 		}
-		return got, err
 	}
+	return openEachPath(path, flags, perm)
 }
 
 // lstatUnopened is for what cannot be opened even to look at it: here there is none.

@@ -20,30 +20,32 @@ const beneath = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_N
 // kernelWithoutOpenat2 is set once the kernel (before 5.6) says that it has no openat2.
 var kernelWithoutOpenat2 atomic.Bool
 
-// openBelow opens path below the folder fd and passes through no link. Sandboxes
-// answer EPERM to system calls they do not know, so that is no final answer.
+// openBelow opens path below the folder fd and passes through no link.
 func openBelow(fd int, path string, flags int) (int, error) {
-	if !kernelWithoutOpenat2.Load() {
-		got, err := openat2(fd, path, flags)
-		switch err {
-		case unix.ENOSYS:
-			kernelWithoutOpenat2.Store(true)
-		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
-		default:
-			return got, err
-		}
+	got, ok, err := openat2(fd, path, unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: beneath})
+	if !ok {
+		return openEach(fd, path, flags, 0)
 	}
-	return openEach(fd, path, flags, 0)
+	return got, err
 }
 
-func openat2(fd int, path string, flags int) (int, error) {
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: beneath}
-	for {
-		got, err := unix.Openat2(fd, path, &how)
-		if err != unix.EINTR {
-			return got, err
+// openat2 opens path from the folder fd. ok is false where the kernel has no such call, and where its answer is not the
+// final one: sandboxes answer EPERM to system calls they do not know.
+func openat2(fd int, path string, how unix.OpenHow) (got int, ok bool, err error) {
+	for !kernelWithoutOpenat2.Load() {
+		got, err = unix.Openat2(fd, path, &how)
+		switch err {
+		case unix.EINTR:
+			continue
+		case unix.ENOSYS:
+			kernelWithoutOpenat2.Store(true)
+			continue
+		case unix.EPERM, unix.EAGAIN, unix.E2BIG, unix.EINVAL:
+			return -1, false, nil
 		}
+		return got, true, err
 	}
+	return -1, false, nil
 }
 
 // readNames appends the names in the folder fd to l.

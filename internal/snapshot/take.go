@@ -160,8 +160,10 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture,
 	if err != nil {
 		return Info{}, nil, err
 	}
-	if at, err := fsroot.Lstat(st.pack + ".pack"); err == nil && st.pack != "" {
-		info.Added = at.Size()
+	if st.pack != "" {
+		if at, err := fsroot.Lstat(st.pack + ".pack"); err == nil {
+			info.Added = at.Size()
+		}
 	}
 	if err = used.make(ctx, c); err == nil {
 		err = Fault("ref", info.ref())
