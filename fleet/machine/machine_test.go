@@ -514,7 +514,10 @@ echo stashed >> src/a.txt; git stash -q; echo more >> src/a.txt; echo cached > s
 	}
 	tree := func(name string) string {
 		dir := p.tree(name, in)
-		return p.print(dir) + p.git(dir, "for-each-ref", "refs/heads", "refs/stash") + p.git(dir, "stash", "list") + p.git(dir, "log", "--all", "-p")
+		// Commits of the same second come in no fixed order, so the objects are sorted.
+		objects := strings.Split(p.git(dir, "rev-list", "--branches", "refs/stash", "--objects", "--no-object-names"), "\n")
+		slices.Sort(objects)
+		return p.print(dir) + p.git(dir, "for-each-ref", "refs/heads", "refs/stash") + p.git(dir, "stash", "list") + strings.Join(objects, "\n")
 	}
 	want := tree("a")
 	if err := os.RemoveAll(filepath.Join(p.dir, "a")); err != nil {
