@@ -223,7 +223,7 @@ var withFolders = []misdeed{
 	{name: "makes the tree read-only", script: "find . -mindepth 1 -path ./.git -prune -o -mindepth 1 -type d -exec chmod a-w {} +"},
 	{name: "moves .git away", script: "mv .git ../moved", named: "git", repair: "rm -rf .git; mv ../moved .git"},
 	{name: "puts a file in the place of .git", script: "mv .git ../moved; echo 'gitdir: ../moved' > .git", named: "git", repair: "rm .git; mv ../moved .git"},
-	{name: "puts a link in the place of .git", script: "mv .git ../moved; ln -s ../moved .git", named: "link", repair: "rm .git; mv ../moved .git"}, // links
+	{name: "puts a link in the place of .git", script: "mv .git ../moved; ln -s ../moved .git", named: "link|is no longer a git repository", repair: "rm .git; mv ../moved .git"}, // links
 	{name: "starts over", script: "rm -rf .git; git init -q -b main", named: "was removed while it ran|is no longer a git repository", lost: true},
 }
 

@@ -21,6 +21,7 @@ func TestPlainWordsNameNoFile(t *testing.T) {
 		"the notation of moves is wrong":                                           {"internal/plan/notation.go"},
 		"stats are empty for new users":                                            {"app/user.go", "stats.go"},
 		"app/not.go panics":                                                        {"app/not.go"},
+		"Add NumStats in nstats.go: it returns the number of stats":                nil,
 	} {
 		if r, _ := Parse(Input{text, true, files}); !slices.Equal(r.Affected, want) && len(r.Affected)+len(want) > 0 {
 			t.Errorf("%q: %v, want %v", text, r.Affected, want)

@@ -39,6 +39,9 @@ func (p FileMessage) paths(strict bool) []string {
 	}
 	kind, n := p.Kind, p.nouns(strict && len(p.Asked) > 0)
 	sure, maybe, close := n.found(p)
+	if len(sure) == 0 && n.spellsNew(p.Files) {
+		return nil // the words beside it stand for no other file
+	}
 	if kind != belay.Fresh && len(sure)+len(maybe) == 0 {
 		for _, f := range n.heads(close) {
 			maybe = append(maybe, hit{f, 1, []string{f}})
@@ -74,6 +77,15 @@ func (n nouns) found(p FileMessage) (sure []string, maybe []hit, close []string)
 		}
 	}
 	return sure, maybe, close
+}
+
+// spellsNew reports that the message spells out a file that is not there yet, with an ending that
+// files of the repository have.
+func (n nouns) spellsNew(files []string) bool {
+	return slices.ContainsFunc(files, func(f string) bool {
+		ext := strings.ToLower(path.Ext(f))
+		return len(ext) > 1 && n.endings[ext]
+	})
 }
 
 // only is a file that there is one of.

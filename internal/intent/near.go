@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"path"
 	"strings"
 )
 
@@ -46,7 +47,9 @@ func (s *starts) near(file string) bool {
 // starting notes how the words begin that near looks for.
 func (n *nouns) starting() {
 	n.starts = &starts{all: map[[3]byte]bool{}}
+	n.endings = map[string]bool{}
 	for w := range n.literal {
+		n.endings[path.Ext(w)] = true
 		if strings.ContainsAny(w, "/:*") {
 			n.placed = append(n.placed, w)
 		}

@@ -17,6 +17,7 @@ type nouns struct {
 	starts  *starts
 	known   map[string]bool // parts of files' names that were asked for, once the words are noted
 	placed  []string        // of literal, those with a folder or a line
+	endings map[string]bool // of literal: ".go"
 }
 
 // apart reports that what a file is called after is said once more without the words that
