@@ -22,7 +22,10 @@ type order struct {
 	place string // the file in which it is to be, as the text names it
 	tail  bool   // more is said of it
 	under bool   // it is wanted under a condition: "remove X on Windows"
-	more  string // what the text asks for besides the names, "" for nothing
+	// untold says that the text does not tell the kind of what is added: "add NFlagSets". It is shown by a declaration and
+	// contradicted by nothing.
+	untold bool
+	more   string // what the text asks for besides the names, "" for nothing
 }
 
 type deed int
@@ -216,7 +219,12 @@ func (p *orderReader) read() bool {
 		o.kind = aFile
 	}
 	if o.kind == anything && o.deed == adds && !slices.ContainsFunc(o.names, func(n name) bool { return strings.HasPrefix(n.text, "--") }) {
-		return false // "add Docker": what kind of thing it is decides where it would be seen
+		// "add Docker": what kind of thing it is decides where it would be seen. A name as only code has them may be
+		// declared; where it is not, it may be no name of code: "add OpenAPI".
+		if slices.ContainsFunc(o.names, func(n name) bool { return !n.sure }) {
+			return false
+		}
+		o.kind, o.untold = aSymbol, true
 	}
 	if o.names[0].path != (o.kind == aFile) || o.deed == updates && o.kind != aFile {
 		return false

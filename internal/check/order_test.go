@@ -35,7 +35,7 @@ func TestNoOrders(t *testing.T) {
 		"Implement the class described in docs/arch.md", "Implement the interface in ip.go", "Define constants instead of magic numbers in calc.go", "Write functions to split the work",
 		"Update calc.go to use generics", "Change the type of size in shop/cart.py to int", "Delete everything that is not needed", "Remove all console.log calls from src/a.ts",
 		"Add a component like the one in src/a.ts", "Add error handling to src/a.ts", "Create a hook to load data", "Add a switch statement to calc.go", "Add an option type to src/a.ts",
-		"Add a German translation", "Add Sentry", "Add OAuth login", "Remove TODO comments", "Remove README badges", "Add CI", "Add GitHub Actions",
+		"Add a German translation", "Add Sentry", "Add GraphQL", "Add OpenAPI and YouTube", "Add `retries` to calc.go", "Add JavaScript to docs/arch.md", "Add IPv6 to ip.go", "Add OAuth login", "Remove TODO comments", "Remove README badges", "Add CI", "Add GitHub Actions",
 		"Add class names to the buttons", "Add a module docstring to shop/cart.py", "Add field validation to the form", "Add argument parsing to shop/cart.py", "Add attribute access to Cart",
 	} {
 		for _, c := range []change{{before, after}} {
@@ -74,6 +74,9 @@ func TestOrders(t *testing.T) {
 		"under none":             {"Remove the function Old", one("calc.go", calc+"\nfunc Old() {}\n"), one("calc.go", calc+"\n\nfunc Old() {}\n"), belay.MetNot, "should be removed but is still declared: Old"},
 		"a folder":               {"Delete docs/", two("docs/a.md", "a\n", "calc.go", calc), one("calc.go", calc), belay.MetYes, "docs"},
 		"half a folder":          {"Delete docs/", two("docs/a.md", "a\n", "docs/b.md", "b\n"), one("docs/b.md", "b\n"), belay.MetUnknown, "still there"},
+		"a name of no kind":      {"Add NumSets in sets.go: it returns the number of sets", one("calc.go", calc), two("calc.go", calc, "sets.go", "package calc\n\nfunc NumSets() int { return 1 }\n"), belay.MetYes, "NumSets, sets.go:3"},
+		"of no kind, elsewhere":  {"Add NumSets in calc.go", one("calc.go", calc), two("calc.go", calc, "sets.go", "package calc\n\nfunc NumSets() int { return 1 }\n"), belay.MetUnknown, "added elsewhere"},
+		"a product's name":       {"Add OpenAPI to calc.go", one("calc.go", calc), one("calc.go", calc+"\nvar x = 1\n"), belay.MetUnknown, "not shown"},
 		"asked for besides":      {"Add a function Half and its tests", one("calc.go", calc), one("calc.go", calc+"\nfunc Half() {}\n"), belay.MetUnknown, "not shown: its tests"},
 		"a constant":             {"Add a constant MaxSize", one("calc.go", calc), one("calc.go", calc+"\nconst (\n\tMaxSize = 1\n)\n"), belay.MetYes, "MaxSize, calc.go:8"},
 		"another language":       {"Add a function `half`", one("a.kt", "fun add() {}\n"), one("a.kt", "fun add() {}\n\nprivate suspend fun half(n: Int) = n / 2\n"), belay.MetYes, "half, a.kt:3"},

@@ -44,7 +44,7 @@ func (j *contractJudge) ordered(m *belay.Met, r belay.Requirement) (ok bool) {
 	worst := belay.MetYes
 	for _, n := range o.names {
 		v := j.name(o, n)
-		if v.is == belay.MetNot && (!n.sure && !v.proof || len(j.in.Unread) > 0 || j.in.Request.Type == belay.Unclear) {
+		if v.is == belay.MetNot && (o.untold || !n.sure && !v.proof || len(j.in.Unread) > 0 || j.in.Request.Type == belay.Unclear) {
 			v.is = belay.MetUnknown
 		}
 		if m.File == "" && v.at.path != "" {
