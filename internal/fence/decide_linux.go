@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -337,7 +338,7 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 }
 
 // ownFD finds the descriptor that a path of /proc or /dev names.
-var ownFD = lazyregexp.New(`^/(?:proc/(?:self|thread-self|[0-9]+)|dev)/fd/([0-9]+)$`)
+var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self|[0-9]+)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
 
 // meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there, so that what is
 // closed is refused here.
@@ -357,7 +358,10 @@ func (q *query) meta(c call) error {
 		return q.descriptor(int(int32(q.args[c.dir])), c.what)
 	}
 	if own := ownFD.FindStringSubmatch(text); own != nil && c.what != verbMetaLink {
-		fd, _ := strconv.Atoi(own[1])
+		fd, err := strconv.Atoi(own[1])
+		if err != nil {
+			fd = slices.Index([]string{"in", "out", "err"}, own[2])
+		}
 		return q.descriptor(fd, c.what)
 	}
 	p, err := q.locate(c.dir, c.path, c.what != verbMetaLink && flags&unix.AT_SYMLINK_NOFOLLOW == 0)

@@ -518,7 +518,27 @@ var deeds = []deed{
 		return err
 	}},
 	{name: "pipes and devices", do: func(w world) error {
-		return sh(w.tree, "echo x > /dev/null && echo y | cat > /dev/stdout && mkfifo src/p && (cat src/p > /dev/null & echo z > src/p) && rm src/p")
+		return sh(w.tree, "echo x > /dev/null && echo y | cat > /dev/stdout && chmod u+w /dev/stdout && mkfifo src/p && (cat src/p > /dev/null & echo z > src/p) && rm src/p")
+	}},
+	{name: "open a descriptor by its name", do: func(w world) error {
+		f, err := os.Create(w.tree + "/src/byname")
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := unix.Dup3(int(f.Fd()), namedFD, unix.O_CLOEXEC); err != nil {
+			return err
+		}
+		defer unix.Close(namedFD)
+		for _, name := range []string{"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"} {
+			if err := write(name+strconv.Itoa(namedFD), name); err != nil {
+				return err
+			}
+			if text, err := os.ReadFile(w.tree + "/src/byname"); err != nil || string(text) != name {
+				return fmt.Errorf("%s is another file: %q, %w", name, text, err)
+			}
+		}
+		return nil
 	}},
 	{name: "read a key", do: func(w world) error { _, err := os.ReadFile(w.home + "/.ssh/id"); return err }},
 	{name: "read notes", do: func(w world) error { _, err := os.ReadFile(w.home + "/notes.txt"); return err }},
@@ -530,6 +550,7 @@ func TestDeeds(t *testing.T) {
 	for _, linked := range []bool{true, false} {
 		t.Run(map[bool]string{true: "worktree", false: "in place"}[linked], func(t *testing.T) {
 			w := makeWorld(t, linked)
+			namesSomethingElse(t, w)
 			for _, d := range deeds {
 				t.Run(d.name, func(t *testing.T) {
 					r := w.fenced(t, w.policy(), d.name)
@@ -549,6 +570,22 @@ func TestDeeds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// namedFD is a descriptor that is another file to the gatekeeper than to the program.
+const namedFD = 78
+
+func namesSomethingElse(t *testing.T, w world) {
+	t.Helper()
+	f, err := os.OpenFile(w.home+"/notes.txt", os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := unix.Dup3(int(f.Fd()), namedFD, unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(namedFD) })
 }
 
 // TestDenied: what was refused is known, with the program that tried; what could not have been done anyway is not.

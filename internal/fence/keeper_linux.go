@@ -241,6 +241,12 @@ func (p place) stat() (st unix.Stat_t, err error) {
 
 func (p place) exists() bool { _, err := p.stat(); return err == nil }
 
+// own reports whether it is what /proc says of this process. The program reached it by /proc/self, or by /dev/stdout, and
+// means itself.
+func (p place) own() bool {
+	return strings.HasPrefix(p.in+"/", "/proc/"+strconv.Itoa(os.Getpid())+"/")
+}
+
 // begin opens the folder that a path of the program begins at.
 func (q *query) begin(dir int, path string) (int, error) {
 	from := "cwd"
@@ -277,7 +283,7 @@ func (q *query) locate(dir, arg int, follow bool) (place, error) {
 	own := strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/")
 	for range 40 {
 		p, err := q.step(at, path)
-		if err != nil && own { // what it means there is not what it means here
+		if err != nil && own || err == nil && p.own() { // what it means there is not what it means here
 			return p, errPass
 		}
 		if err != nil || !follow || p.base == "" {
