@@ -20,6 +20,7 @@ const (
 	tick       = 100 * time.Millisecond // between two looks for requests
 	shortGrace = 2 * time.Second        // for those who outlive the agent's own process: they would write into a judged tree
 	drain      = time.Second            // for output held open by somebody outside the tree
+	pipeSize   = 64 << 10               // bytes that a pipe has at most
 )
 
 // run runs the agent from its start until nothing of it lives.
@@ -47,7 +48,7 @@ func (j *job) run() (res Result) {
 		Grace: j.spec.Grace, Orphans: shortGrace, Patience: patience, Sleep: j.sleep,
 		Hurry: func() bool { return j.now || j.asks("kill") || j.gone() },
 	})
-	pipes.close(read)
+	pipes.close(read, j.out)
 	if ws, known := t.Status(); known {
 		res.status(ws)
 	}
@@ -147,8 +148,9 @@ func (j *job) feed(w *os.File) {
 }
 
 // close ends the pipes once nobody of the tree can write. Somebody outside it may hold
-// the output open, a server the agent talked to: they are not waited for.
-func (p pipes) close(read <-chan struct{}) {
+// the output open, a server the agent talked to: they are not waited for. What the agent printed is read, though, also where
+// this process had no time for it until now.
+func (p pipes) close(read <-chan struct{}, to io.Writer) {
 	if p.input != nil {
 		_ = p.input.Close()
 	}
@@ -157,6 +159,8 @@ func (p pipes) close(read <-chan struct{}) {
 	case <-time.After(drain):
 		_ = p.output.SetReadDeadline(time.Now())
 		<-read
+		_ = p.output.SetReadDeadline(time.Time{})
+		_ = proc.Empty(p.output, make([]byte, pipeSize), func(b []byte) { _, _ = to.Write(b) })
 	}
 	_ = p.output.Close()
 }

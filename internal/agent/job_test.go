@@ -1,9 +1,38 @@
 package agent
 
 import (
+	"bytes"
+	"io"
+	"os"
 	"testing"
 	"time"
 )
+
+// TestReadLate: what the agent printed is kept, though the shim gets no time to read it until the agent and its tree are
+// gone, and somebody else has the output open.
+func TestReadLate(t *testing.T) {
+	t.Parallel()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	printed := bytes.Repeat([]byte("x"), pipeSize)
+	if _, err := w.Write(printed); err != nil {
+		t.Fatal(err)
+	}
+	var kept bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		time.Sleep(2 * drain)
+		_, _ = io.Copy(&kept, r)
+	}()
+	pipes{output: r}.close(read, &kept)
+	if !bytes.Equal(kept.Bytes(), printed) {
+		t.Errorf("%d bytes of %d were kept", kept.Len(), len(printed))
+	}
+}
 
 // TestHush: silence is counted while the shim watches, and only then.
 func TestHush(t *testing.T) {

@@ -89,6 +89,7 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 	c.SysProcAttr = processAttr()
 	began := time.Now()
 	c.Cancel = func() error {
+		c.WaitDelay = time.Second
 		c.pid.Store(int64(c.Process.Pid)) // Start may not have got there yet
 		if path, is := waitsFor(c.Process.Pid, c.Dir); path != "" && overdue(ctx) {
 			c.late.CompareAndSwap(nil, &Silence{Command: subcommand(c.Args),
@@ -97,9 +98,13 @@ func newCmd(ctx context.Context, program string, args ...string) *Cmd {
 		c.end()
 		return nil
 	}
-	c.WaitDelay = time.Second
+	c.WaitDelay = readTime
 	return c
 }
+
+// readTime is how long it may take to read what an ended process has printed: on a busy machine, seconds. Only what outlived
+// it keeps the pipe open for longer.
+const readTime = 30 * time.Second
 
 func overdue(ctx context.Context) bool {
 	return errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(context.Cause(ctx), context.DeadlineExceeded)

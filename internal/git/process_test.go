@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -111,7 +112,15 @@ func TestWorkIsNotSilence(t *testing.T) {
 	if err := run(500*time.Millisecond, time.Hour, "-c", "sleep 1.3; echo done"); err != nil {
 		t.Errorf("ended in the middle of its work: %v", err)
 	}
-	if err := run(4*time.Second, 4*time.Second, "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep 0.5; done"); err != nil {
+	// It prints ten times in five quarters of the limit. On a busy machine one of the steps can take all of that.
+	var err error
+	for limit := time.Second; limit <= 16*time.Second; limit *= 4 {
+		script := fmt.Sprintf("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i; sleep %f; done", (limit / 8).Seconds())
+		if err = run(limit, limit, "-c", script); err == nil {
+			break
+		}
+	}
+	if err != nil {
 		t.Errorf("ended although it printed: %v", err)
 	}
 	within(t, func() {
@@ -120,6 +129,25 @@ func TestWorkIsNotSilence(t *testing.T) {
 			t.Errorf("work without end: %v", err)
 		}
 	})
+}
+
+// TestReadLate: what a process printed is read to its end, however late, as on a busy machine.
+func TestReadLate(t *testing.T) {
+	t.Parallel()
+	late := lateWriter{}
+	c := newCmd(t.Context(), "sh", "-c", "echo one; echo two")
+	c.Stdout = &late
+	if err := c.Run(); err != nil || late.String() != "one\ntwo\n" {
+		t.Errorf("%v, %q", err, late.String())
+	}
+}
+
+// lateWriter takes what is written as a process does that gets no processor for a while.
+type lateWriter struct{ bytes.Buffer }
+
+func (w *lateWriter) Write(p []byte) (int, error) {
+	time.Sleep(1200 * time.Millisecond)
+	return w.Buffer.Write(p)
 }
 
 // TestEndedWithAll: what a process started goes with it, also when it does not hear TERM.

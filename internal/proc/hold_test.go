@@ -222,6 +222,35 @@ func TestPrintedInTime(t *testing.T) {
 	}
 }
 
+// TestPrintedLast: what a program printed before it ended is passed on, however late its output is read.
+func TestPrintedLast(t *testing.T) {
+	t.Parallel()
+	said := filepath.Join(t.TempDir(), "said")
+	late := lateWriter{said: said}
+	end := Program{
+		Command: config.TypedCommand([]string{"sh", "-c", "echo first; until test -e '" + said + "'; do sleep 0.01; done; printf %60000d 7"}),
+		Env:     os.Environ(), Stdout: &late, Grace: time.Second,
+	}.Run(t.Context())
+	if end.Code != 0 || late.n != len("first\n")+60000 {
+		t.Errorf("%d bytes of %d were passed on: %s", late.n, len("first\n")+60000, end)
+	}
+}
+
+// lateWriter takes the first words when the program has long ended.
+type lateWriter struct {
+	said string
+	n    int
+}
+
+func (w *lateWriter) Write(p []byte) (int, error) {
+	if w.n == 0 {
+		_ = os.WriteFile(w.said, nil, 0o600)
+		time.Sleep(3 * Slack)
+	}
+	w.n += len(p)
+	return len(p), nil
+}
+
 // slowWriter takes its time for each write, as a parser on a busy machine does.
 type slowWriter struct{ n atomic.Int64 }
 

@@ -201,7 +201,8 @@ func (d *drain) begin() {
 					if err == nil {
 						continue
 					}
-				default:
+				default: // it is to end
+					d.rest(buf)
 				}
 			}
 			if err != nil {
@@ -211,10 +212,18 @@ func (d *drain) begin() {
 	}()
 }
 
-// empty passes on what lies in the pipe and waits for nothing. A pipe that is written to all the time is never
-// empty: it ends after as much as a pipe holds.
+// empty passes on what is in the pipe.
 func (d *drain) empty(buf []byte) error {
-	conn, err := d.r.SyscallConn()
+	return Empty(d.r, buf, func(p []byte) {
+		d.to.Write(p)
+		d.got.Add(int64(len(p)))
+	})
+}
+
+// Empty passes on what is in a pipe and waits for nothing. A pipe that is written to all the time is never empty: it ends
+// when buf was full once. A deadline that is over is an error, and nothing is read then.
+func Empty(r *os.File, buf []byte, take func([]byte)) error {
+	conn, err := r.SyscallConn()
 	for left := len(buf); err == nil && left > 0; {
 		var n int
 		var readErr error
@@ -224,11 +233,20 @@ func (d *drain) empty(buf []byte) error {
 		if n <= 0 || readErr != nil {
 			return nil // nothing there now; an end or an error comes again at the next read
 		}
-		d.to.Write(buf[:n])
-		d.got.Add(int64(n))
+		take(buf[:n])
 		left -= n
 	}
 	return err
+}
+
+// rest passes on what was printed before the copying was to end: on a busy machine that may not have been read yet.
+func (d *drain) rest(buf []byte) {
+	for { // end may set the deadline again meanwhile
+		d.r.SetReadDeadline(time.Time{})
+		if err := d.empty(buf); !errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+	}
 }
 
 // catchUp returns when everything that lay in the pipe is passed on, or the writer does not
