@@ -442,14 +442,15 @@ func TestForgotten(t *testing.T) {
 	r.Sync(t.Context())
 	v := visit(t, r)
 	v.page(200, "/r/1/task/T1", "Changed files", "!were forgotten")
-	ended := map[belay.TaskID]time.Time{"t1": time.Now().Add(-time.Hour)}
-	out, err := remote.Forget(t.Context(), task.ForgetAsk{Remote: f.remote}, ended, time.Now())
+	now := time.Now()
+	ended := map[belay.TaskID]time.Time{"t1": now.Add(-time.Hour)}
+	out, err := remote.Forget(t.Context(), task.ForgetAsk{Remote: f.remote}, ended, now)
 	if err != nil || out.Snapshots == 0 {
 		t.Fatal(out, err)
 	}
 	for range 2 { // the copy that had them, and the same one again
 		r.Sync(t.Context())
-		v.page(200, "/r/1/task/T1", "its snapshots were forgotten on "+time.Now().UTC().Format(time.DateOnly), "protected", "!record problem")
+		v.page(200, "/r/1/task/T1", "its snapshots were forgotten on "+now.UTC().Format(time.DateOnly), "protected", "!record problem")
 	}
 }
 

@@ -279,11 +279,12 @@ func TestForgetCopy(t *testing.T) {
 	if got := strings.Count(snapshots(old, "a"), "\n") + 1; got != 2+4 {
 		t.Fatalf("%d refs", got)
 	}
-	p.forget(task.Retention{}, map[belay.TaskID]time.Time{"a": time.Now().Add(-99 * day), "b": {}}, time.Now())
+	now := time.Now()
+	p.forget(task.Retention{}, map[belay.TaskID]time.Time{"a": now.Add(-99 * day), "b": {}}, now)
 	fresh := remote.NewFollower(filepath.Join(p.Up, "fresh"), p.url)
 	for _, f := range []*remote.Follower{old, fresh} {
 		follow(f)
-		if a, b := f.Forgotten("a"), f.Forgotten("b"); a != time.Now().UTC().Format(time.DateOnly) || b != "" {
+		if a, b := f.Forgotten("a"), f.Forgotten("b"); a != now.UTC().Format(time.DateOnly) || b != "" {
 			t.Errorf("forgotten on %q and %q", a, b)
 		}
 		if got := strings.Count(snapshots(f, "a"), "\n") + 1; got != 2 { // those of B

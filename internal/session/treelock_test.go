@@ -41,9 +41,11 @@ func TestLingering(t *testing.T) {
 		}
 		free := make(chan struct{})
 		go func() {
-			time.Sleep(200 * time.Millisecond)
-			_ = lock.Unlock()
-			close(free)
+			defer close(free)
+			if !one.busy {
+				time.Sleep(200 * time.Millisecond)
+				_ = lock.Unlock()
+			}
 		}()
 		unlock, err := Take(path, "T1", "belay run", time.Now())
 		if busy := belay.CodeOf(err) == belay.CodeBusy; busy != one.busy || err != nil && !busy {
@@ -51,6 +53,7 @@ func TestLingering(t *testing.T) {
 		}
 		<-free
 		if err != nil {
+			_ = lock.Unlock()
 			continue
 		}
 		unlock()

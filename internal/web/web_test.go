@@ -240,6 +240,17 @@ func nobody(context.Context, string, func() bool, ...string) error {
 	return errors.New("nothing is to be done")
 }
 
+// leaving is somebody who leaves with the first words of an answer: events have no end.
+type leaving struct {
+	*httptest.ResponseRecorder
+	leave func()
+}
+
+func (l leaving) Flush() {
+	l.ResponseRecorder.Flush()
+	l.leave()
+}
+
 // TestGuard: who does not come by the link, or is sent by another site, is kept out, and a form of elsewhere as well.
 func TestGuard(t *testing.T) {
 	t.Parallel()
@@ -256,9 +267,9 @@ func TestGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx, stop := context.WithTimeout(r.Context(), 2*time.Second) // events have no end
+		ctx, stop := context.WithTimeout(r.Context(), testutil.Patience)
 		defer stop()
-		answer := httptest.NewRecorder()
+		answer := leaving{httptest.NewRecorder(), stop}
 		v.server.routes().ServeHTTP(answer, r.Clone(ctx))
 		return answer.Code
 	}
