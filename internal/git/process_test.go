@@ -209,7 +209,7 @@ func child() {
 	time.Sleep(200 * time.Millisecond)
 	if err = errors.Join(err, syscall.Kill(c.Process.Pid, 0)); err == nil {
 		fmt.Println(c.Process.Pid)
-		select {}
+		time.Sleep(time.Hour) // an empty select ends by itself: nothing else of this process is under way
 	}
 	fmt.Println(err)
 	os.Exit(1)
