@@ -26,7 +26,7 @@ type Found struct {
 
 // In finds what tokens assert: what a test does, without the braces around it.
 func In(l syntax.Language, tokens []syntax.Token) Found {
-	s := New(l, tokens)
+	s := newSource(l, tokens)
 	var f Found
 	last := -1
 	for i := range s.Tokens {
@@ -50,7 +50,7 @@ func In(l syntax.Language, tokens []syntax.Token) Found {
 }
 
 // Asserts reports whether an assertion begins at token i.
-func (s *Source) Asserts(i int) bool {
+func (s *source) Asserts(i int) bool {
 	t := s.Tokens[i]
 	if t.Kind != syntax.Word {
 		return false
@@ -78,7 +78,7 @@ func (s *Source) Asserts(i int) bool {
 	return false
 }
 
-func (s *Source) pythonAsserts(i int, call, dotted bool) bool {
+func (s *source) pythonAsserts(i int, call, dotted bool) bool {
 	t := s.Tokens[i]
 	if t.Is("assert") && !dotted || t.Is("raise") && s.Is(i+1, "AssertionError") {
 		return true
@@ -108,7 +108,7 @@ func startsWith(s string, words ...string) bool {
 
 // csharpAsserts knows Assert.X and functions called AssertX, x.Should(), x.ShouldBe(…), and
 // what mocks are asked.
-func (s *Source) csharpAsserts(i int, call, dotted bool) bool {
+func (s *source) csharpAsserts(i int, call, dotted bool) bool {
 	name := s.Tokens[i].Text
 	if dotted && strings.HasSuffix(s.At(i-2).Text, "Assert") {
 		return true
@@ -126,7 +126,7 @@ func (s *Source) csharpAsserts(i int, call, dotted bool) bool {
 }
 
 // typed reports whether type arguments begin at token i and a call follows them: ShouldBeOfType<A>().
-func (s *Source) typed(i int) bool {
+func (s *source) typed(i int) bool {
 	if !s.Is(i, "<") {
 		return false
 	}
@@ -152,7 +152,7 @@ func (s *Source) typed(i int) bool {
 
 // goAsserts knows t.Error and its kind, the calls of assertion packages, and helpers
 // that are handed t.
-func (s *Source) goAsserts(i int, dotted bool) bool {
+func (s *source) goAsserts(i int, dotted bool) bool {
 	t := s.Tokens[i]
 	on := s.At(i - 2).Text
 	if dotted && (slices.Contains(goHandles, on) || on == ")" && s.Is(i-4, "T", "(")) {
@@ -179,7 +179,7 @@ func (s *Source) goAsserts(i int, dotted bool) bool {
 
 // Handed reports whether the call at open is given what a test is run with: as its first
 // argument by any of its names, further on by the usual one, which says nothing else there.
-func (s *Source) Handed(open int) bool {
+func (s *source) Handed(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
 		t := s.Tokens[i]
 		whole := s.Open[i] == open && t.Kind == syntax.Word && s.Among(i+1, ",", ")")
@@ -194,7 +194,7 @@ func (s *Source) Handed(open int) bool {
 // What tape, tap, ava and node's runner hand to a test, and its methods that assert.
 var (
 	scriptHandles = map[string]bool{"t": true, "st": true, "sst": true, "tt": true}
-	scriptMethods = words(
+	scriptMethods = set(
 		`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
 		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
 		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
@@ -204,15 +204,7 @@ var (
 // ScriptHandle tells a name that a test of JavaScript is usually handed its runner by.
 func ScriptHandle(name string) bool { return scriptHandles[name] }
 
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
-
-func (s *Source) scriptAsserts(i int, call, dotted bool) bool {
+func (s *source) scriptAsserts(i int, call, dotted bool) bool {
 	switch t := s.Tokens[i]; {
 	case t.Is("expect"):
 		return call || s.Is(i+1, ".", "soft", "(") // dotted: a request that is expected to answer so
@@ -230,7 +222,7 @@ func (s *Source) scriptAsserts(i int, call, dotted bool) bool {
 
 // statement returns the tokens of the assertion at i: its call with what is chained to
 // it, or its line where it is a word before an expression.
-func (s *Source) statement(i int) []syntax.Token {
+func (s *source) statement(i int) []syntax.Token {
 	k := i
 	for k < len(s.Tokens) {
 		switch {
@@ -247,7 +239,7 @@ func (s *Source) statement(i int) []syntax.Token {
 
 // returns returns the places from which no later assertion is reached: a return that
 // stands under no condition before the last assertion.
-func (s *Source) returns(last int) []Mark {
+func (s *source) returns(last int) []Mark {
 	var marks []Mark
 	for i := 0; i < last; i++ {
 		t := s.Tokens[i]
@@ -266,7 +258,7 @@ func (s *Source) returns(last int) []Mark {
 }
 
 // conditionAfter tells Ruby's `return if x`.
-func (s *Source) conditionAfter(i int) bool {
+func (s *source) conditionAfter(i int) bool {
 	for k := i; k < len(s.Tokens) && s.Tokens[k].Line == s.Tokens[i].Line; k++ {
 		if s.Is(k, "if") || s.Is(k, "unless") {
 			return true
@@ -279,7 +271,7 @@ func (s *Source) conditionAfter(i int) bool {
 var endedByMark = []syntax.Language{syntax.Java, syntax.CSharp, syntax.Rust, syntax.PHP}
 
 // statementHolds reports whether the assertion at k is what the return at i returns.
-func (s *Source) statementHolds(i, k int) bool {
+func (s *source) statementHolds(i, k int) bool {
 	lines := !slices.Contains(endedByMark, s.Lang)
 	for n := i + 1; n <= k; n++ {
 		t := s.Tokens[n]

@@ -54,39 +54,39 @@ var ops = map[string]struct {
 }
 
 // called reads the call of an assertion whose name is token i.
-func (r *reader) called(i int) bool {
-	bare, open, ok := r.assertion(i)
+func (s *source) called(i int) bool {
+	bare, open, ok := s.assertion(i)
 	if !ok {
-		return r.helper(i)
+		return s.helper(i)
 	}
 	var args [][]syntax.Token
 	switch {
-	case r.is(open, "("):
-		args = r.args(open)
-	case r.lang == syntax.Ruby && r.at(i).First && !r.is(open, "."):
-		args = splitArguments(until(r.statement(i+1), "do"))
+	case s.Is(open, "("):
+		args = s.args(open)
+	case s.Lang == syntax.Ruby && s.At(i).First && !s.Is(open, "."):
+		args = splitArguments(until(s.operands(i+1), "do"))
 	default:
 		return false
 	}
-	if r.lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
+	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
 		args = args[1:]
 	}
 	o := ops[bare]
-	if r.lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || r.messageFirst(args)) {
+	if s.Lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || s.messageFirst(args)) {
 		args = args[1:] // the message comes first
 	}
 	if len(args) < min(o.args, 2) || len(args) == 0 || len(args[0]) == 0 {
 		return false
 	}
-	refuted := strings.HasPrefix(r.at(i).Text, "refute")
+	refuted := strings.HasPrefix(s.At(i).Text, "refute")
 	switch {
 	case o.args == 1 && (o.op == "true" || o.op == "false"):
-		r.conditions(args[0], (o.op == "false") != refuted)
+		s.conditions(args[0], (o.op == "false") != refuted)
 	case o.args == 1:
-		r.add(Value{Subject: key(args[0]), Op: sense(o.op, refuted)}, args[0][0])
+		s.add(Value{Subject: key(args[0]), Op: sense(o.op, refuted)}, args[0][0])
 	default:
-		r.compared(sense(o.op, refuted), args[0], args[1], false)
-		r.margin(o.op, args)
+		s.compared(sense(o.op, refuted), args[0], args[1], false)
+		s.margin(o.op, args)
 	}
 	return true
 }
@@ -96,53 +96,53 @@ func isText(arg []syntax.Token) bool { return len(arg) == 1 && arg[0].Kind == sy
 
 // helper reads the call of a function of the tests that is named like an assertion, of what
 // it compares and what that should be.
-func (r *reader) helper(i int) bool {
-	low := strings.ToLower(r.tokens[i].Text)
-	ofOther := r.dot(i-1) && !r.among(i-2, "self", "this", "$this", "static")
-	if ofOther || !r.is(i+1, "(") || !startsWith(low, "assert", "expect", "check", "verify") {
+func (s *source) helper(i int) bool {
+	low := strings.ToLower(s.Tokens[i].Text)
+	ofOther := s.dot(i-1) && !s.Among(i-2, "self", "this", "$this", "static")
+	if ofOther || !s.Is(i+1, "(") || !startsWith(low, "assert", "expect", "check", "verify") {
 		return false
 	}
-	args := r.args(i + 1)
-	if r.lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
+	args := s.args(i + 1)
+	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
 		args = args[1:]
 	}
 	if len(args) != 2 {
 		return false
 	}
-	r.compared(r.tokens[i].Text, args[0], args[1], false)
+	s.compared(s.Tokens[i].Text, args[0], args[1], false)
 	return true
 }
 
 // messageFirst tells assertEquals("message", 4, f()) from assertEquals("a", f(), "message").
-func (r *reader) messageFirst(args [][]syntax.Token) bool {
-	if literal(r.lang, args[1]) {
-		return !literal(r.lang, args[2])
+func (s *source) messageFirst(args [][]syntax.Token) bool {
+	if literal(s.Lang, args[1]) {
+		return !literal(s.Lang, args[2])
 	}
-	return literal(r.lang, args[2]) && args[2][0].Kind != syntax.Text
+	return literal(s.Lang, args[2]) && args[2][0].Kind != syntax.Text
 }
 
 // margin notes how far a number may be off: what is compared is its subject.
-func (r *reader) margin(op string, args [][]syntax.Token) {
+func (s *source) margin(op string, args [][]syntax.Token) {
 	if op != "near" && op != "eq" || len(args) < 3 {
 		return
 	}
 	if n := len(args[2]); n > 0 && n <= 2 && args[2][0].Kind == syntax.Number {
-		r.add(Value{Subject: key(args[0]) + " ~ " + key(args[1]), Op: "within", Text: text(args[2])}, args[2][0])
+		s.add(Value{Subject: key(args[0]) + " ~ " + key(args[1]), Op: "within", Text: text(args[2])}, args[2][0])
 	}
 }
 
 // assertion reports whether token i names one; bare is its name as ops have it, open where
 // its parenthesis is.
-func (r *reader) assertion(i int) (bare string, open int, ok bool) {
+func (s *source) assertion(i int) (bare string, open int, ok bool) {
 	open = i + 1
-	if !r.is(open, "(") && !r.is(open, "!") && r.lang != syntax.Ruby {
+	if !s.Is(open, "(") && !s.Is(open, "!") && s.Lang != syntax.Ruby {
 		return "", 0, false
 	}
-	low := strings.ToLower(strings.ReplaceAll(r.tokens[i].Text, "_", ""))
-	dotted, on := r.dot(i-1), r.at(i-2).Text
-	switch r.lang {
+	low := strings.ToLower(strings.ReplaceAll(s.Tokens[i].Text, "_", ""))
+	dotted, on := s.dot(i-1), s.At(i-2).Text
+	switch s.Lang {
 	case syntax.Rust:
-		if !r.is(open, "!") || !strings.Contains(low, "assert") {
+		if !s.Is(open, "!") || !strings.Contains(low, "assert") {
 			return "", 0, false
 		}
 		open++
@@ -181,88 +181,88 @@ var sames = set(`toBe toEqual toStrictEqual isEqualTo isSameAs isEqualByComparin
 
 // chained reads expect(x).toBe(3), assertThat(x).isEqualTo(3), x.Should().Be(3),
 // Assert.That(x, Is.EqualTo(3)) and RSpec's expect(x).to eq 3, beginning at token i.
-func (r *reader) chained(i int) bool {
-	t := r.tokens[i]
+func (s *source) chained(i int) bool {
+	t := s.Tokens[i]
 	switch {
-	case (t.Is("expect") || t.Is("assertThat") || t.Is("expectThat") || t.Is("assert_that")) && r.is(i+1, "("):
-		args := r.args(i + 1)
+	case (t.Is("expect") || t.Is("assertThat") || t.Is("expectThat") || t.Is("assert_that")) && s.Is(i+1, "("):
+		args := s.args(i + 1)
 		if len(args) == 2 && t.Is("assertThat") { // assertThat(x, is(3))
-			r.matcher(key(args[0]), args[1], false)
+			s.matcher(key(args[0]), args[1], false)
 			return true
 		}
 		if len(args) == 0 {
 			return false
 		}
-		r.matchers(key(r.tokens[i+2:r.end(i+1)]), r.end(i+1)+1)
+		s.matchers(key(s.Tokens[i+2:s.End(i+1)]), s.End(i+1)+1)
 		return true
-	case t.Is("That") && r.is(i-1, ".") && r.is(i-2, "Assert") && r.is(i+1, "("):
-		if args := r.args(i + 1); len(args) > 1 {
-			r.matcher(key(args[0]), args[1], false)
+	case t.Is("That") && s.Is(i-1, ".") && s.Is(i-2, "Assert") && s.Is(i+1, "("):
+		if args := s.args(i + 1); len(args) > 1 {
+			s.matcher(key(args[0]), args[1], false)
 		} else if len(args) == 1 {
-			r.condition(args[0])
+			s.conditions(args[0], false)
 		}
 		return true
-	case t.Is("Should") && r.is(i-1, ".") && r.is(i+1, "("):
-		r.matchers(key(r.before(i-1)), r.end(i+1)+1)
+	case t.Is("Should") && s.Is(i-1, ".") && s.Is(i+1, "("):
+		s.matchers(key(s.before(i-1)), s.End(i+1)+1)
 		return true
 	case (strings.HasPrefix(t.Text, "ShouldBe") || strings.HasPrefix(t.Text, "ShouldEqual") ||
-		strings.HasPrefix(t.Text, "must_")) && r.is(i-1, "."):
-		r.matcher(key(r.before(i-1)), r.statement(i), false)
+		strings.HasPrefix(t.Text, "must_")) && s.Is(i-1, "."):
+		s.matcher(key(s.before(i-1)), s.operands(i), false)
 		return true
 	}
 	return false
 }
 
 // before returns the tokens of the statement up to the dot at i.
-func (r *reader) before(i int) []syntax.Token {
+func (s *source) before(i int) []syntax.Token {
 	k := i
-	for k > 0 && i-k < 200 && r.nest.Open[k-1] >= r.nest.Open[i] {
-		begins := r.among(k-1, ";", "{", "}") || r.tokens[k].First && !r.is(k, ".")
-		if begins && r.nest.Open[k-1] == r.nest.Open[i] {
+	for k > 0 && i-k < 200 && s.Open[k-1] >= s.Open[i] {
+		begins := s.Among(k-1, ";", "{", "}") || s.Tokens[k].First && !s.Is(k, ".")
+		if begins && s.Open[k-1] == s.Open[i] {
 			break
 		}
 		k--
 	}
-	return r.tokens[k:i]
+	return s.Tokens[k:i]
 }
 
 // matchers reads what is chained to a subject from token k on.
-func (r *reader) matchers(subject string, k int) {
+func (s *source) matchers(subject string, k int) {
 	not := false
-	for k < len(r.tokens) {
-		dot := r.dot(k)
+	for k < len(s.Tokens) {
+		dot := s.dot(k)
 		word := k
 		if dot {
 			word++
 		}
-		t := r.at(word)
+		t := s.At(word)
 		switch {
 		case !dot, t.Kind != syntax.Word:
 			return
 		case t.Is("to") || t.Is("not_to") || t.Is("to_not"):
-			if !r.is(word+1, "(") && !r.is(word+1, ".") {
-				r.matcher(subject, until(r.statement(word+1), "do"), !t.Is("to"))
+			if !s.Is(word+1, "(") && !s.Is(word+1, ".") {
+				s.matcher(subject, until(s.operands(word+1), "do"), !t.Is("to"))
 				return
 			}
-			if r.lang == syntax.Ruby {
-				r.matcher(subject, r.tokens[word+2:max(r.end(word+1), word+2)], !t.Is("to"))
+			if s.Lang == syntax.Ruby {
+				s.matcher(subject, s.Tokens[word+2:max(s.End(word+1), word+2)], !t.Is("to"))
 				return
 			}
 			k = word + 1
 			continue
-		case t.Is("and") && r.lang == syntax.PHP && r.is(word+1, "("): // Pest's expect(x)->toBe(1)->and(y)->toBe(2)
-			subject, not = key(r.tokens[word+2:max(r.end(word+1), word+2)]), false
-			k = r.end(word+1) + 1
+		case t.Is("and") && s.Lang == syntax.PHP && s.Is(word+1, "("): // Pest's expect(x)->toBe(1)->and(y)->toBe(2)
+			subject, not = key(s.Tokens[word+2:max(s.End(word+1), word+2)]), false
+			k = s.End(word+1) + 1
 			continue
 		case t.Is("not"), t.Is("Not"):
 			not = !not
-		case r.is(word+1, "("):
-			end := r.end(word + 1)
-			r.matcher(subject, r.tokens[word:min(end+1, len(r.tokens))], not)
+		case s.Is(word+1, "("):
+			end := s.End(word + 1)
+			s.matcher(subject, s.Tokens[word:min(end+1, len(s.Tokens))], not)
 			k = end + 1
 			continue
-		case !r.dot(word + 1): // chai's expect(x).to.be.true
-			r.matcher(subject, r.tokens[word:word+1], not)
+		case !s.dot(word + 1): // chai's expect(x).to.be.true
+			s.matcher(subject, s.Tokens[word:word+1], not)
 			return
 		}
 		k = word + 1
@@ -270,7 +270,7 @@ func (r *reader) matchers(subject string, k int) {
 }
 
 // matcher notes one matcher: its name, and what it is given where that is a literal.
-func (r *reader) matcher(subject string, m []syntax.Token, not bool) {
+func (s *source) matcher(subject string, m []syntax.Token, not bool) {
 	for len(m) > 2 && (m[0].Is("Is") || m[0].Is("Has") || m[0].Is("Does")) && m[1].Is(".") {
 		m = m[2:]
 	}
@@ -285,7 +285,7 @@ func (r *reader) matcher(subject string, m []syntax.Token, not bool) {
 		args = args[1 : len(args)-1]
 	}
 	if op == "be" && len(args) > 1 && (args[0].Is("<") || args[0].Is(">") || args[0].Is("=")) { // RSpec's be > 3
-		r.part(append([]syntax.Token{{Kind: syntax.Word, Text: subject, Line: m[0].Line, Col: m[0].Col}}, args...), not)
+		s.part(append([]syntax.Token{{Kind: syntax.Word, Text: subject, Line: m[0].Line, Col: m[0].Col}}, args...), not)
 		return
 	}
 	if sames[op] || op == "is" && len(args) > 0 {
@@ -294,8 +294,8 @@ func (r *reader) matcher(subject string, m []syntax.Token, not bool) {
 			return
 		}
 	}
-	if len(args) > 0 && !literal(r.lang, args) {
+	if len(args) > 0 && !literal(s.Lang, args) {
 		return
 	}
-	r.add(Value{Subject: subject, Op: sense(op, not), Text: text(args)}, m[0])
+	s.add(Value{Subject: subject, Op: sense(op, not), Text: text(args)}, m[0])
 }

@@ -50,18 +50,10 @@ func (u Test) Empty() bool {
 	return rest == 0
 }
 
-// source is a text in which tests are looked for.
-type source struct {
-	*Source
-	tables []table        // see tabled
-	defs   map[string]int // see definitions
-	bodies map[string]int // see phpBodies
-}
-
 // Read returns the tests of a text, groups among them, in the order in which they begin.
 // Two of one name get numbers.
 func Read(l syntax.Language, text []byte) []Test {
-	s := source{Source: New(l, syntax.Code(l, text))}
+	s := newSource(l, syntax.Code(l, text))
 	return s.units(text)
 }
 

@@ -10,7 +10,7 @@ import (
 // of Read's: in functions that tests call. A call of such a function is none itself.
 func Outside(l syntax.Language, text []byte, tests []Test) int {
 	bodies := bodiesOf(tests)
-	s := New(l, syntax.Code(l, text))
+	s := newSource(l, syntax.Code(l, text))
 	n := 0
 	for i, t := range s.Tokens {
 		for len(bodies) > 0 && before(bodies[0].last, t) {

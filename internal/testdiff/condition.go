@@ -6,10 +6,9 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// condition reads what must hold: parts joined by and or or, each by itself.
-func (r *reader) condition(tokens []syntax.Token) { r.conditions(tokens, false) }
-
-func (r *reader) conditions(tokens []syntax.Token, not bool) {
+// conditions reads what must hold: parts joined by and or or, each by itself. not says that the test fails where it
+// holds.
+func (s *source) conditions(tokens []syntax.Token, not bool) {
 	if tokens = unwrapped(tokens); len(tokens) > 400 {
 		return
 	}
@@ -32,7 +31,7 @@ func (r *reader) conditions(tokens []syntax.Token, not bool) {
 				continue
 			}
 		}
-		r.part(tokens[from:i], not)
+		s.part(tokens[from:i], not)
 		from = i + 1
 		if !end && tokens[i].Kind == syntax.Mark {
 			from++
@@ -42,48 +41,51 @@ func (r *reader) conditions(tokens []syntax.Token, not bool) {
 
 // unwrapped takes away brackets around all of an expression: not those of (a) == (b).
 func unwrapped(tokens []syntax.Token) []syntax.Token {
-	for len(tokens) > 2 && tokens[0].Is("(") && syntax.Nested(tokens).Close[0] == len(tokens)-1 {
-		tokens = tokens[1 : len(tokens)-1]
+	for {
+		inner, ok := wrapped(tokens)
+		if !ok {
+			return tokens
+		}
+		tokens = inner
 	}
-	return tokens
 }
 
 // part reads one comparison, or one thing that is to be true. not says that the test fails
 // where it holds.
-func (r *reader) part(tokens []syntax.Token, not bool) {
+func (s *source) part(tokens []syntax.Token, not bool) {
 	for len(tokens) > 0 && (tokens[0].Is("!") && !(len(tokens) > 1 && tokens[1].Is("=")) || tokens[0].Is("not")) {
 		tokens, not = tokens[1:], !not
 	}
 	if len(tokens) == 0 {
 		return
 	}
-	at, width, op := r.comparator(tokens)
+	at, width, op := s.comparator(tokens)
 	if at < 0 {
-		if !r.function(tokens, not) && !literal(r.lang, tokens) {
-			r.add(Value{Subject: key(tokens), Op: sense("true", not)}, tokens[0])
+		if !s.function(tokens, not) && !literal(s.Lang, tokens) {
+			s.add(Value{Subject: key(tokens), Op: sense("true", not)}, tokens[0])
 		}
 		return
 	}
 	a, b := tokens[:at], tokens[at+width:]
-	r.compared(sense(op, not), a, b, op != "eq" && op != "ne")
+	s.compared(sense(op, not), a, b, op != "eq" && op != "ne")
 }
 
 // compared notes a comparison of which one side is a literal. One of two orders is an
 // operator turned round: 3 < x is x > 3.
-func (r *reader) compared(op string, a, b []syntax.Token, turns bool) {
+func (s *source) compared(op string, a, b []syntax.Token, turns bool) {
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
-	la, lb := literal(r.lang, a), literal(r.lang, b)
+	la, lb := literal(s.Lang, a), literal(s.Lang, b)
 	switch {
 	case la && lb, !la && !lb:
 	case lb:
-		r.add(Value{Subject: key(a), Op: op, Text: text(b)}, b[0])
+		s.add(Value{Subject: key(a), Op: op, Text: text(b)}, b[0])
 	default:
 		if t, ok := turned[op]; ok && turns {
 			op = t
 		}
-		r.add(Value{Subject: key(b), Op: op, Text: text(a)}, a[0])
+		s.add(Value{Subject: key(b), Op: op, Text: text(a)}, a[0])
 	}
 }
 
@@ -105,7 +107,7 @@ func sense(op string, not bool) string {
 
 // comparator returns where the first comparison outside brackets stands, how many tokens
 // it has and what it asks; -1 when there is none.
-func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
+func (s *source) comparator(tokens []syntax.Token) (at, width int, op string) {
 	depth := 0
 	is := func(i int, s string) bool { return i < len(tokens) && tokens[i].Is(s) }
 	for i, t := range tokens {
@@ -124,17 +126,17 @@ func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
 				width = 3
 			}
 			return i, width, op
-		case (t.Is("<") || t.Is(">")) && i > 0 && !is(i-1, "=") && r.orders():
+		case (t.Is("<") || t.Is(">")) && i > 0 && !is(i-1, "=") && s.orders():
 			if is(i+1, "=") {
 				return i, 2, t.Text + "="
 			}
 			return i, 1, t.Text
-		case r.lang == syntax.Python && t.Is("is"):
+		case s.Lang == syntax.Python && t.Is("is"):
 			if is(i+1, "not") {
 				return i, 2, "ne"
 			}
 			return i, 1, "eq"
-		case r.lang == syntax.Python && (t.Is("in") || t.Is("not") && is(i+1, "in")):
+		case s.Lang == syntax.Python && (t.Is("in") || t.Is("not") && is(i+1, "in")):
 			if t.Is("not") {
 				return i, 2, "not in"
 			}
@@ -145,8 +147,8 @@ func (r *reader) comparator(tokens []syntax.Token) (at, width int, op string) {
 }
 
 // orders reports whether < and > compare, in a language whose types do not use them so.
-func (r *reader) orders() bool {
-	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, r.lang)
+func (s *source) orders() bool {
+	return slices.Contains([]syntax.Language{syntax.Go, syntax.Python, syntax.JavaScript, syntax.Ruby}, s.Lang)
 }
 
 var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold": "eq", "Diff": "eq", "equals": "eq",
@@ -156,7 +158,7 @@ var comparing = map[string]string{"DeepEqual": "eq", "Equal": "eq", "EqualFold":
 	"starts_with": "prefix", "ends_with": "suffix", "startsWith": "prefix", "endsWith": "suffix", "include?": "contains"}
 
 // function reads a call that compares: slices.Equal(got, want), text.contains("x").
-func (r *reader) function(tokens []syntax.Token, not bool) bool {
+func (s *source) function(tokens []syntax.Token, not bool) bool {
 	open := slices.IndexFunc(tokens, func(t syntax.Token) bool { return t.Is("(") })
 	if open < 1 || !tokens[len(tokens)-1].Is(")") {
 		return false
@@ -176,52 +178,52 @@ func (r *reader) function(tokens []syntax.Token, not bool) bool {
 	case len(args) < 2:
 		return false
 	}
-	r.compared(sense(op, not), args[0], args[1], false)
+	s.compared(sense(op, not), args[0], args[1], false)
 	return true
 }
 
 // goIf reads the condition of an if that fails the test: it says what must not be.
-func (r *reader) goIf(i int) {
+func (s *source) goIf(i int) {
 	body := i + 1
-	for body < len(r.tokens) && !(r.is(body, "{") && r.nest.Open[body] == r.nest.Open[i] && !r.composite(body)) {
-		if r.tokens[body].First && r.tokens[body].Line > r.tokens[i].Line+20 {
+	for body < len(s.Tokens) && !(s.Is(body, "{") && s.Open[body] == s.Open[i] && !s.composite(body)) {
+		if s.Tokens[body].First && s.Tokens[body].Line > s.Tokens[i].Line+20 {
 			return
 		}
 		body++
 	}
-	if body >= len(r.tokens) || !r.fails(body) {
+	if body >= len(s.Tokens) || !s.fails(body) {
 		return
 	}
 	from := i + 1
 	for k := from; k < body; k++ {
-		if r.is(k, ";") && r.nest.Open[k] == r.nest.Open[i] {
+		if s.Is(k, ";") && s.Open[k] == s.Open[i] {
 			from = k + 1
 		}
 	}
 	head := ""
 	if from > i+1 { // if got := f(1); got != 2
-		head = key(r.tokens[i+1:from]) + " "
+		head = key(s.Tokens[i+1:from]) + " "
 	}
-	n := len(r.out)
-	r.conditions(r.tokens[from:body], true)
-	for k := n; k < len(r.out); k++ {
-		r.out[k].Subject = head + r.out[k].Subject
+	n := len(s.expected)
+	s.conditions(s.Tokens[from:body], true)
+	for k := n; k < len(s.expected); k++ {
+		s.expected[k].Subject = head + s.expected[k].Subject
 	}
 }
 
 // composite tells a literal's brace from a block's: it follows its type, and what follows
 // what it closes continues with the condition.
-func (r *reader) composite(open int) bool {
-	end := r.end(open)
-	return end+1 < len(r.tokens) && !r.tokens[end+1].First && r.among(end+1, "{", ")", "&", "|", "=")
+func (s *source) composite(open int) bool {
+	end := s.End(open)
+	return end+1 < len(s.Tokens) && !s.Tokens[end+1].First && s.Among(end+1, "{", ")", "&", "|", "=")
 }
 
 var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)
 
 // fails reports whether the block at open says at its own depth that the test failed.
-func (r *reader) fails(open int) bool {
-	for i := open + 1; i < r.end(open); i++ {
-		if goFails[r.at(i).Text] && r.is(i-1, ".") && r.is(i+1, "(") && goTestHandles[r.at(i-2).Text] && r.nest.Open[i] == open {
+func (s *source) fails(open int) bool {
+	for i := open + 1; i < s.End(open); i++ {
+		if goFails[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goTestHandles[s.At(i-2).Text] && s.Open[i] == open {
 			return true
 		}
 	}

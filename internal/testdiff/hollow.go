@@ -9,12 +9,12 @@ import (
 
 // Hollow reports whether the assertion at i holds whatever the code does: it asserts a
 // constant, compares a thing with itself, or says "or true".
-func (s *Source) Hollow(i int) bool {
+func (s *source) Hollow(i int) bool {
 	t := s.Tokens[i]
 	low := strings.ToLower(strings.ReplaceAll(t.Text, "_", ""))
 	st := s.statement(i)
 	if s.Lang == syntax.Python && t.Is("assert") || s.Lang == syntax.Java && t.Is("assert") && !s.Is(i+1, "(") {
-		asserted := untilComma(st[1:])
+		asserted := until(st[1:], ",")
 		return alwaysTrue(asserted) || s.Lang == syntax.Python && tuple(asserted)
 	}
 	open := i + 1
@@ -27,9 +27,9 @@ func (s *Source) Hollow(i int) bool {
 	var args [][]syntax.Token
 	switch {
 	case s.Is(open, "("):
-		args = split(s.Inside(open))
+		args = splitArguments(s.Inside(open))
 	case s.Lang == syntax.Ruby:
-		args = split(st[1:])
+		args = splitArguments(st[1:])
 	}
 	if len(args) == 0 {
 		return false
@@ -57,7 +57,7 @@ func alone(call []syntax.Token) bool {
 		return false
 	}
 	inner, ok := wrapped(call[1:])
-	return ok && len(untilComma(inner)) == len(inner)
+	return ok && len(until(inner, ",")) == len(inner)
 }
 
 // hollowCall judges assertX(args…) by its name.
@@ -83,7 +83,7 @@ func hollowCall(name string, args [][]syntax.Token) bool {
 
 // hollowExpect judges expect(a).toBe(b), expect(a).to eq(b), assertThat(a).isEqualTo(b),
 // Assert.That(a, Is.True).
-func (s *Source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
+func (s *source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	a := args[0]
 	if len(args) > 1 {
 		return len(a) == 1 && (a[0].Is("true") && strings.HasSuffix(Text(args[1]), "True"))
@@ -115,7 +115,7 @@ func (s *Source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
 	}
 	switch name := st[last].Text; name {
 	case "toBe", "toEqual", "toStrictEqual", "isEqualTo", "isSameAs", "eq", "eql", "equal", "equals", "be":
-		return len(b) > 0 && sameThing(a, untilComma(b))
+		return len(b) > 0 && sameThing(a, until(b, ","))
 	case "toBeTruthy", "toBeTrue", "isTrue", "be_truthy", "true", "ok", "be_true":
 		return alwaysTrue(a)
 	case "toBeDefined", "isNotNull", "exist":
@@ -124,33 +124,6 @@ func (s *Source) hollowExpect(args [][]syntax.Token, st []syntax.Token) bool {
 		return len(a) == 1 && a[0].Is("false")
 	}
 	return false
-}
-
-// split cuts arguments at commas.
-func split(tokens []syntax.Token) [][]syntax.Token {
-	var out [][]syntax.Token
-	for len(tokens) > 0 {
-		one := untilComma(tokens)
-		out = append(out, one)
-		tokens = tokens[min(len(one)+1, len(tokens)):]
-	}
-	return out
-}
-
-// untilComma returns the tokens before the first comma that is in no bracket.
-func untilComma(tokens []syntax.Token) []syntax.Token {
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.Is("(") || t.Is("[") || t.Is("{"):
-			depth++
-		case t.Is(")") || t.Is("]") || t.Is("}"):
-			depth--
-		case t.Is(",") && depth <= 0:
-			return tokens[:i]
-		}
-	}
-	return tokens
 }
 
 // constant tells a literal.
@@ -172,7 +145,7 @@ func constant(tokens []syntax.Token) bool {
 // alwaysTrue tells an expression that is true as it stands: true, 1, 1 == 1, x == x,
 // x.equals(x), anything or true.
 func alwaysTrue(tokens []syntax.Token) bool {
-	tokens = unwrap(tokens)
+	tokens = unwrapped(tokens)
 	n := len(tokens)
 	if n == 1 {
 		t := tokens[0]
@@ -203,17 +176,6 @@ func alwaysTrue(tokens []syntax.Token) bool {
 	return false
 }
 
-// unwrap takes away parentheses around all of an expression: not those of (a) == (b).
-func unwrap(tokens []syntax.Token) []syntax.Token {
-	for {
-		inner, ok := wrapped(tokens)
-		if !ok {
-			return tokens
-		}
-		tokens = inner
-	}
-}
-
 // wrapped returns what one pair of parentheses around everything holds.
 func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
 	if len(tokens) < 3 || !tokens[0].Is("(") {
@@ -237,7 +199,7 @@ func wrapped(tokens []syntax.Token) ([]syntax.Token, bool) {
 // is: assert (x == 1, "why").
 func tuple(tokens []syntax.Token) bool {
 	inner, ok := wrapped(tokens)
-	return ok && len(untilComma(inner)) < len(inner)
+	return ok && len(until(inner, ",")) < len(inner)
 }
 
 // sameThing tells two equal literals or names. Two equal calls may differ, and comparing

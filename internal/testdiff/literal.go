@@ -162,7 +162,7 @@ func key(tokens []syntax.Token) string {
 
 func closes(t syntax.Token) bool { return t.Is(")") || t.Is("]") || t.Is("}") }
 
-// split cuts arguments at commas that are in no bracket.
+// splitArguments cuts arguments at commas that are in no bracket.
 func splitArguments(tokens []syntax.Token) [][]syntax.Token {
 	var out [][]syntax.Token
 	for len(tokens) > 0 {

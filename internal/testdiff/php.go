@@ -261,7 +261,7 @@ func (s *source) phpSkips(body int) []Mark {
 }
 
 // inClosure reports whether the token at i is in a function within the block at body: whether that is called is not known.
-func (s *Source) inClosure(i, body int) bool {
+func (s *source) inClosure(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
 			continue
@@ -364,7 +364,7 @@ func (s *source) phpBodies() map[string]int {
 var pestCalls = map[string]bool{"test": true, "it": true, "todo": true, "arch": true, "describe": true}
 
 // pestNotes say something of a test, and change nothing of what it does.
-var pestNotes = words(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
+var pestNotes = set(`group covers coversClass coversFunction coversNothing depends repeat issue ticket pr note assignee done wip
 	with throws skip only todo before after beforeEach afterEach uses`)
 
 // pestCall reads the call that begins at i; end is where its statement ends, or where the group does.
@@ -430,7 +430,7 @@ func (s *source) pestChain(u *Test, k int) (end int, does bool) {
 			if len(args) > 0 && args[0].Is("false") {
 				continue
 			}
-			m.Maybe = len(args) > 0 && args[0].Kind != syntax.Text && !constantTrue(untilComma(args))
+			m.Maybe = len(args) > 0 && args[0].Kind != syntax.Text && !constantTrue(until(args, ","))
 			u.Skips = append(u.Skips, m)
 		case strings.HasPrefix(name, "skip"), strings.HasPrefix(name, "onlyOn"):
 			m.Maybe = true
@@ -451,7 +451,7 @@ func (s *source) pestChain(u *Test, k int) (end int, does bool) {
 
 // phpAsserts knows the assertions of PHPUnit, whether called on the test, its class or as functions; what mocks are
 // to be asked; and Pest's expect(…).
-func (s *Source) phpAsserts(i int) bool {
+func (s *source) phpAsserts(i int) bool {
 	if !s.Is(i+1, "(") || s.Among(i-1, "function", "new", "&") && !s.Is(i-2, "&") {
 		return false
 	}
@@ -472,7 +472,7 @@ func (s *Source) phpAsserts(i int) bool {
 }
 
 // dot reports whether the token at i stands between a thing and its member.
-func (s *Source) dot(i int) bool {
+func (s *source) dot(i int) bool {
 	if s.Lang == syntax.PHP {
 		return s.Among(i, "->", "::")
 	}

@@ -12,7 +12,7 @@ type Deaf struct {
 
 // Deaf tells what keeps the assertion at i from failing its test. A mark without a text
 // tells that nothing does.
-func (s *Source) Deaf(i int) Deaf {
+func (s *source) Deaf(i int) Deaf {
 	var d Deaf
 	if text := s.ownCondition(i); text != "" {
 		d.Never = Mark{Line: s.At(i).Line, Text: text}
@@ -37,11 +37,11 @@ func (s *Source) Deaf(i int) Deaf {
 }
 
 // byColumns tells a language whose blocks are read by how far their lines are indented.
-func (s *Source) byColumns() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
+func (s *source) byColumns() bool { return s.Lang == syntax.Python || s.Lang == syntax.Ruby }
 
 // blocks returns the blocks around token i, the innermost first: the braces that open them
 // or, where columns tell, the first words of the lines that begin them.
-func (s *Source) blocks(i int) []int {
+func (s *source) blocks(i int) []int {
 	var list []int
 	if !s.byColumns() {
 		for o := s.Open[i]; o >= 0 && len(list) < Deepest; o = s.Open[o] {
@@ -66,7 +66,7 @@ func (s *Source) blocks(i int) []int {
 
 // readLines finds for each token the first one of its statement's line, and for that the
 // line it is indented below.
-func (s *Source) readLines() {
+func (s *source) readLines() {
 	s.lines, s.heads = make([]int, len(s.Tokens)), make([]int, len(s.Tokens))
 	var open []int
 	line := 0
@@ -86,13 +86,13 @@ func (s *Source) readLines() {
 }
 
 // statementAt reports whether a line that begins with token i begins a statement.
-func (s *Source) statementAt(i int) bool {
+func (s *source) statementAt(i int) bool {
 	o := s.Open[i]
 	return o < 0 || s.Pair[o] < 0 || s.Lang == syntax.Ruby && s.Tokens[o].Is("{")
 }
 
 // colon returns the colon that ends the head of a block of Python, -1 for another line.
-func (s *Source) colon(line int) int {
+func (s *source) colon(line int) int {
 	switch s.At(line).Text {
 	case "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async":
 	default:
@@ -107,7 +107,7 @@ func (s *Source) colon(line int) int {
 }
 
 // neverEntered returns the condition of a block when it never holds.
-func (s *Source) neverEntered(head int) string {
+func (s *source) neverEntered(head int) string {
 	text, known := s.closed[head]
 	if !known {
 		if s.closed == nil {
@@ -119,7 +119,7 @@ func (s *Source) neverEntered(head int) string {
 	return text
 }
 
-func (s *Source) impossibleHead(head int) string {
+func (s *source) impossibleHead(head int) string {
 	from, to := s.condition(head)
 	if from < 0 || from+1 >= to {
 		return ""
@@ -139,7 +139,7 @@ func (s *Source) impossibleHead(head int) string {
 
 // condition returns the word that begins a block's condition and where that ends, -1 for a
 // block that has none.
-func (s *Source) condition(head int) (from, to int) {
+func (s *source) condition(head int) (from, to int) {
 	is := func(k int) bool {
 		return s.Among(k, "if", "while", "elif", "unless", "elsif", "elseif")
 	}
@@ -167,7 +167,7 @@ func (s *Source) condition(head int) (from, to int) {
 }
 
 // goCondition looks back from a brace for the if before it, over lines that go on.
-func (s *Source) goCondition(head int) (from, to int) {
+func (s *source) goCondition(head int) (from, to int) {
 	for k := head - 1; k >= 0 && head-k < 400; k-- {
 		if s.Open[k] != s.Open[head] {
 			if k = s.Open[k]; k < 0 || s.Open[k] != s.Open[head] {
@@ -187,7 +187,7 @@ func (s *Source) goCondition(head int) (from, to int) {
 }
 
 // Opener returns what the bracket at i closes, -1 for none.
-func (s *Source) Opener(i int) int {
+func (s *source) Opener(i int) int {
 	switch {
 	case i < 1:
 		return -1
@@ -201,7 +201,7 @@ func (s *Source) Opener(i int) int {
 
 // ownCondition returns the condition of a single statement, the assertion at i, when it
 // never holds: if (false) expect(x); false && expect(x); expect(x) if false.
-func (s *Source) ownCondition(i int) string {
+func (s *source) ownCondition(i int) string {
 	if s.Lang == syntax.Ruby {
 		if k := s.follows(i, "if"); k >= 0 && impossible(s.toLineEnd(k+1), 0) {
 			return Text(s.Tokens[k : k+1+len(s.toLineEnd(k+1))])
@@ -232,7 +232,7 @@ func (s *Source) ownCondition(i int) string {
 
 // follows returns where a word of Ruby follows on the line of the statement that token i is
 // of, -1 when it does not.
-func (s *Source) follows(i int, word string) int {
+func (s *source) follows(i int, word string) int {
 	depth := s.Open[i]
 	for k := i + 1; k < len(s.Tokens) && s.At(k).Line <= s.At(i).Line; k++ {
 		if s.Open[k] == depth && (s.Is(k, ";") || s.Is(k, "do")) {
@@ -245,7 +245,7 @@ func (s *Source) follows(i int, word string) int {
 	return -1
 }
 
-func (s *Source) toLineEnd(from int) []syntax.Token {
+func (s *source) toLineEnd(from int) []syntax.Token {
 	to := from
 	for to < len(s.Tokens) && !s.At(to).First && s.Open[to] == s.Open[from] && !s.Is(to, ";") && !s.Is(to, "}") {
 		to++
@@ -256,7 +256,7 @@ func (s *Source) toLineEnd(from int) []syntax.Token {
 // impossible tells a condition that holds in no case: one part of each alternative is
 // false as it stands.
 func impossible(tokens []syntax.Token, depth int) bool {
-	tokens = unwrap(tokens)
+	tokens = unwrapped(tokens)
 	if len(tokens) == 0 || depth > 8 {
 		return false
 	}
@@ -277,7 +277,7 @@ func impossible(tokens []syntax.Token, depth int) bool {
 
 // untrue tells a literal that no condition holds with.
 func untrue(tokens []syntax.Token) bool {
-	tokens = unwrap(tokens)
+	tokens = unwrapped(tokens)
 	switch len(tokens) {
 	case 1:
 		t := tokens[0]

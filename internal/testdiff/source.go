@@ -6,8 +6,8 @@ import (
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
-// Source is a text cut into tokens, with the brackets that belong together.
-type Source struct {
+// source is a text cut into tokens, with the brackets that belong together.
+type source struct {
 	Lang   syntax.Language
 	Tokens []syntax.Token
 	Pair   []int // for ( [ {: the index of what closes it, -1 when nothing does
@@ -17,20 +17,24 @@ type Source struct {
 	lines, heads []int          // see readLines
 	caught       map[int]Mark   // what swallows gave
 	closed       map[int]string // what neverEntered gave
+	tables       []table        // see tabled
+	defs         map[string]int // see definitions
+	bodies       map[string]int // see phpBodies
+	expected     []Value        // see ExpectedValues
 }
 
 // Deepest is how many brackets deep tests and assertions are looked for: a text in which
 // thousands nest, or are never closed, would be read again and again.
 const Deepest = 60
 
-// New finds the brackets of tokens that belong together.
-func New(l syntax.Language, tokens []syntax.Token) *Source {
+// newSource finds the brackets of tokens that belong together.
+func newSource(l syntax.Language, tokens []syntax.Token) *source {
 	n := syntax.Nested(tokens)
-	return &Source{Lang: l, Tokens: tokens, Pair: n.Close, Open: n.Open, Depth: n.Depth}
+	return &source{Lang: l, Tokens: tokens, Pair: n.Close, Open: n.Open, Depth: n.Depth}
 }
 
 // At returns token i, an empty one past the ends.
-func (s *Source) At(i int) syntax.Token {
+func (s *source) At(i int) syntax.Token {
 	if i < 0 || i >= len(s.Tokens) {
 		return syntax.Token{}
 	}
@@ -38,7 +42,7 @@ func (s *Source) At(i int) syntax.Token {
 }
 
 // Is reports whether the tokens from i on are these words and marks.
-func (s *Source) Is(i int, words ...string) bool {
+func (s *source) Is(i int, words ...string) bool {
 	for n, w := range words {
 		if !s.At(i + n).Is(w) {
 			return false
@@ -48,10 +52,10 @@ func (s *Source) Is(i int, words ...string) bool {
 }
 
 // Among tells whether token i is one of these words and marks.
-func (s *Source) Among(i int, words ...string) bool { return s.At(i).Among(words...) }
+func (s *source) Among(i int, words ...string) bool { return s.At(i).Among(words...) }
 
 // End gives the index of what closes the bracket at i, or the end of the text.
-func (s *Source) End(i int) int {
+func (s *source) End(i int) int {
 	if i < 0 || i >= len(s.Tokens) || s.Pair[i] < 0 {
 		return len(s.Tokens)
 	}
@@ -59,7 +63,7 @@ func (s *Source) End(i int) int {
 }
 
 // Inside returns the tokens between the bracket at i and what closes it.
-func (s *Source) Inside(i int) []syntax.Token {
+func (s *source) Inside(i int) []syntax.Token {
 	if i < 0 || i+1 > len(s.Tokens) {
 		return nil
 	}
@@ -82,7 +86,7 @@ func Text(tokens []syntax.Token) string {
 
 // Conditional reports whether the token at i stands under a condition inside the bracket
 // of the body: within braces that follow if, for, switch, else and their kind.
-func (s *Source) Conditional(i, body int) bool {
+func (s *source) Conditional(i, body int) bool {
 	for o := s.Open[i]; o >= 0 && o != body; o = s.Open[o] {
 		if !s.Tokens[o].Is("{") {
 			continue
@@ -101,7 +105,7 @@ func (s *Source) Conditional(i, body int) bool {
 }
 
 // Guarded reports whether the statement at i is what an if without braces does.
-func (s *Source) Guarded(i int) bool {
+func (s *source) Guarded(i int) bool {
 	for s.At(i-1).Is("return") || s.At(i-1).Is("await") || s.At(i-1).Is("throw") {
 		i--
 	}

@@ -9,7 +9,7 @@ import (
 // swallows reports whether a block is one whose failed assertions are caught without
 // another failure: a try with a handler that does nothing. Maybe tells a handler that says
 // something, and one that may not catch what an assertion throws.
-func (s *Source) swallows(head int) Mark {
+func (s *source) swallows(head int) Mark {
 	if m, known := s.caught[head]; known {
 		return m
 	}
@@ -30,7 +30,7 @@ func (s *Source) swallows(head int) Mark {
 }
 
 // braceSwallows reads try { … } catch (…) { … }.
-func (s *Source) braceSwallows(head int) Mark {
+func (s *source) braceSwallows(head int) Mark {
 	try := s.Is(head-1, "try")
 	if open := s.Opener(head - 1); s.Is(head-1, ")") && open > 0 { // resources
 		try = s.Is(open-1, "try")
@@ -62,7 +62,7 @@ func (s *Source) braceSwallows(head int) Mark {
 }
 
 // catches reports whether a handler of these types catches what a failed assertion throws.
-func (s *Source) catches(what []syntax.Token) bool {
+func (s *source) catches(what []syntax.Token) bool {
 	if s.Lang == syntax.JavaScript || s.Lang == syntax.TypeScript || s.Lang == syntax.CSharp && len(what) == 0 {
 		return true
 	}
@@ -94,7 +94,7 @@ func (s *Source) catches(what []syntax.Token) bool {
 }
 
 // pythonSwallows reads try with its excepts, and with suppress(…).
-func (s *Source) pythonSwallows(head int) Mark {
+func (s *source) pythonSwallows(head int) Mark {
 	if s.Is(head, "with") {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {
 			if s.Is(k, "suppress", "(") && s.catches(s.Inside(k+1)) {
@@ -133,7 +133,7 @@ func (s *Source) pythonSwallows(head int) Mark {
 
 // rubySwallows reads begin … rescue … end. A rescue of no class catches only some
 // frameworks' failures.
-func (s *Source) rubySwallows(head int) Mark {
+func (s *source) rubySwallows(head int) Mark {
 	if !s.Is(head, "begin") {
 		return Mark{}
 	}
@@ -168,7 +168,7 @@ func (s *Source) rubySwallows(head int) Mark {
 
 // nextLine returns the next line that begins in the column of the line at k, -1 when one
 // further left comes first.
-func (s *Source) nextLine(k int) int {
+func (s *source) nextLine(k int) int {
 	to := s.lineAfter(k)
 	if to < len(s.Tokens) && s.At(to).Col == s.At(k).Col {
 		return to
@@ -177,7 +177,7 @@ func (s *Source) nextLine(k int) int {
 }
 
 // lineAfter returns the next line that begins no further right than the line at k.
-func (s *Source) lineAfter(k int) int {
+func (s *source) lineAfter(k int) int {
 	for to := k + 1; to < len(s.Tokens); to++ {
 		if s.lines[to] == to && s.At(to).Col <= s.At(k).Col {
 			return to
@@ -187,7 +187,7 @@ func (s *Source) lineAfter(k int) int {
 }
 
 // loops reports whether a block is gone through again and again.
-func (s *Source) loops(head int) bool {
+func (s *source) loops(head int) bool {
 	if s.byColumns() {
 		for k := head; k < len(s.Tokens) && s.lines[k] == head; k++ {
 			switch t := s.At(k); {
@@ -206,10 +206,10 @@ func (s *Source) loops(head int) bool {
 }
 
 var (
-	idle    = words(`pass continue break return next nil null undefined None true false end ensure`)
-	tellers = words(`print println printf puts p pp console log logger logging warn warnings System Console Debug Trace sys e err error ex
+	idle    = set(`pass continue break return next nil null undefined None true false end ensure`)
+	tellers = set(`print println printf puts p pp console log logger logging warn warnings System Console Debug Trace sys e err error ex
 		echo var_dump error_log`)
-	fails = words(`raise throw rethrow fail flunk assert expect exit abort done reject pytest addFailure
+	fails = set(`raise throw rethrow fail flunk assert expect exit abort done reject pytest addFailure
 		markTestSkipped markTestIncomplete`)
 )
 

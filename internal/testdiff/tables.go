@@ -21,37 +21,37 @@ const widest = 300
 
 // named reads a field or a variable of such a name that is given a literal, the name being
 // token i: want: 3, "expected": 3, expected = 3, var want int = 3.
-func (r *reader) named(i int) bool {
-	t, k := r.tokens[i], i+1
-	if !r.is(k, ":") && !r.is(k, "=") && r.lang != syntax.Go || !wanted(t.Value()) {
+func (s *source) named(i int) bool {
+	t, k := s.Tokens[i], i+1
+	if !s.Is(k, ":") && !s.Is(k, "=") && s.Lang != syntax.Go || !wanted(t.Value()) {
 		return false
 	}
 	switch {
-	case r.is(k, ":") && r.is(k+1, "="), r.is(k, "=") && r.is(k+1, ">"):
+	case s.Is(k, ":") && s.Is(k+1, "="), s.Is(k, "=") && s.Is(k+1, ">"):
 		k += 2
-	case r.is(k, ":") && t.Kind == syntax.Text, r.is(k, "=") && !r.is(k+1, "="):
+	case s.Is(k, ":") && t.Kind == syntax.Text, s.Is(k, "=") && !s.Is(k+1, "="):
 		k++
-	case r.is(k, ":") && !r.is(k+1, ":"):
-		k = r.typed(k+1, k+1)
-	case r.at(k).Kind == syntax.Word && r.lang == syntax.Go: // var want int = 3
-		if k = r.typed(k, 0); k == 0 {
+	case s.Is(k, ":") && !s.Is(k+1, ":"):
+		k = s.assigned(k+1, k+1)
+	case s.At(k).Kind == syntax.Word && s.Lang == syntax.Go: // var want int = 3
+		if k = s.assigned(k, 0); k == 0 {
 			return false
 		}
 	default:
 		return false
 	}
-	value := until(r.statement(k), ",")
-	if !literal(r.lang, value) {
+	value := until(s.operands(k), ",")
+	if !literal(s.Lang, value) {
 		return false
 	}
-	r.add(Value{Subject: r.around(i, k), Op: "eq", Text: text(value)}, value[0])
+	s.add(Value{Subject: s.around(i, k), Op: "eq", Text: text(value)}, value[0])
 	return true
 }
 
-// typed passes over the type of a declaration that continues with a value: const want: number = 3.
-func (r *reader) typed(k, otherwise int) int {
-	for n := k; n < k+8 && n < len(r.tokens) && r.at(n).Line == r.at(k).Line && !closes(r.at(n)) && !r.is(n, ","); n++ {
-		if r.is(n, "=") && !r.is(n+1, "=") && !r.is(n+1, ">") {
+// assigned passes over the type of a declaration that continues with a value: const want: number = 3.
+func (s *source) assigned(k, otherwise int) int {
+	for n := k; n < k+8 && n < len(s.Tokens) && s.At(n).Line == s.At(k).Line && !closes(s.At(n)) && !s.Is(n, ","); n++ {
+		if s.Is(n, "=") && !s.Is(n+1, "=") && !s.Is(n+1, ">") {
 			return n + 1
 		}
 	}
@@ -61,28 +61,28 @@ func (r *reader) typed(k, otherwise int) int {
 // around says what the field at i is of: all of its row but what is expected, and what
 // names the row. A statement's is its name.
 // at is where its value begins.
-func (r *reader) around(i, at int) string {
-	own := r.tokens[i].Value()
-	open := r.nest.Open[i]
-	if open < 0 || at != i+2 || !r.is(i+1, ":") && !r.is(open, "(") {
+func (s *source) around(i, at int) string {
+	own := s.Tokens[i].Value()
+	open := s.Open[i]
+	if open < 0 || at != i+2 || !s.Is(i+1, ":") && !s.Is(open, "(") {
 		return own
 	}
-	if r.end(open)-open > widest || r.end(open) == len(r.tokens) {
+	if s.End(open)-open > widest || s.End(open) == len(s.Tokens) {
 		return own
 	}
 	var rest []syntax.Token
-	for _, arg := range r.args(open) {
-		if len(arg) > 2 && wanted(arg[0].Value()) && literal(r.lang, arg[2:]) {
+	for _, arg := range s.args(open) {
+		if len(arg) > 2 && wanted(arg[0].Value()) && literal(s.Lang, arg[2:]) {
 			continue
 		}
 		rest = append(rest, arg...)
 	}
 	head := ""
 	switch {
-	case r.is(open-1, ":"):
-		head = r.at(open-2).Text + " "
-	case r.is(open, "("):
-		head = r.at(open-1).Text + " "
+	case s.Is(open-1, ":"):
+		head = s.At(open-2).Text + " "
+	case s.Is(open, "("):
+		head = s.At(open-1).Text + " "
 	}
 	return head + key(rest) + " " + own
 }
@@ -90,61 +90,51 @@ func (r *reader) around(i, at int) string {
 // table reads the rows of a table whose columns have names, where token i begins one: Go's
 // []struct{in, want string}{{…}}, parametrize("a, expected", […]), each([…])("…", (a, expected) =>…),
 // and attributes of a test with parameters.
-func (r *reader) table(i int) {
-	switch t := r.tokens[i]; {
-	case r.lang == syntax.Go && t.Is("struct") && r.is(i+1, "{") && (r.is(i-1, "]") || r.is(i-2, "map", "[")):
-		r.rows(r.goFields(i+1), r.end(i+1)+1)
-	case r.lang == syntax.Python && t.Is("parametrize") && r.is(i+1, "("):
-		if args := r.args(i + 1); len(args) > 1 && len(args[1]) > 0 {
-			r.rows(quotedNames(args[0]), r.index(args[1][0]))
+func (s *source) table(i int) {
+	switch t := s.Tokens[i]; {
+	case s.Lang == syntax.Go && t.Is("struct") && s.Is(i+1, "{") && (s.Is(i-1, "]") || s.Is(i-2, "map", "[")):
+		s.rows(s.goFields(i+1), s.End(i+1)+1)
+	case s.Lang == syntax.Python && t.Is("parametrize") && s.Is(i+1, "("):
+		if args := s.args(i + 1); len(args) > 1 && len(args[1]) > 0 {
+			s.rows(quotedNames(args[0]), s.index(args[1][0]))
 		}
-	case (r.lang == syntax.TypeScript || r.lang == syntax.JavaScript) && t.Is("each") && r.is(i-1, ".") && r.is(i+1, "("):
-		if call := r.end(i+1) + 1; r.is(call, "(") {
-			if args := r.args(call); len(args) > 1 {
-				r.rows(parameters(args[1]), i+2)
+	case (s.Lang == syntax.TypeScript || s.Lang == syntax.JavaScript) && t.Is("each") && s.Is(i-1, ".") && s.Is(i+1, "("):
+		if call := s.End(i+1) + 1; s.Is(call, "(") {
+			if args := s.args(call); len(args) > 1 {
+				s.rows(parameters(args[1]), i+2)
 			}
 		}
-	case r.lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && r.is(i+1, "("),
-		r.lang == syntax.Rust && t.Is("case") && r.is(i-1, "[") && r.is(i+1, "("):
-		r.row(r.method(i), i+1)
+	case s.Lang == syntax.CSharp && t.Among("InlineData", "TestCase", "DataRow") && s.Is(i+1, "("),
+		s.Lang == syntax.Rust && t.Is("case") && s.Is(i-1, "[") && s.Is(i+1, "("):
+		s.row(s.parametersOf(i), i+1)
 	}
-}
-
-// index returns where a token stands.
-func (r *reader) index(t syntax.Token) int {
-	for i := range r.tokens {
-		if r.tokens[i].Line == t.Line && r.tokens[i].Col == t.Col {
-			return i
-		}
-	}
-	return len(r.tokens)
 }
 
 // rows reads each bracket within the one at open as a row.
-func (r *reader) rows(names []string, open int) {
+func (s *source) rows(names []string, open int) {
 	any := false
 	for _, n := range names {
 		any = any || wanted(n)
 	}
-	if !any || !r.is(open, "[") && !r.is(open, "{") && !r.is(open, "(") {
+	if !any || !s.Is(open, "[") && !s.Is(open, "{") && !s.Is(open, "(") {
 		return
 	}
-	for k := open + 1; k < r.end(open); k++ {
-		if r.nest.Open[k] == open && (r.is(k, "{") || r.is(k, "(") || r.is(k, "[")) {
-			r.row(names, k)
+	for k := open + 1; k < s.End(open); k++ {
+		if s.Open[k] == open && (s.Is(k, "{") || s.Is(k, "(") || s.Is(k, "[")) {
+			s.row(names, k)
 		}
 	}
 }
 
 // row reads a row's values by the names of their columns.
-func (r *reader) row(names []string, open int) {
-	args := r.args(open)
+func (s *source) row(names []string, open int) {
+	args := s.args(open)
 	if len(args) != len(names) {
 		return
 	}
 	var rest []string
 	for i, a := range args {
-		if len(a) > 1 && a[1].Is(":") && a[0].Kind == syntax.Word && r.lang == syntax.Go {
+		if len(a) > 1 && a[1].Is(":") && a[0].Kind == syntax.Word && s.Lang == syntax.Go {
 			return // by name
 		}
 		if !wanted(names[i]) {
@@ -152,19 +142,19 @@ func (r *reader) row(names []string, open int) {
 		}
 	}
 	for i, a := range args {
-		if wanted(names[i]) && literal(r.lang, a) {
-			r.add(Value{Subject: strings.Join(rest, " , ") + " " + names[i], Op: opRow, Text: text(a)}, a[0])
+		if wanted(names[i]) && literal(s.Lang, a) {
+			s.add(Value{Subject: strings.Join(rest, " , ") + " " + names[i], Op: opRow, Text: text(a)}, a[0])
 		}
 	}
 }
 
 // goFields returns the names of a struct's fields: in, want string counts two.
-func (r *reader) goFields(open int) []string {
+func (s *source) goFields(open int) []string {
 	var names []string
-	for k := open + 1; k < r.end(open); k++ {
-		t := r.tokens[k]
-		begins := t.First || r.among(k-1, "{", ";") || r.is(k-1, ",") && r.nest.Open[k-1] == open
-		if begins && r.nest.Open[k] == open && t.Kind == syntax.Word {
+	for k := open + 1; k < s.End(open); k++ {
+		t := s.Tokens[k]
+		begins := t.First || s.Among(k-1, "{", ";") || s.Is(k-1, ",") && s.Open[k-1] == open
+		if begins && s.Open[k] == open && t.Kind == syntax.Word {
 			names = append(names, t.Text)
 		}
 	}
@@ -204,19 +194,19 @@ func parameters(tokens []syntax.Token) []string {
 	return names
 }
 
-// method returns the names of the parameters of the method that the attribute at i is of:
+// parametersOf returns the names of the parameters of the method that the attribute at i is of:
 // the last word of each, or the one before its colon.
-func (r *reader) method(i int) []string {
+func (s *source) parametersOf(i int) []string {
 	k := i
-	for k < len(r.tokens) && r.nest.Open[k] >= 0 && r.is(r.nest.Open[k], "[") {
-		k = r.end(r.nest.Open[k])
+	for k < len(s.Tokens) && s.Open[k] >= 0 && s.Is(s.Open[k], "[") {
+		k = s.End(s.Open[k])
 	}
-	for k++; k < len(r.tokens) && !r.is(k, "{") && !r.is(k, ";"); k++ {
-		if !r.is(k, "(") || r.nest.Open[k] >= 0 && r.is(r.nest.Open[k], "[") {
+	for k++; k < len(s.Tokens) && !s.Is(k, "{") && !s.Is(k, ";"); k++ {
+		if !s.Is(k, "(") || s.Open[k] >= 0 && s.Is(s.Open[k], "[") {
 			continue
 		}
 		var names []string
-		for _, p := range r.args(k) {
+		for _, p := range s.args(k) {
 			name := ""
 			if len(p) > 0 {
 				name = p[len(p)-1].Text

@@ -43,7 +43,7 @@ var (
 	takes = lazyregexp.New(`(?i)\b(?:remov(?:e[sd]?|ing)|delet(?:e[sd]?|ing)|drop(?:s|ped|ping)?|rm|get(?:ting)? rid of|` +
 		`strip|prun(?:e[sd]?|ing)|retir(?:e[sd]?|ing)|revert(?:s|ed|ing)?|undo|replac(?:e[sd]?|ing)|instead of|rather than)\s+([^\n]+)`)
 	makes = lazyregexp.New(`(?i)\b(?:merg(?:e[sd]?|ing)|combin(?:e[sd]?|ing)|consolidat(?:e[sd]?|ing)|dedup\w*|` +
-		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|split(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
+		`extract(?:s|ed|ing)?|mov(?:e[sd]?|ing)|splitArguments(?:s|ting)?|rewrit(?:e|es|ten|ing)|parametri[sz]\w+|` +
 		`convert(?:s|ed|ing)?|simplif(?:y|ies|ied|ying)|collaps\w+|inlin(?:e[sd]?|ing)|renam(?:e[sd]?|ing)|` +
 		`rework(?:s|ed|ing)?|refactor(?:s|ed|ing)?|restructur\w+|reorgani[sz]\w+|migrat\w+|tid(?:y|ies|ied)|` +
 		`clean(?:s|ed|ing)?[ -]?up|overhaul\w*)\s+([^\n]+)`)
