@@ -236,11 +236,6 @@ func (s *Reader) Attribute(lo, hi int) bool {
 
 // child notes what is in an item, to be looked at when the list is known to be one.
 func (s *Reader) child(name string, lo, hi int, c *Scope, v *Value) {
-	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && s.After(lo) == hi-1 && s.Is(lo, "{") && s.Lang != Rust {
-		// The keys of an item are not a list worth a name; what is in them may be.
-		v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
-		return
-	}
 	v.Children = append(v.Children, Child{lo, hi, c.In("[" + name + "]")})
 }
 
@@ -255,9 +250,7 @@ func (s *Reader) Spread(lo, hi int, c *Scope) (Value, bool) {
 	}
 	v, ok := s.Value(from, hi, c, 1)
 	if !ok {
-		it := s.Item(s.Range(from, hi), lo)
-		it.Open = true
-		v = Value{Items: []Item{it}}
+		v = Value{Items: []Item{s.open(from, hi)}}
 	}
 	v.Literal = true
 	return v, true
@@ -270,17 +263,14 @@ func (s *Reader) comprehension(lo, f, hi int, c *Scope) Value {
 		v.Kind = Object
 	}
 	in := s.Find(f, hi, "in")
-	simple := in > 0 && s.Find(in, hi, "for") < 0 && s.Find(in, hi, "if") < 0
-	if simple {
+	if in > 0 && s.Find(in, hi, "for") < 0 && s.Find(in, hi, "if") < 0 {
 		if w, ok := s.Value(in+1, hi, c, 1); ok {
 			v.Items = w.Items
 			v.Children = append(v.Children, w.Children...)
 			return v
 		}
 	}
-	it := s.Item(s.Range(lo, hi), lo)
-	it.Open = true
-	v.Items = []Item{it}
+	v.Items = []Item{s.open(lo, hi)}
 	return v
 }
 

@@ -136,9 +136,7 @@ func (s *scanner) adds(owner, name string, open int, b *body) bool {
 		} else if name == "extend" || name == "addAll" {
 			v, ok := s.Value(r[0], r[1], b.c.Below(owner), 0)
 			if !ok {
-				it := s.Item(s.Range(r[0], r[1]), r[0])
-				it.Open = true
-				v.Items = []Item{it}
+				v.Items = []Item{s.open(r[0], r[1])}
 			}
 			a.items = append(a.items, v.Items...)
 		} else {

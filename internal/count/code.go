@@ -2,7 +2,6 @@ package count
 
 import (
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -98,7 +97,6 @@ func (s *scanner) finish() {
 			l.Items = append(l.Items, a.items...)
 		}
 	}
-	sortLists(s.lists)
 }
 
 // literal makes a list of an expression, and says whether it is one.
@@ -115,15 +113,6 @@ func (s *scanner) literal(name string, lo, hi int, c *Scope, words []string) *Li
 		s.push(frame{f.Lo, f.Hi, expression, f.C})
 	}
 	return l
-}
-
-func sortLists(lists []*List) {
-	sort.SliceStable(lists, func(i, j int) bool {
-		if lists[i].Line != lists[j].Line {
-			return lists[i].Line < lists[j].Line
-		}
-		return lists[i].Col < lists[j].Col
-	})
 }
 
 func clean(text string) string { return strings.Trim(text, "<>/ ") }

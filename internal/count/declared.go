@@ -1,7 +1,5 @@
 package count
 
-import ()
-
 // declared reads enum X {…}, class X extends Y {…}, impl T for X {…} and the like.
 func (s *scanner) declared(word string, i int, b *body) (int, bool) {
 	open := -1
@@ -116,7 +114,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 	if word != "class" && word != "record" {
 		return
 	}
-	l := &List{}
+	var items []Item
 	start := lo
 	for i := lo; i < hi; i = s.Next(i) {
 		end := s.Is(i, ";")
@@ -125,7 +123,7 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 		}
 		if !end {
 			if s.accessors(i) { // what is behind it is the same property's value
-				l.Items = append(l.Items, s.Item(s.At(i-1), start))
+				items = append(items, s.Item(s.At(i-1), start))
 				if semi := s.Find(s.Next(i), hi, ";"); semi > 0 && s.Is(s.Next(i), "=") {
 					i = semi
 				}
@@ -133,7 +131,6 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 				continue
 			}
 			if s.Open(i, "{") && !s.Is(i-1, "=") {
-				start = i + 1
 				if start = s.Next(i); start >= hi {
 					break
 				}
@@ -148,16 +145,15 @@ func (s *scanner) classFields(word, name string, at, lo, hi int, b *body) {
 			if n == "" {
 				n = s.fieldName(start, i)
 			}
-			l.Items = append(l.Items, s.Item(n, start))
+			items = append(items, s.Item(n, start))
 		}
 		start = i
 		if s.Is(i, ";") {
 			start = i + 1
 		}
 	}
-	if len(l.Items) > 0 {
-		f := s.list(Fields, name, b.c, at)
-		f.Items = l.Items
+	if len(items) > 0 {
+		s.list(Fields, name, b.c, at).Items = items
 	}
 }
 
@@ -233,10 +229,8 @@ func (s *scanner) switched(i int, b *body) (int, bool) {
 	if open < 0 {
 		return 0, false
 	}
-	subject := s.Range(i+1, open)
 	l := s.list(Cases, b.c.Last(), b.c, i)
 	l.Words = append(l.Words, s.Identifiers(i+1, open)...)
-	_ = subject
 	lo, hi := open+1, s.After(open)
 	for k := lo; k < hi; k = s.Next(k) {
 		switch {

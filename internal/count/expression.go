@@ -17,11 +17,11 @@ func (s *scanner) expression(f frame) {
 		return
 	}
 	if s.Kind(lo) == OpenBracket && !s.Tokens[lo].Elem && !s.Is(lo, "(") && !s.arrow(lo, hi) {
-		up := f.c
-		if f.c.Up != nil {
-			up = f.c.Up
+		up := parent(f.c)
+		if up.Up == nil {
+			up.Up = f.c
 		}
-		if s.literal(f.c.Name, lo, hi, &Scope{Up: up, Depth: f.c.Depth + 1, Block: f.c.Block, Words: f.c.Words}, nil) != nil {
+		if s.literal(f.c.Name, lo, hi, up, nil) != nil {
 			return
 		}
 	}
@@ -32,11 +32,11 @@ func (s *scanner) arrow(lo, hi int) bool { return s.Next(lo) < hi && s.Is(s.Next
 
 // key returns the name and the start of the value of `key: value` and `key=value`.
 func (s *scanner) key(lo, hi int) (string, int) {
-	n := lo
-	if n < hi {
-		n = s.Next(lo)
+	if lo >= hi {
+		return "", -1
 	}
-	if n >= hi || n+1 > hi {
+	n := s.Next(lo)
+	if n >= hi {
 		return "", -1
 	}
 	if !s.Is(n, ":") && !(s.Is(n, "=") && s.Lang == Python) && !(s.Is(n, "=>") && s.Lang == Ruby) {
@@ -99,11 +99,7 @@ func (s *scanner) parameters(i, hi int) bool {
 }
 
 func parent(c *Scope) *Scope {
-	p := &Scope{Depth: c.Depth + 1, Block: c.Block, Words: c.Words}
-	if c.Up != nil {
-		p.Up = c.Up
-	}
-	return p
+	return &Scope{Up: c.Up, Depth: c.Depth + 1, Block: c.Block, Words: c.Words}
 }
 
 // operand reports whether an operand ends before i, so that a bracket there is an index or
@@ -279,9 +275,7 @@ func (s *scanner) embedded(lo, hi int, c *Scope, groups map[string]*List, depth 
 		s.push(frame{lo, hi, expression, c})
 		return
 	}
-	it := s.Item(s.Range(lo, min(hi, at)), lo)
-	it.Open = true
-	l.Items = append(l.Items, it)
+	l.Items = append(l.Items, s.open(lo, min(hi, at)))
 	s.push(frame{lo, hi, expression, c})
 }
 

@@ -60,6 +60,11 @@ func (s *goScanner) item(label string, at ast.Node) Item {
 	return Item{Label: Shorten(label), Line: p.Line, Col: p.Column}
 }
 
+// open makes an item of an expression that stands for a number of items that the source does not tell.
+func (s *goScanner) open(at ast.Node) Item {
+	return Item{Label: Shorten(s.text(at)), Open: true, Line: s.fset.Position(at.Pos()).Line}
+}
+
 func (s *goScanner) member(kind ListKind, name, label string, at ast.Node) {
 	key := string(kind) + " " + name
 	if s.members[key] == nil {
@@ -87,10 +92,8 @@ func (s *goScanner) function(d *ast.FuncDecl) {
 		path = append(path, on)
 	} else {
 		s.member(Functions, "functions", name, d.Name)
-		for _, kind := range []string{"Test", "Benchmark", "Fuzz", "Example"} {
-			if strings.HasPrefix(name, kind) && kind == "Test" {
-				s.member(Tests, "tests", name, d.Name)
-			}
+		if strings.HasPrefix(name, "Test") {
+			s.member(Tests, "tests", name, d.Name)
 		}
 	}
 	if d.Body != nil {
@@ -209,8 +212,8 @@ func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKin
 	case *ast.ParenExpr:
 		return s.value(e.X, path, depth)
 	case *ast.SliceExpr:
-		items, kind, words, ok := s.value(e.X, path, depth)
-		return s.slice(e, items), kind, words, ok
+		_, kind, words, ok := s.value(e.X, path, depth)
+		return []Item{s.open(e)}, kind, words, ok
 	case *ast.Ident:
 		if e.Name == "nil" || e.Name == "true" || e.Name == "false" || e.Name == "iota" {
 			return nil, "", nil, false
@@ -227,29 +230,6 @@ func (s *goScanner) value(e ast.Expr, path []string, depth int) ([]Item, ListKin
 
 func typeWords(text string) []string {
 	return strings.FieldsFunc(Shorten(text), func(r rune) bool { return strings.ContainsRune("[]{}*.,; ()", r) })
-}
-
-func (s *goScanner) slice(e *ast.SliceExpr, items []Item) []Item {
-	bound := func(x ast.Expr, none int) (int, bool) {
-		if x == nil {
-			return none, true
-		}
-		n, err := strconv.Atoi(s.text(x))
-		return n, err == nil
-	}
-	lo, okLo := bound(e.Low, 0)
-	hi, okHi := bound(e.High, 0)
-	unknown := []Item{{Label: Shorten(s.text(e)), Open: true, Line: s.fset.Position(e.Pos()).Line}}
-	switch {
-	case !okLo || !okHi:
-		return unknown
-	case len(items) == 1 && items[0].Ref != "" && (e.High == nil || hi > 0):
-		items[0].From, items[0].To = lo, hi
-	case e.Low == nil && e.High == nil:
-	default:
-		return unknown
-	}
-	return items
 }
 
 // goCopies are functions that keep the items of their argument.
@@ -286,7 +266,7 @@ func (s *goScanner) appended(e *ast.CallExpr, path []string, depth int, joins bo
 		}
 		items, _, w, ok := s.value(a, path, depth)
 		if !ok && s.text(a) != "nil" {
-			items = []Item{{Label: Shorten(s.text(a)), Open: true, Line: s.fset.Position(a.Pos()).Line}}
+			items = []Item{s.open(a)}
 		}
 		all = append(all, items...)
 		words = append(words, w...)
@@ -329,9 +309,7 @@ func (s *goScanner) nested(name string, x ast.Expr, path []string, depth int) {
 	switch lit := x.(type) {
 	case *ast.CompositeLit:
 		l := s.list(Object, name, path, lit, depth)
-		var words []string
-		l.Items, l.Kind, words, _ = s.value(lit, inner, depth)
-		l.Words = words
+		l.Items, l.Kind, l.Words, _ = s.value(lit, inner, depth)
 	case *ast.BasicLit, *ast.Ident:
 	default:
 		s.inside(x, inner, depth)

@@ -40,8 +40,6 @@ type Item struct {
 	Line  int    `json:"line"`
 	Col   int    `json:"col"`
 	Ref   string `json:"ref,omitempty"`     // the name of the list whose items belong here
-	From  int    `json:"-"`                 // with Ref: the first item taken
-	To    int    `json:"-"`                 // with Ref: one after the last item taken, 0 for all
 	Open  bool   `json:"unknown,omitempty"` // how many items this is cannot be told
 	Key   bool   `json:"-"`                 // a later item with the same label replaces this one
 	Says  uint64 `json:"-"`                 // a sum of what it says, whatever its layout; 0 where nobody made one
@@ -146,27 +144,7 @@ func (e *expansion) refer(it Item, from *List) []Item {
 	if l == nil || e.open[l] {
 		return unknown
 	}
-	items := e.items(l)
-	if it.From == 0 && it.To == 0 {
-		return items
-	}
-	for _, one := range items {
-		if one.Open {
-			return unknown
-		}
-	}
-	lo, hi := clamp(it.From, len(items)), len(items)
-	if it.To != 0 {
-		hi = clamp(it.To, len(items))
-	}
-	return items[min(lo, hi):hi]
-}
-
-func clamp(i, n int) int {
-	if i < 0 {
-		i += n
-	}
-	return max(0, min(i, n))
+	return e.items(l)
 }
 
 func unique(items []Item) []Item {

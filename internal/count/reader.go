@@ -173,6 +173,13 @@ func (s *Reader) Item(label string, tok int) Item {
 	return Item{Label: Shorten(label), Line: int(s.Tokens[tok].Line), Col: int(s.Tokens[tok].Col)}
 }
 
+// open makes an item of a range that stands for a number of items that the source does not tell.
+func (s *Reader) open(lo, hi int) Item {
+	it := s.Item(s.Range(lo, hi), lo)
+	it.Open = true
+	return it
+}
+
 func Unquote(text string) string {
 	if q := strings.IndexAny(text, "\"'`"); q > 0 && q < 4 && strings.Trim(text[:q], "rRbBfFuUtT@$#") == "" {
 		text = text[q:]

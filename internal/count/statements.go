@@ -2,8 +2,6 @@ package count
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-import ()
-
 // body is a block of statements or a class while it is read.
 type body struct {
 	frame

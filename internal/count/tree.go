@@ -2,8 +2,10 @@ package count
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -109,7 +111,7 @@ func Lists(p string, src []byte) (lists []*List, imports []string, ok bool) {
 	for _, l := range lists {
 		l.File = p
 	}
-	sort.SliceStable(lists, func(i, j int) bool { return lists[i].Line < lists[j].Line })
+	slices.SortStableFunc(lists, func(a, b *List) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
 	return lists, imports, ok
 }
 

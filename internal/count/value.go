@@ -43,7 +43,9 @@ func (s *Reader) Value(lo, hi int, c *Scope, depth int) (Value, bool) {
 		return s.sum(parts, c, depth)
 	}
 	if parts := s.Split(lo, hi, "*"); len(parts) == 2 && parts[0][0] < parts[0][1] {
-		return s.times(parts, c, depth)
+		v, ok := s.Value(parts[0][0], parts[0][1], c, depth+1)
+		v.Items = []Item{s.open(lo, hi)}
+		return v, ok && v.Literal
 	}
 	return s.chain(lo, hi, c, depth)
 }
@@ -135,9 +137,7 @@ func (s *Reader) sum(parts [][2]int, c *Scope, depth int) (Value, bool) {
 	for _, p := range parts {
 		v, ok := s.Value(p[0], p[1], c, depth+1)
 		if !ok {
-			it := s.Item(s.Range(p[0], p[1]), p[0])
-			it.Open = true
-			v = Value{Items: []Item{it}}
+			v = Value{Items: []Item{s.open(p[0], p[1])}}
 		}
 		any = any || ok && v.Literal
 		all.join(v)
@@ -166,26 +166,6 @@ func (v *Value) join(w Value) {
 	v.Items = append(v.Items, w.Items...)
 	v.Children = append(v.Children, w.Children...)
 	v.Literal = v.Literal || w.Literal
-}
-
-func (s *Reader) times(parts [][2]int, c *Scope, depth int) (Value, bool) {
-	v, ok := s.Value(parts[0][0], parts[0][1], c, depth+1)
-	n, err := strconv.Atoi(s.Range(parts[1][0], parts[1][1]))
-	if !ok || !v.Literal {
-		return Value{}, false
-	}
-	if err != nil || n < 0 || n*len(v.Items) > 10_000 {
-		it := s.Item(s.Range(parts[0][0], parts[1][1]), parts[0][0])
-		it.Open = true
-		v.Items = []Item{it}
-		return v, true
-	}
-	once := v.Items
-	v.Items = nil
-	for range n {
-		v.Items = append(v.Items, once...)
-	}
-	return v, true
 }
 
 // chain reads a base and the methods called on it.
@@ -241,11 +221,9 @@ func (s *Reader) applied(v *Value, name string, args int, c *Scope, depth int) b
 			v.join(w)
 		}
 		v.Literal = true
-	case name == "slice":
-		return s.slice(v, lo, hi, unknown)
 	case identity.Has(name):
 		s.argument(lo, hi, c, v)
-	case name == "filter" || name == "flatMap" || name == "flat" || name == "splice" || name == "flat_map":
+	case unknowable.Has(name):
 		s.argument(lo, hi, c, v)
 		unknown()
 	default:
@@ -256,46 +234,6 @@ func (s *Reader) applied(v *Value, name string, args int, c *Scope, depth int) b
 
 func (s *Reader) argument(lo, hi int, c *Scope, v *Value) {
 	v.Children = append(v.Children, Child{lo, hi, c})
-}
-
-func (s *Reader) slice(v *Value, lo, hi int, unknown func()) bool {
-	from, to := 0, 0
-	for n, a := range s.Split(lo, hi, ",") {
-		x, err := strconv.Atoi(s.Range(a[0], a[1]))
-		if a[0] == a[1] && n == 0 {
-			continue
-		}
-		if err != nil || n > 1 || n == 1 && x == 0 {
-			unknown()
-			return true
-		}
-		if n == 0 {
-			from = x
-		} else {
-			to = x
-		}
-	}
-	switch {
-	case from == 0 && to == 0:
-	case len(v.Items) == 1 && v.Items[0].Ref != "":
-		v.Items[0].From, v.Items[0].To = from, to
-	case !slices.ContainsFunc(v.Items, func(it Item) bool { return it.Ref != "" || it.Open }):
-		end := len(v.Items)
-		if to != 0 {
-			end = bound(to, len(v.Items))
-		}
-		v.Items = v.Items[min(bound(from, len(v.Items)), end):end]
-	default:
-		unknown()
-	}
-	return true
-}
-
-func bound(i, n int) int {
-	if i < 0 {
-		i += n
-	}
-	return max(0, min(i, n))
 }
 
 // base reads what a chain starts with, and gives where it ends.
@@ -383,7 +321,10 @@ func (s *Reader) isMethod(i int) bool {
 }
 
 // listMethods are the methods of a list, besides those that keep its items, that give a list.
-var listMethods = lazyregexp.Of("concat slice filter flatMap flat union splice")
+var listMethods = lazyregexp.Of("concat union slice filter flatMap flat splice")
+
+// unknowable are those of them, and of Rust's, of which the source does not tell how many items they give.
+var unknowable = lazyregexp.Of("slice filter flatMap flat splice flat_map")
 
 // Generic returns the parenthesis after <…>, or -1.
 func (s *Reader) Generic(i, hi int) int {
