@@ -54,7 +54,7 @@ func (r *testRun) obstacle() *Obstacle {
 	if r.ending.Failed != nil {
 		return s.notStarted(r.ending.Failed.Error())
 	}
-	for _, look := range []func() *Obstacle{s.program, s.python, s.node, s.manifest, s.jvm, s.cargo, s.golang, s.ruby, s.php, s.dotnet} {
+	for _, look := range []func() *Obstacle{s.program, s.python, s.node, s.manifest, s.lacking, s.php} {
 		if o := look(); o != nil {
 			o.What = testreport.Clip(strings.TrimSpace(o.What), 300)
 			return o
@@ -383,68 +383,57 @@ func (s scene) manifest() *Obstacle {
 	return nil
 }
 
-// jvm looks for what Maven and Gradle could not get.
-func (s scene) jvm() *Obstacle {
-	if line := s.line("JAVA_HOME is not set", "JAVA_HOME environment variable is not defined",
-		"Unable to locate a Java Runtime", "No compiler is provided in this environment"); line != "" {
-		return &Obstacle{What: line, Fix: "install a JDK and set JAVA_HOME"}
-	}
-	if s.line("in offline mode and the artifact", "Could not transfer artifact",
-		"has not been downloaded from it before", "was not found in https://repo.maven") != "" &&
-		s.line("Could not resolve dependencies", "could not be resolved", "Non-resolvable",
-			"Failed to read artifact descriptor", "Error resolving version for plugin") != "" {
-		return &Obstacle{What: "Maven does not have the project's dependencies: " +
-			s.line("Could not resolve", "could not be resolved", "Non-resolvable", "Failed to read artifact", "Error resolving"),
-			Fix: wrapperOr(s.root, "mvnw", "mvn") + " dependency:go-offline", Names: []string{"dependencies"}}
-	}
-	if line := s.line("No cached version of ", "Could not resolve all ",
-		"Could not find or load main class org.gradle.wrapper", "UnknownHostException: services.gradle.org"); line != "" {
-		return &Obstacle{What: "Gradle does not have what it needs: " + line,
-			Fix: wrapperOr(s.root, "gradlew", "gradle") + " testClasses", Names: []string{"dependencies"}}
-	}
-	return nil
+// lacks are what build tools say that could not get what a project needs.
+var lacks = []struct {
+	says  []string // one of these is in the line that is shown
+	also  []string // and one of these in some line, where there are any
+	what  string   // comes before the line
+	fix   string
+	names []string
+	path  string
+}{
+	{says: []string{"JAVA_HOME is not set", "JAVA_HOME environment variable is not defined", "Unable to locate a Java Runtime",
+		"No compiler is provided in this environment"}, fix: "install a JDK and set JAVA_HOME"},
+	{says: []string{"Could not resolve dependencies", "could not be resolved", "Non-resolvable", "Failed to read artifact descriptor",
+		"Error resolving version for plugin"},
+		also: []string{"in offline mode and the artifact", "Could not transfer artifact", "has not been downloaded from it before",
+			"was not found in https://repo.maven"},
+		what: "Maven does not have the project's dependencies: ", fix: "mvn dependency:go-offline", names: []string{"dependencies"}},
+	{says: []string{"No cached version of ", "Could not resolve all ", "Could not find or load main class org.gradle.wrapper",
+		"UnknownHostException: services.gradle.org"},
+		what: "Gradle does not have what it needs: ", fix: "gradle testClasses", names: []string{"dependencies"}},
+	{says: []string{"error: no matching package named", "error: failed to get `", "error: failed to download", "error: unable to update",
+		"error: failed to load source for dependency"},
+		also: []string{"offline", "network", "failed to fetch", "download of", "Could not resolve host", "Couldn't resolve host",
+			"unable to update", "spurious"},
+		what: "cargo does not have the project's dependencies: ", fix: "cargo fetch --locked", names: []string{"dependencies"}},
+	{says: []string{"error: toolchain '", "error: rustup could not choose"}, fix: "rustup toolchain install",
+		names: []string{"toolchain", "rust-toolchain"}},
+	{says: []string{"; GOTOOLCHAIN=local)", "toolchain not available"}, fix: "install that Go", names: []string{"go.mod", "toolchain"}},
+	{says: []string{"dial tcp", "module lookup disabled by GOPROXY=off", "module lookup disabled by -mod=vendor"},
+		also: []string{"[setup failed]", "go: "},
+		what: "go does not have the project's modules: ", fix: "go mod download", names: []string{"dependencies", "go.mod"}},
+	{says: []string{"Could not find gem ", "Run `bundle install`", "Bundler could not find compatible versions",
+		"in locally installed gems"}, fix: "bundle install", names: []string{"Gemfile", "dependencies"}, path: "vendor/bundle"},
+	{says: []string{"No .NET SDKs were found", "A compatible .NET SDK was not found", "You must install or update .NET"},
+		fix: "install that .NET SDK", names: []string{"global.json"}},
+	{says: []string{"error NETSDK1004", "error NU1301", "error NU1101"}, fix: "dotnet restore", names: []string{"dependencies"}},
 }
 
-func wrapperOr(root, own, tool string) string {
-	if HasFile(root, own) {
-		return "./" + own
-	}
-	return tool
-}
-
-// cargo looks for crates and toolchains that are not there.
-func (s scene) cargo() *Obstacle {
-	if line := s.line("error: no matching package named", "error: failed to get `", "error: failed to download",
-		"error: unable to update", "error: failed to load source for dependency"); line != "" &&
-		s.line("offline", "--offline", "network", "failed to fetch", "download of", "Could not resolve host",
-			"Couldn't resolve host", "unable to update", "spurious") != "" {
-		return &Obstacle{What: "cargo does not have the project's dependencies: " + line, Fix: "cargo fetch --locked",
-			Names: []string{"dependencies"}}
-	}
-	if line := s.line("error: toolchain '", "error: rustup could not choose"); line != "" {
-		return &Obstacle{What: line, Fix: "rustup toolchain install", Names: []string{"toolchain", "rust-toolchain"}}
-	}
-	return nil
-}
-
-// golang looks for modules and toolchains that are not there.
-func (s scene) golang() *Obstacle {
-	if line := s.line("; GOTOOLCHAIN=local)", "toolchain not available"); line != "" {
-		return &Obstacle{What: line, Fix: "install that Go", Names: []string{"go.mod", "toolchain"}}
-	}
-	if line := s.line("dial tcp", "module lookup disabled by GOPROXY=off",
-		"module lookup disabled by -mod=vendor"); line != "" && s.line("[setup failed]", "go: ") != "" {
-		return &Obstacle{What: "go does not have the project's modules: " + line, Fix: "go mod download",
-			Names: []string{"dependencies", "go.mod"}}
-	}
-	return nil
-}
-
-// ruby looks for gems that are not there.
-func (s scene) ruby() *Obstacle {
-	if line := s.line("Could not find gem ", "Run `bundle install`", "Bundler could not find compatible versions",
-		"in locally installed gems"); line != "" {
-		return &Obstacle{What: line, Fix: "bundle install", Names: []string{"Gemfile", "dependencies"}, Path: "vendor/bundle"}
+// lacking looks for toolchains and dependencies that are not there.
+func (s scene) lacking() *Obstacle {
+	for _, l := range lacks {
+		line := s.line(l.says...)
+		if line == "" || len(l.also) > 0 && s.line(l.also...) == "" {
+			continue
+		}
+		fix := l.fix
+		for own, tool := range map[string]string{"mvnw": "mvn", "gradlew": "gradle"} {
+			if rest, ok := strings.CutPrefix(fix, tool+" "); ok && HasFile(s.root, own) {
+				fix = "./" + own + " " + rest
+			}
+		}
+		return &Obstacle{What: l.what + line, Fix: fix, Names: l.names, Path: l.path}
 	}
 	return nil
 }
@@ -463,17 +452,6 @@ func (s scene) php() *Obstacle {
 			"You need to set up the project dependencies") != "" && !HasFile(s.root, "vendor/autoload.php") {
 		return &Obstacle{What: "the project's dependencies are not installed (no vendor/autoload.php)",
 			Fix: "composer install", Names: []string{"composer", "dependencies"}, Path: "vendor"}
-	}
-	return nil
-}
-
-// dotnet looks for SDKs and packages that are not there.
-func (s scene) dotnet() *Obstacle {
-	if line := s.line("No .NET SDKs were found", "A compatible .NET SDK was not found", "You must install or update .NET"); line != "" {
-		return &Obstacle{What: line, Fix: "install that .NET SDK", Names: []string{"global.json"}}
-	}
-	if line := s.line("error NETSDK1004", "error NU1301", "error NU1101"); line != "" {
-		return &Obstacle{What: line, Fix: "dotnet restore", Names: []string{"dependencies"}}
 	}
 	return nil
 }
