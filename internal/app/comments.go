@@ -98,7 +98,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	case len(have) >= commentsMost:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
-	dir, err := d.Snaps.Scratch("comments", task.Key())
+	dir, err := d.Snaps.Place.Scratch("comments", task.Key())
 	if err != nil {
 		return c, err
 	}
@@ -142,7 +142,7 @@ func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
 	if d.Looked(task) == state {
 		return nil
 	}
-	dir, err := d.Snaps.Scratch("looked")
+	dir, err := d.Snaps.Place.Scratch("looked")
 	if err != nil {
 		return err
 	}

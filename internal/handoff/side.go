@@ -177,7 +177,7 @@ func (r Reader) indexOf(ctx context.Context, s *side) (index, error) {
 // askGit has git read an index of a rare shape, from a copy when it is not the user's.
 func (r Reader) askGit(ctx context.Context, path string, data []byte) (index, error) {
 	if path == "" {
-		tmp, err := r.Snaps.Scratch("tmp")
+		tmp, err := r.Snaps.Place.Scratch("tmp")
 		if err != nil {
 			return index{}, err
 		}

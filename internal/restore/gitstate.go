@@ -442,7 +442,7 @@ func (s *Store) writeGitOne(root *fsroot.Root, w gitWrite) error {
 	if w.link {
 		return root.Symlink(w.name, string(w.data))
 	}
-	return writeBytes(root, w.name, w.perm, filepath.Join(s.Snapshots.Dir, "tmp"), w.data)
+	return writeBytes(root, w.name, w.perm, filepath.Join(s.Snapshots.Place.Dir, "tmp"), w.data)
 }
 
 // writeIndex puts the index back through a file of our own that becomes index.lock by
@@ -461,7 +461,7 @@ func (s *Store) writeIndex(ctx context.Context, j *intent, g *gitPlan) error {
 			}
 		}
 	}
-	tmp, err := s.Snapshots.Scratch("tmp")
+	tmp, err := s.Snapshots.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -221,7 +221,7 @@ func (s *Store) aside(st innerStep, at string) error {
 	if _, err := fsroot.Lstat(at); err != nil {
 		return nil
 	}
-	dir, err := s.Snapshots.Scratch(filepath.Dir(st.Aside))
+	dir, err := s.Snapshots.Place.Scratch(filepath.Dir(st.Aside))
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (s *Store) aside(st innerStep, at string) error {
 // writeLink makes a .git file, of the mode that git gives it, by way of belay's own folder: a
 // kill leaves nothing beside it.
 func (s *Store) writeLink(at, text string) (err error) {
-	tmp, err := s.Snapshots.Scratch("tmp")
+	tmp, err := s.Snapshots.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -209,7 +209,7 @@ const (
 // setAside returns what is in the place of the intent another name.
 func (s *Store) setAside() (string, error) {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		if _, err := fsroot.Lstat(at); err == nil {
 			continue
 		}
@@ -228,7 +228,7 @@ func (s *Store) replaceable() error {
 		return s.emptied()
 	case info.Mode().IsRegular():
 		for n := 1; ; n++ {
-			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
+			err := fsroot.Link(s.intentPath(), filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n)))
 			if !errors.Is(err, fs.ErrExist) {
 				return nil // a copy is a courtesy
 			}
@@ -242,7 +242,7 @@ func (s *Store) replaceable() error {
 // interrupted.
 func (s *Store) emptied() error {
 	for n := 1; ; n++ {
-		at := filepath.Join(s.Snapshots.Dir, fmt.Sprintf("unreadable-intent-%d", n))
+		at := filepath.Join(s.Snapshots.Place.Dir, fmt.Sprintf("unreadable-intent-%d", n))
 		f, err := fsroot.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue

@@ -47,7 +47,7 @@ func Open(ctx context.Context, repo *git.Repo, o snapshot.Options) (*Store, erro
 	return s, nil
 }
 
-func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Dir, "intent.json") }
+func (s *Store) intentPath() string { return filepath.Join(s.Snapshots.Place.Dir, "intent.json") }
 
 // Interrupted reports whether a restore was cut short.
 func (s *Store) Interrupted() bool {
@@ -105,7 +105,7 @@ func (s *Store) Restore(ctx context.Context, id belay.SnapshotID, o Options) (Re
 
 // exclude takes the tree for a restore.
 func (s *Store) exclude(ctx context.Context) (func(), error) {
-	if _, err := s.Snapshots.Scratch(); err != nil {
+	if _, err := s.Snapshots.Place.Scratch(); err != nil {
 		return nil, err
 	}
 	lock := fsroot.NewLock(s.Snapshots.LockPath())
@@ -322,7 +322,7 @@ func (s *Store) prepare(ctx context.Context, target snapshot.Info, o Options) (_
 // rescue, and a restore would leave them. The caller closes Extent.Since.
 func (s *Store) asMuchAs(ctx context.Context, target snapshot.Info, man *snapshot.Manifest) snapshot.Wanted {
 	e, _ := snapshot.ExtentOf(man)
-	e.Since = s.Snapshots.Since(ctx, string(target.ID), target.Tree, man)
+	e.Since = s.Snapshots.Place.Since(ctx, string(target.ID), target.Tree, man)
 	w := snapshot.Wanted{Extent: e}
 	if len(man.Inner) > 0 {
 		w.Inner = s.Snapshots.InnerOf(snapshot.Extent{Agents: e.Agents, Protect: e.Protect, Files: e.Built, Large: e.Large,
@@ -359,13 +359,13 @@ func (s *Store) giveUp(ctx context.Context, rescue snapshot.Info, err error) err
 //
 // held is the present as the rescue has it: nothing else is overwritten or removed.
 func (s *Store) carryOut(ctx context.Context, root *fsroot.Root, j *intent, g *gitPlan, held *scan.Result) error {
-	if _, err := s.Snapshots.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
+	if _, err := s.Snapshots.Place.Scratch("tmp"); err != nil { // without it temporary files would lie among git's own
 		return err
 	}
 	if err := s.writeAdmin(ctx, j, g); err != nil {
 		return err
 	}
-	tmp, err := s.Snapshots.Scratch("tmp")
+	tmp, err := s.Snapshots.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -27,17 +27,17 @@ func (s *Store) tidy() {
 // sweep removes temporary files that killed processes left. It runs under the lock
 // that keeps every take and restore of this tree away.
 func (s *Store) sweep() {
-	tmp := filepath.Join(s.Snapshots.Dir, "tmp")
+	tmp := filepath.Join(s.Snapshots.Place.Dir, "tmp")
 	list, _ := fsroot.ReadDir(tmp)
 	for _, e := range list {
 		if !strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			_ = fsroot.RemoveAll(filepath.Join(tmp, e.Name()))
 		}
 	}
-	list, _ = fsroot.ReadDir(s.Snapshots.Dir)
+	list, _ = fsroot.ReadDir(s.Snapshots.Place.Dir)
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), fsroot.AtomicPrefix) || strings.HasPrefix(e.Name(), fsroot.TempPrefix) {
-			_ = fsroot.Remove(filepath.Join(s.Snapshots.Dir, e.Name()))
+			_ = fsroot.Remove(filepath.Join(s.Snapshots.Place.Dir, e.Name()))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (s *Store) sweepUnread(ctx context.Context, j *intent) (saved []Kept, err e
 
 // sweepOwn is sweepSwapped for what is in belay's own folder.
 func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
-	tmp, err := s.Snapshots.Scratch("tmp")
+	tmp, err := s.Snapshots.Place.Scratch("tmp")
 	if err != nil {
 		return saved, err
 	}
@@ -117,12 +117,12 @@ func (s *Store) sweepOwn(known map[string]bool) (saved []Kept, err error) {
 		return saved, err
 	}
 	defer own.Close()
-	return s.sweepSwapped(own, known, s.ownSwaps(), s.Snapshots.Dir)
+	return s.sweepSwapped(own, known, s.ownSwaps(), s.Snapshots.Place.Dir)
 }
 
 // ownSwaps names what killed processes left of changes of places in belay's own folder.
 func (s *Store) ownSwaps() (names []string) {
-	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Dir, "tmp"))
+	list, _ := fsroot.ReadDir(filepath.Join(s.Snapshots.Place.Dir, "tmp"))
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), fsroot.SwapPrefix) {
 			names = append(names, e.Name())

@@ -115,7 +115,7 @@ func (j *intent) record(h *History) {
 	}
 }
 
-func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Dir, "undo.json") }
+func (s *Store) historyPath() string { return filepath.Join(s.Snapshots.Place.Dir, "undo.json") }
 
 // TakenBack tells of the rescue of a restore whether an undo has taken the restore back,
 // and no redo has done it again. ErrSpoiled and the like as [Read] has them.

@@ -64,7 +64,7 @@ func (d *Desk) StartNow(task, history string) error {
 
 // sharing writes by way of belay's folder of temporary files, which nobody sweeps meanwhile.
 func (d *Desk) sharing(write func(tmp string) error) error {
-	tmp, err := d.Snaps.Scratch("tmp")
+	tmp, err := d.Snaps.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ func (d *Desk) AddMark(ctx context.Context, s *Sitting, m Mark, taken ...snapsho
 
 // HookLock takes the working tree for one hook call. CodeBusy when another has it for longer than ctx allows.
 func (d *Desk) HookLock(ctx context.Context) (func(), error) {
-	if _, err := d.Snaps.Scratch(); err != nil {
+	if _, err := d.Snaps.Place.Scratch(); err != nil {
 		return nil, err
 	}
 	lock := fsroot.NewLock(d.Scratch("hook.lock"))

@@ -201,7 +201,7 @@ func (s *Store) point(ctx context.Context, name, object string) error {
 // cannot be guessed: what a task still needs outlives that somebody deletes refs/belay and has
 // git collect garbage. secret makes the name; Release takes them away.
 func (s *Store) KeepTwice(ctx context.Context, secret string, list ...Bound) error {
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ var ErrMoved = belay.Refuse(belay.CodeCannot, "try again", "branches or snapshot
 
 // Objects is a repository's store as belay uses it.
 type Objects struct {
-	*Place
+	place *Place
 	Packs *git.Packs
 }
 
@@ -41,7 +41,7 @@ type Sealer func(*Capture) ([]git.NewObject, error)
 
 // Store stores everything that is not known to be named by what stays.
 func (s Objects) Store(ctx context.Context, c *Capture, more []git.NewObject) (st Stored, err error) {
-	root, err := fsroot.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.place.Repo.Root)
 	if err != nil {
 		return st, err
 	}
@@ -67,7 +67,7 @@ func (s Objects) putFor(ctx context.Context, c *Capture, objects []git.NewObject
 	if err != nil {
 		return pack, err
 	}
-	own, err := git.Of(s.Repo, pack)
+	own, err := git.Of(s.place.Repo, pack)
 	if err == nil { // if it is gone again, Verify says so
 		c.Relied = c.Relied.And(own)
 	}
@@ -118,7 +118,7 @@ func object(src *Source, root *fsroot.Root, oid string) git.NewObject {
 // snapshot names and that have their bytes. Others may be there as well, but what nothing
 // names can be pruned in the next moment.
 func (s Objects) split(ctx context.Context, c *Capture, objects []git.NewObject) (lacking []git.NewObject, found []string, err error) {
-	inHead, err := s.InHead(ctx, c)
+	inHead, err := s.place.InHead(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +128,7 @@ func (s Objects) split(ctx context.Context, c *Capture, objects []git.NewObject)
 			found = append(found, o.OID)
 		}
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, found, git.How{Known: c.Last.Relied.And(c.Relied)})
+	checked, err := git.CheckObjects(ctx, s.place.Repo, found, git.How{Known: c.Last.Relied.And(c.Relied)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -188,7 +188,7 @@ func (s Objects) staged(ctx context.Context, c *Capture, known []git.NewObject) 
 		}
 		if k.rd == nil {
 			var err error
-			if k.rd, err = s.Repo.Reader(ctx); err != nil {
+			if k.rd, err = s.place.Repo.Reader(ctx); err != nil {
 				return k, err
 			}
 		}
@@ -238,7 +238,7 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 		return err
 	}
 	refs, err := s.stillNamed(ctx, c)
-	if err == nil && len(unused(refs, c.Next.uses(s.Repo))) > 0 {
+	if err == nil && len(unused(refs, c.Next.uses(s.place.Repo))) > 0 {
 		err = ErrMoved
 	}
 	return err
@@ -247,11 +247,11 @@ func (s Objects) Verify(ctx context.Context, c *Capture, st Stored) error {
 // stillNamed reads the refs and fails with ErrMoved when something that was found named has no
 // name any more.
 func (s Objects) stillNamed(ctx context.Context, c *Capture) ([]git.Ref, error) {
-	refs, _, err := s.Repo.GlanceRefs(ctx, isSnapshot, c.Refs)
+	refs, _, err := s.place.Repo.GlanceRefs(ctx, isSnapshot, c.Refs)
 	if err != nil {
 		return nil, err
 	}
-	head, err := s.Repo.Head(ctx, refs)
+	head, err := s.place.Repo.Head(ctx, refs)
 	if err == nil && !s.allNamed(c, refs, head) {
 		err = ErrMoved
 	}
@@ -263,14 +263,14 @@ func (s Objects) storeAgain(ctx context.Context, c *Capture, st Stored) error {
 	if len(st.found) == 0 && !c.InStore {
 		return nil
 	}
-	if _, same := git.Unchanged(ctx, s.Repo, c.Relied); same {
+	if _, same := git.Unchanged(ctx, s.place.Repo, c.Relied); same {
 		return nil
 	}
-	checked, err := git.CheckObjects(ctx, s.Repo, append(c.backToBlobs(), st.found...), git.How{})
+	checked, err := git.CheckObjects(ctx, s.place.Repo, append(c.backToBlobs(), st.found...), git.How{})
 	if err != nil {
 		return err
 	}
-	own, err := git.Of(s.Repo, st.pack)
+	own, err := git.Of(s.place.Repo, st.pack)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func (s Objects) storeAgain(ctx context.Context, c *Capture, st Stored) error {
 	if len(checked.Bad) == 0 {
 		return nil
 	}
-	root, err := fsroot.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.place.Repo.Root)
 	if err != nil {
 		return err
 	}
@@ -319,12 +319,12 @@ func (s Objects) allNamed(c *Capture, refs []git.Ref, head git.Head) bool {
 			}
 		}
 	}
-	if !now[c.Head.OID] && !logged(s.Repo.Dir, "HEAD", c.Head.OID) {
+	if !now[c.Head.OID] && !logged(s.place.Repo.Dir, "HEAD", c.Head.OID) {
 		return false
 	}
 	for _, r := range c.Refs {
 		ours := Ours(r.Name) || strings.HasPrefix(r.Name, "refs/remotes/") // not held
-		if !now[r.OID] && !ours && !logged(s.Repo.Dir, "HEAD", r.OID) && !logged(s.Repo.Common, r.Name, r.OID) {
+		if !now[r.OID] && !ours && !logged(s.place.Repo.Dir, "HEAD", r.OID) && !logged(s.place.Repo.Common, r.Name, r.OID) {
 			return false
 		}
 	}

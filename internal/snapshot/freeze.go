@@ -17,7 +17,7 @@ import (
 // Freeze copies every file that was read in this capture, and names and stores the
 // copies: what is held is what was read, although the tree did not stand still.
 func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored, err error) {
-	dir, err := s.Scratch("tmp")
+	dir, err := s.place.Scratch("tmp")
 	if err != nil {
 		return st, err
 	}
@@ -25,7 +25,7 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 		return st, err
 	}
 	defer fsroot.RemoveAll(dir)
-	root, err := fsroot.OpenRoot(s.Repo.Root)
+	root, err := fsroot.OpenRoot(s.place.Repo.Root)
 	if err != nil {
 		return st, err
 	}
@@ -47,7 +47,7 @@ func (s Objects) Freeze(ctx context.Context, c *Capture, seal Sealer) (st Stored
 	}
 	c.Scan.Entries = slices.DeleteFunc(c.Scan.Entries, func(e scan.Entry) bool { return e.Path == "" })
 	c.Moving, c.Scan.Moving, c.Blobs = true, true, map[string]*Source{}
-	if err := s.Name(ctx, c); err != nil {
+	if err := s.place.Name(ctx, c); err != nil {
 		return st, err
 	}
 	objects := candidates(root, c)
@@ -70,7 +70,7 @@ func (s Objects) copyOut(root *fsroot.Root, e *scan.Entry, path string) error {
 		if err != nil {
 			return err
 		}
-		e.OID, e.Size, e.Fresh = fsroot.OID(Raw(s.Repo.Name("blob", []byte(target)))), int64(len(target)), true
+		e.OID, e.Size, e.Fresh = fsroot.OID(Raw(s.place.Repo.Name("blob", []byte(target)))), int64(len(target)), true
 		return fsroot.WriteFile(path, []byte(target), 0o600)
 	}
 	in, err := root.Open(e.Path)
@@ -91,7 +91,7 @@ func (s Objects) copyOut(root *fsroot.Root, e *scan.Entry, path string) error {
 		return err
 	}
 	defer f.Close()
-	h := s.Repo.NewHash()
+	h := s.place.Repo.NewHash()
 	fmt.Fprintf(h, "blob %d\x00", n)
 	if _, err := io.Copy(h, f); err != nil {
 		return err

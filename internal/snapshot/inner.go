@@ -187,7 +187,7 @@ func (t *innerTaker) Take(ctx context.Context, m *Manifest) error {
 	m.Gaps, m.Inner = slices.Clone(m.Gaps), nil // a watch shares its manifest
 	for _, n := range m.Nested {
 		root := filepath.Join(t.s.Repo.Root, filepath.FromSlash(n.Path))
-		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.s.LinkedTree(n.Path) {
+		if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil || t.s.Place.LinkedTree(n.Path) {
 			continue // a submodule that was never checked out; somebody else's place of work
 		}
 		in := InnerSnapshot{Path: n.Path, Link: LinkOf(root)}
@@ -317,14 +317,14 @@ func (s *Store) SweepInner(ctx context.Context) error {
 			}
 		}
 	}
-	mirrors, err := fsroot.ReadDir(filepath.Join(s.Dir, "inner"))
+	mirrors, err := fsroot.ReadDir(filepath.Join(s.Place.Dir, "inner"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, d := range mirrors {
 		named := func(path string) bool { return paths[path] && filepath.Base(s.mirrorOf(path)) == d.Name() }
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(paths)), named) && s.stale(d) {
-			if err := fsroot.RemoveAll(filepath.Join(s.Dir, "inner", d.Name())); err != nil {
+			if err := fsroot.RemoveAll(filepath.Join(s.Place.Dir, "inner", d.Name())); err != nil {
 				return err
 			}
 		}

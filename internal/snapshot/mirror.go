@@ -18,7 +18,7 @@ import (
 
 // mirrorOf is the folder with the second names of the repository at a path.
 func (s *Store) mirrorOf(path string) string {
-	return filepath.Join(s.Dir, "inner", s.Repo.Name("blob", []byte(path))[:32])
+	return filepath.Join(s.Place.Dir, "inner", s.Repo.Name("blob", []byte(path))[:32])
 }
 
 // mirror makes second names of all objects that the repository at path has now. again forgets
@@ -145,7 +145,7 @@ func (s *Store) Remake(in InnerSnapshot, gitDir string) (err error) {
 	if err != nil {
 		return err
 	}
-	tmp, err := s.Scratch("tmp")
+	tmp, err := s.Place.Scratch("tmp")
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (s *Store) Discard(ctx context.Context, list []Info) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := s.ForgetFor(ids); err != nil {
+	if err := s.Place.ForgetFor(ids); err != nil {
 		return err
 	}
 	if err := Fault("ref", list[0].ref()); err != nil {

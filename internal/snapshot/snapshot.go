@@ -34,7 +34,8 @@ type Options struct {
 
 // Store holds the snapshots of one working tree.
 type Store struct {
-	*Place
+	Repo  *git.Repo
+	Place *Place
 	Watch Watcher // answers for takes, when set
 	// Before is called first by Take and TakeWith, when set: it finishes what an earlier command left.
 	Before  func(context.Context) error
@@ -55,8 +56,8 @@ func Open(_ context.Context, repo *git.Repo, o Options) (*Store, error) {
 		o.Known = &Known{}
 	}
 	place := &Place{Repo: repo, Dir: filepath.Join(repo.Dir, "belay"), Include: o.Include, MaxFile: o.MaxFile}
-	return &Store{Place: place, opts: o,
-		objects: Objects{Place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
+	return &Store{Repo: repo, Place: place, opts: o,
+		objects: Objects{place: place, Packs: &git.Packs{Repo: repo, Scratch: filepath.Join(place.Dir, "tmp")}}}, nil
 }
 
 // Meta is what the taker says of a snapshot.

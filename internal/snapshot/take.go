@@ -60,7 +60,7 @@ func (s *Store) TakeUnfinished(ctx context.Context, m Meta, e Extent) (Info, err
 // this process. Until the next gc everything can be read; a gc with --prune=now in the very
 // moment makes the command fail, and it can be given again. Nor do later takes rest on it.
 func (s *Store) pass(ctx context.Context, m Meta, w Wanted) (Info, error) {
-	if _, err := s.Scratch("tmp"); err != nil {
+	if _, err := s.Place.Scratch("tmp"); err != nil {
 		return Info{}, err
 	}
 	var info Info
@@ -83,7 +83,7 @@ func (s *Store) pass(ctx context.Context, m Meta, w Wanted) (Info, error) {
 // Share keeps restores of this tree away, and the sweeping of temporary files, until it is
 // given back. CodeBusy when one is under way.
 func (s *Store) Share(ctx context.Context) (func(), error) {
-	if _, err := s.Scratch(); err != nil {
+	if _, err := s.Place.Scratch(); err != nil {
 		return nil, err
 	}
 	lock := fsroot.NewLock(s.LockPath())
@@ -108,7 +108,7 @@ const tries = 3
 // and that what was found named is named still. What it stores no gc takes away, at
 // whatever moment it looked at the refs.
 func (s *Store) Hold(ctx context.Context, m Meta, w Wanted) (Info, *Capture, error) {
-	if _, err := s.Scratch("tmp"); err != nil {
+	if _, err := s.Place.Scratch("tmp"); err != nil {
 		return Info{}, nil, err
 	}
 	for try := 1; ; try++ {
@@ -150,7 +150,7 @@ func (s *Store) holdOnce(ctx context.Context, m Meta, w Wanted) (Info, *Capture,
 		}
 		var tag git.NewObject
 		var err error
-		tmp := filepath.Join(s.Dir, "tmp")
+		tmp := filepath.Join(s.Place.Dir, "tmp")
 		info, tag = s.seal(c, m)
 		if used, err = s.prepare(c.Refs, c.Next.uses(s.Repo), tmp); err == nil {
 			ref, err = s.Repo.NewRef(info.ref(), tag.OID, tmp)
@@ -317,7 +317,7 @@ func (s *Store) Look(ctx context.Context, w Wanted) (*Capture, error) {
 }
 
 // LockPath is the file whose lock keeps takes and restores of this tree apart.
-func (s *Store) LockPath() string { return filepath.Join(s.Dir, "restore.lock") }
+func (s *Store) LockPath() string { return filepath.Join(s.Place.Dir, "restore.lock") }
 
 // Busy is the refusal when that lock is held.
 func (s *Store) Busy() error {

@@ -52,7 +52,7 @@ type latest struct {
 	Memory
 }
 
-func (s *Store) latestPath() string { return filepath.Join(s.Dir, "latest") }
+func (s *Store) latestPath() string { return filepath.Join(s.Place.Dir, "latest") }
 
 // latest returns the zero value when nothing can be read.
 func (s *Store) latest() (l latest) {
@@ -76,7 +76,7 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 	asked := make(chan *Seen, 1)
 	go func() { asked <- s.Watch.Ask(ctx, l.Base) }()
 	c := &Capture{Wanted: w, Recall: func(refs []git.Ref) Memory { return l.on(refs) }}
-	err := s.GitState(ctx, c) // meanwhile: each waits for what the other does not need
+	err := s.Place.GitState(ctx, c) // meanwhile: each waits for what the other does not need
 	seen := <-asked
 	if c.Seen = seen; seen == nil || err != nil || !c.Last.Valid || c.Last.Doubt {
 		return nil
@@ -91,10 +91,10 @@ func (s *Store) watched(ctx context.Context, w Wanted) *Capture {
 	if c.Index.Key != seen.Index { // git wrote it just now; the watch will see
 		return nil
 	}
-	if more, err := s.LookAtIgnored(ctx, c); err != nil || more {
+	if more, err := s.Place.LookAtIgnored(ctx, c); err != nil || more {
 		return nil
 	}
-	if s.Name(ctx, c) != nil || len(c.Man.Lost) > 0 { // the bytes may be in a file that was not looked at
+	if s.Place.Name(ctx, c) != nil || len(c.Man.Lost) > 0 { // the bytes may be in a file that was not looked at
 		return nil
 	}
 	return c
@@ -112,7 +112,7 @@ func (l latest) on(refs []git.Ref) Memory {
 // about the files that it did not look at, and leaves the other memory as it is.
 func (s *Store) learn(ctx context.Context, c *Capture, id belay.SnapshotID) error {
 	if c.Seen == nil {
-		if err := s.Learn(ctx, c, id); err != nil {
+		if err := s.Place.Learn(ctx, c, id); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (m *merger) joiner(ctx context.Context) (*joiner, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := m.to.Snapshots.Scratch("tmp")
+	dir, err := m.to.Snapshots.Place.Scratch("tmp")
 	if err == nil {
 		dir, err = fsroot.MkdirTemp(dir, "merge-")
 	}

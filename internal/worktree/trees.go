@@ -209,7 +209,7 @@ func add(ctx context.Context, home *restore.Store, path string, from snapshot.In
 			return nil, err
 		}
 		none := snapshot.CommitObject(home.Snapshots.Repo, tree, nil, from.Time, "belay: nothing yet\n")
-		store := git.Packs{Repo: home.Snapshots.Repo, Scratch: filepath.Join(home.Snapshots.Dir, "tmp")}
+		store := git.Packs{Repo: home.Snapshots.Repo, Scratch: filepath.Join(home.Snapshots.Place.Dir, "tmp")}
 		if _, err := store.Store(ctx, append(objects, none)); err != nil {
 			return nil, err
 		}
