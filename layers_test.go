@@ -417,3 +417,107 @@ func TestNothingIsMadeAtTheStart(t *testing.T) {
 		}
 	}
 }
+
+// mayEmbed has the structs that may embed one of ours that does things, with the reason.
+var mayEmbed = map[string]string{
+	"internal/cli.App":              "a command reads, prints and asks: all of it is its terminal's",
+	"fleet/cmd/belay-fleet.program": "as internal/cli.App",
+	"internal/cli.*Family":          "the commands of one subject, over what all commands share",
+	"internal/cli.*Flags":           "flags that several commands have",
+	"internal/count.*":              "a language's reader is a reader of tokens that knows more",
+	"internal/testdiff.source":      "as the readers of internal/count",
+	"internal/testreport.*":         "what a format's reader has in common with the others",
+}
+
+// TestNamedParts: no struct embeds a struct of ours that does things, so that a method is
+// called on the part that has it. A record, of which all methods have value receivers, may be
+// embedded, and so may one in a struct that is written as JSON: its fields are the outer's there.
+func TestNamedParts(t *testing.T) {
+	acts := map[string]bool{}      // structs with a method that has a pointer receiver
+	parts := map[string][]string{} // what each struct embeds
+	at := map[string]string{}
+	written := map[string]bool{} // as JSON
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, d := range s.file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil {
+				if star, ok := f.Recv.List[0].Type.(*ast.StarExpr); ok {
+					acts[typeName(s, star.X)] = true
+				}
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok {
+				return true
+			}
+			st, ok := spec.Type.(*ast.StructType)
+			if !ok {
+				return true
+			}
+			name := typeName(s, spec.Name)
+			at[name] = s.fset.Position(spec.Pos()).String()
+			for _, f := range st.Fields.List {
+				if f.Tag != nil && strings.Contains(f.Tag.Value, "json:") {
+					written[name] = true
+				}
+				if len(f.Names) == 0 {
+					parts[name] = append(parts[name], typeName(s, f.Type))
+				}
+			}
+			return true
+		})
+	}
+	var doing func(name string) bool
+	doing = func(name string) bool { return acts[name] || slices.ContainsFunc(parts[name], doing) }
+	used := map[string]bool{}
+	for name, list := range parts {
+		for _, p := range list {
+			if at[p] == "" || written[name] || !doing(p) {
+				continue
+			}
+			excused := false
+			for pattern := range mayEmbed {
+				if ok, _ := filepath.Match(pattern, name); ok {
+					excused, used[pattern] = true, true
+				}
+			}
+			if !excused {
+				t.Errorf("%s: %s embeds %s: give the field a name", at[name], name, p)
+			}
+		}
+	}
+	for key := range mayEmbed {
+		if !used[key] {
+			t.Errorf("mayEmbed names %s, which embeds nothing of the kind", key)
+		}
+	}
+	if len(acts) < 100 {
+		t.Errorf("only %d structs with methods were found", len(acts))
+	}
+}
+
+// typeName is a type as package.Name; the package is the folder of one of ours.
+func typeName(s source, e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return typeName(s, e.X)
+	case *ast.IndexExpr:
+		return typeName(s, e.X)
+	case *ast.IndexListExpr:
+		return typeName(s, e.X)
+	case *ast.Ident:
+		return s.pkg + "." + e.Name
+	case *ast.SelectorExpr:
+		from := fmt.Sprint(e.X)
+		for _, i := range s.file.Imports {
+			path := strings.Trim(i.Path.Value, `"`)
+			if i.Name != nil && i.Name.Name == from || i.Name == nil && path[strings.LastIndex(path, "/")+1:] == from {
+				return strings.TrimPrefix(path, module+"/") + "." + e.Sel.Name
+			}
+		}
+	}
+	return ""
+}

@@ -106,12 +106,12 @@ func (b *bench) followed(d *app.Desk, client *http.Client, host string, pid int)
 	idle, from := worked(pid), time.Now()
 	time.Sleep(5 * time.Second)
 	idle = (worked(pid) - idle) * 100 / time.Since(from)
-	r, err := d.Load("T3")
+	r, err := d.Session.Load("T3")
 	if err != nil {
 		return err
 	}
 	began := time.Now()
-	if err := d.AddNote(ctx, r, session.Note{Kind: "bench", Text: "something happens"}); err != nil {
+	if err := d.Session.AddNote(ctx, r, session.Note{Kind: "bench", Text: "something happens"}); err != nil {
 		return err
 	}
 	for range uiFollowers {
@@ -167,14 +167,14 @@ func (b *bench) crowded(dir string) (*app.Desk, error) {
 			return nil, err
 		}
 	}
-	r, err := d.Load("T1")
+	r, err := d.Session.Load("T1")
 	if err != nil {
 		return nil, err
 	}
 	head := r.Log.Head
 	for i := range uiEntries { // by the journal itself: a session's desk reads the state anew for each
 		note := session.Note{Kind: "bench", Text: "note " + strconv.Itoa(i)}
-		if head, err = d.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
+		if head, err = d.Session.Journal.Append(context.Background(), "T1", head, session.EntryNote, note); err != nil {
 			return nil, err
 		}
 	}

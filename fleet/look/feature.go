@@ -15,7 +15,7 @@ import (
 )
 
 // feature is what was heard of a feature. It has no record: its tasks have.
-type feature struct{ answers[task.FeatureStatus] }
+type feature struct{ answers answers[task.FeatureStatus] }
 
 // featureKey tells features from tasks where both are named.
 const featureKey = "feature/"
@@ -50,13 +50,13 @@ func (r *Remote) hearFeature(ctx context.Context, key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	f := r.feature(key)
-	was := f.silent
-	if f.take(asked, st, failed, err, func(was task.FeatureStatus) bool {
+	was := f.answers.silent
+	if f.answers.take(asked, st, failed, err, func(was task.FeatureStatus) bool {
 		return len(st.Lines) != len(was.Lines) || len(st.Gates) != len(was.Gates) || st.Phase != was.Phase
 	}) {
 		r.changes++
 	}
-	r.back(was, f.silent)
+	r.back(was, f.answers.silent)
 }
 
 // Features gives the features that are open, and the latest of the others.
@@ -85,7 +85,7 @@ func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, boo
 	}
 	r.mu.Lock()
 	_, ok := row()
-	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).heard) > fresh
+	asking := ok && r.wrong[0] == "" && time.Since(r.feature(key).answers.heard) > fresh
 	r.mu.Unlock()
 	if asking {
 		r.hearFeature(ctx, key)
@@ -102,7 +102,7 @@ func (r *Remote) Feature(ctx context.Context, key string) (web.FleetFeature, boo
 // shownFeature is a feature for the pages. The caller has the lock.
 func (r *Remote) shownFeature(row Row) web.FleetFeature {
 	k := r.feature(row.Task.Key())
-	st := k.status
+	st := k.answers.status
 	f := web.FleetFeature{Key: row.Task.Key(), Name: cmp.Or(st.Task.Feature, string(row.Task)), Phase: row.Phase,
 		Outcome: loop.Outcome(row.Outcome), Cost: max(row.Cost, st.Use.Cost), Tasks: len(st.Parts), Branch: st.Branch, Commit: st.Commit}
 	for _, p := range st.Parts {
@@ -111,17 +111,17 @@ func (r *Remote) shownFeature(row Row) web.FleetFeature {
 	for _, l := range slices.Backward(st.Lines) {
 		f.Happened = append(f.Happened, web.FleetLine(l))
 	}
-	current := r.wrong[0] == "" && k.silent == ""
+	current := r.wrong[0] == "" && k.answers.silent == ""
 	switch {
 	case r.wrong[0] != "":
 		f.Phase, f.Outcome = "", ""
-	case k.silent != "":
-		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.silent)
-	case !k.heard.IsZero():
+	case k.answers.silent != "":
+		f.Notes = append(f.Notes, "the feature does not say where it stands: "+k.answers.silent)
+	case !k.answers.heard.IsZero():
 		f.Phase, f.Outcome = st.Phase, loop.Outcome(st.Outcome)
 	}
-	if k.failed != "" && current {
-		f.Notes = append(f.Notes, "failed: "+k.failed)
+	if k.answers.failed != "" && current {
+		f.Notes = append(f.Notes, "failed: "+k.answers.failed)
 	}
 	for _, g := range st.Gates {
 		shown := web.FleetGate{Number: g.Number, Task: g.Task, Why: g.Why}
@@ -130,7 +130,7 @@ func (r *Remote) shownFeature(row Row) web.FleetFeature {
 		}
 		f.Gates = append(f.Gates, shown)
 	}
-	if len(f.Gates) == 0 && k.heard.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
+	if len(f.Gates) == 0 && k.answers.heard.IsZero() && row.Phase == string(loop.PhaseGate) && f.Phase != "" {
 		f.Gates = []web.FleetGate{{Why: "what it asks is not known until a worker answers"}}
 	}
 	for i, p := range st.Parts {

@@ -116,7 +116,7 @@ func (a *answers[T]) wanted(r Row, moved bool, synced time.Time) bool {
 
 // known is what was heard of one task.
 type known struct {
-	answers[task.Status]
+	answers answers[task.Status]
 
 	copied  error  // why the record on the remote is not in the copy
 	gone    bool   // the remote has its record no more
@@ -358,7 +358,7 @@ func (r *Remote) adopt(ctx context.Context, records map[belay.TaskID]string) (ma
 
 // compare looks at a task's record in the copy: whether it is the one that the server knows.
 func (r *Remote) compare(id belay.TaskID) {
-	log, err := journal.Open(filepath.Join(r.copy.Dir, "belay")).Read(id)
+	log, err := journal.Open(filepath.Join(r.copy.Mirror.Dir, "belay")).Read(id)
 	rec, bad := session.Fold(log)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -366,11 +366,11 @@ func (r *Remote) compare(id belay.TaskID) {
 	if err != nil || bad != nil { // the page of the task says what is wrong
 		log, rec = journal.Log{}, &session.Record{}
 	}
-	n := k.status.Head.Seq
+	n := k.answers.status.Head.Seq
 	k.entries, k.open = len(log.Entries), len(log.Entries) > 0 && rec.Open()
-	k.forked = n > 0 && n <= k.entries && log.Entries[n-1].Hash != k.status.Head.Hash
+	k.forked = n > 0 && n <= k.entries && log.Entries[n-1].Hash != k.answers.status.Head.Hash
 	if k.awaited <= k.entries && n > k.entries {
-		k.awaited, k.since = n, k.heard
+		k.awaited, k.since = n, k.answers.heard
 	}
 }
 
@@ -396,11 +396,13 @@ func (r *Remote) ask(ctx context.Context, moved map[string]bool, probe bool) {
 	for _, row := range r.listed {
 		key := row.Task.Key()
 		f := r.feature(key)
-		sort(row, f.wanted(row, moved[featureKey+key], r.synced), f.silent, func(ctx context.Context) { r.hearFeature(ctx, key) })
+		sort(row, f.answers.wanted(row, moved[featureKey+key], r.synced), f.answers.silent,
+			func(ctx context.Context) { r.hearFeature(ctx, key) })
 	}
 	for key, row := range r.rows {
 		k := r.tasks[key]
-		sort(row, k.wanted(row, moved[key], r.synced), k.silent, func(ctx context.Context) { r.hear(ctx, belay.TaskID(key)) })
+		sort(row, k.answers.wanted(row, moved[key], r.synced), k.answers.silent,
+			func(ctx context.Context) { r.hear(ctx, belay.TaskID(key)) })
 	}
 	r.mu.Unlock()
 	if probe { // one of those that were silent says whether a worker is back
@@ -436,13 +438,13 @@ func (r *Remote) hear(ctx context.Context, id belay.TaskID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	t := r.task(id.Key())
-	was := t.silent
-	if t.take(asked, st, failed, err, func(was task.Status) bool {
+	was := t.answers.silent
+	if t.answers.take(asked, st, failed, err, func(was task.Status) bool {
 		return st.Head != was.Head || st.Phase != was.Phase || st.Waits != was.Waits || len(st.Lines) != len(was.Lines)
 	}) {
 		r.changes++
 	}
-	r.back(was, t.silent)
+	r.back(was, t.answers.silent)
 }
 
 // back has everything that was silent asked again, since a worker answers now. The caller has the lock.
@@ -451,10 +453,10 @@ func (r *Remote) back(was, now string) {
 		return
 	}
 	for _, k := range r.tasks {
-		k.again = k.silent != ""
+		k.answers.again = k.answers.silent != ""
 	}
 	for _, f := range r.features {
-		f.again = f.silent != ""
+		f.answers.again = f.answers.silent != ""
 	}
 }
 
@@ -486,7 +488,7 @@ func (r *Remote) Tasks() (list []web.FleetTask, problems []string) {
 func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool) {
 	r.mu.Lock()
 	t, ok := r.tasks[id.Key()]
-	asking := ok && r.wrong[0] == "" && time.Since(t.heard) > fresh
+	asking := ok && r.wrong[0] == "" && time.Since(t.answers.heard) > fresh
 	r.mu.Unlock()
 	if !ok {
 		return web.FleetTask{}, false
@@ -504,7 +506,7 @@ func (r *Remote) Task(ctx context.Context, id belay.TaskID) (web.FleetTask, bool
 // shown is a task for the pages. The caller has the lock.
 func (r *Remote) shown(key string) web.FleetTask {
 	k, row := r.tasks[key], r.rows[key]
-	st := k.status
+	st := k.answers.status
 	t := web.FleetTask{ID: cmp.Or(st.Task.ID, row.Task, belay.TaskID(key)), Title: belay.TitleOf(st.Task.Prose),
 		Worker: cmp.Or(row.Worker, st.Worker)}
 	for _, l := range slices.Backward(st.Lines) {
@@ -517,10 +519,10 @@ func (r *Remote) shown(key string) web.FleetTask {
 	case !listed:
 		t.Notes = append(t.Notes, "the server has no task of this name and remote: "+
 			"give the remote as belay-fleet submit was given it")
-	case k.silent != "":
+	case k.answers.silent != "":
 		listedOnly(&t, row)
-		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.silent)
-	case !k.heard.IsZero():
+		t.Notes = append(t.Notes, "the task does not say where it stands: "+k.answers.silent)
+	case !k.answers.heard.IsZero():
 		t.Phase, t.Outcome, t.Worker = st.Phase, loop.Outcome(st.Outcome), st.Worker
 		r.gate(&t, st)
 	default:
@@ -532,8 +534,8 @@ func (r *Remote) shown(key string) web.FleetTask {
 	if st.Waits != "" && t.Phase != "" {
 		t.Notes = append(t.Notes, st.Waits)
 	}
-	if k.failed != "" && t.Phase != "" {
-		t.Notes = append(t.Notes, "failed: "+k.failed)
+	if k.answers.failed != "" && t.Phase != "" {
+		t.Notes = append(t.Notes, "failed: "+k.answers.failed)
 	}
 	if st.Unpushed && k.entries < st.Head.Seq && t.Phase != "" {
 		t.Notes = append(t.Notes, fmt.Sprintf("not pushed: the last %d entries of its record are on worker %s alone, "+
@@ -581,13 +583,13 @@ func (r *Remote) gate(t *web.FleetTask, st task.Status) {
 
 // wrongOf says why the record in the copy is not the task's; "" when nothing speaks against it. The caller has the lock.
 func (r *Remote) wrongOf(k *known) string {
-	head := k.status.Head
+	head := k.answers.status.Head
 	switch {
 	case k.copied != nil:
 		return "the record that the remote has now is not shown: " + session.Sentence(k.copied)
 	case k.forked:
 		return fmt.Sprintf("the record on the remote is not the one that the server knows: entry %d differs", head.Seq)
-	case k.gone && k.open, k.awaited > k.entries && !k.status.Unpushed && r.fetched.After(k.since):
+	case k.gone && k.open, k.awaited > k.entries && !k.answers.status.Unpushed && r.fetched.After(k.since):
 		return fmt.Sprintf("the remote has not the whole record: the server knows of %d entries, and %d are here",
 			head.Seq, k.entries)
 	}

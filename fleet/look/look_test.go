@@ -136,7 +136,7 @@ func (f *fleet) add(id belay.TaskID) {
 
 func (f *fleet) record(id belay.TaskID) *session.Record {
 	f.t.Helper()
-	r, err := f.desk.Load(id)
+	r, err := f.desk.Session.Load(id)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func (f *fleet) List(_ context.Context, remote string) ([]look.Row, error) {
 	if f.down != nil {
 		return nil, f.down
 	}
-	ids, err := f.desk.Journal.Tasks()
+	ids, err := f.desk.Session.Journal.Tasks()
 	rows := make([]look.Row, len(ids))
 	for i, id := range ids {
 		st := f.status(id)
@@ -554,7 +554,7 @@ func (f *fleet) forge(id belay.TaskID) {
 	other.add(id)
 	other.add("T0")
 	r := other.record(id)
-	if err := other.desk.AddNote(f.t.Context(), r, session.Note{Kind: "note", Text: "all is well"}); err != nil {
+	if err := other.desk.Session.AddNote(f.t.Context(), r, session.Note{Kind: "note", Text: "all is well"}); err != nil {
 		f.t.Fatal(err)
 	}
 	other.remote = f.remote

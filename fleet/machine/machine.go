@@ -309,7 +309,7 @@ func (m *Machine) adopt(ctx context.Context, q task.Ask, mirror *remote.Mirror, 
 		return task.Standing{}, err
 	}
 	// A note takes the task: the worker that had it cannot push any more.
-	if err := t.desk.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
+	if err := t.desk.Session.AddNote(ctx, t.rec, session.Note{Kind: "worker", Text: "continued on worker " + m.Name}); err != nil {
 		return task.Standing{}, err
 	}
 	return t.standing(ctx)
@@ -391,7 +391,7 @@ func beating(ctx context.Context, every time.Duration) (context.Context, func())
 
 // one is a task on this machine.
 type one struct {
-	*Machine
+	on   *Machine
 	q    task.Ask
 	desk *app.Desk
 	rec  *session.Record // nil when there is none
@@ -430,7 +430,7 @@ func (m *Machine) open(ctx context.Context, q task.Ask, settings ...task.Setting
 		return nil, err
 	}
 	app.AttachPlans(desk)
-	t := &one{Machine: m, q: q, desk: desk}
+	t := &one{on: m, q: q, desk: desk}
 	last, err := os.ReadFile(t.file(pushedFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -458,10 +458,12 @@ func flagsOf(settings []task.Setting) ([]app.Flag, error) {
 	return flags, nil
 }
 
-func (t *one) file(name string) string { return filepath.Join(filepath.Dir(t.clone(t.q.Task)), name) }
+func (t *one) file(name string) string {
+	return filepath.Join(filepath.Dir(t.on.clone(t.q.Task)), name)
+}
 
 func (t *one) load() (err error) {
-	t.rec, err = t.desk.Load(t.q.Task.ID)
+	t.rec, err = t.desk.Session.Load(t.q.Task.ID)
 	return err
 }
 
@@ -516,7 +518,7 @@ func (t *one) files(ctx context.Context) error {
 	if to == "" {
 		return nil
 	}
-	_, err := t.desk.Restores.Restore(ctx, to, restore.Options{})
+	_, err := t.desk.Session.Restores.Restore(ctx, to, restore.Options{})
 	return err
 }
 
@@ -526,18 +528,18 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
-	t.places.keep(t.clone(t.q.Task), t.rec.State.Pending != nil)
+	t.on.places.keep(t.on.clone(t.q.Task), t.rec.State.Pending != nil)
 	t.measure()
 	work, err := t.work(ctx)
 	if err != nil {
 		return task.Standing{}, err
 	}
-	st := task.Standing{Worker: t.Name, Team: t.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
+	st := task.Standing{Worker: t.on.Name, Team: t.on.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
 		Notes: t.said, Commit: cmp.Or(t.arrived, work.Commit)}
 	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
 		return st, err
 	}
-	mirror, err := t.mirror(ctx, t.q.Task)
+	mirror, err := t.on.mirror(ctx, t.q.Task)
 	if err != nil {
 		return st, err
 	}
@@ -545,7 +547,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 		remote.Terms{Last: t.last, Base: t.q.Task.Base, Shared: t.q.Task.Shared, Work: work})
 	if errors.Is(err, remote.ErrMoved) {
 		t.stands("")
-		t.places.keep(t.clone(t.q.Task), false)
+		t.on.places.keep(t.on.clone(t.q.Task), false)
 		return st, errors.Join(err, os.WriteFile(t.file(movedFile), nil, 0o600))
 	}
 	st.Sent = mirror.Moved.Sent
@@ -570,7 +572,7 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 	if t.rec.Open() || t.rec.State.Outcome != loop.OutcomePassed || t.arrived != "" {
 		return remote.Work{}, nil
 	}
-	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.Version, NoVerify: true, Trust: true,
+	made, err := t.desk.Commit(ctx, app.CommitRequest{Task: string(t.rec.Task.ID), Version: t.on.Version, NoVerify: true, Trust: true,
 		Said: io.Discard})
 	if err != nil {
 		return remote.Work{}, err

@@ -276,7 +276,7 @@ func (p *place) events(dir string) (list []string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	r, err := d.Load("T1")
+	r, err := d.Session.Load("T1")
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -424,7 +424,7 @@ func (p *place) verified(dir string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	v, err := d.Journal.Verify("T1", nil)
+	v, err := d.Session.Journal.Verify("T1", nil)
 	if err != nil || len(v.Broken()) > 0 {
 		p.t.Errorf("%v %v", err, v.Broken())
 	}

@@ -10,7 +10,7 @@ import (
 
 // measure counts what was recorded here since the task was opened. What cannot be read is not counted: no task fails for it.
 func (t *one) measure() {
-	if t.Metrics == nil {
+	if t.on.Metrics == nil {
 		return
 	}
 	samples, err := t.desk.Measured(t.rec.Task.ID, t.from)
@@ -18,7 +18,7 @@ func (t *one) measure() {
 		t.said = append(t.said, "not counted: "+session.Sentence(err))
 		return
 	}
-	t.Metrics.Add(samples)
+	t.on.Metrics.Add(samples)
 	t.from = t.rec.Log.Head.Seq
 	phase := ""
 	if t.rec.Open() {
@@ -39,13 +39,13 @@ func (m *Machine) moved(by remote.Moved) {
 
 // stands notes which phase a task of this machine is in; "" for one that ended, or continued elsewhere.
 func (t *one) stands(phase string) {
-	t.phases.Lock()
-	defer t.phases.Unlock()
+	t.on.phases.Lock()
+	defer t.on.phases.Unlock()
 	if phase == "" {
-		delete(t.phases.of, t.clone(t.q.Task))
+		delete(t.on.phases.of, t.on.clone(t.q.Task))
 		return
 	}
-	t.phases.of[t.clone(t.q.Task)] = phase
+	t.on.phases.of[t.on.clone(t.q.Task)] = phase
 }
 
 // gauges are what this machine does now.

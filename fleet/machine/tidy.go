@@ -100,10 +100,10 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 	if !moved && (t.rec.Open() || time.Since(t.rec.Changed) < keep || !t.pushed(ctx)) {
 		return "", nil
 	}
-	if _, busy := t.desk.Held(); busy {
+	if _, busy := t.desk.Session.Held(); busy {
 		return "", nil
 	}
-	mirror, err := t.mirror(ctx, in)
+	mirror, err := t.on.mirror(ctx, in)
 	if err == nil {
 		err = mirror.Drop(ctx, in.ID) // first: who finds the folder comes here again
 	}
@@ -115,7 +115,7 @@ func (m *Machine) tidy(ctx context.Context, file string, up time.Time, keep time
 
 // pushed reports whether the remote has the record up to its end.
 func (t *one) pushed(ctx context.Context) bool {
-	mirror, err := t.mirror(ctx, t.q.Task)
+	mirror, err := t.on.mirror(ctx, t.q.Task)
 	if err != nil {
 		return false
 	}
@@ -133,10 +133,10 @@ func (t *one) stopOrphan(ctx context.Context, up time.Time, moved bool) (string,
 	if silence <= 0 {
 		silence = task.LostAfter
 	}
-	if _, busy := t.desk.Held(); busy || !moved && time.Since(up) < 3*silence {
+	if _, busy := t.desk.Session.Held(); busy || !moved && time.Since(up) < 3*silence {
 		return "", nil // an activity may still ask for it
 	}
-	run, err := agent.Attach(t.desk.RunDir(t.rec.Task.ID, c.ID))
+	run, err := agent.Attach(t.desk.Session.RunDir(t.rec.Task.ID, c.ID))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

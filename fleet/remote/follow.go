@@ -25,7 +25,7 @@ const seenPrefix = "refs/belay/seen/"
 
 // Follower is a copy of all tasks of a remote on this machine, to look at.
 type Follower struct {
-	Mirror        // whose Dir is the clone's git folder
+	Mirror Mirror // whose Dir is the clone's git folder
 	Root   string // of the clone
 
 	forgotten map[belay.TaskID]string // days, by task
@@ -42,7 +42,7 @@ func NewFollower(root, url string) *Follower {
 
 // There reports whether the copy was made.
 func (f *Follower) There() bool {
-	_, err := os.Stat(filepath.Join(f.Dir, "HEAD"))
+	_, err := os.Stat(filepath.Join(f.Mirror.Dir, "HEAD"))
 	return err == nil
 }
 
@@ -102,7 +102,7 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 	if err := f.Make(ctx); err != nil {
 		return nil, nil, nil, err
 	}
-	there, err := f.list(ctx, "refs/belay/*")
+	there, err := f.Mirror.list(ctx, "refs/belay/*")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -118,7 +118,7 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 			theirs[w.task], sources[w.task] = w.record, "+"+w.ref+":"+recordRef(w.task)
 		}
 	}
-	here, err := f.refs(ctx, "refs/belay/")
+	here, err := f.Mirror.refs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -155,8 +155,8 @@ func (f *Follower) Fetch(ctx context.Context) (fresh map[belay.TaskID]string, go
 }
 
 func (f *Follower) fetch(ctx context.Context, specs ...string) error {
-	_, err := f.git(ctx, nil, append([]string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags",
-		"--no-write-fetch-head", "--", f.URL}, specs...)...)
+	_, err := f.Mirror.git(ctx, nil, append([]string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags",
+		"--no-write-fetch-head", "--", f.Mirror.URL}, specs...)...)
 	return err
 }
 
@@ -183,7 +183,7 @@ func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskI
 	if len(fresh) == 0 {
 		return failed, nil
 	}
-	here, err := f.refs(ctx, "refs/belay/")
+	here, err := f.Mirror.refs(ctx, "refs/belay/")
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (f *Follower) Adopt(ctx context.Context, d *app.Desk, fresh map[belay.TaskI
 }
 
 func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, commit string, here map[string]string) error {
-	st, err := f.read(ctx, commit, id)
+	st, err := f.Mirror.read(ctx, commit, id)
 	if err != nil {
 		return err
 	}
@@ -211,7 +211,7 @@ func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, comm
 		return err
 	}
 	var text bytes.Buffer
-	if !f.leads(ctx, commit) { // the remote forgot them, and so does the copy
+	if !f.Mirror.leads(ctx, commit) { // the remote forgot them, and so does the copy
 		for _, b := range bound {
 			for _, ref := range []string{refs(id) + "snapshots/" + string(b.ID), snapshot.RefPrefix + string(b.ID)} {
 				if here[ref] != "" {
@@ -234,15 +234,15 @@ func (f *Follower) adopt(ctx context.Context, d *app.Desk, id belay.TaskID, comm
 			here[ref] = oid
 		}
 	}
-	if err := f.attach(ctx, d, st); err != nil {
+	if err := f.Mirror.attach(ctx, d, st); err != nil {
 		return err
 	}
 	// The record comes after what it names, and the mark that it is there last: a copy that is cut off is made again.
-	if err := d.Journal.Extend(ctx, st.Log); err != nil {
+	if err := d.Session.Journal.Extend(ctx, st.Log); err != nil {
 		return err
 	}
 	fmt.Fprintf(&text, "update %s%s %s\n", seenPrefix, id.Key(), commit)
-	_, err = f.git(ctx, text.Bytes(), "update-ref", "--stdin")
+	_, err = f.Mirror.git(ctx, text.Bytes(), "update-ref", "--stdin")
 	return err
 }
 
@@ -259,14 +259,14 @@ func (m *Mirror) attach(ctx context.Context, d *app.Desk, st State) error {
 			return belay.Refuse(belay.CodeRefused, "find out who pushed it", "the remote has an attachment called %q",
 				belay.VisibleLine(sha))
 		}
-		if _, err := d.Journal.AttachmentSize(sha); err == nil {
+		if _, err := d.Session.Journal.AttachmentSize(sha); err == nil {
 			continue
 		}
 		data, err := m.git(ctx, nil, "cat-file", "blob", blob)
 		if err != nil {
 			return err
 		}
-		if got, _, err := d.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
+		if got, _, err := d.Session.Journal.Attach(bytes.NewReader(data)); err != nil || got != sha {
 			return errors.Join(err, fmt.Errorf("the attachment %s on the remote has the hash %s", sha, got))
 		}
 	}

@@ -75,7 +75,7 @@ func key(text string) (belay.TaskID, bool) {
 
 // scratch is an empty repository beside a remote, and what a pass over its tasks needs.
 type scratch struct {
-	Mirror
+	mirror  Mirror
 	keep    task.Retention
 	now     time.Time
 	out     task.Forgot
@@ -101,8 +101,8 @@ func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.T
 		return s.out, err
 	}
 	defer os.RemoveAll(dir)
-	s.Mirror = Mirror{Dir: dir, URL: q.Remote}
-	all, err := s.list(ctx, "refs/belay/*")
+	s.mirror = Mirror{Dir: dir, URL: q.Remote}
+	all, err := s.mirror.list(ctx, "refs/belay/*")
 	if err != nil {
 		return s.out, err
 	}
@@ -141,7 +141,7 @@ func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
 		return err
 	}
 	for id, k := range unknown {
-		st, err := s.read(ctx, k.record, id)
+		st, err := s.mirror.read(ctx, k.record, id)
 		rec, bad := session.Fold(st.Log)
 		switch {
 		case err != nil || bad != nil: // it is shown as a record with a problem, and somebody may want to find out
@@ -175,17 +175,17 @@ func (s *scratch) old(ctx context.Context, tasks map[belay.TaskID]*kept) error {
 // records fetches the records of tasks, without what they lead to.
 func (s *scratch) records(ctx context.Context, of map[belay.TaskID]*kept) error {
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(of)), atOnce) {
-		if _, err := os.Stat(s.Dir + "/HEAD"); err != nil {
-			if err := create(ctx, s.Dir, len(of[some[0]].record), "--bare"); err != nil {
+		if _, err := os.Stat(s.mirror.Dir + "/HEAD"); err != nil {
+			if err := create(ctx, s.mirror.Dir, len(of[some[0]].record), "--bare"); err != nil {
 				return err
 			}
 		}
 		args := []string{"-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", "--depth=1", "--no-write-fetch-head",
-			"--", s.URL}
+			"--", s.mirror.URL}
 		for _, id := range some {
 			args = append(args, "+"+recordRef(id)+":"+recordRef(id))
 		}
-		if _, err := s.git(ctx, nil, args...); err != nil {
+		if _, err := s.mirror.git(ctx, nil, args...); err != nil {
 			return err
 		}
 	}
@@ -195,7 +195,7 @@ func (s *scratch) records(ctx context.Context, of map[belay.TaskID]*kept) error 
 // forget moves the record of a task to where it stays alone, and deletes its snapshots.
 func (s *scratch) forget(ctx context.Context, id belay.TaskID, k *kept) error {
 	of := task.Forgotten{Task: id, Ended: k.ended, Snapshots: len(k.snapshots)}
-	st, err := s.read(ctx, k.record, id)
+	st, err := s.mirror.read(ctx, k.record, id)
 	if err != nil {
 		if of.Kept = "its record cannot be read, or moved meanwhile"; ctx.Err() == nil {
 			of.Snapshots = 0
@@ -207,7 +207,7 @@ func (s *scratch) forget(ctx context.Context, id belay.TaskID, k *kept) error {
 	when := fmt.Sprint(max(0, s.now.Unix())) + " +0000"
 	who := []string{"GIT_AUTHOR_NAME=belay", "GIT_AUTHOR_EMAIL=belay@localhost", "GIT_COMMITTER_NAME=belay",
 		"GIT_COMMITTER_EMAIL=belay@localhost", "GIT_AUTHOR_DATE=" + when, "GIT_COMMITTER_DATE=" + when}
-	made, err := run(ctx, s.Dir, who, []byte(fmt.Sprintf("belay: %s, %s, without its snapshots\n", st.Log.Task,
+	made, err := run(ctx, s.mirror.Dir, who, []byte(fmt.Sprintf("belay: %s, %s, without its snapshots\n", st.Log.Task,
 		belay.CountOf(st.Log.Head.Seq, "step"))), "commit-tree", k.record+"^{tree}")
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (s *scratch) flush(ctx context.Context) error {
 		}
 		out, err := s.push(ctx, []change{c})
 		if err != nil {
-			now, lerr := s.list(ctx, "refs/belay/*")
+			now, lerr := s.mirror.list(ctx, "refs/belay/*")
 			if lerr != nil {
 				return err
 			}
@@ -293,12 +293,12 @@ func (s *scratch) push(ctx context.Context, all []change) (out []byte, err error
 			specs = append(specs, c.makes)
 		}
 	}
-	if _, err := os.Stat(s.Dir + "/HEAD"); err != nil { // there was nothing to fetch
-		if err := create(ctx, s.Dir, len(slices.Max(slices.Collect(maps.Values(all[0].refs)))), "--bare"); err != nil {
+	if _, err := os.Stat(s.mirror.Dir + "/HEAD"); err != nil { // there was nothing to fetch
+		if err := create(ctx, s.mirror.Dir, len(slices.Max(slices.Collect(maps.Values(all[0].refs)))), "--bare"); err != nil {
 			return nil, err
 		}
 	}
-	return s.git(ctx, nil, append(append(args, "--", s.URL), specs...)...)
+	return s.mirror.git(ctx, nil, append(append(args, "--", s.mirror.URL), specs...)...)
 }
 
 // refusal says what a remote answered that does not delete refs; err where it did not answer.

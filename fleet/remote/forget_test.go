@@ -28,15 +28,15 @@ func (p *site) tasks(ids ...string) {
 	p.T.Helper()
 	ctx := context.Background()
 	for i, id := range ids {
-		p.Ok(p.desk.Create(ctx, belay.Task{ID: belay.TaskID(id), Prose: "Add a line"}))
-		rec, err := p.desk.Load(belay.TaskID(id))
+		p.Ok(p.desk.Session.Create(ctx, belay.Task{ID: belay.TaskID(id), Prose: "Add a line"}))
+		rec, err := p.desk.Session.Load(belay.TaskID(id))
 		p.Ok(err)
 		for n := range 2 {
 			p.Write("a.txt", fmt.Sprint(i, n))
-			info, err := p.desk.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.desk.Extent(rec))
+			info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: belay.TaskID(id)}, p.desk.Session.Extent(rec))
 			p.Ok(err)
-			p.Ok(p.desk.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
-			rec, err = p.desk.Load(belay.TaskID(id))
+			p.Ok(p.desk.Session.AddNote(ctx, rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+			rec, err = p.desk.Session.Load(belay.TaskID(id))
 			p.Ok(err)
 		}
 		_, err = p.mirror.Push(ctx, p.desk, rec, p.terms)
@@ -48,11 +48,11 @@ func (p *site) tasks(ids ...string) {
 func (p *site) closed(id string) {
 	p.T.Helper()
 	ctx := context.Background()
-	rec, err := p.desk.Load(belay.TaskID(id))
+	rec, err := p.desk.Session.Load(belay.TaskID(id))
 	p.Ok(err)
-	p.Ok(p.desk.Append(ctx, rec, session.EntryEvent, session.EventEntry{Event: loop.Event{Kind: loop.EvClosed},
+	p.Ok(p.desk.Session.Append(ctx, rec, session.EntryEvent, session.EventEntry{Event: loop.Event{Kind: loop.EvClosed},
 		State: loop.State{Phase: loop.PhaseClosed, Outcome: loop.OutcomePassed}}))
-	rec, err = p.desk.Load(belay.TaskID(id))
+	rec, err = p.desk.Session.Load(belay.TaskID(id))
 	p.Ok(err)
 	terms := p.terms
 	terms.Last = p.At(p.bare(), "rev-parse", "refs/belay/fleet/"+strings.ToLower(id)+"/record")
@@ -266,13 +266,13 @@ func TestForgetCopy(t *testing.T) {
 		p.Ok(err)
 		refused, err := f.Adopt(ctx, d, fresh)
 		p.Ok(errors.Join(err, refused["a"], failed["a"]))
-		if _, err := d.Load("A"); err != nil || len(gone) != 0 {
+		if _, err := d.Session.Load("A"); err != nil || len(gone) != 0 {
 			t.Errorf("%v, gone: %v", err, gone)
 		}
 		return len(fresh)
 	}
 	snapshots := func(f *remote.Follower, task string) string {
-		return p.At(f.Dir, "for-each-ref", "refs/belay/fleet/"+task+"/snapshots", "refs/belay/0*")
+		return p.At(f.Mirror.Dir, "for-each-ref", "refs/belay/fleet/"+task+"/snapshots", "refs/belay/0*")
 	}
 	old := remote.NewFollower(filepath.Join(p.Up, "old"), p.url)
 	follow(old)

@@ -125,7 +125,7 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 	args = append(args, []string{"push", "--porcelain", m.telling(), "--atomic", "--no-verify",
 		"--force-with-lease=" + ref + ":" + last, "--", m.URL}...)
 	args = append(args, specs...)
-	out, err := m.with(ctx, d.Repo.Common, nil, args...)
+	out, err := m.with(ctx, d.Session.Repo.Common, nil, args...)
 	if err == nil {
 		return record, nil
 	}
@@ -148,7 +148,8 @@ func (m *Mirror) Push(ctx context.Context, d *app.Desk, r *session.Record, t Ter
 
 // Deliver pushes accepted work alone, of a task whose record stays on this machine.
 func (m *Mirror) Deliver(ctx context.Context, d *app.Desk, work Work) error {
-	_, err := m.with(ctx, d.Repo.Common, nil, "push", m.telling(), "--no-verify", "--", m.URL, work.Commit+":refs/heads/"+work.Branch)
+	_, err := m.with(ctx, d.Session.Repo.Common, nil, "push", m.telling(), "--no-verify", "--", m.URL,
+		work.Commit+":refs/heads/"+work.Branch)
 	return err
 }
 
@@ -210,7 +211,7 @@ func listed(out []byte) map[string]string {
 // a snapshot is a tag of a tree, with the files below tree/: without these commits all files would be sent.
 func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (tip string, err error) {
 	commit := func(tree, parent, message string) (string, error) {
-		c := snapshot.CommitObject(d.Repo, tree, []string{parent}, time.Unix(0, 0), message)
+		c := snapshot.CommitObject(d.Session.Repo, tree, []string{parent}, time.Unix(0, 0), message)
 		_, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 		return c.OID, err
 	}
@@ -224,7 +225,7 @@ func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapsho
 	for _, b := range bound {
 		names = append(names, b.Commit+"^{tree}")
 	}
-	out, err := m.with(ctx, d.Repo.Common, nil, names...)
+	out, err := m.with(ctx, d.Session.Repo.Common, nil, names...)
 	if err != nil {
 		return "", err
 	}
@@ -252,7 +253,7 @@ func (m *Mirror) line(ctx context.Context, d *app.Desk, t Terms, bound []snapsho
 func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound) (list []string, err error) {
 	needs := []string{t.Base}
 	for _, b := range bound {
-		some, err := d.Snaps.Needs(ctx, b.Commit)
+		some, err := d.Session.Snaps.Needs(ctx, b.Commit)
 		if err != nil {
 			return nil, err
 		}
@@ -260,12 +261,13 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 	}
 	slices.Sort(needs)
 	needs = slices.Compact(needs)
-	gone, err := d.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
+	gone, err := d.Session.Repo.Missing(ctx, needs) // damaged when the snapshot was taken, which says so
 	if err != nil {
 		return nil, err
 	}
 	needs = slices.DeleteFunc(needs, func(oid string) bool { return slices.Contains(gone, oid) })
-	out, err := m.with(ctx, d.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"), "rev-list", "--stdin")
+	out, err := m.with(ctx, d.Session.Repo.Common, []byte(strings.Join(needs, "\n")+"\n^"+cmp.Or(t.Last, t.Base)+"\n"),
+		"rev-list", "--stdin")
 	if err != nil {
 		return nil, err
 	}
@@ -282,7 +284,7 @@ func (m *Mirror) commits(ctx context.Context, d *app.Desk, t Terms, bound []snap
 // makes one of ignored files.
 func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, commits []string) error {
 	for _, b := range bound {
-		out, err := d.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
+		out, err := d.Session.Repo.Run(ctx, nil, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=A",
 			t.Base+"^{tree}", b.Tree)
 		if err != nil {
 			return err
@@ -295,11 +297,11 @@ func leave(ctx context.Context, d *app.Desk, t Terms, bound []snapshot.Bound, co
 	if len(commits) == 0 {
 		return nil
 	}
-	out, err := d.Repo.Run(ctx, nil, append(append([]string{"rev-list"}, commits...), "--not", t.Base)...)
+	out, err := d.Session.Repo.Run(ctx, nil, append(append([]string{"rev-list"}, commits...), "--not", t.Base)...)
 	if err != nil {
 		return err
 	}
-	out, err = d.Repo.Run(ctx, bytes.NewReader(out), "diff-tree", "--stdin", "--root", "-m", "-r", "-z", "--no-commit-id",
+	out, err = d.Session.Repo.Run(ctx, bytes.NewReader(out), "diff-tree", "--stdin", "--root", "-m", "-r", "-z", "--no-commit-id",
 		"--name-only", "--no-renames", "--diff-filter=A")
 	if err != nil {
 		return err
@@ -322,7 +324,7 @@ func stay(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, err
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	ask := d.Repo.Ignorer(ctx)
+	ask := d.Session.Repo.Ignorer(ctx)
 	defer ask.Close()
 	answers, err := ask.Ask(ctx, paths)
 	if err != nil {
@@ -337,7 +339,7 @@ func stay(ctx context.Context, d *app.Desk, t Terms, list []byte) ([]string, err
 	if len(those) == 0 {
 		return nil, nil
 	}
-	tracked, err := d.Repo.Run(ctx, nil, "ls-files", "-z")
+	tracked, err := d.Session.Repo.Run(ctx, nil, "ls-files", "-z")
 	if err != nil {
 		return nil, err
 	}
@@ -365,7 +367,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 			return "", err
 		}
 		files = attachments
-		if size <= len(text) && d.Repo.Name("blob", text[:size]) == before { // nothing but lines were added
+		if size <= len(text) && d.Session.Repo.Name("blob", text[:size]) == before { // nothing but lines were added
 			added = text[size:]
 		}
 	}
@@ -373,7 +375,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 		if files[sha] != "" {
 			continue
 		}
-		data, err := d.Journal.Attachment(sha)
+		data, err := d.Session.Journal.Attachment(sha)
 		if err != nil {
 			continue // a hash of something else, or gone: then the record says so
 		}
@@ -397,7 +399,7 @@ func (m *Mirror) record(ctx context.Context, d *app.Desk, r *session.Record, las
 	if err != nil {
 		return "", err
 	}
-	c := snapshot.CommitObject(d.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
+	c := snapshot.CommitObject(d.Session.Repo, strings.TrimSpace(string(top)), parents, r.Changed, fmt.Sprintf("belay: %s, %s\n", r.Task.ID,
 		belay.CountOf(r.Log.Head.Seq, "step")))
 	out, err := m.git(ctx, c.Data, "hash-object", "-t", "commit", "-w", "--stdin")
 	return strings.TrimSpace(string(out)), err
@@ -536,12 +538,12 @@ func (m *Mirror) Adopt(ctx context.Context, d *app.Desk, st State) error {
 	if len(specs) > 0 {
 		specs = append(specs, recordRef(st.Log.Task)) // with the commits that they need
 		args := append([]string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--", m.Dir}, specs...)
-		if _, err := run(ctx, d.Repo.Root, nil, nil, args...); err != nil {
+		if _, err := run(ctx, d.Session.Repo.Root, nil, nil, args...); err != nil {
 			return err
 		}
-		if err := d.Snaps.Reuse(ctx); err != nil {
+		if err := d.Session.Snaps.Reuse(ctx); err != nil {
 			return err
 		}
 	}
-	return d.Journal.Rewrite(ctx, st.Log)
+	return d.Session.Journal.Rewrite(ctx, st.Log)
 }

@@ -123,14 +123,14 @@ func (p *site) open(name, dir string) {
 // create begins the record of the task T1.
 func (p *site) create() {
 	p.T.Helper()
-	p.Ok(p.desk.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
+	p.Ok(p.desk.Session.Create(context.Background(), belay.Task{ID: "T1", Prose: "Add a line"}))
 	p.load()
 }
 
 func (p *site) load() {
 	p.T.Helper()
 	var err error
-	p.rec, err = p.desk.Load("T1")
+	p.rec, err = p.desk.Session.Load("T1")
 	p.Ok(err)
 }
 
@@ -138,9 +138,9 @@ func (p *site) load() {
 func (p *site) take() snapshot.Info {
 	p.T.Helper()
 	ctx := context.Background()
-	info, err := p.desk.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.desk.Extent(p.rec))
+	info, err := p.desk.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindManual, Task: "T1"}, p.desk.Session.Extent(p.rec))
 	p.Ok(err)
-	p.Ok(p.desk.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
+	p.Ok(p.desk.Session.AddNote(ctx, p.rec, session.Note{Kind: "snapshots", Snapshots: []snapshot.Bound{info.Bound()}}))
 	p.load()
 	return info
 }
@@ -206,7 +206,7 @@ func travel(s *testutil.Sandbox, url string) *site {
 func (p *site) arrives(info snapshot.Info) *site {
 	p.T.Helper()
 	b := p.elsewhere("b")
-	out, err := b.desk.Restores.Restore(context.Background(), info.ID, restore.Options{})
+	out, err := b.desk.Session.Restores.Restore(context.Background(), info.ID, restore.Options{})
 	p.Ok(err)
 	if len(out.Skipped) > 0 {
 		p.T.Errorf("skipped: %+v", out.Skipped)

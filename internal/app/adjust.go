@@ -25,7 +25,7 @@ func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Confi
 		return nil, err
 	}
 	if gate := r.State.Gate; gate != nil && q.AsItIs {
-		if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs,
+		if err := d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideAsItIs,
 			By: os.Getenv("USER")}); err != nil {
 			return nil, err
 		}
@@ -33,10 +33,10 @@ func (d *Desk) Adjust(ctx context.Context, r *session.Record, given config.Confi
 	if reflect.DeepEqual(t, r.Task) {
 		return nil, nil
 	}
-	if err := d.Append(ctx, r, session.EntryTask, t); err != nil {
+	if err := d.Session.Append(ctx, r, session.EntryTask, t); err != nil {
 		return nil, err
 	}
-	return changed, d.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
+	return changed, d.Session.AddNote(ctx, r, session.Note{Kind: "edited", Text: strings.Join(changed, ", ") + " (flags)"})
 }
 
 // adjusted gives the task with what flags say of it, and the names of what they changed.
@@ -92,7 +92,7 @@ func (d *Desk) testsAnew(r *session.Record) (now belay.TestCommand, ok bool) {
 		return now, false
 	}
 	was := r.Task.Checks.Tests
-	now, ok = testrun.Tests(d.Repo.Root)
+	now, ok = testrun.Tests(d.Session.Repo.Root)
 	now = asEvents(now)
 	ok = ok && was.From == now.From && now.String() != was.String()
 	now.KnownFailures = was.KnownFailures

@@ -15,27 +15,27 @@ import (
 // at gives the desk of the working tree that a task works in, from wherever a person
 // stands.
 func (d *Desk) at(ctx context.Context, r *session.Record) (*Desk, error) {
-	inner, err := runner.At(ctx, d.Desk, r)
-	return &Desk{Desk: inner, ask: d.ask}, err
+	inner, err := runner.At(ctx, d.Session, r)
+	return &Desk{Session: inner, ask: d.ask}, err
 }
 
 // Merge brings the work of a task with a working tree of its own back into the user's.
 func (d *Desk) Merge(ctx context.Context, q runner.MergeRequest) (runner.Merged, error) {
-	return runner.Merge(ctx, d.Desk, q)
+	return runner.Merge(ctx, d.Session, q)
 }
 
 // RemoveTree removes a task's own working tree, as runner.Retire does.
 func (d *Desk) RemoveTree(ctx context.Context, task belay.TaskID, force bool) (*session.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
-	return r, runner.Retire(ctx, d.Desk, r, force)
+	return r, runner.Retire(ctx, d.Session, r, force)
 }
 
 // retired removes the tree of a task that ended without being accepted.
 func (d *Desk) retired(ctx context.Context, r *session.Record, w runner.Watcher) {
-	if err := runner.Retire(ctx, d.Desk, r, false); err != nil {
+	if err := runner.Retire(ctx, d.Session, r, false); err != nil {
 		w.Note(session.Sentence(err))
 		return
 	}
@@ -48,7 +48,7 @@ func (d *Desk) known(q NewTask) error {
 		if q.ID != "" && id.Key() == q.ID.Key() {
 			return belay.Refuse(belay.CodeUsage, "name another", "%s cannot depend on itself", id)
 		}
-		if _, err := d.Load(id); err != nil {
+		if _, err := d.Session.Load(id); err != nil {
 			return err
 		}
 	}

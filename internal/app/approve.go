@@ -34,7 +34,7 @@ type Approval struct {
 // the task holds no work to be accepted, CodeRefused when Force is missing, CodeDrift when
 // what waits for a review was changed since it was judged.
 func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, error) {
-	r, err := d.Load(q.Task)
+	r, err := d.Session.Load(q.Task)
 	if err != nil {
 		return nil, err
 	}
@@ -45,13 +45,13 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	refused := gate != nil && slices.Contains(gate.Options, loop.DecideApprove)
 	switch {
 	case r.State.Outcome == loop.OutcomePassed || r.State.Ending == loop.OutcomePassed:
-		return r, runner.Write(ctx, d.Desk, r) // a kill may have kept it from the file
+		return r, runner.Write(ctx, d.Session, r) // a kill may have kept it from the file
 	case refused && !gate.Overrides():
 		if err := AsJudged(ctx, d, r); err != nil {
 			return nil, err
 		}
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: q.By}
-		if err := d.Apply(ctx, r, ev); err != nil {
+		if err := d.Session.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
 		return r, d.Settle(ctx, r, q.Watch)
@@ -69,7 +69,7 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 	if err := overrule(ctx, d, r, q.By, why); err != nil {
 		return nil, err
 	}
-	if err := runner.Write(ctx, d.Desk, r); err != nil {
+	if err := runner.Write(ctx, d.Session, r); err != nil {
 		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(err))
 	}
 	return r, d.Settle(ctx, r, q.Watch)
@@ -80,21 +80,21 @@ func ApproveWork(ctx context.Context, d *Desk, q Approval) (*session.Record, err
 func overrule(ctx context.Context, d *Desk, r *session.Record, by string, why review.Decision) error {
 	if gate := r.State.Gate; gate != nil {
 		ev := loop.Event{Kind: loop.EvDecided, Gate: gate.Number, Decision: loop.DecideApprove, By: by, Note: why.String()}
-		return d.Apply(ctx, r, ev)
+		return d.Session.Apply(ctx, r, ev)
 	}
 	unlock, err := unbegun(ctx, d, r)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return d.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
+	return d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvOverruled, By: by, Note: why.String()})
 }
 
 // unbegun holds a task's tree and makes sure that what a rejection led to has not begun:
 // no agent was started for it and the tree is as it was rejected. CodeBusy or CodeRefused.
 func unbegun(ctx context.Context, d *Desk, r *session.Record) (func(), error) {
 	id, c := r.Task.ID, r.State.Pending
-	at, err := runner.At(ctx, d.Desk, r)
+	at, err := runner.At(ctx, d.Session, r)
 	if err != nil {
 		return nil, err
 	}

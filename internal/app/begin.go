@@ -23,11 +23,11 @@ type Begun struct {
 // the reviewer: 0 finds it, less is nobody, and then the claim's age decides. CodeBusy
 // says who else reviews there.
 func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid int) (Begun, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return Begun{}, err
 	}
-	at, err := runner.At(ctx, d.Desk, r)
+	at, err := runner.At(ctx, d.Session, r)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -51,11 +51,11 @@ func Begin(ctx context.Context, d *Desk, task belay.TaskID, reviewer string, pid
 // End gives a review up, one reviewer's or all of the task's. CodeNotFound when none was
 // under way.
 func End(ctx context.Context, d *Desk, task belay.TaskID, reviewer string) (int, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return 0, err
 	}
-	at, err := runner.At(ctx, d.Desk, r)
+	at, err := runner.At(ctx, d.Session, r)
 	if err != nil {
 		return 0, err
 	}

@@ -48,11 +48,11 @@ type BriefTask struct {
 
 // Brief gathers what is going on. What cannot be read is counted, and never an error: a greeting must not fail.
 func (d *Desk) Brief(ctx context.Context) Brief {
-	b := Brief{Root: d.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
-	if h, busy := d.Held(); busy {
+	b := Brief{Root: d.Session.Repo.Root, Features: []BriefFeature{}, Tasks: []BriefTask{}, Gates: []BriefTask{}}
+	if h, busy := d.Session.Held(); busy {
 		b.Busy = h.String()
 	}
-	if st := d.Restores.Standing(); st != nil {
+	if st := d.Session.Restores.Standing(); st != nil {
 		b.Standing, b.Next = st.Says()
 	}
 	lines, err := d.Tasks()
@@ -109,7 +109,7 @@ func (d *Desk) wrongFolder(lines []TaskLine) string {
 			continue
 		}
 		open++
-		if l.Tree != "" && l.Tree != d.Repo.Root {
+		if l.Tree != "" && l.Tree != d.Session.Repo.Root {
 			apart = append(apart, l.Tree)
 		}
 	}

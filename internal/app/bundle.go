@@ -177,7 +177,7 @@ func (d *Desk) Bundle(ctx context.Context, name, version string, sign, trust boo
 		if sha == "" {
 			continue
 		}
-		if b.Attachments[sha], err = d.Journal.Attachment(sha); err != nil {
+		if b.Attachments[sha], err = d.Session.Journal.Attachment(sha); err != nil {
 			return nil, err
 		}
 	}
@@ -186,7 +186,7 @@ func (d *Desk) Bundle(ctx context.Context, name, version string, sign, trust boo
 		b.Trees[oid] = data
 		return data, err
 	}
-	if err := treeDiff(d.Repo, collect, made.Before, made.After, "", map[string][2]blobAt{}); err != nil {
+	if err := treeDiff(d.Session.Repo, collect, made.Before, made.After, "", map[string][2]blobAt{}); err != nil {
 		return nil, err
 	}
 	if sign {
@@ -216,7 +216,7 @@ func claims(r *session.Record, made session.Committed, report belay.Report, vers
 }
 
 func (d *Desk) sign(ctx context.Context, r *session.Record, made session.Committed, version string) (*envelope, error) {
-	report, err := d.Report(r.State.Attempts[len(r.State.Attempts)-1].Report)
+	report, err := d.Session.Report(r.State.Attempts[len(r.State.Attempts)-1].Report)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (d *Desk) setting(ctx context.Context, scope, key string) string {
 	if scope != "" {
 		args = []string{"config", scope, "--get", key}
 	}
-	out, _ := git.Ask(d.Repo.Person(ctx, args...), nil, nil)
+	out, _ := git.Ask(d.Session.Repo.Person(ctx, args...), nil, nil)
 	return strings.TrimRight(string(out), "\n")
 }
 

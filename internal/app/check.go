@@ -35,7 +35,7 @@ type CheckRequest struct {
 // is kept.
 func (d *Desk) Check(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	if q.Timeout == 0 {
-		q.Timeout = cmp.Or(d.Config.Checks.Timeout, session.RunTimeout)
+		q.Timeout = cmp.Or(d.Session.Config.Checks.Timeout, session.RunTimeout)
 	}
 	began := time.Now()
 	within := func(began time.Time) (context.Context, context.CancelFunc) {
@@ -75,7 +75,7 @@ func (d *Desk) judged(ctx context.Context, q CheckRequest) (*Desk, *session.Reco
 	if q.Task == "" {
 		return d, nil, nil
 	}
-	r, err := d.Load(q.Task)
+	r, err := d.Session.Load(q.Task)
 	if err != nil {
 		return d, nil, err
 	}
@@ -106,53 +106,53 @@ func (d *Desk) check(ctx, looking context.Context, q CheckRequest, r *session.Re
 }
 
 func (d *Desk) checkPending(ctx context.Context, q CheckRequest, r *session.Record, c loop.Command) (belay.Report, error) {
-	unlock, err := d.Hold(ctx, q.Task, "belay check")
+	unlock, err := d.Session.Hold(ctx, q.Task, "belay check")
 	if err != nil {
 		return belay.Report{}, err
 	}
 	defer unlock()
-	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: ctx}
+	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: q.Watch, Soft: ctx}
 	ev, err := dr.Check(ctx, c)
 	if err != nil {
 		return belay.Report{}, err
 	}
 	ev.Command = c.ID
-	if err := d.Apply(ctx, r, ev); err != nil {
+	if err := d.Session.Apply(ctx, r, ev); err != nil {
 		return belay.Report{}, err
 	}
-	return d.Report(ev.Report)
+	return d.Session.Report(ev.Report)
 }
 
 func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *session.Record) (belay.Report, error) {
-	info, err := d.Snaps.TakeWith(looking, session.Passing(r, "manual check"), d.Extent(r))
+	info, err := d.Session.Snaps.TakeWith(looking, session.Passing(r, "manual check"), d.Session.Extent(r))
 	if err != nil {
 		return belay.Report{}, err
 	}
 	w := session.Work{}
-	if w.All, err = d.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
+	if w.All, err = d.Session.Snaps.Changes(looking, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
 	w.Last = w.All
 	// What an attempt had a hand in; all of it where that is not known, and while an attempt is under way.
 	c := r.State.Pending
-	if theirs, err := d.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
+	if theirs, err := d.Session.Work(looking, r, info.ID); err == nil && (c == nil || c.Kind != loop.CmdAttempt) {
 		w.ByHand = func(path string) bool {
 			return !slices.ContainsFunc(theirs.All, func(c belay.Change) bool { return c.Path == path })
 		}
 	}
-	if w.Missed, err = d.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
+	if w.Missed, err = d.Session.Snaps.Missed(ctx, r.State.Before, info.ID); err != nil {
 		return belay.Report{}, err
 	}
-	if w.Baseline, err = d.BaselineOf(r); err != nil {
+	if w.Baseline, err = d.Session.BaselineOf(r); err != nil {
 		q.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
 	}
-	report, err := d.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
+	report, err := d.Session.Judge(looking, r.Task, w, r.State.Before, info.ID, q.Watch.Checking)
 	if err != nil {
 		return report, err
 	}
 	if r.State.Open() { // a task that ended has taken its markers out of the plan
 		n := len(report.Checks)
-		if report.Checks, err = d.JudgePlan(ctx, r, report.Checks); err != nil {
+		if report.Checks, err = d.Session.JudgePlan(ctx, r, report.Checks); err != nil {
 			return report, err
 		}
 		if len(report.Checks) > n {
@@ -160,39 +160,39 @@ func (d *Desk) checkPresent(ctx, looking context.Context, q CheckRequest, r *ses
 		}
 	}
 	report.After = "" // it is in no list
-	_, err = d.KeepReport(report)
+	_, err = d.Session.KeepReport(report)
 	return report, err
 }
 
 func (d *Desk) checkAdhoc(ctx context.Context, q CheckRequest) (belay.Report, error) {
 	var before snapshot.Info
-	id, err := d.Named(ctx, belay.SnapshotID(q.Before))
+	id, err := d.Session.Named(ctx, belay.SnapshotID(q.Before))
 	if err == nil {
-		before, err = d.Snaps.Get(ctx, id)
+		before, err = d.Session.Snaps.Get(ctx, id)
 	}
 	if belay.CodeOf(err) == belay.CodeNotFound {
-		before, err = worktree.Snapshot(ctx, d.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
+		before, err = worktree.Snapshot(ctx, d.Session.Restores, q.Before, session.Passing(nil, q.Before+", to judge by"))
 	}
 	if err != nil {
 		return belay.Report{}, err
 	}
 	adhoc := &session.Record{Task: q.Adhoc}
 	adhoc.State.Before = before.ID
-	info, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), d.Extent(adhoc))
+	info, err := d.Session.Snaps.TakeWith(ctx, session.Passing(nil, "manual check"), d.Session.Extent(adhoc))
 	if err != nil {
 		return belay.Report{}, err
 	}
-	changes, err := d.Snaps.Changes(ctx, before.ID, info.ID)
+	changes, err := d.Session.Snaps.Changes(ctx, before.ID, info.ID)
 	if err != nil {
 		return belay.Report{}, err
 	}
-	missed, err := d.Snaps.Missed(ctx, before.ID, info.ID)
+	missed, err := d.Session.Snaps.Missed(ctx, before.ID, info.ID)
 	if err != nil {
 		return belay.Report{}, err
 	}
 	q.Adhoc.Checks.Timeout = q.Timeout
 	q.Adhoc.Checks.Skip = append(q.Adhoc.Checks.Skip, q.Skip...)
-	report, err := d.Judge(ctx, q.Adhoc,
+	report, err := d.Session.Judge(ctx, q.Adhoc,
 		session.Work{All: changes, Last: changes, Missed: missed, ByHand: func(string) bool { return true }}, before.ID,
 		info.ID, q.Watch.Checking)
 	report.After = "" // it is in no list, and a commit is no snapshot

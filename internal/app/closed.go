@@ -26,16 +26,16 @@ type room struct {
 // room gives what of the tree is closed to a role that only reads. Open stay the git folders, for the record and for
 // git's own index, .belay/now, and the ignored folders that are there: what tests and builds write.
 func (r *pipelineRun) room(ctx context.Context) (room, error) {
-	root, err := filepath.EvalSymlinks(r.Repo.Root)
+	root, err := filepath.EvalSymlinks(r.session.Repo.Root)
 	if err != nil {
 		return room{}, fmt.Errorf("close the tree: %w", err)
 	}
-	ignored, err := r.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	ignored, err := r.session.Repo.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 	if err != nil {
 		return room{}, fmt.Errorf("close the tree: %w", err)
 	}
 	within := room{Closed: []string{root}, Open: []string{}}
-	open := []string{r.Repo.Dir, r.Repo.Common, filepath.Join(root, ".belay", "now")}
+	open := []string{r.session.Repo.Dir, r.session.Repo.Common, filepath.Join(root, ".belay", "now")}
 	for name := range bytes.SplitSeq(ignored, []byte{0}) {
 		if dir, is := strings.CutSuffix(string(name), "/"); is && dir != "" {
 			open = append(open, filepath.Join(root, dir))
@@ -44,7 +44,7 @@ func (r *pipelineRun) room(ctx context.Context) (room, error) {
 	for _, dir := range open {
 		// A link would open what it leads to.
 		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || real != dir && dir != r.Repo.Dir && dir != r.Repo.Common {
+		if err != nil || real != dir && dir != r.session.Repo.Dir && dir != r.session.Repo.Common {
 			continue
 		}
 		if strings.HasPrefix(real, root+"/") && isFolder(dir) {
@@ -61,7 +61,7 @@ func (r *pipelineRun) closed(within room, command config.Command) (config.Comman
 	if err != nil {
 		return config.Command{}, fmt.Errorf("close the tree: %w", err)
 	}
-	return command.Under(r.Self[0], ClosedCommand, string(text)), nil
+	return command.Under(r.session.Self[0], ClosedCommand, string(text)), nil
 }
 
 func isFolder(path string) bool {

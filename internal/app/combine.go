@@ -45,11 +45,12 @@ func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err
 	meta := session.Passing(nil, "merge of "+string(q.Task))
 	var work [2]snapshot.Info
 	for i, commit := range []string{q.Base, q.Commit} {
-		if work[i], err = worktree.Snapshot(ctx, d.Restores, commit, meta); err != nil {
+		if work[i], err = worktree.Snapshot(ctx, d.Session.Restores, commit, meta); err != nil {
 			return out, err
 		}
 	}
-	together, err := worktree.Together(ctx, d.Restores, []worktree.Request{{Task: q.Task, Before: work[0].ID, After: work[1].ID}}, meta)
+	together, err := worktree.Together(ctx, d.Session.Restores, []worktree.Request{{Task: q.Task, Before: work[0].ID, After: work[1].ID}},
+		meta)
 	var conflict *worktree.ConflictError
 	if errors.As(err, &conflict) {
 		out.Conflicts = conflict.Paths
@@ -63,11 +64,11 @@ func (d *Desk) Combine(ctx context.Context, q CombineRequest) (out Combined, err
 	} else if err := d.combined(ctx, q, t, together.ID, &out); err != nil || len(out.Findings) > 0 {
 		return out, err
 	}
-	if _, err := d.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
+	if _, err := d.Session.Restores.Restore(ctx, together.ID, restore.Options{}); err != nil {
 		return out, err
 	}
 	if q.Origin != nil {
-		if _, err := tasklist.Mark(d.Repo.Root, "", *q.Origin); err != nil {
+		if _, err := tasklist.Mark(d.Session.Repo.Root, "", *q.Origin); err != nil {
 			out.Note = session.Sentence(err)
 		}
 	}
@@ -82,18 +83,19 @@ func (d *Desk) combined(ctx context.Context, q CombineRequest, t belay.Task, id 
 		return err
 	}
 	defer done()
-	if out.Tests, out.Findings, err = tested(ctx, d.Desk, d.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
+	if out.Tests, out.Findings, err = tested(ctx, d.Session, d.Session.May, t, id, testrun.Input{}); err != nil || len(out.Findings) == 0 {
 		return err
 	}
-	here, err := d.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), d.Extent(&session.Record{Task: t}))
+	here, err := d.Session.Snaps.TakeWith(ctx, session.Passing(nil, "before a merge"), d.Session.Extent(&session.Record{Task: t}))
 	if err != nil {
 		return err
 	}
 	t.Checks.Timeout = cmp.Or(t.Checks.Timeout, time.Duration(session.RunTimeout))
-	known, err := d.Keeper(t).Take(ctx, here.ID, t.Checks)
+	known, err := d.Session.Keeper(t).Take(ctx, here.ID, t.Checks)
 	if err != nil || known.Why != "" {
 		return err
 	}
-	out.Tests, out.Findings, err = tested(ctx, d.Desk, d.May, t, id, testrun.Input{Baseline: &known.Report, Before: d.Checkout(here.ID, t)})
+	out.Tests, out.Findings, err = tested(ctx, d.Session, d.Session.May, t, id,
+		testrun.Input{Baseline: &known.Report, Before: d.Session.Checkout(here.ID, t)})
 	return err
 }

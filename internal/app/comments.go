@@ -37,7 +37,9 @@ const (
 	commentsMost = 500
 )
 
-func (d *Desk) commentsDir(task belay.TaskID) string { return d.Scratch("comments", task.Key()) }
+func (d *Desk) commentsDir(task belay.TaskID) string {
+	return d.Session.Scratch("comments", task.Key())
+}
 
 // Comments gives the comments on a task's work that were not sent yet, by file and line. What cannot be read is left out
 // and said in the error.
@@ -77,7 +79,7 @@ func (d *Desk) Comments(task belay.TaskID) ([]Comment, error) {
 
 // AddComment keeps a comment until it is sent or removed. CodeUsage when it has no text, no file, or is too long.
 func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
-	if _, err := d.Load(task); err != nil {
+	if _, err := d.Session.Load(task); err != nil {
 		return c, err
 	}
 	c.Text = strings.TrimSpace(strings.ReplaceAll(c.Text, "\r\n", "\n"))
@@ -98,7 +100,7 @@ func (d *Desk) AddComment(task belay.TaskID, c Comment) (Comment, error) {
 	case len(have) >= commentsMost:
 		return c, belay.Refuse(belay.CodeUsage, "send the review", "%s has %d comments that were not sent", task, len(have))
 	}
-	dir, err := d.Snaps.Place.Scratch("comments", task.Key())
+	dir, err := d.Session.Snaps.Place.Scratch("comments", task.Key())
 	if err != nil {
 		return c, err
 	}
@@ -129,7 +131,7 @@ func (d *Desk) RemoveComments(task belay.TaskID, ids ...string) error {
 
 // Looked is the state of a task's work that a person has looked at last; "" for none.
 func (d *Desk) Looked(task belay.TaskID) belay.SnapshotID {
-	text, _ := fsroot.ReadFile(d.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
+	text, _ := fsroot.ReadFile(d.Session.Scratch("looked", task.Key()), 64) // the worst that a lost one does is to show too much
 	id, err := belay.ParseSnapshotID(strings.TrimSpace(string(text)))
 	if err != nil {
 		return ""
@@ -142,7 +144,7 @@ func (d *Desk) Look(task belay.TaskID, state belay.SnapshotID) error {
 	if d.Looked(task) == state {
 		return nil
 	}
-	dir, err := d.Snaps.Place.Scratch("looked")
+	dir, err := d.Session.Snaps.Place.Scratch("looked")
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func TestComments(t *testing.T) {
 	if _, err := d.AddComment("T1", app.Comment{Path: "a.go", Line: 9, End: 12, Text: "Why?"}); err != nil {
 		t.Fatal(err)
 	}
-	at := d.Scratch("comments", "t1")
+	at := d.Session.Scratch("comments", "t1")
 	for name, text := range map[string]string{".tmp-1": "{", "0011223344556677.json": "{"} {
 		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

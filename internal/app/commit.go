@@ -56,11 +56,11 @@ func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error
 		return CommitResult{}, belay.Refuse(belay.CodeUsage, "belay pr TASK --commit", "a commit has the work of one task")
 	}
 	r := records[0]
-	home, err := runner.Home(ctx, d.Desk)
+	home, err := runner.Home(ctx, d.Session)
 	if err != nil {
 		return CommitResult{}, err
 	}
-	hd := &Desk{Desk: home, ask: d.ask}
+	hd := &Desk{Session: home, ask: d.ask}
 	if err := committable(r); err != nil {
 		return CommitResult{}, err
 	}
@@ -72,7 +72,7 @@ func (d *Desk) Commit(ctx context.Context, q CommitRequest) (CommitResult, error
 		return CommitResult{}, err
 	}
 	defer unlock()
-	c := &committer{Desk: hd, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
+	c := &committer{desk: hd, repo: home.Repo, r: r, q: q, index: filepath.Join(home.Repo.Dir, "belay", "commit.index")}
 	defer func() { _ = fsroot.Remove(c.index); _ = fsroot.Remove(c.index + ".lock") }()
 	return c.commit(ctx)
 }
@@ -94,7 +94,8 @@ func committable(r *session.Record) error {
 
 // committer makes one commit.
 type committer struct {
-	*Desk
+	desk  *Desk
+	repo  *git.Repo
 	r     *session.Record
 	q     CommitRequest
 	index string // the index of the commit, beside the person's
@@ -105,17 +106,17 @@ type committer struct {
 }
 
 func (c *committer) commit(ctx context.Context) (CommitResult, error) {
-	refs, err := c.Repo.Refs(ctx, "refs/heads/")
+	refs, err := c.repo.Refs(ctx, "refs/heads/")
 	if err != nil {
 		return CommitResult{}, err
 	}
-	if c.head, err = c.Repo.Head(ctx, refs); err != nil {
+	if c.head, err = c.repo.Head(ctx, refs); err != nil {
 		return CommitResult{}, err
 	}
 	if done, err := c.already(ctx); err != nil || done.Commit != "" {
 		return done, err
 	}
-	if files, err := git.Read(c.Repo.Dir, git.State()); err == nil {
+	if files, err := git.Read(c.repo.Dir, git.State()); err == nil {
 		if op := git.Operation(files); op != "" {
 			return CommitResult{}, belay.Refuse(belay.CodeRefused, "finish it, or end it, first", "a %s is in progress", op)
 		}
@@ -133,7 +134,8 @@ func (c *committer) commit(ctx context.Context) (CommitResult, error) {
 		note.Before, note.Follows, note.Base = f.After, f.ID, cmp.Or(f.Base, f.Parent)
 	}
 	text := fmt.Sprintf("%s onto %s", belay.CountOf(len(c.files), "file"), short(c.head.OID))
-	if err := c.AddNote(ctx, c.r, session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}); err != nil {
+	intended := session.Note{Kind: session.CommittingNote, Text: text, Target: after, Commit: &note}
+	if err := c.desk.Session.AddNote(ctx, c.r, intended); err != nil {
 		return CommitResult{}, err
 	}
 	return c.make(ctx, note)
@@ -150,7 +152,7 @@ func (c *committer) already(ctx context.Context) (CommitResult, error) {
 		}
 		id := n.Commit.ID
 		if n.Kind == session.CommittingNote && c.head.OID != "" && c.head.OID != n.Commit.Parent { // killed behind the commit
-			p, err := c.readCommit(ctx, c.head.OID)
+			p, err := c.desk.readCommit(ctx, c.head.OID)
 			if err != nil {
 				return CommitResult{}, err
 			}
@@ -161,7 +163,7 @@ func (c *committer) already(ctx context.Context) (CommitResult, error) {
 		if id == "" {
 			continue
 		}
-		if _, err := c.Repo.Run(ctx, nil, "merge-base", "--is-ancestor", id, cmp.Or(c.head.OID, "HEAD")); err != nil {
+		if _, err := c.repo.Run(ctx, nil, "merge-base", "--is-ancestor", id, cmp.Or(c.head.OID, "HEAD")); err != nil {
 			continue // it is on no branch of here, or was reset
 		}
 		was := *n.Commit
@@ -194,20 +196,20 @@ func (c *committer) entryOf(n session.Note) (hash string, seq int) {
 // plan finds what goes into the commit: what the attempts changed, as long as the tree has it as it was accepted, and the
 // branch as it was before the task.
 func (c *committer) plan(ctx context.Context) error {
-	defer c.Repo.Share()()
+	defer c.repo.Share()()
 	after := runner.Result(c.r)
-	at, err := c.at(ctx, c.r)
+	at, err := c.desk.at(ctx, c.r)
 	if err != nil {
-		if at, err = c.Desk, nil; c.r.Task.Worktree == "" {
+		if at, err = c.desk, nil; c.r.Task.Worktree == "" {
 			return err
 		}
 	}
-	w, err := at.Work(ctx, c.r, after)
+	w, err := at.Session.Work(ctx, c.r, after)
 	if err != nil {
 		return err
 	}
 	before, accepted, now, head := map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}, map[string]blobAt{}
-	present, err := c.Snaps.Peek(ctx, c.Extent(c.r))
+	present, err := c.desk.Session.Snaps.Peek(ctx, c.desk.Session.Extent(c.r))
 	if err != nil {
 		return err
 	}
@@ -221,7 +223,7 @@ func (c *committer) plan(ctx context.Context) error {
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
-	ignored, err := at.Snaps.Ignored(ctx, after, paths)
+	ignored, err := at.Session.Snaps.Ignored(ctx, after, paths)
 	if err != nil {
 		return err
 	}
@@ -232,7 +234,7 @@ func (c *committer) plan(ctx context.Context) error {
 		if one.tree == "" {
 			continue
 		}
-		list, err := c.Repo.ListTree(ctx, one.tree)
+		list, err := c.repo.ListTree(ctx, one.tree)
 		if err != nil {
 			return err
 		}
@@ -331,7 +333,7 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 			which = append(which, i)
 		}
 	}
-	out, err := git.Ask(c.Repo.Person(ctx, "hash-object", "-w", "--stdin-paths"), strings.NewReader(in.String()), nil)
+	out, err := git.Ask(c.repo.Person(ctx, "hash-object", "-w", "--stdin-paths"), strings.NewReader(in.String()), nil)
 	if err != nil {
 		return fmt.Errorf("store the files: %w", err)
 	}
@@ -350,11 +352,11 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 			dirty = append(dirty, p)
 			continue
 		}
-		data, _, err := c.Snaps.ReadFile(ctx, c.r.State.Before, p)
+		data, _, err := c.desk.Session.Snaps.ReadFile(ctx, c.r.State.Before, p)
 		if err != nil {
 			return err
 		}
-		out, err := git.Ask(c.Repo.Person(ctx, "hash-object", "--path", p, "--stdin"), bytes.NewReader(data), nil)
+		out, err := git.Ask(c.repo.Person(ctx, "hash-object", "--path", p, "--stdin"), bytes.NewReader(data), nil)
 		if err != nil {
 			return err
 		}
@@ -373,11 +375,11 @@ func (c *committer) stored(ctx context.Context, unlike []string, before map[stri
 // stage makes the index of the commit: that of HEAD, with the task's files. It begins as a copy of the person's, for
 // what that remembers of the files.
 func (c *committer) stage(ctx context.Context) error {
-	if _, err := fsroot.Lstat(filepath.Join(c.Repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
+	if _, err := fsroot.Lstat(filepath.Join(c.repo.Dir, "index.lock")); err == nil { // reindex would fail behind the commit
 		return belay.Refuse(belay.CodeBusy, "wait for it to finish; if none is running, remove .git/index.lock",
 			"another git process has the index")
 	}
-	text, err := fsroot.ReadFile(filepath.Join(c.Repo.Dir, "index"), git.MostIndex)
+	text, err := fsroot.ReadFile(filepath.Join(c.repo.Dir, "index"), git.MostIndex)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the index: %w", err)
 	}
@@ -397,7 +399,7 @@ func (c *committer) stage(ctx context.Context) error {
 	if err := c.onIndex(ctx, nil, from...); err != nil {
 		return err
 	}
-	return c.onIndex(ctx, indexLines(c.files, c.Repo.Zero()), "update-index", "-z", "--index-info")
+	return c.onIndex(ctx, indexLines(c.files, c.repo.Zero()), "update-index", "-z", "--index-info")
 }
 
 func indexLines(files []session.CommittedFile, zero string) io.Reader {
@@ -413,7 +415,7 @@ func indexLines(files []session.CommittedFile, zero string) io.Reader {
 }
 
 func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) error {
-	cmd := c.Repo.Command(ctx, args...)
+	cmd := c.repo.Command(ctx, args...)
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	cmd.Stdin = in
 	_, err := cmd.Output()
@@ -426,14 +428,14 @@ func (c *committer) onIndex(ctx context.Context, in io.Reader, args ...string) e
 // make makes the commit, with the person's hooks, and compares it with what was planned: one that a hook changed is
 // taken off the branch again.
 func (c *committer) make(ctx context.Context, note session.Committed) (CommitResult, error) {
-	pull, err := c.Pull(ctx, string(c.r.Task.ID), c.q.Version)
+	pull, err := c.desk.Pull(ctx, string(c.r.Task.ID), c.q.Version)
 	if err != nil {
 		return CommitResult{}, err
 	}
 	t := &pull.Tasks[0]
 	t.Proof.Before, t.Proof.After = note.Before, note.After
 	t.Proof.Head, t.Proof.Entries = c.r.Log.Head.Hash, c.r.Log.Head.Seq
-	path := filepath.Join(c.Repo.Dir, "belay", "commit.message")
+	path := filepath.Join(c.repo.Dir, "belay", "commit.message")
 	defer func() { _ = fsroot.Remove(path) }()
 	if err := fsroot.AtomicWrite(path, fsroot.Atomic{}, []byte(pull.Abbreviated())); err != nil {
 		return CommitResult{}, err
@@ -442,22 +444,22 @@ func (c *committer) make(ctx context.Context, note session.Committed) (CommitRes
 	if c.q.NoVerify {
 		args = append([]string{"-c", "core.hooksPath=/dev/null"}, append(args, "--no-verify")...)
 	}
-	cmd := c.Repo.Person(ctx, args...)
+	cmd := c.repo.Person(ctx, args...)
 	cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+c.index)
 	_, failed := git.Ask(cmd, nil, c.q.Said)
-	out, err := c.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	out, err := c.repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	id := strings.TrimSpace(string(out))
 	if failed != nil || err != nil || id == note.Parent {
 		return CommitResult{}, &belay.Error{Code: belay.CodeRefused, What: "git did not make the commit", Err: cmp.Or(failed, err),
 			Try: "fix what git or the hook says above, then repeat it; --no-verify skips the hooks"}
 	}
-	p, err := c.readCommit(ctx, id)
+	p, err := c.desk.readCommit(ctx, id)
 	if err != nil {
 		return CommitResult{}, err
 	}
 	if why := p.differs(note, c.r.Log.Head.Hash, c.r.Log.Head.Seq); why != "" {
 		ref := cmp.Or(c.head.Branch, "HEAD")
-		if err := c.Repo.UpdateRefs(ctx, "belay pr --commit: a hook changed the commit",
+		if err := c.repo.UpdateRefs(ctx, "belay pr --commit: a hook changed the commit",
 			[]git.Update{{Ref: ref, New: note.Parent, Old: id}}); err != nil {
 			return CommitResult{}, err
 		}
@@ -473,14 +475,14 @@ func (c *committer) finish(ctx context.Context, was session.Committed, record, m
 	if record {
 		n := session.Note{Kind: session.CommittedNote, Text: short(was.ID) + " on " + strings.TrimPrefix(was.Ref, "refs/heads/"),
 			Commit: &was}
-		if err := c.AddNote(ctx, c.r, n); err != nil {
+		if err := c.desk.Session.AddNote(ctx, c.r, n); err != nil {
 			return CommitResult{}, err
 		}
 	}
 	if err := c.reindex(ctx, was.Files); err != nil {
 		return CommitResult{}, err
 	}
-	p, err := c.readCommit(ctx, was.ID)
+	p, err := c.desk.readCommit(ctx, was.ID)
 	return CommitResult{Task: c.r.Task.ID, Commit: was.ID, Parent: was.Parent, Ref: was.Ref, Made: made, Files: was.Files,
 		Message: p.Message}, err
 }
@@ -489,7 +491,7 @@ func (c *committer) finish(ctx context.Context, was session.Committed, record, m
 // person staged of it otherwise stays.
 func (c *committer) reindex(ctx context.Context, files []session.CommittedFile) error {
 	staged := map[string]blobAt{}
-	list, err := c.Repo.ListIndex(ctx, filepath.Join(c.Repo.Dir, "index"))
+	list, err := c.repo.ListIndex(ctx, filepath.Join(c.repo.Dir, "index"))
 	if err != nil {
 		return err
 	}
@@ -502,6 +504,6 @@ func (c *committer) reindex(ctx context.Context, files []session.CommittedFile) 
 	if len(behind) == 0 {
 		return nil
 	}
-	_, err = c.Repo.Run(ctx, indexLines(behind, c.Repo.Zero()), "update-index", "-z", "--index-info")
+	_, err = c.repo.Run(ctx, indexLines(behind, c.repo.Zero()), "update-index", "-z", "--index-info")
 	return err
 }

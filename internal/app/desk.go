@@ -18,8 +18,8 @@ import (
 
 // Desk is belay opened in one working tree: what every request starts from.
 type Desk struct {
-	*session.Desk
-	ask func(block string) (yes, asked bool) // nil: nobody can be asked
+	Session *session.Desk
+	ask     func(block string) (yes, asked bool) // nil: nobody can be asked
 }
 
 // Setting says how a Desk is opened. Dir is any folder in the working tree. Flags
@@ -86,19 +86,19 @@ func OpenAnyway(ctx context.Context, s Setting) (*Desk, error, error) {
 }
 
 func open(ctx context.Context, repo *git.Repo, cfg config.Config, s Setting) (*Desk, error) {
-	d := &Desk{Desk: &session.Desk{
+	d := &Desk{Session: &session.Desk{
 		Repo: repo, Config: cfg, Self: s.Self,
 		Journal: journal.Open(filepath.Join(repo.Common, "belay")),
 		Known:   &snapshot.Known{}, Memory: &session.Memory{}, Anchors: session.Open(repo.Common, repo.Root),
 		May: config.Open("").Gate(repo.Common),
 	}, ask: s.Ask}
-	d.May.Type(config.Typed(cfg))
+	d.Session.May.Type(config.Typed(cfg))
 	var err error
-	if d.Restores, err = restore.Open(ctx, repo, runner.Captured(d.Desk)); err != nil {
+	if d.Session.Restores, err = restore.Open(ctx, repo, runner.Captured(d.Session)); err != nil {
 		return nil, err
 	}
-	d.Snaps = d.Restores.Snapshots
-	d.Snaps.Watch = &watch.Client{Place: d.Snaps.Place}
+	d.Session.Snaps = d.Session.Restores.Snapshots
+	d.Session.Snaps.Watch = &watch.Client{Place: d.Session.Snaps.Place}
 	if s.Opened != nil {
 		s.Opened(d)
 	}

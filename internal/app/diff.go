@@ -33,7 +33,7 @@ func (d *Desk) Diff(ctx context.Context, from, to string, paths []string) (Diff,
 	if !now {
 		out.To = t
 	}
-	all, err := d.Snaps.Changes(ctx, f, t)
+	all, err := d.Session.Snaps.Changes(ctx, f, t)
 	out.Changes = []belay.Change{}
 	for _, c := range all {
 		if within(paths, c.Path) {
@@ -55,7 +55,7 @@ func (d *Desk) sides(ctx context.Context, from, to string) (f, t belay.SnapshotI
 	case t != "":
 		return f, t, false, nil
 	}
-	info, err := d.Restores.ForDiff(ctx)
+	info, err := d.Session.Restores.ForDiff(ctx)
 	return f, info.ID, true, err
 }
 
@@ -68,7 +68,7 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 		f, err = d.find(ctx, word)
 		return f, "", err
 	}
-	r, lerr := d.Load(task)
+	r, lerr := d.Session.Load(task)
 	if lerr == nil && r.State.Before != "" {
 		for _, a := range r.State.Attempts {
 			if a.Snapshot != "" {
@@ -78,7 +78,7 @@ func (d *Desk) sidesOf(ctx context.Context, word string) (f, t belay.SnapshotID,
 		return r.State.Before, t, nil
 	}
 	if id, err := belay.ParseSnapshotID(word); err == nil {
-		if f, err = d.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
+		if f, err = d.Session.Named(ctx, id); belay.CodeOf(err) != belay.CodeNotFound {
 			return f, "", err
 		}
 	}
@@ -97,7 +97,7 @@ func (d *Desk) find(ctx context.Context, s string) (belay.SnapshotID, error) {
 	if err != nil {
 		return "", err
 	}
-	return d.Named(ctx, id)
+	return d.Session.Named(ctx, id)
 }
 
 func within(paths []string, path string) bool {
@@ -112,7 +112,7 @@ func within(paths []string, path string) bool {
 
 // Patch writes a diff as text.
 func (d *Desk) Patch(ctx context.Context, f Diff, w io.Writer) error {
-	return d.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
+	return d.Session.Snaps.Patch(ctx, f.From, f.to, f.Paths, w)
 }
 
 // Paths turns paths given by a person, relative to the folder dir they stand in,
@@ -134,12 +134,12 @@ func (d *Desk) Paths(dir string, given []string) ([]string, error) {
 			}
 			abs = filepath.Join(base, p)
 		}
-		rel, inside := below(d.Repo.Root, abs)
+		rel, inside := below(d.Session.Repo.Root, abs)
 		if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); !inside && err == nil { // by way of a link to the root
-			rel, inside = below(d.Repo.Root, filepath.Join(real, filepath.Base(abs)))
+			rel, inside = below(d.Session.Repo.Root, filepath.Join(real, filepath.Base(abs)))
 		}
 		if !inside {
-			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+d.Repo.Root, "%q is outside the repository", p)
+			return nil, belay.Refuse(belay.CodeUsage, "give paths below "+d.Session.Repo.Root, "%q is outside the repository", p)
 		}
 		out = append(out, filepath.ToSlash(rel))
 	}

@@ -27,7 +27,7 @@ type Edited struct {
 // Editable gives a task that may be edited now. CodeUsage when it has ended or something of
 // it is under way; CodeNotFound when there is none.
 func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
-	r, err := d.Load(id)
+	r, err := d.Session.Load(id)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Editable(d *Desk, id belay.TaskID) (*session.Record, error) {
 // running reports whether somebody runs a task in this tree. A baseline that could not be
 // taken waits for the next run.
 func running(d *Desk) bool {
-	_, busy := d.Held()
+	_, busy := d.Session.Held()
 	return busy
 }
 
@@ -54,9 +54,9 @@ func running(d *Desk) bool {
 // that it was typed. Errors as Edit's.
 func Retest(ctx context.Context, d *Desk, r *session.Record) (Edited, error) {
 	out := Edited{Changed: []string{}}
-	changed, err := d.Adjust(ctx, r, d.Config, NewTask{})
+	changed, err := d.Adjust(ctx, r, d.Session.Config, NewTask{})
 	if err == nil {
-		err = d.May.Keep()
+		err = d.Session.May.Keep()
 	}
 	out.Task, out.Changed = r.Task, append(out.Changed, changed...)
 	return out, err
@@ -82,7 +82,7 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	if len(out.Changed) == 0 {
 		return out, nil
 	}
-	err = d.Append(ctx, r, session.EntryTask, out.Task)
+	err = d.Session.Append(ctx, r, session.EntryTask, out.Task)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
 		return out, belay.Refuse(belay.CodeBusy, fmt.Sprintf("belay show %s, then edit it again", id),
@@ -95,7 +95,7 @@ func Edit(ctx context.Context, d *Desk, id belay.TaskID, text, by string) (Edite
 	if by != "" {
 		what += " (" + by + ")"
 	}
-	return out, d.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
+	return out, d.Session.AddNote(ctx, r, session.Note{Kind: Note, Text: what})
 }
 
 // apply puts what was edited into the task.

@@ -24,7 +24,7 @@ func kept(p *Place, data []byte, force bool, what string) (k handoff.Kept, maske
 	} else {
 		data, masked = handoff.Masked(data)
 	}
-	keeper := handoff.NewKeeper(p.Journal.Attach)
+	keeper := handoff.NewKeeper(p.Session.Journal.Attach)
 	_, err = keeper.Write(data)
 	k, cerr := keeper.Close(err)
 	return k, masked, let, errors.Join(err, cerr)

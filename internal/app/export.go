@@ -45,7 +45,7 @@ func Export(ctx context.Context, d *session.Desk, q Request, role string) ([]Par
 			return out, err
 		}
 		part := Part{ExportRef: ref, Text: text, Files: []string{}}
-		part.Files = append(part.Files, p.ContextFiles(p.Rec.Task.ID, ref.Role)...)
+		part.Files = append(part.Files, p.Session.ContextFiles(p.Rec.Task.ID, ref.Role)...)
 		out = append(out, part)
 	}
 	return out, nil
@@ -96,10 +96,10 @@ func (p *Place) write(refs []handoff.ExportRef) error {
 		if err != nil {
 			return err
 		}
-		if _, err := p.WriteContext(p.Rec, ref.Role); err != nil {
+		if _, err := p.Session.WriteContext(p.Rec, ref.Role); err != nil {
 			return err
 		}
-		if err := p.WriteNow(session.NowName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
+		if err := p.Session.WriteNow(session.NowName(p.Rec.Task.ID, ref.Role), string(text)); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func Purge(ctx context.Context, d *session.Desk, q Request, snapshots bool) (for
 	if err != nil {
 		return 0, err
 	}
-	if err := p.PurgeContext(ctx, p.Rec, p.by); err != nil {
+	if err := p.Session.PurgeContext(ctx, p.Rec, p.by); err != nil {
 		return 0, err
 	}
 	if !snapshots {
@@ -154,7 +154,7 @@ func orphan(d *session.Desk, task belay.TaskID, none error) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{Desk: d, Rec: &session.Record{Task: belay.Task{ID: task}}}
+	p := &Place{Session: d, Rec: &session.Record{Task: belay.Task{ID: task}}}
 	there := false
 	for _, r := range roles {
 		p.Rec.Context.Roles = append(p.Rec.Context.Roles, handoff.State{Role: r})
@@ -168,7 +168,7 @@ func orphan(d *session.Desk, task belay.TaskID, none error) (*Place, error) {
 
 // forget drops the snapshots that the context names, but the one that the loop needs.
 func (p *Place) forget(ctx context.Context) (int, error) {
-	list, err := p.Snaps.List(ctx)
+	list, err := p.Session.Snaps.List(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -177,7 +177,7 @@ func (p *Place) forget(ctx context.Context) (int, error) {
 		if s.Task.Key() != p.Rec.Task.ID.Key() || s.Kind != "handoff" || s.ID == p.Rec.State.Before {
 			continue
 		}
-		if err := p.Restores.Drop(ctx, s.ID); err != nil {
+		if err := p.Session.Restores.Drop(ctx, s.ID); err != nil {
 			return n, fmt.Errorf("forget %s: %w", s.ID, err)
 		}
 		n++

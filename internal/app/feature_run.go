@@ -44,7 +44,7 @@ func (d *Desk) activeFeatures(word string) ([]*session.FeatureRecord, error) {
 	if err != nil || word == "" {
 		return nil, err
 	}
-	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Active() }), word), nil
+	return featuresNamed(slices.DeleteFunc(all, func(r *session.FeatureRecord) bool { return !r.Feature.Active() }), word), nil
 }
 
 func inFolder(dir, path string) string {
@@ -70,13 +70,13 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 		if paths, err = s.implements(ctx, q); err != nil {
 			return nil, err
 		}
-		d, q.Name = s.Desk, s.Rec.Name
+		d, q.Name = s.Desk, s.Rec.Feature.Name
 	}
-	files, err := Gather(Query{Dir: q.Dir, Root: d.Repo.Root, Paths: paths})
+	files, err := Gather(Query{Dir: q.Dir, Root: d.Session.Repo.Root, Paths: paths})
 	if err != nil {
 		return nil, err
 	}
-	task := NewTask{Agent: q.Agent, Role: q.Role, Clarify: d.Config.Clarify, AsItIs: q.AsItIs}
+	task := NewTask{Agent: q.Agent, Role: q.Role, Clarify: d.Session.Config.Clarify, AsItIs: q.AsItIs}
 	im, err := Record(ctx, d, files, Options{InOrder: true}, task)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (d *Desk) RunTasks(ctx context.Context, q TasksRequest) ([]ParallelRun, err
 		if l.Belay == "" {
 			continue
 		}
-		r, err := d.Load(l.Belay)
+		r, err := d.Session.Load(l.Belay)
 		if err != nil {
 			return ran, err
 		}
@@ -114,7 +114,7 @@ func (s *Stage) implements(ctx context.Context, q TasksRequest) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	if !s.Rec.Of(phase.Implement).Open() {
+	if !s.Rec.Feature.Of(phase.Implement).Open() {
 		r, err := s.Start(ctx, PhaseRequest{Phase: phase.Implement})
 		if err != nil {
 			return nil, err
@@ -134,13 +134,14 @@ func (s *Stage) lists() ([]string, error) {
 	}
 	if len(list.Files) == 0 {
 		return nil, belay.Refuse(belay.CodeRefused, s.tryFor(phase.Answer{Lacks: phase.CreateTasks}), "%s is missing",
-			belay.VisibleLine(s.Layout.Where(s.Rec.Folder, phase.CreateTasks)))
+			belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, phase.CreateTasks)))
 	}
 	var paths []string
 	for _, f := range list.Files {
-		paths = append(paths, filepath.Join(s.Repo.Root, f.Path))
+		paths = append(paths, filepath.Join(s.Desk.Session.Repo.Root, f.Path))
 	}
-	if packages := filepath.Join(s.Repo.Root, s.Rec.Folder, "tasks"); s.Layout.Dialect == tasklist.SpecKitty && fsroot.IsFolder(packages) {
+	packages := filepath.Join(s.Desk.Session.Repo.Root, s.Rec.Feature.Folder, "tasks")
+	if s.Layout.Dialect == tasklist.SpecKitty && fsroot.IsFolder(packages) {
 		paths = append(paths, packages)
 	}
 	return paths, nil
@@ -164,9 +165,9 @@ func (d *Desk) FeatureTasks(ctx context.Context, dir, name, as string) ([]belay.
 		if paths, err = s.lists(); err != nil {
 			return nil, "", nil, err
 		}
-		at, name, as = s.Desk, s.Rec.Name, cmp.Or(as, s.Rec.Name)
+		at, name, as = s.Desk, s.Rec.Feature.Name, cmp.Or(as, s.Rec.Feature.Name)
 	}
-	files, err := Gather(Query{Dir: dir, Root: at.Repo.Root, Paths: paths})
+	files, err := Gather(Query{Dir: dir, Root: at.Session.Repo.Root, Paths: paths})
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -55,7 +55,7 @@ func Judge(ctx context.Context, d *Desk, q FeatureRequest) (FeatureReview, error
 	if err != nil {
 		return out, err
 	}
-	home, err := runner.Home(ctx, d.Desk)
+	home, err := runner.Home(ctx, d.Session)
 	if err != nil {
 		return out, err
 	}
@@ -93,7 +93,7 @@ type work struct {
 // ofFeature gives the records of the feature's tasks in the order in which they began,
 // and all other records.
 func ofFeature(d *Desk, q FeatureRequest) (ours, others []*session.Record, err error) {
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,7 +167,7 @@ func workOf(ctx context.Context, d *Desk, r *session.Record) ([]string, error) {
 	if after == "" {
 		return nil, nil
 	}
-	w, err := d.Work(ctx, r, after)
+	w, err := d.Session.Work(ctx, r, after)
 	var paths []string
 	for _, c := range w.All {
 		paths = append(paths, c.Path)
@@ -215,7 +215,7 @@ func boxRequirements(ids []string) string {
 // asked has the configured reviewers read the whole work. CodeUsage when there is none.
 func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q FeatureRequest, docs []prompt.Document,
 	facts []review.Fact) (results []belay.CheckResult, err error) {
-	reviewers := slices.DeleteFunc(slices.Clone(d.Config.Reviewers), belay.Reviewer.Human)
+	reviewers := slices.DeleteFunc(slices.Clone(d.Session.Config.Reviewers), belay.Reviewer.Human)
 	switch {
 	case len(reviewers) == 0:
 		return nil, belay.Refuse(belay.CodeUsage, "reviewers: in .belay/config.yaml", "no reviewer is configured")
@@ -228,7 +228,7 @@ func (w *work) asked(ctx context.Context, d *Desk, home *session.Desk, q Feature
 	}
 	name := cmp.Or(q.Feature, "of these tasks")
 	task := belay.Task{ID: "feature", Title: name, Feature: q.Feature, Reviewers: reviewers,
-		Guidelines: d.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Config.Checks.Reuse}}
+		Guidelines: d.Session.Config.HouseRules(), Checks: belay.Checks{Reuse: d.Session.Config.Checks.Reuse}}
 	var prose []string
 	var paths []string
 	for _, t := range w.tasks {
@@ -276,8 +276,8 @@ func patchFor(ctx context.Context, home *session.Desk, from, to belay.SnapshotID
 func panelOf(ctx context.Context, d *Desk, home *session.Desk, task belay.Task) (p review.Panel, release func(), err error) {
 	release, err = home.Claims().Hold(task.ID, []string{"feature " + task.Title})
 	return review.Panel{
-		Enclose: runner.Encloser(ctx, d.Desk),
-		Snaps:   home.Snaps, May: d.May, Closed: []string{home.Repo.Root, home.Repo.Common},
+		Enclose: runner.Encloser(ctx, d.Session),
+		Snaps:   home.Snaps, May: d.Session.May, Closed: []string{home.Repo.Root, home.Repo.Common},
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_FEATURE": task.Feature, "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
 			_, env := home.Claims().Own(reviewer, task.ID)
@@ -323,14 +323,14 @@ func (w *work) judged(ctx context.Context, d *Desk, out *FeatureReview) error {
 	if err != nil {
 		return err
 	}
-	if out.Report, _, err = d.Journal.Attach(bytes.NewReader(text)); err != nil {
+	if out.Report, _, err = d.Session.Journal.Attach(bytes.NewReader(text)); err != nil {
 		return err
 	}
 	for _, r := range w.records {
 		note := session.Note{Kind: "feature-review",
 			Text: fmt.Sprintf("reviewed with %s of %s: %s, %s", belay.CountOf(len(w.records), "task"), cmp.Or(out.Feature, "a list"),
 				out.Verdict, out.Report)}
-		if err := d.AddNote(ctx, r, note); err != nil {
+		if err := d.Session.AddNote(ctx, r, note); err != nil {
 			return err
 		}
 	}

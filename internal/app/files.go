@@ -56,7 +56,7 @@ func (p *Place) Current() error {
 			"the text of %s changed after its context was made", b.Task.ID)
 	}
 	if b.Git.Source != "" {
-		text, err := Read(p.Repo.Root, b.Git.Source)
+		text, err := Read(p.Session.Repo.Root, b.Git.Source)
 		if err != nil || handoff.Hash(text) != b.Git.SHA {
 			return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay context rebuild %s", b.Task.ID),
 				"%s changed after the context of %s was made from it", belay.VisibleLine(b.Git.Source), b.Task.ID)

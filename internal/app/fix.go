@@ -14,7 +14,7 @@ import (
 // FixPrompt makes the prompt that has the newest refusal of a task mended, within so
 // many tokens (0 is no limit). CodeCannot when nothing was refused.
 func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (prompt.Fix, error) {
-	d := fd.Desk
+	d := fd.Session
 	r, err := d.Load(task)
 	if err != nil {
 		return prompt.Fix{}, err
@@ -29,7 +29,7 @@ func FixPrompt(ctx context.Context, fd *Desk, task belay.TaskID, tokens int) (pr
 	} else if belay.CodeOf(err) != belay.CodeNotFound { // without its tree the words are all there is
 		return prompt.Fix{}, err
 	}
-	dr := &runner.Driver{Desk: d, Rec: r, Soft: ctx}
+	dr := &runner.Driver{Session: d, Rec: r, Soft: ctx}
 	full, err := dr.Words(ctx, loop.PromptRetry) // what the next attempt would be told otherwise
 	if err != nil {
 		return prompt.Fix{}, err

@@ -151,7 +151,7 @@ func quoted(text string) string {
 
 // TellRound records what of a round an attempt was told, so that the next one is told what is new.
 func (d *Desk) TellRound(ctx context.Context, r Round) error {
-	rec, err := d.Load(r.Task)
+	rec, err := d.Session.Load(r.Task)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (d *Desk) TellRound(ctx context.Context, r Round) error {
 	}
 	text := fmt.Sprintf("told of %s and %s on %s: %s", belay.CountOf(len(r.Failed), "failed check"),
 		belay.CountOf(len(r.Remarks), "remark"), short(r.Checks.Commit), strings.Join(keys, " "))
-	return d.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
+	return d.Session.AddNote(ctx, rec, session.Note{Kind: roundNote, Text: text})
 }
 
 func toldOn(r *session.Record) map[string]bool {

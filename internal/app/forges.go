@@ -28,7 +28,7 @@ type Forge struct {
 func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, error) {
 	name := q.Remote
 	if name == "" {
-		branch, _ := git.Ask(d.Repo.Person(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
+		branch, _ := git.Ask(d.Session.Repo.Person(ctx, "symbolic-ref", "--quiet", "--short", "HEAD"), nil, nil)
 		name = d.setting(ctx, "", "branch."+strings.TrimSpace(string(branch))+".remote")
 		if name == "" || name == "." {
 			name = "origin"
@@ -37,7 +37,7 @@ func (d *Desk) client(ctx context.Context, q Forge) (*forge.Client, string, erro
 	if strings.HasPrefix(name, "-") {
 		return nil, "", belay.Refuse(belay.CodeUsage, "git remote", "%q is not a remote", name)
 	}
-	out, err := git.Ask(d.Repo.Person(ctx, "remote", "get-url", "--", name), nil, nil)
+	out, err := git.Ask(d.Session.Repo.Person(ctx, "remote", "get-url", "--", name), nil, nil)
 	if err != nil {
 		return nil, "", belay.Refuse(belay.CodeNotFound, "git remote add origin URL, or --remote NAME", "there is no remote %s",
 			belay.VisibleLine(name))
@@ -162,11 +162,11 @@ func (d *Desk) remark(ctx context.Context, c *forge.Client, out *Published, text
 
 // branch gives the name of the current branch and its commit.
 func (d *Desk) branch(ctx context.Context) (name, commit string, err error) {
-	refs, err := d.Repo.Refs(ctx, "refs/heads/")
+	refs, err := d.Session.Repo.Refs(ctx, "refs/heads/")
 	if err != nil {
 		return "", "", err
 	}
-	head, err := d.Repo.Head(ctx, refs)
+	head, err := d.Session.Repo.Head(ctx, refs)
 	if err != nil {
 		return "", "", err
 	}
@@ -183,7 +183,7 @@ func (d *Desk) push(ctx context.Context, remote, branch string, q PublishRequest
 		return err
 	}
 	ref := "refs/heads/" + branch
-	_, err := git.Ask(d.Repo.Person(ctx, "push", "--quiet", "--set-upstream", "--", remote, ref+":"+ref), nil, q.Said)
+	_, err := git.Ask(d.Session.Repo.Person(ctx, "push", "--quiet", "--set-upstream", "--", remote, ref+":"+ref), nil, q.Said)
 	if err != nil {
 		return &belay.Error{Code: belay.CodeRefused, What: fmt.Sprintf("%s was not pushed", belay.VisibleLine(branch)), Err: err,
 			Try: "see what git says above: fetch and merge first, or push to a branch that is not protected"}
@@ -264,7 +264,7 @@ const issueNote = "issue"
 // KnownIssues lists them, in order of creation.
 func (d *Desk) KnownIssues() ([]KnownIssue, error) {
 	out := []KnownIssue{}
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	for _, r := range all {
 		if r.State.Outcome == loop.OutcomeSkipped {
 			out = append(out, knownIssue(r))
@@ -323,12 +323,12 @@ func (d *Desk) fileIssue(ctx context.Context, c *forge.Client, task belay.TaskID
 	if err != nil {
 		return "", err
 	}
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return "", err
 	}
 	n.Text += issue.URL
-	return issue.URL, d.AddNote(ctx, r, n)
+	return issue.URL, d.Session.AddNote(ctx, r, n)
 }
 
 // ReviewIssue is a finding of the newest reviews of a task, and the issue that was filed for it.

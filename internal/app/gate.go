@@ -14,7 +14,7 @@ import (
 
 // Gate gives a task that waits for a person. CodeUsage when it does not wait.
 func (d *Desk) Gate(task belay.TaskID) (*session.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (d *Desk) GateNumbered(task belay.TaskID, n int) (*session.Record, error) {
 	if n == 0 {
 		return d.Gate(task)
 	}
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (d *Desk) PutBack(ctx context.Context, r *session.Record, w runner.Watcher)
 	if err != nil {
 		return err
 	}
-	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	unlock, err := at.Session.Hold(ctx, r.Task.ID, "belay review")
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (d *Desk) Settle(ctx context.Context, r *session.Record, w runner.Watcher) 
 	if err != nil {
 		return err
 	}
-	unlock, err := at.Hold(ctx, r.Task.ID, "belay review")
+	unlock, err := at.Session.Hold(ctx, r.Task.ID, "belay review")
 	if belay.CodeOf(err) == belay.CodeBusy {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (d *Desk) decide(ctx context.Context, r *session.Record, what loop.Decision
 		by = os.Getenv("USER")
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: r.State.Gate.Number, Decision: what, Note: words, By: by}
-	if err := d.Apply(ctx, r, ev); err != nil {
+	if err := d.Session.Apply(ctx, r, ev); err != nil {
 		return r, err
 	}
-	return r, runner.Settle(ctx, d.Desk, r)
+	return r, runner.Settle(ctx, d.Session, r)
 }

@@ -35,9 +35,9 @@ type Request struct {
 // Place is where a task's context is worked on: the desk of the tree that the task works
 // in, and its record.
 type Place struct {
-	*session.Desk
-	Rec *session.Record
-	by  string
+	Session *session.Desk
+	Rec     *session.Record
+	by      string
 }
 
 // at opens the place of a task.
@@ -50,7 +50,7 @@ func at(ctx context.Context, d *session.Desk, q Request) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Place{Desk: inner, Rec: r, by: who(q.By)}, nil
+	return &Place{Session: inner, Rec: r, by: who(q.By)}, nil
 }
 
 // who gives the name of whoever asks.
@@ -80,7 +80,7 @@ func (p *Place) Add(ctx context.Context, decide func(c *handoff.Context) (handof
 		if ev.By == "" {
 			ev.By = p.by
 		}
-		err = p.Append(ctx, p.Rec, session.EntryContext, ev)
+		err = p.Session.Append(ctx, p.Rec, session.EntryContext, ev)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -105,11 +105,11 @@ func Roles(c config.Config) ([]handoff.Role, error) {
 
 // scope tells the paths that the task may change from the others.
 func (p *Place) scope() (func(string) bool, error) {
-	files, err := p.Config.Expand(p.Rec.Task.Scope.Files)
+	files, err := p.Session.Config.Expand(p.Rec.Task.Scope.Files)
 	if err != nil {
 		return nil, err
 	}
-	protect, err := p.Config.Expand(p.Rec.Task.Scope.Protect)
+	protect, err := p.Session.Config.Expand(p.Rec.Task.Scope.Protect)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (p *Place) scope() (func(string) bool, error) {
 func (p *Place) Secrets(force bool, what string, words ...string) (let []string, err error) {
 	for _, w := range words {
 		for _, m := range secret.Find(w) {
-			if m.Example || m.Marked || slices.Contains(p.Config.Secrets.Allow, m.Fingerprint) {
+			if m.Example || m.Marked || slices.Contains(p.Session.Config.Secrets.Allow, m.Fingerprint) {
 				continue
 			}
 			if !force {
@@ -143,7 +143,7 @@ func (p *Place) Secrets(force bool, what string, words ...string) (let []string,
 
 // Text reads an attachment, decompressed.
 func (p *Place) Text(sha string, zipped bool) ([]byte, error) {
-	data, err := p.Journal.Attachment(sha)
+	data, err := p.Session.Journal.Attachment(sha)
 	if err != nil || !zipped {
 		return data, err
 	}
@@ -178,7 +178,7 @@ func (p *Place) keep(v any) (sha string, text []byte, err error) {
 	if text, err = handoff.Canonical(v); err != nil {
 		return "", nil, err
 	}
-	sha, _, err = p.Journal.Attach(bytes.NewReader(text))
+	sha, _, err = p.Session.Journal.Attach(bytes.NewReader(text))
 	return sha, text, err
 }
 

@@ -40,9 +40,9 @@ func writer(dir string) int {
 		d, err := app.Open(context.Background(), app.Setting{Dir: dir, Force: true})
 		q := app.Request{Task: "T1", By: me}
 		if err == nil && i%2 == 0 {
-			_, err = app.Update(context.Background(), d.Desk, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
+			_, err = app.Update(context.Background(), d.Session, app.UpdateRequest{Request: q, Role: me, Session: fmt.Sprintf("%s-%d", me, i)})
 		} else if err == nil {
-			_, err = app.Block(context.Background(), d.Desk, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
+			_, err = app.Block(context.Background(), d.Session, q, "shared", fmt.Sprintf("finding %s-%d", me, i))
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, me, i, err)
@@ -72,7 +72,7 @@ func project(t testing.TB, config string) (string, *session.Desk) {
 	if _, err := d.Start(t.Context(), "T1", silent{}); err != nil {
 		t.Fatal(err)
 	}
-	return dir, d.Desk
+	return dir, d.Session
 }
 
 // silent is a watcher of a task that nobody runs.
@@ -212,7 +212,7 @@ func TestReadOnly(t *testing.T) {
 	dir, d := project(t, "roles:\n  build: {timeout: 1m}\n  judge: {read_only: true}\n")
 	q := begin(t, d)
 	start := func(role string) error {
-		_, err := app.Update(t.Context(), open(t, dir).Desk, app.UpdateRequest{Request: q, Role: role, Status: "in_progress"})
+		_, err := app.Update(t.Context(), open(t, dir).Session, app.UpdateRequest{Request: q, Role: role, Status: "in_progress"})
 		return err
 	}
 	if err := start("build"); err != nil {

@@ -164,7 +164,7 @@ func recordComplaints(d *session.Desk) []Complaint {
 			}
 		}
 	}
-	features, err := ProveFeatures(&Desk{Desk: d})
+	features, err := ProveFeatures(&Desk{Session: d})
 	if err != nil {
 		list = append(list, Complaint{About: "records of features", Says: err.Error()})
 	}
@@ -363,9 +363,10 @@ func sayDamaged(x snapshot.Damaged) Complaint {
 	for _, b := range x.Broken[:min(5, len(x.Broken))] {
 		parts = append(parts, b.String())
 	}
-	return Complaint{About: "snapshot " + x.ID.Short(), Says: "has damaged objects: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
+	return Complaint{About: "snapshot " + x.Info.ID.Short(),
+		Says: "has damaged objects: " + strings.Join(parts, ", ") + more(len(x.Broken)-5),
 		Try: fmt.Sprintf("git fetch, or copy the missing packs back from a backup into .git/objects/pack; else: belay "+
-			"snapshot drop %s", x.ID.Short())}
+			"snapshot drop %s", x.Info.ID.Short())}
 }
 
 func more(n int) string {
@@ -412,7 +413,7 @@ func Prove(d *session.Desk, task belay.TaskID) VerifiedRecord {
 
 // ProveFeatures is Prove for the records of all features, and names those that are known and gone.
 func ProveFeatures(d *Desk) (out []VerifiedRecord, err error) {
-	at := d.OfFeatures()
+	at := d.Session.OfFeatures()
 	ids, err := at.Journal.Tasks()
 	if err != nil {
 		return nil, err
@@ -420,8 +421,8 @@ func ProveFeatures(d *Desk) (out []VerifiedRecord, err error) {
 	for _, id := range ids {
 		v := Prove(at, id)
 		v.Feature = "(unreadable)"
-		if r, err := d.LoadFeature(id); err == nil {
-			v.Feature = r.Name
+		if r, err := d.Session.LoadFeature(id); err == nil {
+			v.Feature = r.Feature.Name
 		}
 		out = append(out, v)
 	}

@@ -55,13 +55,13 @@ func Hook(ctx context.Context, s Setting, ev hook.Event) (ans hook.Answer) {
 	if h.d, _, err = OpenAnyway(ctx, s); err != nil {
 		return withoutRepository(ev) // there is none, or none that belay works in
 	}
-	h.id = session.SessionTask(ev.Agent, ev.Session, h.d.Repo.Root)
+	h.id = session.SessionTask(ev.Agent, ev.Session, h.d.Session.Repo.Root)
 	limit := hookTime + Slack
 	if ev.Kind == hook.End {
 		limit = hookEnd + Slack
 	}
 	if ev.Kind == hook.Stop { // its checks have a limit of their own
-		limit += h.d.Config.Hooks.Timeout
+		limit += h.d.Session.Config.Hooks.Timeout
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -84,7 +84,7 @@ type hooks struct {
 }
 
 func (h *hooks) handle(ctx context.Context) error {
-	if by, busy := h.d.Held(); busy && by.Task != "" && by.Task != h.id {
+	if by, busy := h.d.Session.Held(); busy && by.Task != "" && by.Task != h.id {
 		if h.ev.Kind == hook.Before { // belay runs this agent itself: it takes the snapshots and checks the work
 			h.judgeCall(ctx, h.newTask())
 		}
@@ -112,7 +112,7 @@ func (h *hooks) handle(ctx context.Context) error {
 func (h *hooks) locked(ctx context.Context, do func() error) error {
 	waiting, cancel := context.WithTimeout(ctx, hookWait+Slack)
 	defer cancel()
-	unlock, err := h.d.HookLock(waiting)
+	unlock, err := h.d.Session.HookLock(waiting)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (h *hooks) twice() bool {
 }
 
 func (h *hooks) open(ctx context.Context) (err error) {
-	if h.sit, err = h.d.Sit(h.id); belay.CodeOf(err) == belay.CodeNotFound {
-		h.sit, err = h.d.CreateSession(ctx, h.newTask())
+	if h.sit, err = h.d.Session.Sit(h.id); belay.CodeOf(err) == belay.CodeNotFound {
+		h.sit, err = h.d.Session.CreateSession(ctx, h.newTask())
 	}
 	return err
 }
@@ -180,12 +180,12 @@ func (h *hooks) open(ctx context.Context) (err error) {
 // newTask is what the session is recorded as. Its rules are frozen now: an agent that edits the config does not change
 // what it is held to.
 func (h *hooks) newTask() belay.Task {
-	c := h.d.Config
+	c := h.d.Session.Config
 	t := belay.Task{
 		ID: h.id, Title: "session with " + h.ev.Agent, Prose: "session with " + h.ev.Agent, Role: h.ev.Agent,
 		Scope: belay.Scope{Protect: c.Protect}, Preserve: c.Preserve, Checks: h.d.checks(),
 		Policy: belay.Policy{Retries: c.Hooks.Retries, Retry: belay.RetryRepair},
-		Session: &belay.OwnSession{Agent: h.ev.Agent, ID: belay.Clip(belay.VisibleLine(h.ev.Session), 200), Root: h.d.Repo.Root,
+		Session: &belay.OwnSession{Agent: h.ev.Agent, ID: belay.Clip(belay.VisibleLine(h.ev.Session), 200), Root: h.d.Session.Repo.Root,
 			Destructive: c.Hooks.Destructive, Check: c.Hooks.Check, Limit: c.Hooks.Timeout, Ignored: !h.large()},
 	}
 	if globs, err := c.Expand(t.Scope.Protect); err == nil {
@@ -225,8 +225,8 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 	}
 	limited, cancel := context.WithTimeout(ctx, takeLimit(m.Kind))
 	defer cancel()
-	info, err := h.d.Snaps.TakeWith(limited, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
-		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Extent(&session.Record{Task: h.sit.Task}))
+	info, err := h.d.Session.Snaps.TakeWith(limited, snapshot.Meta{Kind: kind, Task: h.id, Attempt: m.Turn, Command: command, Message: what,
+		Agent: h.ev.Agent, Unless: m.Whole}, h.d.Session.Extent(&session.Record{Task: h.sit.Task}))
 	m.Slow = err != nil && limited.Err() != nil
 	switch {
 	case errors.Is(err, snapshot.ErrSame):
@@ -246,7 +246,7 @@ func (h *hooks) take(ctx context.Context, m *session.Mark, agents bool, what str
 
 func (h *hooks) start(ctx context.Context) error {
 	b := h.d.Brief(ctx)
-	if _, err := h.d.Sit(h.id); err == nil {
+	if _, err := h.d.Session.Sit(h.id); err == nil {
 		b.Folder = "" // the session was told of it when it began
 	}
 	if text := b.Text(); text != "" {
@@ -257,7 +257,7 @@ func (h *hooks) start(ctx context.Context) error {
 		m := h.mark(session.MarkStart)
 		m.Text, m.Open, m.Behind = oneLineOf(h.ev.Source), nil, false
 		taken, err := h.take(ctx, &m, false, "session start")
-		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+		return errors.Join(err, h.d.Session.AddMark(ctx, h.sit, m, taken...))
 	})
 	return errors.Join(err, h.d.RetainSessions(ctx))
 }
@@ -270,13 +270,13 @@ const (
 
 // large reports whether the repository is one in which reading every file takes longer than a person likes to wait.
 func (h *hooks) large() bool {
-	info, err := fsroot.Lstat(filepath.Join(h.d.Repo.Dir, "index"))
+	info, err := fsroot.Lstat(filepath.Join(h.d.Session.Repo.Dir, "index"))
 	return err == nil && info.Size() >= watchFrom
 }
 
 // watch starts a watch where it makes the session's snapshots faster. Without one they are as right.
 func (h *hooks) watch(ctx context.Context) {
-	if !h.large() || !h.d.Config.Hooks.Watch {
+	if !h.large() || !h.d.Session.Config.Hooks.Watch {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, watchWait+Slack)
@@ -302,7 +302,7 @@ func (h *hooks) prompt(ctx context.Context) error {
 		}
 		h.ans.Context, m.Undone = m.Undone, ""
 		h.forgetCalls(false)
-		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+		return errors.Join(err, h.d.Session.AddMark(ctx, h.sit, m, taken...))
 	})
 }
 
@@ -313,7 +313,7 @@ func (h *hooks) before(ctx context.Context) error {
 			m.Tools++
 			m.Tool, m.Name, m.Call = m.Tools, h.ev.Tool.Name, h.ev.Tool.Call
 			m.Text = oneLineOf(strings.TrimPrefix(h.ans.Deny, deniedFirst))
-			return h.d.AddMark(context.WithoutCancel(ctx), h.sit, m)
+			return h.d.Session.AddMark(context.WithoutCancel(ctx), h.sit, m)
 		}
 		m := h.mark(session.MarkBefore)
 		m.Tools++
@@ -325,7 +325,7 @@ func (h *hooks) before(ctx context.Context) error {
 		if m.Begun == "" { // no prompt was seen
 			m.Begun = m.Snapshot
 		}
-		return errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...))
+		return errors.Join(err, h.d.Session.AddMark(ctx, h.sit, m, taken...))
 	})
 	if err != nil && h.sit == nil { // the record cannot be used; a destructive command is denied anyway
 		h.judgeCall(ctx, h.newTask())
@@ -350,7 +350,7 @@ func (h *hooks) after(ctx context.Context) error {
 		if err != nil && !m.Slow {
 			return err // the call stays open: what it changed is in the next snapshot, and counts as a tool's there
 		}
-		if err := errors.Join(err, h.d.AddMark(ctx, h.sit, m, taken...)); err != nil {
+		if err := errors.Join(err, h.d.Session.AddMark(ctx, h.sit, m, taken...)); err != nil {
 			return err
 		}
 		return h.stalled(ctx, m)
@@ -362,7 +362,7 @@ func (h *hooks) end(ctx context.Context) error {
 		m := h.mark(session.MarkEnd)
 		m.Text, m.Open, m.Behind = h.ev.Source, nil, false
 		h.forgetCalls(true)
-		return h.d.AddMark(ctx, h.sit, m)
+		return h.d.Session.AddMark(ctx, h.sit, m)
 	})
 }
 
@@ -377,7 +377,7 @@ func (h *hooks) stop(ctx context.Context) error {
 		if taken, err = h.take(ctx, &m, agents, fmt.Sprintf("end of turn %d", m.Turn)); err != nil {
 			return err
 		}
-		return h.d.AddMark(ctx, h.sit, m, taken...)
+		return h.d.Session.AddMark(ctx, h.sit, m, taken...)
 	})
 	if err != nil || !h.sit.Task.Session.Check || m.Begun == "" || m.Begun == m.Snapshot {
 		return err
@@ -411,7 +411,7 @@ func (h *hooks) check(ctx context.Context, m session.Mark) error {
 		if h.ans.Block != "" {
 			next.Rejects++
 		}
-		return h.d.AddMark(ctx, h.sit, next)
+		return h.d.Session.AddMark(ctx, h.sit, next)
 	})
 }
 
@@ -421,7 +421,7 @@ func (h *hooks) log(err error) {
 		return
 	}
 	const most = 128 << 10
-	path := h.d.Scratch("hooks.log")
+	path := h.d.Session.Scratch("hooks.log")
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if info, serr := fsroot.Lstat(path); serr == nil && info.Size() > most {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
@@ -453,7 +453,7 @@ func (e HookError) String() string {
 
 // HookErrors gives what went wrong in hooks, oldest first: of one session, or of all for "". Old ones are deleted.
 func (d *Desk) HookErrors(of belay.TaskID) ([]HookError, error) {
-	text, err := fsroot.ReadFile(d.Scratch("hooks.log"), fsroot.Usual)
+	text, err := fsroot.ReadFile(d.Session.Scratch("hooks.log"), fsroot.Usual)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}

@@ -80,14 +80,14 @@ func (h *hooks) closed(t belay.Task, p string) string {
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
 		real = filepath.Join(dir, filepath.Base(p))
 	}
-	for _, dir := range []string{h.d.Repo.Dir, h.d.Repo.Common, filepath.Join(h.d.Repo.Root, ".git")} {
+	for _, dir := range []string{h.d.Session.Repo.Dir, h.d.Session.Repo.Common, filepath.Join(h.d.Session.Repo.Root, ".git")} {
 		for _, one := range []string{p, real} {
 			if one == dir || strings.HasPrefix(one, dir+"/") {
 				return belay.VisibleLine(p) + " is in git's own folder"
 			}
 		}
 	}
-	rel, err := filepath.Rel(h.d.Repo.Root, real)
+	rel, err := filepath.Rel(h.d.Session.Repo.Root, real)
 	if err != nil || strings.HasPrefix(rel, "../") {
 		return ""
 	}
@@ -104,7 +104,7 @@ func (h *hooks) closed(t belay.Task, p string) string {
 
 // world is what the effect of a shell text depends on. What it asks for is read when it is needed.
 func (h *hooks) world(ctx context.Context, t belay.Task) hook.World {
-	r := h.d.Repo
+	r := h.d.Session.Repo
 	dir := h.ev.Dir
 	if d := h.ev.Tool.Dir; d != "" {
 		if dir = d; !filepath.IsAbs(d) {

@@ -24,7 +24,9 @@ type callsSeen struct {
 // markStall is a mark of the record: the agent was told that it repeats itself.
 const markStall session.MarkKind = "stall"
 
-func (h *hooks) callsPath() string { return h.d.Scratch(filepath.Join("calls", string(h.id)+".json")) }
+func (h *hooks) callsPath() string {
+	return h.d.Session.Scratch(filepath.Join("calls", string(h.id)+".json"))
+}
 
 // forgetCalls begins anew: a person has said something, or the session is over. Files of sessions that ended without a
 // word are removed after a day.
@@ -44,7 +46,7 @@ func (h *hooks) forgetCalls(all bool) {
 // stalled compares a call that has ended with those before it. When it completes a stall the agent is told to try something
 // else, and the person that it was told.
 func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
-	repeats := h.d.Config.Stall.Repeats
+	repeats := h.d.Session.Config.Stall.Repeats
 	if repeats < 2 {
 		return nil
 	}
@@ -53,7 +55,7 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 	for name, v := range t.Args {
 		args[name] = v
 	}
-	w, seen := agent.NewStallWatch(h.d.Repo.Root, repeats), callsSeen{}
+	w, seen := agent.NewStallWatch(h.d.Session.Repo.Root, repeats), callsSeen{}
 	if text, err := fsroot.ReadFile(h.callsPath(), 1<<20); err == nil && json.Unmarshal(text, &seen) == nil {
 		w.Load(seen.Watch)
 	}
@@ -61,17 +63,17 @@ func (h *hooks) stalled(ctx context.Context, m session.Mark) error {
 	found := w.Made(call, agent.Ended{Output: t.Output, Told: t.Output != "", Failed: t.Failed}, m.Whole)
 	if found != nil {
 		seen.Told++
-		w = agent.NewStallWatch(h.d.Repo.Root, repeats) // told once for each time
+		w = agent.NewStallWatch(h.d.Session.Repo.Root, repeats) // told once for each time
 		what := oneLineOf(found.String())
 		h.ans.Context = "belay: " + what + ", with the same result. It will not give another one as things are: read what it said, and " +
 			"change your approach before you call it again. If you cannot continue, say what is missing, and stop."
 		h.ans.Note = "belay: the agent repeats itself: " + what
-		if n := h.d.Config.Stall.Recoveries; seen.Told > n {
+		if n := h.d.Session.Config.Stall.Recoveries; seen.Told > n {
 			h.ans.Note += fmt.Sprintf(" (told %d times); belay undo --turn reverses the turn", seen.Told)
 		}
 		s := h.mark(markStall)
 		s.Tool, s.Text = m.Tool, what
-		if err := h.d.AddMark(ctx, h.sit, s); err != nil {
+		if err := h.d.Session.AddMark(ctx, h.sit, s); err != nil {
 			return err
 		}
 	}

@@ -18,16 +18,16 @@ import (
 // judgeTurn has what the tools of a turn changed checked, and lets the loop decide what follows. It gives no record where
 // they changed nothing, or where nothing was decided.
 func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record, error) {
-	unlock, err := h.d.Hold(ctx, h.id, "belay hook")
+	unlock, err := h.d.Session.Hold(ctx, h.id, "belay hook")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	r, err := h.d.LoadAnyway(h.id)
+	r, err := h.d.Session.LoadAnyway(h.id)
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.d.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
+	w, err := h.d.Session.Work(ctx, withBefore(r, m.Begun), m.Snapshot)
 	if err != nil || len(w.All) == 0 && !h.steersGit(ctx, w.Spans) {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (h *hooks) judgeTurn(ctx context.Context, m session.Mark) (*session.Record,
 		return nil, err
 	}
 	h.asked(ctx, r)
-	dr := &runner.Driver{Desk: h.d.Desk, Rec: r, Watch: silent{}, Soft: ctx}
+	dr := &runner.Driver{Session: h.d.Session, Rec: r, Watch: silent{}, Soft: ctx}
 	ev, err := dr.Check(ctx, *r.State.Pending)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (h *hooks) apply(ctx context.Context, r *session.Record, ev loop.Event, nex
 	if p := r.State.Pending; p != nil {
 		ev.Command = p.ID
 	}
-	if err := h.d.Apply(ctx, r, ev); err != nil {
+	if err := h.d.Session.Apply(ctx, r, ev); err != nil {
 		return err
 	}
 	if p := r.State.Pending; next != "" && (p == nil || p.Kind != next) {

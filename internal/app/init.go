@@ -92,7 +92,7 @@ func (p *Place) base(ctx context.Context, given belay.SnapshotID) (snapshot.Info
 	if given == "" {
 		return p.taken(ctx, "", "before the first role starts")
 	}
-	return p.Snaps.Get(ctx, given)
+	return p.Session.Snaps.Get(ctx, given)
 }
 
 // assemble gathers, makes and checks a block, and keeps it.

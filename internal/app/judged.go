@@ -21,30 +21,30 @@ func (r *pipelineRun) judged(ctx context.Context, rec *session.Record) (*session
 	id := rec.Task.ID
 	var err error
 	if p := rec.State.Pending; p != nil && (p.Kind == loop.CmdAttempt || p.Kind == loop.CmdCapture) {
-		if _, err := Verify(ctx, r.Desk.Desk, VerifyRequest{Request: r.req}); err != nil {
+		if _, err := Verify(ctx, r.session, VerifyRequest{Request: r.req}); err != nil {
 			return rec, err
 		}
-		if rec, err = r.Capture(ctx, id, r.q.Watch); err != nil {
+		if rec, err = r.desk.Capture(ctx, id, r.q.Watch); err != nil {
 			return rec, err
 		}
 	}
-	unlock, err := r.Hold(ctx, id, "belay run")
+	unlock, err := r.session.Hold(ctx, id, "belay run")
 	if err != nil {
 		return rec, err
 	}
 	defer unlock()
-	if rec, err = r.Load(id); err != nil {
+	if rec, err = r.session.Load(id); err != nil {
 		return nil, err
 	}
 	if g := rec.State.Gate; g != nil && g.Kind == loop.GateCancelled {
-		if err := r.Apply(ctx, rec, loop.Event{Kind: loop.EvResumed}); err != nil {
+		if err := r.session.Apply(ctx, rec, loop.Event{Kind: loop.EvResumed}); err != nil {
 			return rec, err
 		}
 	}
-	dr := &runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
+	dr := &runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch, Soft: r.q.Soft,
 		Stop: func(c loop.Command) bool { return c.Kind == loop.CmdAttempt }}
 	err = dr.Drive(ctx)
-	if oerr := runner.Write(ctx, r.Desk.Desk, rec); oerr != nil {
+	if oerr := runner.Write(ctx, r.session, rec); oerr != nil {
 		r.q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
 	}
 	if errors.Is(err, runner.ErrParked) || err == nil && r.q.Soft.Err() != nil && rec.Open() {
@@ -71,13 +71,13 @@ func (r *pipelineRun) sentBack(ctx context.Context, rec *session.Record) error {
 		}
 	}
 	r.q.Watch.Note(fmt.Sprintf("%s: returning the work to %s", rec.Task.ID, role))
-	if err := (&runner.Driver{Desk: r.Desk.Desk, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
+	if err := (&runner.Driver{Session: r.session, Rec: rec, Watch: r.q.Watch}).Starts(ctx, *p); err != nil {
 		return err
 	}
-	if err := Send(ctx, r.Desk.Desk, r.req, role, reason(all[len(all)-1].Guidance, was), back); err != nil {
+	if err := Send(ctx, r.session, r.req, role, reason(all[len(all)-1].Guidance, was), back); err != nil {
 		return err
 	}
-	fresh, err := r.Load(rec.Task.ID)
+	fresh, err := r.session.Load(rec.Task.ID)
 	if err == nil {
 		*rec = *fresh
 	}

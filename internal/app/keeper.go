@@ -20,7 +20,7 @@ import (
 const checkName = "plan"
 
 // Attach lets tasks that are run from a desk have their plans.
-func AttachPlans(d *Desk) { d.Plans = keeper{} }
+func AttachPlans(d *Desk) { d.Session.Plans = keeper{} }
 
 // keeper keeps the plans of tasks that are run.
 type keeper struct{}
@@ -30,7 +30,7 @@ type keeper struct{}
 // the task. A plan that nobody named and nobody marked is not touched.
 func (keeper) Find(ctx context.Context, d *session.Desk, t belay.Task) (string, error) {
 	if named := d.Config.Plan; named != "" {
-		got, err := UpdatePlan(ctx, &Desk{Desk: d}, Change{Dir: d.Repo.Root, Plan: named, Task: t.ID, Dry: true})
+		got, err := UpdatePlan(ctx, &Desk{Session: d}, Change{Dir: d.Repo.Root, Plan: named, Task: t.ID, Dry: true})
 		if err != nil || got.Left == "" {
 			return named, err
 		}
@@ -62,7 +62,7 @@ func places(feature string) []string {
 // Mark does what `belay plan update` does. What a task of another type leaves alone stays
 // as somebody marked it.
 func (keeper) Mark(ctx context.Context, d *session.Desk, t belay.Task, path string) ([]string, error) {
-	got, err := UpdatePlan(ctx, &Desk{Desk: d}, Change{Dir: d.Repo.Root, Plan: path, Task: t.ID})
+	got, err := UpdatePlan(ctx, &Desk{Session: d}, Change{Dir: d.Repo.Root, Plan: path, Task: t.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (keeper) Check(ctx context.Context, d *session.Desk, t belay.Task, path str
 	if slices.Contains(t.Checks.Skip, checkName) {
 		return belay.Skipped(checkName, "the config skips it"), nil
 	}
-	got, err := Compare(ctx, &Desk{Desk: d}, Question{Dir: d.Repo.Root, Plan: path, Task: t.ID})
+	got, err := Compare(ctx, &Desk{Session: d}, Question{Dir: d.Repo.Root, Plan: path, Task: t.ID})
 	var refused *belay.Error
 	switch {
 	case errors.As(err, &refused):
@@ -133,7 +133,7 @@ func findings(path string, j plan.Judged) []belay.Finding {
 
 // Clear takes a task's markers out of its plan; every other byte stays.
 func (keeper) Clear(ctx context.Context, d *session.Desk, t belay.Task, path string) (int, error) {
-	f, err := PlanAt(&Desk{Desk: d}, d.Repo.Root, path)
+	f, err := PlanAt(&Desk{Session: d}, d.Repo.Root, path)
 	if err != nil {
 		return 0, err
 	}
@@ -154,8 +154,8 @@ func (keeper) Clear(ctx context.Context, d *session.Desk, t belay.Task, path str
 		return false
 	})
 	if n == 0 {
-		forget(&Desk{Desk: d}, p, t.ID)
+		forget(&Desk{Session: d}, p, t.ID)
 		return 0, nil
 	}
-	return n, f.put(ctx, &Desk{Desk: d}, p.Text(), text)
+	return n, f.put(ctx, &Desk{Session: d}, p.Text(), text)
 }

@@ -36,7 +36,7 @@ func (d *Desk) LastSaid(r *session.Record) (said LastSaid) {
 	if last.Log == "" {
 		return said
 	}
-	if output, err := d.Journal.Attachment(last.Log); err == nil {
+	if output, err := d.Session.Journal.Attachment(last.Log); err == nil {
 		text, stream := agent.FinalMessage(bytes.NewReader(output))
 		if !stream {
 			text = string(output[max(0, len(output)-maxSaid):])

@@ -145,7 +145,7 @@ func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan,
 	if d == nil {
 		return nil, "", nil
 	}
-	all, err := d.Snaps.List(ctx)
+	all, err := d.Session.Snaps.List(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -153,7 +153,7 @@ func (q Question) version(ctx context.Context, d *Desk, rel string) (*plan.Plan,
 		if all[i].Kind != belay.KindBefore {
 			continue // what an attempt left is no measure for it
 		}
-		text, _, err := d.Snaps.ReadFile(ctx, all[i].ID, rel)
+		text, _, err := d.Session.Snaps.ReadFile(ctx, all[i].ID, rel)
 		if err != nil {
 			break
 		}

@@ -46,7 +46,7 @@ func Make(ctx context.Context, d *Desk, q Change) (MadePlan, error) {
 	}
 	dir := q.Dir
 	if q.Plan == "" {
-		dir = d.Repo.Root
+		dir = d.Session.Repo.Root
 		if out.Plan, err = usual(d, t); err != nil {
 			return out, err
 		}
@@ -77,7 +77,7 @@ var folders = []string{"specs", ".specify/specs", "kitty-specs", ".kiro/specs", 
 // usual is where a task's plan goes when nobody says: beside what is known of its feature,
 // else among belay's files for agents, where git keeps them out of the status.
 func usual(d *Desk, t belay.Task) (string, error) {
-	root, err := fsroot.OpenRoot(d.Repo.Root)
+	root, err := fsroot.OpenRoot(d.Session.Repo.Root)
 	if err != nil {
 		return "", err
 	}

@@ -14,11 +14,11 @@ import (
 // or of one, with what its agent has printed. It costs a look at each record's file.
 func (d *Desk) Mark(task belay.TaskID) (string, error) {
 	if task == "" {
-		return d.Journal.Stamps(), nil
+		return d.Session.Journal.Stamps(), nil
 	}
 	h := fnv.New64a()
-	fmt.Fprintln(h, d.Journal.Stamp(task))
-	outputs, err := filepath.Glob(filepath.Join(d.RunDir(task, "*"), "out", "*"))
+	fmt.Fprintln(h, d.Session.Journal.Stamp(task))
+	outputs, err := filepath.Glob(filepath.Join(d.Session.RunDir(task, "*"), "out", "*"))
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ type Mined struct {
 // Mine finds the places that a review asks to change among the tracked files. With
 // why it tells of each place that is named why it was taken or left.
 func Mine(ctx context.Context, d *Desk, text string, why bool) (Mined, error) {
-	files, err := prompt.Paths(ctx, d.Repo)
+	files, err := prompt.Paths(ctx, d.Session.Repo)
 	if err != nil {
 		return Mined{}, err
 	}

@@ -141,7 +141,7 @@ func (p *pool) first(r *session.Record) (bad *ParallelRun, wait bool) {
 
 // chosen gives the tasks that are to run, or refuses.
 func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
-	records, err := d.Records(nil)
+	records, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func chosen(d *Desk, q ParallelRequest) ([]*session.Record, error) {
 	var list []*session.Record
 	seen := map[string]bool{}
 	for _, id := range tasks {
-		r, err := d.Load(id)
+		r, err := d.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}

@@ -20,15 +20,15 @@ import (
 
 // sitting gives who reviews phases: programs and models, and persons.
 func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []string, err error) {
-	names := s.Config.PhaseReviewers
+	names := s.Desk.Session.Config.PhaseReviewers
 	for _, n := range names {
-		known := slices.ContainsFunc(s.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
+		known := slices.ContainsFunc(s.Desk.Session.Config.Reviewers, func(r belay.Reviewer) bool { return r.Name == n })
 		if n != "none" && !known {
 			return nil, nil, belay.Refuse(belay.CodeUsage, "name one of reviewers: in .belay/config.yaml",
 				"phases.reviewers: there is no reviewer %q", belay.VisibleLine(n))
 		}
 	}
-	for _, r := range s.Config.Reviewers {
+	for _, r := range s.Desk.Session.Config.Reviewers {
 		switch {
 		case q.Alone || len(names) > 0 && !slices.Contains(names, r.Name):
 		case r.Human():
@@ -42,14 +42,14 @@ func (s *Stage) sitting(q PhaseRequest) (asked []belay.Reviewer, persons []strin
 
 // expects is what the next phase of this feature needs of one.
 func (s *Stage) expects(p phase.Phase) phase.Expectation {
-	return phase.ExpectationOf(p, s.Rec.Mode, func(q phase.Phase) bool { return s.Layout.Files[q] != "" })
+	return phase.ExpectationOf(p, s.Rec.Feature.Mode, func(q phase.Phase) bool { return s.Layout.Files[q] != "" })
 }
 
 // judged has what a phase produced judged: first by what belay can tell, then by the reviewers. state is "" when the phase
 // is to be completed, otherwise what became of it, with the error that the command ends with.
 func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefact) (state string, err error) {
 	e := s.expects(q.Phase)
-	g := s.Rec.Of(q.Phase)
+	g := s.Rec.Feature.Of(q.Phase)
 	it := phase.Iteration{N: g.Rounds() + 1, Sits: e.Sits, Verdict: belay.VerdictPass, SHA: art.SHA, Changes: q.Changes}
 	last := g.Last()
 	if waits := last != nil && len(last.Waits) > 0; waits {
@@ -71,10 +71,10 @@ func (s *Stage) judged(ctx context.Context, q PhaseRequest, art tasklist.Artefac
 	switch {
 	case len(it.Findings) == 0 && len(asked)+len(persons) == 0:
 		return "", nil
-	case it.Verdict == belay.VerdictFail && !q.Alone && last != nil && same(last.Findings, it.Findings) && last.N < s.Rec.Limit():
+	case it.Verdict == belay.VerdictFail && !q.Alone && last != nil && same(last.Findings, it.Findings) && last.N < s.Rec.Feature.Limit():
 		return s.follows(q, *last) // nothing was done about it: asking again uses no iteration up
 	}
-	if it.Text, err = s.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
+	if it.Text, err = s.Desk.Session.AttachText(strings.NewReader(whole(art)), belay.Task{}); err != nil {
 		return "failed", err
 	}
 	it.Changes = strings.TrimPrefix(strings.Join([]string{it.Changes, s.changed(last, whole(art))}, "; "), "; ")
@@ -117,7 +117,7 @@ func (s *Stage) changed(last *phase.Iteration, now string) string {
 	if last == nil || last.Text == "" {
 		return ""
 	}
-	was, err := s.Journal.Attachment(last.Text)
+	was, err := s.Desk.Session.Journal.Attachment(last.Text)
 	if err != nil {
 		return ""
 	}
@@ -157,30 +157,30 @@ func (s *Stage) follows(q PhaseRequest, it phase.Iteration) (state string, err e
 		try := fmt.Sprintf("belay phase review %s --verdict approve|reject --by %s%s", q.Phase, it.Waits[0], s.flag())
 		return "waiting", belay.Refuse(belay.CodeWaiting, belay.VisibleLine(try), "%s waits for a review by %s", q.Phase,
 			belay.VisibleLine(strings.Join(it.Waits, ", ")))
-	case it.Verdict == belay.VerdictPass, it.N >= s.Rec.Limit():
+	case it.Verdict == belay.VerdictPass, it.N >= s.Rec.Feature.Limit():
 		return "", nil
 	}
 	try := belay.VisibleLine(fmt.Sprintf("fix what is listed, then belay phase done %s%s", q.Phase, s.flag()))
-	return "rejected", belay.Refuse(belay.CodeRefused, try, "%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Limit())
+	return "rejected", belay.Refuse(belay.CodeRefused, try, "%s was rejected (iteration %d of %d)", q.Phase, it.N, s.Rec.Feature.Limit())
 }
 
 // ask puts what a phase produced before programs and models. A review that could not be had is an error, and no iteration:
 // belay.CodeCannot.
 func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.Reviewer, e phase.Expectation,
 	art tasklist.Artefact) error {
-	if err := s.MayAsk(reviewers); err != nil {
+	if err := s.Desk.MayAsk(reviewers); err != nil {
 		return err
 	}
-	now, err := s.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Name)))
+	now, err := s.Desk.Session.Snaps.Take(ctx, session.ByHand(nil, fmt.Sprintf("%s of %s under review", e.Phase, s.Rec.Feature.Name)))
 	if err != nil {
 		return err
 	}
 	it.Snapshot = string(now.ID)
-	task := belay.Task{ID: "phase", Title: s.Rec.Name, Feature: s.Rec.Name, Reviewers: reviewers, Guidelines: s.Config.HouseRules(),
-		Checks: belay.Checks{Reuse: s.Config.Checks.Reuse}}
-	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Name, Phase: string(e.Phase), Next: string(e.Next),
-		Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Limit(), Artefact: papers(art)}}
-	if last := s.Rec.Of(e.Phase).Last(); last != nil && last.N < it.N {
+	task := belay.Task{ID: "phase", Title: s.Rec.Feature.Name, Feature: s.Rec.Feature.Name, Reviewers: reviewers,
+		Guidelines: s.Desk.Session.Config.HouseRules(), Checks: belay.Checks{Reuse: s.Desk.Session.Config.Checks.Reuse}}
+	in := prompt.ReviewInput{Task: task, Phase: &prompt.PhaseReview{Feature: s.Rec.Feature.Name, Phase: string(e.Phase),
+		Next: string(e.Next), Needs: e.Needs, Sits: string(e.Sits), Round: it.N, Limit: s.Rec.Feature.Limit(), Artefact: papers(art)}}
+	if last := s.Rec.Feature.Of(e.Phase).Last(); last != nil && last.N < it.N {
 		in.Since, in.Open = last.N, last.Findings
 	}
 	if err := s.before(ctx, &in, e.Phase, now.ID); err != nil {
@@ -189,7 +189,7 @@ func (s *Stage) ask(ctx context.Context, it *phase.Iteration, reviewers []belay.
 	if len(it.Findings) > 0 {
 		in.Checks = []belay.CheckResult{{Check: "phase", Verdict: belay.VerdictPass, Findings: it.Findings}}
 	}
-	panel, release, err := panelOf(ctx, s.Desk, s.Desk.Desk, task)
+	panel, release, err := panelOf(ctx, s.Desk, s.Desk.Session, task)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (s *Stage) heard(it *phase.Iteration, results []belay.CheckResult, files []
 	text, err := json.Marshal(belay.Report{Time: time.Now().UTC(), After: belay.SnapshotID(it.Snapshot), Verdict: it.Verdict,
 		Checks: results})
 	if err == nil {
-		it.Report, _, err = s.Journal.Attach(bytes.NewReader(text))
+		it.Report, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(text))
 	}
 	return err
 }
@@ -264,21 +264,21 @@ func (s *Stage) before(ctx context.Context, in *prompt.ReviewInput, p phase.Phas
 			break
 		}
 	}
-	from := belay.SnapshotID(s.Rec.Of(phase.Implement).From)
+	from := belay.SnapshotID(s.Rec.Feature.Of(phase.Implement).From)
 	if from == "" {
 		return nil
 	}
-	changes, err := s.Snaps.Changes(ctx, from, now)
+	changes, err := s.Desk.Session.Snaps.Changes(ctx, from, now)
 	if err != nil { // it was pruned: the reviewers have the checkout
 		s.Notes = append(s.Notes, "the reviewers got no diff: "+session.Sentence(err))
 		return nil
 	}
 	for _, c := range changes {
-		if !strings.HasPrefix(c.Path, s.Rec.Folder+"/") {
+		if !strings.HasPrefix(c.Path, s.Rec.Feature.Folder+"/") {
 			in.Files = append(in.Files, c.Path)
 		}
 	}
-	in.Diff, err = patchFor(ctx, s.Desk.Desk, from, now, in.Files)
+	in.Diff, err = patchFor(ctx, s.Desk.Session, from, now, in.Files)
 	return err
 }
 
@@ -310,7 +310,7 @@ func (s *Stage) facts(ctx context.Context, p phase.Phase) (out []belay.Finding, 
 // verified holds the feature's tasks to its specification, as belay review feature does; where belay has no task of it, the
 // boxes of the task list are all that is known.
 func (s *Stage) verified(ctx context.Context) (out []belay.Finding, err error) {
-	v, err := Judge(ctx, s.Desk, FeatureRequest{Feature: s.Rec.Name})
+	v, err := Judge(ctx, s.Desk, FeatureRequest{Feature: s.Rec.Feature.Name})
 	if belay.CodeOf(err) == belay.CodeNotFound {
 		var spec review.Spec
 		a, err := s.Artefact(phase.Specify)
@@ -347,7 +347,7 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 	if err != nil {
 		return s.result(v.Phase, a, "blocked"), err
 	}
-	g := s.Rec.Of(v.Phase)
+	g := s.Rec.Feature.Of(v.Phase)
 	if !g.Open() {
 		return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase), "%s is not under review", v.Phase)
 	}
@@ -361,7 +361,7 @@ func (s *Stage) Review(ctx context.Context, v Verdict) (PhaseResult, error) {
 				"%s waits for a review by %s, not by %s", v.Phase, belay.VisibleLine(strings.Join(it.Waits, ", ")), v.By)
 		case it.SHA != art.SHA:
 			return PhaseResult{}, belay.Refuse(belay.CodeUsage, "belay phase done "+string(v.Phase),
-				"%s was changed since it was put before %s", belay.VisibleLine(s.Layout.Where(s.Rec.Folder, v.Phase)), v.By)
+				"%s was changed since it was put before %s", belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, v.Phase)), v.By)
 		}
 		it.Waits = slices.Delete(slices.Clone(it.Waits), waited, waited+1)
 	}

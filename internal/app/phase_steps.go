@@ -59,15 +59,15 @@ func (s *Stage) result(p phase.Phase, a phase.Answer, state string) PhaseResult 
 	if err != nil {
 		s.Notes = append(s.Notes, session.Sentence(err))
 	}
-	g := s.Rec.Of(p)
-	return PhaseResult{Feature: s.Rec.Name, Phase: p, Answer: a, State: state, Round: g.Last(), Limit: s.Rec.Limit(),
+	g := s.Rec.Feature.Of(p)
+	return PhaseResult{Feature: s.Rec.Feature.Name, Phase: p, Answer: a, State: state, Round: g.Last(), Limit: s.Rec.Feature.Limit(),
 		Verified: g.Done() && g.Verified, Concerns: g.Concerns, Next: s.next(all), Warnings: s.Notes}
 }
 
 // hasSteps refuses the phase finish, which has its own command.
 func (s *Stage) hasSteps(p phase.Phase) error {
 	if p == phase.Finish {
-		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Name), "finish ends the feature")
+		return belay.Refuse(belay.CodeUsage, "belay feature finish "+belay.VisibleLine(s.Rec.Feature.Name), "finish ends the feature")
 	}
 	return nil
 }
@@ -115,14 +115,14 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 		return err
 	}
 	e.SHA, e.Afresh = art.SHA, q.Choice == ChooseAfresh
-	if q.Phase == phase.Implement && s.Rec.Of(phase.Implement).From == "" {
-		info, err := s.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Name))
+	if q.Phase == phase.Implement && s.Rec.Feature.Of(phase.Implement).From == "" {
+		info, err := s.Desk.Session.Snaps.Take(ctx, session.ByHand(nil, "before implement of "+s.Rec.Feature.Name))
 		if err != nil {
 			return err
 		}
 		e.From = string(info.ID)
 	} else if q.Phase == phase.Implement {
-		e.From = s.Rec.Of(phase.Implement).From // the reviewers compare with what was there before any of it
+		e.From = s.Rec.Feature.Of(phase.Implement).From // the reviewers compare with what was there before any of it
 	}
 	if err := s.add(ctx, e); err != nil {
 		return err
@@ -135,9 +135,10 @@ func (s *Stage) begin(ctx context.Context, q PhaseRequest, a phase.Answer) error
 // has changed it since.
 func (s *Stage) Undo(ctx context.Context, by string) (phase.Numbered, error) {
 	s.settle(ctx)
-	last, ok := s.Rec.Last()
+	last, ok := s.Rec.Feature.Last()
 	if !ok {
-		return last, belay.Refuse(belay.CodeNotFound, "belay feature show "+belay.VisibleLine(s.Rec.Name), "there is nothing to undo")
+		return last, belay.Refuse(belay.CodeNotFound, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name),
+			"there is nothing to undo")
 	}
 	if err := s.add(ctx, phase.Event{Kind: phase.EvUndone, Phase: last.Phase, Undoes: last.Seq, By: by}); err != nil {
 		return last, err
@@ -158,7 +159,7 @@ func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
 	if s.Layout.Status == "" {
 		return
 	}
-	name := s.Rec.Folder + "/" + s.Layout.Status
+	name := s.Rec.Feature.Folder + "/" + s.Layout.Status
 	root, err := s.root()
 	if err != nil {
 		return
@@ -185,7 +186,7 @@ func (s *Stage) keepStatus(ctx context.Context, p phase.Phase) {
 // planned reads the layout's file and stores it with what it is to become.
 func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.Written, error) {
 	var is []byte
-	was, _, err := s.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+	was, _, err := s.Desk.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
 		if len(text) > MaxStatus {
 			return nil, belay.Refuse(belay.CodeCannot, "", "it is larger than %d KiB", MaxStatus>>10)
 		}
@@ -197,8 +198,8 @@ func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.W
 		return nil, err
 	}
 	w := &phase.Written{Path: name}
-	if w.Was, _, err = s.Journal.Attach(bytes.NewReader(was)); err == nil {
-		w.Is, _, err = s.Journal.Attach(bytes.NewReader(is))
+	if w.Was, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(was)); err == nil {
+		w.Is, _, err = s.Desk.Session.Journal.Attach(bytes.NewReader(is))
 	}
 	return w, err
 }
@@ -206,12 +207,12 @@ func (s *Stage) planned(root *fsroot.Root, name string, p phase.Phase) (*phase.W
 // swap makes the file with the bytes of one attachment that with those of another. A file that has other bytes by now is
 // left alone, which is a note unless quiet.
 func (s *Stage) swap(name, from, to string, quiet bool) {
-	was, err := s.Journal.Attachment(from)
-	is, err2 := s.Journal.Attachment(to)
+	was, err := s.Desk.Session.Journal.Attachment(from)
+	is, err2 := s.Desk.Session.Journal.Attachment(to)
 	root, err3 := s.root()
 	if err = cmp.Or(err, err2, err3); err == nil {
 		defer root.Close()
-		_, _, err = s.ReplaceText(root, name, func(text []byte) ([]byte, error) {
+		_, _, err = s.Desk.Session.ReplaceText(root, name, func(text []byte) ([]byte, error) {
 			switch {
 			case bytes.Equal(text, was) || bytes.Equal(text, is):
 				return is, nil
@@ -228,8 +229,8 @@ func (s *Stage) swap(name, from, to string, quiet bool) {
 
 // revert restores the layout's file as it was before the event that was undone last.
 func (s *Stage) revert(quiet bool) {
-	for _, n := range s.Rec.Statuses {
-		if n.Seq > s.Rec.Undone && n.Status != nil {
+	for _, n := range s.Rec.Feature.Statuses {
+		if n.Seq > s.Rec.Feature.Undone && n.Status != nil {
 			s.swap(n.Status.Path, n.Status.Is, n.Status.Was, quiet)
 			return
 		}
@@ -241,13 +242,13 @@ func (s *Stage) settle(ctx context.Context) {
 	entries := s.Rec.Log.Entries
 	switch phase.EventKind(entries[len(entries)-1].Type) {
 	case phase.EvBegun, phase.EvCompleted:
-		s.keepStatus(ctx, s.Rec.Events[len(s.Rec.Events)-1].Phase)
+		s.keepStatus(ctx, s.Rec.Feature.Events[len(s.Rec.Feature.Events)-1].Phase)
 	case phase.EvFinished:
 		s.keepStatus(ctx, phase.Finish)
 	case phase.EvUndone:
 		s.revert(true)
 	case phase.EvStatus:
-		if w := s.Rec.Statuses[len(s.Rec.Statuses)-1].Status; w != nil {
+		if w := s.Rec.Feature.Statuses[len(s.Rec.Feature.Statuses)-1].Status; w != nil {
 			s.swap(w.Path, w.Was, w.Is, true)
 		}
 	}
@@ -330,12 +331,12 @@ func (s *Stage) Done(ctx context.Context, q PhaseRequest) (PhaseResult, error) {
 	if err != nil {
 		return s.result(q.Phase, a, "blocked"), err
 	}
-	g := s.Rec.Of(q.Phase)
+	g := s.Rec.Feature.Of(q.Phase)
 	if !g.Open() { // it was done elsewhere, without belay
 		if err := s.begin(ctx, q, a); err != nil {
 			return PhaseResult{}, err
 		}
-		g = s.Rec.Of(q.Phase)
+		g = s.Rec.Feature.Of(q.Phase)
 	}
 	if last := g.Last(); last == nil || last.Verdict != belay.VerdictPass || last.SHA != art.SHA {
 		if state, err := s.judged(ctx, q, art); state != "" {
@@ -368,7 +369,7 @@ func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error)
 	if err != nil {
 		return a, art, err
 	}
-	g, at := s.Rec.Of(p), belay.VisibleLine(s.Layout.Where(s.Rec.Folder, p))
+	g, at := s.Rec.Feature.Of(p), belay.VisibleLine(s.Layout.Where(s.Rec.Feature.Folder, p))
 	again := "belay phase done " + string(p)
 	refuse := func(format string, args ...any) (phase.Answer, tasklist.Artefact, error) {
 		return a, art, belay.Refuse(belay.CodeRefused, "write it, then "+again, format, args...)
@@ -387,7 +388,7 @@ func (s *Stage) complete(p phase.Phase) (phase.Answer, tasklist.Artefact, error)
 		return refuse("%s is unchanged since %s was started afresh", at, p)
 	}
 	last := g.Last()
-	rejected := last != nil && last.Verdict == belay.VerdictFail && last.N < s.Rec.Limit()
+	rejected := last != nil && last.Verdict == belay.VerdictFail && last.N < s.Rec.Feature.Limit()
 	if rejected && art.SHA != "" && last.SHA == art.SHA {
 		return refuse("%s is unchanged since iteration %d rejected it", at, last.N)
 	}

@@ -22,7 +22,7 @@ import (
 
 // Stage is a feature at work: its record, its layout and the tree that its documents are in.
 type Stage struct {
-	*Desk
+	Desk   *Desk
 	Rec    *session.FeatureRecord
 	Layout tasklist.Layout
 	Apart  string   // why the command was given in another tree than that of the feature
@@ -81,7 +81,7 @@ type FeatureEvent struct {
 
 // Features reads all features. What cannot be read is left out and counted.
 func (d *Desk) Features() (all []*session.FeatureRecord, bad int, err error) {
-	all, err = d.Desk.Features(func(belay.TaskID, error) { bad++ })
+	all, err = d.Session.Features(func(belay.TaskID, error) { bad++ })
 	return all, bad, err
 }
 
@@ -107,21 +107,21 @@ func (d *Desk) Stage(ctx context.Context, name string) (*Stage, error) {
 func (d *Desk) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage, error) {
 	s := &Stage{Desk: d, Rec: rec, arts: map[phase.Phase]tasklist.Artefact{}}
 	var ok bool
-	if s.Layout, ok = tasklist.LayoutAt(rec.Layout, rec.Folder); !ok {
+	if s.Layout, ok = tasklist.LayoutAt(rec.Feature.Layout, rec.Feature.Folder); !ok {
 		return nil, belay.Refuse(belay.CodeCannot, "use the version of belay that wrote it", "the layout %s of %s is not known",
-			belay.VisibleLine(rec.Layout), belay.VisibleLine(rec.Name))
+			belay.VisibleLine(rec.Feature.Layout), belay.VisibleLine(rec.Feature.Name))
 	}
-	tree := filepath.Join(mainTree(d.Desk), filepath.FromSlash(rec.Tree))
-	if tree == d.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Folder)) {
+	tree := filepath.Join(mainTree(d.Session), filepath.FromSlash(rec.Feature.Tree))
+	if tree == d.Session.Repo.Root || !fsroot.IsFolder(filepath.Join(tree, rec.Feature.Folder)) {
 		return s, nil
 	}
-	other, err := Open(ctx, Setting{Dir: tree, Self: d.Self, Ask: d.ask})
-	if err != nil || other.Repo.Common != d.Repo.Common {
+	other, err := Open(ctx, Setting{Dir: tree, Self: d.Session.Self, Ask: d.ask})
+	if err != nil || other.Session.Repo.Common != d.Session.Repo.Common {
 		return s, nil // it was moved or is of another repository by now
 	}
 	s.Desk = other
-	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(d.Repo.Root), belay.VisibleLine(rec.Name),
-		belay.VisibleLine(tree))
+	s.Apart = fmt.Sprintf("this is %s, and the worktree of %s is %s", belay.VisibleLine(d.Session.Repo.Root),
+		belay.VisibleLine(rec.Feature.Name), belay.VisibleLine(tree))
 	s.Notes = append(s.Notes, s.Apart)
 	return s, nil
 }
@@ -131,7 +131,7 @@ func (d *Desk) stageOf(ctx context.Context, rec *session.FeatureRecord) (*Stage,
 func mainTree(d *session.Desk) string { return filepath.Dir(d.Repo.Common) }
 
 func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name string) (*session.FeatureRecord, error) {
-	active := slices.DeleteFunc(slices.Clone(all), func(r *session.FeatureRecord) bool { return !r.Active() })
+	active := slices.DeleteFunc(slices.Clone(all), func(r *session.FeatureRecord) bool { return !r.Feature.Active() })
 	if name == "" {
 		name = os.Getenv("BELAY_FEATURE")
 	}
@@ -152,13 +152,14 @@ func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name str
 	}
 	here, _ := os.Getwd()
 	branch := ""
-	if refs, err := d.Repo.Refs(ctx); err == nil {
-		if head, err := d.Repo.Head(ctx, refs); err == nil {
+	if refs, err := d.Session.Repo.Refs(ctx); err == nil {
+		if head, err := d.Session.Repo.Head(ctx, refs); err == nil {
 			branch = strings.TrimPrefix(head.Branch, "refs/heads/")
 		}
 	}
 	for _, r := range active {
-		if folder := filepath.Join(d.Repo.Root, r.Folder); here == folder || fsroot.Inside(folder, here) != "" || branch == r.Name {
+		folder := filepath.Join(d.Session.Repo.Root, r.Feature.Folder)
+		if here == folder || fsroot.Inside(folder, here) != "" || branch == r.Feature.Name {
 			return r, nil
 		}
 	}
@@ -169,14 +170,14 @@ func (d *Desk) meant(ctx context.Context, all []*session.FeatureRecord, name str
 func featuresNamed(list []*session.FeatureRecord, name string) (found []*session.FeatureRecord) {
 	for _, fits := range []func(r *session.FeatureRecord) bool{
 		func(r *session.FeatureRecord) bool {
-			return r.Name == name || r.Folder == strings.TrimSuffix(name, "/")
+			return r.Feature.Name == name || r.Feature.Folder == strings.TrimSuffix(name, "/")
 		},
 		func(r *session.FeatureRecord) bool {
 			n := tasklist.Number(name)
-			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.Number(r.Name) == n
+			return strings.Trim(name, "0123456789") == "" && n >= 0 && tasklist.Number(r.Feature.Name) == n
 		},
 		func(r *session.FeatureRecord) bool { // 003-search by search
-			return tasklist.Number(r.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Name, "0123456789-_. "), name)
+			return tasklist.Number(r.Feature.Name) >= 0 && strings.EqualFold(strings.TrimLeft(r.Feature.Name, "0123456789-_. "), name)
 		},
 	} {
 		for _, r := range list {
@@ -197,13 +198,13 @@ func only(found []*session.FeatureRecord) (*session.FeatureRecord, error) {
 	}
 	var names []string
 	for _, r := range found {
-		names = append(names, belay.VisibleLine(r.Name))
+		names = append(names, belay.VisibleLine(r.Feature.Name))
 	}
 	return nil, belay.Refuse(belay.CodeUsage, "name one of them", "several features fit: %s", strings.Join(names, ", "))
 }
 
 // root opens the tree for reading documents.
-func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Repo.Root) }
+func (s *Stage) root() (*fsroot.Root, error) { return fsroot.OpenRoot(s.Desk.Session.Repo.Root) }
 
 // Artefact is what a phase produced, as its files say it now. It is read once.
 func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
@@ -215,7 +216,7 @@ func (s *Stage) Artefact(p phase.Phase) (tasklist.Artefact, error) {
 		return tasklist.Artefact{}, err
 	}
 	defer root.Close()
-	a, err := s.Layout.Artefact(root, s.Rec.Folder, p)
+	a, err := s.Layout.Artefact(root, s.Rec.Feature.Folder, p)
 	if err == nil {
 		s.arts[p] = a
 	}
@@ -229,28 +230,31 @@ func (s *Stage) there() error {
 		return err
 	}
 	defer root.Close()
-	if info, err := root.Lstat(s.Rec.Folder); err == nil && info.Kind == fsroot.Folder {
+	if info, err := root.Lstat(s.Rec.Feature.Folder); err == nil && info.Kind == fsroot.Folder {
 		return nil
 	}
-	try := fmt.Sprintf("belay feature rename %s NEW-NAME, where it was renamed", s.Rec.Name)
+	try := fmt.Sprintf("belay feature rename %s NEW-NAME, where it was renamed", s.Rec.Feature.Name)
 	if now := s.renamed(root); len(now) == 1 {
-		try = fmt.Sprintf("belay feature rename %s %s", s.Rec.Name, now[0])
+		try = fmt.Sprintf("belay feature rename %s %s", s.Rec.Feature.Name, now[0])
 	}
-	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone", belay.VisibleLine(s.Rec.Folder))
+	return belay.Refuse(belay.CodeNotFound, belay.VisibleLine(try), "the folder %s of the feature is gone",
+		belay.VisibleLine(s.Rec.Feature.Folder))
 }
 
 // renamed gives the folders of the layout that may be the feature's under another name: no record has them, and they have
 // its number or its documents.
 func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 	names, err := s.Layout.Folders(root)
-	all, _, lerr := s.Features()
+	all, _, lerr := s.Desk.Features()
 	if err != nil || lerr != nil {
 		return nil
 	}
 	for _, n := range names {
-		taken := slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.Folder == s.Layout.Above+"/"+n })
-		same := tasklist.Number(n) >= 0 && tasklist.Number(n) == tasklist.Number(s.Rec.Name)
-		for p, g := range s.Rec.Phases {
+		taken := slices.ContainsFunc(all, func(r *session.FeatureRecord) bool {
+			return r.Feature.Active() && r.Feature.Folder == s.Layout.Above+"/"+n
+		})
+		same := tasklist.Number(n) >= 0 && tasklist.Number(n) == tasklist.Number(s.Rec.Feature.Name)
+		for p, g := range s.Rec.Feature.Phases {
 			a, err := s.Layout.Artefact(root, s.Layout.Above+"/"+n, p)
 			same = same || err == nil && g.SHA != "" && a.SHA == g.SHA
 		}
@@ -264,7 +268,7 @@ func (s *Stage) renamed(root *fsroot.Root) (out []string) {
 // standings are where the phases of the feature are.
 func (s *Stage) standings() (map[phase.Phase]phase.Standing, error) {
 	var bad error
-	all := s.Rec.Standings(func(p phase.Phase) (phase.State, string) {
+	all := s.Rec.Feature.Standings(func(p phase.Phase) (phase.State, string) {
 		a, err := s.Artefact(p)
 		if err != nil && bad == nil {
 			bad = err
@@ -289,9 +293,9 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 	if completes {
 		all[p] = phase.Standing{Artefact: all[p].Artefact}
 	}
-	a := phase.Check(phase.Input{Phase: p, Mode: s.Rec.Mode, Phases: all, Finished: !s.Rec.Active()})
+	a := phase.Check(phase.Input{Phase: p, Mode: s.Rec.Feature.Mode, Phases: all, Finished: !s.Rec.Feature.Active()})
 	if a.Lacks != "" {
-		if at := s.Layout.Where(s.Rec.Folder, a.Lacks); s.Layout.Files[a.Lacks] != "" {
+		if at := s.Layout.Where(s.Rec.Feature.Folder, a.Lacks); s.Layout.Files[a.Lacks] != "" {
 			a.Message += " (" + belay.VisibleLine(at) + ")"
 		} else {
 			a.Message = fmt.Sprintf("%s comes after %s, which is not completed", p, a.Lacks)
@@ -302,22 +306,23 @@ func (s *Stage) check(p phase.Phase, completes bool) (phase.Answer, error) {
 
 // flag names the feature in a command, where several are active.
 func (s *Stage) flag() string {
-	all, _, err := s.Features()
-	if err != nil || slices.ContainsFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && r.ID != s.Rec.ID }) {
-		return " --feature " + s.Rec.Name
+	all, _, err := s.Desk.Features()
+	others := func(r *session.FeatureRecord) bool { return r.Feature.Active() && r.Feature.ID != s.Rec.Feature.ID }
+	if err != nil || slices.ContainsFunc(all, others) {
+		return " --feature " + s.Rec.Feature.Name
 	}
 	return ""
 }
 
 // next is what the feature does next.
 func (s *Stage) next(all map[phase.Phase]phase.Standing) NextStep {
-	n := NextStep{Phase: phase.Next(s.Rec.Mode, all)}
+	n := NextStep{Phase: phase.Next(s.Rec.Feature.Mode, all)}
 	flag := s.flag()
-	switch g := s.Rec.Of(n.Phase); {
-	case !s.Rec.Active() || n.Phase == "":
+	switch g := s.Rec.Feature.Of(n.Phase); {
+	case !s.Rec.Feature.Active() || n.Phase == "":
 		n.Phase = ""
 	case n.Phase == phase.Finish:
-		n.Command = "belay feature finish " + s.Rec.Name
+		n.Command = "belay feature finish " + s.Rec.Feature.Name
 	case g.Open() && g.Last() != nil && len(g.Last().Waits) > 0:
 		n.Command = fmt.Sprintf("belay phase review %s%s --verdict approve --by %s", n.Phase, flag, g.Last().Waits[0])
 	case g.Open():
@@ -331,10 +336,10 @@ func (s *Stage) next(all map[phase.Phase]phase.Standing) NextStep {
 
 // View is the feature as commands show it. What keeps its documents from being read is part of it.
 func (s *Stage) View() FeatureView {
-	v := FeatureView{Feature: s.Rec.Feature, Phase: s.Rec.Current(), Steps: []PhaseView{}, History: []FeatureEvent{}, Warnings: s.Notes,
-		Elsewhere: s.Apart}
-	v.Begun = s.Rec.Of(v.Phase).Open()
-	if err := s.there(); err != nil && s.Rec.Active() {
+	v := FeatureView{Feature: s.Rec.Feature, Phase: s.Rec.Feature.Current(), Steps: []PhaseView{}, History: []FeatureEvent{},
+		Warnings: s.Notes, Elsewhere: s.Apart}
+	v.Begun = s.Rec.Feature.Of(v.Phase).Open()
+	if err := s.there(); err != nil && s.Rec.Feature.Active() {
 		v.Problem = session.Sentence(err)
 	}
 	all, err := s.standings()
@@ -343,15 +348,15 @@ func (s *Stage) View() FeatureView {
 	}
 	v.Next = s.next(all)
 	for _, p := range phase.All[:len(phase.All)-1] {
-		st, g := all[p], s.Rec.Of(p)
-		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Mode], p), Artefact: st.Artefact, Begun: st.Begun, Done: st.Done,
-			Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
+		st, g := all[p], s.Rec.Feature.Of(p)
+		w := PhaseView{Phase: p, InMode: slices.Contains(phase.Paths[s.Rec.Feature.Mode], p), Artefact: st.Artefact, Begun: st.Begun,
+			Done: st.Done, Verified: g.Verified, Rounds: len(g.Iterations), Concerns: len(g.Concerns)}
 		if s.Layout.Files[p] != "" {
-			w.File = s.Layout.Where(s.Rec.Folder, p)
+			w.File = s.Layout.Where(s.Rec.Feature.Folder, p)
 		}
 		v.Steps = append(v.Steps, w)
 	}
-	for _, e := range s.Rec.All {
+	for _, e := range s.Rec.Feature.All {
 		says := e.Says()
 		if e.Undone {
 			says += " (undone)"
@@ -384,10 +389,10 @@ func (s *Stage) boxes() (out []review.Box) {
 // add records an event, and tells what happens where somebody else recorded one first.
 func (s *Stage) add(ctx context.Context, e phase.Event) error {
 	e.By = who(e.By)
-	err := s.AddToFeature(ctx, s.Rec, e)
+	err := s.Desk.Session.AddToFeature(ctx, s.Rec, e)
 	var moved *journal.MovedError
 	if errors.As(err, &moved) {
-		return belay.Refuse(belay.CodeBusy, "belay feature show "+belay.VisibleLine(s.Rec.Name)+", then run the command again",
+		return belay.Refuse(belay.CodeBusy, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name)+", then run the command again",
 			"another process changed the feature meanwhile")
 	}
 	return err
@@ -414,7 +419,7 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := fsroot.OpenRoot(d.Repo.Root)
+	root, err := fsroot.OpenRoot(d.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -425,7 +430,7 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 	}
 	folder := layout.Above + "/" + name
 	for _, r := range all {
-		if r.Active() && r.Folder == folder {
+		if r.Feature.Active() && r.Feature.Folder == folder {
 			return d.again(ctx, r, q)
 		}
 	}
@@ -443,15 +448,15 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 				belay.VisibleLine(above))
 		}
 	}
-	tree, err := filepath.Rel(mainTree(d.Desk), d.Repo.Root)
+	tree, err := filepath.Rel(mainTree(d.Session), d.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}
 	mode := q.Mode
 	if mode == "" {
-		mode = d.Config.Mode
+		mode = d.Session.Config.Mode
 	}
-	rec, err := d.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name, Folder: folder, Layout: string(layout.Dialect),
+	rec, err := d.Session.CreateFeature(ctx, phase.Event{Kind: phase.EvFeature, Name: name, Folder: folder, Layout: string(layout.Dialect),
 		Mode: mode, Tree: filepath.ToSlash(tree), By: who(q.By)})
 	if err != nil {
 		return nil, err
@@ -469,8 +474,8 @@ func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeatu
 	if err != nil {
 		return nil, err
 	}
-	if q.Mode == "" || q.Mode == r.Mode {
-		s.Notes = append(s.Notes, belay.VisibleLine(r.Name)+" is active already")
+	if q.Mode == "" || q.Mode == r.Feature.Mode {
+		s.Notes = append(s.Notes, belay.VisibleLine(r.Feature.Name)+" is active already")
 		return s, nil
 	}
 	return s, s.add(ctx, phase.Event{Kind: phase.EvMode, Mode: q.Mode, By: q.By})
@@ -478,7 +483,7 @@ func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeatu
 
 // featureLock keeps two processes from starting the same feature.
 func (d *Desk) featureLock(ctx context.Context) (unlock func(), err error) {
-	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "features.lock"))
+	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", "features.lock"))
 	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
 	}
@@ -543,10 +548,10 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	}
 	l := used[0]
 	for _, r := range all {
-		top = max(top, tasklist.Number(r.Name))
-		if r.Active() && r.Name == slug {
+		top = max(top, tasklist.Number(r.Feature.Name))
+		if r.Feature.Active() && r.Feature.Name == slug {
 			try := fmt.Sprintf("belay feature rename %s NEW-NAME, or belay feature finish %[1]s --abandon", slug)
-			return l, "", belay.Refuse(belay.CodeNotFound, try, "the folder %s of the feature is gone", belay.VisibleLine(r.Folder))
+			return l, "", belay.Refuse(belay.CodeNotFound, try, "the folder %s of the feature is gone", belay.VisibleLine(r.Feature.Folder))
 		}
 	}
 	switch n := tasklist.Number(slug); {
@@ -554,9 +559,10 @@ func folderFor(root *fsroot.Root, all []*session.FeatureRecord, q StartFeature) 
 	case n < 0:
 		slug = fmt.Sprintf("%03d-%s", top+1, slug)
 	default:
-		if i := slices.IndexFunc(all, func(r *session.FeatureRecord) bool { return r.Active() && tasklist.Number(r.Name) == n }); i >= 0 {
+		same := func(r *session.FeatureRecord) bool { return r.Feature.Active() && tasklist.Number(r.Feature.Name) == n }
+		if i := slices.IndexFunc(all, same); i >= 0 {
 			return l, "", belay.Refuse(belay.CodeUsage, fmt.Sprintf("leave the number out: the next one is %03d", top+1),
-				"the feature %s has the number %d already", belay.VisibleLine(all[i].Name), n)
+				"the feature %s has the number %d already", belay.VisibleLine(all[i].Feature.Name), n)
 		}
 	}
 	return l, slug, nil
@@ -571,15 +577,15 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 	defer root.Close()
 	folder := s.Layout.Above + "/" + path.Base(path.Clean(filepath.ToSlash(name)))
 	if info, err := root.Lstat(folder); err != nil || info.Kind != fsroot.Folder {
-		return belay.Refuse(belay.CodeNotFound, "rename the folder first: git mv "+belay.VisibleLine(s.Rec.Folder+" "+folder),
+		return belay.Refuse(belay.CodeNotFound, "rename the folder first: git mv "+belay.VisibleLine(s.Rec.Feature.Folder+" "+folder),
 			"there is no folder %s", belay.VisibleLine(folder))
 	}
-	all, _, err := s.Features()
+	all, _, err := s.Desk.Features()
 	if err != nil {
 		return err
 	}
 	for _, r := range all {
-		if r.Active() && r.Folder == folder {
+		if r.Feature.Active() && r.Feature.Folder == folder {
 			return belay.Refuse(belay.CodeUsage, "belay feature list", "%s is a feature of its own", belay.VisibleLine(folder))
 		}
 	}
@@ -588,10 +594,10 @@ func (s *Stage) Rename(ctx context.Context, name, by string) error {
 
 // Finish ends a feature: Check must allow the phase finish, unless it is abandoned.
 func (s *Stage) Finish(ctx context.Context, abandon bool, note, by string) (phase.Answer, error) {
-	if !s.Rec.Active() {
+	if !s.Rec.Feature.Active() {
 		s.settle(ctx)
-		return phase.Answer{}, belay.Refuse(belay.CodeUsage, "belay feature show "+belay.VisibleLine(s.Rec.Name), "%s is %s already",
-			belay.VisibleLine(s.Rec.Name), s.Rec.Outcome)
+		return phase.Answer{}, belay.Refuse(belay.CodeUsage, "belay feature show "+belay.VisibleLine(s.Rec.Feature.Name),
+			"%s is %s already", belay.VisibleLine(s.Rec.Feature.Name), s.Rec.Feature.Outcome)
 	}
 	s.settle(ctx)
 	a := phase.Answer{Allowed: true, Type: phase.OK}
@@ -622,7 +628,7 @@ func (d *Desk) SettleEnded(ctx context.Context) error {
 	}
 	var last *session.FeatureRecord
 	for _, r := range all {
-		if !r.Active() && (last == nil || endOf(r).After(endOf(last))) {
+		if !r.Feature.Active() && (last == nil || endOf(r).After(endOf(last))) {
 			last = r
 		}
 	}
@@ -643,7 +649,7 @@ func (s *Stage) tryFor(a phase.Answer) string {
 	if a.Lacks == "" {
 		return "belay feature list"
 	}
-	g := s.Rec.Of(a.Lacks)
+	g := s.Rec.Feature.Of(a.Lacks)
 	verb := "start"
 	if g.Open() {
 		verb = "done"
@@ -661,7 +667,7 @@ func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (
 	}
 	counts := features(lines)
 	for _, r := range all {
-		if !every && !r.Active() {
+		if !every && !r.Feature.Active() {
 			continue
 		}
 		s, err := d.stageOf(ctx, r)
@@ -671,7 +677,7 @@ func (d *Desk) FeatureViews(ctx context.Context, lines []TaskLine, every bool) (
 		}
 		v := s.View()
 		for _, f := range counts {
-			if f.Feature == r.Name {
+			if f.Feature == r.Feature.Name {
 				v.Tasks, v.Open = f.Tasks, f.Open
 			}
 		}

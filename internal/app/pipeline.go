@@ -30,23 +30,24 @@ type PipelineRequest struct {
 
 // runner is one pipeline at work.
 type pipelineRun struct {
-	*Desk
-	q      PipelineRequest
-	req    Request
-	roles  []handoff.Role
-	agent  []string // of roles that have none of their own
-	said   []string // of limits that are not known to be kept
-	mended bool     // a blocked role was answered in this run: the next block stops it
+	desk    *Desk
+	session *session.Desk
+	q       PipelineRequest
+	req     Request
+	roles   []handoff.Role
+	agent   []string // of roles that have none of their own
+	said    []string // of limits that are not known to be kept
+	mended  bool     // a blocked role was answered in this run: the next block stops it
 }
 
 // Run runs the roles to the end, or up to what stops them. The record is given also with
 // an error. Errors: belay.CodeRefused with blocking findings,
 // CodeDrift, CodeInterrupted, CodeBusy, and those of a task that cannot begin.
 func RunPipeline(ctx context.Context, d *Desk, q PipelineRequest) (*session.Record, error) {
-	r := &pipelineRun{Desk: d, q: q, req: Request{Task: q.Resume, By: "belay run"}}
+	r := &pipelineRun{desk: d, session: d.Session, q: q, req: Request{Task: q.Resume, By: "belay run"}}
 	rec, err := r.ready()
 	if err == nil && rec != nil {
-		_, err = d.Adjust(ctx, rec, d.Config, q.NewTask)
+		_, err = d.Adjust(ctx, rec, d.Session.Config, q.NewTask)
 	}
 	if err != nil {
 		return rec, err
@@ -76,10 +77,10 @@ func Is(r *session.Record) bool { return len(r.Task.Roles) > 0 }
 
 // ready refuses all that can be refused before anything is written.
 func (r *pipelineRun) ready() (rec *session.Record, err error) {
-	d, q := r.Desk, r.q
+	d, q := r.desk, r.q
 	r.agent = q.Agent
 	if q.Resume != "" {
-		if rec, err = d.Load(q.Resume); err != nil {
+		if rec, err = d.Session.Load(q.Resume); err != nil {
 			return nil, err
 		}
 		if !rec.Open() {
@@ -95,9 +96,9 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 		}
 	}
 	if len(r.agent) == 0 {
-		r.agent = d.Config.Agent.Command
+		r.agent = d.Session.Config.Agent.Command
 	}
-	if r.roles, err = chosenRoles(d.Config, q.Roles, rec); err != nil {
+	if r.roles, err = chosenRoles(d.Session.Config, q.Roles, rec); err != nil {
 		return rec, err
 	}
 	for _, role := range r.roles {
@@ -106,7 +107,7 @@ func (r *pipelineRun) ready() (rec *session.Record, err error) {
 			return rec, belay.Refuse(belay.CodeUsage,
 				fmt.Sprintf("roles.%s.command in the config, or the agent after --", role.Name), "the role %s has no agent", role.Name)
 		}
-		if err := agent.LookPath(argv[0], d.Repo.Root, os.Environ()); err != nil {
+		if err := agent.LookPath(argv[0], d.Session.Repo.Root, os.Environ()); err != nil {
 			return rec, err
 		}
 	}
@@ -181,7 +182,7 @@ func roleOf(c config.Config, name string) config.Role {
 }
 
 func (r *pipelineRun) commandOf(name string) []string {
-	if argv := roleOf(r.Config, name).Command; len(argv) > 0 {
+	if argv := roleOf(r.session.Config, name).Command; len(argv) > 0 {
 		return argv
 	}
 	return r.agent
@@ -198,14 +199,14 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	switch {
 	case rec == nil:
 		r.q.Fill = func(t *belay.Task) { t.Roles = names }
-		if rec, err = r.Add(ctx, r.q.NewTask); err != nil {
+		if rec, err = r.desk.Add(ctx, r.q.NewTask); err != nil {
 			return nil, err
 		}
 		r.req.Task = rec.Task.ID
 	case !slices.Equal(rec.Task.Roles, names):
 		t := rec.Task
 		t.Roles = names
-		if err := r.Append(ctx, rec, session.EntryTask, t); err != nil {
+		if err := r.session.Append(ctx, rec, session.EntryTask, t); err != nil {
 			return rec, err
 		}
 	}
@@ -215,7 +216,7 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 	switch phase := rec.State.Phase; phase {
 	case "", loop.PhaseNew, loop.PhaseSnapshot, loop.PhaseBaseline:
 		r.q.Watch.Note(fmt.Sprintf("%s: taking a snapshot", rec.Task.ID))
-		if rec, err = r.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
+		if rec, err = r.desk.Start(ctx, rec.Task.ID, r.q.Watch); err != nil {
 			return rec, err
 		}
 	}
@@ -223,14 +224,14 @@ func (r *pipelineRun) begin(ctx context.Context, rec *session.Record) (*session.
 		return rec, nil
 	}
 	in := InitRequest{Request: r.req, Roles: r.roles, WithoutStandards: true}
-	made, err := Init(ctx, r.Desk.Desk, in)
+	made, err := Init(ctx, r.session, in)
 	if err != nil {
 		return rec, err
 	}
 	for _, n := range made.Notes {
 		r.q.Watch.Note(n)
 	}
-	return r.Load(rec.Task.ID)
+	return r.session.Load(rec.Task.ID)
 }
 
 // all runs role after role.
@@ -250,7 +251,7 @@ func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Re
 		if err := r.role(ctx, rec, next); err != nil {
 			return rec, err
 		}
-		if rec, err = r.Load(rec.Task.ID); err != nil {
+		if rec, err = r.session.Load(rec.Task.ID); err != nil {
 			return nil, err
 		}
 		if s, err := rec.Context.Of(next.Name); err == nil && len(s.Blocking) > 0 {
@@ -303,7 +304,7 @@ func parked(id belay.TaskID) error {
 func (r *pipelineRun) waited(ctx context.Context, rec *session.Record, run *agent.Run, dir string) (runner.End, error) {
 	before, task := rec.Context.Used, rec.Task.ID
 	return runner.Run{
-		Run: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.Config.Prices,
+		Agent: run, Dir: dir, Soft: r.q.Soft, Live: r.q.Watch.Output(), Note: r.q.Watch.Note, Prices: r.session.Config.Prices,
 		Limit: func(used belay.Use) string {
 			return loop.Reached(rec.Task.Policy, rec.State, before.Plus(used))
 		},

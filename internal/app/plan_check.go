@@ -127,7 +127,7 @@ func (q Question) states(ctx context.Context, d *Desk, f *PlanFile, task belay.T
 // earlier is the state before a task: as it was held, else the last commit.
 func earlier(ctx context.Context, d *Desk, task belay.TaskID) (*state, error) {
 	if task != "" {
-		if r, err := d.Load(task); err == nil && r.State.Before != "" {
+		if r, err := d.Session.Load(task); err == nil && r.State.Before != "" {
 			return held(ctx, d, r.State.Before, "the state before "+string(r.Task.ID))
 		}
 	}
@@ -146,14 +146,14 @@ func latest(d *Desk, p *plan.Plan, asked belay.TaskID) (belay.TaskID, error) {
 		if d == nil || len(p.For(asked)) > 0 {
 			return asked, nil
 		}
-		r, err := d.Load(asked)
+		r, err := d.Session.Load(asked)
 		if err != nil {
 			return "", err
 		}
 		return r.Task.ID, nil
 	}
 	if d != nil {
-		records, err := d.Records(nil)
+		records, err := d.Session.Records(nil)
 		if err != nil {
 			return "", err
 		}

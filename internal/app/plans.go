@@ -49,7 +49,7 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 	f := &PlanFile{Shown: name, top: filepath.Dir(path), rel: filepath.Base(path)}
 	if d != nil {
 		if rel, err := d.Paths(dir, []string{name}); err == nil {
-			f.top, f.rel = d.Repo.Root, rel[0]
+			f.top, f.rel = d.Session.Repo.Root, rel[0]
 		}
 	}
 	if f.root, err = fsroot.OpenRoot(f.top); err != nil {
@@ -63,7 +63,7 @@ func PlanAt(d *Desk, dir, name string) (*PlanFile, error) {
 
 // home gives the desk of the repository that the plan lies in; nil for one outside.
 func (f *PlanFile) home(d *Desk) *Desk {
-	if d == nil || f.top != d.Repo.Root {
+	if d == nil || f.top != d.Session.Repo.Root {
 		return nil
 	}
 	return d
@@ -183,12 +183,12 @@ func ReadPlan(dir, name string) (*plan.Plan, error) {
 
 // recorded gives a task and what is read from its words.
 func recordedTask(d *Desk, id belay.TaskID) (belay.Task, error) {
-	r, err := d.Load(id)
+	r, err := d.Session.Load(id)
 	if err != nil {
 		return belay.Task{}, err
 	}
 	if rival := plan.Rival(id); rival != "" {
-		if _, err := d.Load(rival); err == nil {
+		if _, err := d.Session.Load(rival); err == nil {
 			return belay.Task{}, belay.Refuse(belay.CodeUsage, "give one of the two another id",
 				"%s and %s are both task-%s in a plan", id, rival, plan.Label(id))
 		}
@@ -198,7 +198,7 @@ func recordedTask(d *Desk, id belay.TaskID) (belay.Task, error) {
 
 // known fills in which tasks were recorded.
 func known(d *Desk, k *plan.Known) error {
-	ids, err := d.Journal.Tasks()
+	ids, err := d.Session.Journal.Tasks()
 	if err != nil {
 		return err
 	}
@@ -214,11 +214,11 @@ func known(d *Desk, k *plan.Known) error {
 // put gives a plan new bytes by way of belay's folder of temporary files, which nobody
 // sweeps meanwhile; beside the plan, where there can be no such folder.
 func (f *PlanFile) put(ctx context.Context, d *Desk, was, text []byte) error {
-	tmp := d.Scratch("tmp")
+	tmp := d.Session.Scratch("tmp")
 	if err := fsroot.MkdirAll(tmp, 0o700); err != nil {
 		return f.Write(was, text, "")
 	}
-	done, err := d.Snaps.Share(ctx)
+	done, err := d.Session.Snaps.Share(ctx)
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (f *PlanFile) put(ctx context.Context, d *Desk, was, text []byte) error {
 func forget(d *Desk, p *plan.Plan, task belay.TaskID) {
 	others := func(m plan.Marker) bool { return m.Bad != "" || !m.Of(task) }
 	bare := p.Strip(others)
-	tasklist.Forget(d.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
+	tasklist.Forget(d.Session.Scratch("tmp"), plan.MaxSize, func(text []byte) bool {
 		left, err := plan.Read(p.Name, text)
 		return err == nil && bytes.Equal(left.Strip(others), bare)
 	})

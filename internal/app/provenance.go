@@ -122,7 +122,7 @@ type commitObject struct {
 
 // readCommit reads a commit and what it changes against its parent.
 func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err error) {
-	out, err := d.Repo.Run(ctx, nil, "cat-file", "commit", id)
+	out, err := d.Session.Repo.Run(ctx, nil, "cat-file", "commit", id)
 	if err != nil {
 		return c, err
 	}
@@ -138,13 +138,13 @@ func (d *Desk) readCommit(ctx context.Context, id string) (c commitObject, err e
 	}
 	c.Message = message
 	c.Trailers, c.unread = parseTrailers(message)
-	from := d.Repo.Name("tree", nil)
+	from := d.Session.Repo.Name("tree", nil)
 	if c.Parent != "" {
-		if from, err = d.Repo.Pure(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
+		if from, err = d.Session.Repo.Pure(ctx, "rev-parse", "--verify", "--end-of-options", c.Parent+"^{tree}"); err != nil {
 			return c, err
 		}
 	}
-	list, err := d.Repo.DiffTrees(ctx, strings.TrimSpace(from), c.Tree)
+	list, err := d.Session.Repo.DiffTrees(ctx, strings.TrimSpace(from), c.Tree)
 	for _, f := range list {
 		one := session.CommittedFile{Path: f.Path, OldMode: f.OldMode, OldOID: f.OldOID, NewMode: f.NewMode, NewOID: f.NewOID}
 		if one.OldMode == 0 {
@@ -208,12 +208,13 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 	if q.Commit == "" || strings.HasPrefix(q.Commit, "-") {
 		return p, belay.Refuse(belay.CodeUsage, "belay verify HEAD", "%q is not a commit", q.Commit)
 	}
-	out, err := d.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
+	out, err := d.Session.Repo.Run(ctx, nil, "rev-parse", "--verify", "--quiet", q.Commit+"^{commit}")
 	if err != nil {
 		return p, belay.Refuse(belay.CodeNotFound, "git log", "there is no commit %s", belay.VisibleLine(q.Commit))
 	}
 	p.Commit = strings.TrimSpace(string(out))
-	if raw, err := d.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit); err != nil || d.Repo.Name("commit", raw) != p.Commit {
+	raw, err := d.Session.Repo.Run(ctx, nil, "cat-file", "commit", p.Commit)
+	if err != nil || d.Session.Repo.Name("commit", raw) != p.Commit {
 		p.step("commit", errors.New("its bytes do not match its name"), "")
 		return p, nil
 	}
@@ -234,7 +235,7 @@ func (d *Desk) Prove(ctx context.Context, q ProveRequest) (Proven, error) {
 		return p, nil
 	}
 	p.change(c, want, ev.log, q.Rebased)
-	p.states(d.Repo, ev, want)
+	p.states(d.Session.Repo, ev, want)
 	if ev.envelope != nil || q.Signed {
 		who, err := d.signed(ctx, ev.envelope, c, then, ev, q.Signers)
 		p.step("signature", err, "%s", who)
@@ -413,10 +414,10 @@ func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err erro
 	if bundle != nil {
 		return readBundle(bundle, task)
 	}
-	if ev.log, err = d.Journal.Read(task); err != nil {
+	if ev.log, err = d.Session.Journal.Read(task); err != nil {
 		return ev, d.without(task, err)
 	}
-	v := Prove(d.Desk, task)
+	v := Prove(d.Session, task)
 	if !v.OK {
 		ev.broken = errors.New(v.Problems[0])
 	}
@@ -424,7 +425,7 @@ func (d *Desk) evidence(task belay.TaskID, bundle []byte) (ev evidence, err erro
 	if v.Anchored {
 		ev.note = ", as anchored outside the repository"
 	}
-	ev.attachment, ev.object = d.Journal.Attachment, d.treeObject
+	ev.attachment, ev.object = d.Session.Journal.Attachment, d.treeObject
 	return ev, nil
 }
 
@@ -438,7 +439,7 @@ func (d *Desk) without(task belay.TaskID, err error) error {
 }
 
 func (d *Desk) treeObject(oid string) ([]byte, error) {
-	rd, err := d.Repo.Reader(context.Background())
+	rd, err := d.Session.Repo.Reader(context.Background())
 	if err != nil {
 		return nil, err
 	}
@@ -472,7 +473,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 		p.step("verdict", fmt.Errorf("the recorded report cannot be read: %w", err), "")
 		return nil
 	}
-	defer d.Repo.Share()()
+	defer d.Session.Repo.Share()()
 	from := c.Parent
 	if from == "" {
 		p.step("verdict", nil, "not judged again: the commit has no parent")
@@ -485,16 +486,16 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 		}
 		from = want.Base
 	}
-	before, err := worktree.Snapshot(ctx, d.Restores, from, session.Passing(nil, "the parent"))
+	before, err := worktree.Snapshot(ctx, d.Session.Restores, from, session.Passing(nil, "the parent"))
 	if err != nil {
 		return err
 	}
-	after, err := worktree.Snapshot(ctx, d.Restores, c.ID, session.Passing(nil, "the commit"))
+	after, err := worktree.Snapshot(ctx, d.Session.Restores, c.ID, session.Passing(nil, "the commit"))
 	if err != nil {
 		return err
 	}
 	w := session.Work{}
-	if w.All, err = d.Snaps.Changes(ctx, before.ID, after.ID); err != nil {
+	if w.All, err = d.Session.Snaps.Changes(ctx, before.ID, after.ID); err != nil {
 		return err
 	}
 	w.Last = w.All
@@ -517,7 +518,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 			task.Checks.Skip = append(task.Checks.Skip, one.Check)
 		}
 	}
-	now, err := d.Judge(ctx, task, w, before.ID, after.ID, q.Watch.Checking)
+	now, err := d.Session.Judge(ctx, task, w, before.ID, after.ID, q.Watch.Checking)
 	if err != nil {
 		return err
 	}
@@ -530,7 +531,7 @@ func (p *Proven) again(ctx context.Context, d *Desk, c commitObject, want sessio
 // which were about the task's whole work, cannot be compared. "" when they are.
 func (d *Desk) onlyThese(ctx context.Context, c commitObject, want session.Committed, then *session.Record) string {
 	chain := commitsOf(then)
-	out, err := d.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
+	out, err := d.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count=1000", want.Base+".."+c.ID)
 	if err != nil {
 		return "the parent of its first commit, " + short(want.Base) + ", is not here"
 	}

@@ -52,7 +52,7 @@ func (d *Desk) pulled(name string) ([]*session.Record, string, error) {
 		name = string(id)
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
-		r, err := d.Load(id)
+		r, err := d.Session.Load(id)
 		if err == nil {
 			return []*session.Record{r}, "", nil
 		}
@@ -132,7 +132,7 @@ func (d *Desk) pullState(ctx context.Context, r *session.Record, t *prompt.PullT
 	if err != nil {
 		return nil
 	}
-	w, err := at.Work(ctx, r, after)
+	w, err := at.Session.Work(ctx, r, after)
 	if err != nil {
 		return ctx.Err()
 	}
@@ -202,7 +202,7 @@ func (d *Desk) opening(log string, a *prompt.PullAgent) {
 	if log == "" {
 		return
 	}
-	f, err := d.Journal.OpenAttachment(log)
+	f, err := d.Session.Journal.OpenAttachment(log)
 	if err != nil {
 		return
 	}

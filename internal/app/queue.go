@@ -66,7 +66,7 @@ const (
 
 // queue is a merge of several tasks under way.
 type queue struct {
-	*Desk
+	desk *Desk
 	home *session.Desk
 	q    MergeAllRequest
 	base belay.SnapshotID
@@ -96,11 +96,11 @@ type verdict struct {
 // CodeRefused: not all were merged. CodeCannot: the combination could not be tested. CodeDrift: the user's tree
 // changed meanwhile. In all three the result says what was done.
 func MergeAll(ctx context.Context, d *Desk, q MergeAllRequest) (MergedAll, error) {
-	home, err := runner.Home(ctx, d.Desk)
+	home, err := runner.Home(ctx, d.Session)
 	if err != nil {
 		return MergedAll{}, err
 	}
-	m := &queue{Desk: d, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
+	m := &queue{desk: d, home: home, q: q, said: map[string]verdict{}, out: MergedAll{Tasks: []QueuedTask{}, DryRun: q.DryRun}}
 	list, err := m.chosen(ctx)
 	if err != nil {
 		return m.out, err
@@ -126,14 +126,14 @@ func MergeAll(ctx context.Context, d *Desk, q MergeAllRequest) (MergedAll, error
 func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	var records []*session.Record
 	if len(m.q.Tasks) == 0 {
-		all, err := m.Records(nil)
+		all, err := m.desk.Session.Records(nil)
 		if err != nil {
 			return nil, err
 		}
 		records = slices.DeleteFunc(all, func(r *session.Record) bool { return !runner.Unmerged(r) })
 	}
 	for _, id := range m.q.Tasks {
-		r, err := m.Load(id)
+		r, err := m.desk.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
@@ -147,11 +147,11 @@ func (m *queue) chosen(ctx context.Context) ([]queued, error) {
 	}
 	var list []queued
 	for _, r := range inOrder(records) {
-		req, err := runner.Mergeable(ctx, m.Desk.Desk, r)
+		req, err := runner.Mergeable(ctx, m.desk.Session, r)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
+		if err := m.desk.mayGo(r.Task, NewTask{Trust: m.q.Trust}); err != nil && !m.q.SkipTests {
 			return nil, err
 		}
 		list = append(list, queued{r, req})
@@ -225,7 +225,7 @@ func (m *queue) without(list []queued) []queued {
 		for i, t := range list {
 			lacks := slices.IndexFunc(t.r.Task.After, func(id belay.TaskID) bool {
 				here := slices.ContainsFunc(list[:i], func(o queued) bool { return o.r.Task.ID.Key() == id.Key() })
-				first, err := m.Load(id)
+				first, err := m.desk.Session.Load(id)
 				return !here && (err != nil || first.State.Outcome != loop.OutcomePassed || runner.Unmerged(first))
 			})
 			if lacks >= 0 {
@@ -319,7 +319,7 @@ func (m *queue) run(ctx context.Context, id belay.SnapshotID, t belay.Task, list
 	for _, q := range list {
 		requests = append(requests, q.r.Task.Request.Requirements...)
 	}
-	text, findings, err := tested(ctx, m.home, m.May, t, id,
+	text, findings, err := tested(ctx, m.home, m.desk.Session.May, t, id,
 		testrun.Input{Baseline: known, Request: requests, Before: m.home.Checkout(base, t)})
 	v.text, v.findings = text, append(v.findings, findings...)
 	return err
@@ -398,11 +398,11 @@ func (m *queue) handBack(ctx context.Context, before []queued, t queued, v verdi
 	tests := belay.CheckResult{Check: testrun.Name, Verdict: belay.VerdictFail, Summary: v.text, Findings: left.Findings}
 	report := belay.Report{Task: id, Time: time.Now().UTC(), Before: t.req.Before, After: t.req.After, Verdict: belay.VerdictFail,
 		Checks: []belay.CheckResult{tests}}
-	sha, err := m.KeepReport(report)
+	sha, err := m.desk.Session.KeepReport(report)
 	if err != nil {
 		return err
 	}
-	return m.Apply(ctx, t.r, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "merge", Findings: left.Findings,
+	return m.desk.Session.Apply(ctx, t.r, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "merge", Findings: left.Findings,
 		Report: sha, Note: left.Why})
 }
 
@@ -424,7 +424,7 @@ func (m *queue) land(ctx context.Context, list []queued, v verdict) error {
 			m.leave(t, QueuedTask{Outcome: QueueReady})
 			continue
 		}
-		out, err := runner.Merge(ctx, m.Desk.Desk, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
+		out, err := runner.Merge(ctx, m.desk.Session, runner.MergeRequest{Task: t.r.Task.ID, Keep: m.q.Keep})
 		if err != nil {
 			m.leave(t, QueuedTask{Outcome: QueueFailed, Why: session.Sentence(err)})
 			for _, rest := range list[i+1:] {

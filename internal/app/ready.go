@@ -27,7 +27,7 @@ type Readiness struct {
 // sources that were not captured keep it from being reviewed.
 func Ready(ctx context.Context, d *Desk, r *session.Record) (Readiness, error) {
 	out := Readiness{Task: r.Task.ID, Dirty: []review.Verdict{}, Ready: true}
-	at, err := runner.At(ctx, d.Desk, r)
+	at, err := runner.At(ctx, d.Session, r)
 	if err != nil {
 		return out, err
 	}
@@ -114,7 +114,7 @@ func owners(ctx context.Context, d *Desk, at *session.Desk, r *session.Record) (
 		}
 		return o
 	}
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	if err != nil {
 		return review.Owner{}, nil, err
 	}
@@ -146,7 +146,7 @@ func AsJudged(ctx context.Context, d *Desk, r *session.Record) error {
 // Submit puts a task's judged work before a person, once nothing of its own stands in
 // the tree that was not captured. CodeRefused names what does, or what is missing.
 func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return Readiness{}, err
 	}
@@ -178,7 +178,7 @@ func Submit(ctx context.Context, d *Desk, task belay.TaskID) (Readiness, error) 
 			return state, err
 		}
 	}
-	if err := d.Apply(ctx, r, loop.Event{Kind: loop.EvSubmitted, By: os.Getenv("USER")}); err != nil {
+	if err := d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvSubmitted, By: os.Getenv("USER")}); err != nil {
 		return state, err
 	}
 	state.Waits = r.State.Gate.Why

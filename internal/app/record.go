@@ -19,7 +19,7 @@ import (
 // them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
 // id of o.Only is not in the files.
 func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (Import, error) {
-	lock := fsroot.NewLock(filepath.Join(d.Repo.Common, "belay", "import.lock"))
+	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", "import.lock"))
 	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return Import{}, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
 	}
@@ -75,7 +75,7 @@ func (l ImportLine) taskID(feature string, used map[string]bool) belay.TaskID {
 
 // Have gives the tasks that belay has, for a Plan.
 func Have(d *Desk) ([]belay.Task, error) {
-	records, err := d.Records(nil)
+	records, err := d.Session.Records(nil)
 	var have []belay.Task
 	for _, r := range records {
 		have = append(have, r.Task)

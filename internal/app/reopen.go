@@ -20,7 +20,7 @@ func MayReopen(ctx context.Context, d *Desk, r *session.Record, with ...belay.Ta
 	if r.Task.Worktree != "" && !runner.Unmerged(r) {
 		return belay.Refuse(belay.CodeRefused, follow, "%s is already merged: the review is recorded; fix its work in a new task", id)
 	}
-	at, err := runner.At(ctx, d.Desk, r)
+	at, err := runner.At(ctx, d.Session, r)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func changedBy(ctx context.Context, at *session.Desk, r *session.Record) (map[st
 // captured and touched some of its paths, and at most five of them.
 func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]bool,
 	with []belay.TaskID) (*session.Record, []string, error) {
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -70,7 +70,7 @@ func builtOn(ctx context.Context, d *Desk, r *session.Record, paths map[string]b
 			other.PutBack() || slices.Contains(with, other.Task.ID) {
 			continue
 		}
-		theirs, err := changedBy(ctx, d.Desk, other)
+		theirs, err := changedBy(ctx, d.Session, other)
 		if err != nil {
 			continue // its snapshots are gone: nothing can be told, and nothing put back
 		}

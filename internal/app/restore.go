@@ -10,28 +10,30 @@ import (
 
 // Restore restores a snapshot in this working tree. CodeBusy while a task runs in it.
 func (d *Desk) Restore(ctx context.Context, id belay.SnapshotID, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) { return d.Restores.Restore(ctx, id, o) })
+	return d.alone(ctx, o.DryRun, "belay snapshot restore", func() (restore.Restored, error) {
+		return d.Session.Restores.Restore(ctx, id, o)
+	})
 }
 
 // Undo takes the last restore back, Redo does it again. CodeBusy while a task runs in this
 // working tree.
 func (d *Desk) Undo(ctx context.Context, o restore.Options) (restore.Restored, error) {
-	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Restores.Undo(ctx, o) })
+	return d.alone(ctx, o.DryRun, "belay undo", func() (restore.Restored, error) { return d.Session.Restores.Undo(ctx, o) })
 }
 
 // Redo is described with Undo.
 func (d *Desk) Redo(ctx context.Context, o restore.Options) (restore.Restored, error) {
 	return d.alone(ctx, o.DryRun, "belay redo", func() (restore.Restored, error) {
-		if last, ok := d.Restores.Last(); ok && d.backed(last.Back) {
-			return d.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
+		if last, ok := d.Session.Restores.Last(); ok && d.backed(last.Back) {
+			return d.Session.Restores.Undo(ctx, o) // what belay undo --turn did, which for a person is an undo
 		}
-		return d.Restores.Redo(ctx, o)
+		return d.Session.Restores.Redo(ctx, o)
 	})
 }
 
 // backed reports whether a rescue is of the last belay undo --turn or --tool in this working tree.
 func (d *Desk) backed(rescue belay.SnapshotID) bool {
-	all, err := d.Sessions()
+	all, err := d.Session.Sessions()
 	if err != nil {
 		return false
 	}
@@ -52,7 +54,7 @@ func (d *Desk) alone(ctx context.Context, dry bool, doing string, do func() (res
 	if dry {
 		return do()
 	}
-	unlock, err := d.Hold(ctx, "", doing)
+	unlock, err := d.Session.Hold(ctx, "", doing)
 	if err != nil {
 		return restore.Restored{}, err
 	}

@@ -19,7 +19,7 @@ import (
 // Result gathers what a task led to. What cannot be read any more is left out: the task's verdict does not
 // depend on it.
 func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
-	defer d.Repo.Share()()
+	defer d.Session.Repo.Share()()
 	out := prompt.Result{Checks: []belay.CheckResult{}, Changes: []belay.Change{}, Commits: []prompt.Commit{},
 		Took: took(r), Agents: r.State.Elapsed, Next: next(r)}
 	var after belay.SnapshotID
@@ -38,8 +38,8 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 	if err != nil {
 		return out
 	}
-	defer at.Snaps.Repo.Share()()
-	if list, err := at.Snaps.Changes(ctx, r.State.Before, after); err == nil {
+	defer at.Session.Snaps.Repo.Share()()
+	if list, err := at.Session.Snaps.Changes(ctx, r.State.Before, after); err == nil {
 		out.Changes = append(out.Changes, list...)
 	}
 	if list, err := at.commits(ctx, r.State.Before, after); err == nil {
@@ -52,11 +52,11 @@ func (d *Desk) Result(ctx context.Context, r *session.Record) prompt.Result {
 func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]prompt.Commit, error) {
 	var reach [2][]string
 	for i, id := range []belay.SnapshotID{before, after} {
-		info, err := d.Snaps.Get(ctx, id)
+		info, err := d.Session.Snaps.Get(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Snaps.RefsOf(ctx, info)
+		held, err := d.Session.Snaps.RefsOf(ctx, info)
 		if err != nil {
 			return nil, err
 		}
@@ -74,8 +74,8 @@ func (d *Desk) commits(ctx context.Context, before, after belay.SnapshotID) ([]p
 	for _, oid := range reach[0] {
 		ask += "^" + oid + "\n"
 	}
-	out, err := d.Repo.Run(ctx, strings.NewReader(ask), "log", "-z", "--reverse", "--no-show-signature", "--no-mailmap", "--no-patch",
-		"--format=%H %s", "--stdin")
+	out, err := d.Session.Repo.Run(ctx, strings.NewReader(ask), "log", "-z", "--reverse", "--no-show-signature", "--no-mailmap",
+		"--no-patch", "--format=%H %s", "--stdin")
 	if err != nil {
 		return nil, err
 	}

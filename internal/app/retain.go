@@ -51,11 +51,11 @@ func (d *Desk) Protected(ctx context.Context) (func(snapshot.Info) Needed, error
 // needed is Protected where the histories of restores have been read.
 func (d *Desk) needed(ctx context.Context, undoable *undoable) (func(snapshot.Info) Needed, error) {
 	needed := map[string]Needed{}
-	records, err := d.Records(nil)
+	records, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
-	needs := runner.Needs(ctx, d.Desk)
+	needs := runner.Needs(ctx, d.Session)
 	for _, r := range records {
 		needed[r.Task.ID.Key()] = NotNeeded
 		if needs(r) {
@@ -86,8 +86,8 @@ type undoable struct {
 }
 
 func (d *Desk) undoable() (*undoable, error) {
-	files := map[string]string{"": filepath.Join(d.Repo.Common, "belay", "undo.json")}
-	trees := filepath.Join(d.Repo.Common, "worktrees")
+	files := map[string]string{"": filepath.Join(d.Session.Repo.Common, "belay", "undo.json")}
+	trees := filepath.Join(d.Session.Repo.Common, "worktrees")
 	list, err := fsroot.ReadDir(trees)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("list %s: %w", trees, err)
@@ -147,7 +147,7 @@ const (
 // decided later, what is recorded and not forgotten is forgotten later. An error is for a
 // note alone. Nothing is said of a task that a person or another belay has moved on meanwhile.
 func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
-	ended := d.Memory.Moved()
+	ended := d.Session.Memory.Moved()
 	if len(ended) == 0 {
 		return nil, nil
 	}
@@ -161,10 +161,10 @@ func (d *Desk) Retain(ctx context.Context) (said []Retained, err error) {
 }
 
 func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retained, err error) {
-	defer d.Repo.Share()()
+	defer d.Session.Repo.Share()()
 	var a *archivist
 	for _, id := range ended {
-		r, err := d.Load(id)
+		r, err := d.Session.Load(id)
 		if err != nil {
 			return said, err
 		}
@@ -192,7 +192,7 @@ func (d *Desk) retain(ctx context.Context, ended []belay.TaskID) (said []Retaine
 func (d *Desk) RetainSessions(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, retainTime+Slack)
 	defer cancel()
-	last, err := fsroot.ReadFile(filepath.Join(d.Repo.Common, "belay", "retained"), 1<<10)
+	last, err := fsroot.ReadFile(filepath.Join(d.Session.Repo.Common, "belay", "retained"), 1<<10)
 	at, perr := time.Parse(time.RFC3339, strings.TrimSpace(string(last)))
 	if err == nil && perr == nil && time.Since(at).Abs() < retainEvery {
 		return nil
@@ -207,18 +207,18 @@ func (d *Desk) RetainSessions(ctx context.Context) error {
 // archivist decides about the snapshots of tasks that have ended, by what it found when it
 // was made.
 type archivist struct {
-	*Desk
+	desk     *Desk
 	all      []snapshot.Info
 	undoable *undoable
 	needs    func(*session.Record) bool
 }
 
 func (d *Desk) archivist(ctx context.Context) (a *archivist, err error) {
-	a = &archivist{Desk: d, needs: runner.Needs(ctx, d.Desk)}
+	a = &archivist{desk: d, needs: runner.Needs(ctx, d.Session)}
 	if a.undoable, err = d.undoable(); err != nil {
 		return nil, err
 	}
-	a.all, err = d.Snaps.List(ctx)
+	a.all, err = d.Session.Snaps.List(ctx)
 	return a, err
 }
 
@@ -235,10 +235,10 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 		return r.Archive.Text, nil
 	}
 	own := slices.DeleteFunc(slices.Clone(a.all), func(s snapshot.Info) bool { return s.Task.Key() != r.Task.ID.Key() || !r.Own(s) })
-	if a.Config.Snapshot.OnCompletion == config.CompletionKeep {
+	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionKeep {
 		return fmt.Sprintf("all of its snapshots (%d) stay until belay snapshot prune", len(own)), nil
 	}
-	keep, err := a.keeps(ctx, r)
+	keep, err := a.desk.keeps(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -255,11 +255,11 @@ func (a *archivist) decide(ctx context.Context, r *session.Record) (text string,
 			n.Archived = append(n.Archived, s.ID)
 		}
 	}
-	n.Text = a.retention(r, stay, len(own)-stay)
+	n.Text = a.desk.retention(r, stay, len(own)-stay)
 	if r.Task.Session != nil && len(own) == 0 {
 		return n.Text, nil
 	}
-	return n.Text, a.AddNote(ctx, r, n)
+	return n.Text, a.desk.Session.AddNote(ctx, r, n)
 }
 
 // keeps gives the snapshots of a task that are never forgotten by themselves.
@@ -267,11 +267,11 @@ func (d *Desk) keeps(ctx context.Context, r *session.Record) (map[belay.Snapshot
 	if r.State.Before == "" || r.Task.Session != nil { // nobody goes back to a session that ended a week ago
 		return nil, nil
 	}
-	taken, err := d.Taken(ctx, r)
+	taken, err := d.Session.Taken(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := session.Needed(ctx, d.Snaps, r.State.Before, taken)
+	keep, err := session.Needed(ctx, d.Session.Snaps, r.State.Before, taken)
 	if err == nil {
 		keep[runner.Result(r)] = true
 	}
@@ -307,10 +307,10 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 			text += fmt.Sprintf(" and %d more", more)
 		}
 	}
-	switch keep := d.Config.Snapshot.ArchiveFor; {
+	switch keep := d.Session.Config.Snapshot.ArchiveFor; {
 	case rest == 0:
 		return text
-	case d.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
+	case d.Session.Config.Snapshot.OnCompletion == config.CompletionPrune || keep == 0:
 		return text + fmt.Sprintf("; %d deleted", rest)
 	default:
 		return text + fmt.Sprintf("; %d archived until %s", rest, time.Now().Add(keep).Format("2006-01-02 15:04"))
@@ -320,10 +320,10 @@ func (d *Desk) retention(r *session.Record, stay, rest int) string {
 // forgetArchived forgets what was archived for long enough: of the tasks named, and once an
 // hour of all.
 func (a *archivist) forgetArchived(ctx context.Context, named []belay.TaskID) error {
-	if a.Config.Snapshot.OnCompletion == config.CompletionKeep || a.Restores.Interrupted() {
+	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionKeep || a.desk.Session.Restores.Interrupted() {
 		return nil
 	}
-	stamp := filepath.Join(a.Repo.Common, "belay", "retained")
+	stamp := filepath.Join(a.desk.Session.Repo.Common, "belay", "retained")
 	lock := fsroot.NewLock(stamp)
 	if ok, err := lock.TryLock(); !ok {
 		return err // somebody else is at it
@@ -345,7 +345,7 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 	}
 	if at, err := time.Parse(time.RFC3339, strings.TrimSpace(string(last))); err == nil && time.Since(at).Abs() < retainEvery {
 		for _, id := range named {
-			r, err := a.Load(id)
+			r, err := a.desk.Session.Load(id)
 			if err != nil {
 				return nil, err
 			}
@@ -353,7 +353,7 @@ func (a *archivist) due(ctx context.Context, stamp string, named []belay.TaskID)
 		}
 		return records, nil
 	}
-	if records, err = a.Records(nil); err != nil {
+	if records, err = a.desk.Session.Records(nil); err != nil {
 		return nil, err
 	}
 	if err := a.leftOver(ctx, records); err != nil {
@@ -384,8 +384,8 @@ func (a *archivist) leftOver(ctx context.Context, records []*session.Record) err
 // forget forgets what was archived for long enough by these records, and what neither an
 // open task, nor a merge or an undo to come, nor an interrupted restore needs.
 func (a *archivist) forget(ctx context.Context, records []*session.Record) (snapshot.Pruned, error) {
-	after := a.Config.Snapshot.ArchiveFor
-	if a.Config.Snapshot.OnCompletion == config.CompletionPrune {
+	after := a.desk.Session.Config.Snapshot.ArchiveFor
+	if a.desk.Session.Config.Snapshot.OnCompletion == config.CompletionPrune {
 		after = 0
 	}
 	old := map[belay.SnapshotID]bool{}
@@ -400,11 +400,12 @@ func (a *archivist) forget(ctx context.Context, records []*session.Record) (snap
 	if !slices.ContainsFunc(a.all, func(s snapshot.Info) bool { return old[s.ID] && !a.undoable.names(s) }) {
 		return snapshot.Pruned{}, nil
 	}
-	needed, err := a.Protected(ctx) // read anew: somebody may have restored meanwhile
+	needed, err := a.desk.Protected(ctx) // read anew: somebody may have restored meanwhile
 	if err != nil {
 		return snapshot.Pruned{}, err
 	}
-	return a.Restores.Prune(ctx, snapshot.PruneOptions{Keep: func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }})
+	keep := func(s snapshot.Info) bool { return !old[s.ID] || needed(s) != NotNeeded }
+	return a.desk.Session.Restores.Prune(ctx, snapshot.PruneOptions{Keep: keep})
 }
 
 // Pruned is what a person's prune forgot, and why the rest stays.
@@ -454,15 +455,15 @@ func (d *Desk) Prune(ctx context.Context, q PruneRequest) (out Pruned, err error
 		}
 		return true
 	}}
-	if all, err := d.Records(nil); err == nil && !q.DryRun {
-		if err := d.Sweep(ctx, all); err != nil {
+	if all, err := d.Session.Records(nil); err == nil && !q.DryRun {
+		if err := d.Session.Sweep(ctx, all); err != nil {
 			return out, err
 		}
-		if out.Contexts, err = d.SweepContexts(); err != nil {
+		if out.Contexts, err = d.Session.SweepContexts(); err != nil {
 			return out, err
 		}
 	}
-	out.Pruned, err = d.Restores.Prune(ctx, o)
+	out.Pruned, err = d.Session.Restores.Prune(ctx, o)
 	return out, err
 }
 
@@ -487,7 +488,7 @@ func untilMerged(r *session.Record) string {
 // Archived gives the snapshots that are archived: nothing needs them, and they are forgotten
 // when their time is over.
 func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) {
-	records, err := d.Records(nil)
+	records, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -496,7 +497,7 @@ func (d *Desk) Archived(ctx context.Context) (map[belay.SnapshotID]bool, error) 
 
 func (d *Desk) archivedOf(ctx context.Context, records []*session.Record) (map[belay.SnapshotID]bool, error) {
 	ids := map[belay.SnapshotID]bool{}
-	needs := runner.Needs(ctx, d.Desk)
+	needs := runner.Needs(ctx, d.Session)
 	for _, r := range records {
 		if r.Archive == nil || len(r.Archive.IDs) == 0 || needs(r) {
 			continue
@@ -512,7 +513,7 @@ func (d *Desk) archivedOf(ctx context.Context, records []*session.Record) (map[b
 	if err != nil {
 		return nil, nil // then nothing is forgotten; who prunes is told why
 	}
-	all, err := d.Snaps.List(ctx)
+	all, err := d.Session.Snaps.List(ctx)
 	if err != nil {
 		return nil, err
 	}

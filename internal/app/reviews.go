@@ -36,7 +36,7 @@ type Review struct {
 // open opens the shelf of a task's review cycles, in the user's tree also where the person
 // stands in the task's own: that one goes when it is merged.
 func openReviews(d *Desk, r *session.Record) (*review.Shelf, error) {
-	home, err := runner.HomeOf(d.Repo)
+	home, err := runner.HomeOf(d.Session.Repo)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func openReviews(d *Desk, r *session.Record) (*review.Shelf, error) {
 
 // List lists a task's reviews, by its record and its files.
 func List(d *Desk, task belay.TaskID) ([]Review, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +125,14 @@ func Pointed(d *Desk, pointer string) (path, text string, err error) {
 		return "", "", err
 	}
 	type place struct{ top, path string }
-	home, err := runner.HomeOf(d.Repo)
+	home, err := runner.HomeOf(d.Session.Repo)
 	if err != nil {
 		return "", "", err
 	}
 	places := []place{{home, p.Path()}}
 	if p.Legacy {
 		for _, dir := range []string{"belay/feedback", "spec-kitty/feedback"} {
-			places = append(places, place{d.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
+			places = append(places, place{d.Session.Repo.Common, filepath.ToSlash(filepath.Join(dir, p.Feature, p.Task, p.Name))})
 		}
 	}
 	for _, at := range places {
@@ -167,7 +167,7 @@ func readWithin(top, path string) (string, error) {
 
 // Resolve records that what cycles asked for is done, and says so in their files.
 func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []int) ([]Review, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func ResolveReviews(ctx context.Context, d *Desk, task belay.TaskID, cycles []in
 		if !v.Resolved {
 			note := session.Note{Kind: "review-resolved", Text: fmt.Sprintf("review %d is resolved", e.Number),
 				Review: &review.Recorded{Cycle: e.Number, Verdict: v.Verdict, Reviewer: v.Reviewer, Pointer: v.Pointer}}
-			if err := d.AddNote(ctx, r, note); err != nil {
+			if err := d.Session.AddNote(ctx, r, note); err != nil {
 				return out, err
 			}
 		}

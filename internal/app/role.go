@@ -25,7 +25,7 @@ import (
 // judged, and it hands over. Each step is done once, whenever belay is killed: the record
 // says which were.
 func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.State) error {
-	unlock, err := r.Hold(ctx, rec.Task.ID, "belay run, "+s.Name)
+	unlock, err := r.session.Hold(ctx, rec.Task.ID, "belay run, "+s.Name)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (r *pipelineRun) role(ctx context.Context, rec *session.Record, s *handoff.
 	if err := r.checked(ctx, rec, s); err != nil {
 		return err
 	}
-	h, err := Snapshot(ctx, r.Desk.Desk, r.req, s.Name, true)
+	h, err := Snapshot(ctx, r.session, r.req, s.Name, true)
 	if err != nil {
 		return err
 	}
@@ -66,12 +66,12 @@ func (r *pipelineRun) starts(ctx context.Context, rec *session.Record, s *handof
 		return nil
 	}
 	req := UpdateRequest{Request: r.req, Role: s.Name, Status: string(handoff.InProgress), ClearFindings: len(s.Blocking) > 0}
-	_, err := Update(ctx, r.Desk.Desk, req)
+	_, err := Update(ctx, r.session, req)
 	return err
 }
 
 func (r *pipelineRun) runDir(rec *session.Record, role string, round int) string {
-	return r.RunDir(rec.Task.ID, fmt.Sprintf("role-%s-%d", strings.ToLower(role), round))
+	return r.session.RunDir(rec.Task.ID, fmt.Sprintf("role-%s-%d", strings.ToLower(role), round))
 }
 
 // run runs the role's agent, or takes up the run that is there, and records how it
@@ -93,19 +93,19 @@ func (r *pipelineRun) run(ctx context.Context, rec *session.Record, s *handoff.S
 		return err
 	}
 	r.unlimited(rec, res.Use)
-	if res.Limit == "" && res.Blocked == "" && (res.Stopped || res.Ended == "lost" || res.Ended == "stopped") {
+	if res.Limit == "" && res.Blocked == "" && (res.Stopped || res.Result.Ended == "lost" || res.Result.Ended == "stopped") {
 		if err := fsroot.RemoveAll(dir); err != nil { // it runs anew when the task is resumed
 			return err
 		}
 		// Round 0 is no round, so that it runs again; what it used counts.
-		if err := Ran(ctx, r.Desk.Desk, r.req, s.Name, handoff.Run{Ended: res.Ended, Use: res.Use}); err != nil {
+		if err := Ran(ctx, r.session, r.req, s.Name, handoff.Run{Ended: res.Result.Ended, Use: res.Use}); err != nil {
 			return err
 		}
 		return parked(rec.Task.ID)
 	}
-	ended := handoff.Run{Round: round, Use: res.Use, Limit: cmp.Or(res.Limit, res.Blocked), Ended: res.Ended, Exit: res.Exit,
-		Millis: res.Elapsed.Milliseconds(), Log: r.KeepOutput(run, rec.Task, r.q.Watch.Note)}
-	if err := Ran(ctx, r.Desk.Desk, r.req, s.Name, ended); err != nil {
+	ended := handoff.Run{Round: round, Use: res.Use, Limit: cmp.Or(res.Limit, res.Blocked), Ended: res.Result.Ended, Exit: res.Result.Exit,
+		Millis: res.Result.Elapsed.Milliseconds(), Log: r.session.KeepOutput(run, rec.Task, r.q.Watch.Note)}
+	if err := Ran(ctx, r.session, r.req, s.Name, ended); err != nil {
 		return err
 	}
 	return r.failed(ctx, s, ended)
@@ -126,32 +126,32 @@ func (r *pipelineRun) failed(ctx context.Context, s *handoff.State, run handoff.
 	if slices.Contains(s.Blocking, why) {
 		return nil
 	}
-	_, err := Block(ctx, r.Desk.Desk, r.req, s.Name, why)
+	_, err := Block(ctx, r.session, r.req, s.Name, why)
 	return err
 }
 
 func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handoff.State, round int, dir string) (*agent.Run, error) {
-	parts, err := Export(ctx, r.Desk.Desk, r.req, s.Name)
+	parts, err := Export(ctx, r.session, r.req, s.Name)
 	if err != nil {
 		return nil, err
 	}
-	fresh, err := r.Load(rec.Task.ID)
+	fresh, err := r.session.Load(rec.Task.ID)
 	if err != nil {
 		return nil, err
 	}
-	path, err := r.WriteContext(fresh, s.Name)
+	path, err := r.session.WriteContext(fresh, s.Name)
 	if err != nil {
 		return nil, err
 	}
-	role := roleOf(r.Config, s.Name)
+	role := roleOf(r.session.Config, s.Name)
 	in := prompt.RoleInput{Task: rec.Task, Role: s.Name, Before: rec.Context.LastBy, After: r.after(s.Name),
-		Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.NowFiles()}
-	in.Plan.Path, in.Plan.Lines = r.PlanMarks(fresh)
+		Round: round, ReadOnly: s.ReadOnly, Told: s.Told, Words: role.Prompt, Export: string(parts[0].Text), Now: r.session.NowFiles()}
+	in.Plan.Path, in.Plan.Lines = r.session.PlanMarks(fresh)
 	timeout := role.Timeout
 	if timeout == 0 {
 		timeout = rec.Task.Timeout
 	}
-	command, err := r.May.Program(r.commandOf(s.Name))
+	command, err := r.session.May.Program(r.commandOf(s.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -161,14 +161,14 @@ func (r *pipelineRun) launch(ctx context.Context, rec *session.Record, s *handof
 		if err != nil {
 			return nil, err
 		}
-		if runner.Fenced(r.Desk.Desk) {
+		if runner.Fenced(r.session) {
 			enclosed.Closed, enclosed.Open = within.Closed, within.Open
 		} else if command, err = r.closed(within, command); err != nil {
 			return nil, err
 		}
 	}
-	return runner.Start(ctx, r.Desk.Desk, dir, agent.Spec{
-		Command: command, Dir: r.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
+	return runner.Start(ctx, r.session, dir, agent.Spec{
+		Command: command, Dir: r.session.Repo.Root, Prompt: []byte(prompt.Role(in)), Timeout: timeout,
 		Label: fmt.Sprintf("%s %s", rec.Task.ID, s.Name),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{
 			"BELAY_TASK": string(rec.Task.ID), "BELAY_ROLE": s.Name, "BELAY_ACTOR": s.Name,
@@ -192,7 +192,7 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 	if s.ReadOnly {
 		return nil
 	}
-	fresh, err := r.Load(rec.Task.ID)
+	fresh, err := r.session.Load(rec.Task.ID)
 	if err != nil {
 		return err
 	}
@@ -200,12 +200,12 @@ func (r *pipelineRun) checked(ctx context.Context, rec *session.Record, s *hando
 	if err != nil || len(now.Blocking) > 0 { // it is stopped already
 		return err
 	}
-	report, err := r.Check(ctx, CheckRequest{Task: rec.Task.ID, Timeout: session.RunTimeout, Watch: r.q.Watch})
+	report, err := r.desk.Check(ctx, CheckRequest{Task: rec.Task.ID, Timeout: session.RunTimeout, Watch: r.q.Watch})
 	if err != nil {
 		return err
 	}
 	for _, f := range report.Errors() {
-		if _, err := Block(ctx, r.Desk.Desk, r.req, s.Name, said(f)); err != nil {
+		if _, err := Block(ctx, r.session, r.req, s.Name, said(f)); err != nil {
 			return err
 		}
 	}

@@ -138,7 +138,7 @@ func (p *Place) start(ctx context.Context, role string) error {
 	}
 	var begins *handoff.Handoff
 	if p.Rec.Context.Last == nil {
-		reader := handoff.Reader{Snaps: p.Snaps}
+		reader := handoff.Reader{Snaps: p.Session.Snaps}
 		if _, same, _, err := reader.Look(ctx, p.Rec.Context.Block.Base); err != nil || !same {
 			info, err := p.taken(ctx, r.Name, "where "+r.Name+" begins")
 			if err != nil {
@@ -212,7 +212,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	if !empty {
-		if _, same, _, err := (handoff.Reader{Snaps: p.Snaps}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
+		if _, same, _, err := (handoff.Reader{Snaps: p.Session.Snaps}).Look(ctx, p.Rec.Context.Block.Base); err == nil && same {
 			return Handed{}, nothingToHand(p.Rec.Task.ID, r.Name)
 		}
 	}
@@ -231,7 +231,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	if h.Files == 0 && !empty { // the index alone differs
-		return Handed{}, cmp.Or(p.Restores.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
+		return Handed{}, cmp.Or(p.Session.Restores.Drop(ctx, info.ID), nothingToHand(p.Rec.Task.ID, r.Name))
 	}
 	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		if err := c.MayHand(role); err != nil {
@@ -251,7 +251,7 @@ func Snapshot(ctx context.Context, d *session.Desk, q Request, role string, empt
 		return Handed{}, err
 	}
 	out := Handed{Task: p.Rec.Task.ID, Role: r.Name, Handoff: h, Notes: notes(h, info)}
-	steered, err := p.Snaps.TouchedGit(ctx, h.Previous, h.Snapshot)
+	steered, err := p.Session.Snaps.TouchedGit(ctx, h.Previous, h.Snapshot)
 	if steered = slices.DeleteFunc(steered, func(n string) bool { return n == "index" }); len(steered) > 0 {
 		out.Notes = append(out.Notes, "git's own files changed: "+belay.VisibleLine(strings.Join(steered, ", ")))
 	}
@@ -269,7 +269,7 @@ func (p *Place) delta(ctx context.Context, base, previous belay.SnapshotID, info
 	if err != nil {
 		return handoff.Handoff{}, err
 	}
-	return handoff.DeltaReader{Snaps: p.Snaps, Attach: p.Journal.Attach, InScope: inScope,
+	return handoff.DeltaReader{Snaps: p.Session.Snaps, Attach: p.Session.Journal.Attach, InScope: inScope,
 		Unmasked: unmasked}.Handoff(ctx, base, previous, info)
 }
 
@@ -300,7 +300,7 @@ func (p *Place) untouched(ctx context.Context, role string, then, now belay.Snap
 	if err != nil {
 		return err
 	}
-	f, err := handoff.Reader{Snaps: p.Snaps, InScope: inScope, IgnoreEnds: p.Config.IgnoreLineEnds}.Between(ctx, then, now)
+	f, err := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: p.Session.Config.IgnoreLineEnds}.Between(ctx, then, now)
 	if err != nil {
 		return err
 	}
@@ -344,11 +344,11 @@ func Resolve(ctx context.Context, d *session.Desk, q Request, note string) (Hand
 		return Handed{}, err
 	}
 	previous := p.Rec.Context.Expected()
-	if _, err := p.Snaps.LookUp(ctx, previous); err != nil {
+	if _, err := p.Session.Snaps.LookUp(ctx, previous); err != nil {
 		previous = "" // it is gone: that was the drift
 	}
 	base := p.Rec.Context.Block.Base
-	if _, err := p.Snaps.LookUp(ctx, base); err != nil {
+	if _, err := p.Session.Snaps.LookUp(ctx, base); err != nil {
 		base = info.ID
 	}
 	h, err := p.delta(ctx, base, previous, info, q.Force)

@@ -33,7 +33,7 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if err := Globs(q.Preserve); err != nil {
 		return restore.Restored{}, err
 	}
-	r, err := d.Load(q.Task)
+	r, err := d.Session.Load(q.Task)
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -44,10 +44,10 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if d, err = d.at(ctx, r); err != nil {
 		return restore.Restored{}, err
 	}
-	if _, err := d.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
+	if _, err := d.Session.Snaps.LookUp(ctx, r.State.Before); err != nil { // before anything is taken
 		return restore.Restored{}, err
 	}
-	opts, err := d.RollbackOptions(ctx, r, q.Hard, q.Preserve)
+	opts, err := d.Session.RollbackOptions(ctx, r, q.Hard, q.Preserve)
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -56,9 +56,9 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	}
 	opts.DryRun, opts.FilesOnly, opts.Reason, opts.SkipBroken = q.DryRun, q.Files, q.Reason, q.SkipBroken
 	if q.DryRun {
-		return d.Restores.Restore(ctx, r.State.Before, opts)
+		return d.Session.Restores.Restore(ctx, r.State.Before, opts)
 	}
-	unlock, err := d.Hold(ctx, q.Task, "belay rollback")
+	unlock, err := d.Session.Hold(ctx, q.Task, "belay rollback")
 	if err != nil {
 		return restore.Restored{}, err
 	}
@@ -66,19 +66,19 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 	if q.awaited(r) {
 		opts.Command = r.State.Pending.ID
 	}
-	out, err := d.Restores.Restore(ctx, r.State.Before, opts)
+	out, err := d.Session.Restores.Restore(ctx, r.State.Before, opts)
 	if err != nil {
 		return out, err
 	}
-	taken, err := d.Taken(ctx, r)
+	taken, err := d.Session.Taken(ctx, r)
 	if err != nil {
 		return out, err
 	}
-	if out.Overruled, err = d.Overruled(ctx, r, taken, out); err != nil {
+	if out.Overruled, err = d.Session.Overruled(ctx, r, taken, out); err != nil {
 		return out, err
 	}
 	if len(q.Paths) == 0 {
-		if err := d.NotRestored(ctx, taken, &out); err != nil {
+		if err := d.Session.NotRestored(ctx, taken, &out); err != nil {
 			return out, err
 		}
 	}
@@ -88,19 +88,19 @@ func (d *Desk) Rollback(ctx context.Context, q RollbackRequest) (restore.Restore
 // rolledBack records a rollback by hand: as the result the loop waits for, or as a
 // note beside it.
 func (d *Desk) rolledBack(ctx context.Context, r *session.Record, q RollbackRequest, out restore.Restored) error {
-	if err := d.Claim(ctx, r, out.Rescue); err != nil {
+	if err := d.Session.Claim(ctx, r, out.Rescue); err != nil {
 		return err
 	}
 	if q.awaited(r) {
-		return d.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
+		return d.Session.Apply(ctx, r, loop.Event{Kind: loop.EvRestored, Command: r.State.Pending.ID, Snapshot: out.Rescue,
 			Kept: session.KeptLines(out), Note: q.Reason})
 	}
-	if err := d.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target,
+	if err := d.Session.AddNote(ctx, r, session.Note{Kind: session.RollbackNote, Text: q.Reason, Target: out.Target,
 		Rescue: out.Rescue, Paths: q.Paths, Kept: session.KeptLines(out)}); err != nil {
 		return err
 	}
 	if !r.Open() { // the state before has the markers of the task in its plan, which ended
-		d.ClearPlan(ctx, r, q.Watch.Note)
+		d.Session.ClearPlan(ctx, r, q.Watch.Note)
 	}
 	return nil
 }

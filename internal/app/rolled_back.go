@@ -39,7 +39,7 @@ func RejectTogether(ctx context.Context, d *Desk, q Rejection) ([]Back, error) {
 	}
 	var records []*session.Record
 	for _, id := range q.Tasks {
-		r, err := d.Load(id)
+		r, err := d.Session.Load(id)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +81,7 @@ func putOneBack(ctx context.Context, d *Desk, r *session.Record, q Rejection, wi
 	if !given.Acted {
 		return out, belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", r.Task.ID), "%s", given.Then)
 	}
-	if r, err = d.Load(r.Task.ID); err != nil {
+	if r, err = d.Session.Load(r.Task.ID); err != nil {
 		return out, err
 	}
 	if err := d.PutBack(ctx, r, q.Watch); err != nil {

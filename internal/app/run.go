@@ -37,27 +37,27 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := runner.InOrder(d.Desk, r, r.Task.Worktree == ""); err != nil {
+	if err := runner.InOrder(d.Session, r, r.Task.Worktree == ""); err != nil {
 		return r, err
 	}
-	given := d.Config // with the flags
-	inner, err := runner.Ready(ctx, d.Desk, r, q.Watch)
+	given := d.Session.Config // with the flags
+	inner, err := runner.Ready(ctx, d.Session, r, q.Watch)
 	if err != nil {
 		return r, err
 	}
-	d = &Desk{Desk: inner, ask: d.ask}
+	d = &Desk{Session: inner, ask: d.ask}
 	if err := d.Recovered(ctx, q.Watch); err != nil {
 		return r, err
 	}
-	unlock, err := d.Hold(ctx, r.Task.ID, "belay run")
+	unlock, err := d.Session.Hold(ctx, r.Task.ID, "belay run")
 	if err != nil {
 		return r, err
 	}
 	defer unlock()
-	if r, err = d.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
+	if r, err = d.Session.Load(r.Task.ID); err != nil { // as it stands now that nobody else runs it
 		return nil, err
 	}
-	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
+	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: q.Watch, Soft: q.Soft, Stop: q.Stop}
 	if q.Prose == "" { // it was recorded before
 		if _, err := d.Adjust(ctx, r, given, q.NewTask); err != nil {
 			return r, err
@@ -68,7 +68,7 @@ func (d *Desk) Run(ctx context.Context, q RunRequest) (*session.Record, error) {
 	}
 	err = d.drive(ctx, dr)
 	d.report(ctx, r.Task.ID, q.Watch)
-	if oerr := runner.Write(ctx, d.Desk, r); oerr != nil {
+	if oerr := runner.Write(ctx, d.Session, r); oerr != nil {
 		q.Watch.Note("the override is recorded, but the review file could not be written: " + session.Sentence(oerr))
 	}
 	if err == nil && !q.Keep && r.Task.Worktree != "" && !r.Open() && r.State.Outcome != loop.OutcomePassed {
@@ -92,7 +92,7 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, er
 		return d.resumable(ctx, q)
 	}
 	if q.ID != "" && q.Prose == "" {
-		if r, err := d.Load(q.ID); err == nil && r.State.Phase == "" {
+		if r, err := d.Session.Load(q.ID); err == nil && r.State.Phase == "" {
 			return d.added(ctx, q, r)
 		}
 	}
@@ -101,14 +101,14 @@ func (d *Desk) taskToRun(ctx context.Context, q RunRequest) (*session.Record, er
 		return nil, err
 	}
 	if q.ID != "" {
-		if _, err := d.Load(q.ID); err == nil {
+		if _, err := d.Session.Load(q.ID); err == nil {
 			return nil, d.exists(q.ID, belay.Refuse(belay.CodeUsage, "", ""))
 		}
 	}
 	if err := d.mayRun(t, q.NewTask); err != nil {
 		return nil, err
 	}
-	if held, busy := d.Held(); busy && !q.Apart {
+	if held, busy := d.Session.Held(); busy && !q.Apart {
 		return nil, belay.Refuse(belay.CodeBusy, "belay status", "this working tree is in use by %s", held)
 	}
 	return d.Add(ctx, q.NewTask)
@@ -124,18 +124,18 @@ func (d *Desk) mayRun(t belay.Task, q NewTask) error {
 
 // mayGo refuses a task that would run what nobody let run.
 func (d *Desk) mayGo(t belay.Task, q NewTask) error {
-	d.May.TypeCommand(q.Agent)
+	d.Session.May.TypeCommand(q.Agent)
 	if err := d.trusted(wants(t), len(q.Agent) > 0, q.Trust); err != nil {
 		return err
 	}
-	_ = d.May.Keep() // a list that cannot be written costs a question when the task is resumed
+	_ = d.Session.May.Keep() // a list that cannot be written costs a question when the task is resumed
 	return nil
 }
 
 // resumable gives an open task, with the agent's command replaced if another was
 // given.
 func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, error) {
-	r, err := d.Load(q.Resume)
+	r, err := d.Session.Load(q.Resume)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +152,9 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 	}
 	if q.Apart && r.Task.Worktree == "" {
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", q.Resume),
-			"%s has already started in the working tree %s", q.Resume, d.Repo.Root)
+			"%s has already started in the working tree %s", q.Resume, d.Session.Repo.Root)
 	}
-	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	t, _, err := d.adjusted(r, d.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -169,7 +169,7 @@ func (d *Desk) resumable(ctx context.Context, q RunRequest) (*session.Record, er
 
 // added checks that a task recorded by `belay task add` can be run now, and says where.
 func (d *Desk) added(ctx context.Context, q RunRequest, r *session.Record) (*session.Record, error) {
-	t, _, err := d.adjusted(r, d.Config, q.NewTask)
+	t, _, err := d.adjusted(r, d.Session.Config, q.NewTask)
 	if err != nil {
 		return r, err
 	}
@@ -180,10 +180,10 @@ func (d *Desk) added(ctx context.Context, q RunRequest, r *session.Record) (*ses
 		return r, err
 	}
 	t = r.Task
-	if t.Worktree, err = runner.Path(d.Desk, t.ID); err != nil {
+	if t.Worktree, err = runner.Path(d.Session, t.ID); err != nil {
 		return r, err
 	}
-	return r, d.Append(ctx, r, session.EntryTask, t)
+	return r, d.Session.Append(ctx, r, session.EntryTask, t)
 }
 
 // wake brings a task to where it can be driven: started, or resumed after a cancel,
@@ -192,7 +192,7 @@ func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error 
 	if len(q.Agent) > 0 && !slices.Equal(q.Agent, dr.Rec.Task.Agent) {
 		t := dr.Rec.Task
 		t.Agent, t.Role = q.Agent, q.Agent[0]
-		if err := d.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
+		if err := d.Session.Append(ctx, dr.Rec, session.EntryTask, t); err != nil {
 			return err
 		}
 	}
@@ -206,9 +206,9 @@ func (d *Desk) wake(ctx context.Context, dr *runner.Driver, q RunRequest) error 
 		if err := d.unreviewed(ctx, dr); err != nil {
 			return err
 		}
-		return runner.Begin(ctx, d.Desk, dr.Rec)
+		return runner.Begin(ctx, d.Session, dr.Rec)
 	case st.Gate != nil && st.Gate.Kind == loop.GateCancelled:
-		return d.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
+		return d.Session.Apply(ctx, dr.Rec, loop.Event{Kind: loop.EvResumed})
 	}
 	return nil
 }
@@ -223,13 +223,13 @@ func (d *Desk) unreviewed(ctx context.Context, dr *runner.Driver) error {
 	text := fmt.Sprintf("mode %s: no reviewers are configured, so its %d reviews are skipped (reviewers: in %s)",
 		mode, p.Reviews, config.File)
 	dr.Watch.Note(text)
-	return d.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
+	return d.Session.AddNote(ctx, dr.Rec, session.Note{Kind: "mode", Text: text})
 }
 
 // Recovered finishes a restore that was cut short, before anything else looks
 // at the tree.
 func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
-	done, err := d.Restores.Recover(ctx)
+	done, err := d.Session.Restores.Recover(ctx)
 	if err != nil || done == nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (d *Desk) Recovered(ctx context.Context, w runner.Watcher) error {
 // Cancel stops the attempt that is under way, from another terminal. The runner
 // that waits for it captures the work and parks.
 func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (d *Desk) Cancel(ctx context.Context, task belay.TaskID) error {
 	if d, err = d.at(ctx, r); err != nil {
 		return err
 	}
-	run, err := agent.Attach(d.RunDir(task, c.ID))
+	run, err := agent.Attach(d.Session.RunDir(task, c.ID))
 	if errors.Is(err, os.ErrNotExist) {
 		return belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s", task), "%s has no agent running here", task)
 	}

@@ -24,24 +24,24 @@ type gathered struct {
 
 // gather reads the sources of the task's block. area and priority win over the task's own.
 func (p *Place) gather(ctx context.Context, from snapshot.Info, area, priority string) (gathered, error) {
-	end := p.Repo.Share()
+	end := p.Session.Repo.Share()
 	defer end()
 	t := p.Rec.Task
 	inScope, err := p.scope()
 	if err != nil {
 		return gathered{}, err
 	}
-	m, err := p.Snaps.Manifest(ctx, from)
+	m, err := p.Session.Snaps.Manifest(ctx, from)
 	if err != nil {
 		return gathered{}, err
 	}
-	entries, err := p.Snaps.Entries(ctx, from.Tree, m)
+	entries, err := p.Session.Snaps.Entries(ctx, from.Tree, m)
 	if err != nil {
 		return gathered{}, err
 	}
 	g := gathered{sources: handoff.Sources{Task: t, Area: first(area, t.Area), Priority: first(priority, t.Priority),
 		Acceptance: t.Acceptance, Head: from.Head, TestsFrom: testsFrom(t)}}
-	if t.Scope.Files, err = p.Config.Expand(t.Scope.Files); err != nil {
+	if t.Scope.Files, err = p.Session.Config.Expand(t.Scope.Files); err != nil {
 		return g, err
 	}
 	g.sources.Task.Scope.Files = t.Scope.Files
@@ -85,7 +85,7 @@ func testsFrom(t belay.Task) string {
 // rules gives the config's standards, and as one more what the task's file names.
 func (p *Place) rules(t belay.Task) []handoff.Rule {
 	var all []handoff.Rule
-	for _, s := range p.Config.Standards {
+	for _, s := range p.Session.Config.Standards {
 		all = append(all, handoff.Rule{Name: s.Name, Files: s.Files, Areas: s.Areas, Priorities: s.Priorities,
 			Sections: s.Sections, Commands: s.Commands})
 	}
@@ -123,13 +123,13 @@ func (p *Place) isSource(t belay.Task, path string) bool {
 
 // readAll reads the files that are cited or that the task comes from.
 func (p *Place) readAll(ctx context.Context, g *gathered, list []snapshot.Entry, rules []handoff.Rule) error {
-	rd, err := p.Repo.Reader(ctx)
+	rd, err := p.Session.Repo.Reader(ctx)
 	if err != nil {
 		return err
 	}
 	defer rd.Close()
 	for _, e := range list {
-		sizes, err := p.Repo.Sizes(ctx, []string{e.OID})
+		sizes, err := p.Session.Repo.Sizes(ctx, []string{e.OID})
 		if err != nil {
 			return err
 		}
@@ -180,9 +180,9 @@ func (g *gathered) note(kind, path string, text []byte) {
 // taken is a snapshot of the present for the task's context.
 func (p *Place) taken(ctx context.Context, role, message string) (snapshot.Info, error) {
 	t := p.Rec.Task
-	info, err := p.Snaps.TakeWith(ctx, snapshot.Meta{
+	info, err := p.Session.Snaps.TakeWith(ctx, snapshot.Meta{
 		Kind: belay.KindHandoff, Task: t.ID, Message: message, Feature: t.Feature, Agent: role, Journal: p.Rec.Log.Head.Hash,
-	}, p.Extent(p.Rec))
+	}, p.Session.Extent(p.Rec))
 	if err != nil {
 		return info, fmt.Errorf("snapshot the tree of %s: %w", t.ID, err)
 	}
@@ -201,7 +201,7 @@ func (p *Place) made(g gathered, without bool) (handoff.Block, handoff.BlockRef,
 			"no standard to cite for %s%s", b.Task.ID, forWhat(b.Task))
 	}
 	ref := handoff.BlockRef{Head: b.Git.Head, WithoutStandards: len(b.Citations) == 0}
-	if ref.Roles, err = Roles(p.Config); err != nil {
+	if ref.Roles, err = Roles(p.Session.Config); err != nil {
 		return b, ref, err
 	}
 	if ref.Block, _, err = p.keep(b); err != nil {
@@ -227,7 +227,7 @@ func (p *Place) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
 	if now.Head == "" {
 		return false, nil
 	}
-	rd, err := p.Repo.Reader(ctx)
+	rd, err := p.Session.Repo.Reader(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -235,11 +235,11 @@ func (p *Place) dirty(ctx context.Context, now snapshot.Info) (bool, error) {
 	if err = errors.Join(err, rd.Close()); err != nil {
 		return false, err
 	}
-	list, err := p.Repo.DiffTrees(ctx, o.OID, now.Tree)
+	list, err := p.Session.Repo.DiffTrees(ctx, o.OID, now.Tree)
 	if err != nil {
 		return false, err
 	}
-	if rd, err = p.Repo.Reader(ctx); err != nil {
+	if rd, err = p.Session.Repo.Reader(ctx); err != nil {
 		return false, err
 	}
 	defer rd.Close()

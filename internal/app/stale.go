@@ -70,7 +70,7 @@ func (p *Place) Follow(ctx context.Context, cited []handoff.Citation) ([]handoff
 
 // FileText reads a file of the tree, never through a link; nil when it is not there.
 func (p *Place) FileText(path string) ([]byte, error) {
-	root, err := fsroot.OpenRoot(p.Repo.Root)
+	root, err := fsroot.OpenRoot(p.Session.Repo.Root)
 	if err != nil {
 		return nil, err
 	}

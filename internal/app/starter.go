@@ -25,7 +25,7 @@ type Made struct {
 // pull requests. A file that is there already is left alone. specs are patterns of task files that were found, for a
 // comment in the config.
 func (d *Desk) Init(template bool, specs ...string) (Made, error) {
-	tests, _ := testrun.Tests(d.Repo.Root)
+	tests, _ := testrun.Tests(d.Session.Repo.Root)
 	m := Made{Tests: tests, Wrote: []string{}, Left: []string{}}
 	files := []struct{ name, text string }{
 		{".belay/config.yaml", string(config.Template(tests, specs...))},
@@ -35,7 +35,7 @@ func (d *Desk) Init(template bool, specs ...string) (Made, error) {
 		files = append(files, struct{ name, text string }{".github/PULL_REQUEST_TEMPLATE/forensic.md", prompt.PullTemplate()})
 	}
 	for _, f := range files {
-		wrote, err := create(filepath.Join(d.Repo.Root, filepath.FromSlash(f.name)), f.text)
+		wrote, err := create(filepath.Join(d.Session.Repo.Root, filepath.FromSlash(f.name)), f.text)
 		switch {
 		case err != nil:
 			return m, fmt.Errorf("write %s: %w", f.name, err)

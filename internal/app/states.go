@@ -40,12 +40,12 @@ func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
 			belay.VisibleLine(name))
 	}
 	if id, err := belay.ParseTaskID(name); err == nil {
-		if r, err := d.Load(id); err == nil && r.State.Before != "" {
+		if r, err := d.Session.Load(id); err == nil && r.State.Before != "" {
 			return held(ctx, d, r.State.Before, "the state before "+string(r.Task.ID))
 		}
 	}
 	if id, err := belay.ParseSnapshotID(name); err == nil {
-		if id, err = d.Named(ctx, id); err == nil {
+		if id, err = d.Session.Named(ctx, id); err == nil {
 			return held(ctx, d, id, "snapshot "+id.Short())
 		}
 	}
@@ -54,7 +54,7 @@ func find(ctx context.Context, d *Desk, dir, name string) (*state, error) {
 
 // held is the state that a snapshot holds.
 func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*state, error) {
-	info, err := d.Snaps.LookUp(ctx, id)
+	info, err := d.Session.Snaps.LookUp(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func held(ctx context.Context, d *Desk, id belay.SnapshotID, name string) (*stat
 
 // revision is the state of a commit.
 func revision(ctx context.Context, d *Desk, name string) (*state, error) {
-	out, err := git.Answer(d.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
+	out, err := git.Answer(d.Session.Repo.Command(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{tree}"))
 	if err != nil {
 		return nil, belay.Refuse(belay.CodeNotFound, "belay snapshot list, or git log",
 			"%s is not a folder, task, snapshot or revision", belay.VisibleLine(name))
@@ -73,7 +73,7 @@ func revision(ctx context.Context, d *Desk, name string) (*state, error) {
 
 // present is what the working tree holds now, as far as git tracks it or would.
 func present(ctx context.Context, d *Desk) (*state, error) {
-	tree, err := d.Snaps.Peek(ctx, snapshot.Extent{})
+	tree, err := d.Session.Snaps.Peek(ctx, snapshot.Extent{})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func stored(ctx context.Context, d *Desk, tree, name string) (*state, error) {
 	if tree == "" {
 		return s, nil
 	}
-	list, err := d.Repo.ListTree(ctx, tree)
+	list, err := d.Session.Repo.ListTree(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *state) plan(ctx context.Context, d *Desk, rel string) (*plan.Plan, erro
 	if oid == "" {
 		return nil, nil
 	}
-	rd, err := d.Repo.Reader(ctx)
+	rd, err := d.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func sides(ctx context.Context, d *Desk, before, after *state, p *plan.Plan, tas
 		}
 		return plan.Compared(a, b, hide)
 	}
-	rd, err := d.Repo.Reader(ctx)
+	rd, err := d.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}

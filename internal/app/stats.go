@@ -31,7 +31,7 @@ type Stats struct {
 
 // StatsOf measures it; it writes nothing.
 func StatsOf(ctx context.Context, d *session.Desk, q Request) (Stats, error) {
-	p, err := contextPlace(ctx, d, q)
+	p, err := At(ctx, d, q)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -63,14 +63,14 @@ func StatsOf(ctx context.Context, d *session.Desk, q Request) (Stats, error) {
 	return s, ctx.Err()
 }
 
-func (p place) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
+func (p *Place) measured(r handoff.Role, b handoff.Block, changes *handoff.Changes) (handoff.Export, []byte, error) {
 	e := handoff.ExportFor(r, b, p.Rec.Context, changes)
 	text, err := handoff.Canonical(e)
 	return e, text, err
 }
 
 // sections counts the bytes of the cited sections as they are now.
-func (p place) sections(cited []handoff.Citation) (int, error) {
+func (p *Place) sections(cited []handoff.Citation) (int, error) {
 	total := 0
 	for _, c := range cited {
 		text, err := p.FileText(c.File)
@@ -94,7 +94,7 @@ func (p place) sections(cited []handoff.Citation) (int, error) {
 
 // cost compares a part with its sources: the task's words; the rules, for those who get
 // citations; the diff, for those who get changes; logs, for those who get them.
-func (p place) cost(r handoff.Role, text []byte, m handoff.Manifest, sections int) Cost {
+func (p *Place) cost(r handoff.Role, text []byte, m handoff.Manifest, sections int) Cost {
 	c := Cost{Role: r.Name, Bytes: len(text), Tokens: handoff.Tokens(len(text))}
 	both, files := 0, 0
 	parts := map[string]bool{}

@@ -47,13 +47,13 @@ func (d *Desk) Tasks() ([]TaskLine, error) {
 
 // tasks is Tasks with the records that could be read.
 func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) {
-	records, err = d.Records(func(id belay.TaskID, err error) {
+	records, err = d.Session.Records(func(id belay.TaskID, err error) {
 		lines = append(lines, TaskLine{ID: id, Phase: "unreadable", Problem: session.Sentence(err)})
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if gone, err := d.Gone(); err == nil {
+	if gone, err := d.Session.Gone(); err == nil {
 		for _, st := range gone {
 			if st.Open {
 				lines = append(lines, TaskLine{ID: belay.TaskID(st.Task), Phase: "unreadable",
@@ -182,11 +182,11 @@ func (d *Desk) Status(ctx context.Context) (Status, error) {
 
 // Overview is Status and Tasks together: each record is read once.
 func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err error) {
-	s = Status{Root: d.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
-	if h, busy := d.Held(); busy {
+	s = Status{Root: d.Session.Repo.Root, Tasks: []TaskLine{}, Worktrees: []TaskLine{}, Overruled: []TaskLine{}}
+	if h, busy := d.Session.Held(); busy {
 		s.Held = h.String()
 	}
-	claims, err := d.Claims().List()
+	claims, err := d.Session.Claims().List()
 	if err != nil {
 		return s, nil, err
 	}
@@ -212,7 +212,7 @@ func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err er
 		}
 		s.Tasks = append(s.Tasks, l)
 	}
-	if s.Snapshots, err = d.Snaps.Usage(ctx); err != nil {
+	if s.Snapshots, err = d.Session.Snaps.Usage(ctx); err != nil {
 		return s, nil, err
 	}
 	archived, err := d.archivedOf(ctx, records)
@@ -220,14 +220,14 @@ func (d *Desk) Overview(ctx context.Context) (s Status, lines []TaskLine, err er
 		return s, nil, err
 	}
 	s.Archived = len(archived)
-	if s.Absent, err = d.Absent(ctx); err != nil {
+	if s.Absent, err = d.Session.Absent(ctx); err != nil {
 		return s, nil, err
 	}
 	if s.Missing, err = d.missingOf(ctx, records); err != nil {
 		return s, nil, err
 	}
-	s.OverCap = d.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Config.Snapshot.Cap
-	s.Standing = d.Restores.Standing()
+	s.OverCap = d.Session.Config.Snapshot.Cap > 0 && s.Snapshots.Bytes > d.Session.Config.Snapshot.Cap
+	s.Standing = d.Session.Restores.Standing()
 	s.Interrupted = s.Standing != nil
 	if t, err := d.TrustState(); err == nil {
 		for _, i := range t.Missing() {
@@ -286,11 +286,11 @@ type ShownAttempt struct {
 
 // Show gives a task whole.
 func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
-	r, err := d.LoadAnyway(task)
+	r, err := d.Session.LoadAnyway(task)
 	if err != nil {
 		return Shown{}, nil, err
 	}
-	_, cut := d.Anchored(task, r.Log)
+	_, cut := d.Session.Anchored(task, r.Log)
 	s := Shown{
 		Task: r.Task, Phase: r.Phase(), Outcome: r.State.Outcome, Why: r.State.Why, Before: string(r.State.Before),
 		Gate: r.State.Gate, Rollbacks: r.State.Rollbacks, Retries: r.State.Retries, Decisions: r.State.Decisions,
@@ -338,7 +338,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 
 // Missing gives the snapshots that tasks need and that are gone.
 func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -346,8 +346,8 @@ func (d *Desk) Missing(ctx context.Context) ([]belay.SnapshotID, error) {
 }
 
 func (d *Desk) missingOf(ctx context.Context, all []*session.Record) ([]belay.SnapshotID, error) {
-	needs := runner.Needs(ctx, d.Desk)
-	return d.Desk.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
+	needs := runner.Needs(ctx, d.Session)
+	return d.Session.Missing(ctx, slices.DeleteFunc(slices.Clone(all), func(r *session.Record) bool { return !needs(r) }))
 }
 
 // checksOf gives the checks of a stored report, none when there is no report.
@@ -355,6 +355,6 @@ func (d *Desk) checksOf(sha string) ([]belay.CheckResult, error) {
 	if sha == "" {
 		return nil, nil
 	}
-	report, err := d.Report(sha)
+	report, err := d.Session.Report(sha)
 	return report.Checks, err
 }

@@ -47,13 +47,13 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.May.TypeCommand(q.Agent)
+	d.Session.May.TypeCommand(q.Agent)
 	if err := d.known(q); err != nil {
 		return nil, err
 	}
 	d.read(ctx, &t, q)
 	for _, globs := range []*[]string{&t.Scope.Files, &t.Scope.Protect, &t.Scope.Expect} {
-		if *globs, err = d.Config.Expand(*globs); err != nil {
+		if *globs, err = d.Session.Config.Expand(*globs); err != nil {
 			return nil, err
 		}
 	}
@@ -64,16 +64,16 @@ func (d *Desk) Add(ctx context.Context, q NewTask) (*session.Record, error) {
 			}
 		}
 		if q.Apart {
-			if t.Worktree, err = runner.Path(d.Desk, t.ID); err != nil {
+			if t.Worktree, err = runner.Path(d.Session, t.ID); err != nil {
 				return nil, err
 			}
 		}
-		err = d.Create(ctx, t)
+		err = d.Session.Create(ctx, t)
 		if err == nil {
-			_ = d.May.Keep() // a list that cannot be written costs a question when the task is run
-			r, err := d.Load(t.ID)
+			_ = d.Session.May.Keep() // a list that cannot be written costs a question when the task is run
+			r, err := d.Session.Load(t.ID)
 			if err == nil {
-				err = runner.AskFirst(ctx, d.Desk, r)
+				err = runner.AskFirst(ctx, d.Session, r)
 			}
 			return r, err
 		}
@@ -93,11 +93,11 @@ func (d *Desk) number(ctx context.Context) (belay.TaskID, error) {
 
 // used are the ids that tasks have, or had.
 func (d *Desk) used(ctx context.Context) ([]belay.TaskID, error) {
-	used, err := d.Journal.Tasks()
+	used, err := d.Session.Journal.Tasks()
 	if err != nil {
 		return nil, err
 	}
-	snaps, err := d.Snaps.List(ctx)
+	snaps, err := d.Session.Snaps.List(ctx)
 	for _, s := range snaps {
 		used = append(used, s.Task)
 	}
@@ -109,7 +109,7 @@ func (d *Desk) exists(task belay.TaskID, err error) error {
 	if belay.CodeOf(err) != belay.CodeUsage {
 		return err
 	}
-	r, lerr := d.Load(task)
+	r, lerr := d.Session.Load(task)
 	if lerr != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 	if strings.TrimSpace(q.Prose) == "" {
 		return belay.Task{}, belay.Refuse(belay.CodeUsage, `belay run "what the agent should do" -- AGENT ARGS…`, "the task text is empty")
 	}
-	c := d.Config
+	c := d.Session.Config
 	forced, err := check.InWords("the task", q.Prose, c.Secrets.Allow, q.Secrets)
 	if err != nil {
 		return belay.Task{}, err
@@ -147,11 +147,11 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 		t.Checks.Timeout = session.RunTimeout
 	}
 	if !t.Checks.Tests.Set() {
-		t.Checks.Tests, _ = testrun.Tests(d.Repo.Root)
+		t.Checks.Tests, _ = testrun.Tests(d.Session.Repo.Root)
 	}
 	t.Checks.Tests = asEvents(t.Checks.Tests)
 	if t.Checks.Linters, t.Checks.LintAll = c.Linters, c.Checks.LintAll; len(t.Checks.Linters) == 0 {
-		t.Checks.Linters = testrun.Linters(d.Repo.Root, os.Getenv("PATH"))
+		t.Checks.Linters = testrun.Linters(d.Session.Repo.Root, os.Getenv("PATH"))
 	}
 	for _, r := range t.Reviewers {
 		if r.Human() {
@@ -181,7 +181,7 @@ func (d *Desk) task(q NewTask) (belay.Task, error) {
 
 // checks are what the config says of the checks, as far as nothing has to be detected.
 func (d *Desk) checks() belay.Checks {
-	c := d.Config
+	c := d.Session.Config
 	return belay.Checks{
 		Tests: c.Checks.Tests, Skip: c.Checks.Skip, Reuse: c.Checks.Reuse, MaxDiff: c.Checks.MaxDiff, Timeout: c.Checks.Timeout,
 		SecretsAllow: c.Secrets.Allow, SecretExamples: c.Secrets.Examples, IntegrityAllow: c.Checks.IntegrityAllow,
@@ -220,15 +220,15 @@ func (d *Desk) agentReady(t belay.Task) error {
 	if len(t.Agent) == 0 {
 		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
 	}
-	if err := agent.LookPath(t.Agent[0], d.Repo.Root, os.Environ()); err != nil {
+	if err := agent.LookPath(t.Agent[0], d.Session.Repo.Root, os.Environ()); err != nil {
 		return err
 	}
-	return agent.Ready(t.Agent, d.Repo.Root, os.Environ())
+	return agent.Ready(t.Agent, d.Session.Repo.Root, os.Environ())
 }
 
 // Start takes the state before of a task that somebody drives by hand.
 func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 	if r.State.Phase != loop.PhaseNew && r.State.Phase != "" && r.State.Phase != loop.PhaseSnapshot && r.State.Phase != loop.PhaseBaseline {
 		return nil, belay.Refuse(belay.CodeUsage, "belay status", "%s has already started (%s)", task, r.State.Phase)
 	}
-	if err := runner.InOrder(d.Desk, r, true); err != nil {
+	if err := runner.InOrder(d.Session, r, true); err != nil {
 		return nil, err
 	}
 	if d, err = d.at(ctx, r); err != nil {
@@ -248,13 +248,13 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 	if err := d.offer(judging(r.Task), false); err != nil {
 		return nil, err
 	}
-	unlock, err := d.Hold(ctx, task, "belay task start")
+	unlock, err := d.Session.Hold(ctx, task, "belay task start")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	if r.State.Pending == nil {
-		if err := runner.Begin(ctx, d.Desk, r); err != nil {
+		if err := runner.Begin(ctx, d.Session, r); err != nil {
 			return nil, err
 		}
 		if r.State.Gate != nil { // the words were found to be in doubt only now
@@ -270,7 +270,7 @@ func (d *Desk) Start(ctx context.Context, task belay.TaskID, w runner.Watcher) (
 
 // Capture says that the attempt under way has ended and holds what it left.
 func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -282,14 +282,14 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 	if d, err = d.at(ctx, r); err != nil {
 		return nil, err
 	}
-	unlock, err := d.Hold(ctx, task, "belay task capture")
+	unlock, err := d.Session.Hold(ctx, task, "belay task capture")
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	if c.Kind == loop.CmdAttempt {
 		ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Ended: loop.EndedExit, Note: "run by hand", Use: r.Context.Used}
-		if err := d.Apply(ctx, r, ev); err != nil {
+		if err := d.Session.Apply(ctx, r, ev); err != nil {
 			return nil, err
 		}
 	}
@@ -298,7 +298,7 @@ func (d *Desk) Capture(ctx context.Context, task belay.TaskID, w runner.Watcher)
 
 // Finish closes a task that passed.
 func (d *Desk) Finish(ctx context.Context, task belay.TaskID, w runner.Watcher) (*session.Record, error) {
-	r, err := d.Load(task)
+	r, err := d.Session.Load(task)
 	if err != nil {
 		return nil, err
 	}
@@ -319,11 +319,11 @@ func (d *Desk) pending(ctx context.Context, r *session.Record, w runner.Watcher,
 	if c == nil || c.Kind != kind {
 		return nil
 	}
-	dr := &runner.Driver{Desk: d.Desk, Rec: r, Watch: w, Soft: ctx}
+	dr := &runner.Driver{Session: d.Session, Rec: r, Watch: w, Soft: ctx}
 	ev, err := dr.Do(ctx, *c)
 	if err != nil {
 		return err
 	}
 	ev.Command = c.ID
-	return d.Apply(ctx, r, ev)
+	return d.Session.Apply(ctx, r, ev)
 }

@@ -26,9 +26,9 @@ type Sent struct {
 
 // telemetry gives where telemetry goes. Of the config only what is trusted counts; untrusted says that there is more.
 func (d *Desk) telemetry() (s telemetry.Settings, untrusted bool, err error) {
-	c := d.Config.Telemetry
+	c := d.Session.Config.Telemetry
 	trusted := func(key string, values ...string) bool {
-		ok, terr := d.May.Setting(key, values...)
+		ok, terr := d.Session.May.Setting(key, values...)
 		err = errors.Join(err, terr)
 		untrusted = untrusted || !ok
 		return ok
@@ -53,7 +53,7 @@ func (d *Desk) telemetry() (s telemetry.Settings, untrusted bool, err error) {
 // report sends a task's telemetry at the end of a run, where a person switched it on. It fails nothing: what a collector
 // did not accept in two seconds stays to be sent.
 func (d *Desk) report(ctx context.Context, task belay.TaskID, w runner.Watcher) {
-	if d.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
+	if d.Session.Config.Telemetry.Endpoint == "" && os.Getenv(telemetry.Switch) != "1" {
 		return
 	}
 	to, untrusted, err := d.telemetry()
@@ -95,7 +95,7 @@ func (d *Desk) SendTelemetry(ctx context.Context, tasks []belay.TaskID, again bo
 			"telemetry is off")
 	}
 	if len(tasks) == 0 {
-		if tasks, err = d.Journal.Tasks(); err != nil {
+		if tasks, err = d.Session.Journal.Tasks(); err != nil {
 			return nil, err
 		}
 	}
@@ -131,20 +131,20 @@ func hosts(to telemetry.Settings) string {
 
 // Telemetry makes the telemetry of a task as it would be sent now. Errors: CodeNotFound, or a record that cannot be read.
 func (d *Desk) Telemetry(task belay.TaskID, what telemetry.What) (telemetry.Data, error) {
-	log, err := d.Journal.Read(task)
+	log, err := d.Session.Journal.Read(task)
 	if err != nil {
 		return telemetry.Data{}, err
 	}
-	return telemetry.Build(telemetry.Source{Log: log, Attachment: d.Journal.Attachment}, what)
+	return telemetry.Build(telemetry.Source{Log: log, Attachment: d.Session.Journal.Attachment}, what)
 }
 
 // Measured are the metrics of a task's entries after the one with a number, for a process that adds them up itself.
 func (d *Desk) Measured(task belay.TaskID, after int) ([]telemetry.Sample, error) {
-	log, err := d.Journal.Read(task)
+	log, err := d.Session.Journal.Read(task)
 	if err != nil {
 		return nil, err
 	}
-	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: d.Journal.Attachment, After: after}, telemetry.What{})
+	data, err := telemetry.Build(telemetry.Source{Log: log, Attachment: d.Session.Journal.Attachment, After: after}, telemetry.What{})
 	return telemetry.Samples(data.Metrics), err
 }
 
@@ -168,7 +168,7 @@ func (d *Desk) sendTelemetry(ctx context.Context, task belay.TaskID, to telemetr
 	if err != nil {
 		return sent, err
 	}
-	place := telemetry.Place(filepath.Join(d.Repo.Common, "belay"))
+	place := telemetry.Place(filepath.Join(d.Session.Repo.Common, "belay"))
 	c := telemetry.Load(place, task, data.Trace(), to)
 	for _, s := range telemetry.Signals {
 		after := c.Sent[s]

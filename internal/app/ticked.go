@@ -151,13 +151,14 @@ func (d *Desk) tickedIn(ctx context.Context, t *TickedTask, task belay.Task, sta
 	if err != nil {
 		return err
 	}
-	changes, err := d.Snaps.Changes(ctx, from, to)
+	changes, err := d.Session.Snaps.Changes(ctx, from, to)
 	if err != nil {
 		return err
 	}
 	// The box itself is no work.
 	changes = slices.DeleteFunc(changes, func(c belay.Change) bool { return c.Path == t.Source })
-	judged, err := d.Judge(ctx, task, session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}, from, to, nil)
+	work := session.Work{All: changes, Last: changes, ByHand: func(string) bool { return true }}
+	judged, err := d.Session.Judge(ctx, task, work, from, to, nil)
 	if err != nil {
 		return err
 	}
@@ -188,9 +189,11 @@ func (d *Desk) stateOf(ctx context.Context, commit string, states map[string]bel
 		return id, nil
 	}
 	meta := session.Passing(nil, "to judge ticked tasks by")
-	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, d.Restores, commit, meta) }
+	take := func() (snapshot.Info, error) { return worktree.Snapshot(ctx, d.Session.Restores, commit, meta) }
 	if commit == "" {
-		take = func() (snapshot.Info, error) { return d.Snaps.TakeWith(ctx, meta, d.Extent(&session.Record{})) }
+		take = func() (snapshot.Info, error) {
+			return d.Session.Snaps.TakeWith(ctx, meta, d.Session.Extent(&session.Record{}))
+		}
 	}
 	info, err := take()
 	if err != nil {
@@ -237,19 +240,19 @@ func tickedSince(before, after version) bool {
 // versions reads a file's history, the newest version first: that of the working tree. A merge counts as one commit.
 func (d *Desk) versions(ctx context.Context, f File) ([]version, error) {
 	list := []version{versionOf("", f.reading)}
-	refs, err := d.Repo.Refs(ctx)
+	refs, err := d.Session.Repo.Refs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	head, err := d.Repo.Head(ctx, refs)
+	head, err := d.Session.Repo.Head(ctx, refs)
 	if err != nil || head.OID == "" || strings.ContainsAny(f.Path, "\n\r") { // no commit yet, or a name that is no line to ask for
 		return list, err
 	}
-	out, err := d.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
+	out, err := d.Session.Repo.Run(ctx, nil, "rev-list", "--first-parent", "--max-count="+maxVersions, head.OID, "--", f.Path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := d.Repo.Reader(ctx)
+	r, err := d.Session.Repo.Reader(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ const (
 
 // sessionOf finds an agent's own session in this working tree: the one that is named, or the latest. CodeNotFound otherwise.
 func (d *Desk) sessionOf(name string) (*session.Record, error) {
-	all, err := d.Sessions()
+	all, err := d.Session.Sessions()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (d *Desk) Timeline(ctx context.Context, name string) (Timeline, error) {
 // not where a restore was interrupted: taking a snapshot would finish it, and a timeline only looks.
 func (d *Desk) showsOpen(r *session.Record) bool {
 	n := len(r.Marks)
-	if n == 0 || !underWay(r.Marks[n-1].Mark) || d.Restores.Interrupted() {
+	if n == 0 || !underWay(r.Marks[n-1].Mark) || d.Session.Restores.Interrupted() {
 		return false
 	}
 	latest, err := d.sessionOf("")
@@ -123,12 +123,12 @@ func (t *TimelineTurn) unknown(open []session.OpenCall, why string) {
 // timelineOf is the timeline of a session that was read.
 func (d *Desk) timelineOf(ctx context.Context, r *session.Record) (Timeline, error) {
 	t := Timeline{Session: r.Task.ID, Agent: r.Task.Session.Agent, Started: r.Created, Changed: r.Changed, Turns: []TimelineTurn{}}
-	back, err := d.Restores.TakenBack()
+	back, err := d.Session.Restores.TakenBack()
 	if err != nil {
 		back = func(belay.SnapshotID) bool { return false }
 	}
 	b := &timeliner{d: d, ctx: ctx, t: &t, called: map[int]int{}}
-	if b.all, err = d.Sessions(); err != nil {
+	if b.all, err = d.Session.Sessions(); err != nil {
 		return t, err
 	}
 	for _, m := range r.Marks {
@@ -164,7 +164,7 @@ func (b *timeliner) changes(from, to belay.SnapshotID) (list []belay.Change, why
 	if from == "" || from == to {
 		return []belay.Change{}, ""
 	}
-	list, err := b.d.Snaps.Changes(b.ctx, from, to)
+	list, err := b.d.Session.Snaps.Changes(b.ctx, from, to)
 	if err != nil {
 		return []belay.Change{}, session.Sentence(err)
 	}
@@ -180,11 +180,11 @@ func (d *Desk) gitChanges(ctx context.Context, from, to belay.SnapshotID) []stri
 	if from == "" || to == "" || from == to {
 		return nil
 	}
-	names, err := d.Snaps.RefChanges(ctx, from, to)
+	names, err := d.Session.Snaps.RefChanges(ctx, from, to)
 	if err != nil {
 		return nil
 	}
-	touched, err := d.Snaps.TouchedGit(ctx, from, to)
+	touched, err := d.Session.Snaps.TouchedGit(ctx, from, to)
 	if err != nil {
 		return names
 	}

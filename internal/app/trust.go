@@ -54,11 +54,11 @@ func String(items []Item) string {
 
 // TrustState looks at what the repository would have run. It runs nothing.
 func (d *Desk) TrustState() (TrustState, error) {
-	block, hash := config.Commands(d.Config)
+	block, hash := config.Commands(d.Session.Config)
 	st := TrustState{Block: string(block), Hash: hash, Items: d.items(), Trusted: true}
 	for i := range st.Items {
 		item := &st.Items[i]
-		ok, err := d.May.Trusted(item.text)
+		ok, err := d.Session.May.Trusted(item.text)
 		if err != nil {
 			return st, err
 		}
@@ -69,7 +69,7 @@ func (d *Desk) TrustState() (TrustState, error) {
 
 func (d *Desk) items() []Item {
 	items := []Item{}
-	if block, _ := config.Commands(d.Config); len(block) > 0 {
+	if block, _ := config.Commands(d.Session.Config); len(block) > 0 {
 		items = append(items, Item{What: config.File, Shows: strings.Split(strings.TrimSpace(string(block)), "\n"), text: string(block)})
 	}
 	items = append(items, d.detected()...)
@@ -84,10 +84,10 @@ func (d *Desk) detected() (items []Item) {
 		items = append(items, Item{What: what, Shows: []string{fmt.Sprintf("%s (%s)", shown, belay.VisibleLine(c.Why))},
 			text: key + ".command: " + shown + "\n# " + belay.VisibleLine(c.Why) + "\n"})
 	}
-	if tests, ok := testrun.Tests(d.Repo.Root); ok {
+	if tests, ok := testrun.Tests(d.Session.Repo.Root); ok {
 		add("detected tests", "detected.tests", tests)
 	}
-	for _, l := range testrun.Linters(d.Repo.Root, os.Getenv("PATH")) {
+	for _, l := range testrun.Linters(d.Session.Repo.Root, os.Getenv("PATH")) {
 		add("detected linter "+l.Name, "detected.linters."+l.Name, l.TestCommand)
 	}
 	return items
@@ -95,7 +95,7 @@ func (d *Desk) detected() (items []Item) {
 
 // agentFiles gives what agents run by themselves when they are started here.
 func (d *Desk) agentFiles() (items []Item) {
-	for _, f := range agent.Find(d.Repo.Root) {
+	for _, f := range agent.Find(d.Session.Repo.Root) {
 		items = append(items, Item{What: f.Path, Shows: f.Runs, text: f.Text()})
 	}
 	return items
@@ -105,7 +105,7 @@ func (d *Desk) agentFiles() (items []Item) {
 func (d *Desk) TrustAll() error { return d.trustItems(d.items()) }
 
 // Distrust takes all trust of this repository away.
-func (d *Desk) Distrust() error { return d.May.Remove() }
+func (d *Desk) Distrust() error { return d.Session.May.Remove() }
 
 func (d *Desk) trustItems(items []Item) error {
 	var texts []string
@@ -115,7 +115,7 @@ func (d *Desk) trustItems(items []Item) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	return d.May.Add(texts...)
+	return d.Session.May.Add(texts...)
 }
 
 // want is what a request would have run.
@@ -183,16 +183,16 @@ func (d *Desk) missing(w want) ([]Item, error) {
 	}
 	programs := w.programs
 	if w.agents { // a task may wait at a gate
-		programs = append(slices.Clip(programs), d.Config.Notify.Command, d.Config.Worktree.SetUp)
+		programs = append(slices.Clip(programs), d.Session.Config.Notify.Command, d.Session.Config.Worktree.SetUp)
 	}
 	for _, argv := range programs {
-		_, err := d.May.Program(argv)
+		_, err := d.Session.May.Program(argv)
 		if err := need(err, config.TrustArgs(argv), "task.command: "+config.TrustArgs(argv)+"\n"); err != nil {
 			return nil, err
 		}
 	}
 	for _, c := range w.tests {
-		_, err := d.May.Tests(c)
+		_, err := d.Session.May.Tests(c)
 		if err := need(err, config.Written(named(c)), "task.checks.command: "+config.Written(c)+"\n"); err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func (d *Desk) missing(w want) ([]Item, error) {
 		if r.Human() {
 			continue
 		}
-		_, err := d.May.Program(r.Command)
+		_, err := d.Session.May.Program(r.Command)
 		if err := need(err, config.TrustArgs(r.Command), "task.reviewers.command: "+config.TrustArgs(r.Command)+"\n"); err != nil {
 			return nil, err
 		}
@@ -209,7 +209,7 @@ func (d *Desk) missing(w want) ([]Item, error) {
 		if r.KeyEnv != "" {
 			text += "task.reviewers.key_env: " + config.TrustArgs([]string{r.KeyEnv}) + "\n"
 		}
-		_, err = d.May.Model(r.Endpoint, r.KeyEnv)
+		_, err = d.Session.May.Model(r.Endpoint, r.KeyEnv)
 		if err := need(err, config.TrustArgs([]string{r.Endpoint}), text); err != nil {
 			return nil, err
 		}
@@ -246,12 +246,12 @@ func (d *Desk) trusted(w want, typed, now bool) error {
 // mayCommit refuses a commit, a push or a signature that would start programs of the repository's own config, or hooks,
 // that nobody trusted.
 func (d *Desk) mayCommit(ctx context.Context, hooks, now bool) error {
-	lines, err := d.Repo.Programs(ctx, hooks)
+	lines, err := d.Session.Repo.Programs(ctx, hooks)
 	if err != nil || len(lines) == 0 {
 		return err
 	}
 	item := Item{What: "git hooks and settings", Shows: lines, text: "git: " + strings.Join(lines, "\n") + "\n"}
-	if ok, err := d.May.Trusted(item.text); ok || err != nil {
+	if ok, err := d.Session.May.Trusted(item.text); ok || err != nil {
 		return err
 	}
 	if now {
@@ -273,7 +273,7 @@ func (d *Desk) allowed(w want, items []Item, typed, now bool) error {
 	isDetected := func(i Item) bool { return strings.HasPrefix(i.text, "detected.") }
 	if typed && !slices.ContainsFunc(items, func(i Item) bool { return !isDetected(i) }) {
 		for _, i := range items {
-			d.May.Type(i.text)
+			d.Session.May.Type(i.text)
 		}
 		return nil
 	}
@@ -332,7 +332,7 @@ func judging(t belay.Task) want {
 
 // MayHand refuses what roles would run that nobody let run.
 func (d *Desk) MayHand(r *session.Record, agents [][]string, typed []string, now bool) error {
-	d.May.TypeCommand(typed)
+	d.Session.May.TypeCommand(typed)
 	w := want{programs: agents, agents: true}
 	if r != nil {
 		w = wants(r.Task)

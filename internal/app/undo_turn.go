@@ -48,23 +48,23 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 	if err != nil {
 		return restore.Restored{}, "", err
 	}
-	redone, err := d.Restores.TakenBack()
+	redone, err := d.Session.Restores.TakenBack()
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
-	opts, taken, err := d.BackOptions(ctx, r, to.target, redone, passing...)
+	opts, taken, err := d.Session.BackOptions(ctx, r, to.target, redone, passing...)
 	if err != nil {
 		return restore.Restored{}, to.what, err
 	}
 	opts.DryRun, opts.SkipBroken, opts.Reason = q.Options.DryRun, q.Options.SkipBroken, "undo "+to.what
 	out, err := d.alone(ctx, q.Options.DryRun, "belay undo", func() (restore.Restored, error) {
-		out, err := d.Restores.Restore(ctx, to.target, opts)
+		out, err := d.Session.Restores.Restore(ctx, to.target, opts)
 		if err != nil || q.Options.DryRun {
 			return out, err
 		}
 		turn := *r
 		turn.State.Before = to.target
-		if out.Overruled, err = d.Overruled(ctx, &turn, taken, out); err != nil {
+		if out.Overruled, err = d.Session.Overruled(ctx, &turn, taken, out); err != nil {
 			return out, err
 		}
 		return out, d.recordBack(ctx, r.Task.ID, to, out)
@@ -76,7 +76,7 @@ func (d *Desk) Back(ctx context.Context, q BackRequest) (restore.Restored, strin
 // wants back what it had done by then. What was changed since the call began counts as its, but not what was changed after
 // an undo had ended the turn: that was a person.
 func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Record, error) {
-	s, err := d.Sit(r.Task.ID)
+	s, err := d.Session.Sit(r.Task.ID)
 	if err != nil || !underWay(s.Last) {
 		return r, err
 	}
@@ -87,10 +87,10 @@ func (d *Desk) interrupted(ctx context.Context, r *session.Record) (*session.Rec
 	if err != nil {
 		return r, err
 	}
-	if err := d.AddMark(ctx, s, m, info.Bound()); err != nil {
+	if err := d.Session.AddMark(ctx, s, m, info.Bound()); err != nil {
 		return r, err
 	}
-	return d.LoadAnyway(r.Task.ID)
+	return d.Session.LoadAnyway(r.Task.ID)
 }
 
 // underWay reports whether a call of a tool began and neither its end nor an undo was recorded since.
@@ -121,9 +121,9 @@ func (d *Desk) soFar(ctx context.Context, r *session.Record) (*session.Record, [
 func (d *Desk) cutShort(ctx context.Context, r *session.Record, last session.Mark, passing bool) (session.Mark, snapshot.Info, error) {
 	m := last.Next(session.MarkAfter)
 	m.Tool = m.Open[len(m.Open)-1].Tool
-	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
+	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindAfter, Task: r.Task.ID, Attempt: m.Turn, Unless: m.Whole,
 		Command: fmt.Sprintf("turn-%d-%s-%d", m.Turn, m.Kind, m.Tools), Message: fmt.Sprintf("tool call %d, interrupted", m.Tool),
-		Passing: passing}, d.Extent(r))
+		Passing: passing}, d.Session.Extent(r))
 	if err == nil {
 		m.Snapshot, m.Whole = info.ID, info.Whole
 	}
@@ -177,23 +177,23 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 	out = d.begunBefore(to, out)
 	var taken []snapshot.Bound
 	if out.Rescue != "" {
-		rescue, err := d.Snaps.Get(ctx, out.Rescue)
+		rescue, err := d.Session.Snaps.Get(ctx, out.Rescue)
 		if err != nil {
 			return err
 		}
 		taken = append(taken, rescue.Bound())
 	}
-	s, err := d.Sit(id)
+	s, err := d.Session.Sit(id)
 	if err != nil {
 		return err
 	}
-	info, err := d.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
-		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, d.Extent(&session.Record{Task: s.Task}))
+	info, err := d.Session.Snaps.TakeWith(ctx, snapshot.Meta{Kind: belay.KindBefore, Task: id,
+		Command: "undo" + session.StartMark, Message: "after undo of " + to.what}, d.Session.Extent(&session.Record{Task: s.Task}))
 	if err != nil {
 		return err
 	}
 	for {
-		if s, err = d.Sit(id); err != nil {
+		if s, err = d.Session.Sit(id); err != nil {
 			return err
 		}
 		m := s.Last.Next(session.MarkUndo)
@@ -202,7 +202,7 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 		if out.Rescue != "" {
 			m.Undone = strings.TrimSpace(m.Undone + "\n" + toldOf(to, out))
 		}
-		err = d.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Bound())...)
+		err = d.Session.AddMark(ctx, s, m, append(taken[:len(taken):len(taken)], info.Bound())...)
 		var moved *journal.MovedError
 		if !errors.As(err, &moved) {
 			return err
@@ -213,7 +213,7 @@ func (d *Desk) recordBack(ctx context.Context, id belay.TaskID, to backPoint, ou
 // begunBefore is what was done, where nothing differed because an undo was interrupted before it could be recorded, and
 // the restore was ended since.
 func (d *Desk) begunBefore(to backPoint, out restore.Restored) restore.Restored {
-	last, ok := d.Restores.Last()
+	last, ok := d.Session.Restores.Last()
 	if out.Rescue != "" || !ok || last.Target != to.target || d.backed(last.Back) {
 		return out
 	}

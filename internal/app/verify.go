@@ -79,7 +79,7 @@ func edited(d *session.Desk, task belay.TaskID, unread error) (Verified, bool) {
 
 // verify compares, records what drifted, and gives belay.CodeDrift for it.
 func (p *Place) verify(ctx context.Context, ignoreEnds bool) (Verified, error) {
-	defer p.Repo.Share()() // one process of git reads it all
+	defer p.Session.Repo.Share()() // one process of git reads it all
 	c := &p.Rec.Context
 	v := Verified{Task: p.Rec.Task.ID, Expected: c.Expected(), By: c.LastBy, AtWork: c.At, Drift: c.DriftCount()}
 	if v.Expected == "" && c.At != "" {
@@ -140,7 +140,7 @@ func (p *Place) compare(ctx context.Context, v *Verified, ignoreEnds bool) error
 	if err != nil {
 		return err
 	}
-	r := handoff.Reader{Snaps: p.Snaps, InScope: inScope, IgnoreEnds: ignoreEnds || p.Config.IgnoreLineEnds}
+	r := handoff.Reader{Snaps: p.Session.Snaps, InScope: inScope, IgnoreEnds: ignoreEnds || p.Session.Config.IgnoreLineEnds}
 	f, same, stored, err := r.Look(ctx, v.Expected)
 	if err != nil || same {
 		return err
@@ -190,7 +190,7 @@ func asWhole(r handoff.Report) []handoff.Difference {
 // attachments, and the files that were written for agents.
 func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []handoff.Difference, err error) {
 	current := p.Rec.Context.Attachments()
-	proof, err := p.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
+	proof, err := p.Session.Journal.Verify(p.Rec.Task.ID, func(data json.RawMessage) []string {
 		return slices.DeleteFunc(handoff.AttachmentsOf(data), func(sha string) bool { return !slices.Contains(current, sha) })
 	})
 	if err != nil {
@@ -204,7 +204,7 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 		out = append(out, handoff.Difference{Kind: kind, Was: "as written", Is: problem})
 	}
 	if expected != "" {
-		info, err := p.Snaps.LookUp(ctx, expected)
+		info, err := p.Session.Snaps.LookUp(ctx, expected)
 		switch {
 		case belay.CodeOf(err) == belay.CodeNotFound:
 			out = append(out, handoff.Difference{Kind: handoff.HandoffGone, Was: string(expected), Is: "it was deleted"})
@@ -214,7 +214,7 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 			out = append(out, handoff.Difference{Kind: handoff.Record, Was: "with the entry that the snapshot names", Is: "rewritten"})
 		}
 	}
-	for _, path := range p.EditedContext(p.Rec) {
+	for _, path := range p.Session.EditedContext(p.Rec) {
 		out = append(out, handoff.Difference{Kind: handoff.Edited, Was: "as belay wrote it", Is: "edited: " + path})
 	}
 	return out, nil

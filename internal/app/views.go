@@ -12,14 +12,6 @@ import (
 	"github.com/belay-dev/belay/internal/session"
 )
 
-// place is where a context is looked at.
-type place struct{ *Place }
-
-func contextPlace(ctx context.Context, d *session.Desk, q Request) (place, error) {
-	p, err := At(ctx, d, q)
-	return place{p}, err
-}
-
 // View is a context whole.
 type View struct {
 	Version    int                          `json:"version"`
@@ -55,7 +47,7 @@ type Audit struct {
 // Get reads a task's context, with what is no longer true of it as warnings: another HEAD,
 // other words of the task, cited rules that say something else now.
 func Get(ctx context.Context, d *session.Desk, q Request) (View, error) {
-	p, err := contextPlace(ctx, d, q)
+	p, err := At(ctx, d, q)
 	if err != nil {
 		return View{}, err
 	}
@@ -76,12 +68,12 @@ func Get(ctx context.Context, d *session.Desk, q Request) (View, error) {
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
 // stale says what of the block is no longer true.
-func (p place) stale(ctx context.Context, v *View) error {
-	refs, err := p.Repo.Refs(ctx)
+func (p *Place) stale(ctx context.Context, v *View) error {
+	refs, err := p.Session.Repo.Refs(ctx)
 	if err != nil {
 		return err
 	}
-	head, err := p.Repo.Head(ctx, refs)
+	head, err := p.Session.Repo.Head(ctx, refs)
 	if err != nil {
 		return err
 	}
@@ -200,7 +192,7 @@ type Differs struct {
 
 // Diff finds it; Write prints it. Error: belay.CodeNotFound when there is none.
 func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, func(io.Writer) error, error) {
-	p, err := contextPlace(ctx, d, q.Request)
+	p, err := At(ctx, d, q.Request)
 	if err != nil {
 		return Differs{}, nil, err
 	}
@@ -235,7 +227,7 @@ func ContextDiff(ctx context.Context, d *session.Desk, q DiffRequest) (Differs, 
 }
 
 // print writes a kept diff.
-func (p place) print(d handoff.Diff, w io.Writer) error {
+func (p *Place) print(d handoff.Diff, w io.Writer) error {
 	text, err := p.Text(d.Attachment, d.Gzip)
 	if err != nil {
 		return err
@@ -244,7 +236,7 @@ func (p place) print(d handoff.Diff, w io.Writer) error {
 	return err
 }
 
-func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
+func (p *Place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Writer) error, error) {
 	list := p.Rec.Context.Drifts
 	if len(list) == 0 {
 		return out, nil, belay.Refuse(belay.CodeNotFound, fmt.Sprintf("belay context verify %s", out.Task),
@@ -257,7 +249,7 @@ func (p place) driftDiff(ctx context.Context, out Differs) (Differs, func(io.Wri
 	}
 	return out, func(w io.Writer) error {
 		var text bytes.Buffer
-		if err := p.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
+		if err := p.Session.Snaps.Patch(ctx, d.Expected, d.Found, nil, &text); err != nil {
 			return err
 		}
 		shown, _ := handoff.Masked(text.Bytes()) // an agent may ask, too

@@ -10,12 +10,12 @@ import (
 
 // Understand reads a person's words by grammar, as reading.Understand does.
 func (d *Desk) Understand(ctx context.Context, text string) (belay.Request, []intent.Evidence) {
-	return runner.Understand(ctx, d.Desk, text)
+	return runner.Understand(ctx, d.Session, text)
 }
 
 // Assisted reads them as reading.Assisted does, when the config's commands are trusted.
 func (d *Desk) Assisted(ctx context.Context, text string) (belay.Request, *belay.Reading) {
-	return runner.Assisted(ctx, d.Desk, text)
+	return runner.Assisted(ctx, d.Session, text)
 }
 
 // read fills in what a new task asks for, and what the caller knows of it.
@@ -31,7 +31,7 @@ func (d *Desk) read(ctx context.Context, t *belay.Task, q NewTask) {
 	}
 	t.Clarify = q.Clarify && !q.AsItIs
 	if q.Answer != "" {
-		runner.Answer(ctx, d.Desk, t, q.Answer)
+		runner.Answer(ctx, d.Session, t, q.Answer)
 	}
 	if q.Fill != nil {
 		q.Fill(t)
@@ -44,7 +44,7 @@ func (d *Desk) drive(ctx context.Context, dr *runner.Driver) error {
 		if err := dr.Drive(ctx); err != nil || dr.Rec.State.Phase != "" {
 			return err
 		}
-		if err := runner.Begin(ctx, d.Desk, dr.Rec); err != nil {
+		if err := runner.Begin(ctx, d.Session, dr.Rec); err != nil {
 			return err
 		}
 	}

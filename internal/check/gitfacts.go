@@ -75,7 +75,7 @@ type span struct{ from, to *side }
 
 // side is one snapshot, as far as it was read.
 type side struct {
-	snapshot.Info
+	info  snapshot.Info
 	man   *snapshot.Manifest
 	refs  snapshot.HeldRefs
 	meta  map[string]string // what meta/ holds itself, by name
@@ -100,7 +100,7 @@ func (r *reader) side(ctx context.Context, id belay.SnapshotID) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &side{Info: info, meta: map[string]string{}}
+	s := &side{info: info, meta: map[string]string{}}
 	if s.man, err = r.snaps.Manifest(ctx, info); err != nil {
 		return nil, err
 	}
@@ -193,11 +193,11 @@ func plain(path string) string {
 }
 
 func (r *reader) files(ctx context.Context, f *Facts) error {
-	f.Before, f.After = r.before.Operation, r.after.Operation
-	if !slices.ContainsFunc(r.spans, func(s span) bool { return s.from.Operation != s.to.Operation }) {
+	f.Before, f.After = r.before.info.Operation, r.after.info.Operation
+	if !slices.ContainsFunc(r.spans, func(s span) bool { return s.from.info.Operation != s.to.info.Operation }) {
 		f.After = f.Before
 	}
-	if oid, err := r.rd.Read(r.before.Commit + ":meta/admin/config"); err == nil {
+	if oid, err := r.rd.Read(r.before.info.Commit + ":meta/admin/config"); err == nil {
 		f.Config = oid.Data
 	} else if !errors.Is(err, git.ErrNoObject) {
 		return err

@@ -33,13 +33,13 @@ const (
 //
 // A commit to compare with, which is a snapshot that only this command knows, has nothing uncommitted.
 func (r *reader) lost(ctx context.Context, f *Facts) error {
-	if r.before.Passing {
+	if r.before.info.Passing {
 		return r.lostStashes(ctx, f)
 	}
 	var touched []map[string]git.Difference
 	any := map[string]bool{}
 	for _, s := range r.spans {
-		list, err := r.diff(ctx, s.from.Tree, s.to.Tree)
+		list, err := r.diff(ctx, s.from.info.Tree, s.to.info.Tree)
 		if err != nil {
 			return err
 		}
@@ -77,14 +77,14 @@ func (r *reader) diff(ctx context.Context, a, b string) (map[string]git.Differen
 }
 
 func (r *reader) lostSince(ctx context.Context, f *Facts, from *side, any, skip map[string]bool) error {
-	if from.Tree == r.after.Tree && from.meta["index"] == r.after.meta["index"] {
+	if from.info.Tree == r.after.info.Tree && from.meta["index"] == r.after.meta["index"] {
 		return nil
 	}
-	changed, err := r.diff(ctx, from.Tree, r.after.Tree)
+	changed, err := r.diff(ctx, from.info.Tree, r.after.info.Tree)
 	if err != nil {
 		return err
 	}
-	dirty, err := r.diff(ctx, r.headTree(from), from.Tree)
+	dirty, err := r.diff(ctx, r.headTree(from), from.info.Tree)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (r *reader) headTree(s *side) string {
 
 // hunt looks for lost work between one side and the state after.
 type hunt struct {
-	*reader
+	reader         *reader
 	from           *side
 	changed, dirty map[string]git.Difference
 	there          map[string]bool   // blobs that the state after has somewhere
@@ -193,7 +193,7 @@ func (h *hunt) look(ctx context.Context, p string) (*Loss, error) {
 
 // hidden reports whether a path that the snapshot after has not may still be on the disk.
 func (h *hunt) hidden(p string) bool {
-	m := h.after.man
+	m := h.reader.after.man
 	if snapshot.Covers(m.Ignored, p) {
 		return true
 	}
@@ -217,12 +217,12 @@ func (h *hunt) isCommitted(ctx context.Context, p string) (bool, error) {
 	if d := h.dirty[p]; d.OldMode != 0 && d.OldOID == now {
 		return true, nil
 	}
-	if h.after.refs.Head.OID == "" || h.after.refs.Head.OID == h.from.refs.Head.OID {
+	if h.reader.after.refs.Head.OID == "" || h.reader.after.refs.Head.OID == h.from.refs.Head.OID {
 		return false, nil
 	}
 	if !h.asked {
 		h.asked = true
-		_, came := h.commits(ctx, h.from.refs.Head.OID, h.after.refs.Head.OID)
+		_, came := h.reader.commits(ctx, h.from.refs.Head.OID, h.reader.after.refs.Head.OID)
 		made, err := h.made(ctx, "--count")
 		if err != nil {
 			return false, err
@@ -232,7 +232,7 @@ func (h *hunt) isCommitted(ctx context.Context, p string) (bool, error) {
 			for c := range h.changed {
 				changed = append(changed, c)
 			}
-			list, err := h.diff(ctx, h.headTree(h.from), h.headTree(h.after))
+			list, err := h.reader.diff(ctx, h.reader.headTree(h.from), h.reader.headTree(h.reader.after))
 			if err != nil {
 				return false, err
 			}
@@ -253,12 +253,12 @@ func (h *hunt) made(ctx context.Context, args ...string) (string, error) {
 		old[oid] = true
 	}
 	old[h.from.refs.Head.OID] = true
-	names := []string{h.after.refs.Head.OID}
+	names := []string{h.reader.after.refs.Head.OID}
 	if slices.Contains(args, "--objects") {
-		for _, oid := range h.after.refs.Refs {
+		for _, oid := range h.reader.after.refs.Refs {
 			names = append(names, oid)
 		}
-		list, err := h.log(h.after, "refs/stash")
+		list, err := h.reader.log(h.reader.after, "refs/stash")
 		if err != nil {
 			return "", err
 		}
@@ -282,7 +282,7 @@ func (h *hunt) made(ctx context.Context, args ...string) (string, error) {
 			fmt.Fprintln(&ask, "^"+oid)
 		}
 	}
-	out, err := h.snaps.Repo.Run(ctx, strings.NewReader(ask.String()),
+	out, err := h.reader.snaps.Repo.Run(ctx, strings.NewReader(ask.String()),
 		append([]string{"rev-list", "--ignore-missing"}, append(args, "--stdin")...)...)
 	return string(out), err
 }
@@ -300,17 +300,17 @@ func (h *hunt) nowhere(ctx context.Context, oid string) (bool, error) {
 
 func (h *hunt) list(ctx context.Context) error {
 	h.there = map[string]bool{}
-	files, err := h.rd.Walk(h.after.Tree)
+	files, err := h.reader.rd.Walk(h.reader.after.info.Tree)
 	if err != nil {
 		return err
 	}
 	for _, e := range files {
 		h.there[e.OID] = true
 	}
-	if err := h.entries(h.after); err != nil {
+	if err := h.reader.entries(h.reader.after); err != nil {
 		return err
 	}
-	for _, e := range h.after.index {
+	for _, e := range h.reader.after.index {
 		h.there[hexOf(e.OID)] = true
 	}
 	objects, err := h.made(ctx, "--objects")
@@ -322,7 +322,7 @@ func (h *hunt) list(ctx context.Context) error {
 }
 
 func (h *hunt) blob(oid string) ([]byte, error) {
-	o, err := h.rd.Read(oid)
+	o, err := h.reader.rd.Read(oid)
 	return o.Data, err
 }
 
@@ -343,9 +343,9 @@ func plainEnds(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"
 // filtered reports whether attributes above a path convert content in ways that belay does
 // not know: then what differs from a commit may be no edit.
 func (h *hunt) filtered(p string) bool {
-	names := []string{h.from.Commit + ":meta/admin/info/attributes"}
+	names := []string{h.from.info.Commit + ":meta/admin/info/attributes"}
 	for dir := path.Dir(p); ; dir = path.Dir(dir) {
-		names = append(names, h.from.Commit+":tree/"+path.Join(dir, ".gitattributes"))
+		names = append(names, h.from.info.Commit+":tree/"+path.Join(dir, ".gitattributes"))
 		if dir == "." {
 			break
 		}
@@ -354,7 +354,7 @@ func (h *hunt) filtered(p string) bool {
 		if strings.ContainsAny(name, "\n") {
 			return true
 		}
-		o, err := h.rd.Read(name)
+		o, err := h.reader.rd.Read(name)
 		if err == nil && (bytes.Contains(o.Data, []byte("filter=")) || bytes.Contains(o.Data, []byte("ident")) ||
 			bytes.Contains(o.Data, []byte("working-tree-encoding"))) {
 			return true
@@ -447,15 +447,15 @@ func half(own []string, in map[string]bool) bool {
 
 // staged finds content that only the index had, and that is nowhere now.
 func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error) {
-	byAttempt := slices.ContainsFunc(h.spans, func(s span) bool { return s.from.meta["index"] != s.to.meta["index"] })
-	if h.from.meta["index"] == h.after.meta["index"] || !byAttempt {
+	byAttempt := slices.ContainsFunc(h.reader.spans, func(s span) bool { return s.from.meta["index"] != s.to.meta["index"] })
+	if h.from.meta["index"] == h.reader.after.meta["index"] || !byAttempt {
 		return nil, nil
 	}
-	only, err := h.rd.Folder(h.from.Commit + ":staged")
+	only, err := h.reader.rd.Folder(h.from.info.Commit + ":staged")
 	if err != nil || len(only) == 0 {
 		return nil, nil // there was none
 	}
-	if err := h.entries(h.from); err != nil {
+	if err := h.reader.entries(h.from); err != nil {
 		return nil, err
 	}
 	held := map[string]bool{}
@@ -495,7 +495,7 @@ func (h *hunt) staged(ctx context.Context, skip map[string]bool) ([]Loss, error)
 		}
 		skip[e.Path] = true
 		lost = append(lost, Loss{Path: e.Path, Kind: LostStaged,
-			Unsure: h.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
+			Unsure: h.reader.after.state == indexForeign || h.restaged(e.Path) || syntax.Generated(e.Path) || throwaway(e.Path)})
 	}
 	return lost, nil
 }
@@ -531,11 +531,11 @@ func (h *hunt) onlyStaged(e git.IndexEntry, d git.Difference) ([]string, error) 
 // content. Where an index cannot be read it may have.
 func (h *hunt) unstaged(e git.IndexEntry) (bool, error) {
 	is := func(o git.IndexEntry) bool { return o.Path == e.Path && o.Stage == e.Stage && o.OID == e.OID }
-	for _, s := range h.spans {
+	for _, s := range h.reader.spans {
 		if s.from.meta["index"] == s.to.meta["index"] {
 			continue
 		}
-		if err := errors.Join(h.entries(s.from), h.entries(s.to)); err != nil {
+		if err := errors.Join(h.reader.entries(s.from), h.reader.entries(s.to)); err != nil {
 			return false, err
 		}
 		if (s.from.state != indexRead || slices.ContainsFunc(s.from.index, is)) && !slices.ContainsFunc(s.to.index, is) {
@@ -552,7 +552,7 @@ func (h *hunt) restaged(p string) bool {
 	if c, changed := h.changed[p]; changed {
 		now = c.NewOID
 	}
-	return slices.ContainsFunc(h.after.index, func(e git.IndexEntry) bool { return e.Path == p && hexOf(e.OID) == now })
+	return slices.ContainsFunc(h.reader.after.index, func(e git.IndexEntry) bool { return e.Path == p && hexOf(e.OID) == now })
 }
 
 // lostStashes finds entries of the stash that were dropped while what they hold is in no
@@ -563,7 +563,7 @@ func (r *reader) lostStashes(ctx context.Context, f *Facts) error {
 	}
 	h := &hunt{reader: r, from: r.before}
 	var err error
-	if h.changed, err = r.diff(ctx, r.before.Tree, r.after.Tree); err != nil {
+	if h.changed, err = r.diff(ctx, r.before.info.Tree, r.after.info.Tree); err != nil {
 		return err
 	}
 	for _, e := range r.dropped {
@@ -581,11 +581,11 @@ func (r *reader) lostStashes(ctx context.Context, f *Facts) error {
 // stashLost reports whether an entry holds a file whose content, and most of whose own
 // lines, are nowhere.
 func (h *hunt) stashLost(ctx context.Context, oid string) (bool, error) {
-	held, err := h.diff(ctx, oid+"^1^{tree}", oid+"^{tree}")
+	held, err := h.reader.diff(ctx, oid+"^1^{tree}", oid+"^{tree}")
 	if err != nil {
 		return true, nil // it can no longer be read, and it cannot be told what it held
 	}
-	if untracked, err := h.rd.Walk(oid + "^3^{tree}"); err == nil {
+	if untracked, err := h.reader.rd.Walk(oid + "^3^{tree}"); err == nil {
 		for _, e := range untracked {
 			held[e.Path] = git.Difference{Path: e.Path, NewMode: e.Mode, NewOID: e.OID}
 		}

@@ -25,7 +25,7 @@ Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 			if err != nil {
 				return err
 			}
-			what, err := desk.AcceptRecord(c.Context(), id)
+			what, err := desk.Session.AcceptRecord(c.Context(), id)
 			if err != nil {
 				return err
 			}

@@ -37,8 +37,8 @@ func (a *App) Open(ctx context.Context, flags ...app.Flag) (*app.Desk, error) {
 	desk, err := app.Open(ctx, a.Setting(flags))
 	if err == nil {
 		app.AttachPlans(desk)
-		a.opened, a.Bell = desk, desk.Config.Notify.Bell
-		desk.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
+		a.opened, a.Bell = desk, desk.Session.Config.Notify.Bell
+		desk.Session.Restores.Say = func(text string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.Visible(text)) }
 	}
 	return desk, err
 }
@@ -49,7 +49,7 @@ func (a *App) NoteStanding(err error) {
 	if a.opened == nil || a.Noted || err != nil && strings.Contains(err.Error(), "interrupted") {
 		return
 	}
-	if t := a.opened.Restores.Standing(); t != nil {
+	if t := a.opened.Session.Restores.Standing(); t != nil {
 		what, try := t.Says()
 		fmt.Fprintf(a.Err, "belay: %s\n  try: %s\n", what, try)
 	}

@@ -16,7 +16,7 @@ import (
 // person has said --as-it-is, or the config (clarify: false) that none does; must is --clarify,
 // which counts more than the config.
 func (a *App) Clarified(ctx context.Context, desk *app.Desk, q *app.NewTask, must bool) {
-	q.Clarify = must || desk.Config.Clarify
+	q.Clarify = must || desk.Session.Config.Clarify
 	if q.Prose == "" {
 		return
 	}
@@ -25,7 +25,7 @@ func (a *App) Clarified(ctx context.Context, desk *app.Desk, q *app.NewTask, mus
 		return
 	}
 	// They are looked through for secrets only when the task is recorded; until then none is shown.
-	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), desk.Config.Secrets.Allow)
+	doubts, _ := check.Masked(prompt.Doubts(req.Doubts), desk.Session.Config.Secrets.Allow)
 	wait := q.Clarify && !q.AsItIs
 	if wait {
 		switch words, asked := a.Question("the task can be read in more than one way:\n" + doubts +

@@ -70,7 +70,7 @@ func (a contextFamily) open(c *cobra.Command, args []string, q asked) (*session.
 	if err != nil {
 		return nil, app.Request{}, err
 	}
-	return d.Desk, app.Request{Task: task, By: q.by, Force: q.force}, nil
+	return d.Session, app.Request{Task: task, By: q.by, Force: q.force}, nil
 }
 
 // does is what a command of the family does at a desk.
@@ -113,7 +113,7 @@ func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) 
 		return nil, none
 	}
 	if id, err := belay.ParseTaskID(args[0]); err == nil {
-		if rec, err := d.Load(id); err == nil && rec.Context.There() {
+		if rec, err := d.Session.Load(id); err == nil && rec.Context.There() {
 			var out []string
 			for _, s := range rec.Context.Roles {
 				out = append(out, s.Name+"\t"+string(s.Status))
@@ -121,7 +121,7 @@ func (a contextFamily) completeRoles(c *cobra.Command, args []string, _ string) 
 			return out, none
 		}
 	}
-	roles, err := app.Roles(d.Config)
+	roles, err := app.Roles(d.Session.Config)
 	if err != nil {
 		return nil, none
 	}

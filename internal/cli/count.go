@@ -115,11 +115,11 @@ func (a countFamily) inSnapshot(ctx context.Context, id, name string) (count.Tre
 	if err != nil {
 		return nil, "", err
 	}
-	snap, err := desk.Named(ctx, belay.SnapshotID(id))
+	snap, err := desk.Session.Named(ctx, belay.SnapshotID(id))
 	if err != nil {
 		return nil, "", err
 	}
-	text, _, err := desk.Snaps.ReadFile(ctx, snap, filepath.ToSlash(filepath.Clean(name)))
+	text, _, err := desk.Session.Snaps.ReadFile(ctx, snap, filepath.ToSlash(filepath.Clean(name)))
 	if err != nil {
 		return nil, "", err
 	}

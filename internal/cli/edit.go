@@ -63,9 +63,9 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 						"the text and the test command cannot be changed together")
 				}
 				out, err := app.Retest(c.Context(), desk, r)
-				return editSession{importFamily: a, id: r.Task.ID}.told(out, err)
+				return editSession{family: a, id: r.Task.ID}.told(out, err)
 			}
-			s := editSession{importFamily: a, desk: desk, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
+			s := editSession{family: a, desk: desk, id: r.Task.ID, by: by, text: prompt.Write(r.Task)}
 			switch {
 			case show:
 				return a.Tell(map[string]any{"task": r.Task.ID, "text": s.text}, nil, func(w io.Writer) { fmt.Fprint(w, s.text) })
@@ -84,18 +84,18 @@ invalid · 5 somebody else changed it in the meantime · 6 no such task.`,
 
 // session is one edit of one task.
 type editSession struct {
-	importFamily
-	desk *app.Desk
-	id   belay.TaskID
-	by   string
-	text string
+	family importFamily
+	desk   *app.Desk
+	id     belay.TaskID
+	by     string
+	text   string
 }
 
 const most = belay.MaxProse + 1<<20
 
 // from takes the text of a file.
 func (s editSession) from(ctx context.Context, name string) error {
-	in := s.In
+	in := s.family.In
 	if name != "-" {
 		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
 		if err != nil {
@@ -144,11 +144,11 @@ func (s editSession) edit(ctx context.Context) error {
 			return s.told(out, nil)
 		}
 		var wrong prompt.Problems
-		if !errors.As(err, &wrong) || !terminal.Is(s.In) || !terminal.Is(s.Err) || s.JSON {
+		if !errors.As(err, &wrong) || !terminal.Is(s.family.In) || !terminal.Is(s.family.Err) || s.family.JSON {
 			return s.kept(text, err)
 		}
-		fmt.Fprintln(s.Err, wrong.Error())
-		answer, ok := s.Line("edit it again? [Y/n]")
+		fmt.Fprintln(s.family.Err, wrong.Error())
+		answer, ok := s.family.Line("edit it again? [Y/n]")
 		if !ok || strings.HasPrefix(strings.ToLower(answer), "n") {
 			return s.kept(text, err)
 		}
@@ -161,7 +161,7 @@ func (s editSession) opened(ctx context.Context, editor, path, text string) (str
 		return text, fmt.Errorf("write the text: %w", err)
 	}
 	c := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, editor, path)
-	c.Stdin, c.Stdout, c.Stderr = s.In, os.Stderr, os.Stderr
+	c.Stdin, c.Stdout, c.Stderr = s.family.In, os.Stderr, os.Stderr
 	rerr := c.Run()
 	data, err := fsroot.ReadUsers(path, most)
 	switch {
@@ -181,7 +181,7 @@ func (s editSession) kept(text string, err error) error {
 	if text == s.text {
 		return err
 	}
-	dir := s.desk.Scratch("edits")
+	dir := s.desk.Session.Scratch("edits")
 	path := filepath.Join(dir, s.id.Key()+".md")
 	if merr := fsroot.MkdirAll(dir, 0o700); merr != nil {
 		return errors.Join(err, merr)
@@ -189,7 +189,7 @@ func (s editSession) kept(text string, err error) error {
 	if werr := fsroot.WriteFile(path, []byte(text), 0o600); werr != nil {
 		return errors.Join(err, werr)
 	}
-	fmt.Fprintf(s.Err, "your text is saved in %s\n", belay.VisibleLine(path))
+	fmt.Fprintf(s.family.Err, "your text is saved in %s\n", belay.VisibleLine(path))
 	return err
 }
 
@@ -198,7 +198,7 @@ func (s editSession) told(out app.Edited, err error) error {
 	if err != nil {
 		return err
 	}
-	return s.Tell(out, nil, func(w io.Writer) {
+	return s.family.Tell(out, nil, func(w io.Writer) {
 		if len(out.Changed) == 0 {
 			fmt.Fprintf(w, "%s: no changes\n", s.id)
 			return

@@ -56,8 +56,8 @@ func (a featureFamily) completeFeatures(c *cobra.Command, args []string, _ strin
 	}
 	var out []string
 	for _, r := range all {
-		if r.Active() {
-			out = append(out, r.Name)
+		if r.Feature.Active() {
+			out = append(out, r.Feature.Name)
 		}
 	}
 	return out, none
@@ -264,7 +264,7 @@ Exit codes: 0 accepted · 2 the record is intact · 6 no such record.`,
 			if err != nil {
 				return err
 			}
-			what, err := desk.AcceptFeature(c.Context(), id)
+			what, err := desk.Session.AcceptFeature(c.Context(), id)
 			if err != nil {
 				return err
 			}
@@ -472,7 +472,7 @@ Exit codes: 0 undone · 6 no such feature, or nothing to undo.`,
 				return err
 			}
 			next := s.View().Next
-			return a.Tell(map[string]any{"feature": s.Rec.Name, "undone": last.Says(), "next": next,
+			return a.Tell(map[string]any{"feature": s.Rec.Feature.Name, "undone": last.Says(), "next": next,
 				"warnings": append([]string{}, s.Notes...)}, nil,
 				func(w io.Writer) {
 					fmt.Fprintln(w, belay.VisibleLine("undone: "+last.Says()))

@@ -33,7 +33,7 @@ func (a repositoryFamily) guardListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.guidelines(desk.Config.HouseRules())
+			return a.guidelines(desk.Session.Config.HouseRules())
 		},
 	}
 }
@@ -50,7 +50,7 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.guidelines(belay.Holding(desk.Config.HouseRules(), action, agents...))
+			return a.guidelines(belay.Holding(desk.Session.Config.HouseRules(), action, agents...))
 		},
 	}
 	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "its role or `NAME`, or both")

@@ -91,14 +91,14 @@ func (a importFamily) doImport(c *cobra.Command, f *importFlags, args []string) 
 		}
 		desk = nil // reading needs no repository
 	} else {
-		q.Root, q.Specs = desk.Repo.Root, desk.Config.Specs
+		q.Root, q.Specs = desk.Session.Repo.Root, desk.Session.Config.Specs
 	}
 	files, err := app.Gather(q)
 	if err != nil {
 		return err
 	}
 	im, err := f.imported(c.Context(), desk, files,
-		app.NewTask{Agent: agent, Feature: f.feature, Role: role, Clarify: desk != nil && desk.Config.Clarify, AsItIs: f.asItIs})
+		app.NewTask{Agent: agent, Feature: f.feature, Role: role, Clarify: desk != nil && desk.Session.Config.Clarify, AsItIs: f.asItIs})
 	if im.Tasks == nil {
 		return err
 	}

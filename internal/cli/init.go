@@ -57,7 +57,7 @@ somebody else's; then nothing was changed · 5 another belay init is running.`,
 			if err != nil {
 				return err
 			}
-			places, err := app.Places(desk.Repo.Root)
+			places, err := app.Places(desk.Session.Repo.Root)
 			if err != nil {
 				return err
 			}
@@ -130,11 +130,11 @@ func (a repositoryFamily) install(c *cobra.Command, in installing) error {
 		if err != nil {
 			return err
 		}
-		if q.Project, err = filepath.EvalSymlinks(desk.Repo.Root); err != nil {
+		if q.Project, err = filepath.EvalSymlinks(desk.Session.Repo.Root); err != nil {
 			return err
 		}
 		if q.State == "" {
-			q.State = filepath.Join(desk.Repo.Common, "belay")
+			q.State = filepath.Join(desk.Session.Repo.Common, "belay")
 		}
 	}
 	var out struct {

@@ -88,7 +88,7 @@ func printHookErrors(w io.Writer, list []app.HookError) {
 
 // sent prints the prompt of an attempt.
 func (a loopFamily) sent(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
-	r, err := desk.Load(id)
+	r, err := desk.Session.Load(id)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a loopFamily) sent(ctx context.Context, desk *app.Desk, id belay.TaskID, a
 
 // output prints what the agent of an attempt printed, as it printed it.
 func (a loopFamily) output(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
-	r, err := desk.Load(id)
+	r, err := desk.Session.Load(id)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a loopFamily) output(ctx context.Context, desk *app.Desk, id belay.TaskID,
 }
 
 func (a loopFamily) attachment(ctx context.Context, desk *app.Desk, sha string) error {
-	r, err := desk.Journal.OpenAttachment(sha)
+	r, err := desk.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (v visibleWriter) Write(p []byte) (int, error) {
 func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.TaskID) error {
 	all := len(ids) == 0
 	if all {
-		known, err := desk.Journal.Tasks()
+		known, err := desk.Session.Journal.Tasks()
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 	}
 	proofs, broken := []app.VerifiedRecord{}, 0
 	if all {
-		absent, err := desk.Absent(ctx)
+		absent, err := desk.Session.Absent(ctx)
 		if err != nil {
 			return err
 		}
@@ -168,9 +168,9 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 		}
 	}
 	for _, id := range ids {
-		v := app.Prove(desk.Desk, id)
+		v := app.Prove(desk.Session, id)
 		if len(v.Problems) == 1 && v.Entries == 0 && len(ids) == 1 {
-			if _, err := desk.LoadAnyway(id); err != nil {
+			if _, err := desk.Session.LoadAnyway(id); err != nil {
 				return err
 			}
 		}
@@ -219,11 +219,11 @@ func (a loopFamily) verifyLog(ctx context.Context, desk *app.Desk, ids []belay.T
 }
 
 func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, follow bool) error {
-	r, err := desk.LoadAnyway(id)
+	r, err := desk.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
-	if _, cut := desk.Anchored(id, r.Log); cut != nil {
+	if _, cut := desk.Session.Anchored(id, r.Log); cut != nil {
 		fmt.Fprintln(a.Err, "warning: "+belay.VisibleLine(cut.Error()))
 	}
 	tell := a.TellLong
@@ -243,7 +243,7 @@ func (a loopFamily) printLog(c *cobra.Command, desk *app.Desk, id belay.TaskID, 
 	}); err != nil || !follow {
 		return err
 	}
-	for e, err := range desk.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
+	for e, err := range desk.Session.Journal.Follow(a.Soft, id, r.Log.Head.Seq) {
 		if err != nil {
 			return err
 		}

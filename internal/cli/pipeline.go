@@ -34,6 +34,6 @@ func (a loopFamily) pipelined(c *cobra.Command, f runFlags, desk *app.Desk, q ap
 
 // inRoles reports whether a task that is to be resumed is one that roles work on.
 func inRoles(desk *app.Desk, id belay.TaskID) bool {
-	r, err := desk.Load(id)
+	r, err := desk.Session.Load(id)
 	return err == nil && app.Is(r)
 }

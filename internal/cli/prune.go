@@ -74,7 +74,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 				if err != nil {
 					return err
 				}
-				info, err := desk.Snaps.Get(c.Context(), id)
+				info, err := desk.Session.Snaps.Get(c.Context(), id)
 				if err != nil {
 					return err
 				}
@@ -90,7 +90,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 			if !a.Confirm(fmt.Sprintf("permanently delete %s?", belay.CountOf(len(ids), "snapshot")), yes) {
 				return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 			}
-			if err := desk.Restores.Drop(c.Context(), ids...); err != nil {
+			if err := desk.Session.Restores.Drop(c.Context(), ids...); err != nil {
 				return err
 			}
 			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
@@ -199,7 +199,7 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			u, err := desk.Snaps.Usage(c.Context())
+			u, err := desk.Session.Snaps.Usage(c.Context())
 			if err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 				if u.Unreadable > 0 {
 					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))
 				}
-				if limit := desk.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
+				if limit := desk.Session.Config.Snapshot.Cap; limit > 0 && u.Bytes > limit {
 					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", terminal.Size(limit))
 				}
 			})

@@ -33,7 +33,7 @@ Exit codes: 0 shown.`,
 				a.Noted = true
 				return a.Watch(terminal.Watched{
 					Status: func() (app.Status, error) { return desk.Status(c.Context()) },
-					Tasks:  desk.Tasks, Limit: desk.Config.Snapshot.Cap,
+					Tasks:  desk.Tasks, Limit: desk.Session.Config.Snapshot.Cap,
 				})
 			}
 			s, err := desk.Status(c.Context())
@@ -41,7 +41,7 @@ Exit codes: 0 shown.`,
 			if err != nil {
 				return err
 			}
-			return a.Tell(s, nil, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Config.Snapshot.Cap) }))
+			return a.Tell(s, nil, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Session.Config.Snapshot.Cap) }))
 		},
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
@@ -58,7 +58,7 @@ func (a repositoryFamily) configCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		settings := desk.Config.Settings()
+		settings := desk.Session.Config.Settings()
 		return a.TellLong(c.Context(), settings, func(w io.Writer) {
 			var rows [][]string
 			for _, s := range settings {
@@ -105,7 +105,7 @@ Exit codes: 0 shown · 2 there is no such key.`,
 func (a repositoryFamily) explain(ctx context.Context, name string) error {
 	c, _ := config.Parse(config.File, nil)
 	if desk, err := a.Open(ctx); err == nil {
-		c = desk.Config
+		c = desk.Session.Config
 	}
 	list, err := c.Explain(name)
 	if err != nil {
@@ -210,8 +210,8 @@ Exit codes: 0 no problems · 1 problems found.`,
 			}
 			var list []app.Complaint
 			if err == nil {
-				list = append(app.Look(c.Context(), desk.Desk, bad, how), trusting(desk))
-				list = append(list, agents(c.Context(), desk.Repo.Root)...)
+				list = append(app.Look(c.Context(), desk.Session, bad, how), trusting(desk))
+				list = append(list, agents(c.Context(), desk.Session.Repo.Root)...)
 			} else if list = app.GitFolderComplaints(a.Setting(nil).Dir); len(list) == 0 || belay.CodeOf(err) != belay.CodeCannot {
 				return err
 			}

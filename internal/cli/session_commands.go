@@ -119,7 +119,7 @@ func (a sessionFamily) completeSessions(ctx context.Context) (ids []string) {
 	if err != nil {
 		return nil
 	}
-	all, err := desk.Sessions()
+	all, err := desk.Session.Sessions()
 	if err != nil {
 		return nil
 	}

@@ -127,7 +127,7 @@ func (a *App) CompleteSnapshots(c *cobra.Command, args []string, _ string) ([]st
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	list, err := desk.Snaps.List(c.Context())
+	list, err := desk.Session.Snaps.List(c.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

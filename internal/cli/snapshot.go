@@ -51,7 +51,7 @@ Exit codes: 0 taken · 2 could not be taken.`,
 			if err != nil {
 				return err
 			}
-			info, err := desk.Snaps.Take(c.Context(), m)
+			info, err := desk.Session.Snaps.Take(c.Context(), m)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (a snapshotFamily) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, bad, err := desk.Snaps.ListAll(c.Context())
+			all, bad, err := desk.Session.Snaps.ListAll(c.Context())
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			info, err := desk.Snaps.Get(c.Context(), id)
+			info, err := desk.Session.Snaps.Get(c.Context(), id)
 			if err != nil {
 				return err
 			}
@@ -185,7 +185,7 @@ func (a snapshotFamily) snapshot(c *cobra.Command, arg string) (*app.Desk, belay
 	if err != nil {
 		return nil, "", err
 	}
-	id, err = desk.Named(c.Context(), id)
+	id, err = desk.Session.Named(c.Context(), id)
 	return desk, id, err
 }
 
@@ -313,7 +313,7 @@ restores · 6 no such snapshot.`,
 			if len(o.Paths) > 0 {
 				o.Again = "the same command with"
 			}
-			unfinished := o.SkipBroken && desk.Restores.Interrupted() // then the flag is the answer
+			unfinished := o.SkipBroken && desk.Session.Restores.Interrupted() // then the flag is the answer
 			if !o.DryRun && !yes && !unfinished {
 				plan := o
 				plan.DryRun = true

@@ -103,7 +103,7 @@ Exit codes: 0 shown.`,
 			if err != nil {
 				return err
 			}
-			lines := append([]string{}, desk.History("")...)
+			lines := append([]string{}, desk.Session.History("")...)
 			return a.Tell(lines, nil, func(w io.Writer) {
 				for _, l := range lines {
 					fmt.Fprintln(w, l)

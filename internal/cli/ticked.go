@@ -40,8 +40,8 @@ or a test failed · 2 could not be checked · 6 no such file.`,
 			if err != nil {
 				return err
 			}
-			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: desk.Repo.Root,
-				Specs: desk.Config.Specs})
+			files, err := app.Gather(app.Query{Dir: a.Dir, Paths: args, All: all, Stdin: a.In, Root: desk.Session.Repo.Root,
+				Specs: desk.Session.Config.Specs})
 			if err != nil {
 				return err
 			}

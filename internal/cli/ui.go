@@ -118,7 +118,7 @@ func (a *App) shown(ctx context.Context, dir string) (web.Repository, error) {
 	if err != nil {
 		return web.Repository{}, err
 	}
-	root := desk.Repo.Root
+	root := desk.Session.Repo.Root
 	return web.Repository{Name: filepath.Base(root), Root: root, Open: func(ctx context.Context) (*app.Desk, error) {
 		return a.serve(ctx, setting)
 	}}, nil

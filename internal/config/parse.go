@@ -21,26 +21,26 @@ func Parse(name string, data []byte) (Config, error) {
 		name = File
 	}
 	p := &parser{name: name, config: defaults(), at: map[string]*yaml.Node{}}
-	p.Max, p.Holds = MaxSize, "a config consists of keys, like retries: 3"
-	if root := p.Document(data); root != nil && len(p.Problems) == 0 {
+	p.doc.Max, p.doc.Holds = MaxSize, "a config consists of keys, like retries: 3"
+	if root := p.doc.Document(data); root != nil && len(p.doc.Problems) == 0 {
 		p.mapping(root, "")
 		p.together()
 	}
-	if len(p.Problems) == 0 {
+	if len(p.doc.Problems) == 0 {
 		p.config.block = commandBlock(p.config)
 		return p.config, nil
 	}
-	slices.SortStableFunc(p.Problems, func(a, b Problem) int { return a.Line - b.Line })
+	slices.SortStableFunc(p.doc.Problems, func(a, b Problem) int { return a.Line - b.Line })
 	what := "the config is wrong"
-	if n := len(p.Problems); n > 1 {
+	if n := len(p.doc.Problems); n > 1 {
 		what = fmt.Sprintf("the config is wrong in %d places", n)
 	}
 	return Config{}, &belay.Error{Code: belay.CodeUsage, What: what, Try: "fix " + name + " and try again",
-		Err: &Problems{Name: name, List: p.Problems}}
+		Err: &Problems{Name: name, List: p.doc.Problems}}
 }
 
 type parser struct {
-	Reader
+	doc    Reader
 	name   string
 	config Config
 	at     map[string]*yaml.Node // the keys that are set
@@ -48,7 +48,7 @@ type parser struct {
 
 // mapping reads the keys of a group; prefix is "" or ends in a dot.
 func (p *parser) mapping(n *yaml.Node, prefix string) {
-	for k, v := range p.Pairs(n, prefix) {
+	for k, v := range p.doc.Pairs(n, prefix) {
 		p.value(k, v, prefix+k.Value, prefix)
 	}
 }
@@ -59,12 +59,12 @@ func (p *parser) value(k, v *yaml.Node, name, prefix string) {
 	_, ofNames := named[strings.TrimSuffix(prefix, ".")]
 	switch {
 	case ofNames && !nameRule.MatchString(k.Value):
-		p.Complain(k, name, "%s", nameSays)
+		p.doc.Complain(k, name, "%s", nameSays)
 	case !isLeaf && !isGroup, strings.Contains(k.Value, "."):
-		p.Complain(k, name, "no such key").Nearest = nearest(k.Value, prefix)
-	case !p.Plain(v, name), IsNull(v): // a key without a value is not set
+		p.doc.Complain(k, name, "no such key").Nearest = nearest(k.Value, prefix)
+	case !p.doc.Plain(v, name), IsNull(v): // a key without a value is not set
 	case isGroup && v.Kind != yaml.MappingNode:
-		p.Complain(v, name, "it holds %s", holds(name))
+		p.doc.Complain(v, name, "it holds %s", holds(name))
 	case isGroup:
 		p.mapping(v, name+".")
 	default:
@@ -84,7 +84,7 @@ func holds(group string) string {
 func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 	if v.Kind == yaml.SequenceNode {
 		for _, item := range v.Content {
-			if !p.Plain(item, leaf.name) {
+			if !p.doc.Plain(item, leaf.name) {
 				return
 			}
 		}
@@ -95,7 +95,7 @@ func (p *parser) leaf(leaf key, k, v *yaml.Node) {
 		if says := leaf.rule().Says(); !strings.Contains(text, says) {
 			text += "; give " + says
 		}
-		p.Complain(v, leaf.name, "%s", text)
+		p.doc.Complain(v, leaf.name, "%s", text)
 		return
 	}
 	if leaf.within && !p.stays(leaf.name, v, got) {
@@ -117,7 +117,7 @@ func (p *parser) stays(name string, v *yaml.Node, got any) bool {
 	}
 	for _, path := range list {
 		if Outside(strings.TrimPrefix(path, "!")) {
-			p.Complain(v, name, "%s is outside the repository; use a path inside it", strconv.Quote(path))
+			p.doc.Complain(v, name, "%s is outside the repository; use a path inside it", strconv.Quote(path))
 			return false
 		}
 	}
@@ -129,14 +129,14 @@ func (p *parser) guideline(key string) {
 	for _, twice := range [][2]string{{"instruction", "action"}, {"agents", "condition"}, {"actions", "condition"}} {
 		flat, nested := key+"."+twice[0], key+"."+twice[1]+"."+twice[0]
 		if at := p.at[nested]; at != nil && p.at[flat] != nil {
-			p.Complain(at, nested, "%s sets the same: remove one of them", flat)
+			p.doc.Complain(at, nested, "%s sets the same: remove one of them", flat)
 		}
 	}
 	review := key + ".action.require_review"
 	if at := p.at[review]; at != nil {
 		for _, g := range p.config.Guidelines {
 			if "guidelines."+g.ID == key && g.RequireReview && g.Type == belay.GuidelineAdvice {
-				p.Complain(at, review, "advice cannot require a review: remove it, or make it a constraint")
+				p.doc.Complain(at, review, "advice cannot require a review: remove it, or make it a constraint")
 			}
 		}
 	}
@@ -159,11 +159,11 @@ func (p *parser) together() {
 	inFiles := slices.Contains(formats[:fileFormats], tests.Format)
 	lone := func(key, text string) {
 		if k := p.at[key]; k != nil {
-			p.Complain(k, key, "%s", text)
+			p.doc.Complain(k, key, "%s", text)
 		}
 	}
 	switch {
-	case len(p.Problems) > 0:
+	case len(p.doc.Problems) > 0:
 	case !tests.Set():
 		lone(testsFormat, "it says how the result of "+testsCommand+" is read, which is not set")
 		lone(testsReport, "it belongs to "+testsCommand+", which is not set")
@@ -174,23 +174,23 @@ func (p *parser) together() {
 	}
 	for _, g := range p.config.Guidelines {
 		p.guideline("guidelines." + g.ID)
-		if g.Instruction == "" && len(p.Problems) == 0 {
-			p.Complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
+		if g.Instruction == "" && len(p.doc.Problems) == 0 {
+			p.doc.Complain(p.first("guidelines."+g.ID+"."), "guidelines."+g.ID, "give its instruction")
 		}
 	}
 	for _, l := range p.config.Linters {
-		if key := "linters." + l.Name; len(p.Problems) == 0 && !l.Set() {
-			p.Complain(p.first(key+"."), key, "give its command")
+		if key := "linters." + l.Name; len(p.doc.Problems) == 0 && !l.Set() {
+			p.doc.Complain(p.first(key+"."), key, "give its command")
 		}
 	}
 	for _, s := range p.config.Standards {
-		if key := "standards." + s.Name; len(p.Problems) == 0 && p.at[key+".files"] == nil {
-			p.Complain(p.first(key+"."), key, "give its files")
+		if key := "standards." + s.Name; len(p.doc.Problems) == 0 && p.at[key+".files"] == nil {
+			p.doc.Complain(p.first(key+"."), key, "give its files")
 		}
 	}
 	for _, one := range p.config.Prices {
-		if key := "prices." + one.Name; len(p.Problems) == 0 && (one.Input < 0 || one.Output < 0) {
-			p.Complain(p.first(key+"."), key, "give its input and output, in US dollars for a million tokens")
+		if key := "prices." + one.Name; len(p.doc.Problems) == 0 && (one.Input < 0 || one.Output < 0) {
+			p.doc.Complain(p.first(key+"."), key, "give its input and output, in US dollars for a million tokens")
 		}
 	}
 	p.asker(lone)
@@ -202,7 +202,7 @@ func (p *parser) reviewers(lone func(name, why string)) {
 	for _, r := range p.config.Reviewers {
 		key := "reviewers." + r.Name + "."
 		switch {
-		case len(p.Problems) > 0:
+		case len(p.doc.Problems) > 0:
 		case r.Kind == belay.Person && (len(r.Command) > 0 || r.Endpoint != ""):
 			lone(key+"kind", "a person has neither a command nor an endpoint")
 		case r.Kind == "program" && len(r.Command) == 0, r.Kind == "model" && r.Endpoint == "":
@@ -211,7 +211,7 @@ func (p *parser) reviewers(lone func(name, why string)) {
 		case len(r.Command) > 0 && r.Endpoint != "":
 			lone(key+"endpoint", "it is a command or a model: remove one")
 		case len(r.Command) == 0 && r.Endpoint == "":
-			p.Complain(p.first(key), strings.TrimSuffix(key, "."), "give its command, or the endpoint of a model")
+			p.doc.Complain(p.first(key), strings.TrimSuffix(key, "."), "give its command, or the endpoint of a model")
 		case r.Endpoint != "" && r.Model == "":
 			lone(key+"endpoint", "it needs "+key+"model")
 		}
@@ -225,7 +225,7 @@ func (p *parser) asker(lone func(key, text string)) {
 		named = named || r.Name == c.Name
 	}
 	switch {
-	case len(p.Problems) > 0:
+	case len(p.doc.Problems) > 0:
 	case c.Name != "" && (len(c.Command) > 0 || c.Endpoint != ""):
 		lone("parser.agent", "it is a name, a command or a model: remove the others")
 	case c.Name == "agent" && len(p.config.Agent.Command) == 0:

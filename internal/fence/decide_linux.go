@@ -22,7 +22,7 @@ var errSent = errors.New("sent")
 
 // decide answers a call: with errPass, with an error number, or by doing it.
 func (q *query) decide() (int64, error) {
-	c, ok := callOf(q.nr)
+	c, ok := callOf(q.call.nr)
 	if !ok {
 		return 0, errPass
 	}
@@ -30,7 +30,7 @@ func (q *query) decide() (int64, error) {
 	case verbConnect:
 		return 0, q.connect()
 	case verbFd:
-		return 0, q.descriptor(int(int32(q.args[c.dir])), c.what)
+		return 0, q.descriptor(int(int32(q.call.args[c.dir])), c.what)
 	case verbMeta, verbMetaLink, verbMetaFlags:
 		return 0, q.meta(c)
 	case verbRename, verbRenamePlain, verbLink, verbLinkPlain:
@@ -73,7 +73,7 @@ const (
 // may decides about a place that is written, made or removed.
 func (q *query) may(p place, what verb) verdict {
 	path := p.path()
-	switch kind := q.book.kind(path); kind {
+	switch kind := q.keeper.book.kind(path); kind {
 	case Device:
 		return byKernel
 	case Append:
@@ -82,15 +82,15 @@ func (q *query) may(p place, what verb) verdict {
 		}
 		return no
 	case Write:
-		if what.removes() && !q.book.removable(path) {
+		if what.removes() && !q.keeper.book.removable(path) {
 			return no
 		}
-		if q.wall.covers(p.in) {
+		if q.keeper.wall.covers(p.in) {
 			return byKernel
 		}
 		return byKeeper
 	}
-	if what == verbMkdir && q.book.leads[path] && !p.exists() {
+	if what == verbMkdir && q.keeper.book.leads[path] && !p.exists() {
 		return byKeeper
 	}
 	return no
@@ -126,7 +126,7 @@ func (q *query) note(what verb, p place) {
 		name = "" // its folder decides
 	}
 	if what >= verbMeta || unix.Faccessat(p.dir, orDot(name), unix.W_OK, unix.AT_EACCESS) == nil {
-		q.refuse(what, p.path(), q.pid)
+		q.keeper.refuse(what, p.path(), q.call.pid)
 	}
 }
 
@@ -158,18 +158,18 @@ func (q *query) perform(c call, p place) error {
 			return err
 		}
 		defer unix.Close(fd)
-		return unix.Ftruncate(fd, int64(q.args[c.more]))
+		return unix.Ftruncate(fd, int64(q.call.args[c.more]))
 	case verbMkdir:
-		return q.made(p, uint32(q.args[c.more]), func(mode uint32) error { return unix.Mkdirat(p.dir, p.base, mode) })
+		return q.made(p, uint32(q.call.args[c.more]), func(mode uint32) error { return unix.Mkdirat(p.dir, p.base, mode) })
 	case verbMknod:
-		mode := uint32(q.args[c.more])
+		mode := uint32(q.call.args[c.more])
 		switch mode & unix.S_IFMT {
 		case 0, unix.S_IFREG, unix.S_IFIFO, unix.S_IFSOCK:
 			return q.made(p, mode, func(mode uint32) error { return unix.Mknodat(p.dir, p.base, mode, 0) })
 		}
 		return unix.EPERM
 	case verbUnlink:
-		return unix.Unlinkat(p.dir, p.base, int(q.args[c.more]))
+		return unix.Unlinkat(p.dir, p.base, int(q.call.args[c.more]))
 	case verbUnlinkFile:
 		return unix.Unlinkat(p.dir, p.base, 0)
 	case verbRmdir:
@@ -213,9 +213,9 @@ func (q *query) umask() uint32 {
 func (q *query) pair(c call) error {
 	oldDir, oldPath, newDir, newPath, flags := -1, 0, -1, 1, 0
 	if c.what == verbRename || c.what == verbLink {
-		oldDir, oldPath, newDir, newPath, flags = 0, 1, 2, 3, int(q.args[4])
+		oldDir, oldPath, newDir, newPath, flags = 0, 1, 2, 3, int(q.call.args[4])
 	}
-	if q.nr == unix.SYS_RENAMEAT {
+	if q.call.nr == unix.SYS_RENAMEAT {
 		flags = 0
 	}
 	what := verbRename
@@ -268,7 +268,7 @@ func (q *query) opens(c call) (int64, error) {
 		return 0, missing(err)
 	}
 	if how.Flags&unix.O_TMPFILE == unix.O_TMPFILE {
-		if q.book.kind(p.path()) == Write && !q.wall.covers(p.path()) {
+		if q.keeper.book.kind(p.path()) == Write && !q.keeper.wall.covers(p.path()) {
 			return 0, unix.EOPNOTSUPP // programs then make a file with a name
 		}
 		return 0, errPass
@@ -290,14 +290,14 @@ func (q *query) opens(c call) (int64, error) {
 func (q *query) how(c call) (how unix.OpenHow, err error) {
 	switch c.what {
 	case verbCreat:
-		return unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC, Mode: q.args[c.more]}, nil
+		return unix.OpenHow{Flags: unix.O_CREAT | unix.O_WRONLY | unix.O_TRUNC, Mode: q.call.args[c.more]}, nil
 	case verbOpen:
-		return unix.OpenHow{Flags: q.args[c.more] & 0xffffffff, Mode: q.args[c.more+1] & 0o7777}, nil
+		return unix.OpenHow{Flags: q.call.args[c.more] & 0xffffffff, Mode: q.call.args[c.more+1] & 0o7777}, nil
 	}
-	if q.args[c.more+1] < 24 {
+	if q.call.args[c.more+1] < 24 {
 		return how, unix.EINVAL
 	}
-	data, err := q.memory(q.args[c.more], 24)
+	data, err := q.memory(q.call.args[c.more], 24)
 	if err != nil || len(data) < 24 {
 		return how, unix.EFAULT
 	}
@@ -330,7 +330,7 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 			_, _ = unix.FcntlInt(uintptr(fd), unix.F_SETFL, now&^unix.O_NONBLOCK)
 		}
 	}
-	add := addFD{id: q.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, src: uint32(fd), newFlags: uint32(how.Flags) & unix.O_CLOEXEC}
+	add := addFD{id: q.call.id, flags: unix.SECCOMP_ADDFD_FLAG_SEND, src: uint32(fd), newFlags: uint32(how.Flags) & unix.O_CLOEXEC}
 	if err := unbroken(func() error { return ioctl(q.keeper.fd, ioctlAddFD, unsafe.Pointer(&add)) }); err != nil {
 		return 0, err
 	}
@@ -345,17 +345,17 @@ var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self|[0-9]+)|dev)/fd/([0
 func (q *query) meta(c call) error {
 	flags := 0
 	if c.what == verbMetaFlags {
-		flags = int(q.args[c.more])
+		flags = int(q.call.args[c.more])
 	}
-	if q.args[c.path] == 0 {
-		return q.descriptor(int(int32(q.args[c.dir])), c.what)
+	if q.call.args[c.path] == 0 {
+		return q.descriptor(int(int32(q.call.args[c.dir])), c.what)
 	}
 	text, err := q.text(c.path)
 	if err != nil {
 		return denyUnless(err, unix.EFAULT, unix.ENAMETOOLONG)
 	}
-	if text == "" && flags&unix.AT_EMPTY_PATH != 0 && c.dir >= 0 && int32(q.args[c.dir]) != unix.AT_FDCWD {
-		return q.descriptor(int(int32(q.args[c.dir])), c.what)
+	if text == "" && flags&unix.AT_EMPTY_PATH != 0 && c.dir >= 0 && int32(q.call.args[c.dir]) != unix.AT_FDCWD {
+		return q.descriptor(int(int32(q.call.args[c.dir])), c.what)
 	}
 	if own := ownFD.FindStringSubmatch(text); own != nil && c.what != verbMetaLink {
 		fd, err := strconv.Atoi(own[1])
@@ -383,11 +383,11 @@ func denyUnless(err error, harmless ...error) error {
 
 // attributes decides about the attributes of what is at a path.
 func (q *query) attributes(path string, what verb) error {
-	switch q.book.kind(path) {
+	switch q.keeper.book.kind(path) {
 	case Write, Device, Append:
 		return errPass
 	}
-	q.refuse(what, path, q.pid)
+	q.keeper.refuse(what, path, q.call.pid)
 	return unix.EACCES
 }
 
@@ -407,11 +407,11 @@ func (q *query) descriptor(fd int, what verb) error {
 // connect answers a connection. A Unix socket must be one that the program, or what it started, has made itself, or
 // one that the policy names. It is connected here, on a copy of the descriptor: the address may change meanwhile.
 func (q *query) connect() error {
-	size := min(int(int32(q.args[2])), unix.SizeofSockaddrUnix)
+	size := min(int(int32(q.call.args[2])), unix.SizeofSockaddrUnix)
 	if size <= 2 {
 		return errPass
 	}
-	sock, err := q.descriptorOf(int(int32(q.args[0])))
+	sock, err := q.descriptorOf(int(int32(q.call.args[0])))
 	if errors.Is(err, unix.EBADF) {
 		return errPass
 	}
@@ -422,7 +422,7 @@ func (q *query) connect() error {
 	if err == nil && domain != unix.AF_UNIX {
 		return errPass
 	}
-	addr, merr := q.memory(q.args[1], size)
+	addr, merr := q.memory(q.call.args[1], size)
 	switch {
 	case merr != nil || len(addr) < size:
 		return unix.EFAULT
@@ -454,7 +454,7 @@ func (q *query) connect() error {
 		return err
 	}
 	if !q.usable(path, fd) {
-		q.refuse(verbConnect, path, q.pid)
+		q.keeper.refuse(verbConnect, path, q.call.pid)
 		return unix.EACCES
 	}
 	return unix.Connect(sock, &unix.SockaddrUnix{Name: link})
@@ -462,7 +462,7 @@ func (q *query) connect() error {
 
 // usable reports whether a socket may be used.
 func (q *query) usable(path string, fd int) bool {
-	switch q.book.kind(path) {
+	switch q.keeper.book.kind(path) {
 	case Socket:
 		return true
 	case Write:
@@ -474,14 +474,14 @@ func (q *query) usable(path string, fd int) bool {
 		if st.Mask&unix.STATX_BTIME != 0 {
 			born = st.Btime
 		}
-		return !time.Unix(born.Sec, int64(born.Nsec)).Before(q.since)
+		return !time.Unix(born.Sec, int64(born.Nsec)).Before(q.keeper.since)
 	}
 	return false
 }
 
 // descriptorOf copies a descriptor of the program.
 func (q *query) descriptorOf(fd int) (int, error) {
-	leader := int(q.pid)
+	leader := int(q.call.pid)
 	if text, err := os.ReadFile(q.proc("status")); err == nil {
 		if _, rest, ok := strings.Cut(string(text), "Tgid:\t"); ok {
 			line, _, _ := strings.Cut(rest, "\n")

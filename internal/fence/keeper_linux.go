@@ -87,7 +87,7 @@ func (k *keeper) serve() {
 }
 
 func (k *keeper) handle(n *notif) {
-	q := query{keeper: k, notif: n}
+	q := query{keeper: k, call: n}
 	defer q.closeAll()
 	val, err := q.decide()
 	if errors.Is(err, errSent) {
@@ -166,9 +166,9 @@ func (k *keeper) list() []Denial {
 
 // query is one call that waits for its answer.
 type query struct {
-	*keeper
-	*notif
-	open []int // descriptors to close
+	keeper *keeper
+	call   *notif
+	open   []int // descriptors to close
 }
 
 func (q *query) closeAll() {
@@ -178,11 +178,13 @@ func (q *query) closeAll() {
 }
 
 // proc is a file of the program in /proc.
-func (q *query) proc(name string) string { return "/proc/" + strconv.Itoa(int(q.pid)) + "/" + name }
+func (q *query) proc(name string) string {
+	return "/proc/" + strconv.Itoa(int(q.call.pid)) + "/" + name
+}
 
 // valid reports whether the program still waits, so that what was read of its id was its own.
 func (q *query) valid() bool {
-	return ioctl(q.keeper.fd, ioctlIDValid, unsafe.Pointer(&q.id)) == nil
+	return ioctl(q.keeper.fd, ioctlIDValid, unsafe.Pointer(&q.call.id)) == nil
 }
 
 // memory reads at most size bytes of the program at an address.
@@ -190,7 +192,7 @@ func (q *query) memory(at uint64, size int) ([]byte, error) {
 	buf := make([]byte, size)
 	local := unix.Iovec{Base: &buf[0]}
 	local.SetLen(size)
-	n, err := unix.ProcessVMReadv(int(q.pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(at), Len: size}}, 0)
+	n, err := unix.ProcessVMReadv(int(q.call.pid), []unix.Iovec{local}, []unix.RemoteIovec{{Base: uintptr(at), Len: size}}, 0)
 	if err == nil && !q.valid() {
 		err = unix.ESRCH
 	}
@@ -200,7 +202,7 @@ func (q *query) memory(at uint64, size int) ([]byte, error) {
 // text reads a path of the program. Reading ends at each page: the next one may not be there.
 func (q *query) text(arg int) (string, error) {
 	var all []byte
-	for at := q.args[arg]; len(all) < unix.PathMax; {
+	for at := q.call.args[arg]; len(all) < unix.PathMax; {
 		part, err := q.memory(at, int(4096-at%4096))
 		if err != nil {
 			return "", err
@@ -253,8 +255,8 @@ func (q *query) begin(dir int, path string) (int, error) {
 	switch {
 	case strings.HasPrefix(path, "/"):
 		from = "root"
-	case dir >= 0 && int32(q.args[dir]) != unix.AT_FDCWD:
-		from = "fd/" + strconv.Itoa(int(int32(q.args[dir])))
+	case dir >= 0 && int32(q.call.args[dir]) != unix.AT_FDCWD:
+		from = "fd/" + strconv.Itoa(int(int32(q.call.args[dir])))
 	}
 	fd, err := unix.Open(q.proc(from), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err == nil {

@@ -134,7 +134,7 @@ func build(p Policy, b book) (*wall, error) {
 
 // mason adds rules to a wall.
 type mason struct {
-	*wall
+	wall *wall
 	book book
 	fs   uint64 // the rights that the wall handles
 }
@@ -184,7 +184,7 @@ func (m mason) allow(path string, rights uint64, keep bool) error {
 	}
 	rule := pathAttr{rights & m.fs, int32(fd)}
 	if rule.allowed != 0 {
-		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, m.ruleset.Fd(), rulePath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, m.wall.ruleset.Fd(), rulePath, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 		if errno != 0 {
 			f.Close()
 			return fmt.Errorf("landlock: %s: %w", path, errno)
@@ -193,7 +193,7 @@ func (m mason) allow(path string, rights uint64, keep bool) error {
 	if !keep || !isDir {
 		return f.Close()
 	}
-	m.pins[path] = pin{f, st.Dev, st.Ino}
+	m.wall.pins[path] = pin{f, st.Dev, st.Ino}
 	return nil
 }
 

@@ -25,7 +25,7 @@ type Remark struct {
 // resolved, dismissed or approve. Only people who may write to the repository are heard: whoever else comments, which on a
 // public one is anybody, could give an agent orders. Of those remarks only the number is given.
 func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others int, err error) {
-	h := &hearing{Client: c, ctx: ctx, mayWrite: map[string]bool{}}
+	h := &hearing{client: c, ctx: ctx, mayWrite: map[string]bool{}}
 	switch c.Kind {
 	case GitHub:
 		err = h.github(number)
@@ -39,7 +39,7 @@ func (c *Client) Remarks(ctx context.Context, number int) (list []Remark, others
 
 // hearing collects remarks.
 type hearing struct {
-	*Client
+	client   *Client
 	ctx      context.Context
 	mayWrite map[string]bool // people who were asked about
 	list     []Remark
@@ -97,9 +97,9 @@ func (w written) asks() bool {
 }
 
 func (h *hearing) github(number int) error {
-	at := fmt.Sprintf("%s/%d", h.pulls(), number)
+	at := fmt.Sprintf("%s/%d", h.client.pulls(), number)
 	may := func(w written) bool { return w.Is == "OWNER" || w.Is == "MEMBER" || w.Is == "COLLABORATOR" }
-	reviews, err := pages[written](h.ctx, h.Client, at+"/reviews")
+	reviews, err := pages[written](h.ctx, h.client, at+"/reviews")
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (h *hearing) github(number int) error {
 			h.hear(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, may(w))
 		}
 	}
-	comments, err := pages[written](h.ctx, h.Client, at+"/comments")
+	comments, err := pages[written](h.ctx, h.client, at+"/comments")
 	for _, w := range comments {
 		h.hear(Remark{ID: fmt.Sprintf("comment %d", w.ID), By: w.by(), Path: w.Path, Line: w.Line, Text: w.Body, URL: w.HTML}, may(w))
 	}
@@ -130,7 +130,7 @@ func (h *hearing) gitlab(number int) error {
 	}
 	threads, err := pages[struct {
 		Notes []note `json:"notes"`
-	}](h.ctx, h.Client, fmt.Sprintf("%s/%d/discussions", h.pulls(), number))
+	}](h.ctx, h.client, fmt.Sprintf("%s/%d/discussions", h.client.pulls(), number))
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (h *hearing) gitlab(number int) error {
 				var member struct {
 					Level int `json:"access_level"`
 				}
-				_, err := h.call(h.ctx, http.MethodGet, h.repo()+"/members/all/"+name, nil, &member)
+				_, err := h.client.call(h.ctx, http.MethodGet, h.client.repo()+"/members/all/"+name, nil, &member)
 				return member.Level >= 30, err // a developer
 			})
 			if err != nil {
@@ -160,8 +160,8 @@ func (h *hearing) gitlab(number int) error {
 }
 
 func (h *hearing) gitea(number int) error {
-	at := fmt.Sprintf("%s/%d/reviews", h.pulls(), number)
-	reviews, err := pages[written](h.ctx, h.Client, at)
+	at := fmt.Sprintf("%s/%d/reviews", h.client.pulls(), number)
+	reviews, err := pages[written](h.ctx, h.client, at)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (h *hearing) gitea(number int) error {
 			var is struct {
 				Permission string `json:"permission"`
 			}
-			_, err := h.call(h.ctx, http.MethodGet, h.repo()+"/collaborators/"+url.PathEscape(name)+"/permission", nil, &is)
+			_, err := h.client.call(h.ctx, http.MethodGet, h.client.repo()+"/collaborators/"+url.PathEscape(name)+"/permission", nil, &is)
 			return is.Permission == "write" || is.Permission == "admin" || is.Permission == "owner", err
 		})
 	}
@@ -183,7 +183,7 @@ func (h *hearing) gitea(number int) error {
 			return err
 		}
 		h.hear(Remark{ID: fmt.Sprintf("review %d", w.ID), By: w.by(), Text: w.Body, URL: w.HTML}, ok)
-		comments, err := pages[written](h.ctx, h.Client, fmt.Sprintf("%s/%d/comments", at, w.ID))
+		comments, err := pages[written](h.ctx, h.client, fmt.Sprintf("%s/%d/comments", at, w.ID))
 		if err != nil {
 			return err
 		}

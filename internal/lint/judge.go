@@ -102,15 +102,15 @@ func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere 
 	seen := map[string]bool{}
 	var counted []said
 	for _, s := range w.remarks {
-		file := w.tree.find(s.File, w.files)
-		key := fmt.Sprint(file, "\x00", s.Line, "\x00", s.Rule, "\x00", s.Message)
+		file := w.tree.find(s.remark.File, w.files)
+		key := fmt.Sprint(file, "\x00", s.remark.Line, "\x00", s.remark.Rule, "\x00", s.remark.Message)
 		switch {
 		case seen[key]:
 			continue
 		case !w.counts(s, file, lines):
 			elsewhere++
 		default:
-			s.File = file
+			s.remark.File = file
 			counted = append(counted, s)
 		}
 		seen[key] = true
@@ -134,21 +134,21 @@ func (w *work) counts(s said, file string, lines syntax.LineSet) bool {
 		return true
 	case file == "":
 		return false
-	case s.Line == 0:
+	case s.remark.Line == 0:
 		return w.files[file] == "A"
 	}
-	return lines.Has(file, s.Line, min(s.EndLine, s.Line+200))
+	return lines.Has(file, s.remark.Line, min(s.remark.EndLine, s.remark.Line+200))
 }
 
 func (s said) finding() belay.Finding {
-	first, rest, _ := strings.Cut(s.Message, "\n")
+	first, rest, _ := strings.Cut(s.remark.Message, "\n")
 	title := s.linter + ": " + testreport.Clip(first, 200)
-	if s.Rule != "" {
-		title += " (" + testreport.Clip(s.Rule, 80) + ")"
+	if s.remark.Rule != "" {
+		title += " (" + testreport.Clip(s.remark.Rule, 80) + ")"
 	}
 	f := belay.Finding{
 		Severity: s.severity, Category: belay.CategoryLint, Title: title, Detail: strings.TrimSpace(rest),
-		File: s.File, Line: s.Line, EndLine: s.EndLine,
+		File: s.remark.File, Line: s.remark.Line, EndLine: s.remark.EndLine,
 	}
 	if s.severity == belay.SeverityError {
 		f.Recommendation = "fix what " + s.linter + " reports for this line; do not suppress it"

@@ -116,7 +116,7 @@ type work struct {
 
 // said is a remark and who made it.
 type said struct {
-	Remark
+	remark   Remark
 	linter   string
 	severity belay.Severity
 }

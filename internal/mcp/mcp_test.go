@@ -300,7 +300,7 @@ func TestAnswersAreThoseOfTheCommandLine(t *testing.T) {
 			t.Errorf("check: %s", diff)
 		}
 		snap := call("snapshot", args{"message": "before lunch", "task": "T1"})
-		info, err := d.Snaps.Get(t.Context(), belay.SnapshotID(snap["id"].(string)))
+		info, err := d.Session.Snaps.Get(t.Context(), belay.SnapshotID(snap["id"].(string)))
 		if diff := cmp.Diff(printed(t, info, err), snap); diff != "" || snap["message"] != "before lunch" {
 			t.Errorf("snapshot: %s", diff)
 		}
@@ -552,7 +552,7 @@ func TestDecideAsksAPerson(t *testing.T) {
 			if !strings.Contains(last.Message, "The agent proposes: skip the agent's words") || !strings.Contains(last.Message, "T1 waits for you") {
 				t.Errorf("asked: %s", last.Message)
 			}
-			r, err := desk(t, o).Load("T1")
+			r, err := desk(t, o).Session.Load("T1")
 			if err != nil || len(r.State.Decisions) != 1 {
 				t.Fatalf("%v: %+v", err, r.State.Decisions)
 			}
@@ -635,7 +635,7 @@ func TestResources(t *testing.T) {
 	if _, err := d.Start(t.Context(), "T2", &progress{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Init(t.Context(), d.Desk, app.InitRequest{Request: app.Request{Task: "T2"}, WithoutStandards: true}); err != nil {
+	if _, err := app.Init(t.Context(), d.Session, app.InitRequest{Request: app.Request{Task: "T2"}, WithoutStandards: true}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range versions {
@@ -814,7 +814,7 @@ func TestTwoClientsAtOnce(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	all, err := desk(t, o).Snaps.List(t.Context())
+	all, err := desk(t, o).Session.Snaps.List(t.Context())
 	if err != nil || len(all) < 2 {
 		t.Errorf("%d snapshots: %v", len(all), err)
 	}

@@ -54,7 +54,7 @@ func (s *server) resources(ctx context.Context) []*sdk.Resource {
 	for _, l := range lines {
 		id, title := string(l.ID), secret.Mask(belay.VisibleLine(l.Title))
 		list = append(list, &sdk.Resource{URI: taskScheme + id, Name: id, Title: title, Description: "task, " + l.Phase, MIMEType: inJSON})
-		if st, err := app.StatusOf(desk.Desk, l.ID); err == nil && st.There {
+		if st, err := app.StatusOf(desk.Session, l.ID); err == nil && st.There {
 			list = append(list, &sdk.Resource{URI: contextScheme + id, Name: id + " context", Title: title, MIMEType: inJSON})
 		}
 		reviews, err := app.List(desk, l.ID)
@@ -100,7 +100,7 @@ func (s *server) resource(ctx context.Context, uri string) (string, error) {
 	case taskScheme:
 		data, _, err = desk.Show(id)
 	case contextScheme:
-		data, err = app.Get(ctx, desk.Desk, app.Request{Task: id})
+		data, err = app.Get(ctx, desk.Session, app.Request{Task: id})
 	default:
 		var all []app.Review
 		all, err = app.List(desk, id)

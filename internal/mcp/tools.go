@@ -106,7 +106,7 @@ func (s *server) snapshot(ctx context.Context, c call, in snapshotArgs) (*sdk.Ca
 		}
 		m.Task = id
 	}
-	info, err := c.desk.Snaps.Take(ctx, m)
+	info, err := c.desk.Session.Snaps.Take(ctx, m)
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ type innerStep struct {
 
 // innerDone is what became of one.
 type innerDone struct {
-	path string
-	Restored
+	path    string
+	out     Restored
 	missing string // why it could not be restored
 }
 
@@ -73,7 +73,7 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 		}
 		if !s.inPlace(st) {
 			steps = append(steps, st)
-			would = append(would, innerDone{path: in.Path, Restored: Restored{Target: st.ID}})
+			would = append(would, innerDone{path: in.Path, out: Restored{Target: st.ID}})
 			continue
 		}
 		inner, err := s.innerStore(ctx, st)
@@ -93,7 +93,7 @@ func (s *Store) planInner(ctx context.Context, target snapshot.Info, o Options) 
 		}
 		if !out.same {
 			steps = append(steps, st)
-			would = append(would, innerDone{path: in.Path, Restored: out})
+			would = append(would, innerDone{path: in.Path, out: out})
 		}
 	}
 	return steps, would, nil
@@ -180,7 +180,7 @@ func (s *Store) restoreInner(ctx context.Context, j *intent) error {
 			continue
 		}
 		if err == nil {
-			done.Restored, err = inner.Restore(ctx, st.ID, s.innerOptions(st, j.Skip))
+			done.out, err = inner.Restore(ctx, st.ID, s.innerOptions(st, j.Skip))
 		}
 		if err != nil {
 			return fmt.Errorf("restore %s: %w", belay.VisibleLine(string(st.Path)), err)
@@ -279,24 +279,24 @@ func (r *Restored) inside(list []innerDone) {
 			r.Missing = append(r.Missing, Kept{Path: d.path, Why: "a nested repository that cannot be restored: " + d.missing})
 			continue
 		}
-		r.Inner = append(r.Inner, InnerRestored{d.path, d.Target, d.Rescue})
+		r.Inner = append(r.Inner, InnerRestored{d.path, d.out.Target, d.out.Rescue})
 		at := func(p string) string { return d.path + "/" + p }
-		for _, p := range d.Written {
+		for _, p := range d.out.Written {
 			r.Written = append(r.Written, at(p))
 		}
-		for _, p := range d.Removed {
+		for _, p := range d.out.Removed {
 			r.Removed = append(r.Removed, at(p))
 		}
-		for _, k := range d.Kept {
+		for _, k := range d.out.Kept {
 			r.Kept = append(r.Kept, Kept{Path: at(k.Path), Why: k.Why})
 		}
-		for _, k := range d.KeptRefs {
+		for _, k := range d.out.KeptRefs {
 			r.KeptRefs = append(r.KeptRefs, Kept{Path: at(k.Path), Why: k.Why})
 		}
-		for _, k := range d.Missing {
+		for _, k := range d.out.Missing {
 			r.Missing = append(r.Missing, Kept{Path: at(k.Path), Why: k.Why})
 		}
-		for _, k := range d.Skipped {
+		for _, k := range d.out.Skipped {
 			r.Skipped, r.Partial = append(r.Skipped, Kept{Path: at(k.Path), Why: k.Why}), true
 		}
 	}

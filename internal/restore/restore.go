@@ -128,7 +128,7 @@ func (s *Store) exclude(ctx context.Context) (func(), error) {
 
 // planned is a restore that has something to do.
 type planned struct {
-	*intent
+	intent  *intent
 	out     Restored
 	pl      *Planner
 	git     *gitPlan

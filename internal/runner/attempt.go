@@ -29,7 +29,7 @@ import (
 // attempt runs the agent, or takes up the run that this command started before
 // belay was killed: an hour of agent work is never done twice.
 func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error) {
-	dir := d.RunDir(d.Rec.Task.ID, c.ID)
+	dir := d.Session.RunDir(d.Rec.Task.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		run, err = d.launch(ctx, c, dir)
@@ -39,7 +39,7 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	watch := agent.NewStallWatch(d.Repo.Root, d.Rec.Task.Repeats)
+	watch := agent.NewStallWatch(d.Session.Repo.Root, d.Rec.Task.Repeats)
 	watch.Tree = func() string { return d.treeNow(ctx) }
 	end, err := d.await(ctx, run, dir, watch, c.Session)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *Driver) attempt(ctx context.Context, c loop.Command) (loop.Event, error
 		d.Watch.Note(fmt.Sprintf("attempt %d: the agent no longer has its session; starting a new one", c.Attempt))
 		return d.attempt(ctx, c)
 	}
-	if why := agent.Unwatched(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.OutputBytes > 0 && !watch.Typed() {
+	if why := agent.Unwatched(d.Rec.Task.Agent); why != "" && d.Rec.Task.Repeats > 1 && end.Result.OutputBytes > 0 && !watch.Typed() {
 		d.Watch.Note(fmt.Sprintf("attempt %d: %s", c.Attempt, why))
 	}
 	return d.ended(c, run, end)
@@ -73,7 +73,7 @@ func (d *Driver) continued(c loop.Command, dir string) (words []string, ok bool)
 
 // gone reports whether an attempt ended because the session that it was to continue is no longer there.
 func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
-	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); !ok || end.Ended != agent.EndedExit {
+	if _, ok := d.continued(c, d.Session.RunDir(d.Rec.Task.ID, c.ID)); !ok || end.Result.Ended != agent.EndedExit {
 		return false
 	}
 	var out bytes.Buffer
@@ -85,7 +85,7 @@ func (d *Driver) gone(c loop.Command, run *agent.Run, end End) bool {
 
 // treeNow names the state of the files, "" when it cannot be read: the agent may be writing.
 func (d *Driver) treeNow(ctx context.Context) string {
-	tree, err := d.Snaps.Peek(ctx, d.Extent(d.Rec))
+	tree, err := d.Session.Snaps.Peek(ctx, d.Session.Extent(d.Rec))
 	if err != nil {
 		return ""
 	}
@@ -113,7 +113,7 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 		return nil, belay.Refuse(belay.CodeUsage, fmt.Sprintf("belay run --resume %s -- AGENT ARGS…", t.ID),
 			"%s has no agent command", t.ID)
 	}
-	command, err := d.May.Program(t.Agent)
+	command, err := d.Session.May.Program(t.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +138,10 @@ func (d *Driver) launch(ctx context.Context, c loop.Command, dir string) (*agent
 			d.Watch.Note(note)
 		}
 	}
-	return Start(ctx, d.Desk, dir, agent.Spec{
-		Command: command, Dir: d.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
+	return Start(ctx, d.Session, dir, agent.Spec{
+		Command: command, Dir: d.Session.Repo.Root, Prompt: []byte(prompt), Timeout: t.Timeout,
 		Label: fmt.Sprintf("%s attempt %d", t.ID, c.Attempt),
-		Env: agent.Environ(os.Environ(), nil, d.contextEnv(d.TreeEnv(map[string]string{
+		Env: agent.Environ(os.Environ(), nil, d.contextEnv(d.Session.TreeEnv(map[string]string{
 			"BELAY_TASK": string(t.ID), "BELAY_ATTEMPT": strconv.Itoa(c.Attempt),
 		}), "")),
 	}, Enclosed{}, say)
@@ -157,7 +157,7 @@ func (d *Driver) Starts(ctx context.Context, c loop.Command) error {
 	if _, err := d.once(ctx, d.meta(belay.KindBefore, c.Attempt, command, fmt.Sprintf("before attempt %d", c.Attempt))); err != nil {
 		return err
 	}
-	return d.NameTaken(ctx, d.Rec, command) // before the agent runs, not when it has ended
+	return d.Session.NameTaken(ctx, d.Rec, command) // before the agent runs, not when it has ended
 }
 
 // await waits for a run, shown as it goes. Calls that go round in circles end it, when the
@@ -172,7 +172,7 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *a
 	}
 	return Run{
 		Session: continued.ID, Before: before,
-		Run: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note, Prices: d.Config.Prices,
+		Agent: run, Dir: dir, Soft: d.Soft, Live: d.Watch.Output(), Stall: watch, Note: d.Watch.Note, Prices: d.Session.Config.Prices,
 		Limit: func(used belay.Use) string { return loop.Reached(d.Rec.Task.Policy, d.Rec.State, used) },
 		Used:  func(used belay.Use) { d.Watch.Used(task, used) },
 	}.Await(ctx)
@@ -180,18 +180,18 @@ func (d *Driver) await(ctx context.Context, run *agent.Run, dir string, watch *a
 
 // ended turns how a run ended into the event the loop understands.
 func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, error) {
-	d.denied(c, res.Denied)
-	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Exit, Elapsed: res.Elapsed, Note: res.Error, Use: res.Use,
-		Session: agent.SessionOf(d.Rec.Task.Agent, cmp.Or(res.Session, run.Session()))}
-	if _, ok := d.continued(c, d.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
+	d.denied(c, res.Result.Denied)
+	ev := loop.Event{Kind: loop.EvAttempted, Command: c.ID, Exit: res.Result.Exit, Elapsed: res.Result.Elapsed,
+		Note: res.Result.Error, Use: res.Use, Session: agent.SessionOf(d.Rec.Task.Agent, cmp.Or(res.Session, run.Session()))}
+	if _, ok := d.continued(c, d.Session.RunDir(d.Rec.Task.ID, c.ID)); ok && ev.Session.ID == "" { // it ended before it named it
 		ev.Session = c.Session
 	}
 	for _, text := range Unlimited(d.Rec.Task.Policy, d.Rec.State.Attempts, res.Use) {
 		d.Watch.Note(text)
 	}
-	ev.Log = d.KeepOutput(run, d.Rec.Task, d.Watch.Note)
-	ev.Sent = d.KeepPrompt(run, d.Rec.Task, d.Watch.Note)
-	switch res.Ended {
+	ev.Log = d.Session.KeepOutput(run, d.Rec.Task, d.Watch.Note)
+	ev.Sent = d.Session.KeepPrompt(run, d.Rec.Task, d.Watch.Note)
+	switch res.Result.Ended {
 	case "stopped":
 		ev.Kind, ev.Ended, ev.By = loop.EvCancelled, loop.EndedStopped, "terminal"
 		switch {
@@ -212,8 +212,8 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 	default:
 		ev.Ended = loop.EndedExit
 	}
-	if res.Signal != "" && ev.Note == "" {
-		ev.Note = "ended by signal " + res.Signal
+	if res.Result.Signal != "" && ev.Note == "" {
+		ev.Note = "ended by signal " + res.Result.Signal
 	}
 	if ev.Ended == loop.EndedExit {
 		words := ""
@@ -229,7 +229,7 @@ func (d *Driver) ended(c loop.Command, run *agent.Run, res End) (loop.Event, err
 
 // denied says and records what the agent's fence refused.
 func (d *Driver) denied(c loop.Command, list []fence.Denial) {
-	_ = fsroot.RemoveAll(tempOf(d.RunDir(d.Rec.Task.ID, c.ID)))
+	_ = fsroot.RemoveAll(tempOf(d.Session.RunDir(d.Rec.Task.ID, c.ID)))
 	text := Refused(list)
 	if text == "" {
 		return
@@ -243,7 +243,7 @@ func (d *Driver) denied(c loop.Command, list []fence.Denial) {
 	if slices.ContainsFunc(d.Rec.Notes, func(n session.Note) bool { return n.Kind == note.Kind && n.Text == text }) {
 		return // belay was killed right after it
 	}
-	if err := d.AddNote(d.Soft, d.Rec, note); err != nil {
+	if err := d.Session.AddNote(d.Soft, d.Rec, note); err != nil {
 		d.Watch.Note(err.Error())
 	}
 }
@@ -252,7 +252,7 @@ func (d *Driver) denied(c loop.Command, list []fence.Denial) {
 func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 	t, st := d.Rec.Task, d.Rec.State
 	for name, text := range map[string]string{"task.md": prompt.TaskFile(t), "feedback.md": prompt.Feedback(st)} {
-		if err := d.WriteNow(name, text); err != nil {
+		if err := d.Session.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error())
 		}
 	}
@@ -267,8 +267,9 @@ func (d *Driver) prompt(ctx context.Context, c loop.Command) (string, error) {
 
 // told is what every prompt is made from.
 func (d *Driver) told(kind loop.PromptKind) prompt.PromptInput {
-	in := prompt.PromptInput{Task: d.Rec.Task, State: d.Rec.State, Kind: kind, History: d.history(), Now: d.NowFiles(), Whole: d.whole()}
-	in.Plan.Path, in.Plan.Lines = d.PlanMarks(d.Rec)
+	in := prompt.PromptInput{Task: d.Rec.Task, State: d.Rec.State, Kind: kind, History: d.history(),
+		Now: d.Session.NowFiles(), Whole: d.whole()}
+	in.Plan.Path, in.Plan.Lines = d.Session.PlanMarks(d.Rec)
 	return in
 }
 
@@ -283,7 +284,7 @@ func (d *Driver) writeWhole(ctx context.Context) error {
 		findings = prompt.AllFindings(a.Reasons())
 	}
 	for name, text := range map[string]string{"last.diff": secret.Mask(diff), "findings.md": findings} {
-		if err := d.WriteNow(name, text); err != nil {
+		if err := d.Session.WriteNow(name, text); err != nil {
 			d.Watch.Note(err.Error()) // the prompt has what matters most of it
 		}
 	}
@@ -292,7 +293,7 @@ func (d *Driver) writeWhole(ctx context.Context) error {
 
 // whole says where that is.
 func (d *Driver) whole() (w prompt.Whole) {
-	now := d.NowFiles()
+	now := d.Session.NowFiles()
 	if now.Diff {
 		w.Diff = ".belay/now/last.diff"
 	}
@@ -313,7 +314,7 @@ func (d *Driver) Words(ctx context.Context, kind loop.PromptKind) (string, error
 		in.LastDiff = diff
 	}
 	if a := before(st); a != nil && kind == loop.PromptStall {
-		in.Stuck.On, in.Stuck.Section = Stuck(d.Rec.Task, a.Note, session.Reader(d.Repo.Root, maxDiff))
+		in.Stuck.On, in.Stuck.Section = Stuck(d.Rec.Task, a.Note, session.Reader(d.Session.Repo.Root, maxDiff))
 	}
 	if n := len(st.Attempts); n > 1 {
 		in.Kept = st.Attempts[n-2].Kept
@@ -343,7 +344,7 @@ func (d *Driver) lastDiff(ctx context.Context) (string, error) {
 			return d.diffed.text, nil
 		}
 		var b limited
-		err := d.Snaps.PatchForModels(ctx, st.Before, st.Attempts[i].Snapshot, &b)
+		err := d.Session.Snaps.PatchForModels(ctx, st.Before, st.Attempts[i].Snapshot, &b)
 		if err != nil && !b.full {
 			return "", err
 		}
@@ -377,10 +378,10 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if len(argv) == 0 {
 		argv = t.Agent
 	}
-	dir := d.RunDir(t.ID, c.ID)
+	dir := d.Session.RunDir(t.ID, c.ID)
 	run, err := agent.Attach(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		command, refused := d.May.Program(argv)
+		command, refused := d.Session.May.Program(argv)
 		if refused != nil {
 			return loop.Event{}, refused
 		}
@@ -388,7 +389,7 @@ func (d *Driver) debug(ctx context.Context, c loop.Command) (loop.Event, error) 
 		if err := d.exportLast(ctx, copied); err != nil {
 			return loop.Event{}, err
 		}
-		run, err = Start(ctx, d.Desk, dir, agent.Spec{
+		run, err = Start(ctx, d.Session, dir, agent.Spec{
 			Command: command, Dir: copied, Timeout: t.Timeout, Label: string(t.ID) + " debugger",
 			Prompt: []byte(prompt.Debug(d.told(loop.PromptFull))),
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
@@ -434,7 +435,8 @@ func (d *Driver) debugged(run *agent.Run, res agent.Result) (loop.Event, error) 
 	if const16k := 16 << 10; len(text) > const16k { // its conclusion stands at the end
 		text = text[len(text)-const16k:]
 	}
-	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed, Log: d.KeepOutput(run, d.Rec.Task, d.Watch.Note)}, nil
+	return loop.Event{Kind: loop.EvDebugged, Note: text, Elapsed: res.Elapsed,
+		Log: d.Session.KeepOutput(run, d.Rec.Task, d.Watch.Note)}, nil
 }
 
 // exportLast copies what the last attempt left (or the state before) to a folder.
@@ -451,5 +453,5 @@ func (d *Driver) exportLast(ctx context.Context, dir string) error {
 	if err := fsroot.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", dir, err)
 	}
-	return restore.Export(ctx, d.Snaps, id, dir)
+	return restore.Export(ctx, d.Session.Snaps, id, dir)
 }

@@ -38,14 +38,14 @@ func (d *Driver) retest(ctx context.Context) error {
 	if !d.Rec.Open() || !t.Policy.Baseline || s.Before == "" || s.Phase == loop.PhaseBaseline || s.Ending != loop.OutcomeNone {
 		return nil
 	}
-	if b, err := d.Baseline(d.Rec); err != nil || b.By(t.Checks.Tests) {
+	if b, err := d.Session.Baseline(d.Rec); err != nil || b.By(t.Checks.Tests) {
 		return err
 	}
 	ev, err := d.tests(loop.EvRetested, s.Before)
 	if err != nil {
 		return err
 	}
-	if err := d.Apply(ctx, d.Rec, ev); err != nil {
+	if err := d.Session.Apply(ctx, d.Rec, ev); err != nil {
 		return err
 	}
 	d.Watch.Happened(d.Rec, ev)
@@ -70,7 +70,7 @@ func (d *Driver) tests(kind loop.EventKind, before belay.SnapshotID) (loop.Event
 	if err != nil {
 		return loop.Event{}, err
 	}
-	sha, _, err := d.Journal.Attach(bytes.NewReader(text))
+	sha, _, err := d.Session.Journal.Attach(bytes.NewReader(text))
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -85,17 +85,17 @@ func (d *Driver) installed(o *testrun.Obstacle) bool {
 	if o == nil || o.Install == nil || t.Worktree == "" || len(o.Install.Offline) == 0 {
 		return false
 	}
-	if o.Install.Folder == "" || testrun.Has(d.Repo.Root, o.Install.Folder) {
+	if o.Install.Folder == "" || testrun.Has(d.Session.Repo.Root, o.Install.Folder) {
 		return false
 	}
-	may, err := d.May.Install(o.Install.Offline, t.Checks.Tests)
+	may, err := d.Session.May.Install(o.Install.Offline, t.Checks.Tests)
 	if err != nil || !may.Set() {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(d.Soft, installTime)
 	defer cancel()
 	var said proc.Spool
-	end := proc.Program{Command: may, Dir: d.Repo.Root, Env: proc.Environ(d.TestEnv(t), d.Repo.Root),
+	end := proc.Program{Command: may, Dir: d.Session.Repo.Root, Env: proc.Environ(d.Session.TestEnv(t), d.Session.Repo.Root),
 		Stdout: &said, Grace: time.Second}.Run(ctx)
 	if end.Code != 0 || end.Failed != nil {
 		d.Watch.Note(belay.VisibleLine(secret.Mask(fmt.Sprintf("%s %s (without network access and package scripts)", may, end))))
@@ -122,7 +122,7 @@ func (d *Driver) cannotTest(o testrun.Obstacle) error {
 	}
 	note := session.Note{Kind: NoteCannotTest, Text: what + ": " + o.What}
 	if n := len(d.Rec.Notes); n == 0 || d.Rec.Notes[n-1].Text != note.Text {
-		if err := d.AddNote(d.Soft, d.Rec, note); err != nil {
+		if err := d.Session.AddNote(d.Soft, d.Rec, note); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (d *Driver) tested(id belay.SnapshotID) (testrun.Baseline, error) {
 	if t.Checks.Timeout == 0 {
 		t.Checks.Timeout = session.RunTimeout
 	}
-	b, err := d.Keeper(t).Take(d.Soft, id, t.Checks)
+	b, err := d.Session.Keeper(t).Take(d.Soft, id, t.Checks)
 	if d.Soft.Err() != nil {
 		return b, ErrParked
 	}

@@ -19,10 +19,10 @@ import (
 // it. The verdict stands in the record by then, so a file that cannot be written, or a
 // kill before it is, loses nothing that counts.
 func (d *Driver) cycles(ctx context.Context, e loop.Event) {
-	if e.Kind != loop.EvReviewed || !d.Config.Review.Cycles {
+	if e.Kind != loop.EvReviewed || !d.Session.Config.Review.Cycles {
 		return
 	}
-	report, err := d.Report(e.Report)
+	report, err := d.Session.Report(e.Report)
 	for _, a := range d.Rec.State.Attempts {
 		for _, r := range report.Checks {
 			if err == nil && a.Review == e.Report && r.Verdict != belay.VerdictUnknown {
@@ -38,8 +38,8 @@ func (d *Driver) cycles(ctx context.Context, e loop.Event) {
 // cycle writes one reviewer's answer, into the user's tree: a task's own goes when it is
 // merged.
 func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) error {
-	root, t := d.Repo.Root, d.Rec.Task
-	if m, apart, err := worktree.MarkOf(d.Repo); err != nil {
+	root, t := d.Session.Repo.Root, d.Rec.Task
+	if m, apart, err := worktree.MarkOf(d.Session.Repo); err != nil {
 		return err
 	} else if apart {
 		root = m.Home
@@ -70,7 +70,7 @@ func (d *Driver) cycle(ctx context.Context, attempt int, r belay.CheckResult) er
 		return err
 	}
 	pointer := review.Of(t.Feature, string(t.ID), n).String()
-	return d.AddNote(ctx, d.Rec, session.Note{Kind: "review",
+	return d.Session.AddNote(ctx, d.Rec, session.Note{Kind: "review",
 		Text:   fmt.Sprintf("review %d by %s: %s, %s", n, c.Reviewer, c.Verdict, pointer),
 		Review: &review.Recorded{Cycle: n, Verdict: c.Verdict, Reviewer: c.Reviewer, Pointer: pointer}})
 }

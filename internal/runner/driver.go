@@ -41,10 +41,10 @@ var ErrParked = errors.New("parked")
 // agent is stopped, its work captured, and the run parks; the context of the call
 // ends only when nothing may be waited for any more.
 type Driver struct {
-	*session.Desk
-	Rec   *session.Record
-	Watch Watcher
-	Soft  context.Context
+	Session *session.Desk
+	Rec     *session.Record
+	Watch   Watcher
+	Soft    context.Context
 	// Stop, when set, makes Drive return before a command for which it is true: somebody else
 	// does that one, or decides when it is done, and tells people of gates.
 	Stop func(loop.Command) bool
@@ -68,9 +68,9 @@ type Driver struct {
 // While it drives, what belay keeps of the task is compared with what this process knows
 // of it after each command, and what others changed is made good (session.Desk).
 func (d *Driver) Drive(ctx context.Context) error {
-	defer d.Driving(d.Rec.Task.ID)()
+	defer d.Session.Driving(d.Rec.Task.ID)()
 	defer d.telling.Wait()
-	if _, err := d.Guard(ctx, d.Rec); err != nil {
+	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
 		return err
 	}
 	if err := d.retest(ctx); err != nil {
@@ -110,7 +110,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	if errors.Is(err, ErrParked) || ctx.Err() != nil {
 		return ErrParked
 	}
-	bad, gerr := d.Guard(ctx, d.Rec)
+	bad, gerr := d.Session.Guard(ctx, d.Rec)
 	switch {
 	case gerr != nil && err == nil && c.Kind != loop.CmdAttempt:
 		// An attempt has ended all the same, and must not pass for one that was never made:
@@ -135,7 +135,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 		ev.Command = c.ID
 	}
 	notes := len(d.Rec.Notes)
-	if err := d.Apply(ctx, d.Rec, ev); err != nil {
+	if err := d.Session.Apply(ctx, d.Rec, ev); err != nil {
 		if stale := belay.CodeOf(err); stale == belay.CodeUsage || stale == belay.CodeRefused {
 			return nil // somebody else moved the task on; look again
 		}
@@ -151,7 +151,7 @@ func (d *Driver) command(ctx context.Context, c loop.Command) error {
 	d.cycles(ctx, ev)
 	if ev.Log != "" {
 		// The record has what was printed, without its secrets; nobody reads this again.
-		_ = fsroot.RemoveAll(filepath.Join(d.RunDir(d.Rec.Task.ID, ev.Command), "out"))
+		_ = fsroot.RemoveAll(filepath.Join(d.Session.RunDir(d.Rec.Task.ID, ev.Command), "out"))
 	}
 	return nil
 }
@@ -168,11 +168,11 @@ func (d *Driver) meddled(c loop.Command) bool {
 // Do does one command and gives the event that it leads to.
 func (d *Driver) Do(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if c.Kind != loop.CmdAttempt { // an agent may change what a process has read
-		defer d.Repo.Share()()
+		defer d.Session.Repo.Share()()
 	}
 	switch c.Kind { // those that run other programs
 	case loop.CmdAttempt, loop.CmdBaseline, loop.CmdCheck, loop.CmdReview, loop.CmdDebug:
-		defer d.Snaps.Forget()
+		defer d.Session.Snaps.Forget()
 	}
 	switch c.Kind {
 	case loop.CmdSnapshot:
@@ -212,7 +212,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 	elsewhere := make(chan struct{})
 	go func() {
 		defer close(elsewhere)
-		for _, err := range d.Journal.Follow(wait, d.Rec.Task.ID, d.Rec.Log.Head.Seq) {
+		for _, err := range d.Session.Journal.Follow(wait, d.Rec.Task.ID, d.Rec.Log.Head.Seq) {
 			if err == nil {
 				stop()
 			}
@@ -229,7 +229,7 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 		return d.reread(ctx, asked.Number)
 	}
 	ev := loop.Event{Kind: loop.EvDecided, Gate: asked.Number, Decision: decision, Note: words, By: "terminal"}
-	if err := d.Apply(ctx, d.Rec, ev); err != nil {
+	if err := d.Session.Apply(ctx, d.Rec, ev); err != nil {
 		d.Watch.Note(session.Sentence(err))
 		return true, nil // not a decision that can be taken: ask again
 	}
@@ -239,10 +239,10 @@ func (d *Driver) gate(ctx context.Context) (bool, error) {
 
 // reread takes in what others recorded and reports whether the gate was answered.
 func (d *Driver) reread(ctx context.Context, gate int) (bool, error) {
-	if _, err := d.Guard(ctx, d.Rec); err != nil {
+	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
 		return false, err
 	}
-	fresh, err := d.Load(d.Rec.Task.ID)
+	fresh, err := d.Session.Load(d.Rec.Task.ID)
 	if err != nil {
 		return false, err
 	}

@@ -20,14 +20,14 @@ func (d *Driver) onFailure(ctx context.Context, c loop.Command) error {
 	if d.Rec.State.Ending != loop.OutcomeFailed || len(t.OnFailure) == 0 {
 		return nil
 	}
-	command, err := d.May.Program(t.OnFailure)
+	command, err := d.Session.May.Program(t.OnFailure)
 	if err != nil {
 		d.Watch.Note("on_failure: " + session.Sentence(err))
 		return nil
 	}
-	stopped, err := Once(ctx, Run{Dir: d.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note},
-		d.Self, agent.Spec{
-			Command: command, Dir: d.Repo.Root, Timeout: failureTime, Label: "on_failure",
+	stopped, err := Once(ctx, Run{Dir: d.Session.RunDir(t.ID, c.ID), Soft: d.Soft, Live: d.Watch.Output(), Note: d.Watch.Note},
+		d.Session.Self, agent.Spec{
+			Command: command, Dir: d.Session.Repo.Root, Timeout: failureTime, Label: "on_failure",
 			Env: agent.Environ(os.Environ(), nil, map[string]string{
 				"BELAY_TASK": string(t.ID), "BELAY_OUTCOME": string(d.Rec.State.Ending), "BELAY_REASON": d.Rec.State.Why,
 			}),

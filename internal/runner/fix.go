@@ -30,7 +30,7 @@ func (d *Driver) fixWords(ctx context.Context, a loop.Attempt) (string, error) {
 func (d *Driver) FixInput(ctx context.Context, a loop.Attempt) (in prompt.FixInput, err error) {
 	in = prompt.Input(d.Rec.Task, d.Rec.State, a)
 	in.Whole = d.whole()
-	if in.Files, err = prompt.Files(d.Repo.Root, in.Findings); err != nil {
+	if in.Files, err = prompt.Files(d.Session.Repo.Root, in.Findings); err != nil {
 		return in, err
 	}
 	in.Diff, err = d.lastDiff(ctx)

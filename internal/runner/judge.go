@@ -14,14 +14,14 @@ import (
 
 // Check judges what the last attempt left.
 func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) {
-	w, err := d.Work(ctx, d.Rec, c.Target)
+	w, err := d.Session.Work(ctx, d.Rec, c.Target)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if d.Rec.State.Rechecking || d.asked() {
 		w.Last = w.All // a person's own work is judged whole; who was only asked may leave all as it was
 	}
-	if w.Baseline, err = d.BaselineOf(d.Rec); err != nil {
+	if w.Baseline, err = d.Session.BaselineOf(d.Rec); err != nil {
 		d.Watch.Note("the baseline is lost, old failures cannot be distinguished from new ones: " + session.Sentence(err))
 	}
 	w.Held = true
@@ -35,7 +35,7 @@ func (d *Driver) Check(ctx context.Context, c loop.Command) (loop.Event, error) 
 	if err := d.leftovers(ctx, c); err != nil {
 		return loop.Event{}, err
 	}
-	if _, err := d.Guard(ctx, d.Rec); err != nil {
+	if _, err := d.Session.Guard(ctx, d.Rec); err != nil {
 		return loop.Event{}, err
 	}
 	return d.checked(d.untouched(report))
@@ -62,7 +62,7 @@ func (d *Driver) untouched(report belay.Report) belay.Report {
 
 // checked stores the report and turns it into the event.
 func (d *Driver) checked(report belay.Report) (loop.Event, error) {
-	sha, err := d.KeepReport(report)
+	sha, err := d.Session.KeepReport(report)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -79,7 +79,7 @@ func (d *Driver) checked(report belay.Report) (loop.Event, error) {
 	if report.Verdict == belay.VerdictPass {
 		ev.Note = warnings(report)
 	}
-	ev.FeatureLimit = d.Config.Limits.FeatureRetries
+	ev.FeatureLimit = d.Session.Config.Limits.FeatureRetries
 	ev.FeatureRetries, err = d.featureRetries()
 	return ev, err
 }
@@ -110,7 +110,7 @@ func (d *Driver) featureRetries() (int, error) {
 	if d.Rec.Task.Feature == "" {
 		return 0, nil
 	}
-	all, err := d.Records(nil)
+	all, err := d.Session.Records(nil)
 	if err != nil {
 		return 0, err
 	}
@@ -126,11 +126,11 @@ func (d *Driver) featureRetries() (int, error) {
 // leftovers holds what the checks themselves left in the tree (a coverage file, a
 // cache), so that it is neither held against the agent nor left by a rollback.
 func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
-	captured, err := d.Snaps.Get(ctx, c.Target)
+	captured, err := d.Session.Snaps.Get(ctx, c.Target)
 	if err != nil {
 		return err
 	}
-	tree, err := d.Snaps.Peek(ctx, d.Extent(d.Rec))
+	tree, err := d.Session.Snaps.Peek(ctx, d.Session.Extent(d.Rec))
 	if err != nil || tree == captured.Tree {
 		return err
 	}
@@ -141,18 +141,18 @@ func (d *Driver) leftovers(ctx context.Context, c loop.Command) error {
 // judgeAll judges the change, and what was done to the files that belay wrote for agents.
 func (d *Driver) judgeAll(ctx context.Context, t belay.Task, w session.Work, before, after belay.SnapshotID,
 	progress func(check.Progress)) (belay.Report, error) {
-	report, err := d.Judge(ctx, t, w, before, after, progress)
+	report, err := d.Session.Judge(ctx, t, w, before, after, progress)
 	if err != nil {
 		return report, err
 	}
-	checks, err := d.JudgePlan(ctx, d.Rec, report.Checks)
+	checks, err := d.Session.JudgePlan(ctx, d.Rec, report.Checks)
 	if err != nil {
 		return report, err
 	}
 	if len(checks) > len(report.Checks) {
 		report.Checks, report.Verdict = checks, belay.Judge(checks)
 	}
-	edited := d.EditedContext(d.Rec)
+	edited := d.Session.EditedContext(d.Rec)
 	if len(edited) == 0 {
 		return report, nil
 	}

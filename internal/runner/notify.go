@@ -23,8 +23,8 @@ const notifyTime = 10 * time.Second
 
 // Teller tells people of the tasks of a repository that wait, as its config asks for.
 type Teller struct {
-	*session.Desk
-	Note func(string) // takes what went wrong, a line each
+	session *session.Desk
+	Note    func(string) // takes what went wrong, a line each
 
 	box    notify.Outbox
 	hook   notify.Webhook
@@ -33,7 +33,7 @@ type Teller struct {
 
 // NewTeller reads the settings. What is wrong with them is noted: the webhook then counts as one that is down.
 func NewTeller(d *session.Desk, note func(string)) *Teller {
-	t := &Teller{Desk: d, Note: note, box: notify.Outbox{Dir: filepath.Join(d.Repo.Common, "belay", "notify")}}
+	t := &Teller{session: d, Note: note, box: notify.Outbox{Dir: filepath.Join(d.Repo.Common, "belay", "notify")}}
 	var err error
 	if t.box.Quiet, err = notify.ParseQuiet(d.Config.Notify.Quiet); err != nil {
 		note("notify.quiet: " + session.Sentence(err))
@@ -46,12 +46,12 @@ func NewTeller(d *session.Desk, note func(string)) *Teller {
 
 // On reports whether the config asks for anything but the bell.
 func (t *Teller) On() bool {
-	n := t.Config.Notify
+	n := t.session.Config.Notify
 	return len(n.Command) > 0 || n.Desktop || n.Webhook.URL != ""
 }
 
 func (t *Teller) webhook() (notify.Webhook, error) {
-	w := t.Config.Notify.Webhook
+	w := t.session.Config.Notify.Webhook
 	if w.URL == "" {
 		return notify.Webhook{}, nil
 	}
@@ -59,7 +59,7 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 		if value == "" {
 			continue
 		}
-		if ok, err := t.May.Setting("notify.webhook."+key, value); err != nil || !ok {
+		if ok, err := t.session.May.Setting("notify.webhook."+key, value); err != nil || !ok {
 			return notify.Webhook{}, cmp.Or(err, error(belay.Refuse(belay.CodeCannot, "belay trust",
 				"the settings of this repository are not trusted, and do not count")))
 		}
@@ -73,7 +73,7 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 		file = filepath.Join(home, rest)
 	}
 	if file != "" {
-		inside, err := filepath.Rel(t.Repo.Root, file)
+		inside, err := filepath.Rel(t.session.Repo.Root, file)
 		if !filepath.IsAbs(file) || err != nil || filepath.IsLocal(inside) {
 			return notify.Webhook{}, belay.Refuse(belay.CodeUsage, "a full path outside of the repository, or ~/…",
 				"the file with the secret is in the repository")
@@ -86,9 +86,9 @@ func (t *Teller) webhook() (notify.Webhook, error) {
 func (t *Teller) Add(r *session.Record) error {
 	g := r.State.Gate
 	m := notify.Message{ID: notify.ID(r.Log.Entries[0].Hash, g.Number), Task: string(r.Task.ID), Gate: g.Number, Kind: string(g.Kind),
-		Repository: filepath.Base(strings.TrimSuffix(t.Repo.Common, string(filepath.Separator)+".git")),
+		Repository: filepath.Base(strings.TrimSuffix(t.session.Repo.Common, string(filepath.Separator)+".git")),
 		Reason:     notify.Reason(g.Kind), Since: r.Changed.UTC()}
-	m.Link = notify.Link(t.Config.Notify.Webhook.Link, m)
+	m.Link = notify.Link(t.session.Config.Notify.Webhook.Link, m)
 	_, err := t.box.Add(m)
 	return err
 }
@@ -117,7 +117,7 @@ func (t *Teller) Try(ctx context.Context) error {
 
 // open reports whether a message's gate still waits.
 func (t *Teller) open(m notify.Message) bool {
-	r, err := t.Load(belay.TaskID(m.Task))
+	r, err := t.session.Load(belay.TaskID(m.Task))
 	return err != nil || r.State.Gate != nil && r.State.Gate.Number == m.Gate
 }
 
@@ -141,7 +141,7 @@ func (t *Teller) here(ctx context.Context, d notify.Delivery) {
 	title, why, waits := belay.CountOf(len(tasks), "task"), d.Text, belay.CountOf(len(tasks), "task")+" wait for you"
 	if len(tasks) == 1 {
 		waits = tasks[0] + " waits for you"
-		if r, err := t.Load(belay.TaskID(tasks[0])); err == nil {
+		if r, err := t.session.Load(belay.TaskID(tasks[0])); err == nil {
 			title = belay.VisibleLine(r.Task.Title)
 			if g := r.State.Gate; g != nil && g.Number == d.Messages[0].Gate { // not answered meanwhile
 				why = belay.VisibleLine(g.Why)
@@ -150,12 +150,12 @@ func (t *Teller) here(ctx context.Context, d notify.Delivery) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, notifyTime)
 	defer cancel()
-	if argv := t.Config.Notify.Command; len(argv) > 0 {
+	if argv := t.session.Config.Notify.Command; len(argv) > 0 {
 		if err := t.command(ctx, argv, strings.Join(tasks, " "), title, why); err != nil {
 			t.Note("notify.command: " + session.Sentence(err))
 		}
 	}
-	if t.Config.Notify.Desktop {
+	if t.session.Config.Notify.Desktop {
 		argv := desktop(waits, title+": "+why)
 		if err := exec.CommandContext(ctx, argv[0], argv[1:]...).Run(); err != nil {
 			t.Note("notify.desktop: " + session.Sentence(err))
@@ -164,14 +164,14 @@ func (t *Teller) here(ctx context.Context, d notify.Delivery) {
 }
 
 func (t *Teller) command(ctx context.Context, argv []string, tasks, title, why string) error {
-	command, err := t.May.Program(argv)
+	command, err := t.session.May.Program(argv)
 	if err != nil {
 		return err
 	}
 	var said proc.Spool
 	end := proc.Program{
-		Command: command, Dir: t.Repo.Root, Stdout: &said, Grace: time.Second,
-		Env: proc.Environ(append(os.Environ(), "BELAY_TASK="+tasks, "BELAY_TITLE="+title, "BELAY_REASON="+why), t.Repo.Root),
+		Command: command, Dir: t.session.Repo.Root, Stdout: &said, Grace: time.Second,
+		Env: proc.Environ(append(os.Environ(), "BELAY_TASK="+tasks, "BELAY_TITLE="+title, "BELAY_REASON="+why), t.session.Repo.Root),
 	}.Run(ctx)
 	if end.Code != 0 || end.Failed != nil {
 		return fmt.Errorf("%s %s: %s", command, end, strings.TrimSpace(said.Last(200)))
@@ -182,11 +182,11 @@ func (t *Teller) command(ctx context.Context, argv []string, tasks, title, why s
 // tell tells people of the open gate for as long as it waits, and notifyTime at least. The question does not wait for it.
 // Where somebody else drives the task, that one tells people.
 func (d *Driver) tell(ctx, waits context.Context) {
-	if d.Stop != nil || !(&Teller{Desk: d.Desk}).On() {
+	if d.Stop != nil || !(&Teller{session: d.Session}).On() {
 		return
 	}
 	if d.teller == nil {
-		d.teller = NewTeller(d.Desk, d.Watch.Note)
+		d.teller = NewTeller(d.Session, d.Watch.Note)
 	}
 	t := d.teller
 	if err := t.Add(d.Rec); err != nil {

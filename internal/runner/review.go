@@ -32,20 +32,20 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 	defer release()
 	began := time.Now()
 	results := review.Panel{
-		Snaps: d.Snaps, May: d.May, Closed: d.closed(), Enclose: Encloser(ctx, d.Desk),
+		Snaps: d.Session.Snaps, May: d.Session.May, Closed: d.closed(), Enclose: Encloser(ctx, d.Session),
 		Env: agent.Environ(os.Environ(), nil, map[string]string{"BELAY_TASK": string(in.Task.ID), "BELAY_ROLE": "reviewer"}),
 		Own: func(reviewer string) []string {
-			_, env := d.Claims().Own(reviewer, in.Task.ID)
+			_, env := d.Session.Claims().Own(reviewer, in.Task.ID)
 			return env
 		},
-		Attach: func(r io.Reader) (string, error) { return d.AttachText(r, in.Task) },
+		Attach: func(r io.Reader) (string, error) { return d.Session.AttachText(r, in.Task) },
 	}.Ask(d.Soft, in, c.Target)
 	if d.Soft.Err() != nil {
 		return loop.Event{}, ErrParked
 	}
 	report := belay.Report{Task: d.Rec.Task.ID, Time: began.UTC(), Before: d.Rec.State.Before, After: c.Target,
 		Verdict: belay.Judge(results), Checks: results}
-	files, err := prompt.Paths(ctx, d.Repo)
+	files, err := prompt.Paths(ctx, d.Session.Repo)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -65,7 +65,7 @@ func (d *Driver) review(ctx context.Context, c loop.Command) (loop.Event, error)
 			note = r.Check + ": " + r.Why
 		}
 	}
-	sha, err := d.KeepReport(report)
+	sha, err := d.Session.KeepReport(report)
 	if err != nil {
 		return loop.Event{}, err
 	}
@@ -79,13 +79,13 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 	st := d.Rec.State
 	in := prompt.ReviewInput{Task: d.Rec.Task, Attempt: c.Attempt, Baseline: st.Baseline}
 	var err error
-	if in.Spec, err = review.FeatureDocuments(ctx, d.Repo, d.Rec.Task.Feature, nil); err != nil {
+	if in.Spec, err = review.FeatureDocuments(ctx, d.Session.Repo, d.Rec.Task.Feature, nil); err != nil {
 		return in, err
 	}
 	from := st.Before
 	for _, a := range st.Attempts {
 		if a.N == c.Attempt && a.Report != "" {
-			report, err := d.Report(a.Report)
+			report, err := d.Session.Report(a.Report)
 			if err != nil {
 				return in, err
 			}
@@ -96,7 +96,7 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 				func(f belay.Finding) bool { return f.Check != "review" }), a.Snapshot
 		}
 	}
-	changes, err := d.Snaps.Changes(ctx, from, c.Target)
+	changes, err := d.Session.Snaps.Changes(ctx, from, c.Target)
 	if err != nil {
 		return in, err
 	}
@@ -104,7 +104,7 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 		in.Files = append(in.Files, ch.Status+" "+belay.VisibleLine(ch.Path))
 	}
 	var diff limited
-	if err := d.Snaps.PatchForModels(ctx, from, c.Target, &diff); err != nil && !diff.full {
+	if err := d.Session.Snaps.PatchForModels(ctx, from, c.Target, &diff); err != nil && !diff.full {
 		return in, err
 	}
 	in.Diff = diff.String()
@@ -117,11 +117,11 @@ func (d *Driver) reviewInput(ctx context.Context, c loop.Command) (prompt.Review
 // closed lists the folders that a reviewer may not write in: the user's tree with its
 // git folders. What a checkout reuses lies in them and is closed with them.
 func (d *Driver) closed() []string {
-	list := []string{d.Repo.Root}
-	if m, apart, err := worktree.MarkOf(d.Repo); apart && err == nil {
+	list := []string{d.Session.Repo.Root}
+	if m, apart, err := worktree.MarkOf(d.Session.Repo); apart && err == nil {
 		list = append(list, m.Home) // a task's own tree: the user's is closed as well
 	}
-	for _, dir := range []string{d.Repo.Dir, d.Repo.Common} {
+	for _, dir := range []string{d.Session.Repo.Dir, d.Session.Repo.Common} {
 		if !slices.ContainsFunc(list, func(l string) bool { return dir == l || strings.HasPrefix(dir, l+"/") }) {
 			list = append(list, dir)
 		}

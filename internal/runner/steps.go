@@ -37,7 +37,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 		limit := max(d.Rec.Task.Timeout, leastTake)
 		taking, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
-		info, err = d.Snaps.TakeWith(taking, m, d.Extent(d.Rec))
+		info, err = d.Session.Snaps.TakeWith(taking, m, d.Session.Extent(d.Rec))
 		if err != nil && taking.Err() != nil && ctx.Err() == nil {
 			return info, &belay.Error{Code: belay.CodeCannot, What: fmt.Sprintf("taking a snapshot took longer than %s", limit), Err: err,
 				Try: fmt.Sprintf("find out what is slow: belay snapshot take; then belay run --resume %s", d.Rec.Task.ID)}
@@ -50,7 +50,7 @@ func (d *Driver) once(ctx context.Context, m snapshot.Meta) (snapshot.Info, erro
 	if !found && info.NotHeld() != "" {
 		d.Watch.Note(fmt.Sprintf("not captured in snapshot %s, so a rollback leaves it alone: %s", info.ID.Short(), info.NotHeld()))
 	}
-	if err := d.Secure(ctx, d.Rec); err != nil {
+	if err := d.Session.Secure(ctx, d.Rec); err != nil {
 		d.Watch.Note("snapshots have no backup ref: " + session.Sentence(err)) // they have the first
 	}
 	return info, nil
@@ -63,14 +63,14 @@ func (d *Driver) taken(ctx context.Context, command string) (snapshot.Info, bool
 	if id, _, _ := strings.Cut(command, ":"); id == d.fresh {
 		return snapshot.Info{}, false, nil
 	}
-	return d.Snaps.Find(ctx, d.Rec.Task.ID, command, d.Rec.Genuine)
+	return d.Session.Snaps.Find(ctx, d.Rec.Task.ID, command, d.Rec.Genuine)
 }
 
 func (d *Driver) before(ctx context.Context, c loop.Command) (loop.Event, error) {
 	if _, held, err := d.taken(ctx, c.ID); err != nil {
 		return loop.Event{}, err
 	} else if !held {
-		if err := d.MarkPlan(ctx, d.Rec, d.Watch.Note); err != nil {
+		if err := d.Session.MarkPlan(ctx, d.Rec, d.Watch.Note); err != nil {
 			return loop.Event{}, err
 		}
 	}
@@ -103,14 +103,14 @@ func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
 	if was == nil || was.Snapshot == "" || was.Log == "" || was.Log != is.Log {
 		return nil
 	}
-	if old, err := d.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
+	if old, err := d.Session.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
 		return nil // it may be pruned: then there is nothing to compare with
 	}
 	text := fmt.Sprintf("attempt %d produced the same files and the same output as attempt %d", is.N, was.N)
 	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
 		return nil // killed after it was noted
 	}
-	return d.AddNote(ctx, d.Rec, session.Note{Kind: "repeat", Text: text})
+	return d.Session.AddNote(ctx, d.Rec, session.Note{Kind: "repeat", Text: text})
 }
 
 // restore puts the state before back. What a person changed while no attempt was
@@ -124,7 +124,7 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 		return loop.Event{}, err
 	}
 	if found {
-		again, err := d.Restores.Recover(ctx)
+		again, err := d.Session.Restores.Recover(ctx)
 		if err != nil {
 			return loop.Event{}, err
 		}
@@ -133,26 +133,26 @@ func (d *Driver) restore(ctx context.Context, c loop.Command) (loop.Event, error
 			return loop.Event{Kind: loop.EvRestored, Snapshot: begun.ID, Kept: session.KeptLines(*again)}, nil
 		}
 	}
-	opts, err := d.RollbackOptions(ctx, d.Rec, false, nil)
+	opts, err := d.Session.RollbackOptions(ctx, d.Rec, false, nil)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	opts.Command, opts.Reason = c.ID, c.Why
-	out, err := d.Restores.Restore(ctx, c.Target, opts)
+	out, err := d.Session.Restores.Restore(ctx, c.Target, opts)
 	if err != nil {
 		return loop.Event{}, err
 	}
 	if out.Rescue == "" && found {
 		out.Rescue = begun.ID // what was there before the first go
 	}
-	taken, err := d.Taken(ctx, d.Rec)
+	taken, err := d.Session.Taken(ctx, d.Rec)
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if err := d.NotRestored(ctx, taken, &out); err != nil {
+	if err := d.Session.NotRestored(ctx, taken, &out); err != nil {
 		return loop.Event{}, err
 	}
-	if err := d.Claim(ctx, d.Rec, out.Rescue); err != nil {
+	if err := d.Session.Claim(ctx, d.Rec, out.Rescue); err != nil {
 		return loop.Event{}, err
 	}
 	return loop.Event{Kind: loop.EvRestored, Snapshot: out.Rescue, Kept: session.KeptLines(out)}, nil
@@ -165,19 +165,19 @@ func (d *Driver) close(ctx context.Context, c loop.Command) (loop.Event, error) 
 		return loop.Event{}, err
 	}
 	if d.Rec.State.Ending == loop.OutcomePassed && d.Rec.Task.Worktree == "" { // in a tree of its own, the merge does
-		if err := d.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
+		if err := d.Session.TickOff(ctx, d.Rec, d.Watch.Note); err != nil {
 			return loop.Event{}, err
 		}
 	}
-	d.ClearPlan(ctx, d.Rec, d.Watch.Note)
-	if err := fsroot.RemoveAll(d.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
+	d.Session.ClearPlan(ctx, d.Rec, d.Watch.Note)
+	if err := fsroot.RemoveAll(d.Session.Scratch("run", d.Rec.Task.ID.Key())); err != nil {
 		return loop.Event{}, fmt.Errorf("clean up after %s: %w", d.Rec.Task.ID, err)
 	}
 	d.lastFiles()
-	if err := d.PurgeContext(ctx, d.Rec, "belay"); err != nil {
+	if err := d.Session.PurgeContext(ctx, d.Rec, "belay"); err != nil {
 		d.Watch.Note(session.Sentence(err)) // it costs a few files
 	}
-	if err := d.Release(ctx, d.Rec); err != nil {
+	if err := d.Session.Release(ctx, d.Rec); err != nil {
 		d.Watch.Note(session.Sentence(err)) // doctor and prune do it later
 	}
 	return loop.Event{Kind: loop.EvClosed}, nil

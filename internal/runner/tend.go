@@ -15,7 +15,7 @@ import (
 
 // Run is a run that is waited for.
 type Run struct {
-	*agent.Run
+	Agent  *agent.Run
 	Dir    string                 // the run's folder
 	Soft   context.Context        // ends when a person stops the run
 	Live   io.Writer              // where its output goes as it comes; nil for nowhere
@@ -31,7 +31,7 @@ type Run struct {
 
 // End is how a run ended.
 type End struct {
-	agent.Result
+	Result  agent.Result
 	Use     belay.Use // what it used
 	Session string    // the id of the agent's session, "" when it names none
 	Stopped bool      // a person stopped it, from here
@@ -61,10 +61,10 @@ func (r Run) Await(ctx context.Context) (End, error) {
 	live.load(agent.New(r.Prices))
 	live.meter.Continues(r.Session, r.Before)
 	if r.Live != nil {
-		live.to = r.Render(r.Live)
+		live.to = r.Agent.Render(r.Live)
 		defer live.to.Close()
 	}
-	res, err := r.Wait(soft, live)
+	res, err := r.Agent.Wait(soft, live)
 	if live.wait != nil {
 		live.wait.Stop()
 	}
@@ -94,11 +94,11 @@ func (r Run) Await(ctx context.Context) (End, error) {
 			return End{Result: res}, err
 		}
 	}
-	if err := r.Stop(ctx); err != nil {
+	if err := r.Agent.Stop(ctx); err != nil {
 		return End{Result: res}, err
 	}
 	live.stall, live.limit, live.at = nil, nil, 0
-	if res, err = r.Wait(ctx, live); err != nil {
+	if res, err = r.Agent.Wait(ctx, live); err != nil {
 		return End{Result: res}, err
 	}
 	return r.end(res, live, stopped)
@@ -107,17 +107,17 @@ func (r Run) Await(ctx context.Context) (End, error) {
 // Once runs a command that is not an agent, once for its folder, also when belay is killed
 // meanwhile. What goes wrong with it is noted; only being stopped, and the end of ctx, count.
 func Once(ctx context.Context, r Run, self []string, s agent.Spec) (stopped bool, err error) {
-	r.Run, err = agent.Attach(r.Dir)
+	r.Agent, err = agent.Attach(r.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		r.Run, err = agent.Start(ctx, r.Dir, self, s)
+		r.Agent, err = agent.Start(ctx, r.Dir, self, s)
 	}
 	if err != nil {
 		r.Note(s.Label + " could not be run: " + err.Error())
 		return false, nil
 	}
 	end, err := r.Await(ctx)
-	if err == nil && !end.Stopped && (end.Exit != 0 || end.Ended != agent.EndedExit) {
-		r.Note(fmt.Sprintf("%s ended with exit %d (%s)", s.Label, end.Exit, end.Ended))
+	if err == nil && !end.Stopped && (end.Result.Exit != 0 || end.Result.Ended != agent.EndedExit) {
+		r.Note(fmt.Sprintf("%s ended with exit %d (%s)", s.Label, end.Result.Exit, end.Result.Ended))
 	}
 	return end.Stopped, err
 }

@@ -17,8 +17,8 @@ import (
 
 // FeatureRecord is a feature as its journal tells it.
 type FeatureRecord struct {
-	*phase.Feature
-	Log journal.Log
+	Feature *phase.Feature
+	Log     journal.Log
 }
 
 // OfFeatures is the desk at which the records are those of features instead of tasks.
@@ -106,12 +106,12 @@ func (d *Desk) CreateFeature(ctx context.Context, e phase.Event) (*FeatureRecord
 // what was decided may no longer be right.
 func (d *Desk) AddToFeature(ctx context.Context, r *FeatureRecord, e phase.Event) error {
 	at := d.OfFeatures()
-	head, err := at.Journal.Append(ctx, r.ID, r.Log.Head, string(e.Kind), e)
+	head, err := at.Journal.Append(ctx, r.Feature.ID, r.Log.Head, string(e.Kind), e)
 	if err != nil {
 		return err
 	}
-	at.rememberFeature(r.ID, head, e.Kind != phase.EvFinished)
-	fresh, err := d.LoadFeature(r.ID)
+	at.rememberFeature(r.Feature.ID, head, e.Kind != phase.EvFinished)
+	fresh, err := d.LoadFeature(r.Feature.ID)
 	if err == nil {
 		*r = *fresh
 	}

@@ -172,7 +172,7 @@ func (w *walk) check() ([]Broken, error) {
 
 // Damaged is a snapshot of which parts cannot be read.
 type Damaged struct {
-	Info
+	Info   Info
 	Broken []Broken
 }
 

@@ -53,7 +53,7 @@ func (q *request) decide() error {
 		return err == nil
 	}
 	err = q.s.Act(q.Context(), q.repo.Root, func() bool { return !waits() }, args...)
-	now, again := q.desk.Load(id)
+	now, again := q.desk.Session.Load(id)
 	if again != nil {
 		return again
 	}
@@ -114,7 +114,7 @@ func (q *request) what() (asked, error) {
 	default:
 		id, err := belay.ParseSnapshotID(word)
 		if err == nil {
-			id, err = q.desk.Named(q.Context(), id)
+			id, err = q.desk.Session.Named(q.Context(), id)
 		}
 		return asked{dry: func(o restore.Options) (restore.Restored, error) { return q.desk.Restore(q.Context(), id, o) },
 			args: []string{"snapshot", "restore", string(id), "--yes"}, title: "Restore snapshot " + id.Short(), back: "undo",

@@ -270,7 +270,7 @@ func (q *request) compared(from, to string) error {
 		return nil
 	}
 	if id, err := belay.ParseTaskID(from); err == nil {
-		if r, err := q.desk.Load(id); err == nil && latest(r) != "" {
+		if r, err := q.desk.Session.Load(id); err == nil && latest(r) != "" {
 			return nil
 		}
 	}

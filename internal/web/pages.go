@@ -356,7 +356,7 @@ const outputMost = 256 << 10
 
 // live is the end of what the agent at work has printed.
 func (q *request) live(r *session.Record) string {
-	run, err := agent.Attach(q.desk.RunDir(r.Task.ID, r.State.Pending.ID))
+	run, err := agent.Attach(q.desk.Session.RunDir(r.Task.ID, r.State.Pending.ID))
 	if err != nil {
 		return ""
 	}
@@ -386,7 +386,7 @@ func (q *request) output() error {
 	if err != nil {
 		return err
 	}
-	r, err := q.desk.LoadAnyway(id)
+	r, err := q.desk.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
@@ -414,7 +414,7 @@ func (q *request) output() error {
 		}
 	}
 	if a.Log != "" {
-		in, err := q.desk.Journal.OpenAttachment(a.Log)
+		in, err := q.desk.Session.Journal.OpenAttachment(a.Log)
 		if err != nil {
 			return err
 		}
@@ -432,7 +432,7 @@ const promptMost = 256 << 10
 
 // beginning reads the first bytes of an attachment; cut says that there are more.
 func (q *request) beginning(sha string, most int64) (text string, cut bool, err error) {
-	in, err := q.desk.Journal.OpenAttachment(sha)
+	in, err := q.desk.Session.Journal.OpenAttachment(sha)
 	if err != nil {
 		return "", false, err
 	}
@@ -450,7 +450,7 @@ func (q *request) record() error {
 	if err != nil {
 		return err
 	}
-	r, err := q.desk.LoadAnyway(id)
+	r, err := q.desk.Session.LoadAnyway(id)
 	if err != nil {
 		return err
 	}
@@ -465,7 +465,7 @@ func (q *request) record() error {
 		Proof   app.VerifiedRecord
 		Entries []entry
 		Paging  paging
-	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.desk.Desk, id)}
+	}{Task: id, Title: r.Task.Title, Proof: app.Prove(q.desk.Session, id)}
 	entries, where := paged(q, r.Log.Entries)
 	data.Paging = where
 	for _, e := range entries {
@@ -516,11 +516,11 @@ func (q *request) done() (text, back string) {
 
 // snapshots lists them, newest first.
 func (q *request) snapshots() error {
-	all, bad, err := q.desk.Snaps.ListAll(q.Context())
+	all, bad, err := q.desk.Session.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
 	}
-	usage, err := q.desk.Snaps.Usage(q.Context())
+	usage, err := q.desk.Session.Snaps.Usage(q.Context())
 	if err != nil {
 		return err
 	}

@@ -69,18 +69,18 @@ func (q *request) prune() error {
 }
 
 func (q *request) pruneShown(p pruneable, changed bool) error {
-	all, _, err := q.desk.Snaps.ListAll(q.Context())
+	all, _, err := q.desk.Session.Snaps.ListAll(q.Context())
 	if err != nil {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(i snapshot.Info) bool { return !slices.Contains(p.Dropped, i.ID) })
 	p.List, p.Paging = paged(q, all)
-	usage, err := q.desk.Snaps.Usage(q.Context())
+	usage, err := q.desk.Session.Snaps.Usage(q.Context())
 	if err != nil {
 		return err
 	}
 	p.Size, p.Changed = belay.Size(usage.Bytes), changed
-	if most := q.desk.Config.Snapshot.Cap; most > 0 {
+	if most := q.desk.Session.Config.Snapshot.Cap; most > 0 {
 		p.Limit = belay.Size(most)
 	}
 	q.write(map[bool]int{false: http.StatusOK, true: http.StatusConflict}[changed], "prune", "Delete old snapshots", p)

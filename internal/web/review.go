@@ -37,7 +37,7 @@ func (q *request) remarks(task string, d app.Diff) (remarks, error) {
 	if err != nil {
 		return remarks{}, nil
 	}
-	rec, err := q.desk.Load(id)
+	rec, err := q.desk.Session.Load(id)
 	if err != nil {
 		return remarks{}, nil
 	}
@@ -167,7 +167,7 @@ func (q *request) review() error {
 	if verdict != app.Approve && verdict != app.Reject {
 		return belay.Refuse(belay.CodeUsage, "reject or approve", "it is not said whether the work is accepted")
 	}
-	r, err := q.desk.Load(id)
+	r, err := q.desk.Session.Load(id)
 	if err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (q *request) review() error {
 
 // goOn runs a task that a review had continue, unless it is driven by hand or another run continues it.
 func (q *request) goOn(id belay.TaskID, attempts int) error {
-	r, err := q.desk.Load(id)
+	r, err := q.desk.Session.Load(id)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (q *request) goOn(id belay.TaskID, attempts int) error {
 		return nil
 	}
 	begun := func() bool {
-		r, err := q.desk.Load(id)
+		r, err := q.desk.Session.Load(id)
 		return err == nil && (r.State.Gate != nil || len(r.State.Attempts) > attempts && r.State.Phase == loop.PhaseAttempt)
 	}
 	if err := q.s.Act(q.Context(), q.repo.Root, begun, "run", "--resume="+string(id), "--quiet"); err != nil && !begun() &&

@@ -15,7 +15,7 @@ import (
 
 // sessions lists the agents' own sessions in the working tree, the newest first.
 func (q *request) sessions() error {
-	all, err := q.desk.Sessions()
+	all, err := q.desk.Session.Sessions()
 	if err != nil {
 		return err
 	}

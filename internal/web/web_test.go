@@ -443,7 +443,7 @@ func TestRestore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := d.Snaps.ListAll(t.Context())
+	all, _, err := d.Session.Snaps.ListAll(t.Context())
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
 	}
@@ -535,7 +535,7 @@ func TestPrune(t *testing.T) {
 	}
 	v.server.ages = []age{{"0s", "nothing", 0}} // the snapshots of a test are not a day old
 	for i := range 3 {
-		if _, err := d.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
+		if _, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, fmt.Sprintf("by hand %d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -545,7 +545,7 @@ func TestPrune(t *testing.T) {
 		t.Fatalf("%d %s", status, page)
 	}
 	form := url.Values{"key": {v.server.guard.key()}, "age": {"0s"}, "seen": seen[1:]}
-	if _, err := d.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
+	if _, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, "one more")); err != nil {
 		t.Fatal(err)
 	}
 	if status, page := v.post("/r/1/prune", form); status != http.StatusConflict || did != nil || !strings.Contains(page, "others than those") {
@@ -567,7 +567,7 @@ func TestImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	begun, err := d.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
+	begun, err := d.Session.Snaps.Take(t.Context(), session.ByHand(nil, "before the images"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,11 +36,11 @@ type machine struct {
 
 // clone is a task on a worker.
 type clone struct {
-	record
-	last  int // the version of the record on the remote, as this clone knows it
-	moved bool
-	locks []*running // the first one has the lock
-	until time.Time  // when no command comes, it is at work until then
+	record record
+	last   int // the version of the record on the remote, as this clone knows it
+	moved  bool
+	locks  []*running // the first one has the lock
+	until  time.Time  // when no command comes, it is at work until then
 
 	agent struct {
 		command string
@@ -84,7 +84,7 @@ var policy = func() belay.Policy {
 
 // apply records an event, by the rules of the loop.
 func (w *world) apply(c *clone, e loop.Event, by string) error {
-	next, _, err := loop.Step(policy, c.state, e)
+	next, _, err := loop.Step(policy, c.record.state, e)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func (w *world) apply(c *clone, e loop.Event, by string) error {
 	if err != nil {
 		return err
 	}
-	c.state = next
-	c.add(task.Step{Event: task.Slim(e), Sum: sum, Time: w.now()}, by)
+	c.record.state = next
+	c.record.add(task.Step{Event: task.Slim(e), Sum: sum, Time: w.now()}, by)
 	return nil
 }
 
@@ -197,13 +197,13 @@ func (w *world) place(r *running) {
 		return
 	}
 	c.record = *j.remote
-	c.last = c.version
-	if n := r.ask.Head.Seq; n > len(c.entries) || n > 0 && c.entries[n-1].hash != r.ask.Head.Hash {
+	c.last = c.record.version
+	if n := r.ask.Head.Seq; n > len(c.record.entries) || n > 0 && c.record.entries[n-1].hash != r.ask.Head.Hash {
 		delete(r.on.clones, j)
 		w.finish(r, task.Standing{}, diverged("the record of %s on the remote is another one", j.in.ID))
 		return
 	}
-	c.add(task.Step{Time: w.now()}, "continued on worker "+r.on.name)
+	c.record.add(task.Step{Time: w.now()}, "continued on worker "+r.on.name)
 	w.push(r, c)
 }
 
@@ -213,14 +213,14 @@ func diverged(format string, args ...any) error {
 
 // locked does what is to be done in a clone.
 func (w *world) locked(r *running, c *clone) {
-	switch pending := c.state.Pending; r.name {
+	switch pending := c.record.state.Pending; r.name {
 	case task.WakeName:
 		if pending == nil {
 			w.record(r, c, loop.Event{Kind: loop.EvResumed})
 			return
 		}
 	case task.DecideName:
-		if g := c.state.Gate; g != nil && g.Number == r.ask.Decision.Gate {
+		if g := c.record.state.Gate; g != nil && g.Number == r.ask.Decision.Gate {
 			w.record(r, c, r.ask.Decision)
 			return
 		}
@@ -254,9 +254,9 @@ func (w *world) record(r *running, c *clone, e loop.Event) {
 // command does a command of the loop.
 func (w *world) command(r *running, c *clone) {
 	q := r.ask.Command
-	rnd := w.draw("command", r.job.number, len(c.entries))
+	rnd := w.draw("command", r.job.number, len(c.record.entries))
 	e := loop.Event{Command: q.ID}
-	snapshot := belay.SnapshotID(fmt.Sprintf("s%d-%d", r.job.number, len(c.entries)))
+	snapshot := belay.SnapshotID(fmt.Sprintf("s%d-%d", r.job.number, len(c.record.entries)))
 	d := around(rnd, smallTime, 0.5)
 	switch q.Kind {
 	case loop.CmdAttempt:
@@ -302,7 +302,7 @@ func (w *world) agent(r *running, c *clone) {
 	q, j := r.ask.Command, r.job
 	switch {
 	case c.agent.command != q.ID:
-		rnd := w.draw("agent", j.number, len(c.entries), r.on.number)
+		rnd := w.draw("agent", j.number, len(c.record.entries), r.on.number)
 		d := min(around(rnd, agentTime, 0.8), 2*time.Hour)
 		c.agent.command, c.agent.boot = q.ID, r.on.boot
 		c.agent.began, c.agent.ends = w.now(), w.now().Add(q.Wait+d)
@@ -326,7 +326,7 @@ func (w *world) agent(r *running, c *clone) {
 			return
 		}
 		e := loop.Event{Kind: loop.EvAttempted, Command: q.ID, Ended: loop.EndedExit, Elapsed: ends.Sub(began)}
-		switch p := w.draw("exit", j.number, len(c.entries)).Float64(); {
+		switch p := w.draw("exit", j.number, len(c.record.entries)).Float64(); {
 		case p < 0.03:
 			e.Exit, e.Transient, e.Note = 1, true, "overloaded"
 		case p < 0.04:
@@ -358,9 +358,9 @@ func (w *world) push(r *running, c *clone) {
 func (w *world) pushed(r *running, c *clone) {
 	j := r.job
 	st := task.Standing{Worker: r.on.name, Policy: policy}
-	closed, work := c.state.Phase == loop.PhaseClosed, ""
-	if closed && c.state.Outcome == loop.OutcomePassed && c.commit == "" {
-		work = fmt.Sprintf("commit of %s on %s, %d", j.in.ID, r.on.name, len(c.entries))
+	closed, work := c.record.state.Phase == loop.PhaseClosed, ""
+	if closed && c.record.state.Outcome == loop.OutcomePassed && c.record.commit == "" {
+		work = fmt.Sprintf("commit of %s on %s, %d", j.in.ID, r.on.name, len(c.record.entries))
 	}
 	version := 0
 	if j.remote != nil {
@@ -380,14 +380,14 @@ func (w *world) pushed(r *running, c *clone) {
 		return
 	default:
 		if work != "" {
-			c.commit = work
-			c.add(task.Step{Time: w.now()}, work)
+			c.record.commit = work
+			c.record.add(task.Step{Time: w.now()}, work)
 			w.accept(j, work)
 		}
 		st.Pushed = true
-		c.version, c.last = version+1, version+1
+		c.record.version, c.last = version+1, version+1
 		if r := j.remote; r != nil {
-			if n := len(r.entries); n > len(c.entries) || n > 0 && r.entries[n-1].hash != c.entries[n-1].hash {
+			if n := len(r.entries); n > len(c.record.entries) || n > 0 && r.entries[n-1].hash != c.record.entries[n-1].hash {
 				w.wrong("%s: the record of another worker was overwritten on the remote", j.in.ID)
 			}
 		}
@@ -395,13 +395,13 @@ func (w *world) pushed(r *running, c *clone) {
 		j.remote = &remote
 		j.pushes++
 	}
-	st.Commit, st.Head = c.commit, c.head()
+	st.Commit, st.Head = c.record.commit, c.record.head()
 	n := r.ask.Head.Seq
-	if n > len(c.entries) || n > 0 && c.entries[n-1].hash != r.ask.Head.Hash {
+	if n > len(c.record.entries) || n > 0 && c.record.entries[n-1].hash != r.ask.Head.Hash {
 		w.finish(r, st, diverged("the record of %s here does not continue from entry %d that is known", j.in.ID, n))
 		return
 	}
-	for _, e := range c.entries[n:] {
+	for _, e := range c.record.entries[n:] {
 		if e.step.Event.Kind != "" {
 			st.Steps = append(st.Steps, e.step)
 		}

@@ -132,7 +132,7 @@ func (w *world) free(m *machine) bool {
 		}
 	}
 	for _, c := range m.clones {
-		if len(c.locks) > 0 || c.state.Pending != nil && !c.moved && w.now().Before(c.until) {
+		if len(c.locks) > 0 || c.record.state.Pending != nil && !c.moved && w.now().Before(c.until) {
 			n++
 		}
 	}
