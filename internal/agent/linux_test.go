@@ -53,8 +53,10 @@ func TestUnkillable(t *testing.T) {
 	const nobody = 65534
 	b := newBench(t, "")
 	home := t.TempDir()
-	if err := os.Chmod(filepath.Dir(home), 0o755); err != nil { // t.TempDir's own is closed to others
-		t.Fatal(err)
+	for _, dir := range []string{filepath.Dir(home), home} { // t.TempDir's own is closed to others, and so is all with some umasks
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 	plain, root := filepath.Join(home, "plain"), filepath.Join(home, "root")
 	copyFile(t, plain, 0o755)

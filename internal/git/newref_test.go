@@ -13,12 +13,8 @@ func TestNewRef(t *testing.T) {
 	s := newSandbox(t)
 	tip := s.commit("a", "1")
 	s.git("config", "core.sharedRepository", "group")
-	for _, name := range []string{"refs", "HEAD"} {
-		info, err := os.Stat(s.dir + "/.git/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(s.dir+"/.git/"+name, info.Mode()|0o060); err != nil {
+	for name, mode := range map[string]fs.FileMode{"refs": 0o775, "HEAD": 0o664} { // whatever the umask was
+		if err := os.Chmod(s.dir+"/.git/"+name, mode); err != nil {
 			t.Fatal(err)
 		}
 	}
