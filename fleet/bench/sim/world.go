@@ -187,18 +187,16 @@ func run(c config) report {
 }
 
 const (
-	submitName = "sim.submit"
-	doneSignal = "sim.done" // to a task's workflow: the pending activity has ended; to submitAll: every task has
+	submitName  = "sim.submit"
+	beginSignal = "sim.begin" // to a task's workflow: it is submitted now
+	doneSignal  = "sim.done"  // to a task's workflow: the pending activity has ended; to submitAll: every task has
 )
 
-// submitAll starts the workflows of all tasks, as belay-fleet submit does, some of them twice.
+// submitAll starts the workflows of all tasks, as belay-fleet submit does, some of them twice. They all start before anything
+// else happens, and begin when they are submitted: while a workflow starts, the environment's clock follows that of the
+// machine, and what is to happen in some milliseconds would come before the start on a busy machine, and after it elsewhere.
 func (w *world) submitAll(ctx workflow.Context) error {
 	for _, j := range w.order {
-		if wait := j.at.Sub(workflow.Now(ctx)); wait > 0 {
-			if err := workflow.Sleep(ctx, wait); err != nil {
-				return err
-			}
-		}
 		if err := w.submit(ctx, j); err != nil {
 			return fmt.Errorf("submit %s: %w", j.in.ID, err)
 		}
@@ -211,6 +209,7 @@ func (w *world) submitAll(ctx workflow.Context) error {
 			}
 		}
 	}
+	w.start()
 	ended := workflow.GetSignalChannel(ctx, doneSignal)
 	timeout, stop := workflow.WithCancel(ctx)
 	defer stop()
@@ -219,6 +218,22 @@ func (w *world) submitAll(ctx workflow.Context) error {
 		AddFuture(workflow.NewTimer(timeout, w.horizon), func(workflow.Future) {}).
 		Select(ctx)
 	return nil
+}
+
+// start has the tasks begin, each at its time, and things fail.
+func (w *world) start() {
+	if !w.calm {
+		w.fail()
+	}
+	for _, j := range w.order {
+		id := task.WorkflowID(j.in.Remote, j.in.ID)
+		heap.Push(&w.events, event{at: j.at, n: 0, do: func() {
+			if err := w.env.SignalWorkflowByID(id, beginSignal, nil); err != nil {
+				w.wrong("%s: %v", j.in.ID, err)
+			}
+		}})
+	}
+	w.arm()
 }
 
 func (w *world) submit(ctx workflow.Context, j *job) error {
@@ -281,6 +296,14 @@ type inbound struct {
 	w *world
 }
 
+// ExecuteWorkflow has a task's workflow wait until it is submitted.
+func (i *inbound) ExecuteWorkflow(ctx workflow.Context, in *interceptor.ExecuteWorkflowInput) (any, error) {
+	if i.w.jobs[workflow.GetInfo(ctx).WorkflowExecution.ID] != nil {
+		workflow.GetSignalChannel(ctx, beginSignal).Receive(ctx, nil)
+	}
+	return i.Next.ExecuteWorkflow(ctx, in)
+}
+
 // Init puts the seam below the workflow.
 func (i *inbound) Init(next interceptor.WorkflowOutboundInterceptor) error {
 	return i.Next.Init(&outbound{WorkflowOutboundInterceptorBase: interceptor.WorkflowOutboundInterceptorBase{Next: next}, w: i.w})
@@ -337,7 +360,7 @@ func (silent) Warn(string, ...any) {}
 // Error is kept.
 func (silent) Error(string, ...any) {}
 
-// build makes tasks, repositories and workers, and has them begin.
+// build makes tasks, repositories and workers.
 func (w *world) build() {
 	for i := range w.repositories {
 		w.repos = append(w.repos, &repository{number: i})
@@ -353,8 +376,5 @@ func (w *world) build() {
 				Branch: "main", Base: "4f1c", Prose: "Add a line", Agent: []string{"agent"}}}
 		j.poisoned = !w.calm && r.Float64() < 0.002
 		w.order = append(w.order, j)
-	}
-	if !w.calm {
-		w.fail()
 	}
 }
