@@ -206,11 +206,11 @@ func cmdAppears(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s did not come", args[0])
 }
 
-// cmdNoProc fails when a process runs whose command line holds the text.
+// cmdNoProc fails when a process of this story runs that has the text on its command line.
 func cmdNoProc(ts *testscript.TestScript, neg bool, args []string) {
 	deadline := time.Now().Add(patience)
 	for {
-		found := processes(args[0])
+		found := processes(ts, args[0])
 		if len(found) == 0 {
 			return
 		}
@@ -221,12 +221,17 @@ func cmdNoProc(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func processes(text string) []string {
+// processes gives those with a text on their command line, but not those of the same story in another run of the tests on
+// this machine, which have another WORK.
+func processes(ts *testscript.TestScript, text string) []string {
 	var found []string
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, f := range all {
 		line, err := os.ReadFile(f)
-		if err == nil && bytes.Contains(line, []byte(text)) {
+		env, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "environ"))
+		env = append([]byte{0}, env...)
+		other := bytes.Contains(env, []byte("\x00WORK=")) && !bytes.Contains(env, []byte("\x00WORK="+ts.Getenv("WORK")+"\x00"))
+		if err == nil && !other && bytes.Contains(line, []byte(text)) {
 			found = append(found, filepath.Base(filepath.Dir(f))+": "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 		}
 	}
@@ -267,7 +272,7 @@ func cmdKillAt(ts *testscript.TestScript, neg bool, args []string) {
 // what they started. MARK is a text on the agent's command line.
 func cmdKillAll(ts *testscript.TestScript, neg bool, args []string) {
 	var doomed []int
-	for _, line := range processes(args[1]) {
+	for _, line := range processes(ts, args[1]) {
 		pid, _ := strconv.Atoi(strings.SplitN(line, ":", 2)[0])
 		if env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)); err == nil {
 			for _, kv := range bytes.Split(env, []byte{0}) {
