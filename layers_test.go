@@ -425,7 +425,6 @@ var mayEmbed = map[string]string{
 	"internal/cli.*Family":          "the commands of one subject, over what all commands share",
 	"internal/cli.*Flags":           "flags that several commands have",
 	"internal/count.*":              "a language's reader is a reader of tokens that knows more",
-	"internal/testdiff.source":      "as the readers of internal/count",
 	"internal/testreport.*":         "what a format's reader has in common with the others",
 }
 
