@@ -14,53 +14,48 @@ type voice interface {
 	sum() (Report, bool)
 }
 
-func voiceOf(format string) voice {
-	switch format {
-	case Pytest:
-		return newPytest()
-	case Cargo:
-		return newCargo()
-	case Node:
-		return newNode()
-	case Maven:
-		return newMaven()
-	case Go:
-		return newGoText()
-	case Jest:
-		return &jest{}
-	case Vitest:
-		return &vitest{}
-	case Mocha:
-		return &mocha{}
-	case AVA:
-		return &ava{}
-	case Jasmine:
-		return &jasmine{}
-	case RSpec:
-		return &rspec{}
-	case Minitest:
-		return &minitest{}
-	case Unittest:
-		return &unittest{}
-	case PHPUnit:
-		return &phpunit{}
-	case Dotnet:
-		return &dotnet{}
-	}
-	return nil
+// voices begin to listen for each of the runners, in the order of the documentation.
+var voices = []struct {
+	format string
+	listen func(speaker) voice
+}{
+	{Pytest, func(s speaker) voice { return &pytest{speaker: s, lines: map[string]int{}} }},
+	{Cargo, func(s speaker) voice { return &cargo{speaker: s} }},
+	{Node, func(s speaker) voice { return &node{speaker: s, sums: map[string]int{}, dotted: true} }},
+	{Maven, func(s speaker) voice { return &maven{speaker: s} }},
+	{Go, func(s speaker) voice { return &gotext{speaker: s} }},
+	{Jest, func(s speaker) voice { return &jest{speaker: s} }},
+	{Vitest, func(s speaker) voice { return &vitest{s} }},
+	{Mocha, func(s speaker) voice { return &mocha{speaker: s} }},
+	{AVA, func(s speaker) voice { return &ava{s} }},
+	{Jasmine, func(s speaker) voice { return &jasmine{speaker: s} }},
+	{RSpec, func(s speaker) voice { return &rspec{s} }},
+	{Minitest, func(s speaker) voice { return &minitest{speaker: s} }},
+	{Unittest, func(s speaker) voice { return &unittest{speaker: s} }},
+	{PHPUnit, func(s speaker) voice { return &phpunit{speaker: s} }},
+	{Dotnet, func(s speaker) voice { return &dotnet{s} }},
 }
 
-// plainFormats are the formats that Read knows.
-func plainFormats() []string {
-	return []string{Pytest, Cargo, Node, Maven, Go,
-		Jest, Vitest, Mocha, AVA, Jasmine, RSpec,
-		Minitest, Unittest, PHPUnit, Dotnet}
+// speaker is what the voices of all runners have in common.
+type speaker struct {
+	tally
+	counts
+	format string
+	spoke  bool
+	about  *failure // of which the next lines speak
 }
+
+func (s *speaker) sum() (Report, bool) { return s.report(s.format, s.counts), s.spoke }
 
 // readPlain reads a stream to its end as the output of the runner format names. The error is
 // r's own; a runner that does not speak in it makes an Incomplete report.
 func readPlain(format string, r io.Reader) (Report, error) {
-	v := voiceOf(format)
+	var v voice
+	for _, one := range voices {
+		if one.format == format {
+			v = one.listen(speaker{format: format})
+		}
+	}
 	if v == nil {
 		return Report{}, errors.New(format + " is not a plain output format")
 	}
@@ -77,12 +72,12 @@ func readPlain(format string, r io.Reader) (Report, error) {
 // unless exactly one of them speaks in it: a runner's tests may well print what another
 // runner prints.
 func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
-	var voices []voice
-	for _, f := range plainFormats() {
-		voices = append(voices, voiceOf(f))
-	}
-	err = listen(r, voices...)
+	var all []voice
 	for _, v := range voices {
+		all = append(all, v.listen(speaker{format: v.format}))
+	}
+	err = listen(r, all...)
+	for _, v := range all {
 		one, spoke := v.sum()
 		if !spoke {
 			continue
@@ -187,6 +182,33 @@ func (f *failure) say(line string) {
 
 // counts are a runner's own sums.
 type counts struct{ passed, failed, errors, skipped, flaky int }
+
+// count counts tests by a runner's word for how they ended; false is for any other word.
+func (c *counts) count(word string, n int) bool {
+	switch word {
+	case "passed", "passing", "xpassed":
+		c.passed += n
+	case "failed", "failing", "failures", "Failures", "unexpected successes":
+		c.failed += n
+	case "error", "errors", "Errors":
+		c.errors += n
+	case "skipped", "todo", "pending", "xfailed", "expected failures", "Skipped", "Incomplete":
+		c.skipped += n
+	default:
+		return false
+	}
+	return true
+}
+
+// of counts as many tests as a runner says there were: those that are none of the others passed.
+func (c *counts) of(total int, others counts) {
+	others.passed = max(0, total-others.failed-others.errors-others.skipped)
+	*c = c.plus(others)
+}
+
+func (c counts) plus(o counts) counts {
+	return counts{c.passed + o.passed, c.failed + o.failed, c.errors + o.errors, c.skipped + o.skipped, c.flaky + o.flaky}
+}
 
 // report puts sums and names together. A failure that is counted and not named, or
 // named and not counted, makes the report Incomplete; what is named counts.

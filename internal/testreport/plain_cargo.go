@@ -19,18 +19,13 @@ var (
 
 // cargo runs one program for each target; each speaks with a line of sums.
 type cargo struct {
-	tally
-	counts
-	spoke   bool
+	speaker
 	crate   string
 	running bool // a target began and has not summed up
 	details bool // below its heading "failures:"
-	about   *failure
 	stopped bool // at the first target that failed
 	all     bool // all targets ran, whatever failed
 }
-
-func newCargo() voice { return &cargo{} }
 
 func (c *cargo) line(s string) {
 	switch {
@@ -142,20 +137,14 @@ func (c *cargo) trouble(s string) {
 
 func (c *cargo) sum() (Report, bool) {
 	c.died()
-	r := c.report(Cargo, c.counts)
+	r, spoke := c.speaker.sum()
 	if c.stopped && !c.all {
 		r.Lack("cargo stopped at the first target with a failure (without --no-fail-fast)")
 	}
 	for i := range r.Failures {
-		r.Failures[i].Package = Clip(c.crateOf(r.Failures[i].Test), 200)
+		if crate, _, ok := strings.Cut(r.Failures[i].Test, "::"); ok {
+			r.Failures[i].Package = Clip(crate, 200)
+		}
 	}
-	return r, c.spoke
-}
-
-func (c *cargo) crateOf(test string) string {
-	crate, _, ok := strings.Cut(test, "::")
-	if !ok {
-		return ""
-	}
-	return crate
+	return r, spoke
 }

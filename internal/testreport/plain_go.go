@@ -15,9 +15,7 @@ var (
 // gotext is go test without -json: a line for each package that ended and, above it,
 // its failed tests; with -v, all of them.
 type gotext struct {
-	tally
-	counts
-	spoke  bool
+	speaker
 	tests  []goTextOutcome // of the package under way
 	said   []string        // by it, the last lines
 	silent int             // packages that passed without naming their tests
@@ -29,8 +27,6 @@ type goTextOutcome struct {
 }
 
 const goTail = 40
-
-func newGoText() voice { return &gotext{} }
 
 func (g *gotext) line(s string) {
 	if m := goTextTest.FindStringSubmatch(s); m != nil {
@@ -115,12 +111,12 @@ func (g *gotext) sum() (Report, bool) {
 		}
 	}
 	g.tests = nil
-	r := g.report(Go, g.counts)
+	r, spoke := g.speaker.sum()
 	if open > 0 {
 		r.Lack("the output stops before the end of a package")
 	}
 	if g.silent > 0 {
 		r.Lack("%s passed without naming their tests (without -v): those are not counted", belay.Count(g.silent, "package", "packages"))
 	}
-	return r, g.spoke
+	return r, spoke
 }

@@ -12,14 +12,7 @@ var counted = lazyregexp.New(`(\d+) ([a-z]+)`)
 // sums takes in a line of sums: "1 failed | 2 skipped | 3 passed".
 func (c *counts) sums(line string) {
 	for _, m := range counted.FindAllStringSubmatch(line, -1) {
-		switch n := number(m[1]); m[2] {
-		case "passed":
-			c.passed += n
-		case "failed":
-			c.failed += n
-		case "skipped", "todo":
-			c.skipped += n
-		}
+		c.count(m[2], number(m[1]))
 	}
 }
 
@@ -45,12 +38,9 @@ func (t tree) above(indent int) tree {
 
 // jest speaks with a line of sums and, above it, a block for each failure below its file.
 type jest struct {
-	tally
-	counts
-	spoke bool
-	file  string
-	tree  tree // with --verbose, or a single file
-	about *failure
+	speaker
+	file string
+	tree tree // with --verbose, or a single file
 }
 
 func (j *jest) line(s string) {
@@ -98,8 +88,6 @@ func (j *jest) line(s string) {
 	}
 }
 
-func (j *jest) sum() (Report, bool) { return j.report(Jest, j.counts), j.spoke }
-
 var (
 	vitestSum    = lazyregexp.New(`^ +Tests {2}(.+?)(?: \((\d+)\))?$`)
 	vitestFailed = lazyregexp.New(`^ FAIL {2}(.+)$`)
@@ -109,12 +97,7 @@ var (
 )
 
 // vitest speaks likewise; a file that cannot be read is named twice in its line.
-type vitest struct {
-	tally
-	counts
-	spoke bool
-	about *failure
-}
+type vitest struct{ speaker }
 
 func (v *vitest) line(s string) {
 	if m := vitestSum.FindStringSubmatch(s); m != nil && (m[2] != "" || m[1] == "no tests") {
@@ -153,10 +136,6 @@ func (v *vitest) line(s string) {
 	}
 }
 
-func (v *vitest) sum() (Report, bool) {
-	return v.report(Vitest, v.counts), v.spoke
-}
-
 var (
 	mochaSum    = lazyregexp.New(`^  (\d+) (passing|pending|failing)(?: \(.*\))?$`)
 	mochaTest   = lazyregexp.New(`^(  +)([✔✓√-]|\d+\)) (.+)$`)
@@ -166,25 +145,15 @@ var (
 // mocha speaks with a tree of its tests, lines of sums, and a block for each failure, whose
 // first lines are the parts of its name.
 type mocha struct {
-	tally
-	counts
-	spoke bool
+	speaker
 	tree  tree
-	parts []string // of the failure whose name is being read
-	about *failure
+	parts []string // of the failure of which the name is being read
 }
 
 func (m *mocha) line(s string) {
 	if sum := mochaSum.FindStringSubmatch(s); sum != nil {
 		m.spoke, m.tree = true, nil
-		switch n := number(sum[1]); sum[2] {
-		case "passing":
-			m.passed += n
-		case "pending":
-			m.skipped += n
-		default:
-			m.failed += n
-		}
+		m.count(sum[2], number(sum[1]))
 		return
 	}
 	if m.spoke {
@@ -224,8 +193,6 @@ func (m *mocha) detail(s string) {
 	}
 }
 
-func (m *mocha) sum() (Report, bool) { return m.report(Mocha, m.counts), m.spoke }
-
 var (
 	avaSum = lazyregexp.New(`^  (\d+) (tests? passed|tests? failed|known failures?|tests? skipped|tests? todo|` +
 		`uncaught exceptions?|unhandled rejections?)$`)
@@ -235,11 +202,7 @@ var (
 )
 
 // ava speaks with a line for each test, and lines of sums.
-type ava struct {
-	tally
-	counts
-	spoke bool
-}
+type ava struct{ speaker }
 
 func (a *ava) line(s string) {
 	if m := avaSum.FindStringSubmatch(s); m != nil {
@@ -277,7 +240,7 @@ func (a *ava) sum() (Report, bool) {
 	if a.passed == 0 { // it is not counted where another failed
 		a.passed = len(a.passes)
 	}
-	return a.report(AVA, a.counts), a.spoke
+	return a.speaker.sum()
 }
 
 var (
@@ -287,18 +250,14 @@ var (
 
 // jasmine speaks with a line of sums; failures have numbers below their heading.
 type jasmine struct {
-	tally
-	counts
-	spoke, failing bool
-	about          *failure
+	speaker
+	failing bool
 }
 
 func (j *jasmine) line(s string) {
 	if m := jasmineSum.FindStringSubmatch(s); m != nil {
 		j.spoke, j.failing, j.about = true, false, nil
-		j.failed += number(m[2])
-		j.skipped += number(m[3])
-		j.passed += max(0, number(m[1])-number(m[2])-number(m[3]))
+		j.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
 		return
 	}
 	switch m := jasmineFailed.FindStringSubmatch(s); {
@@ -313,8 +272,4 @@ func (j *jasmine) line(s string) {
 	case j.failing:
 		j.about.say(s)
 	}
-}
-
-func (j *jasmine) sum() (Report, bool) {
-	return j.report(Jasmine, j.counts), j.spoke
 }

@@ -17,16 +17,12 @@ var (
 // maven's Surefire and Failsafe speak with a line of sums for each module, after lists
 // of failures and errors; a class has a line of sums with its time.
 type maven struct {
-	tally
-	counts
-	spoke   bool
+	speaker
 	section string // Failures, Errors, Flakes
 	classes counts // since the last sums of a module
 	any     bool
 	compile *failure
 }
-
-func newMaven() voice { return &maven{} }
 
 func (m *maven) line(s string) {
 	at := mavenLevel.FindStringIndex(s)
@@ -90,22 +86,15 @@ func (m *maven) named(s string) {
 }
 
 func (m *maven) sums(sum []string) {
-	var c counts
-	total := number(sum[1])
-	c.failed, c.errors, c.skipped, c.flaky = number(sum[2]), number(sum[3]), number(sum[4]), number(sum[5])
-	c.passed = max(0, total-c.failed-c.errors-c.skipped)
+	total, others := number(sum[1]), counts{failed: number(sum[2]), errors: number(sum[3]), skipped: number(sum[4]), flaky: number(sum[5])}
 	m.section = ""
 	if sum[6] != "" {
 		m.any = true
-		m.classes = m.classes.plus(c)
+		m.classes.of(total, others)
 		return
 	}
-	m.spoke, m.any = true, false
-	m.counts, m.classes = m.counts.plus(c), counts{}
-}
-
-func (c counts) plus(o counts) counts {
-	return counts{c.passed + o.passed, c.failed + o.failed, c.errors + o.errors, c.skipped + o.skipped, c.flaky + o.flaky}
+	m.spoke, m.any, m.classes = true, false, counts{}
+	m.of(total, others)
 }
 
 func (m *maven) sum() (Report, bool) {

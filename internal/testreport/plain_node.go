@@ -18,18 +18,15 @@ var (
 // node speaks with lines of sums and, before or after them, the failures; its dot
 // reporter with a dot for whatever passed and an X for whatever did not.
 type node struct {
-	tally
+	speaker
 	sums    map[string]int
 	failing bool // below "failing tests:"
 	dots    int
 	dotted  bool // nothing but dots so far
 	file    string
 	at      int
-	about   *failure
 	tree    []string // the suites that are open
 }
-
-func newNode() voice { return &node{sums: map[string]int{}, dotted: true} }
 
 func (n *node) line(s string) {
 	if m := nodeSum.FindStringSubmatch(s); m != nil {

@@ -12,18 +12,12 @@ var (
 )
 
 // rspec speaks with a line of sums and, below it, one for each failed example.
-type rspec struct {
-	tally
-	counts
-	spoke bool
-}
+type rspec struct{ speaker }
 
 func (r *rspec) line(s string) {
 	if m := rspecSum.FindStringSubmatch(s); m != nil {
 		r.spoke = true
-		r.failed += number(m[2])
-		r.skipped += number(m[3])
-		r.passed += max(0, number(m[1])-number(m[2])-number(m[3]))
+		r.of(number(m[1]), counts{failed: number(m[2]), skipped: number(m[3])})
 		if n := number(m[4]); n > 0 {
 			r.errors++
 			r.add("errors outside of examples", true)
@@ -37,8 +31,6 @@ func (r *rspec) line(s string) {
 	}
 }
 
-func (r *rspec) sum() (Report, bool) { return r.report(RSpec, r.counts), r.spoke }
-
 var (
 	minitestSum   = lazyregexp.New(`^(\d+) (?:runs|tests), (\d+) assertions, (\d+) failures, (\d+) errors(?:, (\d+) (?:skips|pendings))?`)
 	minitestTest  = lazyregexp.New(`^(\S+#test_.+?)(?: \[(\S+?):(\d+)\])?:$`)
@@ -48,20 +40,14 @@ var (
 // minitest speaks with a line of sums; a failure has a heading and, below it, its name.
 // With -v each test has a line.
 type minitest struct {
-	tally
-	counts
-	spoke bool
-	head  string
-	about *failure
+	speaker
+	head string
 }
 
 func (t *minitest) line(s string) {
 	if m := minitestSum.FindStringSubmatch(s); m != nil {
 		t.spoke, t.about = true, nil
-		t.failed += number(m[3])
-		t.errors += number(m[4])
-		t.skipped += number(m[5])
-		t.passed += max(0, number(m[1])-number(m[3])-number(m[4])-number(m[5]))
+		t.of(number(m[1]), counts{failed: number(m[3]), errors: number(m[4]), skipped: number(m[5])})
 		return
 	}
 	if m := minitestNamed.FindStringSubmatch(s); m != nil {
@@ -88,10 +74,6 @@ func (t *minitest) line(s string) {
 	}
 }
 
-func (t *minitest) sum() (Report, bool) {
-	return t.report(Minitest, t.counts), t.spoke
-}
-
 var (
 	unittestSum   = lazyregexp.New(`^Ran (\d+) tests? in [\d.]+s$`)
 	unittestEnd   = lazyregexp.New(`^(?:OK|FAILED|NO TESTS RAN)(?: \((.*)\))?$`)
@@ -104,12 +86,9 @@ var (
 // unittest, Python's, speaks with two lines of sums; a failure has a heading between rules.
 // With -v each test has a line.
 type unittest struct {
-	tally
-	counts
-	spoke bool
+	speaker
 	ruled bool // the line before was a rule
 	ran   int
-	about *failure
 }
 
 func (u *unittest) line(s string) {
@@ -122,16 +101,7 @@ func (u *unittest) line(s string) {
 	}
 	if m := unittestEnd.FindStringSubmatch(s); m != nil && u.spoke {
 		for _, p := range unittestPart.FindAllStringSubmatch(m[1], -1) {
-			switch n := number(p[2]); p[1] {
-			case "failures":
-				u.failed += n
-			case "errors":
-				u.errors += n
-			case "unexpected successes":
-				u.failed += n
-			default:
-				u.skipped += n
-			}
+			u.count(p[1], number(p[2]))
 		}
 		return
 	}
@@ -170,7 +140,7 @@ func unittestName(s string) string {
 
 func (u *unittest) sum() (Report, bool) {
 	u.passed = max(0, u.ran-u.failed-u.errors-u.skipped)
-	return u.report(Unittest, u.counts), u.spoke
+	return u.speaker.sum()
 }
 
 var (
@@ -183,11 +153,8 @@ var (
 
 // phpunit speaks with a line of sums after lists of errors and failures.
 type phpunit struct {
-	tally
-	counts
-	spoke bool
-	list  string
-	about *failure
+	speaker
+	list string
 }
 
 func (p *phpunit) line(s string) {
@@ -220,24 +187,11 @@ func (p *phpunit) sums(total int, parts string) {
 	p.spoke, p.about = true, nil
 	rest := total
 	for _, part := range phpunitPart.FindAllStringSubmatch(parts, -1) {
-		n := number(part[2])
-		switch part[1] {
-		case "Errors":
-			p.errors += n
-		case "Failures":
-			p.failed += n
-		case "Skipped", "Incomplete":
-			p.skipped += n
-		default: // warnings, deprecations and risky tests passed
-			continue
+		if n := number(part[2]); p.count(part[1], n) { // warnings, deprecations and risky tests passed
+			rest -= n
 		}
-		rest -= n
 	}
 	p.passed += max(0, rest)
-}
-
-func (p *phpunit) sum() (Report, bool) {
-	return p.report(PHPUnit, p.counts), p.spoke
 }
 
 var (
@@ -247,12 +201,7 @@ var (
 
 // dotnet test speaks with a line of sums for each assembly; what failed or was skipped has a
 // line, with more words the rest as well.
-type dotnet struct {
-	tally
-	counts
-	spoke bool
-	about *failure
-}
+type dotnet struct{ speaker }
 
 func (d *dotnet) line(s string) {
 	if m := dotnetSum.FindStringSubmatch(s); m != nil {
@@ -277,8 +226,4 @@ func (d *dotnet) line(s string) {
 		d.skip(m[2])
 		d.about = nil
 	}
-}
-
-func (d *dotnet) sum() (Report, bool) {
-	return d.report(Dotnet, d.counts), d.spoke
 }

@@ -18,15 +18,11 @@ var (
 
 // pytest speaks with a last line of sums and, before it, one line for each failure.
 type pytest struct {
-	tally
-	counts
-	spoke   bool
+	speaker
 	stopped string
 	part    string         // the traceback that is open
 	lines   map[string]int // where a traceback ends, by its heading
 }
-
-func newPytest() voice { return &pytest{lines: map[string]int{}} }
 
 func (p *pytest) line(s string) {
 	if m := pytestSum.FindStringSubmatch(s); m != nil {
@@ -76,24 +72,14 @@ func (p *pytest) named(s string) {
 func (p *pytest) sums(text string) {
 	p.spoke = true
 	for _, m := range pytestCount.FindAllStringSubmatch(text, -1) {
-		n := number(m[1])
-		switch m[2] {
-		case "passed", "xpassed":
-			p.passed += n
-		case "failed":
-			p.failed += n
-		case "error", "errors":
-			p.errors += n
-		case "skipped", "xfailed":
-			p.skipped += n
-		}
+		p.count(m[2], number(m[1]))
 	}
 }
 
 func (p *pytest) sum() (Report, bool) {
-	r := p.report(Pytest, p.counts)
+	r, spoke := p.speaker.sum()
 	if p.stopped != "" {
 		r.Lack("pytest did not run all tests: %s", p.stopped)
 	}
-	return r, p.spoke
+	return r, spoke
 }

@@ -49,8 +49,8 @@ func TestAnyPlainIsModest(t *testing.T) {
 func FuzzPlain(f *testing.F) {
 	testutil.Seeds(f, "testdata/plain/*.txt", 1<<20)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, format := range plainFormats() {
-			report, err := readPlain(format, bytes.NewReader(data))
+		for _, v := range voices {
+			report, err := readPlain(v.format, bytes.NewReader(data))
 			if err != nil {
 				t.Errorf("an error of nobody's: %v", err)
 			}

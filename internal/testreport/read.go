@@ -22,8 +22,11 @@ const howToMend = "have the tests write JUnit XML, go test -json or TAP, or name
 
 // Formats are the names that Read takes, in the order of the documentation.
 func Formats() []string {
-	return append([]string{JUnit, GoTest, TAP, TRX, NUnit,
-		XUnit}, plainFormats()...)
+	formats := []string{JUnit, GoTest, TAP, TRX, NUnit, XUnit}
+	for _, v := range voices {
+		formats = append(formats, v.format)
+	}
+	return formats
 }
 
 // Read reads a report; format is one of Formats, or "" to tell it by its content. What
