@@ -12,7 +12,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/lint"
 	"github.com/belay-dev/belay/internal/proc"
-	"github.com/belay-dev/belay/internal/syntax"
 	"github.com/belay-dev/belay/internal/testreport"
 
 	"github.com/belay-dev/belay/internal/config"
@@ -85,8 +84,6 @@ type Input struct {
 	// Git gives what became of git's own state; nil when nobody can tell, and the check is
 	// skipped. More than one check may ask.
 	Git func(context.Context) (Facts, error)
-	// Lines gives the lines that the change added; nil when that is not known.
-	Lines func(context.Context) (syntax.LineSet, error)
 	// Guard notes the state of the tree before linters run, as lint.Input says.
 	Guard func(context.Context) (settle func(context.Context) (lint.Edits, error), err error)
 	// Logs stores an attachment and gives its sha256; nil stores nothing.

@@ -2,24 +2,11 @@ package check
 
 import (
 	"context"
-	"io"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lint"
 	"github.com/belay-dev/belay/internal/restore"
-	"github.com/belay-dev/belay/internal/syntax"
 )
-
-// Lines reads, when it is asked, the lines that were added between two snapshots.
-func Lines(snaps *restore.Store, before, after belay.SnapshotID) func(context.Context) (syntax.LineSet, error) {
-	return func(ctx context.Context) (syntax.LineSet, error) {
-		r, w := io.Pipe()
-		go func() { w.CloseWithError(snaps.Snapshots.Patch(ctx, before, after, nil, w)) }()
-		lines, err := syntax.Read(r)
-		r.CloseWithError(err) // a reader that gave up must not leave git waiting
-		return lines, err
-	}
-}
 
 // Tree notes the tree before linters run. What differs afterwards they have edited, and
 // it is restored to the capture, with a rescue: but only where the run holds the tree,

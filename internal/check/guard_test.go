@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -111,19 +112,42 @@ func TestTree(t *testing.T) {
 	}
 }
 
-func TestLines(t *testing.T) {
+// TestAdded: the lines of a change are those that linters may speak of.
+func TestAdded(t *testing.T) {
 	dir, snaps := openGuarded(t)
 	before := take(t, snaps)
 	write(t, dir, "a.txt", "one\ntwo\n")
 	write(t, dir, "with ä space.txt", "x\n")
-	lines, err := Lines(snaps, before, take(t, snaps))(t.Context())
+	write(t, dir, "binary.txt", "\x00\n")
+	write(t, dir, "large.txt", strings.Repeat("x\n", maxText/2+1))
+	after := take(t, snaps)
+	in := Input{Texts: New(snaps.Snapshots, before, after), read: &reading{}}
+	for _, path := range []string{"a.txt", "with ä space.txt", "binary.txt", "large.txt"} {
+		in.Changes = append(in.Changes, belay.Change{Path: path, Status: "M", OldMode: 0o100644, NewMode: 0o100644})
+	}
+	added, err := in.added(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines.Has("a.txt", 1, 1) || !lines.Has("a.txt", 2, 2) || !lines.Has("with ä space.txt", 1, 1) || lines.Touches("b.txt") {
-		t.Errorf("%v", lines)
+	for _, tt := range []struct {
+		path        string
+		first, last int
+		want        bool
+	}{
+		{"a.txt", 1, 1, false},
+		{"a.txt", 2, 2, true},
+		{"a.txt", 1, 2, true},
+		{"with ä space.txt", 1, 1, true},
+		{"binary.txt", 1, 1, false},
+		{"large.txt", 5, 5, true}, // it was not read
+		{"b.txt", 1, 1, false},
+	} {
+		if got := added(tt.path, tt.first, tt.last); got != tt.want {
+			t.Errorf("%s, lines %d to %d: %v", tt.path, tt.first, tt.last, got)
+		}
 	}
-	if _, err := Lines(snaps, before, "01jd6y3k8mzq4v5w9x2c7r0tna")(t.Context()); err == nil {
+	in = Input{Changes: in.Changes, Texts: New(snaps.Snapshots, before, "01jd6y3k8mzq4v5w9x2c7r0tna"), read: &reading{}}
+	if _, err := in.added(t.Context()); err == nil {
 		t.Error("lines of a snapshot that is not there")
 	}
 }

@@ -14,6 +14,7 @@ import (
 // are tests to run; those that were only detected, a quarter.
 func linters(ctx context.Context, in Input) belay.CheckResult {
 	defer close(in.linted)
+	whole := ctx // files that other checks read as well are not bound by the linters' time
 	if deadline, ok := ctx.Deadline(); ok && in.Checks.Tests.Set() && in.skips(nameTests) == "" {
 		part := time.Duration(2)
 		if len(in.Checks.Linters) > 0 && in.Checks.Linters[0].From == "detected" {
@@ -26,6 +27,6 @@ func linters(ctx context.Context, in Input) belay.CheckResult {
 	}
 	return lint.Run(ctx, lint.Input{
 		Root: in.Root, Env: in.Env, Linters: in.Checks.Linters, May: in.May, Changes: in.Changes, All: in.Checks.LintAll,
-		Lines: in.Lines, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
+		Added: func() (func(string, int, int) bool, error) { return in.added(whole) }, Guard: in.Guard, Logs: in.Logs, Grace: in.Grace,
 	})
 }

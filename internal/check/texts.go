@@ -72,6 +72,25 @@ func (in Input) files(ctx context.Context) ([]*syntax.File, error) {
 	return r.files, r.err
 }
 
+// added finds out whether the change added one of the lines of a file from first to last. Of a file that was not
+// read, all lines may be new.
+func (in Input) added(ctx context.Context) (func(path string, first, last int) bool, error) {
+	files, err := in.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	read := map[string]*syntax.File{}
+	for _, f := range files {
+		read[f.Path] = f
+	}
+	return func(path string, first, last int) bool {
+		if f := read[path]; f != nil {
+			return !syntax.Binary(f.After) && f.Added().Any(first, last)
+		}
+		return slices.ContainsFunc(in.read.unread, func(c belay.Change) bool { return c.Path == path })
+	}, nil
+}
+
 // regular tells git's modes of files from those of links and repositories.
 func regular(mode uint32) bool { return mode&0o170000 == 0o100000 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 
 	"github.com/belay-dev/belay/internal/proc"
-	"github.com/belay-dev/belay/internal/syntax"
 	"github.com/belay-dev/belay/internal/testreport"
 )
 
@@ -69,16 +68,15 @@ func (w *work) settle(ctx context.Context, settle func(context.Context) (Edits, 
 }
 
 // answer judges the remarks on the lines that were changed.
-func (w *work) answer(ctx context.Context) belay.CheckResult {
-	var lines syntax.LineSet
-	if len(w.remarks) > 0 && !w.in.All && w.in.Lines != nil {
+func (w *work) answer() belay.CheckResult {
+	if len(w.remarks) > 0 && !w.in.All && w.in.Added != nil {
 		var err error
-		if lines, err = w.in.Lines(ctx); err != nil {
+		if w.added, err = w.in.Added(); err != nil {
 			w.whys = append(w.whys, "the changed lines could not be determined: "+err.Error())
 			w.remarks = nil
 		}
 	}
-	found, elsewhere := w.findings(lines)
+	found, elsewhere := w.findings()
 	result := belay.Of(Name, w.summary(len(found), elsewhere), append(found, w.found...))
 	switch {
 	case len(w.whys) > 0 && result.Verdict == belay.VerdictPass:
@@ -98,7 +96,7 @@ func (w *work) answer(ctx context.Context) belay.CheckResult {
 }
 
 // findings returns the remarks that count, each once, and how many do not.
-func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere int) {
+func (w *work) findings() (found []belay.Finding, elsewhere int) {
 	seen := map[string]bool{}
 	var counted []said
 	for _, s := range w.remarks {
@@ -107,7 +105,7 @@ func (w *work) findings(lines syntax.LineSet) (found []belay.Finding, elsewhere 
 		switch {
 		case seen[key]:
 			continue
-		case !w.counts(s, file, lines):
+		case !w.counts(s, file):
 			elsewhere++
 		default:
 			s.remark.File = file
@@ -128,7 +126,7 @@ func rank(s belay.Severity) int {
 
 // counts reports whether a remark is about the change: about a line that was added, or
 // about a whole file that was.
-func (w *work) counts(s said, file string, lines syntax.LineSet) bool {
+func (w *work) counts(s said, file string) bool {
 	switch {
 	case w.in.All:
 		return true
@@ -137,7 +135,7 @@ func (w *work) counts(s said, file string, lines syntax.LineSet) bool {
 	case s.remark.Line == 0:
 		return w.files[file] == "A"
 	}
-	return lines.Has(file, s.remark.Line, min(s.remark.EndLine, s.remark.Line+200))
+	return w.added != nil && w.added(file, s.remark.Line, max(s.remark.Line, min(s.remark.EndLine, s.remark.Line+200)))
 }
 
 func (s said) finding() belay.Finding {

@@ -15,7 +15,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 
 	"github.com/belay-dev/belay/internal/proc"
-	"github.com/belay-dev/belay/internal/syntax"
 	"github.com/belay-dev/belay/internal/testreport"
 	"github.com/belay-dev/belay/internal/testrun"
 
@@ -42,8 +41,8 @@ type Input struct {
 	May     *config.Gate   // lets each of them run, or not
 	Changes []belay.Change // what the task changed
 	All     bool           // remarks on lines that did not change count, too
-	// Lines gives the lines that the change added; unused with All.
-	Lines func(context.Context) (syntax.LineSet, error)
+	// Added finds out whether the change added one of the lines of a file from first to last; unused with All.
+	Added func() (func(path string, first, last int) bool, error)
 	// Guard notes the state of the tree; settle says what has changed in it since, and
 	// takes that back where it may. nil guards nothing.
 	Guard func(context.Context) (settle func(context.Context) (Edits, error), err error)
@@ -86,7 +85,7 @@ func Run(ctx context.Context, in Input) belay.CheckResult {
 	if settle != nil {
 		w.settle(ctx, settle)
 	}
-	return w.answer(ctx)
+	return w.answer()
 }
 
 // left returns the changed files that are still there.
@@ -104,6 +103,7 @@ type work struct {
 	in      Input
 	tree    tree
 	files   map[string]string // status of each changed path
+	added   func(path string, first, last int) bool
 	remarks []said
 	found   []belay.Finding
 	whys    []string // a linter that was asked for could not tell

@@ -15,33 +15,15 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/syntax"
 	"github.com/belay-dev/belay/internal/testutil"
 )
 
-// lines says that a.go has lines 2 and 3 added, new.go all, gone.go none.
-const patch = `diff --git a/a.go b/a.go
---- a/a.go
-+++ b/a.go
-@@ -1,2 +1,4 @@
- one
-+two
-+three
- four
-diff --git a/sub/new.go b/sub/new.go
---- /dev/null
-+++ b/sub/new.go
-@@ -0,0 +1,2 @@
-+one
-+two
-diff --git a/gone.go b/gone.go
---- a/gone.go
-+++ /dev/null
-@@ -1 +0,0 @@
--one
-`
-
-func lines(context.Context) (syntax.LineSet, error) { return syntax.Read(strings.NewReader(patch)) }
+// added says that a.go has lines 2 and 3 added, new.go all, gone.go none.
+func added() (func(path string, first, last int) bool, error) {
+	return func(path string, first, last int) bool {
+		return path == "a.go" && first <= 3 && last >= 2 || path == "sub/new.go" && first <= 2
+	}, nil
+}
 
 var changes = []belay.Change{{Path: "a.go", Status: "M"}, {Path: "sub/new.go", Status: "A"}, {Path: "gone.go", Status: "D"}}
 
@@ -138,7 +120,7 @@ func TestRun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := Input{May: config.Anything(), Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, Lines: lines}
+			in := Input{May: config.Anything(), Root: project(t), Linters: tt.linters, Changes: changes, All: tt.all, Added: added}
 			r := Run(t.Context(), in)
 			if d := cmp.Diff(tt.want, told(r)); d != "" {
 				t.Error(d)
@@ -156,7 +138,7 @@ func TestTimeLimit(t *testing.T) {
 	t.Parallel()
 	said := filepath.Join(t.TempDir(), "said")
 	ctx := testutil.Until(t, said, context.DeadlineExceeded)
-	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; : > '" + said + "'; sleep 600"), linter("true")}, Changes: changes, Lines: lines, Grace: 100 * time.Millisecond})
+	r := Run(ctx, Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; : > '" + said + "'; sleep 600"), linter("true")}, Changes: changes, Added: added, Grace: 100 * time.Millisecond})
 	if got, want := told(r), "unknown: demo: it did not finish in time; demo: no time left to run it"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -183,7 +165,7 @@ func TestEdits(t *testing.T) {
 			return nil, errors.New("no")
 		},
 	} {
-		r := Run(t.Context(), Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, Lines: lines, Guard: g})
+		r := Run(t.Context(), Input{May: config.Anything(), Root: project(t), Linters: []belay.Linter{linter("true")}, Changes: changes, Added: added, Guard: g})
 		if got := told(r); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -195,7 +177,7 @@ func TestLinesAreNotKnown(t *testing.T) {
 	var log string
 	r := Run(t.Context(), Input{May: config.Anything(),
 		Root: project(t), Linters: []belay.Linter{linter("echo 'a.go:2: bad'; exit 1")}, Changes: changes,
-		Lines: func(context.Context) (syntax.LineSet, error) { return nil, errors.New("git is gone") },
+		Added: func() (func(string, int, int) bool, error) { return nil, errors.New("git is gone") },
 		Logs: func(name string, r io.Reader) (string, error) {
 			all, err := io.ReadAll(r)
 			log = name + ": " + string(all)

@@ -110,7 +110,7 @@ func (d *Desk) Judge(ctx context.Context, t belay.Task, w Work, before, after be
 		Changes: w.All, ByHand: w.ByHand, Missed: missed(w.Missed), Perhaps: perhaps, Attempt: w.Last, Scope: t.Scope,
 		Request: t.Request, Words: t.Words(), Checks: t.Checks, May: d.May, Skip: t.Checks.Skip,
 		Before: before, After: after, Baseline: w.Baseline, State: d.Checkout(before, t),
-		Lines: check.Lines(d.Restores, before, after), Guard: check.Tree(d.Restores, t.ID, after, w.Held),
+		Guard: check.Tree(d.Restores, t.ID, after, w.Held),
 		Texts: check.New(d.Snaps, before, after),
 		Ignored: func(ctx context.Context, paths []string) (map[string]bool, error) {
 			return d.Snaps.Ignored(ctx, after, paths)
