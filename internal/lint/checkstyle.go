@@ -2,7 +2,6 @@ package lint
 
 import (
 	"encoding/xml"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -17,28 +16,12 @@ func readCheckstyle(in io.Reader) (Report, error) {
 	r := Report{Format: Checkstyle}
 	x := testreport.NewXML(in)
 	file, depth, rooted := "", 0, false
-	for {
-		tok, err := x.Token()
-		var bad *testreport.Broken
-		switch {
-		case (err == io.EOF || errors.As(err, &bad)) && !rooted:
-			return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a checkstyle report")
-		case err == io.EOF:
-			if depth > 0 {
-				r.Lack("the report stops in the middle")
-			}
-			return r, nil
-		case errors.As(err, &bad):
-			r.Lack("%s", bad.Why)
-			return r, nil
-		case err != nil:
-			return r, err
-		}
+	broken, err := x.Each(func(tok xml.Token) error {
 		switch t := tok.(type) {
 		case xml.StartElement:
 			depth++
 			if !rooted && t.Name.Local != "checkstyle" {
-				return r, belay.Refuse(belay.CodeCannot, useAnother,
+				return belay.Refuse(belay.CodeCannot, useAnother,
 					"the file is not a checkstyle report: it starts with <%s>", word(t.Name.Local))
 			}
 			rooted = true
@@ -51,7 +34,19 @@ func readCheckstyle(in io.Reader) (Report, error) {
 		case xml.EndElement:
 			depth--
 		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return r, err
+	case !rooted:
+		return r, belay.Refuse(belay.CodeCannot, useAnother, "the file is not a checkstyle report")
+	case broken != "":
+		r.Lack("%s", broken)
+	case depth > 0:
+		r.Lack("the report stops in the middle")
 	}
+	return r, nil
 }
 
 func (r *Report) checkstyle(file string, attrs map[string]string) {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -105,13 +104,7 @@ func readRDJSON(in *io.LimitedReader) (Report, error) {
 // readRDJSONL reads a diagnostic a line. A line that is none is missing.
 func readRDJSONL(from io.Reader) (Report, error) {
 	r := Report{Format: RDJSONL}
-	in := testreport.NewLines(testreport.NewText(from))
-	for {
-		line, err := in.Next()
-		if errors.Is(err, testreport.ErrLong) {
-			r.Lack("%s", err)
-			continue
-		}
+	err := testreport.EachLine(from, func(line []byte) {
 		if s := strings.TrimSpace(string(line)); s != "" {
 			var d rdDiagnostic
 			if json.Unmarshal([]byte(s), &d) != nil && d.Message == "" {
@@ -120,11 +113,6 @@ func readRDJSONL(from io.Reader) (Report, error) {
 				r.add(d.remark())
 			}
 		}
-		if err == io.EOF {
-			return r, nil
-		}
-		if err != nil {
-			return r, err
-		}
-	}
+	}, func(err error) { r.Lack("%s", err) })
+	return r, err
 }

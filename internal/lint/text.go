@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -55,23 +54,15 @@ type reader struct {
 // readText reads lines of text, or of workflow commands only.
 func readText(from io.Reader, format string) (Report, error) {
 	t := reader{report: Report{Format: format}}
-	in := testreport.NewLines(testreport.NewText(from))
-	for {
-		line, err := in.Next()
-		if errors.Is(err, testreport.ErrLong) {
-			t.report.Lack("%s", err)
-			continue
+	err := testreport.EachLine(from, func(line []byte) {
+		if t.report.full() {
+			return
 		}
 		for s := range strings.SplitSeq(strings.TrimRight(testreport.Plain(string(line)), "\n"), "\n") {
 			t.line(strings.TrimRight(testreport.Clip(s, maxLine), " \t"), format)
 		}
-		if err == io.EOF || t.report.full() {
-			return t.report, nil
-		}
-		if err != nil {
-			return t.report, err
-		}
-	}
+	}, func(err error) { t.report.Lack("%s", err) })
+	return t.report, err
 }
 
 func (t *reader) line(s, format string) {

@@ -2,7 +2,6 @@ package testreport
 
 import (
 	"encoding/xml"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -14,17 +13,17 @@ import (
 // dotnetDialect is what one format calls a test and its parts.
 type dotnetDialect struct {
 	format  string
-	tests   map[string]bool // elements that are one test
+	tests   *lazyregexp.Set // elements that are one test
 	name    []string        // attributes with its id, the first that is set
 	outcome []string
-	message map[string]bool // elements with the words of a failure
+	message *lazyregexp.Set // elements with the words of a failure
 }
 
 // dotnetDialects by the root element.
 var dotnetDialects = map[string]dotnetDialect{
 	"TestRun": {
-		format: TRX, tests: dotnetSet("UnitTestResult", "TestResult"),
-		name: []string{"testName", "testId"}, outcome: []string{"outcome"}, message: dotnetSet("Message", "StackTrace"),
+		format: TRX, tests: lazyregexp.Of("UnitTestResult TestResult"),
+		name: []string{"testName", "testId"}, outcome: []string{"outcome"}, message: lazyregexp.Of("Message StackTrace"),
 	},
 	"test-run":     nunit,
 	"test-results": nunit,
@@ -34,33 +33,17 @@ var dotnetDialects = map[string]dotnetDialect{
 
 var (
 	nunit = dotnetDialect{
-		format: NUnit, tests: dotnetSet("test-case"),
+		format: NUnit, tests: lazyregexp.Of("test-case"),
 		name: []string{"fullname", "name"}, outcome: []string{"result", "success", "executed"},
-		message: dotnetSet("message", "stack-trace"),
+		message: lazyregexp.Of("message stack-trace"),
 	}
 	xunit = dotnetDialect{
-		format: XUnit, tests: dotnetSet("test"),
-		name: []string{"name"}, outcome: []string{"result"}, message: dotnetSet("message", "stack-trace"),
+		format: XUnit, tests: lazyregexp.Of("test"),
+		name: []string{"name"}, outcome: []string{"result"}, message: lazyregexp.Of("message stack-trace"),
 	}
 	// netPlace is how .NET names a place in a stack, on both kinds of systems.
 	netPlace = lazyregexp.New(` in ((?:[A-Za-z]:)?[^:\n]+):line (\d{1,7})`)
 )
-
-func dotnetSet(words ...string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range words {
-		m[w] = true
-	}
-	return m
-}
-
-// dotnetRoot reports whether a document that begins with this element is read here.
-func dotnetRoot(element string) bool { _, known := dotnetDialects[element]; return known }
-
-// dotnetFormat returns the format that begins with this element, "" for none.
-func dotnetFormat(element string) string { return dotnetDialects[element].format }
-
-const maxDotNetDepth = 256
 
 type dotnetReader struct {
 	dotnetDialect
@@ -92,29 +75,12 @@ func ReadDotNet(r io.Reader) (Report, error) {
 	d := dotnetReader{}
 	err := d.read(x)
 	d.whole()
-	if x.Cut() {
-		d.report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
-	}
-	if x.replaced() {
-		d.report.Warn("bytes that are not text were replaced")
-	}
+	x.warn(&d.report)
 	return d.report, err
 }
 
 func (d *dotnetReader) read(x *XML) error {
-	for {
-		tok, err := x.Token()
-		var bad *Broken
-		switch {
-		case err == io.EOF && len(d.open) > 0:
-			return d.broken("the report stops in the middle")
-		case err == io.EOF:
-			return d.broken("")
-		case errors.As(err, &bad):
-			return d.broken(bad.Why)
-		case err != nil:
-			return err
-		}
+	broken, err := x.Each(func(tok xml.Token) error {
 		switch t := tok.(type) {
 		case xml.StartElement:
 			if err := d.start(t); err != nil {
@@ -130,10 +96,20 @@ func (d *dotnetReader) read(x *XML) error {
 				d.words.Write(t[:min(len(t), maxText-d.words.Len())])
 			}
 		}
-		if len(d.open) > maxDotNetDepth {
-			return d.broken("elements are nested too deep")
+		if len(d.open) > maxElements {
+			return errDeep
 		}
+		return nil
+	})
+	switch {
+	case err == errDeep:
+		broken = err.Error()
+	case err != nil:
+		return err
+	case broken == "" && len(d.open) > 0:
+		broken = "the report stops in the middle"
 	}
+	return d.broken(broken)
 }
 
 func (d *dotnetReader) broken(why string) error {
@@ -158,7 +134,7 @@ func (d *dotnetReader) start(t xml.StartElement) error {
 	d.open = append(d.open, name)
 	d.counters(t)
 	switch {
-	case d.test == nil && d.tests[name]:
+	case d.test == nil && d.tests.Has(name):
 		attrs := Attrs(t)
 		d.test, d.at = &dotnetCase{label: strings.ToLower(attrs["label"])}, len(d.open)
 		for _, key := range d.name {
@@ -174,7 +150,7 @@ func (d *dotnetReader) start(t xml.StartElement) error {
 		if strings.EqualFold(attrs["executed"], "false") && attrs["result"] == "" { // NUnit 2.4 says no more of what is ignored
 			d.test.outcome = "notrun"
 		}
-	case d.message[name] && d.test != nil:
+	case d.message.Has(name) && d.test != nil:
 		d.words = &d.test.said
 	case name == "RunInfo" && strings.EqualFold(Attrs(t)["outcome"], "error"):
 		d.info, d.infoAt = &strings.Builder{}, len(d.open)
@@ -248,7 +224,7 @@ func (d *dotnetReader) end(name string) {
 		d.informed(d.info.String())
 		d.info = nil
 	}
-	if d.words != nil && d.message[name] {
+	if d.words != nil && d.message.Has(name) {
 		d.words.WriteByte('\n')
 		d.words = nil
 	}

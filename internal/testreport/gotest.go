@@ -3,7 +3,6 @@ package testreport
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -72,23 +71,12 @@ func ReadGoTest(r io.Reader) (Report, error) {
 		goTally:  newGoTally(),
 		packages: map[string]*goPackage{}, builds: map[string]*outputLines{},
 	}
-	in := NewLines(NewText(r)) // a shell of Windows writes UTF-16
-	for {
-		line, err := in.Next()
-		if errors.Is(err, ErrLong) {
-			g.report.Lack("a line of over 1 MiB was not read")
-			continue
-		}
+	err := EachLine(r, func(line []byte) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			g.line(line)
 		}
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return g.finish(), err
-		}
-	}
+	}, func(error) { g.report.Lack("a line of over 1 MiB was not read") })
+	return g.finish(), err
 }
 
 func (g *goReader) line(line []byte) {
@@ -253,7 +241,7 @@ func (g *goReader) packageEvent(p *goPackage, e goEvent) {
 	if e.Action == "fail" {
 		g.packageFailed(p, e)
 	} else if len(p.live) > 0 {
-		g.report.Lack("%s ended before %s", Plain(e.Package), someTests(p))
+		g.report.Lack("%s ended before %s", Plain(e.Package), some(p.live))
 	}
 	for name := range p.live {
 		g.forget(p, name)
@@ -266,7 +254,7 @@ func (g *goReader) packageFailed(p *goPackage, e goEvent) {
 	if p.failed {
 		g.unsaid(p)
 		if len(p.live) > 0 {
-			g.report.Warn("%s ended before %s", Plain(e.Package), someTests(p))
+			g.report.Warn("%s ended before %s", Plain(e.Package), some(p.live))
 		}
 		return
 	}
@@ -323,9 +311,10 @@ func (p *goPackage) running() string {
 	return ""
 }
 
-func someTests(p *goPackage) string {
+// some lists five names, and how many more there are.
+func some[V any](named map[string]V) string {
 	var names []string
-	for name := range p.live {
+	for name := range named {
 		names = append(names, Plain(name))
 	}
 	slices.Sort(names)
@@ -374,17 +363,8 @@ func withoutFrames(output string) string {
 
 // finish reports what the stream left open.
 func (g *goReader) finish() Report {
-	var open []string
-	for name := range g.packages {
-		open = append(open, Plain(name))
-	}
-	if len(open) > 0 {
-		slices.Sort(open)
-		more := ""
-		if len(open) > 5 {
-			more = fmt.Sprintf(" and %d more", len(open)-5)
-		}
-		g.report.Lack("the output stops before the end of %s%s", strings.Join(open[:min(5, len(open))], ", "), more)
+	if len(g.packages) > 0 {
+		g.report.Lack("the output stops before the end of %s", some(g.packages))
 	}
 	if g.events == 0 {
 		g.report.Lack("the output has no test events; is it go test -json?")

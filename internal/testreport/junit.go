@@ -2,7 +2,6 @@ package testreport
 
 import (
 	"encoding/xml"
-	"errors"
 	"hash/maphash"
 	"io"
 	"strconv"
@@ -13,8 +12,7 @@ import (
 
 // Bounds on one JUnit report.
 const (
-	maxElements = 256     // elements within each other
-	maxCases    = 500_000 // cases among which duplicates are found
+	maxCases = 500_000 // cases among which duplicates are found
 )
 
 // ReadJUnit reads one report file: testsuites, testsuite (nested or not), testcase, and in a
@@ -33,12 +31,7 @@ func ReadJUnit(r io.Reader) (Report, error) {
 	x := NewXML(r)
 	j := junitReader{report: Report{Format: JUnit}, seen: map[uint64]byte{}, seed: maphash.MakeSeed()}
 	err := j.read(x)
-	if x.Cut() {
-		j.report.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
-	}
-	if x.replaced() {
-		j.report.Warn("bytes that are not text were replaced")
-	}
+	x.warn(&j.report)
 	j.close()
 	j.report.sayFlaky()
 	j.sayTwice()
@@ -72,24 +65,14 @@ type junitReader struct {
 }
 
 func (j *junitReader) read(x *XML) error {
-	for {
-		tok, err := x.Token()
-		var bad *Broken
-		switch {
-		case err == io.EOF:
-			return j.atEnd()
-		case errors.As(err, &bad):
-			return j.broken("%s", bad.Why)
-		case err != nil:
-			return err
-		}
+	broken, err := x.Each(func(tok xml.Token) error {
 		switch t := tok.(type) {
 		case xml.StartElement:
 			if err := j.start(t); err != nil {
 				return err
 			}
 			if len(j.open) > maxElements {
-				return j.broken("elements nested more than %d deep", maxElements)
+				return errDeep
 			}
 		case xml.EndElement:
 			j.end(t.Name.Local)
@@ -98,24 +81,26 @@ func (j *junitReader) read(x *XML) error {
 				keepMessage(j.open[n-1].text, string(t))
 			}
 		}
+		return nil
+	})
+	switch {
+	case err == errDeep:
+		broken = err.Error()
+	case err != nil:
+		return err
+	case broken == "" && len(j.open) > 0:
+		broken = "the report stops in the middle"
 	}
+	return j.broken(broken)
 }
 
 // broken ends the reading: what came before counts, unless nothing of a report did.
-func (j *junitReader) broken(format string, args ...any) error {
-	if !j.rooted {
-		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is not a JUnit report")
-	}
-	j.report.Lack(format, args...)
-	return nil
-}
-
-func (j *junitReader) atEnd() error {
+func (j *junitReader) broken(why string) error {
 	switch {
 	case !j.rooted:
-		return j.broken("")
-	case len(j.open) > 0:
-		return j.broken("the report stops in the middle")
+		return belay.Refuse(belay.CodeCannot, "have the test command write JUnit XML", "the file is not a JUnit report")
+	case why != "":
+		j.report.Lack("%s", why)
 	}
 	return nil
 }

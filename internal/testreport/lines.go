@@ -10,32 +10,48 @@ import (
 // maxLine is how many bytes a line may have.
 const maxLine = 1 << 20
 
-// ErrLong is said of a line over MaxLine, which is passed over.
-var ErrLong = errors.New("a line is over 1 MiB")
+// errLong is said of a line over maxLine, which is passed over.
+var errLong = errors.New("a line is over 1 MiB")
 
-// Lines gives a stream line by line. A line that is too long costs that line only:
-// bufio.Scanner would give up at the first and lose the rest.
-type Lines struct{ in *bufio.Reader }
+// EachLine calls do for every line of a stream of text, in whatever encoding, with its end. A line that is too long
+// costs that line only, of which long is told: bufio.Scanner would give up at the first and lose the rest. The error
+// is r's own.
+func EachLine(r io.Reader, do func(line []byte), long func(error)) error {
+	in := bufio.NewReaderSize(NewText(r), 1<<16)
+	for {
+		line, err := nextLine(in)
+		switch {
+		case errors.Is(err, errLong):
+			long(err)
+			continue
+		case len(line) > 0:
+			do(line)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
 
-// NewLines begins at r's present place.
-func NewLines(r io.Reader) *Lines { return &Lines{bufio.NewReaderSize(r, 1<<16)} }
-
-// Next returns the next line with its end, valid until the next call; ErrLong for one
+// nextLine returns the next line with its end, valid until the next call; errLong for one
 // that is too long; and what is left together with the error that ended the stream.
-func (l *Lines) Next() ([]byte, error) {
-	line, err := l.in.ReadSlice('\n')
+func nextLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err
 	}
 	long, over := slices.Clone(line), false
 	for errors.Is(err, bufio.ErrBufferFull) {
-		line, err = l.in.ReadSlice('\n')
+		line, err = in.ReadSlice('\n')
 		if over = over || len(long)+len(line) > maxLine; !over {
 			long = append(long, line...)
 		}
 	}
 	if over {
-		return nil, ErrLong // the stream's own error comes again with the next line
+		return nil, errLong // the stream's own error comes again with the next line
 	}
 	return long, err
 }

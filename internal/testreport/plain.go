@@ -92,27 +92,13 @@ func ReadAnyPlain(r io.Reader) (report Report, ok bool, err error) {
 }
 
 func listen(r io.Reader, voices ...voice) error {
-	in := NewLines(NewText(r))
-	for {
-		line, err := in.Next()
-		if errors.Is(err, ErrLong) {
-			continue // no runner's summary is that long
-		}
+	return EachLine(r, func(line []byte) {
 		for text := range strings.SplitSeq(strings.TrimRight(Plain(string(line)), "\n"), "\n") {
-			if len(line) == 0 {
-				break
-			}
 			for _, v := range voices {
 				v.line(strings.TrimRight(Clip(text, maxPlainLine), " \t"))
 			}
 		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	}, func(error) {}) // no runner's summary is that long
 }
 
 const (

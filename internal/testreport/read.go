@@ -178,30 +178,24 @@ func detect(head []byte) (string, error) {
 
 // detectXML looks at the first element.
 func detectXML(s string) (string, error) {
-	x := NewXML(strings.NewReader(s))
-	for {
-		tok, err := x.Token()
-		if err != nil {
-			var refused *belay.Error
-			if errors.As(err, &refused) {
-				return "", err
-			}
-			if junitElements.MatchString(s) {
-				return JUnit, nil
-			}
-			return "", unknownFormat(": its XML cannot be read")
+	name := ""
+	_, err := NewXML(strings.NewReader(s)).Each(func(tok xml.Token) error {
+		if root, ok := tok.(xml.StartElement); ok {
+			name = root.Name.Local
+			return io.EOF
 		}
-		root, ok := tok.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		name := root.Name.Local
-		switch {
-		case dotnetRoot(name):
-			return dotnetFormat(name), nil
-		case strings.HasPrefix(name, "test"):
-			return JUnit, nil
-		}
-		return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", Clip(Plain(name), 60)))
+		return nil
+	})
+	var refused *belay.Error
+	switch {
+	case errors.As(err, &refused):
+		return "", err
+	case dotnetDialects[name].format != "":
+		return dotnetDialects[name].format, nil
+	case strings.HasPrefix(name, "test"), name == "" && junitElements.MatchString(s):
+		return JUnit, nil
+	case name == "":
+		return "", unknownFormat(": its XML cannot be read")
 	}
+	return "", unknownFormat(fmt.Sprintf(": it begins with <%s>", Clip(Plain(name), 60)))
 }

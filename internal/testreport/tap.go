@@ -1,7 +1,6 @@
 package testreport
 
 import (
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -53,23 +52,12 @@ type tapReader struct {
 // without any test point. The error is r's own.
 func readTAP(r io.Reader) (Report, error) {
 	t := tapReader{total: Report{Format: TAP}, yaml: -1}
-	in := NewLines(NewText(r))
-	for {
-		line, err := in.Next()
-		if errors.Is(err, ErrLong) {
-			t.total.Lack("a line of over 1 MiB was not read")
-			continue
-		}
-		if len(line) > 0 && t.bailed == "" {
+	err := EachLine(r, func(line []byte) {
+		if t.bailed == "" {
 			t.line(strings.TrimRight(Plain(string(line)), "\r\n\t "))
 		}
-		if err != nil {
-			if err == io.EOF {
-				err = nil
-			}
-			return t.finish(), err
-		}
-	}
+	}, func(error) { t.total.Lack("a line of over 1 MiB was not read") })
+	return t.finish(), err
 }
 
 func (t *tapReader) line(line string) {

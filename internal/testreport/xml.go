@@ -14,6 +14,8 @@ const (
 	maxAttr = 64 << 10  // bytes kept of an attribute
 	maxText = 256 << 10 // bytes kept of a text between two tags
 	maxTag  = 1 << 20   // bytes of a tag
+
+	maxElements = 256 // elements within each other
 )
 
 // maxFile is how much of one file is read, in bytes. Everything is read as a stream,
@@ -23,14 +25,9 @@ const maxFile = 1 << 30
 var (
 	errDoctype = belay.Refuse(belay.CodeCannot, "have the program write XML without a document type",
 		"the report declares its own document type, which belay does not read")
-	errTag = errors.New("a tag is over 1 MiB")
+	errTag  = errors.New("a tag is over 1 MiB")
+	errDeep = fmt.Errorf("elements nested more than %d deep", maxElements)
 )
-
-// Broken is said of XML that cannot be read any further.
-type Broken struct{ Why string }
-
-// Error returns the reason.
-func (b *Broken) Error() string { return b.Why }
 
 // XML reads the elements of a document that some program wrote, with encodings told
 // apart and common faults put right. It resolves no entity but XML's own five, refuses
@@ -51,28 +48,38 @@ func NewXML(r io.Reader) *XML {
 	return &XML{text: text, limited: limited, dec: dec}
 }
 
-// Token returns the next start tag, end tag or text, valid until the next call. At the
-// end it gives io.EOF, where nothing more can be read *Broken, for declared entities a
-// *belay.Error with CodeCannot; any other error is the reader's own.
-func (x *XML) Token() (xml.Token, error) {
-	tok, err := x.dec.RawToken()
-	var bad *xml.SyntaxError
-	switch {
-	case err == nil || err == io.EOF:
-		return tok, err
-	case errors.As(err, &bad):
-		return nil, &Broken{fmt.Sprintf("the report is broken at line %d: %s", bad.Line, bad.Msg)}
-	case errors.Is(err, errTag):
-		return nil, &Broken{"the report is broken: " + err.Error()}
+// Each calls do for each start tag, end tag and text, which is valid until do returns, up to do's first error. broken
+// says why nothing more can be read before the end. The error is do's, a *belay.Error with CodeCannot for declared
+// entities, or the reader's own.
+func (x *XML) Each(do func(xml.Token) error) (broken string, err error) {
+	for {
+		tok, err := x.dec.RawToken()
+		var bad *xml.SyntaxError
+		switch {
+		case err == io.EOF:
+			return "", nil
+		case errors.As(err, &bad):
+			return fmt.Sprintf("the report is broken at line %d: %s", bad.Line, bad.Msg), nil
+		case errors.Is(err, errTag):
+			return "the report is broken: " + err.Error(), nil
+		case err != nil:
+			return "", err
+		}
+		if err := do(tok); err != nil {
+			return "", err
+		}
 	}
-	return nil, err
 }
 
-// replaced reports whether bytes that are no text were replaced so far.
-func (x *XML) replaced() bool { return x.text.Replaced }
-
-// Cut reports whether there was more than MaxFile.
-func (x *XML) Cut() bool { return x.limited.N <= 0 }
+// warn says in a report what of the document was not read as it is.
+func (x *XML) warn(r *Report) {
+	if x.limited.N <= 0 {
+		r.Lack("the report is over %d MiB; the rest was not read", maxFile>>20)
+	}
+	if x.text.Replaced {
+		r.Warn("bytes that are not text were replaced")
+	}
+}
 
 // Attrs returns the attributes of a tag by their names without prefix; of two with one
 // name the first.
