@@ -95,8 +95,6 @@ func rubyAsserts(t syntax.Token, dotted bool) bool {
 	return t.Among("expect", "is_expected", "flunk") || startsWith(low, "assert", "refute")
 }
 
-var goHandles = []string{"t", "b", "f", "tb", "rt", "tt"}
-
 var (
 	pythonAsserts = set("raises warns fail deprecated_call")
 	javaAsserts   = set("verify fail andexpect verifynomoreinteractions")
@@ -155,7 +153,7 @@ func (s *source) typed(i int) bool {
 func (s *source) goAsserts(i int, dotted bool) bool {
 	t := s.Tokens[i]
 	on := s.At(i - 2).Text
-	if dotted && (slices.Contains(goHandles, on) || on == ")" && s.Is(i-4, "T", "(")) {
+	if dotted && (goHandles[on] || on == ")" && s.Is(i-4, "T", "(")) {
 		switch t.Text {
 		case "Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow":
 			return true
@@ -184,25 +182,19 @@ func (s *source) Handed(open int) bool {
 		t := s.Tokens[i]
 		whole := s.Open[i] == open && t.Kind == syntax.Word && s.Among(i+1, ",", ")")
 		usual := i == open+1 || t.Is("t") && s.Is(i-1, ",")
-		if whole && usual && slices.Contains(goHandles, t.Text) {
+		if whole && usual && goHandles[t.Text] {
 			return true
 		}
 	}
 	return false
 }
 
-// What tape, tap, ava and node's runner hand to a test, and its methods that assert.
-var (
-	scriptHandles = map[string]bool{"t": true, "st": true, "sst": true, "tt": true}
-	scriptMethods = set(
-		`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
+// scriptMethods are those of what the runners of JavaScript hand to a test that assert.
+var scriptMethods = set(
+	`is isNot not equal equals isEqual strictEqual strictEquals notEqual notEquals notStrictEqual doesNotEqual looseEqual looseEquals
 		notLooseEqual deepEqual deepEquals isEquivalent same strictSame notSame notDeepEqual notEquivalent deepLooseEqual notDeepLooseEqual
 		ok notOk true false truthy falsy assert fail error ifError ifErr throws doesNotThrow notThrows throwsAsync notThrowsAsync rejects
 		resolves like match notMatch doesNotMatch regex notRegex has hasProp type snapshot matchSnapshot`)
-)
-
-// ScriptHandle tells a name that a test of JavaScript is usually handed its runner by.
-func ScriptHandle(name string) bool { return scriptHandles[name] }
 
 func (s *source) scriptAsserts(i int, call, dotted bool) bool {
 	switch t := s.Tokens[i]; {

@@ -2,56 +2,65 @@ package testdiff
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/belay-dev/belay/internal/syntax"
 )
 
 var (
-	goTestHandles     = set(`t b f tb rt tt`)
-	goPackages        = set(`assert require is must should qt expect suite s c`)
-	scriptTestHandles = set(`t st sst tt assert chai`)
+	goHandles     = set(`t b f tb rt tt`)
+	goPackages    = set(`assert require is must should qt expect suite s c`)
+	scriptHandles = set(`t st sst tt`) // of what tape, tap, ava and node's runner hand to a test
 )
 
-// ops are what assertions ask, by their names without assert, in lower case and without
-// underscores: how many arguments are not a message, and the question.
-var ops = map[string]struct {
+// question is what an assertion asks: how many of its arguments are not a message, and how they compare.
+type question struct {
 	args int
 	op   string
-}{
-	"equal": {2, "eq"}, "equals": {2, "eq"}, "eq": {2, "eq"}, "same": {2, "eq"}, "is": {2, "eq"}, "areequal": {2, "eq"},
-	"aresame":   {2, "eq"},
-	"deepequal": {2, "eq"}, "deepequals": {2, "eq"}, "strictequal": {2, "eq"}, "strictequals": {2, "eq"},
-	"deepstrictequal": {2, "eq"}, "looseequal": {2, "eq"},
-	"jsoneq": {2, "eq"}, "yamleq": {2, "eq"}, "equalvalues": {2, "eq"}, "exactly": {2, "eq"}, "listequal": {2, "eq"},
-	"dictequal": {2, "eq"}, "setequal": {2, "eq"},
-	"tupleequal": {2, "eq"}, "countequal": {2, "eq"}, "multilineequal": {2, "eq"}, "sequenceequal": {2, "eq"},
-	"almostequal": {2, "eq"}, "arrayequals": {2, "eq"},
-	"iterableequals": {2, "eq"}, "linesmatch": {2, "eq"}, "equivalent": {2, "eq"}, "elementsmatch": {2, "eq"},
-	"samestrict": {2, "eq"}, "isequal": {2, "eq"},
-	"indelta": {3, "near"}, "inepsilon": {3, "near"}, "withindelta": {3, "near"},
-	"notequal": {2, "ne"}, "notequals": {2, "ne"}, "ne": {2, "ne"}, "arenotequal": {2, "ne"}, "notsame": {2, "ne"},
-	"isnot": {2, "ne"}, "notdeepequal": {2, "ne"},
-	"greater": {2, ">"}, "gt": {2, ">"}, "less": {2, "<"}, "lt": {2, "<"}, "greaterequal": {2, ">="},
-	"greaterorequal": {2, ">="}, "lessequal": {2, "<="}, "lessorequal": {2, "<="},
-	"contains": {2, "contains"}, "in": {2, "in"}, "includes": {2, "contains"}, "include": {2, "contains"},
-	"notcontains": {2, "not contains"}, "doesnotcontain": {2, "not contains"},
-	"match": {2, "match"}, "matches": {2, "match"}, "regexp": {2, "match"}, "regex": {2, "match"},
-	"regexpmatches": {2, "match"}, "len": {2, "len"}, "length": {2, "len"}, "count": {2, "len"},
-	"equalerror": {2, "error"}, "errorcontains": {2, "error"}, "erroris": {2, "error"}, "isinstance": {2, "type"},
-	"isinstanceof": {2, "type"}, "instanceof": {2, "type"}, "kindof": {2, "type"},
-	"throws": {2, "throws"}, "raises": {2, "throws"}, "raise": {2, "throws"}, "raisesregex": {3, "throws"},
-	"stringcontainsstring": {2, "contains"}, "stringnotcontainsstring": {2, "not contains"}, "arrayhaskey": {2, "in"},
-	"matchesregularexpression": {2, "match"}, "equalswithdelta": {3, "near"}, "stringstartswith": {2, "prefix"},
-	"stringendswith": {2, "suffix"}, "equalscanonicalizing": {2, "eq"}, "jsonstringequalsjsonstring": {2, "eq"},
-	"greaterthan": {2, ">"}, "lessthan": {2, "<"}, "greaterthanorequal": {2, ">="}, "lessthanorequal": {2, "<="},
-	"startswith": {2, "prefix"}, "endswith": {2, "suffix"},
-	"true": {1, "true"}, "ok": {1, "true"}, "truthy": {1, "true"}, "istrue": {1, "true"}, "": {1, "true"},
-	"false": {1, "false"}, "notok": {1, "false"}, "falsy": {1, "false"}, "isfalse": {1, "false"},
-	"nil": {1, "nil"}, "null": {1, "nil"}, "isnil": {1, "nil"}, "isnull": {1, "nil"}, "isnone": {1, "nil"},
-	"notnil": {1, "not nil"}, "notnull": {1, "not nil"}, "isnotnil": {1, "not nil"}, "isnotnull": {1, "not nil"},
-	"isnotnone": {1, "not nil"},
-	"noerror":   {1, "no error"}, "error": {1, "error"}, "empty": {1, "empty"}, "notempty": {1, "not empty"}, "zero": {1, "zero"},
 }
+
+// ops are what assertions ask, by their names without assert, in lower case and without
+// underscores.
+var ops = sync.OnceValue(func() map[string]question {
+	all := map[string]question{"": {1, "true"}}
+	for asks, names := range map[question]string{
+		{2, "eq"}: `equal equals eq same is areequal aresame deepequal deepequals strictequal strictequals
+			deepstrictequal looseequal jsoneq yamleq equalvalues exactly listequal dictequal setequal tupleequal
+			countequal multilineequal sequenceequal almostequal arrayequals iterableequals linesmatch equivalent
+			elementsmatch samestrict isequal equalscanonicalizing jsonstringequalsjsonstring`,
+		{3, "near"}:         `indelta inepsilon withindelta equalswithdelta`,
+		{2, "ne"}:           `notequal notequals ne arenotequal notsame isnot notdeepequal`,
+		{2, ">"}:            `greater gt greaterthan`,
+		{2, "<"}:            `less lt lessthan`,
+		{2, ">="}:           `greaterequal greaterorequal greaterthanorequal`,
+		{2, "<="}:           `lessequal lessorequal lessthanorequal`,
+		{2, "contains"}:     `contains includes include stringcontainsstring`,
+		{2, "in"}:           `in arrayhaskey`,
+		{2, "not contains"}: `notcontains doesnotcontain stringnotcontainsstring`,
+		{2, "match"}:        `match matches regexp regex regexpmatches matchesregularexpression`,
+		{2, "len"}:          `len length count`,
+		{2, "error"}:        `equalerror errorcontains erroris`,
+		{2, "type"}:         `isinstance isinstanceof instanceof kindof`,
+		{2, "throws"}:       `throws raises raise`,
+		{3, "throws"}:       `raisesregex`,
+		{2, "prefix"}:       `stringstartswith startswith`,
+		{2, "suffix"}:       `stringendswith endswith`,
+		{1, "true"}:         `true ok truthy istrue`,
+		{1, "false"}:        `false notok falsy isfalse`,
+		{1, "nil"}:          `nil null isnil isnull isnone`,
+		{1, "not nil"}:      `notnil notnull isnotnil isnotnull isnotnone`,
+		{1, "no error"}:     `noerror`,
+		{1, "error"}:        `error`,
+		{1, "empty"}:        `empty`,
+		{1, "not empty"}:    `notempty`,
+		{1, "zero"}:         `zero`,
+	} {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = asks
+		}
+	}
+	return all
+})
 
 // called reads the call of an assertion whose name is token i.
 func (s *source) called(i int) bool {
@@ -68,10 +77,10 @@ func (s *source) called(i int) bool {
 	default:
 		return false
 	}
-	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
+	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goHandles[args[0][0].Text] {
 		args = args[1:]
 	}
-	o := ops[bare]
+	o := ops()[bare]
 	if s.Lang == syntax.Java && len(args) == o.args+1 && isText(args[0]) && (o.args == 1 || s.messageFirst(args)) {
 		args = args[1:] // the message comes first
 	}
@@ -103,7 +112,7 @@ func (s *source) helper(i int) bool {
 		return false
 	}
 	args := s.args(i + 1)
-	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goTestHandles[args[0][0].Text] {
+	if s.Lang == syntax.Go && len(args) > 0 && len(args[0]) == 1 && goHandles[args[0][0].Text] {
 		args = args[1:]
 	}
 	if len(args) != 2 {
@@ -152,7 +161,7 @@ func (s *source) assertion(i int) (bare string, open int, ok bool) {
 		}
 		low = strings.TrimSuffix(low, "f")
 	case syntax.JavaScript, syntax.TypeScript:
-		if dotted && !scriptTestHandles[on] || !dotted && !strings.HasPrefix(low, "assert") {
+		if dotted && !scriptHandles[on] && on != "assert" && on != "chai" || !dotted && !strings.HasPrefix(low, "assert") {
 			return "", 0, false
 		}
 	case syntax.CSharp:
@@ -170,7 +179,7 @@ func (s *source) assertion(i int) (bare string, open int, ok bool) {
 			break
 		}
 	}
-	_, ok = ops[low]
+	_, ok = ops()[low]
 	return low, open, ok
 }
 

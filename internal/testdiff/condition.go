@@ -223,7 +223,7 @@ var goFails = set(`Error Errorf Fatal Fatalf Fail FailNow`)
 // fails reports whether the block at open says at its own depth that the test failed.
 func (s *source) fails(open int) bool {
 	for i := open + 1; i < s.End(open); i++ {
-		if goFails[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goTestHandles[s.At(i-2).Text] && s.Open[i] == open {
+		if goFails[s.At(i).Text] && s.Is(i-1, ".") && s.Is(i+1, "(") && goHandles[s.At(i-2).Text] && s.Open[i] == open {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ func (s *source) Hollow(i int) bool {
 		return false
 	}
 	if s.Lang == syntax.Go {
-		if slices.Contains(goHandles, Text(args[0])) {
+		if goHandles[Text(args[0])] {
 			args = args[1:]
 		}
 	}

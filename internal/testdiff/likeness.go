@@ -1,6 +1,7 @@
 package testdiff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,40 +30,29 @@ func (u Test) Shared(a Test) int {
 	return n
 }
 
-// calls returns the names of what a test calls.
-func (u Test) calls() []string {
-	var names []string
+// calls returns the names of what a test calls, and of what it calls on nothing.
+func (u Test) calls() (names, plain map[string]bool) {
+	names, plain = map[string]bool{}, map[string]bool{}
 	for i := 0; i+1 < len(u.Body); i++ {
-		if u.Body[i].Kind == syntax.Word && (u.Body[i+1].Is("(") || u.Body[i+1].Is("!")) {
-			names = append(names, u.Body[i].Text)
+		if u.Body[i].Kind != syntax.Word || !u.Body[i+1].Is("(") && !u.Body[i+1].Is("!") {
+			continue
+		}
+		names[u.Body[i].Text] = true
+		if u.Body[i+1].Is("(") && (i == 0 || !u.Body[i-1].Is(".")) {
+			plain[u.Body[i].Text] = true
 		}
 	}
-	return names
+	return names, plain
 }
 
 // CallsMore reports whether a test calls something that b did not: a helper may assert now. What was a method, as in
 // t.match(x), and is called by its name alone is another function.
 func (u Test) CallsMore(b Test) bool {
-	had, plain := map[string]bool{}, map[string]bool{}
-	for _, name := range b.calls() {
-		had[name] = true
-	}
-	for _, name := range b.plainCalls() {
-		plain[name] = true
-	}
-	return slices.ContainsFunc(u.calls(), func(name string) bool { return !had[name] }) ||
-		slices.ContainsFunc(u.plainCalls(), func(name string) bool { return !plain[name] })
-}
-
-// plainCalls returns the names of what a test calls on nothing.
-func (u Test) plainCalls() []string {
-	var names []string
-	for i := 0; i+1 < len(u.Body); i++ {
-		if u.Body[i].Kind == syntax.Word && u.Body[i+1].Is("(") && (i == 0 || !u.Body[i-1].Is(".")) {
-			names = append(names, u.Body[i].Text)
-		}
-	}
-	return names
+	names, plain := u.calls()
+	had, hadPlain := b.calls()
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return had[name] })
+	maps.DeleteFunc(plain, func(name string, _ bool) bool { return hadPlain[name] })
+	return len(names)+len(plain) > 0
 }
 
 // Fails reports whether an assertion of the test can fail it.
@@ -85,19 +75,14 @@ func Common(tests []Test) map[string]bool {
 			continue
 		}
 		n++
-		seen := map[string]bool{}
-		for _, name := range u.calls() {
-			if !seen[name] {
-				counts[name]++
-			}
-			seen[name] = true
+		names, _ := u.calls()
+		for name := range names {
+			counts[name]++
 		}
 	}
 	common := map[string]bool{}
 	for name, k := range counts {
-		if n >= 3 && k*3 > n {
-			common[name] = true
-		}
+		common[name] = n >= 3 && k*3 > n
 	}
 	return common
 }
@@ -107,12 +92,11 @@ func Common(tests []Test) map[string]bool {
 func (u Test) SameSubject(a Test, common map[string]bool) bool {
 	wanted := map[string]bool{}
 	none := true
-	for _, name := range u.calls() {
+	names, _ := u.calls()
+	for name := range names {
 		if subject(name) {
 			none = false
-			if !common[name] {
-				wanted[name] = true
-			}
+			wanted[name] = !common[name]
 		}
 	}
 	if none {

@@ -74,33 +74,18 @@ func (s *source) free(i int) bool { return s.Open[i] < 0 || s.Pair[s.Open[i]] < 
 // pythonDecorators looks for skips in what decorates the def or class at i.
 func (s *source) pythonDecorators(i int) []Mark {
 	var marks []Mark
-	col := s.At(i).Col
-	if !s.At(i).First { // async
-		i--
-		col = s.At(i).Col
-	}
-	i--
-	for i >= 0 {
-		start := i
-		for start > 0 && !(s.Tokens[start].First && s.Tokens[start].Col <= col && s.free(start)) {
-			start--
+	from := s.decorated(i)
+	for k := from; k < i; k++ {
+		t := s.Tokens[k]
+		nested := s.Open[k] >= from // pytest.param(…, marks=…)
+		switch t.Text {
+		case "skip", "xfail", "expectedFailure", "skipTest":
+			marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text,
+				Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
+		case "skipif", "skipIf", "skipUnless":
+			sure := s.Is(k+1, "(") && (t.Text != "skipUnless" && s.Is(k+2, "True") || t.Text == "skipUnless" && s.Is(k+2, "False"))
+			marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
 		}
-		if !s.Is(start, "@") {
-			break
-		}
-		for k := start; k <= i; k++ {
-			t := s.Tokens[k]
-			nested := s.Open[k] >= start // pytest.param(…, marks=…)
-			switch t.Text {
-			case "skip", "xfail", "expectedFailure", "skipTest":
-				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text,
-					Maybe: nested || t.Text == "xfail" && s.Is(k+1, "(") && s.At(k+2).Kind == syntax.Word && !s.Is(k+3, "=")})
-			case "skipif", "skipIf", "skipUnless":
-				sure := s.Is(k+1, "(") && (t.Text != "skipUnless" && s.Is(k+2, "True") || t.Text == "skipUnless" && s.Is(k+2, "False"))
-				marks = append(marks, Mark{Line: t.Line, Text: "@" + t.Text, Maybe: !sure || nested})
-			}
-		}
-		i = start - 1
 	}
 	return marks
 }

@@ -56,7 +56,7 @@ func (s *source) scriptUnits() []Test {
 // subtest tells t.test("…", function …) from other methods of that name: a regular
 // expression has one.
 func (s *source) subtest(i int) bool {
-	if !s.Tokens[i].Is("test") || !ScriptHandle(s.At(i-2).Text) {
+	if !s.Tokens[i].Is("test") || !scriptHandles[s.At(i-2).Text] {
 		return false
 	}
 	for k := i + 2; k < s.End(i+1); k++ {
