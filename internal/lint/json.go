@@ -11,24 +11,30 @@ import (
 
 // rdDiagnostic is one diagnostic of the Reviewdog Diagnostic Format.
 type rdDiagnostic struct {
-	Message  string `json:"message"`
-	Location struct {
-		Path  string `json:"path"`
-		Range struct {
-			Start rdPosition `json:"start"`
-			End   rdPosition `json:"end"`
-		} `json:"range"`
-	} `json:"location"`
-	Severity any      `json:"severity"`
-	Source   rdSource `json:"source"`
-	Code     struct {
-		Value string `json:"value"`
-	} `json:"code"`
+	Message  string     `json:"message"`
+	Location rdLocation `json:"location"`
+	Severity any        `json:"severity"` // its name, or the number that stands for it
+	Source   rdSource   `json:"source,omitzero"`
+	Code     rdCode     `json:"code"`
+}
+
+type rdLocation struct {
+	Path  string  `json:"path"`
+	Range rdRange `json:"range,omitzero"`
+}
+
+type rdRange struct {
+	Start rdPosition `json:"start"`
+	End   rdPosition `json:"end,omitzero"`
 }
 
 type rdPosition struct {
 	Line   int `json:"line"`
-	Column int `json:"column"`
+	Column int `json:"column,omitempty"`
+}
+
+type rdCode struct {
+	Value string `json:"value"`
 }
 
 type rdSource struct {

@@ -48,37 +48,12 @@ func property(s string) string { return propertyEscapes.Replace(belay.VisibleLin
 
 func data(s string) string { return dataEscapes.Replace(belay.Visible(s)) }
 
-// The Reviewdog Diagnostic Format.
-type (
-	rdReport struct {
-		Source      outSource       `json:"source"`
-		Severity    string          `json:"severity"`
-		Diagnostics []outDiagnostic `json:"diagnostics"`
-	}
-	outSource struct {
-		Name string `json:"name"`
-	}
-	outDiagnostic struct {
-		Message  string     `json:"message"`
-		Location rdLocation `json:"location"`
-		Severity string     `json:"severity"`
-		Code     rdCode     `json:"code"`
-	}
-	rdLocation struct {
-		Path  string   `json:"path"`
-		Range *rdRange `json:"range,omitempty"`
-	}
-	rdRange struct {
-		Start outPosition  `json:"start"`
-		End   *outPosition `json:"end,omitempty"`
-	}
-	outPosition struct {
-		Line int `json:"line"`
-	}
-	rdCode struct {
-		Value string `json:"value"`
-	}
-)
+// rdReport is a report in the Reviewdog Diagnostic Format.
+type rdReport struct {
+	Source      rdSource       `json:"source"`
+	Severity    string         `json:"severity"`
+	Diagnostics []rdDiagnostic `json:"diagnostics"`
+}
 
 var rdSeverities = map[belay.Severity]string{belay.SeverityError: "ERROR", belay.SeverityQuestion: "WARNING",
 	belay.SeverityWarning: "WARNING", belay.SeverityNote: "INFO"}
@@ -86,20 +61,20 @@ var rdSeverities = map[belay.Severity]string{belay.SeverityError: "ERROR", belay
 var rdVerdicts = map[belay.Verdict]string{belay.VerdictFail: "ERROR", belay.VerdictUnknown: "WARNING", belay.VerdictPass: "INFO"}
 
 func newRDJSON(report belay.Report) rdReport {
-	r := rdReport{Source: outSource{"belay"}, Severity: rdVerdicts[report.Verdict], Diagnostics: []outDiagnostic{}}
+	r := rdReport{Source: rdSource{"belay"}, Severity: rdVerdicts[report.Verdict], Diagnostics: []rdDiagnostic{}}
 	for _, f := range report.Findings() {
-		d := outDiagnostic{Message: findingText(f), Severity: rdSeverities[f.Severity], Code: rdCode{f.Check}}
+		d := rdDiagnostic{Message: findingText(f), Severity: rdSeverities[f.Severity], Code: rdCode{f.Check}}
 		d.Location.Path = strings.ToValidUTF8(f.File, "\ufffd")
 		if f.Line > 0 {
-			d.Location.Range = &rdRange{Start: outPosition{f.Line}}
+			d.Location.Range.Start.Line = f.Line
 			if f.EndLine > f.Line {
-				d.Location.Range.End = &outPosition{f.EndLine}
+				d.Location.Range.End.Line = f.EndLine
 			}
 		}
 		r.Diagnostics = append(r.Diagnostics, d)
 	}
 	for _, c := range unanswered(report) {
-		r.Diagnostics = append(r.Diagnostics, outDiagnostic{Message: couldNotTell(c), Severity: "WARNING", Code: rdCode{c.Check}})
+		r.Diagnostics = append(r.Diagnostics, rdDiagnostic{Message: couldNotTell(c), Severity: "WARNING", Code: rdCode{c.Check}})
 	}
 	return r
 }

@@ -129,29 +129,11 @@ func Mask(text string) string { return MaskBut(text, nil) }
 // MaskBut is Mask that leaves the matches that keep says are none; nil keeps nothing.
 func MaskBut(text string, keep func(Match) bool) string {
 	for range 8 { // what stands around a mask may read otherwise than before
-		masked, changed := maskOnce(text, keep)
-		if !changed {
+		masked := maskBehind(text, 0, keep)
+		if masked == text {
 			return text
 		}
 		text = masked
 	}
 	return text
-}
-
-func maskOnce(text string, keep func(Match) bool) (string, bool) {
-	var b strings.Builder
-	at := 0
-	for _, m := range Find(text) {
-		if m.Example || keep != nil && keep(m) {
-			continue
-		}
-		b.WriteString(text[at:m.Start])
-		b.WriteString("[masked " + m.Rule + "]" + strings.Repeat("\n", m.EndLine-m.Line))
-		at = m.End
-	}
-	if at == 0 {
-		return text, false
-	}
-	b.WriteString(text[at:])
-	return b.String(), true
 }

@@ -117,19 +117,17 @@ func (w *Writer) show(cut int) error {
 		return nil
 	}
 	text := string(w.text[:cut])
-	var out string
-	if w.done == 0 && strings.IndexByte(text, 0x1b) < 0 {
-		out = MaskBut(text, w.keep)
-	} else {
-		out = tail(text, w.done, w.keep)
+	out := MaskBut(text, w.keep)
+	if w.done > 0 {
+		out = maskBehind(text, w.done, w.keep)
 	}
 	_, err := io.WriteString(w.to, out)
 	return err
 }
 
-// tail masks text and gives what is behind its first done bytes. Colours in the middle
+// maskBehind masks text and gives what is behind its first done bytes. Colours in the middle
 // of a secret do not hide it.
-func tail(text string, done int, keep func(Match) bool) string {
+func maskBehind(text string, done int, keep func(Match) bool) string {
 	plain, at := uncoloured(text)
 	var b strings.Builder
 	next := done
