@@ -348,31 +348,13 @@ func (p *pairing) quoted(g placed) string {
 	return ""
 }
 
-// names are those that the code of a change had and that no file of the change has any more. True
-// are those of what others can use, false any other: variables, parameters.
+// names are those that the code of a change had for what others can use, and that no file of the change has any more.
 type names map[string]bool
 
-// givenByName tells whether the word at i of the test is an argument or option given by its name.
-func (a placed) givenByName(i int) bool {
-	if i+1 >= len(a.Body) {
-		return false
-	}
-	if a.Body[i+1].Is("=") {
-		return a.lang == syntax.Python
-	}
-	walrus := i+2 < len(a.Body) && a.Body[i+2].Is("=")
-	return a.Body[i+1].Is(":") && !walrus
-}
-
-// uses gives a name that the test uses and that is gone: of what it calls or reads, or of an
-// argument or option that it gives by its name.
+// uses gives a name that the test uses and that is gone: of what it calls or reads.
 func (a placed) uses(gone names) string {
-	for i, t := range a.Body {
-		open, there := gone[t.Text]
-		if t.Kind != syntax.Word || !there {
-			continue
-		}
-		if open || a.givenByName(i) {
+	for _, t := range a.Body {
+		if t.Kind == syntax.Word && gone[t.Text] {
 			return t.Text
 		}
 	}
@@ -432,7 +414,9 @@ func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[synt
 		tokens = syntax.Code(l, text)
 		for i, t := range tokens {
 			if t.Kind == syntax.Word && len(t.Text) > 3 {
-				out[family][t.Text] = out[family][t.Text] || named(tokens, i)
+				if named(tokens, i) {
+					out[family][t.Text] = true
+				}
 				if declaration(tokens, i) {
 					declared[family][t.Text] = true
 				}

@@ -53,7 +53,7 @@ func rewritten(files []*syntax.File, r Rules) []belay.Finding {
 			continue
 		}
 		found.Line = line
-		found.Detail = fmt.Sprintf("%s was %q and is now %q; the code changed as well", place(f, line), short(old), short(now))
+		found.Detail = fmt.Sprintf("line %d was %q and is now %q; the code changed as well", line, short(old), short(now))
 		if n > 1 {
 			found.Detail += fmt.Sprintf("; %d more places changed too", n-1)
 		}
@@ -85,17 +85,4 @@ func replaced(f *syntax.File) (line int, old, now string, n int) {
 		}
 	}
 	return line, old, now, n
-}
-
-// place names the entry of a snapshot file that a line is in, as jest and vitest write them,
-// or the line.
-func place(f *syntax.File, line int) string {
-	lines := strings.Split(string(f.After), "\n")
-	for i := min(line, len(lines)) - 1; i >= 0; i-- {
-		if name, ok := strings.CutPrefix(lines[i], "exports[`"); ok {
-			name, _, _ = strings.Cut(name, "`]")
-			return "of " + short(name) + ", line " + fmt.Sprint(line)
-		}
-	}
-	return "line " + fmt.Sprint(line)
 }
