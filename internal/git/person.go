@@ -74,13 +74,20 @@ var naming = lazyregexp.New(`^(gpg\.|filter\.|credential\.|core\.(sshcommand|git
 // Programs lists what the repository itself would have a commit or a push start: the settings of its own config that
 // name programs, and, with hooks, its hooks, each with a hash of its bytes. Those of the user's own config are not in it.
 func (r *Repo) Programs(ctx context.Context, withHooks bool) (list []string, err error) {
+	perTree := false // whether a working tree has a config of its own: where it has none, git may refuse to read it
 	for _, scope := range []string{"--local", "--worktree"} {
+		if scope == "--worktree" && !perTree {
+			break
+		}
 		out, err := r.Run(ctx, nil, "config", scope, "--list", "-z", "--no-includes")
 		if err != nil {
 			return nil, fmt.Errorf("read the repository's config: %w", err)
 		}
 		for entry := range strings.SplitSeq(string(out), "\x00") {
-			key, value, _ := strings.Cut(entry, "\n")
+			key, value, valued := strings.Cut(entry, "\n")
+			if key == "extensions.worktreeconfig" {
+				perTree = !valued || !slices.Contains([]string{"", "false", "no", "off", "0"}, strings.ToLower(value))
+			}
 			if line := key + " = " + value; key != "" && naming.MatchString(key) && !slices.Contains(list, line) {
 				list = append(list, line)
 			}
