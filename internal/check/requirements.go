@@ -365,7 +365,8 @@ func (j *contractJudge) modify(m *belay.Met, r belay.Requirement) {
 		return
 	}
 	m.Before, m.After, m.List, m.File, m.Line = met.Before, met.After, met.List, met.File, met.Line
-	if res.Verdict == count.Warn {
+	// Who changes things adds some too, unless a number is stated; that some are missing is worth a word.
+	if res.Verdict == count.Warn && (*met.After < *met.Before || r.Many() > 0) {
 		m.Verdict = belay.MetMore
 		j.warn(m.File, m.Line, countedAs(res, "its list grew or shrank"), r)
 	}

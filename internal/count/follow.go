@@ -1,6 +1,7 @@
 package count
 
 import (
+	"bytes"
 	"path"
 	"slices"
 )
@@ -8,6 +9,10 @@ import (
 // follow finds what became of a list: the one of the same name at the same place, or the
 // one that holds its items now, in this file or in another. Nil when there is none.
 func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
+	if l := j.unmoved(b); l != nil {
+		got, n := j.after.expand(l)
+		return l, got, n
+	}
 	best, bestScore := (*List)(nil), 0.0
 	var bestItems []Item
 	var bestCount Count
@@ -58,6 +63,19 @@ func (j *judge) follow(b *List, items []Item) (*List, []Item, Count) {
 	}
 	j.eachTouched(b.File, try)
 	return best, bestItems, bestCount
+}
+
+// unmoved returns what a list of a file that did not change is after: itself, and not one of its name beside it. Nil
+// where the file changed.
+func (j *judge) unmoved(b *List) *List {
+	before, after := j.before.file(b.File), j.after.file(b.File)
+	if !before.exists || !after.exists || !bytes.Equal(before.src, after.src) {
+		return nil
+	}
+	if i := slices.Index(before.lists, b); i >= 0 && i < len(after.lists) {
+		return after.lists[i]
+	}
+	return nil
 }
 
 // eachTouched gives the lists of the changed files but one that do not stand as they did,

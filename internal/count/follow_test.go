@@ -1,0 +1,32 @@
+package count
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// TestFollowUnmoved: in a file that did not change, each list is after what it was before, however many lists of its
+// name and with its items are beside it.
+func TestFollowUnmoved(t *testing.T) {
+	t.Parallel()
+	svg := "<svg><g><use/><use/></g><g><use/><use/><use/></g><g><use/></g></svg>"
+	svg = strings.ReplaceAll(svg, "<use/>", `<use href="#a"/>`)
+	before := fstest.MapFS{"a.svg": {Data: []byte(svg)}, "b.md": {Data: []byte("- a\n")}}
+	after := fstest.MapFS{"a.svg": {Data: []byte(svg)}, "b.md": {Data: []byte("- a\n- b\n")}}
+	p, err := Open(FS(before), FS(after))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{before: p.before, after: p.after}
+	lists := p.before.file("a.svg").lists
+	if len(lists) < 4 {
+		t.Fatalf("%d lists", len(lists))
+	}
+	for i, l := range lists {
+		items, was := p.before.expand(l)
+		if got, _, is := j.follow(l, items); got != p.after.file("a.svg").lists[i] || is.N != was.N {
+			t.Errorf("list %d, %s, %d items: became %+v with %d", i, l.Full(), was.N, got, is.N)
+		}
+	}
+}
