@@ -17,20 +17,21 @@ type Rules struct {
 // Look returns a finding for every changed source file that has no test file among paths,
 // which are all files there are after the change. Files that are generated, only hold
 // types, settings or a program's start, or that the change only touches in comments
-// need none.
+// need none; nor does one that was there before, by convention, where the change itself adds to tests of its language:
+// the project names them in another way.
 func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding, asked int, err error) {
 	rules, err := parseAll(r.Rules)
 	if err != nil {
 		return nil, 0, err
 	}
-	there := index(paths)
+	there, tested := index(paths), addsTests(files)
 	for _, f := range files {
-		wanted, subject := want(f, rules, there)
+		wanted, subject, byRule := want(f, rules, there)
 		if !subject {
 			continue
 		}
 		asked++
-		if wanted == "" {
+		if wanted == "" || !byRule && !f.Created() && tested[syntax.Of(f.Path).Family()] {
 			continue
 		}
 		severity := belay.SeverityWarning
@@ -46,25 +47,40 @@ func Look(files []*syntax.File, paths []string, r Rules) (found []belay.Finding,
 	return found, asked, nil
 }
 
-// want says whether a file needs a test file, and what was looked for when there is
+// addsTests gives the languages of which the change adds code to files of tests.
+func addsTests(files []*syntax.File) map[syntax.Language]bool {
+	adds := map[syntax.Language]bool{}
+	for _, f := range files {
+		l := syntax.Of(f.Path)
+		if l == syntax.None || f.Deleted() || !syntax.ForTests(f.Path) || syntax.Binary(f.After) {
+			continue
+		}
+		if more := f.Added().Count(); more > 0 && more > syntax.Added(f.After, f.Before).Count() && changesCode(f, syntax.Code(l, f.After)) {
+			adds[l.Family()] = true
+		}
+	}
+	return adds
+}
+
+// want says whether a file needs a test file, by a rule or by convention, and what was looked for when there is
 // none.
-func want(f *syntax.File, rules []rule, there *paths) (missing string, asked bool) {
+func want(f *syntax.File, rules []rule, there *paths) (missing string, asked, byRule bool) {
 	if f.Deleted() || syntax.Binary(f.After) || syntax.Generated(f.Path) || syntax.SaysGenerated(f.After) || syntax.ForTests(f.Path) {
-		return "", false
+		return "", false, false
 	}
 	for _, r := range rules {
 		if !belay.Covers(r.source, f.Path) {
 			continue
 		}
 		if len(r.tests) == 0 {
-			return "", false
+			return "", false, true
 		}
-		return r.look(f.Path, there), true
+		return r.look(f.Path, there), true, true
 	}
 	if !conventional(f) {
-		return "", false
+		return "", false, false
 	}
-	return convention(f, there), true
+	return convention(f, there), true, false
 }
 
 // conventional reports whether the convention of some language wants a test of the file.

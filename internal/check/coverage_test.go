@@ -72,6 +72,45 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// TestTestsOfAnotherName: a change that adds to tests of the language is not told that there are none, whatever their
+// files are called. A new file, and one that a rule is about, need a test file of their own.
+func TestTestsOfAnotherName(t *testing.T) {
+	t.Parallel()
+	const old, more = "export function f() { return 1 }\n", "export function f() { return 1 }\nexport function g() { return 2 }\n"
+	const test = "test('f', () => { expect(f()).toBe(1) })\n"
+	source := &syntax.File{Path: "src/core/schemas.ts", Before: []byte(old), After: []byte(more)}
+	file := func(p, before, after string) *syntax.File {
+		f := &syntax.File{Path: p, Before: []byte(before), After: []byte(after)}
+		if before == "" {
+			f.Before = nil
+		}
+		return f
+	}
+	for name, tt := range map[string]struct {
+		files []*syntax.File
+		rules []string
+		want  int
+	}{
+		"alone":                {[]*syntax.File{source}, nil, 1},
+		"with more tests":      {[]*syntax.File{source, file("src/tests/catch.test.ts", test, test+"test('g', () => { expect(g()).toBe(2) })\n")}, nil, 0},
+		"with new tests":       {[]*syntax.File{source, file("src/tests/catch.test.ts", "", test)}, nil, 0},
+		"in JavaScript":        {[]*syntax.File{source, file("src/tests/catch.test.js", "", test)}, nil, 0},
+		"as many tests":        {[]*syntax.File{source, file("src/tests/catch.test.ts", test, strings.ReplaceAll(test, "1", "2"))}, nil, 1},
+		"a comment on a test":  {[]*syntax.File{source, file("src/tests/catch.test.ts", test, "// of f\n"+test)}, nil, 1},
+		"of another language":  {[]*syntax.File{source, file("tests/test_a.py", "", "def test_a():\n    assert a() == 1\n")}, nil, 1},
+		"a new file":           {[]*syntax.File{file("src/new.ts", "", old), file("src/tests/catch.test.ts", "", test)}, nil, 1},
+		"a rule says where":    {[]*syntax.File{source, file("src/tests/catch.test.ts", "", test)}, []string{"src/** -> unit/{name}.ts"}, 1},
+		"a rule needs nothing": {[]*syntax.File{source}, []string{"src/** -> none"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if found, _, err := Look(tt.files, []string{"src/core/schemas.ts"}, Rules{Rules: tt.rules}); len(found) != tt.want || err != nil {
+				t.Errorf("%v, %v, want %d", found, err, tt.want)
+			}
+		})
+	}
+}
+
 func TestOnlyCommentsChanged(t *testing.T) {
 	t.Parallel()
 	f := &syntax.File{Path: "a.go", Before: []byte("package x\n\nfunc F() {}\n"), After: []byte("package x\n\n// F does.\nfunc F() {}\n")}
