@@ -218,7 +218,8 @@ func asEvents(c belay.TestCommand) belay.TestCommand {
 // agentReady refuses before anything is touched when the agent cannot be started.
 func (d *Desk) agentReady(t belay.Task) error {
 	if len(t.Agent) == 0 {
-		return belay.Refuse(belay.CodeUsage, `belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
+		return belay.Refuse(belay.CodeUsage,
+			`belay run "…" --with claude, belay run "…" -- AGENT ARGS…, or agent.command in .belay/config.yaml`, "no agent was given")
 	}
 	if err := agent.LookPath(t.Agent[0], d.Session.Repo.Root, os.Environ()); err != nil {
 		return err

@@ -55,7 +55,8 @@ func addsTests(files []*syntax.File) map[syntax.Language]bool {
 		if l == syntax.None || f.Deleted() || !syntax.ForTests(f.Path) || syntax.Binary(f.After) {
 			continue
 		}
-		if more := f.Added().Count(); more > 0 && more > syntax.Added(f.After, f.Before).Count() && changesCode(f, syntax.Code(l, f.After)) {
+		gone := syntax.Added(f.After, f.Before)
+		if f.Added().Count() > gone.Count() && changesCode(f, syntax.Code(l, f.After)) {
 			adds[l.Family()] = true
 		}
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +18,7 @@ func Strict(c *cobra.Command) {
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return &belay.Error{Code: belay.CodeUsage, What: err.Error(), Try: c.CommandPath() + " --help"}
+				return wrongNumber(c, check, args, err)
 			}
 			return nil
 		}
@@ -26,8 +28,7 @@ func Strict(c *cobra.Command) {
 			if len(args) == 0 {
 				return nil
 			}
-			return belay.Refuse(belay.CodeUsage, c.CommandPath()+" "+nearest(args[0], names(c), "--help"),
-				"%s knows no command %q", c.CommandPath(), args[0])
+			return belay.Refuse(belay.CodeUsage, likely(c, args[0]), "%s knows no command %q", c.CommandPath(), args[0])
 		}
 		if c.RunE == nil {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
@@ -36,6 +37,55 @@ func Strict(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		Strict(sub)
 	}
+}
+
+// mostArguments is the largest number of arguments that a command may need.
+const mostArguments = 4
+
+// wrongNumber says whether there are too few or too many arguments, and how the command is written.
+func wrongNumber(c *cobra.Command, check cobra.PositionalArgs, args []string, err error) error {
+	what, try := err.Error(), c.CommandPath()+" --help"
+	usage := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
+	fits := func(n int) bool { return check(c, slices.Repeat([]string{"x"}, n)) == nil }
+	least := 0
+	for least <= mostArguments && !fits(least) {
+		least++
+	}
+	switch {
+	case least > mostArguments || usage == "": // not a matter of their number
+		if least == 0 {
+			what = fmt.Sprintf("%s takes no arguments: %s", c.CommandPath(), strings.Join(args, " "))
+		}
+	case len(args) < least:
+		what, try = fmt.Sprintf("%s needs more arguments: %s", c.CommandPath(), usage), c.CommandPath()+" "+usage
+	case !fits(len(args)):
+		what, try = fmt.Sprintf("%s takes fewer arguments: %s", c.CommandPath(), strings.Join(args, " ")), c.CommandPath()+" "+usage
+	}
+	return &belay.Error{Code: belay.CodeUsage, What: what, Try: try}
+}
+
+// likely is the command that somebody meant who wrote name below c: one that is written nearly so, or the one that has
+// that name elsewhere (import: task import).
+func likely(c *cobra.Command, name string) string {
+	known := names(c)
+	if !c.HasParent() {
+		known = append(known, "help")
+	}
+	if near := nearest(name, known, ""); near != "" {
+		return c.CommandPath() + " " + near
+	}
+	var found []string
+	for _, sub := range c.Root().Commands() {
+		for _, deep := range sub.Commands() {
+			if sub.IsAvailableCommand() && deep.IsAvailableCommand() && deep.Name() == name {
+				found = append(found, deep.CommandPath())
+			}
+		}
+	}
+	if len(found) > 0 {
+		return strings.Join(found, ", or ")
+	}
+	return c.CommandPath() + " --help"
 }
 
 // FlagError makes a wrong flag a usage error, with the flag that was most likely meant.

@@ -15,6 +15,7 @@ type key struct {
 	def     string   // as a flag would give it; "" is not set
 	least   int      // of whole numbers and sizes
 	choices []string // of a choice
+	like    string   // an example of a list that is not of globs
 	field   func(*Config) any
 	doc     string
 	runs    bool                             // names a program to run
@@ -24,7 +25,7 @@ type key struct {
 	of      func(c *Config, name string) any // instead of field: of one of several named things
 }
 
-func (k key) rule() Rule { return Rule{Kind: k.kind, Least: k.least, Choices: k.choices} }
+func (k key) rule() Rule { return Rule{Kind: k.kind, Least: k.least, Choices: k.choices, Like: k.like} }
 
 const (
 	testsCommand = "checks.tests.command"
@@ -63,7 +64,7 @@ var keys = []key{
 		doc: "the agent: a program and its arguments"},
 	{name: "agent.timeout", kind: Duration, def: "30m", field: func(c *Config) any { return &c.Agent.Timeout },
 		doc: "time limit of one attempt; 0 is none"},
-	{name: "agent.accept_exit", kind: List, field: func(c *Config) any { return &c.Agent.Accept },
+	{name: "agent.accept_exit", kind: List, like: `["3", "130"]`, field: func(c *Config) any { return &c.Agent.Accept },
 		doc: "exit statuses besides 0 after which an attempt's work is checked; any other means that the agent failed"},
 	{name: "debugger.command", kind: Args, runs: true, field: func(c *Config) any { return &c.Debugger.Command },
 		doc: "the program that looks for the root cause when a person asks for it"},
@@ -83,7 +84,8 @@ var keys = []key{
 		doc: "a test command that names no tests and failed before the task may fail in the same way after it"},
 	{name: "checks.baseline", kind: Truth, def: "true", field: func(c *Config) any { return &c.Checks.Baseline },
 		doc: "run the tests before the agent starts, so that tests already failing do not count against it"},
-	{name: "checks.reuse", kind: List, within: true, field: func(c *Config) any { return &c.Checks.Reuse },
+	{name: "checks.reuse", kind: List, like: `["node_modules", "web/.cache"]`, within: true,
+		field: func(c *Config) any { return &c.Checks.Reuse },
 		doc: "folders that temporary checkouts link to, besides those of package managers " +
 			"(node_modules, .venv, vendor)"},
 	{name: "checks.skip", kind: List, choices: checkNames, field: func(c *Config) any { return &c.Checks.Skip },
@@ -94,7 +96,7 @@ var keys = []key{
 		doc: "time limit of all checks together; 10m when not set"},
 	{name: "checks.lint_all", kind: Truth, def: "false", field: func(c *Config) any { return &c.Checks.LintAll },
 		doc: "linter remarks on unchanged lines count, too"},
-	{name: "checks.coverage.rules", kind: List, field: func(c *Config) any { return &c.Checks.CoverageRules },
+	{name: "checks.coverage.rules", kind: List, like: `["lib/** -> none"]`, field: func(c *Config) any { return &c.Checks.CoverageRules },
 		doc: "where tests are if no convention finds them, like src/**/*.py -> tests/**/test_{name}.py; -> none for files that need none"},
 	{name: "checks.coverage.refuse", kind: Truth, def: "false", field: func(c *Config) any { return &c.Checks.CoverageRefuse },
 		doc: "reject a change to a source file without a test file, instead of a warning"},
@@ -142,8 +144,9 @@ var keys = []key{
 		doc: "time limit of one review; 10m when not set"},
 	{name: "reviewers.*.threshold", kind: Whole, of: func(c *Config, n string) any { return &c.reviewer(n).Threshold },
 		doc: "the least score, of 100, that passes; 70 when not set"},
-	{name: "phases.reviewers", kind: List, field: func(c *Config) any { return &c.PhaseReviewers },
-		doc: "the reviewers of phases, by name (docs/features.md); all of reviewers: when not set, [none] for none"},
+	{name: "phases.reviewers", kind: List, like: `["security", "ana"]`,
+		field: func(c *Config) any { return &c.PhaseReviewers },
+		doc:   "the reviewers of phases, by name (docs/features.md); all of reviewers: when not set, [none] for none"},
 	{name: "guidelines.*.name", kind: Text, of: func(c *Config, n string) any { return &c.guideline(n).Name },
 		doc: "its title, shown with the instruction"},
 	{name: "guidelines.*.description", kind: Text, of: func(c *Config, n string) any { return &c.guideline(n).Description },
@@ -156,13 +159,17 @@ var keys = []key{
 		doc: "a category for sorting"},
 	{name: "guidelines.*.priority", kind: Whole, of: func(c *Config, n string) any { return &c.guideline(n).Priority },
 		doc: "the highest is shown first; 500 when not set"},
-	{name: "guidelines.*.agents", kind: List, of: func(c *Config, n string) any { return &c.guideline(n).Agents },
+	{name: "guidelines.*.agents", kind: List, like: `["reviewer"]`,
+		of:  func(c *Config, n string) any { return &c.guideline(n).Agents },
 		doc: "for whom: implementer, reviewer, debugger, or agents by name; all when not set; the same as condition.agents"},
-	{name: "guidelines.*.actions", kind: List, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
+	{name: "guidelines.*.actions", kind: List, like: `["implement", "fix"]`,
+		of:  func(c *Config, n string) any { return &c.guideline(n).Actions },
 		doc: "for what: implement, fix, review, debug; everything when not set; the same as condition.actions"},
-	{name: "guidelines.*.condition.agents", kind: List, of: func(c *Config, n string) any { return &c.guideline(n).Agents },
+	{name: "guidelines.*.condition.agents", kind: List, like: `["reviewer"]`,
+		of:  func(c *Config, n string) any { return &c.guideline(n).Agents },
 		doc: "for whom: implementer, reviewer, debugger, or agents by name; all when not set"},
-	{name: "guidelines.*.condition.actions", kind: List, of: func(c *Config, n string) any { return &c.guideline(n).Actions },
+	{name: "guidelines.*.condition.actions", kind: List, like: `["implement", "fix"]`,
+		of:  func(c *Config, n string) any { return &c.guideline(n).Actions },
 		doc: "for what: implement, fix, review, debug; everything when not set"},
 	{name: "guidelines.*.action.type", kind: Choice, choices: belay.GuidelineTypes,
 		of:  func(c *Config, n string) any { return &c.guideline(n).Type },
@@ -180,19 +187,24 @@ var keys = []key{
 		doc: "whether it must not change the working tree; false when not set"},
 	{name: "roles.*.closed", kind: Truth, of: func(c *Config, n string) any { return &c.role(n).Closed },
 		doc: "whether the kernel enforces read_only where it can, except for ignored folders; true when not set"},
-	{name: "roles.*.parts", kind: List, of: func(c *Config, n string) any { return &c.role(n).Parts },
+	{name: "roles.*.parts", kind: List, like: `["task", "scope"]`,
+		of:  func(c *Config, n string) any { return &c.role(n).Parts },
 		doc: "what it is given of the context: task, scope, criteria, citations, commands, qa, paths, changes, findings, evidence"},
 	{name: "roles.*.timeout", kind: Duration, of: func(c *Config, n string) any { return &c.role(n).Timeout },
 		doc: "time limit of one run; the agent's when not set"},
 	{name: "standards.*.files", kind: List, within: true, of: func(c *Config, n string) any { return &c.standard(n).Files },
 		doc: "globs of the files, Markdown or plain text"},
-	{name: "standards.*.areas", kind: List, of: func(c *Config, n string) any { return &c.standard(n).Areas },
+	{name: "standards.*.areas", kind: List, like: `["api", "web"]`,
+		of:  func(c *Config, n string) any { return &c.standard(n).Areas },
 		doc: "task areas they apply to; all when not set"},
-	{name: "standards.*.priorities", kind: List, of: func(c *Config, n string) any { return &c.standard(n).Priorities },
+	{name: "standards.*.priorities", kind: List, like: `["high"]`,
+		of:  func(c *Config, n string) any { return &c.standard(n).Priorities },
 		doc: "task priorities they apply to; all when not set"},
-	{name: "standards.*.sections", kind: List, of: func(c *Config, n string) any { return &c.standard(n).Sections },
+	{name: "standards.*.sections", kind: List, like: `["Naming", "Errors"]`,
+		of:  func(c *Config, n string) any { return &c.standard(n).Sections },
 		doc: "headings to cite, with their sections; every section when not set"},
-	{name: "standards.*.commands", kind: List, of: func(c *Config, n string) any { return &c.standard(n).Commands },
+	{name: "standards.*.commands", kind: List, like: `["make lint"]`,
+		of:  func(c *Config, n string) any { return &c.standard(n).Commands },
 		doc: "shell lines that verify such work: agents see them, belay does not run them"},
 	{name: "scopes.*.files", kind: List, of: func(c *Config, n string) any { return &c.macro(n).Files },
 		doc: "globs that :NAME stands for where files of a task are named"},
@@ -241,7 +253,7 @@ var keys = []key{
 			"the agent that reaches it is stopped; 0 is no limit"},
 	{name: "limits.feature_retries", kind: Whole, field: func(c *Config) any { return &c.Limits.FeatureRetries },
 		doc: "retries of all tasks of a feature together; 0 is no limit"},
-	{name: "prices.*.models", kind: List, of: func(c *Config, n string) any { return &c.price(n).Models },
+	{name: "prices.*.models", kind: List, like: `["gpt-5*"]`, of: func(c *Config, n string) any { return &c.price(n).Models },
 		doc: "names of models that these prices are for, in which * stands for any text; NAME when not set"},
 	{name: "prices.*.input", kind: Money, of: func(c *Config, n string) any { return &c.price(n).Input },
 		doc: "US dollars for a million tokens that are read, and not from a cache"},
@@ -273,8 +285,9 @@ var keys = []key{
 	{name: "notify.quiet", kind: Hours, field: func(c *Config) any { return &c.Notify.Quiet },
 		doc: "hours in which nothing but the bell tells you, like 22:00-07:00, or 22:00-07:00 Europe/Berlin; what comes then " +
 			"is one summary at their end"},
-	{name: "snapshot.include", kind: List, field: func(c *Config) any { return &c.Snapshot.Include },
-		doc: "globs of ignored paths that snapshots capture as well, like .env"},
+	{name: "snapshot.include", kind: List, like: `[".env", "local/**"]`,
+		field: func(c *Config) any { return &c.Snapshot.Include },
+		doc:   "globs of ignored paths that snapshots capture as well, like .env"},
 	{name: "snapshot.max_file", kind: Size, def: "256MiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxFile },
 		doc: "larger files are not captured, but listed"},
 	{name: "snapshot.max_task_file", kind: Size, def: "1GiB", least: 1, field: func(c *Config) any { return &c.Snapshot.MaxTaskFile },
@@ -297,19 +310,21 @@ var keys = []key{
 		field: func(c *Config) any { return &c.Fence.Enabled },
 		doc: "whether agents run in a fence that lets them write only where the task may (docs/fence.md): auto (where this " +
 			"system can), on (or the agent is not started) or off"},
-	{name: "fence.allow", kind: List, leads: true, field: func(c *Config) any { return &c.Fence.Allow },
+	{name: "fence.allow", kind: List, like: `["~/.terraform.d"]`, leads: true,
+		field: func(c *Config) any { return &c.Fence.Allow },
 		doc: "more files and folders that agents may write, and sockets that they may use, like ~/.terraform.d; " +
 			"needs trust, like commands"},
 	{name: "fence.read", kind: Choice, choices: []string{ReadAllow, ReadDeny}, def: ReadAllow,
 		field: func(c *Config) any { return &c.Fence.Read },
 		doc:   "deny: agents cannot read ~/.ssh, credentials of clouds and package registries, and the tokens of other agents"},
-	{name: "fence.network", kind: List, field: func(c *Config) any { return &c.Fence.Network },
+	{name: "fence.network", kind: List, like: `["443"]`, field: func(c *Config) any { return &c.Fence.Network },
 		doc: "TCP ports that agents may connect to and listen on, like ['443']; [none] for none; empty is all"},
 	{name: "telemetry.endpoint", kind: Text, runs: true, field: func(c *Config) any { return &c.Telemetry.Endpoint },
 		doc: "address of an OpenTelemetry Collector, like http://localhost:4318, that gets traces, metrics and logs of tasks " +
 			"(docs/telemetry.md); needs trust, like commands; nothing is sent when not set"},
-	{name: "telemetry.headers", kind: List, runs: true, field: func(c *Config) any { return &c.Telemetry.Headers },
-		doc: "headers to send with them, as NAME=VALUE; a secret is better in OTEL_EXPORTER_OTLP_HEADERS; needs trust"},
+	{name: "telemetry.headers", kind: List, like: `["team=web"]`, runs: true,
+		field: func(c *Config) any { return &c.Telemetry.Headers },
+		doc:   "headers to send with them, as NAME=VALUE; a secret is better in OTEL_EXPORTER_OTLP_HEADERS; needs trust"},
 	{name: "telemetry.content", kind: Truth, def: "false", frees: "true", field: func(c *Config) any { return &c.Telemetry.Content },
 		doc: "also send prompts, agents' messages, and arguments and results of tools; needs trust"},
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func (r Rule) Says() string {
 		if len(r.Choices) > 0 {
 			return "a list of " + strings.Join(r.Choices, ", ")
 		}
-		return `a list, like ["src/**", "docs/**"]`
+		return "a list, like " + cmp.Or(r.Like, `["src/**", "docs/**"]`)
 	case Names:
 		return `a list of names, like ["HTTPS_PROXY", "MYAPP_*"]`
 	case Args:

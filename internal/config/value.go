@@ -26,4 +26,5 @@ type Rule struct {
 	Kind    Kind
 	Least   int      // of whole numbers and sizes
 	Choices []string // of a choice, and of what a list may hold when not everything
+	Like    string   // an example of a list; "" is one of globs
 }
