@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -56,9 +57,10 @@ func IsTest(p string) bool {
 	case JavaScript, TypeScript:
 		return isScriptTest(dir, stem)
 	case Java:
-		return strings.Contains("/"+dir, "/test/") || isJavaTest(stem)
+		return strings.Contains("/"+dir, "/test/") || strings.HasPrefix(stem, "Test") ||
+			endsIn(stem, "Test", "Tests", "TestCase", "IT", "Spec")
 	case Ruby:
-		return strings.HasSuffix(stem, "_spec") || strings.HasSuffix(stem, "_test") || strings.HasPrefix(stem, "test_")
+		return endsIn(stem, "_spec", "_test") || strings.HasPrefix(stem, "test_")
 	case PHP:
 		return isPHPTest(dir, stem)
 	case Rust, CSharp:
@@ -70,13 +72,19 @@ func IsTest(p string) bool {
 // isPHPTest knows the names that PHPUnit and Pest look for, those of classes that tests extend, and any file in a
 // folder of tests, as projects with a list of their own have it.
 func isPHPTest(dir, stem string) bool {
-	for _, end := range []string{"Test", "Tests", "TestCase"} {
-		if strings.HasSuffix(stem, end) {
-			return true
-		}
-	}
+	return endsIn(stem, "Test", "Tests", "TestCase") ||
+		below(dir, func(part string) bool { return slices.Contains([]string{"test", "tests", "Test", "Tests"}, part) })
+}
+
+// endsIn reports whether a name has one of the ends.
+func endsIn(name string, ends ...string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// below reports whether one of the folders of a path is such a one.
+func below(dir string, is func(part string) bool) bool {
 	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
-		if part == "test" || part == "tests" || part == "Test" || part == "Tests" {
+		if is(part) {
 			return true
 		}
 	}
@@ -85,35 +93,14 @@ func isPHPTest(dir, stem string) bool {
 
 // hidden reports whether go passes a folder over.
 func hidden(dir string) bool {
-	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
-		if part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".") {
-			return true
-		}
-	}
-	return false
+	return below(dir, func(part string) bool {
+		return part == "testdata" || strings.HasPrefix(part, "_") || strings.HasPrefix(part, ".")
+	})
 }
 
 func isScriptTest(dir, stem string) bool {
-	for _, mark := range []string{".test", ".spec", ".cy", ".e2e", "-test", "_test", ".tests"} {
-		if strings.HasSuffix(stem, mark) {
-			return true
-		}
-	}
-	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
-		if part == "__tests__" || part == "test" || part == "tests" || part == "spec" {
-			return true
-		}
-	}
-	return stem == "test"
-}
-
-func isJavaTest(stem string) bool {
-	for _, end := range []string{"Test", "Tests", "TestCase", "IT", "Spec"} {
-		if strings.HasSuffix(stem, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(stem, "Test")
+	return stem == "test" || endsIn(stem, ".test", ".spec", ".cy", ".e2e", "-test", "_test", ".tests") ||
+		below(dir, func(part string) bool { return slices.Contains([]string{"__tests__", "test", "tests", "spec"}, part) })
 }
 
 // testFolders hold what tests need and nothing that ships.
@@ -127,17 +114,15 @@ var testFolders = map[string]bool{
 // one in a folder of them. Rust and C# count by their folders and names only.
 func ForTests(p string) bool {
 	dir, base := path.Split(p)
-	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
-		if testFolders[part] || strings.HasSuffix(part, ".Tests") || strings.HasSuffix(part, ".Test") || strings.HasSuffix(part, "Tests") {
-			return true
-		}
+	if below(dir, func(part string) bool { return testFolders[part] || endsIn(part, ".Test", "Tests") }) {
+		return true
 	}
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	switch Of(p) {
 	case Rust:
-		return stem == "tests" || stem == "test" || strings.HasSuffix(stem, "_test") || strings.HasSuffix(stem, "_tests")
+		return stem == "tests" || stem == "test" || endsIn(stem, "_test", "_tests")
 	case CSharp:
-		return strings.HasSuffix(stem, "Test") || strings.HasSuffix(stem, "Tests")
+		return endsIn(stem, "Test", "Tests")
 	case Python:
 		return IsTest(p) || base == "conftest.py"
 	}
@@ -168,17 +153,7 @@ func Generated(p string) bool {
 	if generatedNames[base] || strings.HasPrefix(base, "zz_generated") {
 		return true
 	}
-	for _, end := range generatedEnds {
-		if strings.HasSuffix(base, end) {
-			return true
-		}
-	}
-	for part := range strings.SplitSeq(path.Dir(p), "/") {
-		if generatedFolders[part] {
-			return true
-		}
-	}
-	return false
+	return endsIn(base, generatedEnds...) || below(path.Dir(p), func(part string) bool { return generatedFolders[part] })
 }
 
 // SaysGenerated reports by the beginning of a text whether a tool wrote it: the words that

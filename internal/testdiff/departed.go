@@ -2,6 +2,7 @@ package testdiff
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -384,56 +385,52 @@ func arrived(files []*syntax.File) map[syntax.Language]names {
 	return onlyIn(files, textAfter, textBefore)
 }
 
+// vocabulary is what words the code of one language has: any, those of what others can use, and those that it declares.
+type vocabulary struct{ words, named, declared map[string]bool }
+
+func (v vocabulary) read(l syntax.Language, text []byte) {
+	tokens := syntax.Code(l, text)
+	for i, t := range tokens {
+		if t.Kind != syntax.Word || len(t.Text) <= 3 {
+			continue
+		}
+		v.words[t.Text] = true
+		if named(tokens, i) {
+			v.named[t.Text] = true
+		}
+		if declaration(tokens, i) {
+			v.declared[t.Text] = true
+		}
+	}
+}
+
 // onlyIn returns the names that the code had in one of its texts and that no file has in the other.
 func onlyIn(files []*syntax.File, one, other func(*syntax.File) []byte) map[syntax.Language]names {
-	out, still := map[syntax.Language]names{}, map[syntax.Language]map[string]bool{}
-	declared, declares := map[syntax.Language]map[string]bool{}, map[syntax.Language]map[string]bool{}
+	all := map[syntax.Language][2]vocabulary{}
 	for _, f := range files {
 		l := syntax.Of(f.Path)
 		if l == syntax.None || syntax.Binary(f.Before) || syntax.Binary(f.After) || syntax.Generated(f.Path) {
 			continue
 		}
-		family := l.Family()
-		if out[family] == nil {
-			out[family], still[family] = names{}, map[string]bool{}
-			declared[family], declares[family] = map[string]bool{}, map[string]bool{}
-		}
-		tokens := syntax.Code(l, other(f))
-		for i, t := range tokens {
-			if t.Kind == syntax.Word {
-				still[family][t.Text] = true
-				if declaration(tokens, i) {
-					declares[family][t.Text] = true
-				}
+		v, known := all[l.Family()]
+		if !known {
+			for i := range v {
+				v[i] = vocabulary{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 			}
+			all[l.Family()] = v
 		}
-		text := codeOf(f, one(f))
-		if text == nil || syntax.ForTests(f.Path) {
-			continue
-		}
-		tokens = syntax.Code(l, text)
-		for i, t := range tokens {
-			if t.Kind == syntax.Word && len(t.Text) > 3 {
-				if named(tokens, i) {
-					out[family][t.Text] = true
-				}
-				if declaration(tokens, i) {
-					declared[family][t.Text] = true
-				}
-			}
+		v[1].read(l, other(f))
+		if text := codeOf(f, one(f)); text != nil && !syntax.ForTests(f.Path) {
+			v[0].read(l, text)
 		}
 	}
-	for family, words := range out {
-		for w := range words {
-			if still[family][w] {
-				delete(words, w)
-			}
-		}
-		for w := range declared[family] {
-			if !declares[family][w] {
-				words[w] = true
-			}
-		}
+	out := map[syntax.Language]names{}
+	for family, v := range all {
+		had, has := v[0], v[1]
+		maps.DeleteFunc(had.named, func(w string, _ bool) bool { return has.words[w] })
+		maps.DeleteFunc(had.declared, func(w string, _ bool) bool { return has.declared[w] })
+		maps.Copy(had.named, had.declared)
+		out[family] = had.named
 	}
 	return out
 }

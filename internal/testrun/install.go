@@ -109,6 +109,3 @@ func Has(root, name string) bool {
 	_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
 	return err == nil
 }
-
-// HasFile reports whether a regular file of that name is below root.
-func HasFile(root, name string) bool { return isFile(root, filepath.FromSlash(name)) }

@@ -215,7 +215,7 @@ func (s scene) missing(name, said string) *Obstacle {
 	case strings.HasPrefix(name, "vendor/bin/") || strings.HasPrefix(name, "./vendor/bin/"):
 		o.Fix, o.Project = "composer install", false
 	case strings.Contains(name, "node_modules/") || NodeNeeds(s.root, base) ||
-		s.byNode() && HasFile(s.root, "package.json") && !Has(s.root, "node_modules"):
+		s.byNode() && isFile(s.root, "package.json") && !Has(s.root, "node_modules"):
 		s.needsNode(o)
 	case strings.HasPrefix(strings.TrimPrefix(name, "./"), ".venv/"), strings.HasPrefix(strings.TrimPrefix(name, "./"), "venv/"):
 		dir, _, _ := strings.Cut(strings.TrimPrefix(name, "./"), "/")
@@ -223,13 +223,13 @@ func (s scene) missing(name, said string) *Obstacle {
 		if in, ok := PythonInstall(s.root); ok && in.Folder == dir {
 			o.Fix, o.Install = in.Command, &in
 		}
-	case slices.Contains([]string{"rspec", "rake", "minitest"}, base) && HasFile(s.root, "Gemfile"):
+	case slices.Contains([]string{"rspec", "rake", "minitest"}, base) && isFile(s.root, "Gemfile"):
 		o.Fix, o.Path = "bundle install", "vendor/bundle"
-	case base == "phpunit" && HasFile(s.root, "composer.json"):
+	case base == "phpunit" && isFile(s.root, "composer.json"):
 		o.Fix, o.Path = "composer install", "vendor"
-	case base == "mvn" && HasFile(s.root, "mvnw"):
+	case base == "mvn" && isFile(s.root, "mvnw"):
 		o.Fix = "--test './mvnw -q test'"
-	case base == "gradle" && HasFile(s.root, "gradlew"):
+	case base == "gradle" && isFile(s.root, "gradlew"):
 		o.Fix = "--test './gradlew test'"
 	default:
 		o.Fix = tools[base]
@@ -376,7 +376,7 @@ func (s scene) manifest() *Obstacle {
 		{"does not contain main module or its selected dependencies", "go.mod"}, {"go.mod file not found in current directory", "go.mod"},
 		{"cannot find main module", "go.mod"}, {"does not contain a Gradle build", "build.gradle"}, {"Could not locate Gemfile", "Gemfile"},
 	} {
-		if strings.Contains(s.said, m.words) && !HasFile(s.root, m.file) {
+		if strings.Contains(s.said, m.words) && !isFile(s.root, m.file) {
 			return &Obstacle{What: "there is no " + m.file + " where the command runs", Names: own(m.file), Project: true}
 		}
 	}
@@ -429,7 +429,7 @@ func (s scene) lacking() *Obstacle {
 		}
 		fix := l.fix
 		for own, tool := range map[string]string{"mvnw": "mvn", "gradlew": "gradle"} {
-			if rest, ok := strings.CutPrefix(fix, tool+" "); ok && HasFile(s.root, own) {
+			if rest, ok := strings.CutPrefix(fix, tool+" "); ok && isFile(s.root, own) {
 				fix = "./" + own + " " + rest
 			}
 		}
@@ -439,7 +439,7 @@ func (s scene) lacking() *Obstacle {
 }
 
 func phpFix(root, name string) string {
-	if strings.Contains(name, "vendor/") && HasFile(root, "composer.json") {
+	if strings.Contains(name, "vendor/") && isFile(root, "composer.json") {
 		return "composer install"
 	}
 	return ""
@@ -449,7 +449,7 @@ func phpFix(root, name string) string {
 func (s scene) php() *Obstacle {
 	if line := s.line("vendor/autoload.php"); line != "" &&
 		s.line("Failed to open stream", "Failed opening required",
-			"You need to set up the project dependencies") != "" && !HasFile(s.root, "vendor/autoload.php") {
+			"You need to set up the project dependencies") != "" && !isFile(s.root, "vendor/autoload.php") {
 		return &Obstacle{What: "the project's dependencies are not installed (no vendor/autoload.php)",
 			Fix: "composer install", Names: []string{"composer", "dependencies"}, Path: "vendor"}
 	}

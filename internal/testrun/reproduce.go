@@ -1,7 +1,6 @@
 package testrun
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -92,10 +91,7 @@ func reproduces(root string, c belay.TestCommand, format string) reproducer {
 
 // usual is how the project starts the tool: by its own wrapper where it has one.
 func (p reproducer) usual() []string {
-	has := func(name string) bool {
-		info, err := os.Lstat(filepath.Join(p.root, name))
-		return err == nil && info.Mode().IsRegular()
-	}
+	has := func(name string) bool { return isFile(p.root, name) }
 	switch {
 	case p.tool == "maven" && has("mvnw"):
 		return []string{"./mvnw"}
