@@ -8,7 +8,7 @@ import (
 // CSS returns the rules of each block and the declarations of each rule. With nested, //
 // starts a comment and $names may hold lists and maps, as in SCSS.
 func CSS(src []byte, nested bool) []*List {
-	c := &css{src: src, nested: nested, line: 1}
+	c := &css{src: src, nested: nested}
 	c.stack = []block{{}}
 	c.run()
 	return c.lists
@@ -25,9 +25,7 @@ type block struct {
 type css struct {
 	src      []byte
 	nested   bool
-	line     int
-	lineOff  int
-	start    int
+	at       lines
 	unclosed bool // a parenthesis is never closed
 	stack    []block
 	lists    []*List
@@ -155,15 +153,6 @@ func (c *css) parenthesis(rest []byte) int {
 	return 1
 }
 
-func (c *css) position(at int) (line, col int) {
-	c.line += bytes.Count(c.src[c.lineOff:at], []byte("\n"))
-	if n := bytes.LastIndexByte(c.src[c.lineOff:at], '\n'); n >= 0 {
-		c.start = c.lineOff + n + 1
-	}
-	c.lineOff = at
-	return c.line, at - c.start + 1
-}
-
 func (c *css) add(kind ListKind, name string, line, col int) *List {
 	l := &List{Name: name, Kind: kind, Line: line, Col: col, Depth: max(0, len(c.stack)-1)}
 	for _, b := range c.stack[max(1, len(c.stack)-6):] {
@@ -179,7 +168,7 @@ func (c *css) add(kind ListKind, name string, line, col int) *List {
 
 func (c *css) begin(text []byte, at int) {
 	name := Shorten(string(text))
-	line, col := c.position(at)
+	line, col := c.at.position(c.src, at)
 	top := &c.stack[len(c.stack)-1]
 	if len(c.stack) < 100 {
 		of, owner := &top.rules, top.name
@@ -209,7 +198,7 @@ func (c *css) declaration(text []byte, at int) {
 	name, value, ok := strings.Cut(strings.TrimSpace(string(text)), ":")
 	name = strings.TrimSpace(name)
 	top := &c.stack[len(c.stack)-1]
-	line, col := c.position(at)
+	line, col := c.at.position(c.src, at)
 	if strings.HasPrefix(name, "$") && ok {
 		c.variable(name, strings.TrimSpace(value), line, col)
 		if len(c.stack) == 1 {

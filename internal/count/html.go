@@ -10,7 +10,7 @@ import (
 
 // HTML returns the siblings in an HTML text, by their tags.
 func HTML(src []byte) []*List {
-	h := &html{src: src, line: 1}
+	h := &html{src: src}
 	h.stack = []node{{groups: map[string]*List{}}}
 	h.run()
 	return h.lists
@@ -27,9 +27,7 @@ type node struct {
 type html struct {
 	src     []byte
 	i       int
-	line    int
-	lineOff int
-	start   int
+	at      lines
 	stack   []node
 	lists   []*List
 	heading string
@@ -112,13 +110,17 @@ func (h *html) text(raw []byte) {
 	}
 }
 
-func (h *html) position(at int) (line, col int) {
-	h.line += bytes.Count(h.src[h.lineOff:at], []byte("\n"))
-	if n := bytes.LastIndexByte(h.src[h.lineOff:at], '\n'); n >= 0 {
-		h.start = h.lineOff + n + 1
+// lines counts the lines of a text up to places that come in order.
+type lines struct{ before, counted, start int }
+
+// position returns the line and the column of a place, both from 1.
+func (l *lines) position(src []byte, at int) (line, col int) {
+	l.before += bytes.Count(src[l.counted:at], []byte("\n"))
+	if n := bytes.LastIndexByte(src[l.counted:at], '\n'); n >= 0 {
+		l.start = l.counted + n + 1
 	}
-	h.lineOff = at
-	return h.line, at - h.start + 1
+	l.counted = at
+	return l.before + 1, at - l.start + 1
 }
 
 func (h *html) endTag() {
@@ -145,7 +147,7 @@ func (h *html) startTag() {
 	tag, names, label, closed := h.readTag()
 	h.imply(tag)
 	parent := &h.stack[len(h.stack)-1]
-	line, col := h.position(at)
+	line, col := h.at.position(h.src, at)
 	var in *List
 	if len(h.stack) < 200 {
 		in = h.group(tag, parent, line, col)

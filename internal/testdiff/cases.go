@@ -95,6 +95,24 @@ func (s *source) units(text []byte) []Test {
 	return list
 }
 
+// scopes are the groups that are open at a place of a text, the outermost first.
+type scopes struct {
+	ends  []int
+	names []string
+}
+
+// at closes the groups that end before token i, and returns the names of the others.
+func (o *scopes) at(i int) []string {
+	for n := len(o.ends); n > 0 && i >= o.ends[n-1]; n-- {
+		o.ends, o.names = o.ends[:n-1], o.names[:n-1]
+	}
+	return o.names
+}
+
+func (o *scopes) open(end int, name string) {
+	o.ends, o.names = append(o.ends, end), append(o.names, name)
+}
+
 // within returns the names of groups, each with an arrow after it.
 func within(groups []string, name string) string {
 	return strings.Join(append(append([]string{}, groups...), name), " > ")

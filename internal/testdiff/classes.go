@@ -56,17 +56,10 @@ func (s *source) csharpUnits() []Test {
 // classUnits walks a text of classes and methods; read gives the attributes that begin
 // at a token, and where they end.
 func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]bool) []Test {
-	type scope struct {
-		end  int
-		name string
-	}
 	var list []Test
-	var open []scope
+	var around scopes
 	var attrs []attribute
 	for i := 0; i < len(s.Tokens); i++ {
-		for len(open) > 0 && i >= open[len(open)-1].end {
-			open = open[:len(open)-1]
-		}
 		if more, after := read(i); after > i {
 			attrs = append(attrs, more...)
 			i = after - 1
@@ -76,10 +69,7 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 		if s.Depth[i] > Deepest {
 			continue
 		}
-		var groups []string
-		for _, o := range open {
-			groups = append(groups, o.name)
-		}
+		groups := around.at(i)
 		switch {
 		case (t.Is("class") || t.Is("record") || t.Is("struct")) && s.At(i+1).Kind == syntax.Word && !s.At(i-1).Is("."):
 			name := s.At(i + 1).Text
@@ -88,7 +78,7 @@ func (s *source) classUnits(read func(int) ([]attribute, int), tests map[string]
 				body++
 			}
 			list = append(list, Test{Name: within(groups, name), Leaf: name, Line: t.Line, Group: true, Skips: s.classSkips(attrs)})
-			open = append(open, scope{s.End(body), name})
+			around.open(s.End(body), name)
 			i, attrs = body, nil
 		case t.Kind == syntax.Word && s.Is(i+1, "(") && (s.At(i-1).Kind == syntax.Word || s.At(i-1).Among(">", "]", "?")):
 			u, body, ok := s.method(i, attrs, tests)

@@ -17,16 +17,9 @@ var (
 // is told by its braces or, between do and end, by the column of its first word, where
 // its end stands as well.
 func (s *source) rubyUnits() []Test {
-	type scope struct {
-		end  int
-		name string
-	}
 	var list []Test
-	var open []scope
+	var around scopes
 	for i, t := range s.Tokens {
-		for len(open) > 0 && i >= open[len(open)-1].end {
-			open = open[:len(open)-1]
-		}
 		word := t.Text
 		start := i
 		if s.At(i-1).Is(".") && s.At(i-2).Is("RSpec") {
@@ -43,10 +36,7 @@ func (s *source) rubyUnits() []Test {
 		if !ok && !rubyTests[word] {
 			continue
 		}
-		var groups []string
-		for _, o := range open {
-			groups = append(groups, o.name)
-		}
+		groups := around.at(i)
 		u := Test{Line: t.Line, Group: rubyGroups[word], Leaf: s.rubyName(i, def, body)}
 		u.Name = within(groups, u.Leaf)
 		s.rubyMarks(&u, i, body)
@@ -58,7 +48,7 @@ func (s *source) rubyUnits() []Test {
 			u.Skips = append(u.Skips, rubySkips(u.Body)...)
 		}
 		if u.Group {
-			open = append(open, scope{end, u.Leaf})
+			around.open(end, u.Leaf)
 		}
 		list = append(list, u)
 	}

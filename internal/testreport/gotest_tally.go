@@ -93,7 +93,7 @@ func (t *goTally) end(p *goPackage, pkg, test string, o goOutcome, silent bool) 
 	old, known := t.seen[key]
 	name := Plain(pkg) + "." + Plain(test)
 	if o == goPassed && silent {
-		t.report.passNamed(name)
+		t.report.passes.note(name)
 	}
 	switch {
 	case known && old.outcome >= broke:
@@ -139,7 +139,7 @@ func (t *goTally) packageEnded(p *goPackage, pkg string) {
 			t.report.Total--
 			t.report.pass(true)
 			if s.at > 0 {
-				t.report.passNamed(t.report.Failures[s.at-1].Test)
+				t.report.passes.note(t.report.Failures[s.at-1].Test)
 			}
 			if s.at > 0 {
 				t.dropped = append(t.dropped, int(s.at)-1)

@@ -46,7 +46,7 @@ func (r *Report) UseNames() {
 // passAs is Pass of a test with a name, the one that its failure would have.
 func (r *Report) passAs(test string, flaky bool) {
 	r.pass(flaky)
-	r.passNamed(test)
+	r.passes.note(test)
 }
 
 // skipAs is Skip of a test with a name, the one that its failure would have.
@@ -54,12 +54,6 @@ func (r *Report) skipAs(test string) {
 	r.Skip()
 	r.skips.note(test)
 }
-
-// passNamed notes that a test passed which is not counted on its own.
-func (r *Report) passNamed(test string) { r.passes.note(test) }
-
-// skipNamed notes that a test was skipped which is not counted on its own.
-func (r *Report) skipNamed(test string) { r.skips.note(test) }
 
 func (p *nameList) note(test string) {
 	if test == "" || p.bytes+nameCost+len(test) > mostNames {

@@ -13,7 +13,7 @@ func TestPasses(t *testing.T) {
 	}
 	r.passAs("m.TestB/sub one", false)
 	r.passAs("m.TestA", true)
-	r.passNamed("m")
+	r.passes.note("m")
 	var below Report
 	below.passAs("inner", false)
 	below.passesBelow("outer > ")
@@ -27,7 +27,7 @@ func TestPasses(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r.pass(false)
-	r.passNamed("")
+	r.passes.note("")
 	if r.NamesPasses() {
 		t.Error("one that has no name is known by it")
 	}

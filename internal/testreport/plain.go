@@ -223,11 +223,11 @@ func (t *tally) report(format string, c counts) Report {
 	r.Total = r.Passed + r.Failed + r.Errors + r.Skipped
 	if len(t.passes) == r.Passed {
 		for _, name := range t.passes {
-			r.passNamed(name)
+			r.passes.note(name)
 		}
 		if len(t.skips) == r.Skipped {
 			for _, name := range t.skips {
-				r.skipNamed(name)
+				r.skips.note(name)
 			}
 		}
 	}

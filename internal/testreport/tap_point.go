@@ -103,7 +103,7 @@ func (t *tapReader) takeIn(l, sub *tapLevel, name string, ok, excused bool) bool
 	r.passesBelow(name + " > ")
 	l.report.Add(r)
 	if ok && !excused {
-		l.report.passNamed(Clip(name, 2000))
+		l.report.passes.note(Clip(name, 2000))
 	}
 	if r.Total == 0 {
 		return false
