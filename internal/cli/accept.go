@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -20,11 +21,7 @@ out first who changed it: belay log TASK, belay doctor.
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 		Example: "  belay task accept-record T7",
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			what, err := desk.Session.AcceptRecord(c.Context(), id)
 			if err != nil {
 				return err
@@ -33,6 +30,6 @@ Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 			return a.Tell(said, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "accepted: %s\n", belay.VisibleLine(what))
 			})
-		},
+		}),
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
@@ -111,6 +113,36 @@ func (a *App) OpenTask(ctx context.Context, word string, flags ...app.Flag) (*ap
 	}
 	desk, err := a.Open(ctx, flags...)
 	return desk, id, err
+}
+
+// atDesk makes what a command runs of what it does in the repository that it is called in.
+func (a *App) atDesk(do func(*cobra.Command, *app.Desk, []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		desk, err := a.Open(c.Context())
+		if err != nil {
+			return err
+		}
+		return do(c, desk, args)
+	}
+}
+
+// aboutTask is atDesk for a command about the task that is named, or about the latest.
+func (a *App) aboutTask(do func(*cobra.Command, *app.Desk, belay.TaskID) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		desk, id, err := a.OpenOneTask(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return do(c, desk, id)
+	}
+}
+
+// result is Tell for data that is nothing where there is an error.
+func (a *App) result(data any, err error, text func(io.Writer)) error {
+	if err != nil {
+		return err
+	}
+	return a.Tell(data, nil, text)
 }
 
 // Setting says where and how a command works.

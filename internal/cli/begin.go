@@ -31,16 +31,9 @@ Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such
 	export := c.Flags().Bool("export", false, "print only the shell lines that set the environment")
 	c.Flags().StringVar(&reviewer, "reviewer", "", "`NAME` of who reviews")
 	c.Flags().IntVar(&pid, "pid", 0, "`PROCESS` that stands for the reviewer; -1 is none")
-	c.RunE = func(c *cobra.Command, args []string) error {
-		desk, task, err := a.OpenTask(c.Context(), args[0])
-		if err != nil {
-			return err
-		}
+	c.RunE = a.aboutTask(func(c *cobra.Command, desk *app.Desk, task belay.TaskID) error {
 		b, err := app.Begin(c.Context(), desk, task, reviewer, pid)
-		if err != nil {
-			return err
-		}
-		return a.Tell(b, nil, func(w io.Writer) {
+		return a.result(b, err, func(w io.Writer) {
 			for _, e := range b.Env {
 				fmt.Fprintln(w, "export "+belay.VisibleLine(e))
 			}
@@ -49,7 +42,7 @@ Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such
 					belay.VisibleLine(b.Claim.String()), belay.VisibleLine(b.Tree), b.Feedback, b.Task)
 			}
 		})
-	}
+	})
 	return c
 }
 
@@ -63,19 +56,12 @@ somebody else left behind.
 Exit codes: 0 given up · 6 nobody reviews it, or no such task.`,
 		Example:           "  belay review end T7 --reviewer ana",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, task, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, task belay.TaskID) error {
 			n, err := app.End(c.Context(), desk, task, reviewer)
-			if err != nil {
-				return err
-			}
-			return a.Tell(map[string]any{"task": task, "ended": n}, nil, func(w io.Writer) {
+			return a.result(map[string]any{"task": task, "ended": n}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "ended the reviews of %s\n", task)
 			})
-		},
+		}),
 	}
 	c.Flags().StringVar(&reviewer, "reviewer", "", "only the review of this `NAME`")
 	return c

@@ -43,10 +43,7 @@ Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 				}
 			}
 			m, err := app.Init(c.Context(), d, in)
-			if err != nil {
-				return err
-			}
-			return a.Tell(m, nil, func(w io.Writer) { printMade(w, m) })
+			return a.result(m, err, func(w io.Writer) { printMade(w, m) })
 		}),
 	}
 	q.flags(c)
@@ -104,10 +101,7 @@ Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 n
 		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			in.Request = r
 			m, err := app.Rebuild(c.Context(), d, in, dry)
-			if err != nil {
-				return err
-			}
-			return a.Tell(m, nil, func(w io.Writer) {
+			return a.result(m, err, func(w io.Writer) {
 				if len(m.Changes) == 0 {
 					fmt.Fprintf(w, "%s: nothing changed, block %s\n", m.Task, m.SHA[:16])
 				}
@@ -152,10 +146,7 @@ Exit codes: 0 done · 6 no context.`,
 				return a.tellText(e, text)
 			}
 			v, err := app.Get(c.Context(), d, r)
-			if err != nil {
-				return err
-			}
-			return a.Tell(v, nil, func(w io.Writer) { printView(w, v) })
+			return a.result(v, err, func(w io.Writer) { printView(w, v) })
 		}),
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
@@ -245,10 +236,7 @@ Exit codes: 0 done · 6 no such task.`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			s, err := app.StatusOf(d, r.Task)
-			if err != nil {
-				return err
-			}
-			return a.Tell(s, nil, func(w io.Writer) { printStatus(w, s) })
+			return a.result(s, err, func(w io.Writer) { printStatus(w, s) })
 		}),
 	}
 }

@@ -93,10 +93,7 @@ Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
 		Example: "  belay plan diff plan.tsx\n  belay plan diff plan.tsx --against HEAD~3",
 		RunE: func(c *cobra.Command, args []string) error {
 			res, err := a.compare(c.Context(), args[0], q)
-			if err != nil {
-				return err
-			}
-			return a.Tell(res, nil, func(w io.Writer) {
+			return a.result(res, err, func(w io.Writer) {
 				paint := terminal.PaintFor(a.Out)
 				tellChanges(w, res.Changes, paint)
 				tellMarkers(w, res, paint)

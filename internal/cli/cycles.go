@@ -55,10 +55,7 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 			v, err := app.RecordReview(c.Context(), desk,
 				app.New{Task: task, Verdict: verdict, Text: text, Reviewer: reviewer, Reproduction: command,
 					Again: again, Secrets: force, Watch: a.Screen(true)})
-			if err != nil {
-				return err
-			}
-			return a.Tell(v, nil, func(w io.Writer) {
+			return a.result(v, err, func(w io.Writer) {
 				fmt.Fprintf(w, "review %d of %s: %s, %s to change\n%s\n", v.Cycle, task, v.Verdict,
 					belay.CountOf(len(v.Affected), "place"), belay.VisibleLine(v.Path))
 				fmt.Fprintln(w, belay.VisibleLine(v.Then))
@@ -142,17 +139,10 @@ review-cycle://feature/task/review-cycle-N.md and the older feedback://feature/t
 Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 		Example: `  belay review show T7 2
   belay review show review-cycle://_/T7/review-cycle-2.md`,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, args []string) error {
 			if len(args) == 1 {
 				path, text, err := app.Pointed(desk, args[0])
-				if err != nil {
-					return err
-				}
-				return a.Tell(map[string]string{"path": path, "text": text}, nil, func(w io.Writer) {
+				return a.result(map[string]string{"path": path, "text": text}, err, func(w io.Writer) {
 					fmt.Fprint(w,
 						belay.Visible(text))
 				})
@@ -166,17 +156,14 @@ Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
 				return err
 			}
 			v, err := app.One(desk, task, n)
-			if err != nil {
-				return err
-			}
-			return a.Tell(v, nil, func(w io.Writer) {
+			return a.result(v, err, func(w io.Writer) {
 				printReview(w, v)
 				for _, f := range v.Affected {
 					fmt.Fprintln(w, "  "+belay.VisibleLine(strings.TrimSuffix(f.Path+":"+f.Lines, ":")+"  "+f.Severity))
 				}
 				fmt.Fprint(w, belay.Visible(v.Body))
 			})
-		},
+		}),
 	}
 }
 

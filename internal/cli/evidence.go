@@ -30,10 +30,7 @@ Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or cont
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			in.Request, in.Dir = r, a.here()
 			proof, err := app.RecordQA(c.Context(), d, in)
-			if err != nil {
-				return err
-			}
-			return a.Tell(proof, nil, func(w io.Writer) {
+			return a.result(proof, err, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s: %s  %s", in.Role, proof.Status, proof.Summary))))
 				if proof.Masked > 0 {
 					printNotes(w, []string{belay.CountOf(proof.Masked, "secret") + " masked in the stored log"})
@@ -78,10 +75,7 @@ Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
 			}
 			in.Request, in.Dir = r, a.here()
 			e, err := app.Attach(c.Context(), d, in)
-			if err != nil {
-				return err
-			}
-			return a.Tell(e, nil, func(w io.Writer) {
+			return a.result(e, err, func(w io.Writer) {
 				fmt.Fprintln(w, belay.VisibleLine(strings.TrimSpace(fmt.Sprintf("%s  %s  %s %s  %s", e.ID, e.Type,
 					e.Path, e.Lines, e.SHA[:16]))))
 			})
@@ -179,10 +173,7 @@ Exit codes: 0 done · 6 no context.`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&asked{}, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			s, err := app.StatsOf(c.Context(), d, r)
-			if err != nil {
-				return err
-			}
-			return a.Tell(s, nil, func(w io.Writer) {
+			return a.result(s, err, func(w io.Writer) {
 				rows := [][]string{{"role", "export", "sections pasted", "files pasted", "less than sections", "new"}}
 				for _, one := range s.Roles {
 					rows = append(rows, []string{one.Role, fmt.Sprint(one.Tokens), fmt.Sprint(one.Sections),
@@ -219,10 +210,7 @@ Exit codes: 0 done · 6 no such task.`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			n, err := app.Purge(c.Context(), d, r, snapshots)
-			if err != nil {
-				return err
-			}
-			return a.Tell(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, nil, func(w io.Writer) {
+			return a.result(map[string]any{"task_id": r.Task, "purged": true, "snapshots_forgotten": n}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: its context is purged\n", r.Task)
 				if n > 0 {
 					fmt.Fprintf(w, "deleted %s\n", belay.CountOf(n, "snapshot"))

@@ -95,18 +95,14 @@ Exit codes: 0 started · 2 no name for a folder, or several fit.`,
 		Example: `  belay feature start login
   belay feature start 003-search --mode quick
   belay feature start dark-mode --layout openspec`,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			q.Name = args[0]
 			s, err := desk.Begin(c.Context(), q)
 			if err != nil {
 				return err
 			}
 			return a.tellFeature(s.View())
-		},
+		}),
 	}
 	c.Flags().StringVar(&q.Mode, "mode", "", "`MODE`: "+strings.Join(phase.ModeNames, ", ")+" (mode: of the config when left out)")
 	c.Flags().StringVar(&q.Layout, "layout", "", "`LAYOUT` to make its folder in: "+strings.Join(tasklist.LayoutNames(), ", "))
@@ -124,20 +120,13 @@ func (a featureFamily) listCommand() *cobra.Command {
 		Use: "list", Short: "List the active features with their phase and next command", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay feature list\n  belay feature list --all --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			lines, err := desk.Tasks()
 			if err != nil {
 				return err
 			}
 			views, bad, err := desk.FeatureViews(c.Context(), lines, every)
-			if err != nil {
-				return err
-			}
-			return a.Tell(views, nil, func(w io.Writer) {
+			return a.result(views, err, func(w io.Writer) {
 				terminal.ActiveFeatures(w, views)
 				if len(views) == 0 {
 					fmt.Fprintln(w, "no active features: belay feature start NAME starts one")
@@ -146,7 +135,7 @@ func (a featureFamily) listCommand() *cobra.Command {
 					fmt.Fprintf(w, "%s cannot be read: belay log --verify\n", belay.CountOf(bad, "record"))
 				}
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&every, "all", false, "also those that are finished or abandoned")
 	return c
@@ -224,11 +213,7 @@ record stay. --abandon ends it wherever it is.
 Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such feature.`,
 		Example:           "  belay feature finish login\n  belay feature finish 004 --abandon -m \"not needed\"",
 		ValidArgsFunction: a.completeFeatures,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			s, err := desk.Stage(c.Context(), strings.Join(args, ""))
 			if belay.CodeOf(err) == belay.CodeNotFound && len(args) == 0 { // it may have ended in a command that was killed
 				err = cmp.Or(desk.SettleEnded(c.Context()), err)
@@ -240,7 +225,7 @@ Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such 
 				return err
 			}
 			return a.tellFeature(s.View())
-		},
+		}),
 	}
 	c.Flags().BoolVar(&abandon, "abandon", false, "end it unfinished")
 	c.Flags().StringVarP(&note, "message", "m", "", "a `TEXT` for the record")
@@ -259,19 +244,12 @@ record that is gone is forgotten. RECORD is its ID, as belay log --verify prints
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such record.`,
 		Example: "  belay feature accept-record F1",
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			what, err := desk.Session.AcceptFeature(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			return a.Tell(map[string]any{"record": id, "was": what}, nil, func(w io.Writer) {
+			return a.result(map[string]any{"record": id, "was": what}, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: accepted despite: %s\n", id, belay.VisibleLine(what))
 			})
-		},
+		}),
 	}
 }
 

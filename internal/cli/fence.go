@@ -46,10 +46,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 				return err
 			}
 			x, err := desk.ExplainFence(c.Context(), args)
-			if err != nil {
-				return err
-			}
-			return a.Tell(x, nil, func(w io.Writer) { fenceExplained(w, x) })
+			return a.result(x, err, func(w io.Writer) { fenceExplained(w, x) })
 		},
 	}
 	c.Flags().StringVar(&with, "with", "", "an `AGENT` that is known by name")

@@ -28,18 +28,14 @@ func (a loopFamily) gateShowCommand() *cobra.Command {
 		Use: "show [TASK]", Short: "Show the question, the attempts and the options", Args: cobra.MaximumNArgs(1),
 		Long:    "Exit codes: 0 shown · 2 the task does not wait at a gate · 6 no such task.",
 		Example: "  belay gate show T7", ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenOneTask(c.Context(), args)
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(_ *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			r, err := desk.Gate(id)
 			if err != nil {
 				return err
 			}
 			shown, _, err := desk.Show(id)
 			return a.Tell(shown, err, terminal.Fit(func(w io.Writer) { fmt.Fprintln(w, prompt.Gate(r.State, r.Task)) }))
-		},
+		}),
 	}
 }
 

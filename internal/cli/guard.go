@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -28,13 +29,9 @@ func (a repositoryFamily) guardListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List all of them", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			return a.guidelines(desk.Session.Config.HouseRules())
-		},
+		}),
 	}
 }
 
@@ -45,13 +42,9 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 		Use: "check", Short: "Show the ones that hold for an agent and an action", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 shown.",
 		Example: "  belay guard check --agent reviewer --action review",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			return a.guidelines(belay.Holding(desk.Session.Config.HouseRules(), action, agents...))
-		},
+		}),
 	}
 	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "its role or `NAME`, or both")
 	c.Flags().StringVar(&action, "action", "implement", "what it does: implement, fix, review, debug")

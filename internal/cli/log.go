@@ -39,11 +39,7 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
   belay log --hooks
   belay log --output 9f86d081884c7d65…`,
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			if hooks {
 				list, err := desk.HookErrors("")
 				if err != nil {
@@ -70,7 +66,7 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 				return a.output(c.Context(), desk, id, n)
 			}
 			return a.printLog(c, desk, id, follow)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&verify, "verify", false, "recompute every hash")
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "keep printing new entries")

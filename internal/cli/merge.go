@@ -212,17 +212,10 @@ func (a loopFamily) worktreeListCommand() *cobra.Command {
 		Use: "list", Short: "List tasks with their own worktree", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay worktree list",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			s, err := desk.Status(c.Context())
-			if err != nil {
-				return err
-			}
-			return a.Tell(s.Worktrees, nil, func(w io.Writer) { terminal.Worktrees(w, s.Worktrees) })
-		},
+			return a.result(s.Worktrees, err, func(w io.Writer) { terminal.Worktrees(w, s.Worktrees) })
+		}),
 	}
 }
 
@@ -239,11 +232,7 @@ Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has non
 5 somebody works in it · 6 no such task.`,
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			r, err := desk.RemoveTree(c.Context(), id, force)
 			if err != nil {
 				return err
@@ -251,7 +240,7 @@ Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has non
 			return a.Tell(map[string]any{"task": id, "worktree": r.Task.Worktree, "removed": true}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "removed %s\n", belay.VisibleLine(r.Task.Worktree))
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&force, "force", false, "remove it even if work is lost; takes a snapshot first")
 	return c

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 )
 
@@ -24,11 +25,7 @@ Settings are notify.* in the config (docs/notifications.md).
 
 Exit codes: 0 sent, or not due yet · 2 nothing is configured, or it was not accepted.`,
 		Example: "  belay notify\n  belay notify --test",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			n, err := desk.Notify(c.Context(), test, func(line string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.VisibleLine(line)) })
 			return a.Tell(n, err, func(w io.Writer) {
 				switch {
@@ -41,7 +38,7 @@ Exit codes: 0 sent, or not due yet · 2 nothing is configured, or it was not acc
 					fmt.Fprintf(w, "%s to send, next at %s\n", belay.CountOf(n.Waiting, "message"), n.Next.Local().Format(time.DateTime))
 				}
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&test, "test", false, "send a test message to the webhook")
 	return c

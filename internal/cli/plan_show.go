@@ -26,10 +26,7 @@ Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan sections plan.tsx --json",
 		RunE: func(_ *cobra.Command, args []string) error {
 			shown, err := app.Show(a.Dir, args[0])
-			if err != nil {
-				return err
-			}
-			return a.Tell(shown, nil, func(w io.Writer) {
+			return a.result(shown, err, func(w io.Writer) {
 				rows := [][]string{}
 				for _, s := range shown.Sections {
 					rows = append(rows, []string{s.Path, string(s.Kind), fmt.Sprintf("%d-%d", s.Line, s.EndLine),
@@ -79,10 +76,7 @@ Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan show plan.tsx",
 		RunE: func(_ *cobra.Command, args []string) error {
 			shown, err := app.Show(a.Dir, args[0])
-			if err != nil {
-				return err
-			}
-			return a.Tell(shown, nil, func(w io.Writer) { tree(w, shown, terminal.PaintFor(a.Out)) })
+			return a.result(shown, err, func(w io.Writer) { tree(w, shown, terminal.PaintFor(a.Out)) })
 		},
 	}
 }

@@ -29,11 +29,7 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo.\n\n" +
 			"Exit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			out, err := do(desk, c.Context(), o)
 			if a.SkipBroken(err) {
 				o.SkipBroken = true
@@ -43,7 +39,7 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 				return err
 			}
 			return a.SteppedBack(out, o.DryRun, name)
-		},
+		}),
 	}
 	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "print the plan and change nothing")
 	c.Flags().BoolVar(&o.SkipBroken, "skip-broken", false, "skip and list what cannot be restored")
@@ -59,11 +55,7 @@ task cannot be dropped.
 
 Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 		Example: "  belay snapshot drop 01jd6y", ValidArgsFunction: a.CompleteSnapshots,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			protected, err := desk.Protected(c.Context())
 			if err != nil {
 				return err
@@ -94,7 +86,7 @@ Exit codes: 0 deleted · 2 belongs to an open task · 6 no such snapshot.`,
 				return err
 			}
 			return a.Tell(ids, nil, func(w io.Writer) { fmt.Fprintf(w, "deleted %s\n", belay.CountOf(len(ids), "snapshot")) })
-		},
+		}),
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	return c
@@ -194,16 +186,9 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show how much space snapshots use", Args: cobra.NoArgs,
 		Long: "Exit codes: 0 shown.", Example: "  belay snapshot status",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			u, err := desk.Session.Snaps.Usage(c.Context())
-			if err != nil {
-				return err
-			}
-			return a.Tell(u, nil, func(w io.Writer) {
+			return a.result(u, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s, %s not shared with anything else\n", belay.CountOf(u.Snapshots, "snapshot"), terminal.Size(u.Bytes))
 				if u.Unreadable > 0 {
 					fmt.Fprintf(w, "%s: run belay doctor\n", belay.CountOf(u.Unreadable, "unreadable snapshot"))
@@ -212,6 +197,6 @@ func (a snapshotFamily) usageCommand() *cobra.Command {
 					fmt.Fprintf(w, "over the limit of %s: run belay snapshot prune\n", terminal.Size(limit))
 				}
 			})
-		},
+		}),
 	}
 }

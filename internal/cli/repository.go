@@ -24,11 +24,7 @@ it prints a line for each task that changed, with --json an object for each chan
 
 Exit codes: 0 shown.`,
 		Example: "  belay status\n  belay status --json\n  belay status --watch",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			if watch {
 				a.Noted = true
 				return a.Watch(terminal.Watched{
@@ -42,7 +38,7 @@ Exit codes: 0 shown.`,
 				return err
 			}
 			return a.Tell(s, nil, terminal.Fit(func(w io.Writer) { terminal.Status(w, s, desk.Session.Config.Snapshot.Cap) }))
-		},
+		}),
 	}
 	c.Flags().BoolVarP(&watch, "watch", "w", false, "keep showing it until Ctrl-C")
 	return c
@@ -141,11 +137,7 @@ Where nobody can be asked, such as in a script, nothing is trusted without --yes
 
 Exit codes: 0 done · 2 nothing was trusted.`,
 		Example: "  belay trust --show\n  belay trust\n  belay trust --yes\n  belay trust --remove",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			st, err := desk.TrustState()
 			switch {
 			case err != nil || show:
@@ -181,7 +173,7 @@ Exit codes: 0 done · 2 nothing was trusted.`,
 					}
 				}
 			})
-		},
+		}),
 	}
 	c.Flags().BoolVar(&show, "show", false, "show what would run and change nothing")
 	c.Flags().BoolVar(&remove, "remove", false, "remove trust in this repository")

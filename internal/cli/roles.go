@@ -98,10 +98,7 @@ not what was handed over, something was committed, or a read-only role changed f
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			h, err := app.Snapshot(c.Context(), d, r, role, empty)
-			if err != nil {
-				return err
-			}
-			return a.Tell(h, nil, func(w io.Writer) { printHanded(w, h) })
+			return a.result(h, err, func(w io.Writer) { printHanded(w, h) })
 		}),
 	}
 	q.flags(c)
@@ -199,10 +196,7 @@ Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
 			h, err := app.Resolve(c.Context(), d, r, note)
-			if err != nil {
-				return err
-			}
-			return a.Tell(h, nil, func(w io.Writer) {
+			return a.result(h, err, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: the next role starts from %s\n", h.Task, h.Snapshot.Short())
 				printNotes(w, h.Notes)
 			})

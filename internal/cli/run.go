@@ -222,17 +222,13 @@ The waiting run saves its work and pauses the task.
 Exit codes: 0 stopped · 2 no agent runs · 6 no such task.`,
 		Example:           "  belay cancel T7",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			if err := desk.Cancel(c.Context(), id); err != nil {
 				return err
 			}
 			return a.Tell(map[string]any{"task": id, "stopped": true}, nil, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: stopped the agent\n", id)
 			})
-		},
+		}),
 	}
 }

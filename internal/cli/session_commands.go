@@ -69,11 +69,7 @@ wrong folder. It prints nothing when there is nothing to say.
 
 Exit codes: 0 shown.`,
 		Example: "  belay brief\n  belay brief --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			b := desk.Brief(c.Context())
 			a.Noted = true
 			return a.Tell(b, nil, func(w io.Writer) {
@@ -81,7 +77,7 @@ Exit codes: 0 shown.`,
 					fmt.Fprintln(w, text)
 				}
 			})
-		},
+		}),
 	}
 }
 
@@ -100,17 +96,10 @@ Exit codes: 0 shown · 6 no such session.`,
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return a.completeSessions(c.Context()), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, args []string) error {
 			t, err := desk.Timeline(c.Context(), strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return a.Tell(t, nil, func(w io.Writer) { terminal.Timeline(w, t) })
-		},
+			return a.result(t, err, func(w io.Writer) { terminal.Timeline(w, t) })
+		}),
 	}
 }
 

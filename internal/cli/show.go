@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/terminal"
@@ -23,11 +24,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 		Use: "show [TASK]", Short: "Show a task: its text, attempts and reasons", Args: cobra.MaximumNArgs(1),
 		Long:    "Show prints all about one task, the latest when TASK is left out.\n\nExit codes: 0 shown · 6 no such task.",
 		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenOneTask(c.Context(), args)
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			shown, r, err := desk.Show(id)
 			if err != nil {
 				return err
@@ -55,6 +52,6 @@ func (a loopFamily) showCommand() *cobra.Command {
 					fmt.Fprint(w, "\n", prompt.Gate(r.State, r.Task), "\n")
 				}
 			}))
-		},
+		}),
 	}
 }

@@ -167,10 +167,7 @@ func (a snapshotFamily) snapshotShowCommand() *cobra.Command {
 				return err
 			}
 			info, err := desk.Session.Snaps.Get(c.Context(), id)
-			if err != nil {
-				return err
-			}
-			return a.Tell(info, nil, func(w io.Writer) { terminal.Snapshot(w, info) })
+			return a.result(info, err, func(w io.Writer) { terminal.Snapshot(w, info) })
 		},
 	}
 }

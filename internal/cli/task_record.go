@@ -68,11 +68,7 @@ func (a taskFamily) listCommand() *cobra.Command {
 		Use: "list", Short: "List all tasks", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long:    "Exit codes: 0 listed.",
 		Example: "  belay task list --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			lines, err := desk.Tasks()
 			if err != nil {
 				return err
@@ -85,7 +81,7 @@ func (a taskFamily) listCommand() *cobra.Command {
 				terminal.Tasks(w, lines)
 				terminal.ActiveFeatures(w, views)
 			})
-		},
+		}),
 	}
 }
 
@@ -98,18 +94,14 @@ last ten; .belay/now/history.md has all of them. Nothing else is passed on.
 
 Exit codes: 0 shown.`,
 		Example: "  belay task history\n  belay task history --json",
-		RunE: func(c *cobra.Command, _ []string) error {
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			lines := append([]string{}, desk.Session.History("")...)
 			return a.Tell(lines, nil, func(w io.Writer) {
 				for _, l := range lines {
 					fmt.Fprintln(w, l)
 				}
 			})
-		},
+		}),
 	}
 }
 
@@ -120,11 +112,7 @@ func (a taskFamily) stepCommand(name, short, done string,
 		Use: name + " TASK", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
 		Long:    short + ".\n\nExit codes: 0 done · 1 not accepted yet · 2 not possible now · 5 the tree is in use · 6 no such task.",
 		Example: "  belay task " + name + " T7",
-		RunE: func(c *cobra.Command, args []string) error {
-			desk, id, err := a.OpenTask(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			r, err := do(desk, c.Context(), id, a.Screen(true))
 			if err != nil {
 				return err
@@ -137,6 +125,6 @@ func (a taskFamily) stepCommand(name, short, done string,
 				}
 				fmt.Fprintf(w, done+"\n", about)
 			})
-		},
+		}),
 	}
 }

@@ -38,10 +38,7 @@ read in two ways · 6 no such task.`,
 				return err
 			}
 			made, err := app.Make(c.Context(), desk, q)
-			if err != nil {
-				return err
-			}
-			return a.Tell(made, nil, func(w io.Writer) {
+			return a.result(made, err, func(w io.Writer) {
 				if made.Left != "" {
 					fmt.Fprintln(w, belay.VisibleLine(made.Left))
 					return
