@@ -33,9 +33,8 @@ type Question struct {
 
 // Reply is what came back. Said is everything it said, both tries.
 type Reply struct {
-	Said     []byte
-	Tries    int
-	Writable bool // a program could have written to the folders of ReadOnly
+	Said  []byte
+	Tries int
 }
 
 // Ask asks. The error says why there is no answer that can be read.
@@ -54,7 +53,7 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 	prompt := q.Prompt
 	for {
 		r.Tries++
-		said, err := put(ctx, &r, prompt)
+		said, err := put(ctx, prompt)
 		r.Said = append(r.Said, said...)
 		if err != nil {
 			return r, err
@@ -70,13 +69,11 @@ func Ask(ctx context.Context, q Question) (Reply, error) {
 }
 
 // who returns the way to put a prompt to the program or the model, when it may be asked.
-func (q Question) who() (func(context.Context, *Reply, string) ([]byte, error), error) {
+func (q Question) who() (func(context.Context, string) ([]byte, error), error) {
 	if q.Reviewer.Endpoint != "" {
 		model, err := q.May.Model(q.Reviewer.Endpoint, q.Reviewer.KeyEnv)
-		return func(ctx context.Context, _ *Reply, prompt string) ([]byte, error) { return q.model(ctx, model, prompt) }, err
+		return func(ctx context.Context, prompt string) ([]byte, error) { return q.model(ctx, model, prompt) }, err
 	}
 	program, err := q.May.Program(q.Reviewer.Command)
-	return func(ctx context.Context, r *Reply, prompt string) ([]byte, error) {
-		return q.program(ctx, r, program, prompt)
-	}, err
+	return func(ctx context.Context, prompt string) ([]byte, error) { return q.program(ctx, program, prompt) }, err
 }

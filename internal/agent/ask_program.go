@@ -15,7 +15,7 @@ import (
 
 // program runs the command with the prompt on its standard input and in the file named by
 // BELAY_PROMPT_FILE, both outside the folder it works in.
-func (q Question) program(ctx context.Context, r *Reply, command config.Command, prompt string) ([]byte, error) {
+func (q Question) program(ctx context.Context, command config.Command, prompt string) ([]byte, error) {
 	f, err := os.CreateTemp("", "belay-prompt-*.md")
 	if err != nil {
 		return nil, fmt.Errorf("write its prompt: %w", err)
@@ -42,7 +42,6 @@ func (q Question) program(ctx context.Context, r *Reply, command config.Command,
 		ask.Fence, ask.Env = policy, append(ask.Env, more...)
 	}
 	end := ask.Run(ctx)
-	r.Writable = r.Writable || end.Writable
 	switch {
 	case ctx.Err() != nil || end.Cut:
 		return out.Bytes(), timeUp(ctx, q.Reviewer.Timeout)

@@ -9,12 +9,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testrun"
-
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // Adjust gives an open task the settings that were given as flags, and tells which. A flag

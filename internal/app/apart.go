@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
 )
 
 // at gives the desk of the working tree that a task works in, from wherever a person

@@ -9,13 +9,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
-
 	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Approval asks for a task's work to be accepted. Why is called only where it was refused

@@ -5,10 +5,9 @@ import (
 	"os"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/runner"
-
 	"github.com/belay-dev/belay/internal/proc"
 	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/runner"
 )
 
 // Begun is a review that somebody is at.

@@ -5,14 +5,12 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/config"
-	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
-
 	"github.com/belay-dev/belay/internal/watch"
 )
 

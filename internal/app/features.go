@@ -15,12 +15,11 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
-	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 

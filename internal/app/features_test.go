@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/phase"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/tasklist"

@@ -12,7 +12,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
-
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 

@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
-
-	"github.com/belay-dev/belay/internal/loop"
 )
 
 // FixPrompt makes the prompt that has the newest refusal of a task mended, within so

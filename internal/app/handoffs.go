@@ -16,12 +16,11 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/secret"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Request is what every request says: the task, who asks, and whether what looks like a

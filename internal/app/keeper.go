@@ -9,11 +9,9 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // checkName is the name of the check that holds work to a plan's markers.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/plan"
 )
 

@@ -9,10 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/belay-dev/belay/internal/belay"
-
-	"github.com/belay-dev/belay/internal/plan"
-
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/plan"
 )
 
 // Made is a plan that was made, or why none was.

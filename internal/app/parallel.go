@@ -7,10 +7,9 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
 )
 
 // Request asks for several recorded tasks to be run at once, each in a working

@@ -10,9 +10,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/plan"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Question is a plan to be held against something: Against is a folder, a task, a snapshot

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/plan"
 	"github.com/belay-dev/belay/internal/tasklist"

@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/review"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Readiness is what stands in the tree besides what a task's last attempt left.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/tasklist"
 )

@@ -15,11 +15,10 @@ import (
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
-
-	"github.com/belay-dev/belay/internal/restore"
 )
 
 // This file is the one place that says which snapshots stay, and for what: for pruning by

@@ -13,13 +13,12 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
-	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/review/comment"
+	"github.com/belay-dev/belay/internal/runner"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // New is a review that somebody gave of a task's work.

@@ -9,13 +9,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/review"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/fsroot"
-
-	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/review"
 )
 
 // Review is a cycle as it is known: by the record, by its file, or by both.

@@ -13,12 +13,11 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/fsroot"
-	"github.com/belay-dev/belay/internal/handoff"
 )
 
 // role lets one role work: it begins from a proved tree, its agent runs, what it left is

@@ -10,7 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 

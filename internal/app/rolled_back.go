@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
 )
 
 // Rejection of tasks together: each goes back to its state before and is done again.

@@ -10,13 +10,11 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
+	"github.com/belay-dev/belay/internal/restore"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
-
-	"github.com/belay-dev/belay/internal/restore"
 )
 
 // RunRequest asks for a task to be run to its end, or on from where it stands.

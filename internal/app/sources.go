@@ -9,7 +9,6 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
-
 	"github.com/belay-dev/belay/internal/handoff"
 	"github.com/belay-dev/belay/internal/snapshot"
 )

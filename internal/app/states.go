@@ -10,10 +10,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
-
 	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/plan"
-
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 

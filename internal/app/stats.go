@@ -4,9 +4,8 @@ import (
 	"context"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
 )
 
 // Cost is what a role's part costs, and what its sources would.

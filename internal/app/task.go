@@ -10,13 +10,11 @@ import (
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/check"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/runner"
-	"github.com/belay-dev/belay/internal/testrun"
-
 	"github.com/belay-dev/belay/internal/session"
-
-	"github.com/belay-dev/belay/internal/loop"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // NewTask is what a person says of a task; the config and detection fill the rest.

@@ -10,10 +10,9 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/testrun"
-
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/session"
+	"github.com/belay-dev/belay/internal/testrun"
 )
 
 // Item is one thing that the repository would have run: the block of commands in its

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/plan"
 )
 

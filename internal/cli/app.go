@@ -12,9 +12,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/restore"
+	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 

@@ -9,9 +9,8 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/terminal"
 )
 

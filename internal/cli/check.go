@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/count"
 	"github.com/belay-dev/belay/internal/plan"
-
 	"github.com/belay-dev/belay/internal/terminal"
 )
 

@@ -11,9 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/lint"
 	"github.com/belay-dev/belay/internal/terminal"

@@ -5,9 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
 )
 

@@ -13,10 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/app"
-
+	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/terminal"

@@ -11,7 +11,6 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/session"
-
 	"github.com/belay-dev/belay/internal/terminal"
 )
 

@@ -8,9 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/belay-dev/belay/internal/belay"
-
 	"github.com/belay-dev/belay/internal/app"
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 type planFamily struct{ *App }

@@ -10,7 +10,6 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/plan"
-
 	"github.com/belay-dev/belay/internal/terminal"
 )
 

@@ -8,11 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/config"
 	"github.com/belay-dev/belay/internal/prompt"
-
-	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/terminal"
 )

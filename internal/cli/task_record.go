@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/prompt"
-
-	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/runner"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/terminal"

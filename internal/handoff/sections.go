@@ -55,7 +55,7 @@ func sectionsOf(all []string) []Section {
 func make1(all []string, h heading, own, end int) Section {
 	body, ownEnd := span(all, h.start, own)
 	text, last := span(all, h.start, end)
-	return Section{Title: h.title, Level: h.level, Start: h.start + 1, Own: ownEnd, End: last, Text: text, Body: body}
+	return Section{Title: h.title, Start: h.start + 1, Own: ownEnd, End: last, Text: text, Body: body}
 }
 
 // span joins lines without the blank ones at their end; last counts from 1. The blank

@@ -51,11 +51,10 @@ type Document struct {
 
 // Section is a heading with everything up to the next heading of its level or a higher
 // one. Lines count from 1 and include both ends. The part of a file before its first
-// heading, and a file without any, is a section with an empty Slug and Level 0.
+// heading, and a file without any, is a section with an empty Slug.
 type Section struct {
 	Slug  string // of the heading, as forges make anchors; a second one of a name ends in -1
 	Title string
-	Level int
 	Start int
 	End   int
 	Own   int    // the last line before the next heading of any level

@@ -100,10 +100,10 @@ func (r *reader) word(more string) string {
 // comment reads a comment in the place it is in.
 func (r *reader) comment(p Place) error {
 	from := r.i
-	c := Comment{Start: from, Place: p, Parent: r.parent}
+	c := Comment{Start: from, Place: p}
 	if r.has("//") {
 		r.i = r.x.End(from)
-		c.Line, c.Text = true, string(r.src[from+2:r.i])
+		c.Text = string(r.src[from+2 : r.i])
 	} else {
 		r.i += 2
 		end := r.find("*/")

@@ -42,9 +42,7 @@ const (
 type Comment struct {
 	Start, End int
 	Text       string // what it says, without the signs that make it a comment
-	Line       bool   // it began with //
 	Place      Place
-	Parent     int // the innermost element around it, or whose tag it is in; -1 for none
 }
 
 // Doc is what was read.

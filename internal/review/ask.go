@@ -31,10 +31,8 @@ type ReviewerQuestion struct {
 
 // Reply is what came back. Said is everything it said, both tries.
 type Reply struct {
-	Opinion  Opinion
-	Said     []byte
-	Tries    int
-	Writable bool // a program could have written to the folders of ReadOnly
+	Opinion Opinion
+	Said    []byte
 }
 
 // Ask asks, within the reviewer's time limit (10 minutes when it has none). The error
@@ -56,6 +54,6 @@ func Ask(ctx context.Context, q ReviewerQuestion) (Reply, error) {
 			return err
 		},
 	})
-	r.Said, r.Tries, r.Writable = append(said.Said, late...), said.Tries, said.Writable
+	r.Said = append(said.Said, late...)
 	return r, err
 }

@@ -18,7 +18,6 @@ const (
 // Span is the time from one snapshot to the next.
 type Span struct {
 	From, To belay.SnapshotID
-	Attempt  int
 	Agent    bool // the agent worked; otherwise the checks did
 }
 
@@ -35,7 +34,7 @@ func Of(before belay.SnapshotID, taken []snapshot.Info) []Span {
 		case s.Kind == belay.KindBefore && strings.HasSuffix(s.Command, StartMark):
 			at = s.ID
 		case s.Kind == belay.KindAfter || s.Kind == belay.KindStall:
-			all = append(all, Span{From: at, To: s.ID, Attempt: s.Attempt, Agent: !strings.HasSuffix(s.Command, EndMark)})
+			all = append(all, Span{From: at, To: s.ID, Agent: !strings.HasSuffix(s.Command, EndMark)})
 			at = s.ID
 		}
 	}
