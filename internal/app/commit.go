@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -218,9 +219,7 @@ func (c *committer) plan(ctx context.Context) error {
 		paths = append(paths, change.Path)
 	}
 	committed := c.committed()
-	for p := range committed { // also what is again as it was before the task
-		paths = append(paths, p)
-	}
+	paths = slices.AppendSeq(paths, maps.Keys(committed)) // also what is again as it was before the task
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	ignored, err := at.Session.Snaps.Ignored(ctx, after, paths)

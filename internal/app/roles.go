@@ -46,7 +46,7 @@ func Update(ctx context.Context, d *session.Desk, q UpdateRequest) (handoff.Stat
 		return handoff.State{}, err
 	}
 	if q.ClearFindings {
-		if err := p.cleared(ctx, q.Role); err != nil {
+		if err := p.addOf(ctx, q.Role, handoff.Event{Kind: handoff.Cleared}); err != nil {
 			return handoff.State{}, err
 		}
 	}
@@ -82,13 +82,15 @@ func (p *Place) StateOf(role string) (handoff.State, error) {
 	return *s, nil
 }
 
-func (p *Place) cleared(ctx context.Context, role string) error {
+// addOf records what happened to a role.
+func (p *Place) addOf(ctx context.Context, role string, e handoff.Event) error {
 	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
 		r, err := c.Of(role)
 		if err != nil {
 			return handoff.Event{}, err
 		}
-		return handoff.Event{Kind: handoff.Cleared, Role: r.Name}, nil
+		e.Role = r.Name
+		return e, nil
 	})
 }
 
@@ -169,14 +171,7 @@ func Block(ctx context.Context, d *session.Desk, q Request, role, finding string
 	if err != nil {
 		return handoff.State{}, err
 	}
-	err = p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		r, err := c.Of(role)
-		if err != nil {
-			return handoff.Event{}, err
-		}
-		return handoff.Event{Kind: handoff.Found, Role: r.Name, Note: finding, Secrets: let}, nil
-	})
-	if err != nil {
+	if err := p.addOf(ctx, role, handoff.Event{Kind: handoff.Found, Note: finding, Secrets: let}); err != nil {
 		return handoff.State{}, err
 	}
 	return p.StateOf(role)
@@ -375,13 +370,7 @@ func Send(ctx context.Context, d *session.Desk, q Request, role, words string, b
 	}
 	masked, n := handoff.Masked([]byte(belay.Visible(handoff.Text(words))))
 	note := handoff.Fit(string(masked), "belay show "+string(q.Task)+" has the rest")
-	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		r, err := c.Of(role)
-		if err != nil {
-			return handoff.Event{}, err
-		}
-		return handoff.Event{Kind: handoff.Sent, Role: r.Name, Note: note, Back: &back, Masked: n}, nil
-	})
+	return p.addOf(ctx, role, handoff.Event{Kind: handoff.Sent, Note: note, Back: &back, Masked: n})
 }
 
 // Ran records how the agent of a role ended.
@@ -390,11 +379,5 @@ func Ran(ctx context.Context, d *session.Desk, q Request, role string, run hando
 	if err != nil {
 		return err
 	}
-	return p.Add(ctx, func(c *handoff.Context) (handoff.Event, error) {
-		r, err := c.Of(role)
-		if err != nil {
-			return handoff.Event{}, err
-		}
-		return handoff.Event{Kind: handoff.Ran, Role: r.Name, Run: &run}, nil
-	})
+	return p.addOf(ctx, role, handoff.Event{Kind: handoff.Ran, Run: &run})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/handoff"
+	"github.com/belay-dev/belay/internal/journal"
 	"github.com/belay-dev/belay/internal/session"
 )
 
@@ -222,10 +223,5 @@ func (p *Place) own(ctx context.Context, expected belay.SnapshotID) (out []hando
 
 // knows reports whether the record has an entry of this hash.
 func (p *Place) knows(hash string) bool {
-	for _, e := range p.Rec.Log.Entries {
-		if e.Hash == hash {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Rec.Log.Entries, func(e journal.Entry) bool { return e.Hash == hash })
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +85,33 @@ func (a *App) SkipBroken(err error) bool {
 		fmt.Fprintf(a.Err, "  %s: %s\n", belay.VisibleLine(k.Path), belay.VisibleLine(k.Why))
 	}
 	return a.Confirm(fmt.Sprintf("skip %s and restore everything else?", belay.CountOf(len(broken.Paths), "path")), false)
+}
+
+// planned shows what a restore would do and asks for it. It tells whether what cannot be
+// restored is to be skipped, as the person may have said on the way.
+func (a *App) planned(what string, skip bool, plan func(skip bool) (restore.Restored, error)) (bool, error) {
+	out, err := plan(skip)
+	if a.SkipBroken(err) {
+		skip = true
+		out, err = plan(skip)
+	}
+	if err == nil && !a.Confirm(fmt.Sprintf("%s: %s?", what, terminal.Planned(out)), false) {
+		err = belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
+	}
+	return skip, err
+}
+
+// open opens a file that a person names, or standard input for -. A FIFO without a writer is
+// not waited for; try says what to give instead of a file that cannot be opened, which is called what.
+func (a *App) open(name, what, try string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(a.In), nil
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, belay.Refuse(belay.CodeCannot, try, "%s cannot be read: %v", what, err)
+	}
+	return f, nil
 }
 
 // Task returns the task that a command is about: the one that is named, or the one that something happened to last.

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
@@ -17,15 +15,11 @@ import (
 // mineBatch answers each line as soon as it is read. A line that is no request is named
 // on standard error; the others are answered all the same.
 func (a reviewFamily) mineBatch(name string) error {
-	in := a.In
-	if name != "-" {
-		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
-		if err != nil {
-			return belay.Refuse(belay.CodeCannot, "give a file with one JSON object a line, or -", "the batch cannot be read: %v", err)
-		}
-		defer func() { _ = f.Close() }()
-		in = f
+	in, err := a.open(name, "the batch", "give a file with one JSON object a line, or -")
+	if err != nil {
+		return err
 	}
+	defer func() { _ = in.Close() }()
 	out := bufio.NewWriter(a.Out)
 	bad, err := answerAll(in, out, a.Err)
 	if ferr := out.Flush(); err == nil {

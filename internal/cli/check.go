@@ -193,11 +193,13 @@ func numbers(c count.Counts) string {
 	if c.Before == nil && c.After == nil {
 		return ""
 	}
-	number := func(n *int) string {
-		if n == nil {
-			return "unknown"
-		}
-		return fmt.Sprint(*n)
-	}
 	return fmt.Sprintf(" %s before, %s after", number(c.Before), number(c.After))
+}
+
+// number is a count, if it is known.
+func number(n *int) string {
+	if n == nil {
+		return "unknown"
+	}
+	return fmt.Sprint(*n)
 }

@@ -144,11 +144,7 @@ func pick(lists []shown, name, file string) ([]shown, error) {
 
 func print(w io.Writer, lists []shown, items bool) {
 	for _, l := range lists {
-		n := "unknown"
-		if l.Count != nil {
-			n = fmt.Sprint(*l.Count)
-		}
-		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", n, l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
+		fmt.Fprintf(w, "%7s  %-12s %s:%d  %s\n", number(l.Count), l.Kind, belay.VisibleLine(l.File), l.Line, belay.VisibleLine(l.Name))
 		for _, u := range l.Unknown {
 			fmt.Fprintf(w, "           not known: %s\n", belay.VisibleLine(u))
 		}

@@ -82,32 +82,26 @@ record does not know, and one that cannot be read, are named as such.
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay review list T7\n  belay review list T7 --json",
 		ValidArgsFunction: a.CompleteTasks,
-		RunE: func(c *cobra.Command, args []string) error {
-			task, err := belay.ParseTaskID(args[0])
-			if err != nil {
-				return err
-			}
-			desk, err := a.Open(c.Context())
-			if err != nil {
-				return err
-			}
+		RunE: a.aboutTask(func(_ *cobra.Command, desk *app.Desk, task belay.TaskID) error {
 			all, err := app.List(desk, task)
-			if err != nil {
-				return err
-			}
-			for i := range all {
-				all[i].Body = ""
-			}
-			return a.Tell(map[string]any{"reviews": all}, nil, func(w io.Writer) {
-				if len(all) == 0 {
-					fmt.Fprintf(w, "no review of %s\n", task)
-				}
-				for _, v := range all {
-					printReview(w, v)
-				}
-			})
-		},
+			return a.tellReviews(task, all, err)
+		}),
 	}
+}
+
+// tellReviews lists reviews of a task, without what they say.
+func (a reviewFamily) tellReviews(task belay.TaskID, all []app.Review, err error) error {
+	for i := range all {
+		all[i].Body = ""
+	}
+	return a.result(map[string]any{"reviews": all}, err, func(w io.Writer) {
+		if len(all) == 0 {
+			fmt.Fprintf(w, "no review of %s\n", task)
+		}
+		for _, v := range all {
+			printReview(w, v)
+		}
+	})
 }
 
 func printReview(w io.Writer, v app.Review) {
@@ -201,17 +195,7 @@ Exit codes: 0 done · 2 a file cannot be read or changed meanwhile · 6 no such 
 				return err
 			}
 			all, err := app.ResolveReviews(c.Context(), desk, task, cycles)
-			if err != nil {
-				return err
-			}
-			for i := range all {
-				all[i].Body = ""
-			}
-			return a.Tell(map[string]any{"reviews": all}, nil, func(w io.Writer) {
-				for _, v := range all {
-					printReview(w, v)
-				}
-			})
+			return a.tellReviews(task, all, err)
 		},
 	}
 }

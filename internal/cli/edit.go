@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -93,16 +92,11 @@ const most = belay.MaxProse + 1<<20
 
 // from takes the text of a file.
 func (s editSession) from(ctx context.Context, name string) error {
-	in := s.family.In
-	if name != "-" {
-		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
-		if err != nil {
-			return belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input",
-				"the text cannot be read: %v", err)
-		}
-		defer f.Close()
-		in = f
+	in, err := s.family.App.open(name, "the text", "give the path of a text file, or - for standard input")
+	if err != nil {
+		return err
 	}
+	defer func() { _ = in.Close() }()
 	text, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
 		return fmt.Errorf("read the text: %w", err)

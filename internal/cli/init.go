@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,12 +108,7 @@ somebody else's; then nothing was changed · 5 another belay init is running.`,
 
 // given reports whether init is to install something.
 func (in installing) given(c *cobra.Command) bool {
-	for _, name := range []string{"agent", "skill", "user", "project", "remove", "dry-run", "trust-codex-hooks"} {
-		if c.Flags().Changed(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"agent", "skill", "user", "project", "remove", "dry-run", "trust-codex-hooks"}, c.Flags().Changed)
 }
 
 // install writes hooks and skills, or removes them.

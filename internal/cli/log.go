@@ -10,6 +10,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/loop"
 	"github.com/belay-dev/belay/internal/prompt"
 	"github.com/belay-dev/belay/internal/terminal"
 )
@@ -60,9 +61,11 @@ Exit codes: 0 shown, intact · 1 broken · 6 no such task.`,
 			case verify:
 				return a.verifyLog(c.Context(), desk, []belay.TaskID{id})
 			case c.Flags().Changed("prompt"):
-				return a.sent(c.Context(), desk, id, sent)
+				return a.attempted(c.Context(), desk, id, sent, "%s has no attempt %d of which the prompt was kept",
+					func(at loop.Attempt) string { return at.Sent })
 			case output != "":
-				return a.output(c.Context(), desk, id, n)
+				return a.attempted(c.Context(), desk, id, n, "%s has no output of an attempt %d",
+					func(at loop.Attempt) string { return at.Log })
 			}
 			return a.printLog(c, desk, id, follow)
 		}),
@@ -81,32 +84,20 @@ func printHookErrors(w io.Writer, list []app.HookError) {
 	}
 }
 
-// sent prints the prompt of an attempt.
-func (a loopFamily) sent(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
+// attempted prints what was kept of an attempt: the hash that of gives, "" for nothing. None
+// says what there is not.
+func (a loopFamily) attempted(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int, none string,
+	of func(loop.Attempt) string) error {
 	r, err := desk.Session.Load(id)
 	if err != nil {
 		return err
 	}
 	for _, at := range r.State.Attempts {
-		if at.N == attempt && at.Sent != "" {
-			return a.attachment(ctx, desk, at.Sent)
+		if sha := of(at); at.N == attempt && sha != "" {
+			return a.attachment(ctx, desk, sha)
 		}
 	}
-	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), "%s has no attempt %d of which the prompt was kept", id, attempt)
-}
-
-// output prints what the agent of an attempt printed, as it printed it.
-func (a loopFamily) output(ctx context.Context, desk *app.Desk, id belay.TaskID, attempt int) error {
-	r, err := desk.Session.Load(id)
-	if err != nil {
-		return err
-	}
-	for _, at := range r.State.Attempts {
-		if at.N == attempt && at.Log != "" {
-			return a.attachment(ctx, desk, at.Log)
-		}
-	}
-	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), "%s has no output of an attempt %d", id, attempt)
+	return belay.Refuse(belay.CodeUsage, "belay show "+string(id), none, id, attempt)
 }
 
 func (a loopFamily) attachment(ctx context.Context, desk *app.Desk, sha string) error {

@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -63,16 +61,11 @@ const maxReview = 16 << 20
 
 // read gives the text of a file or of standard input.
 func (a reviewFamily) read(name string) (string, error) {
-	in := a.In
-	if name != "-" {
-		f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO without a writer must not wait for one
-		if err != nil {
-			return "", belay.Refuse(belay.CodeCannot, "give the path of a text file, or - for standard input",
-				"the review cannot be read: %v", err)
-		}
-		defer func() { _ = f.Close() }()
-		in = f
+	in, err := a.open(name, "the review", "give the path of a text file, or - for standard input")
+	if err != nil {
+		return "", err
 	}
+	defer func() { _ = in.Close() }()
 	text, err := io.ReadAll(io.LimitReader(in, maxReview+1))
 	if err != nil {
 		return "", fmt.Errorf("read the review: %w", err)

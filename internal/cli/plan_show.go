@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,28 +42,18 @@ Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 }
 
 func marks(n int) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "-"
-	case 1:
-		return "1 marker"
 	}
-	return fmt.Sprintf("%d markers", n)
+	return belay.CountOf(n, "marker")
 }
 
 func counts(s app.Section) []string {
 	var out []string
 	for _, l := range s.Lists {
-		out = append(out, countOf(l))
+		out = append(out, l.Name+" "+number(l.Count))
 	}
 	return out
-}
-
-func countOf(l plan.List) string {
-	if l.Count == nil {
-		return l.Name + " unknown"
-	}
-	return fmt.Sprintf("%s %d", l.Name, *l.Count)
 }
 
 func (a planFamily) showCommand() *cobra.Command {
@@ -87,7 +78,7 @@ func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
 			all = append(all, b)
 		}
 	}
-	sortByLine(all)
+	slices.SortStableFunc(all, func(a, b app.Section) int { return a.Start - b.Start })
 	for _, m := range shown.Loose {
 		fmt.Fprintln(w, mark(m, paint))
 	}
@@ -101,14 +92,6 @@ func tree(w io.Writer, shown app.ShownPlan, paint terminal.Paint) {
 			paint.Dim(belay.VisibleLine(fmt.Sprintf("%s, line %d%s", s.Kind, s.Line, lists))))
 		for _, m := range s.Markers {
 			fmt.Fprintf(w, "%s    %s\n", in, mark(m, paint))
-		}
-	}
-}
-
-func sortByLine(all []app.Section) {
-	for i := 1; i < len(all); i++ { // blocks are few, and sections are in order
-		for k := i; k > 0 && all[k].Start < all[k-1].Start; k-- {
-			all[k], all[k-1] = all[k-1], all[k]
 		}
 	}
 }

@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/terminal"
+	"github.com/belay-dev/belay/internal/restore"
 )
 
 func (a loopFamily) rollbackCommand() *cobra.Command {
@@ -49,16 +47,12 @@ Exit codes: 0 done, all or without what is skipped · 2 could not, nothing chang
 			if !q.DryRun && !yes {
 				plan := q
 				plan.DryRun = true
-				out, err := desk.Rollback(c.Context(), plan)
-				if a.SkipBroken(err) {
-					q.SkipBroken, plan.SkipBroken = true, true
-					out, err = desk.Rollback(c.Context(), plan)
-				}
+				q.SkipBroken, err = a.planned("roll back "+string(q.Task), q.SkipBroken, func(skip bool) (restore.Restored, error) {
+					plan.SkipBroken = skip
+					return desk.Rollback(c.Context(), plan)
+				})
 				if err != nil {
 					return err
-				}
-				if !a.Confirm(fmt.Sprintf("roll back %s: %s?", q.Task, terminal.Planned(out)), false) {
-					return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 				}
 			}
 			out, err := desk.Rollback(c.Context(), q)

@@ -87,12 +87,6 @@ func refusal(res count.Result) error {
 }
 
 func report(w io.Writer, res count.Result) {
-	number := func(n *int) string {
-		if n == nil {
-			return "unknown"
-		}
-		return fmt.Sprint(*n)
-	}
 	fmt.Fprintf(w, "%s  %s before, %s after\n", res.Verdict, number(res.Counts.Before), number(res.Counts.After))
 	for _, f := range res.Findings {
 		fmt.Fprintf(w, "  %s: %s\n", f.Severity, belay.VisibleLine(f.String()))

@@ -314,16 +314,12 @@ restores · 6 no such snapshot.`,
 			if !o.DryRun && !yes && !unfinished {
 				plan := o
 				plan.DryRun = true
-				out, err := desk.Restore(c.Context(), id, plan)
-				if a.SkipBroken(err) {
-					o.SkipBroken, plan.SkipBroken = true, true
-					out, err = desk.Restore(c.Context(), id, plan)
-				}
+				o.SkipBroken, err = a.planned("restore "+id.Short(), o.SkipBroken, func(skip bool) (restore.Restored, error) {
+					plan.SkipBroken = skip
+					return desk.Restore(c.Context(), id, plan)
+				})
 				if err != nil {
 					return err
-				}
-				if !a.Confirm(fmt.Sprintf("restore %s: %s?", id.Short(), terminal.Planned(out)), false) {
-					return belay.Refuse(belay.CodeInterrupted, "add --yes to continue", "nothing was changed")
 				}
 			}
 			out, err := desk.Restore(c.Context(), id, o)

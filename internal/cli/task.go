@@ -138,8 +138,6 @@ func Outcome(r *session.Record) error {
 		return belay.Refuse(belay.CodeWaiting,
 			fmt.Sprintf("belay decide %s guide --message \"…\"  (or %s)", id, terminal.Options(r.State.Gate.Options)),
 			"%s waits for a person: %s", id, r.State.Gate.Why)
-	case !r.Open():
-		return belay.Refuse(belay.CodeRefused, fmt.Sprintf("belay show %s", id), "%s was not accepted: %s", id, r.State.Outcome)
 	}
-	return belay.Refuse(belay.CodeInterrupted, fmt.Sprintf("belay run --resume %s", id), "%s is paused", id)
+	return app.Standing(r)
 }
