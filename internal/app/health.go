@@ -216,15 +216,11 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 	if err != nil {
 		return []Complaint{{About: "snapshots", Says: err.Error()}}
 	}
-	complain := func(r *session.Record, err error) {
-		list = append(list, Complaint{About: "snapshots of " + string(r.Task.ID), Says: session.Sentence(err),
-			Try: "fix the cause, then run belay doctor"})
-	}
 	needs := runner.Needs(ctx, d)
 	for _, r := range all {
 		moved, gone, err := d.Restored(ctx, r, needs(r))
 		if err != nil {
-			complain(r, err)
+			list = append(list, undone("snapshots of "+string(r.Task.ID), err))
 			continue
 		}
 		for _, b := range moved {
@@ -238,16 +234,20 @@ func rebound(ctx context.Context, d *session.Desk) (list []Complaint) {
 		}
 	}
 	if err := d.Sweep(ctx, all); err != nil {
-		list = append(list, Complaint{About: "backup refs", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
+		list = append(list, undone("backup refs", err))
 	}
 	if err := d.Snaps.Reuse(ctx); err != nil {
-		list = append(list, Complaint{About: "snapshots", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
+		list = append(list, undone("snapshots", err))
 	}
 	if err := d.Snaps.SweepInner(ctx); err != nil {
-		list = append(list, Complaint{About: "snapshots of inner repositories", Says: session.Sentence(err),
-			Try: "fix the cause, then run belay doctor"})
+		list = append(list, undone("snapshots of inner repositories", err))
 	}
 	return list
+}
+
+// undone is the complaint that something was not done.
+func undone(about string, err error) Complaint {
+	return Complaint{About: about, Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"}
 }
 
 // contexts sweeps what was written for agents of tasks that are gone or have ended.
@@ -258,7 +258,7 @@ func contexts(d *session.Desk) (list []Complaint) {
 			Says: "its task is gone or has ended; removed the files written for agents"})
 	}
 	if err != nil {
-		list = append(list, Complaint{About: "contexts", Says: session.Sentence(err), Try: "fix the cause, then run belay doctor"})
+		list = append(list, undone("contexts", err))
 	}
 	return list
 }

@@ -410,7 +410,7 @@ func (d *Desk) Begin(ctx context.Context, q StartFeature) (*Stage, error) {
 		return nil, belay.Refuse(belay.CodeUsage, "use one of "+strings.Join(phase.ModeNames, ", "), "%q is not a mode",
 			belay.VisibleLine(q.Mode))
 	}
-	unlock, err := d.featureLock(ctx)
+	unlock, err := d.lock(ctx, "features.lock")
 	if err != nil {
 		return nil, err
 	}
@@ -481,9 +481,9 @@ func (d *Desk) again(ctx context.Context, r *session.FeatureRecord, q StartFeatu
 	return s, s.add(ctx, phase.Event{Kind: phase.EvMode, Mode: q.Mode, By: q.By})
 }
 
-// featureLock keeps two processes from starting the same feature.
-func (d *Desk) featureLock(ctx context.Context) (unlock func(), err error) {
-	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", "features.lock"))
+// lock keeps two processes from starting the same feature, or from importing the same tasks: by the name of a file.
+func (d *Desk) lock(ctx context.Context, name string) (unlock func(), err error) {
+	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", name))
 	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
 	}

@@ -3,13 +3,10 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/belay-dev/belay/internal/belay"
-	"github.com/belay-dev/belay/internal/fsroot"
 	"github.com/belay-dev/belay/internal/tasklist"
 )
 
@@ -18,14 +15,11 @@ import (
 // them: the agent, its name, the feature when the files tell none. belay.CodeNotFound: an
 // id of o.Only is not in the files.
 func Record(ctx context.Context, d *Desk, files []File, o Options, q NewTask) (Import, error) {
-	lock := fsroot.NewLock(filepath.Join(d.Session.Repo.Common, "belay", "import.lock"))
-	if err := fsroot.MkdirAll(filepath.Dir(lock.Path()), 0o700); err != nil {
-		return Import{}, fmt.Errorf("make %s: %w", filepath.Dir(lock.Path()), err)
+	unlock, err := d.lock(ctx, "import.lock")
+	if err != nil {
+		return Import{}, err
 	}
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		return Import{}, fmt.Errorf("lock %s: %w", lock.Path(), err)
-	}
-	defer func() { _ = lock.Unlock() }()
+	defer unlock()
 	have, err := Have(d)
 	if err != nil {
 		return Import{}, err
