@@ -14,15 +14,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/git"
-
 	"github.com/belay-dev/belay/internal/snapshot"
 )
+
+// Modes are compared; the umask of the person who runs the tests is not.
+func init() { syscall.Umask(0o022) }
 
 type deltaBench struct {
 	t     testing.TB

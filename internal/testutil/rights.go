@@ -5,8 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// Modes are part of what many tests compare; the umask of the person who runs them is not.
+func init() { syscall.Umask(0o022) }
 
 // mark is set in the process that has no such rights.
 const mark = "BELAY_TEST_UNPRIVILEGED"
