@@ -245,7 +245,7 @@ type lateWriter struct {
 func (w *lateWriter) Write(p []byte) (int, error) {
 	if w.n == 0 {
 		_ = os.WriteFile(w.said, nil, 0o600)
-		time.Sleep(3 * Slack)
+		time.Sleep(3 * lull)
 	}
 	w.n += len(p)
 	return len(p), nil

@@ -251,7 +251,7 @@ func endAll(grace time.Duration, empty <-chan struct{}) int {
 	if gone(empty, grace) {
 		return 0
 	}
-	for over := time.Now().Add(Slack - 100*time.Millisecond); time.Now().Before(over); {
+	for over := time.Now().Add(Slack - inTime); time.Now().Before(over); {
 		strike(os.Getpid(), unix.SIGKILL)
 		if gone(empty, 5*time.Millisecond) {
 			return 0
@@ -286,7 +286,7 @@ func strike(root int, sig syscall.Signal) int {
 // sweep kills the processes that carry the program's token, and what is below them: all
 // that can be found once the holder itself is gone. It gives how many would not die.
 func (p Program) sweep() int {
-	left, err := Trace{Marker: Marker + "=" + p.token}.Sweep(context.Background(), Slack)
+	left, err := Trace{Marker: Marker + "=" + p.token}.Sweep(context.Background(), Slack-inTime)
 	if err != nil {
 		return max(1, len(left))
 	}

@@ -24,9 +24,15 @@ import (
 // program that imports the package can become (holder_linux.go). The package knows
 // nothing of tests, reads no output and writes no file.
 
-// Slack is how long ending everything may take beyond the grace; Run may take twice
-// that. Only what forks all the time needs more than a moment, and on a busy machine more than half a second.
-const Slack = time.Second
+// Slack is how long ending everything may take beyond the grace; Run may take twice that. Only what forks all the time, or
+// cannot be killed, needs more than a moment. On a machine with forty times as much to do as it has processors, a moment is seconds.
+const Slack = 5 * time.Second
+
+// inTime is how long before Slack is over those give up who have to say how many are left.
+const inTime = time.Second
+
+// lull is how long output is waited for that may never come: from what outlived the program, or for a writer that does not take it.
+const lull = time.Second
 
 // Program is a command to run to its end with everything it starts. Its standard
 // input is Stdin, and empty without.
@@ -117,7 +123,7 @@ func (p Program) Run(ctx context.Context) Ending {
 	} else {
 		end = p.await(ctx, h, drains)
 	}
-	over := time.Now().Add(Slack)
+	over := time.Now().Add(lull)
 	for _, d := range drains {
 		d.finish(over)
 	}
@@ -258,7 +264,7 @@ func (d *drain) catchUp() {
 	select {
 	case <-caughtUp:
 	case <-d.done:
-	case <-time.After(Slack):
+	case <-time.After(lull):
 	}
 }
 
@@ -269,7 +275,7 @@ func (d *drain) end() {
 		select {
 		case <-d.done:
 			return
-		case <-time.After(Slack / 4): // a late answer to ask took the deadline away
+		case <-time.After(lull / 4): // a late answer to ask took the deadline away
 		}
 	}
 }
@@ -282,7 +288,7 @@ func (d *drain) finish(over time.Time) {
 		select {
 		case <-d.done:
 			return
-		case <-time.After(Slack / 4):
+		case <-time.After(lull / 4):
 		}
 		now := d.got.Load()
 		if now == before || time.Now().After(over) {
