@@ -15,6 +15,7 @@ import (
 
 	"github.com/belay-dev/belay/internal/agent"
 	"github.com/belay-dev/belay/internal/fsroot"
+	"github.com/belay-dev/belay/internal/journal"
 )
 
 // waiting is something that belay waits for.
@@ -181,12 +182,12 @@ func hasToLeave(t *testing.T, c *exec.Cmd, said *bytes.Buffer, ended chan error)
 	}
 }
 
-// graceVar is how long a belay under test gives an agent from TERM to KILL.
+// graceVar is how long a belay under test gives an agent from TERM to KILL, and waits for a record that is locked.
 const graceVar = "BELAY_TEST_AGENT_GRACE"
 
 func longGrace() {
 	if d, err := time.ParseDuration(os.Getenv(graceVar)); err == nil {
-		agent.DefaultGrace = d
+		agent.DefaultGrace, journal.LockWait = d, d
 	}
 }
 

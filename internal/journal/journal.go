@@ -24,10 +24,10 @@ import (
 //	files/<sha256>            one attachment
 //	files/.new/               attachments being written
 
-const (
-	lockWait = 10 * time.Second       // for another process to finish one append
-	pollWait = 100 * time.Millisecond // between two looks at a followed file
-)
+const pollWait = 100 * time.Millisecond // between two looks at a followed file
+
+// LockWait is how long another process may take to finish one append. Only tests change it.
+var LockWait = 10 * time.Second
 
 // Store is the record below one folder. Its methods may be called from any number of
 // goroutines and processes at once. The fields are set before first use.
@@ -48,7 +48,7 @@ type Store struct {
 // Open returns the store below dir. It touches nothing: folders are made by the first
 // write, and reading a store that is not there finds nothing.
 func Open(dir string) *Store {
-	return &Store{dir: dir, kind: "tasks", wait: lockWait, poll: pollWait}
+	return &Store{dir: dir, kind: "tasks", wait: LockWait, poll: pollWait}
 }
 
 // Features returns the store of the records of features, which has the same attachments. Its ids are F1, F2, …
