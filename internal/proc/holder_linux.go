@@ -253,6 +253,13 @@ func endAll(grace time.Duration, empty <-chan struct{}) int {
 	}
 	for over := time.Now().Add(Slack - inTime); time.Now().Before(over); {
 		strike(os.Getpid(), unix.SIGKILL)
+		// Who forks all the time has forked again before a listing of all processes comes to an end on a busy machine. Who
+		// loses its parent becomes a child of this process, and these are found at once.
+		for range 20 {
+			for _, p := range children() {
+				_ = p.Signal(unix.SIGKILL)
+			}
+		}
 		if gone(empty, 5*time.Millisecond) {
 			return 0
 		}

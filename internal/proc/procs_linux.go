@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -63,6 +64,21 @@ func List() ([]Process, error) {
 		}
 	}
 	return all, nil
+}
+
+// children gives the living children of this process, those that it adopted as well, and none where the kernel does not say.
+func children() (found []Process) {
+	lists, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for word := range strings.FieldsSeq(string(text)) {
+			pid, _ := strconv.Atoi(word)
+			if p, err := process(pid); err == nil && p.PPID == os.Getpid() && !p.Dead {
+				found = append(found, p)
+			}
+		}
+	}
+	return found
 }
 
 func process(pid int) (Process, error) {
