@@ -43,14 +43,11 @@ func (s *scanner) callStatement(i int, b *body) int {
 // chained notes each call of a chain, and looks into what they are given.
 func (s *scanner) chained(j int, owner string, b *body) {
 	for n := 0; s.Open(j+1, "("); n++ {
-		label := ""
+		label := s.Range(j+2, min(s.After(j+1), j+20))
 		if s.Kind(j+2) == String {
 			label = Unquote(s.At(j + 2))
-		} else {
-			label = s.Range(j+2, min(s.After(j+1), j+20))
 		}
-		name := s.At(j)
-		s.called(name, owner, label, j, b)
+		s.called(s.At(j), owner, label, j, b)
 		s.arguments(j+1, b.c.In(label))
 		next := s.After(j+1) + 1
 		if !s.Is(next, ".") || s.Kind(next+1) != Ident || next >= b.hi {

@@ -90,12 +90,7 @@ func (j *judge) fresh(files []string, used map[*List]bool, items map[string]bool
 
 // known reports whether the before state has a list of this name in the same file.
 func (j *judge) known(l *List) bool {
-	for _, b := range j.before.file(l.File).lists {
-		if b.Name == l.Name && b.Kind == l.Kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(j.before.file(l.File).lists, func(b *List) bool { return b.Name == l.Name && b.Kind == l.Kind })
 }
 
 // files returns where the list may be: the file that was named, or those that changed and
@@ -254,7 +249,7 @@ func (j *judge) exact(name string) bool {
 		return true
 	}
 	bare := strings.TrimLeft(name, ".#:$@")
-	return len(bare) > 2 && (j.w.Names[bare])
+	return len(bare) > 2 && j.w.Names[bare]
 }
 
 func (j *judge) matched(word string) float64 {

@@ -9,14 +9,14 @@ import (
 // what the file imports from as well.
 func Scan(src []byte, lang LiteralLanguage) (lists []*List, imports []string) {
 	s := &scanner{Reader: Read(src, lang), named: map[place]*List{}}
-	top := &frame{lo: 0, hi: len(s.Tokens), mode: inStatements, c: &Scope{}}
+	top := frame{lo: 0, hi: len(s.Tokens), mode: inStatements, c: &Scope{}}
 	switch lang {
 	case Python:
 		s.python()
 	case JSON:
 		s.literal("", 0, len(s.Tokens), top.c, nil)
 	default:
-		s.push(*top)
+		s.push(top)
 	}
 	for len(s.todo) > 0 {
 		f := s.todo[len(s.todo)-1]

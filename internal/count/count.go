@@ -290,12 +290,11 @@ func (j *judge) unclear(all []*candidate) Result {
 		n, known := c.is.Less(c.was)
 		grew = grew || n > 0 || !known
 	}
-	what := "no matching list was found"
 	if j.r.Marker == belay.MarkAdd && len(all) > 0 && !grew && !slices.ContainsFunc(j.changed(), j.longer) {
 		return Result{Verdict: Fail, Findings: []Finding{{"error",
 			"nothing was added: no list of " + j.where() + " has more items than before", j.r.File, 1}}}
 	}
-	return Result{Verdict: Warn, Findings: []Finding{{"warning", what, j.r.File, 1}}}
+	return Result{Verdict: Warn, Findings: []Finding{{"warning", "no matching list was found", j.r.File, 1}}}
 }
 
 func (j *judge) where() string {

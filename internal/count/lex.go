@@ -2,6 +2,7 @@ package count
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -77,12 +78,7 @@ func (s *Source) Is(i int, text string) bool {
 
 // Among reports whether token i has one of these texts.
 func (s *Source) Among(i int, texts ...string) bool {
-	for _, text := range texts {
-		if s.Is(i, text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool { return s.Is(i, text) })
 }
 
 // Range returns the source from token lo up to token hi, without it.

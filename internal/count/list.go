@@ -148,11 +148,7 @@ func (e *expansion) refer(it Item, from *List) []Item {
 }
 
 func unique(items []Item) []Item {
-	keyed := false
-	for _, it := range items {
-		keyed = keyed || it.Key
-	}
-	if !keyed {
+	if !slices.ContainsFunc(items, func(it Item) bool { return it.Key }) {
 		return items
 	}
 	seen, out := map[string]bool{}, items[:0:0]

@@ -224,15 +224,7 @@ func visible(lists []*List, qualifier, name string, from *List) *List {
 var defines = map[ListKind]bool{Array: true, Object: true, Enum: true}
 
 func prefix(short, long []string) bool {
-	if len(short) > len(long) {
-		return false
-	}
-	for i := range short {
-		if short[i] != long[i] {
-			return false
-		}
-	}
-	return true
+	return len(short) <= len(long) && slices.Equal(short, long[:len(short)])
 }
 
 // imported returns the files of the tree that a file imports, and what those pass on.

@@ -57,12 +57,7 @@ var irregular = map[string]string{
 }
 
 func endsWith(w string, endings ...string) bool {
-	for _, end := range endings {
-		if strings.HasSuffix(w, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
 // Stem brings a word to its singular.
