@@ -57,7 +57,7 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 		severity = belay.SeverityError
 	}
 	fmt.Fprintf(b, "%s: %s%s\n", belay.VisibleLine(string(severity)), Reason(f), mark)
-	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" {
+	if detail := strings.TrimSpace(f.Detail); details > 0 && detail != "" && !repeats(f.Title, detail) {
 		kept, left := Cut(Seen(detail), details, maxDetailBytes)
 		if left != "" {
 			kept += "\n(cut: " + left + ")"
@@ -70,6 +70,14 @@ func writeFinding(b *strings.Builder, f belay.Finding, mark string, details int)
 	if f.Reproduce != "" {
 		indent(b, "run: "+Seen(f.Reproduce))
 	}
+}
+
+// repeats reports whether a detail of one line says nothing but what the title ends with: "not shown: X" and
+// "asked for: ADD: X".
+func repeats(title, detail string) bool {
+	_, said, ok := strings.Cut(title, ": ")
+	label, found := strings.CutSuffix(detail, ": "+said)
+	return ok && found && !strings.Contains(label, "\n")
 }
 
 func indent(b *strings.Builder, text string) {
