@@ -4,10 +4,27 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
+
+// reference matches a clause that only names issues, pull requests or addresses, as commits and tasks end with them.
+var reference = lazyregexp.New(`(?i)^\W*(?:(?:closes?|closed|fix(?:es|ed)?|resolves?|resolved|refs?|references?|see(?: also)?|` +
+	`relate[sd] to|part of|follow(?:s|-)? ?up (?:on|to|of)|continues)\s*:?\s+)?` +
+	`(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+)` +
+	`(?:(?:\s*(?:,|&|\band\b)\s*|\s+)(?:(?:[\w.-]+/[\w.-]+)?#\d+|GH-\d+|https?://\S+))*\W*$`)
+
+// deeds leaves out what only refers to something, where anything else is asked for.
+func (p *parse) deeds() []found {
+	out := slices.DeleteFunc(slices.Clone(p.Out), func(f found) bool { return reference.MatchString(p.phrase(f)) })
+	if len(out) == 0 {
+		return p.Out
+	}
+	return out
+}
 
 // answer puts together what was found.
 func (p *parse) answer() belay.Request {
+	p.Out = p.deeds()
 	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{},
 		Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.Out {
