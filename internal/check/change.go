@@ -13,6 +13,12 @@ import (
 func change(_ context.Context, in Input) belay.CheckResult {
 	attempt, task := work(in.Attempt), work(in.Changes)
 	switch {
+	case len(attempt) == 0 && in.NoTask:
+		return belay.Of(nameChange, "nothing changed", []belay.Finding{{
+			Severity: belay.SeverityError, Category: belay.CategoryEmpty,
+			Title:          "nothing changed, so there is nothing to check",
+			Recommendation: "name the commit or snapshot to compare with: belay check --before COMMIT",
+		}})
 	case len(attempt) == 0:
 		return belay.Of(nameChange, "the attempt changed nothing", []belay.Finding{{
 			Severity: belay.SeverityError, Category: belay.CategoryEmpty,

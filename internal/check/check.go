@@ -60,6 +60,7 @@ type Input struct {
 	// Perhaps are paths that git ignores and of which nobody knows whether somebody or a tool
 	// writes them: a change only warns, but of a protected one.
 	Perhaps []string
+	NoTask  bool // somebody checks a tree, and no task asks for a change
 	Scope   belay.Scope
 	Request belay.Request // what the task asks for; the contract is held against it
 	Words   string        // what Request was read from; "" when that is not known

@@ -28,7 +28,8 @@ func TestQuestions(t *testing.T) {
 		in   Input
 		want string
 	}{
-		"nothing changed": {"change", Input{Changes: changed("a")}, "fail\nerror empty : the attempt changed nothing"},
+		"nothing changed":              {"change", Input{Changes: changed("a")}, "fail\nerror empty : the attempt changed nothing"},
+		"nothing changed, and no task": {"change", Input{NoTask: true}, "fail\nerror empty : nothing changed, so there is nothing to check"},
 		"only belay's own files": {"change", Input{
 			Changes: changed("a"), Attempt: changed(".belay/now/task.md", ".belay/reviews/f/t/review-cycle-1.md")},
 			"fail\nerror empty : the attempt changed nothing"},
