@@ -7,11 +7,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/fsroot"
 )
+
+// Modes are compared; the umask of the person who runs the tests is not.
+func init() { syscall.Umask(0o022) }
 
 const text = "# Tasks\r\n\r\n- [ ] T001 first\r\n- [ ] T002 second"
 
