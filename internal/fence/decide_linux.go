@@ -337,8 +337,9 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 	return 0, errSent
 }
 
-// ownFD finds the descriptor that a path of /proc or /dev names.
-var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self|[0-9]+)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
+// ownFD finds the descriptor of its own that a program names by a path of /proc or /dev. That of another process, by its
+// number, is another file: it is followed.
+var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
 
 // meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there, so that what is
 // closed is refused here.

@@ -214,6 +214,10 @@ var misdeeds = []deed{
 		fd, err := unix.Open(w.home+"/.bashrc", unix.O_PATH, 0)
 		return errors.Join(err, os.Chmod(fmt.Sprintf("/proc/self/fd/%d", fd), 0o777))
 	}},
+	{name: "chmod through another process's descriptor", do: func(w world) error {
+		return sh(w.tree, `echo x > src/mine; sleep 60 9< "$HOME/notes.txt" & p=$!; exec 9< src/mine
+while ! [ /proc/$p/fd/9 -ef "$HOME/notes.txt" ]; do :; done; chmod 600 /proc/$p/fd/9; was=$?; kill $p; exit $was`)
+	}},
 	{name: "chmod through a link to /proc/self/fd", do: func(w world) error {
 		fd, err := unix.Open(w.home, unix.O_PATH, 0)
 		_ = os.Remove(w.tree + "/src/p")
