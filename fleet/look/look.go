@@ -537,6 +537,9 @@ func (r *Remote) shown(key string) web.FleetTask {
 	if k.answers.failed != "" && t.Phase != "" {
 		t.Notes = append(t.Notes, "failed: "+k.answers.failed)
 	}
+	if st.Omitted != nil && k.entries < st.Head.Seq && t.Phase != "" {
+		t.Notes = append(t.Notes, "in part: "+st.Partly())
+	}
 	if st.Unpushed && k.entries < st.Head.Seq && t.Phase != "" {
 		t.Notes = append(t.Notes, fmt.Sprintf("not pushed: the last %d entries of its record are on worker %s alone, "+
 			"so this page is behind", st.Head.Seq-k.entries, st.Worker))

@@ -34,7 +34,7 @@ func (p *place) asked() task.Input {
 
 func (p *place) decide(name string, in task.Input, k *known, q task.Ask) {
 	p.t.Helper()
-	q.Task, q.Head = in, k.head
+	q.Task, q.Head, q.Partial = in, k.head, k.partial
 	st, err := p.call(p.machine(name), task.DecideName, q)
 	if err != nil {
 		p.t.Fatal(err)
@@ -76,7 +76,7 @@ func TestReview(t *testing.T) {
 
 func (p *place) adopt(name string, in task.Input, k *known) {
 	p.t.Helper()
-	st, err := p.call(p.machine(name), task.AdoptName, task.Ask{Task: in, Head: k.head})
+	st, err := p.call(p.machine(name), task.AdoptName, task.Ask{Task: in, Head: k.head, Partial: k.partial})
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -325,7 +325,7 @@ func (m *Machine) still(ctx context.Context, q task.Ask, state remote.State) *on
 	if _, err := os.Stat(t.file(movedFile)); err == nil {
 		return nil
 	}
-	if _, err := steps(t.rec, q.Head); err != nil {
+	if continues(t.rec, q.Head) != nil {
 		return nil
 	}
 	return t
@@ -347,21 +347,39 @@ func follows(state remote.State, q task.Ask) error {
 	return nil
 }
 
-// refused makes of an error that trying again does not mend one that is not tried again.
+// refused makes of an error that trying again does not mend one that is not tried again, with a text that the server takes.
 func refused(err error) error {
 	var done *temporal.ApplicationError
+	kind, final := "", true
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &done):
-		return err
+		kind, final = done.Type(), done.NonRetryable()
 	case errors.Is(err, remote.ErrMoved):
-		return temporal.NewNonRetryableApplicationError(err.Error(), task.ErrMoved, err)
+		kind = task.ErrMoved
 	case belay.CodeOf(err) == belay.CodeUsage, belay.CodeOf(err) == belay.CodeRefused:
-		return temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
+		kind = task.ErrRefused
+	default:
+		final = false
 	}
-	return err
+	text := err.Error()
+	if done == nil && kind == task.ErrRefused {
+		text = session.Sentence(err)
+	}
+	if len(text) > mostError { // without its causes, which have the text as well
+		return temporal.NewApplicationErrorWithOptions(strings.ToValidUTF8(text[:mostError], "")+"…", kind,
+			temporal.ApplicationErrorOptions{NonRetryable: final})
+	}
+	if done != nil || !final {
+		return err
+	}
+	return temporal.NewNonRetryableApplicationError(text, kind, err)
 }
+
+// mostError is how long the text of an error may be, in bytes: instead of one that is much longer the server has another one, which
+// is not tried again.
+const mostError = 8 << 10
 
 // beating tells the server that this worker lives, until stop is called. The context ends when the
 // server wants the activity to.
@@ -522,9 +540,15 @@ func (t *one) files(ctx context.Context) error {
 	return err
 }
 
-// standing says what was recorded since the entry that was asked from, once it is pushed. A push that fails
-// keeps nobody from working, but the end of a task has to arrive.
+// standing says what was recorded since the entry that was asked from, once it is pushed.
 func (t *one) standing(ctx context.Context) (task.Standing, error) {
+	st, err := t.stand(ctx)
+	st.Notes = task.Short(st.Notes)
+	return st, err
+}
+
+// stand pushes. A push that fails keeps nobody from working, but the end of a task has to arrive.
+func (t *one) stand(ctx context.Context) (task.Standing, error) {
 	if err := t.load(); err != nil {
 		return task.Standing{}, err
 	}
@@ -536,7 +560,7 @@ func (t *one) standing(ctx context.Context) (task.Standing, error) {
 	}
 	st := task.Standing{Worker: t.on.Name, Team: t.on.team(t.q.Task.Remote), Policy: t.rec.Task.Policy, Head: task.Head(t.rec.Log.Head),
 		Notes: t.said, Commit: cmp.Or(t.arrived, work.Commit)}
-	if st.Steps, err = steps(t.rec, t.q.Head); err != nil {
+	if st.Steps, err = t.steps(); err != nil {
 		return st, err
 	}
 	mirror, err := t.on.mirror(ctx, t.q.Task)
@@ -580,27 +604,38 @@ func (t *one) work(ctx context.Context) (remote.Work, error) {
 	return remote.Work{Commit: made.Commit, Branch: task.BranchOf(t.rec.Task.ID)}, t.load()
 }
 
-// steps are the events of a record after an entry.
-func steps(r *session.Record, after task.Head) (list []task.Step, err error) {
+// continues refuses a record that does not continue from an entry.
+func continues(r *session.Record, after task.Head) error {
 	if n := after.Seq; n > len(r.Log.Entries) || n > 0 && r.Log.Entries[n-1].Hash != after.Hash {
-		return nil, temporal.NewNonRetryableApplicationError(
+		return temporal.NewNonRetryableApplicationError(
 			fmt.Sprintf("the record of %s here does not continue from entry %d that is known", r.Task.ID, n), task.ErrDiverged, nil)
 	}
-	for _, e := range r.Log.Entries[after.Seq:] {
+	return nil
+}
+
+// steps are the events of the record after the entry that was asked from.
+func (t *one) steps() ([]task.Step, error) {
+	if err := continues(t.rec, t.q.Head); err != nil {
+		return nil, err
+	}
+	var before session.EventEntry
+	var list []task.Recorded
+	for _, e := range slices.Backward(t.rec.Log.Entries) {
 		if e.Type != session.EntryEvent {
 			continue
 		}
 		var ev session.EventEntry
 		if err := json.Unmarshal(e.Data, &ev); err != nil {
-			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, r.Task.ID, err)
+			return nil, fmt.Errorf("read entry %d of %s: %w", e.Seq, t.rec.Task.ID, err)
 		}
-		sum, err := task.Sum(ev.State)
-		if err != nil {
-			return nil, err
+		if e.Seq <= t.q.Head.Seq {
+			before = ev
+			break
 		}
-		list = append(list, task.Step{Event: task.Slim(ev.Event), Sum: sum, Time: e.Time})
+		list = append(list, task.Recorded{Event: ev.Event, State: ev.State, Time: e.Time})
 	}
-	return list, nil
+	slices.Reverse(list)
+	return task.Steps(t.rec.Task.Policy, before.State, t.q.Partial, list)
 }
 
 // Begins, Happened, Checking, Output, Used, Note and Ask are a runner.Watcher: nobody sits here.

@@ -25,7 +25,7 @@ func (m *Machine) Merge(ctx context.Context, q task.MergeAsk) (task.Merged, erro
 	if errors.As(err, &said) && (said.Code == belay.CodeNotFound || said.Code == belay.CodeCannot) {
 		err = temporal.NewNonRetryableApplicationError(session.Sentence(err), task.ErrRefused, err)
 	}
-	return out, refused(err)
+	return out.Brief(), refused(err)
 }
 
 // mergesFolder has the working trees of merges under way.

@@ -16,12 +16,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Prefix is where the refs of tasks are on the remote.
-const Prefix = "refs/belay/fleet/"
+const Prefix = task.RefPrefix
 
 // Mirror is a bare copy of a remote on this machine.
 type Mirror struct {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/belay-dev/belay/fleet/task"
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
@@ -36,7 +37,7 @@ import (
 const recordFile = "record.jsonl"
 
 func refs(id belay.TaskID) string      { return Prefix + id.Key() + "/" }
-func recordRef(id belay.TaskID) string { return refs(id) + "record" }
+func recordRef(id belay.TaskID) string { return task.RecordRef(id) }
 
 // names finds what may be the name of an attachment.
 var names = lazyregexp.New(`\b[0-9a-f]{64}\b`)
@@ -56,8 +57,12 @@ type Ignored struct {
 }
 
 func (e *Ignored) Error() string {
-	return fmt.Sprintf("snapshot %s has ignored files, which stay on this machine: %s", e.Snapshot.Short(),
-		belay.VisibleLine(strings.Join(e.Paths[:min(len(e.Paths), 5)], ", ")))
+	const most = 5
+	names := belay.VisibleLine(strings.Join(e.Paths[:min(len(e.Paths), most)], ", "))
+	if more := len(e.Paths) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Sprintf("snapshot %s has ignored files, which stay on this machine: %s", e.Snapshot.Short(), names)
 }
 
 // Work is accepted work that goes with a record.

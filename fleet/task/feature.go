@@ -37,6 +37,9 @@ const PhaseRunning = "running"
 // MaxFeature is how large a feature, or a task, may be when it is submitted, in bytes of JSON: the server takes 2 MiB at once.
 const MaxFeature = 1 << 20
 
+// mostWhy is how long the reason for a gate of a feature may be, in bytes. Each of its tasks may have one.
+const mostWhy = 1000
+
 // FeatureInput is a feature as it was submitted.
 type FeatureInput struct {
 	Like  Input              `json:"like"` // what its tasks have in common; Feature is its name, Base where it starts from
@@ -102,18 +105,46 @@ type Merged struct {
 	Tests     string   `json:"tests,omitempty"`
 	Conflicts []string `json:"conflicts,omitempty"`
 	Findings  []string `json:"findings,omitempty"` // titles
+	More      int      `json:"more,omitempty"`     // of the conflicts, or of the findings, that are not here
 	Note      string   `json:"note,omitempty"`
+}
+
+// Brief is a result as it goes through the server.
+func (m Merged) Brief() Merged {
+	const most = 50
+	var conflicts, findings int
+	m.Conflicts, conflicts = first(m.Conflicts, most)
+	m.Findings, findings = first(m.Findings, most)
+	for _, list := range [][]string{m.Conflicts, m.Findings} {
+		for i := range list {
+			list[i] = shortLine(list[i], mostLine)
+		}
+	}
+	m.Tests, m.Note, m.More = shortLine(m.Tests, mostLine), shortLine(m.Note, mostLine), conflicts
+	if len(m.Conflicts) == 0 {
+		m.More = findings
+	}
+	return m
 }
 
 // Why says why work was not merged; "" when it was.
 func (m Merged) Why() string {
 	switch {
 	case len(m.Conflicts) > 0:
-		return "conflicts in " + belay.VisibleLine(strings.Join(m.Conflicts[:min(len(m.Conflicts), 5)], ", "))
+		return "conflicts in " + some(m.Conflicts, 5, m.More, ", ")
 	case len(m.Findings) > 0:
-		return "the combined tests fail: " + belay.VisibleLine(strings.Join(m.Findings[:min(len(m.Findings), 3)], "; "))
+		return "the combined tests fail: " + some(m.Findings, 3, m.More, "; ")
 	}
 	return ""
+}
+
+// some names the first of a list, and says how many more there are; more are not in it.
+func some(list []string, most, more int, between string) string {
+	names, n := first(list, most)
+	if more += n; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return belay.VisibleLine(strings.Join(names, between))
 }
 
 // FeatureWorkflowID names a feature's workflow.
@@ -295,6 +326,7 @@ func (f *feature) merge(i int) {
 
 // gate asks a person about a task; -1 is the feature.
 func (f *feature) gate(i int, why string, options ...loop.Decision) {
+	why = shortLine(why, mostWhy)
 	if f.stopped { // nobody is asked any more
 		f.drop(i, why)
 		return
@@ -312,7 +344,7 @@ func (f *feature) gate(i int, why string, options ...loop.Decision) {
 
 func (f *feature) drop(i int, why string) {
 	p := &f.pos.Parts[i]
-	p.Stage, p.Why = StageDropped, why
+	p.Stage, p.Why = StageDropped, shortLine(why, mostWhy)
 	f.say(workflow.Now(f.ctx), fmt.Sprintf("%s: dropped: %s", f.in.Tasks[i].ID, why))
 }
 
@@ -331,6 +363,18 @@ func (f *feature) open(d Decision) (int, error) {
 		return 0, fmt.Errorf("%s does not wait at gate %d", f.in.Like.Feature, d.Gate)
 	}
 	return 0, fmt.Errorf("%s does not wait for a decision (%s)", f.in.Like.Feature, f.phase())
+}
+
+// may refuses a decision that is not possible now. What people say goes with the task that is done again, until it begins.
+func (f *feature) may(d Decision) error {
+	there := 0
+	for _, p := range f.pos.Parts {
+		there += max(0, len(p.Why)-mostWhy)
+	}
+	if _, err := f.open(d); err != nil {
+		return err
+	}
+	return d.Fits(there)
 }
 
 // decide carries out a decision.
@@ -390,7 +434,7 @@ func (f *feature) handlers() error {
 	err := workflow.SetUpdateHandlerWithOptions(f.ctx, UpdateDecide, func(ctx workflow.Context, d Decision) (FeatureStatus, error) {
 		err := f.decide(ctx, d)
 		return f.status(), err
-	}, workflow.UpdateHandlerOptions{Validator: func(d Decision) error { _, err := f.open(d); return err }})
+	}, workflow.UpdateHandlerOptions{Validator: f.may})
 	if err != nil {
 		return err
 	}
@@ -453,9 +497,13 @@ func (f *feature) status() FeatureStatus {
 	for i := range tasks {
 		tasks[i].Prose, tasks[i].Ask = "", "" // the tasks have it
 	}
+	parts := slices.Clone(f.pos.Parts)
+	for i := range parts {
+		parts[i].Why = shortLine(parts[i].Why, mostWhy)
+	}
 	return FeatureStatus{Status: Status{Task: in, Phase: f.phase(), Outcome: string(f.outcome()), Lines: f.pos.Said,
 		Use: belay.Use{Cost: f.cost()}}, Branch: FeatureBranch(in.Feature), Commit: f.pos.Tip, Tasks: tasks,
-		Parts: slices.Clone(f.pos.Parts), Gates: f.pos.Gates}
+		Parts: parts, Gates: f.pos.Gates}
 }
 
 func (f *feature) result() FeatureResult {

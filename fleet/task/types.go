@@ -101,6 +101,8 @@ type Position struct {
 	Team    string  `json:"team,omitempty"`    // whose limits count, as its worker says; "" is nobody's
 	Slot    string  `json:"slot,omitempty"`    // the attempt that its team was asked for, by its command
 	Counted float64 `json:"counted,omitempty"` // what its team knows of its cost, in US dollars
+
+	Omitted *Omitted `json:"omitted,omitempty"` // what State has not; nil where it is whole
 }
 
 // Head is the end of a task's record: the number of its last entry, and that entry's hash.
@@ -114,6 +116,11 @@ type Step struct {
 	Event loop.Event `json:"event"`
 	Sum   string     `json:"sum"` // of the state, by Sum
 	Time  time.Time  `json:"time"`
+
+	// Of a state that is too large for the server, or follows one, the worker says what it is: the rules need all of it.
+	State   *loop.State `json:"state,omitempty"`
+	Omitted *Omitted    `json:"omitted,omitempty"` // what State has not; nil where it is whole
+	More    int         `json:"more,omitempty"`    // findings that Event has not
 }
 
 // Standing is what an activity says of a task: what was recorded since the entry that it was asked from.
@@ -133,6 +140,7 @@ type Standing struct {
 type Ask struct {
 	Task     Input         `json:"task"`
 	Head     Head          `json:"head"`              // how far the workflow knows the record
+	Partial  bool          `json:"partial,omitempty"` // the state that it knows is not whole
 	Command  loop.Command  `json:"command,omitzero"`  // of DoName
 	Decision loop.Event    `json:"decision,omitzero"` // of DecideName
 	Review   Decision      `json:"review,omitzero"`   // of DecideName, in the place of Decision
@@ -158,6 +166,14 @@ const (
 
 // MaxNote is how long the text of a decision or a review may be, in bytes: it is in a history, which the server limits.
 const MaxNote = 256 << 10
+
+// Fits refuses a decision with more text than goes through the server, beside what is there already.
+func (d Decision) Fits(there int) error {
+	if n := there + len(d.Note) + len(d.By); n > MaxNote {
+		return fmt.Errorf("the text has %s, and the limit is %s: put long material into a file", belay.Size(int64(n)), belay.Size(MaxNote))
+	}
+	return nil
+}
 
 // event is the event that a decision leads to at a gate. Of a review it is what the rules need to know; the machine that
 // has the work finds more places in its text.
@@ -225,7 +241,25 @@ type Status struct {
 	Sent     int64       `json:"sent,omitempty"`     // bytes of packs that workers pushed, but for those over HTTP
 	Lines    []Line      `json:"lines"`
 	State    *loop.State `json:"state,omitempty"`
+	Omitted  *Omitted    `json:"omitted,omitempty"` // what State has not, and the record has; nil where it is whole
 }
+
+// Partly says what of the state is not here, and where it is; "" when all of it is here.
+func (st Status) Partly() string {
+	switch {
+	case st.Omitted == nil:
+		return ""
+	case st.Unpushed:
+		return fmt.Sprintf("%s are only in the record, which worker %s has", st.Omitted, st.Worker)
+	}
+	return fmt.Sprintf("%s are only in the record, %s on the remote", st.Omitted, RecordRef(st.Task.ID))
+}
+
+// RefPrefix is where tasks are on a remote: the record of each in RecordRef, beside it its snapshots.
+const RefPrefix = "refs/belay/fleet/"
+
+// RecordRef names the ref of a task's record.
+func RecordRef(id belay.TaskID) string { return RefPrefix + id.Key() + "/record" }
 
 // PhaseWaiting says that the limits of its team keep a task from another attempt.
 const PhaseWaiting = "waiting"
@@ -290,16 +324,16 @@ func Slim(e loop.Event) loop.Event {
 // Sum is a short name for a state, without what Slim takes out of events: two drivers that went through the
 // same events have the same.
 func Sum(s loop.State) (string, error) {
-	attempts := make([]loop.Attempt, len(s.Attempts))
-	for i, a := range s.Attempts {
-		a.Findings = Slim(loop.Event{Findings: a.Findings}).Findings
-		attempts[i] = a
-	}
-	s.Attempts = attempts
-	text, err := json.Marshal(s)
+	sum, _, err := sumOf(s)
+	return sum, err
+}
+
+// sumOf is Sum, with the size of what it is of, in bytes of JSON.
+func sumOf(s loop.State) (name string, size int, err error) {
+	text, err := json.Marshal(slimmed(s))
 	if err != nil {
-		return "", fmt.Errorf("sum of a state: %w", err)
+		return "", 0, fmt.Errorf("sum of a state: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:12]), nil
+	return hex.EncodeToString(sum[:12]), len(text), nil
 }

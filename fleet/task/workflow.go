@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -211,7 +210,7 @@ func (r *run) aborts() bool { return r.ahead != nil && r.ahead.Decision == loop.
 
 // ask fills in what every activity is told.
 func (r *run) ask(q Ask) Ask {
-	q.Task, q.Head, q.Beat = r.in, r.pos.Head, silence(r.in)/beats
+	q.Task, q.Head, q.Partial, q.Beat = r.in, r.pos.Head, r.pos.Omitted != nil, silence(r.in)/beats
 	if r.pos.Worker != "" {
 		q.Task.Prose, q.Task.Ask, q.Task.Listed = "", "", nil // the record has it; a history would have it in every step
 	}
@@ -231,26 +230,19 @@ func anywhere(in Input) workflow.ActivityOptions {
 // anything else is an error that no retry mends.
 func (r *run) took(st Standing) error {
 	state, lines := r.pos.State, []Line(nil)
+	omitted := r.pos.Omitted
 	for _, s := range st.Steps {
-		next, _, err := loop.Step(st.Policy, state, s.Event)
-		if err != nil {
-			return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
-		}
-		sum, err := Sum(next)
+		next, err := r.next(st.Policy, state, s)
 		if err != nil {
 			return err
 		}
-		if sum != s.Sum {
-			return temporal.NewNonRetryableApplicationError(
-				fmt.Sprintf("after %s the record of %s has another state than the loop gives", s.Event.Kind, r.in.ID), ErrDiverged, nil)
-		}
-		lines = append(lines, Line{s.Time, happened(state, next, s.Event)})
-		state = next
+		lines = append(lines, Line{s.Time, happened(state, next, s.Event, s.More)})
+		state, omitted = next, s.Omitted
 	}
 	for _, n := range st.Notes {
 		lines = append(lines, Line{workflow.Now(r.ctx), n})
 	}
-	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed = state, st.Policy, st.Head, st.Pushed
+	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed, r.pos.Omitted = state, st.Policy, st.Head, st.Pushed, omitted
 	r.pos.Sent += st.Sent
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
@@ -267,6 +259,31 @@ func (r *run) took(st Standing) error {
 	return r.attributes()
 }
 
+// next is the state that a step leads to: by the rules or, where they would need more than goes through the server, as the worker
+// says, which has compared it with the rules.
+func (r *run) next(p belay.Policy, state loop.State, s Step) (next loop.State, err error) {
+	if s.State != nil && workflow.GetVersion(r.ctx, "states in part", workflow.DefaultVersion, 1) == 1 {
+		next = *s.State
+	} else if next, _, err = loop.Step(p, state, s.Event); err != nil {
+		return next, refusedEvent(err)
+	}
+	sum, err := Sum(next)
+	if err == nil && sum != s.Sum {
+		err = another(s.Event)
+	}
+	return next, err
+}
+
+// refusedEvent and another are what is wrong with a record: an event that the loop refuses, and a state that it does not give.
+func refusedEvent(err error) error {
+	return temporal.NewNonRetryableApplicationError("the record has an event that the loop refuses: "+err.Error(), ErrDiverged, err)
+}
+
+func another(e loop.Event) error {
+	return temporal.NewNonRetryableApplicationError(
+		fmt.Sprintf("after %s the record has another state than the loop gives", e.Kind), ErrDiverged, nil)
+}
+
 // say adds a line to what happened.
 func (r *run) say(at time.Time, text string) { r.pos.Said = said(r.pos.Said, at, text) }
 
@@ -275,10 +292,7 @@ func said(lines []Line, at time.Time, text string) []Line {
 	if text == "" {
 		return lines
 	}
-	if len(text) > mostLine {
-		text = strings.ToValidUTF8(text[:mostLine], "") + "…"
-	}
-	lines = append(lines, Line{Time: at, Text: text})
+	lines = append(lines, Line{Time: at, Text: shortLine(text, mostLine)})
 	if n := len(lines); n > mostLines {
 		lines = slices.Delete(lines, 0, n-mostLines)
 	}
@@ -569,9 +583,8 @@ func (r *run) may(d Decision) error {
 		_, _, err := loop.Step(r.pos.Policy, st, loop.Event{Kind: loop.EvResumed})
 		return err
 	}
-	if len(d.Note) > MaxNote {
-		return fmt.Errorf("the text has %s, and the limit is %s: put long material into a file", belay.Size(int64(len(d.Note))),
-			belay.Size(MaxNote))
+	if err := d.Fits(0); err != nil {
+		return err
 	}
 	e, err := d.event(*st.Gate)
 	if err != nil {
@@ -604,7 +617,7 @@ func (r *run) status() Status {
 	}
 	return Status{Task: r.in, Phase: r.phase(), Outcome: string(st.Outcome), Why: st.Why, Worker: r.pos.Worker,
 		Attempts: len(st.Attempts), Retries: st.Retries, Moves: r.pos.Moves, Gate: st.Gate, Waits: waits, Use: st.Use, Head: r.pos.Head,
-		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Said, State: &st}
+		Unpushed: r.pos.Worker != "" && !r.pos.Pushed, Sent: r.pos.Sent, Lines: r.pos.Said, State: &st, Omitted: r.pos.Omitted}
 }
 
 func (r *run) result() Result {

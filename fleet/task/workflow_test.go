@@ -27,8 +27,9 @@ type machines struct {
 	mu, tree sync.Mutex
 	policy   belay.Policy
 	state    loop.State
-	steps    []task.Step // the record
+	record   []task.Recorded
 	verdicts []belay.Verdict
+	findings [][]belay.Finding // of failed attempts, in order, in the place of one
 	reviews  []task.Decision
 	done     []string                               // commands, in order
 	fail     func(worker string, q task.Ask) error  // instead of doing it
@@ -46,14 +47,21 @@ func (m *machines) apply(e loop.Event) error {
 		return err
 	}
 	m.state = next
-	sum, err := task.Sum(next)
-	m.steps = append(m.steps, task.Step{Event: task.Slim(e), Sum: sum, Time: time.Unix(int64(len(m.steps)), 0).UTC()})
-	return err
+	m.record = append(m.record, task.Recorded{Event: e, State: next, Time: time.Unix(int64(len(m.record)), 0).UTC()})
+	return nil
 }
 
 func (m *machines) standing(q task.Ask) (task.Standing, error) {
-	st := task.Standing{Worker: m.name(), Policy: m.policy, Head: task.Head{Seq: len(m.steps), Hash: fmt.Sprint(len(m.steps))}, Pushed: true,
-		Steps: m.steps[q.Head.Seq:]}
+	var before loop.State
+	if n := q.Head.Seq; n > 0 {
+		before = m.record[n-1].State
+	}
+	steps, err := task.Steps(m.policy, before, q.Partial, m.record[q.Head.Seq:])
+	if err != nil {
+		return task.Standing{}, err
+	}
+	n := len(m.record)
+	st := task.Standing{Worker: m.name(), Policy: m.policy, Head: task.Head{Seq: n, Hash: fmt.Sprint(n)}, Pushed: true, Steps: steps}
 	if m.after != nil {
 		m.after(m.name(), &st)
 	}
@@ -99,7 +107,7 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 	}
 	m.done = append(m.done, string(q.Command.Kind))
 	e := loop.Event{Command: q.Command.ID}
-	id := belay.SnapshotID(fmt.Sprintf("s%d", len(m.steps)))
+	id := belay.SnapshotID(fmt.Sprintf("s%d", len(m.record)))
 	switch q.Command.Kind {
 	case loop.CmdSnapshot:
 		e.Kind, e.Snapshot = loop.EvSnapshot, id
@@ -123,6 +131,9 @@ func (m *machines) do(ctx context.Context, q task.Ask) (task.Standing, error) {
 		if e.Verdict == belay.VerdictFail {
 			e.Findings = []belay.Finding{belay.Finding{Check: "tests", Severity: belay.SeverityError, Category: belay.CategoryTests,
 				Title: "TestAdd fails", Detail: strings.Repeat("long ", 1000)}.Sign()}
+			if n := len(m.state.Attempts); n <= len(m.findings) {
+				e.Findings = m.findings[n-1]
+			}
 		}
 	case loop.CmdRestore:
 		e.Kind, e.Snapshot = loop.EvRestored, id
@@ -243,7 +254,7 @@ func TestAccepted(t *testing.T) {
 		t.Errorf("did %s\nwant %s", got, want)
 	}
 	st := where(t, env)
-	if st.Phase != string(loop.PhaseClosed) || len(st.Lines) == 0 || st.Head.Seq != len(m.steps) {
+	if st.Phase != string(loop.PhaseClosed) || len(st.Lines) == 0 || st.Head.Seq != len(m.record) {
 		t.Errorf("%+v", st)
 	}
 	if text := fmt.Sprint(st.Lines); !strings.Contains(text, "attempt 1 checked: fail (TestAdd fails)") {

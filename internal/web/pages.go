@@ -274,7 +274,11 @@ type attempt struct {
 	Last belay.SnapshotID // what the attempt before it left, where it did not start from that
 	Mark mark
 	Live bool // it works now
+	More int  // findings that are not on the page
 }
+
+// findingsMost is how many findings of an attempt its task's page shows.
+const findingsMost = 500
 
 // choice is a decision that is open, and what it does.
 type choice struct {
@@ -328,6 +332,9 @@ func (q *request) task() error {
 	from := r.State.Before
 	for i, a := range shown.Attempts {
 		one := attempt{ShownAttempt: a, From: from, Mark: verdictOf(a.Verdict), Used: usedText(&a.Use)}
+		if one.More = len(one.Findings) - findingsMost; one.More > 0 {
+			one.Findings = one.Findings[:findingsMost]
+		}
 		one.Live = i == len(shown.Attempts)-1 && r.State.Phase == loop.PhaseAttempt
 		if one.From != data.Latest {
 			one.Last = data.Latest

@@ -451,6 +451,9 @@ func shown(w io.Writer, st task.Status, failed string) {
 	if failed != "" {
 		fmt.Fprintf(w, "  failed: %s\n", belay.VisibleLine(failed))
 	}
+	if st.Omitted != nil {
+		fmt.Fprintf(w, "  in part: %s\n", st.Partly())
+	}
 	for _, l := range st.Lines {
 		fmt.Fprintf(w, "  %s  %s\n", l.Time.Local().Format("15:04:05"), belay.VisibleLine(l.Text))
 	}
@@ -541,6 +544,9 @@ Exit codes: 0 decided · 2 not possible now · 6 no such task.`,
 				d.By = person()
 			}
 			d.Note = secret.Mask(d.Note) // a history keeps it
+			if err := d.Fits(0); err != nil {
+				return belay.Refuse(belay.CodeUsage, "", "%v", err)
+			}
 			return a.asked(c.Context(), args[0], func(cl client.Client, name string) error {
 				return a.update(c.Context(), cl, name, task.UpdateDecide, d)
 			})
