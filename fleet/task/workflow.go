@@ -30,6 +30,8 @@ const (
 	ErrRefused  = "refused"  // the task cannot be begun as it was submitted
 	ErrDiverged = "diverged" // the record is not what the workflow knows of it
 	ErrMoved    = "moved"    // the task goes on on another machine
+
+	errUnknown = "ActivityNotRegisteredError" // of the SDK: the worker has no such activity
 )
 
 const (
@@ -49,6 +51,9 @@ type run struct {
 
 	asked, answered int // decisions that were accepted, and that were dealt with
 
+	refused map[int]string // why one had no effect, by its number among those that were accepted
+	noted   []string       // what a worker said last
+
 	begun   string    // the attempt that a worker was asked for last, by its command
 	hold    bool      // its feature is cancelled: no attempt begins
 	ahead   *Decision // of its feature, for the next gate
@@ -65,7 +70,7 @@ type run struct {
 
 // Workflow takes a task through the loop. It ends when the task is closed; a gate may stay open for months.
 func Workflow(ctx workflow.Context, in Input) (Result, error) {
-	r := &run{ctx: ctx, in: in, answers: workflow.NewBufferedChannel(ctx, 16)}
+	r := &run{ctx: ctx, in: in, answers: workflow.NewBufferedChannel(ctx, 16), refused: map[int]string{}}
 	if in.From != nil {
 		r.pos = *in.From
 		r.in.From = nil
@@ -244,6 +249,7 @@ func (r *run) took(st Standing) error {
 	}
 	r.pos.State, r.pos.Policy, r.pos.Head, r.pos.Pushed, r.pos.Omitted = state, st.Policy, st.Head, st.Pushed, omitted
 	r.pos.Sent += st.Sent
+	r.noted = st.Notes
 	if st.Worker != "" {
 		r.pos.Worker = st.Worker
 		if r.pos.Slot == "" { // what a team granted goes back to that team
@@ -426,13 +432,48 @@ func (r *run) gate() error {
 	}
 	if d.Verdict != "" { // no version before took one, and the activity is the same: histories of all versions replay
 		d.Gate = g.Number
-		return r.activity(DecideName, Ask{Review: d})
+		return r.record(Ask{Review: d})
 	}
 	e, err := d.event(*g)
 	if err != nil {
 		return nil // of another gate than it was accepted for
 	}
-	return r.activity(DecideName, Ask{Decision: e})
+	return r.record(Ask{Decision: e})
+}
+
+// record has the task's worker record a decision or a review. Where it cannot, the gate stays open, and who decided hears why.
+func (r *run) record(q Ask) error {
+	head := r.pos.Head
+	err := r.activity(DecideName, q)
+	why := ""
+	var app *temporal.ApplicationError
+	switch {
+	case err == nil && r.pos.Head == head && q.Review.Verdict != "" && len(r.noted) == 0: // it does not know of reviews
+		why = r.old()
+	case unable(err):
+		why = r.old()
+	case errors.As(err, &app) && app.Type() == ErrRefused:
+		if workflow.GetVersion(r.ctx, "its worker refuses a decision: the gate stays open", workflow.DefaultVersion, 1) == 1 {
+			why = fmt.Sprintf("worker %s refuses it: %s", r.pos.Worker, app.Message())
+		}
+	}
+	if why == "" {
+		return err
+	}
+	r.refused[r.answered+1] = why
+	r.say(workflow.Now(r.ctx), "not decided: "+why)
+	return nil
+}
+
+// old says that the task's worker is of a version that cannot do what it was asked.
+func (r *run) old() string {
+	return fmt.Sprintf("the version of belay-fleet on worker %s cannot record it: upgrade that worker, then decide again", r.pos.Worker)
+}
+
+// unable reports whether a worker has no such activity.
+func unable(err error) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.Type() == errUnknown
 }
 
 // activity has the task's machine do something short; where it is lost, another one does.
@@ -448,6 +489,10 @@ func (r *run) activity(name string, q Ask) error {
 		err := workflow.ExecuteActivity(ctx, name, r.ask(q)).Get(ctx, &st)
 		if err == nil {
 			return r.took(st)
+		}
+		if name == DecideName && unable(err) &&
+			workflow.GetVersion(r.ctx, "its worker cannot record a decision", workflow.DefaultVersion, 1) == 1 {
+			return err // another one may be as old
 		}
 		why := lost(err)
 		if why == "" {
@@ -487,6 +532,9 @@ func (r *run) handlers() error {
 		ticket := r.asked
 		r.answers.Send(ctx, d)
 		err := workflow.Await(ctx, func() bool { return r.answered >= ticket })
+		if why := r.refused[ticket]; err == nil && why != "" {
+			err = temporal.NewApplicationError(why, ErrRefused)
+		}
 		return r.status(), err
 	}, workflow.UpdateHandlerOptions{Validator: r.may})
 	if err != nil {
