@@ -21,12 +21,8 @@ import (
 // TestReview comments on a line of work that is on another machine, and sends it: the task has it, and the comment is gone here.
 func TestReview(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	f := newFleet(t, "T1")
+	_, v := f.visited()
 	page := v.page(200, "/r/1/diff?from=T1", "Add comment")
 	value := func(name string) string {
 		return regexp.MustCompile(`name="` + name + `" value="([^"]*)"`).FindStringSubmatch(page)[1]
@@ -77,12 +73,8 @@ func TestReview(t *testing.T) {
 // TestApproveOver accepts rejected work from afar, with the category and the reason.
 func TestApproveOver(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	f := newFleet(t, "T1")
+	_, v := f.visited()
 	v.page(200, "/r/1/task/T1", "it fails without the change as well")
 	f.decides = func(belay.TaskID, task.Decision) error {
 		return belay.Refuse(belay.CodeUsage, "", "an override needs a reason")
@@ -118,9 +110,7 @@ func searching() *task.FeatureStatus {
 // TestFeature shows a feature's tasks in their order, and answers its gate.
 func TestFeature(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	f.features = map[string]*task.FeatureStatus{"search": searching()}
 	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	r.Sync(t.Context())
@@ -173,9 +163,7 @@ func TestFeatureDown(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.features = map[string]*task.FeatureStatus{"search": searching()}
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	r, v := f.visited()
 	f.mu.Lock()
 	f.down = errors.New("connection refused")
 	f.mu.Unlock()
@@ -201,9 +189,7 @@ func TestFeatureDown(t *testing.T) {
 // TestAwayStays: that the remote cannot be read is said until it can be, also while the server is asked.
 func TestAwayStays(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	r.Sync(t.Context())
 	if err := os.Rename(f.remote, f.remote+"-away"); err != nil {
@@ -228,9 +214,7 @@ func TestAwayStays(t *testing.T) {
 // TestMany: of 1,000 tasks only those are asked that are open, and one page has a part of the list.
 func TestMany(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	for i := range 1000 {
 		f.more = append(f.more, look.Row{Task: belay.TaskID(fmt.Sprintf("old-%04d", i)), Phase: "closed", Outcome: "passed", Worker: "w1"})
 	}

@@ -59,6 +59,7 @@ type fleet struct {
 	down     error
 	silent   error // of tasks alone: no worker is there to answer for them
 	unpushed bool
+	omitted  *task.Omitted
 	phase    string // in the place of the record's
 	decided  []task.Decision
 	asked    string // for the tasks of this remote
@@ -72,7 +73,8 @@ type fleet struct {
 
 const hostile = `<script>alert(1)</script>`
 
-func newFleet(t *testing.T) *fleet {
+// newFleet has these tasks, each at its gate, on the remote.
+func newFleet(t *testing.T, tasks ...belay.TaskID) *fleet {
 	t.Helper()
 	f := &fleet{t: t, dir: t.TempDir(), last: map[belay.TaskID]string{}}
 	f.remote = filepath.Join(f.dir, "shop.git")
@@ -93,7 +95,19 @@ func newFleet(t *testing.T) *fleet {
 	if f.desk, err = app.Open(t.Context(), app.Setting{Dir: clone, Force: true, Flags: flags}); err != nil {
 		t.Fatal(err)
 	}
+	for _, id := range tasks {
+		f.add(id)
+		f.push(id)
+	}
 	return f
+}
+
+// visited are the pages of the fleet, up to date, and somebody who has opened them.
+func (f *fleet) visited() (*look.Remote, *visitor) {
+	f.t.Helper()
+	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	r.Sync(f.t.Context())
+	return r, visit(f.t, r)
 }
 
 func (f *fleet) git(dir string, args ...string) string {
@@ -198,7 +212,8 @@ func (f *fleet) status(id belay.TaskID) task.Status {
 	r := f.record(id)
 	s := r.State
 	st := task.Status{Task: task.Input{ID: r.Task.ID, Prose: r.Task.Prose}, Phase: string(s.Phase), Outcome: string(s.Outcome), Worker: "w-" + hostile,
-		Gate: s.Gate, Head: task.Head(r.Log.Head), Unpushed: f.unpushed, State: &s, Lines: f.said}
+		Gate: s.Gate, Head: task.Head(r.Log.Head), Unpushed: f.unpushed, State: &s, Omitted: f.omitted,
+		Lines: f.said}
 	if f.phase != "" {
 		st.Phase = f.phase
 		st.Lines = []task.Line{{Time: r.Changed, Text: f.phase + ": 3 workers were lost with it " + hostile}}
@@ -302,9 +317,7 @@ func (v *visitor) read(r *http.Response, err error, status int, texts ...string)
 // TestPages reads the pages of a task that was never on this machine, and answers its gate.
 func TestPages(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
 	if !r.Sync(t.Context()) || r.Sync(t.Context()) {
 		t.Error("what is new is not said, or said twice")
@@ -351,12 +364,8 @@ func TestPages(t *testing.T) {
 // TestSure: what ends a task is asked for twice.
 func TestSure(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	f := newFleet(t, "T1")
+	_, v := f.visited()
 	v.page(200, "/r/1/task/T1")
 	answer, err := v.client.PostForm(v.at+"/r/1/task/T1/decide", url.Values{"key": {v.key}, "gate": {"1"}, "decision": {"abort"}})
 	v.read(answer, err, 200, "abort T1?", `name="sure"`)
@@ -368,9 +377,7 @@ func TestSure(t *testing.T) {
 // TestDown: without the server, or without the remote, the pages show what is known and say so.
 func TestDown(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	home := filepath.Join(f.dir, "home")
 	away := filepath.Join(f.dir, "away.git")
 	if err := os.Rename(f.remote, away); err != nil {
@@ -400,13 +407,9 @@ func TestDown(t *testing.T) {
 // TestSilent: without a worker that answers for a task its record can be read, and nothing be decided.
 func TestSilent(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	f.silent = errors.New("no poller seen")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	_, v := f.visited()
 	v.page(200, "/r/1/", "waits for you", "does not say where it stands: no poller seen")
 	v.page(200, "/r/1/task/T1", "Waiting for you", "It cannot be decided here now", "!<button")
 	f.mu.Lock()
@@ -421,9 +424,7 @@ func TestUnpushed(t *testing.T) {
 	f := newFleet(t)
 	f.add("T1")
 	f.unpushed = true
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	r, v := f.visited()
 	v.page(200, "/r/1/", "T1", "not pushed: ", "waits for you")
 	v.page(200, "/r/1/task/T1", "Waiting for you", `value="retry"`, "not pushed: ")
 	f.push("T1")
@@ -432,15 +433,37 @@ func TestUnpushed(t *testing.T) {
 	v.page(200, "/r/1/task/T1", "Changed files", "!not pushed: ")
 }
 
-// TestForgotten: a task whose snapshots were forgotten on the remote is shown with its record, and no problem.
-func TestForgotten(t *testing.T) {
+// TestInPart: that the server has a part of a task's state is said until the record is here, which has the whole; the page of the
+// task has the first findings and says how many more there are.
+func TestInPart(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t)
 	f.add("T1")
+	e := loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "ann"}
+	for i := range 600 {
+		e.Findings = append(e.Findings, belay.Finding{Check: "review", Severity: belay.SeverityError, Category: belay.CategoryReview,
+			Title: "wrong: " + strings.Repeat("x", i+1)}.Sign())
+	}
+	if err := f.desk.Apply(t.Context(), f.record("T1"), e); err != nil {
+		t.Fatal(err)
+	}
+	f.unpushed, f.omitted = true, &task.Omitted{Findings: 400, Bytes: 1}
+	r, v := f.visited()
+	v.page(200, "/r/1/", "in part: 400 findings, 1 byte are only in the record, which worker w-")
 	f.push("T1")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
+	f.unpushed = false
 	r.Sync(t.Context())
-	v := visit(t, r)
+	page := v.page(200, "/r/1/task/T1", "!in part: ", " more findings in the record</li>")
+	if n := strings.Count(page, "wrong: x"); n > 510 {
+		t.Errorf("%d findings on the page", n)
+	}
+}
+
+// TestForgotten: a task whose snapshots were forgotten on the remote is shown with its record, and no problem.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, "T1")
+	r, v := f.visited()
 	v.page(200, "/r/1/task/T1", "Changed files", "!were forgotten")
 	now := time.Now()
 	ended := map[belay.TaskID]time.Time{"t1": now.Add(-time.Hour)}
@@ -457,13 +480,9 @@ func TestForgotten(t *testing.T) {
 // TestQuarantined: a task that no worker could do is let go on.
 func TestQuarantined(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
+	f := newFleet(t, "T1")
 	f.phase = task.PhaseQuarantined
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	_, v := f.visited()
 	v.page(200, "/r/1/", "quarantined: 3 workers were lost with it")
 	v.page(200, "/r/1/task/T1", "quarantined: 3 workers were lost with it", `value="resume"`, `!value="retry"`)
 	f.decides = func(belay.TaskID, task.Decision) error { return nil }
@@ -584,12 +603,8 @@ func TestAddress(t *testing.T) {
 // TestChanges: a page that is open hears of what the server knows, and of what was pushed.
 func TestChanges(t *testing.T) {
 	t.Parallel()
-	f := newFleet(t)
-	f.add("T1")
-	f.push("T1")
-	r := look.New(filepath.Join(f.dir, "home"), f.remote, f)
-	r.Sync(t.Context())
-	v := visit(t, r)
+	f := newFleet(t, "T1")
+	r, v := f.visited()
 	v.page(200, "/r/1/")
 	events, err := v.client.Get(v.at + "/r/1/events")
 	if err != nil {
