@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -57,7 +58,7 @@ func polled(ctx context.Context, c client.Client) (map[string]time.Time, error) 
 // slotsOf gives the slots of workers, by name, as the heartbeats of the SDK carry them. A server that has none of them gives
 // nothing.
 func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string]slots, error) {
-	var all []heartbeat
+	var keys []string
 	q := &workflowservice.ListWorkersRequest{Namespace: namespace,
 		Query: fmt.Sprintf("TaskQueue STARTS_WITH %q AND Status = 'Running'", task.Queue)}
 	for {
@@ -66,20 +67,46 @@ func slotsOf(ctx context.Context, c client.Client, namespace string) (map[string
 			return nil, err
 		}
 		for _, w := range page.Workers {
-			d, err := c.WorkflowService().DescribeWorker(ctx, &workflowservice.DescribeWorkerRequest{Namespace: namespace,
-				WorkerInstanceKey: w.WorkerInstanceKey})
-			if err != nil {
-				continue // it has ended since
-			}
-			h := d.WorkerInfo.GetWorkerHeartbeat()
-			a := h.GetActivityTaskSlotsInfo()
-			all = append(all, heartbeat{h.GetWorkerIdentity(), h.GetTaskQueue(), h.GetStartTime().AsTime(),
-				int(a.GetCurrentUsedSlots()), int(a.GetCurrentAvailableSlots())})
+			keys = append(keys, w.WorkerInstanceKey)
 		}
 		if q.NextPageToken = page.NextPageToken; len(q.NextPageToken) == 0 {
-			return added(all), nil
+			break
 		}
 	}
+	return added(described(keys, func(key string) (heartbeat, bool) {
+		q := &workflowservice.DescribeWorkerRequest{Namespace: namespace, WorkerInstanceKey: key}
+		d, err := c.WorkflowService().DescribeWorker(ctx, q)
+		h := d.GetWorkerInfo().GetWorkerHeartbeat()
+		a := h.GetActivityTaskSlotsInfo()
+		return heartbeat{h.GetWorkerIdentity(), h.GetTaskQueue(), h.GetStartTime().AsTime(), int(a.GetCurrentUsedSlots()),
+			int(a.GetCurrentAvailableSlots())}, err == nil // else it has ended since
+	})), nil
+}
+
+// describeMost is how many queues the server is asked about at a time.
+const describeMost = 16
+
+// described asks about queues, side by side.
+func described(keys []string, ask func(key string) (h heartbeat, ok bool)) (all []heartbeat) {
+	answers := make([]*heartbeat, len(keys))
+	turns := make(chan struct{}, describeMost)
+	var under sync.WaitGroup
+	for i, key := range keys {
+		turns <- struct{}{}
+		under.Go(func() {
+			defer func() { <-turns }()
+			if h, ok := ask(key); ok {
+				answers[i] = &h
+			}
+		})
+	}
+	under.Wait()
+	for _, h := range answers {
+		if h != nil {
+			all = append(all, *h)
+		}
+	}
+	return all
 }
 
 // heartbeat is what one of a worker's queues said last.
