@@ -15,6 +15,7 @@ import (
 	"github.com/belay-dev/belay/internal/app"
 	"github.com/belay-dev/belay/internal/belay"
 	"github.com/belay-dev/belay/internal/journal"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 	"github.com/belay-dev/belay/internal/session"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
@@ -67,24 +68,52 @@ func (f *Follower) Make(ctx context.Context) error {
 	if err := os.MkdirAll(from.Dir, 0o700); err != nil {
 		return err
 	}
-	there, err := from.list(ctx, "refs/belay/*")
+	digits, err := from.digits(ctx)
 	if err != nil {
 		return err
-	}
-	digits := 40
-	for _, oid := range there {
-		digits = len(oid)
 	}
 	return f.create(ctx, digits)
 }
 
+// copying are folders in which a copy is made.
+const copying = "new-*"
+
+// format finds what a remote says of the hashes that its objects are named by.
+var format = lazyregexp.New(`< .*\bobject-format=(\w+)`)
+
+// digits asks the remote how many digits the names of its objects have. One that is empty has none to show: of all that it sends,
+// git prints its format nowhere but in a trace.
+func (m *Mirror) digits(ctx context.Context) (int, error) {
+	dir, done, err := Scratch(m.Dir, copying)
+	if err != nil {
+		return 0, err
+	}
+	defer done() //nolint:errcheck // what stays is swept
+	trace := filepath.Join(dir, "trace")
+	if _, err := run(ctx, m.Dir, []string{"GIT_TRACE_PACKET=" + trace}, nil, "ls-remote", "--", m.URL, "HEAD"); err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return 0, err
+	}
+	if found := format.FindSubmatch(text); found != nil && string(found[1]) == "sha256" {
+		return 64, nil
+	}
+	return 40, nil // so did all before they said it
+}
+
 // create makes the clone, for objects that are named by hashes of so many digits.
 func (f *Follower) create(ctx context.Context, digits int) error {
-	tmp, err := os.MkdirTemp(filepath.Dir(f.Root), "new-")
+	above := filepath.Dir(f.Root)
+	if _, err := Sweep(above, copying); err != nil {
+		return err
+	}
+	tmp, done, err := Scratch(above, copying)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer done() //nolint:errcheck // what stays is swept
 	if err := create(ctx, tmp, digits); err != nil {
 		return err
 	}

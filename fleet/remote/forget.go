@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -18,8 +19,8 @@ import (
 // id, as a commit without parents. Its record and its snapshots below Prefix are gone, so that nothing leads to them.
 const forgottenPrefix = "refs/belay/forgotten/"
 
-// Tasks and refs of one push, and records of one fetch, at most: git takes them as arguments.
-const atOnce = 100
+// Tasks and refs of one push, and records of one fetch, at most: git takes them as arguments. A test has fewer.
+var atOnce = 100
 
 // kept is what a remote has of one task.
 type kept struct {
@@ -96,11 +97,13 @@ type change struct {
 func Forget(ctx context.Context, q task.ForgetAsk, known map[belay.TaskID]time.Time, now time.Time) (task.Forgot, error) {
 	s := &scratch{keep: q.Keep, now: now,
 		out: task.Forgot{Remote: Public(q.Remote), DryRun: q.Keep.DryRun, Tasks: []task.Forgotten{}}}
-	dir, err := os.MkdirTemp("", "belay-forget-")
+	const pattern = "belay-forget-*"
+	_, swept := Sweep(os.TempDir(), pattern) // of passes that were killed
+	dir, done, err := Scratch(os.TempDir(), pattern)
 	if err != nil {
-		return s.out, err
+		return s.out, errors.Join(swept, err)
 	}
-	defer os.RemoveAll(dir)
+	defer done() //nolint:errcheck // what stays is swept
 	s.mirror = Mirror{Dir: dir, URL: q.Remote}
 	all, err := s.mirror.list(ctx, "refs/belay/*")
 	if err != nil {

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,36 +17,34 @@ func Scratch(above, pattern string) (dir string, done func() error, err error) {
 	if err := os.MkdirAll(above, 0o700); err != nil {
 		return "", nil, err
 	}
-	unlock, err := lock(above, syscall.LOCK_EX) // no sweep between the folder and its lock
-	if err != nil {
-		return "", nil, err
+	for range 100 {
+		if dir, err = os.MkdirTemp(above, pattern); err != nil {
+			return "", nil, err
+		}
+		free, err := lock(dir, syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			if _, err = os.Lstat(dir); err == nil {
+				return dir, func() error { defer free(); return os.RemoveAll(dir) }, nil
+			}
+			free()
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, os.ErrNotExist) { // else it was swept before it was locked
+			return "", nil, errors.Join(err, os.RemoveAll(dir))
+		}
 	}
-	defer unlock()
-	if dir, err = os.MkdirTemp(above, pattern); err != nil {
-		return "", nil, err
-	}
-	free, err := lock(dir, syscall.LOCK_EX|syscall.LOCK_NB)
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, func() error { defer free(); return os.RemoveAll(dir) }, nil
+	return "", nil, fmt.Errorf("make a folder in %s: each is removed at once", above)
 }
 
-// Sweep removes what Scratch made by processes that are gone, and says how much.
+// Sweep removes what Scratch made by processes that are gone, and says how much. What is another user's stays.
 func Sweep(above, pattern string) (n int, err error) {
 	all, err := filepath.Glob(filepath.Join(above, pattern))
-	if err != nil || len(all) == 0 {
-		return 0, err
-	}
-	unlock, err := lock(above, syscall.LOCK_EX)
 	if err != nil {
 		return 0, err
 	}
-	defer unlock()
 	var problems []error
 	for _, dir := range all {
 		free, err := lock(dir, syscall.LOCK_EX|syscall.LOCK_NB)
-		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			continue
 		}
 		if err == nil {
