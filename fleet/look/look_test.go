@@ -444,7 +444,7 @@ func TestInPart(t *testing.T) {
 		e.Findings = append(e.Findings, belay.Finding{Check: "review", Severity: belay.SeverityError, Category: belay.CategoryReview,
 			Title: "wrong: " + strings.Repeat("x", i+1)}.Sign())
 	}
-	if err := f.desk.Apply(t.Context(), f.record("T1"), e); err != nil {
+	if err := f.desk.Session.Apply(t.Context(), f.record("T1"), e); err != nil {
 		t.Fatal(err)
 	}
 	f.unpushed, f.omitted = true, &task.Omitted{Findings: 400, Bytes: 1}

@@ -35,12 +35,12 @@ func TestLarge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rec, err := desk.Load(in.ID)
+			rec, err := desk.Session.Load(in.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			before := len(k.state.Attempts[0].Findings)
-			if err := desk.Apply(t.Context(), rec, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "ann", Findings: findings}); err != nil {
+			if err := desk.Session.Apply(t.Context(), rec, loop.Event{Kind: loop.EvVerdict, Verdict: belay.VerdictFail, By: "ann", Findings: findings}); err != nil {
 				t.Fatal(err)
 			}
 			st, err := p.call(p.machine("a"), task.WakeName, task.Ask{Task: in, Head: k.head})
@@ -69,7 +69,7 @@ func TestLarge(t *testing.T) {
 			p.adopt("b", in, k)
 			there, err := app.Open(t.Context(), app.Setting{Dir: p.tree("b", in), Force: true})
 			if err == nil {
-				rec, err = there.Load(in.ID)
+				rec, err = there.Session.Load(in.ID)
 			}
 			if err != nil || len(rec.State.Attempts[0].Findings) != before+len(findings) || rec.State.Pending == nil || !k.partial {
 				t.Fatalf("the other machine has %d findings, %v", len(rec.State.Attempts[0].Findings), err)

@@ -28,7 +28,7 @@ func TestFormat(t *testing.T) {
 				if _, _, _, err := f.Fetch(context.Background()); err != nil {
 					t.Errorf("%s: %v", url, err)
 				}
-				if got := s.At(f.Dir, "rev-parse", "--show-object-format"); got != format {
+				if got := s.At(f.Mirror.Dir, "rev-parse", "--show-object-format"); got != format {
 					t.Errorf("%s: its copy has %s", url, got)
 				}
 			}
