@@ -41,8 +41,7 @@ type Reason struct {
 const (
 	longest     = 1 << 20  // bytes of a review
 	longestUnit = 32 << 10 // bytes of a paragraph or a pasted block
-	deepest     = 60       // nested blocks
-	nested      = 40       // levels of JSON
+	deepest     = 60       // nested blocks, and levels of JSON
 	mostLines   = 10_000_000
 	mostHits    = 200 // places of one finding
 )

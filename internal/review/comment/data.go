@@ -64,7 +64,7 @@ func (r *data) value(v any, sev Severity, off string, depth int) {
 		}
 	}
 	o, ok := v.(object)
-	if !ok || depth > nested {
+	if !ok || depth > deepest {
 		return
 	}
 	if got := labelOver(word(get(o, "severity", "level", "priority", "sev", "importance"))); got != "" {

@@ -97,9 +97,8 @@ func (r *reader) output(b block, line string, n int, file, off string, trace boo
 			m.spans = ref.spans
 		}
 	}
-	lists := len(m.spans) == 0 && b.g.mark == asks && says("offending", b.above) && strings.TrimSpace(line[:m.from]) == ""
 	switch {
-	case lists:
+	case len(m.spans) == 0 && b.g.mark == asks && says("offending", b.above) && strings.TrimSpace(line[:m.from]) == "": // a list of files
 	case len(m.spans) == 0 && strings.Trim(line[m.to:], " :") == "":
 		return m.path
 	case len(m.spans) == 0:

@@ -68,12 +68,10 @@ func (g *group) count(how mark, silent bool) {
 	for n := 0; g != nil && n < 12; g, n = g.parent, n+1 {
 		switch {
 		case how == settles || how == praises:
-			g.offs++
-			g.off = how
-		case silent:
-		case how == asks:
+			g.offs, g.off = g.offs+1, how
+		case how == asks && !silent:
 			g.asks++
-		case how == plain:
+		case how == plain && !silent:
 			g.said++
 		}
 		if len(g.carriers()) > 0 {
@@ -203,12 +201,10 @@ func (r *reader) separate(s *scope) bool {
 func (r *reader) open(up *group, s *scope) *group {
 	g := &group{parent: up, scope: s}
 	if up != nil {
-		g.severity = up.severity
+		g.mark, g.severity = up.mark, up.severity
 	}
 	if s != nil {
 		g.mark, g.severity = s.mark, cmp.Or(s.label, g.severity)
-	} else if up != nil {
-		g.mark = up.mark
 	}
 	r.groups = append(r.groups, g)
 	return g
@@ -308,13 +304,9 @@ func (r *reader) named(u *unit, g *group, s [2]int, own []mention, how mark, sev
 	}
 }
 
-// compared reports whether the text around a mention compares it with something or refers to it.
-func compared(lead, rest string) bool {
-	return says("before", lead) && !(says("sees", lead) && says("colon", rest))
-}
-
 // left tells why a mention is not asked to change, "" when it is.
 func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carries bool) string {
+	compared := says("before", lead) && !(says("sees", lead) && says("colon", rest)) // or referred to
 	switch {
 	case r.approved:
 		return "the review approves"
@@ -324,7 +316,7 @@ func (r *reader) left(g *group, how mark, lead, rest string, first, joined, carr
 		return reasons[how]
 	case joined:
 		return ""
-	case !carries && compared(lead, rest) || says("after", rest):
+	case !carries && compared || says("after", rest):
 		return "only compared or referred to"
 	case carries:
 		return ""

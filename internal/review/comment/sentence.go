@@ -63,8 +63,7 @@ func attach(text string, own []mention, n mention, led bool) bool {
 	}
 	if best < 0 && len(own) == 1 && !led {
 		best = 0
-	}
-	if best < 0 {
+	} else if best < 0 {
 		return false
 	}
 	if m := &own[best]; len(m.spans) == 0 || m.apart {
