@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -110,12 +111,9 @@ func markersBetween(before *Plan, i int, after *Plan, k int) (came, went []Line)
 
 // mayGo reports whether REMOVE is asked of a section or of what it is in.
 func mayGo(p *Plan, i int) bool {
-	for _, m := range p.Markers {
-		if m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Markers, func(m Marker) bool {
+		return m.Bad == "" && m.Kind == belay.MarkRemove && m.Section >= 0 && p.Inside(i, m.Section)
+	})
 }
 
 // asksToRemove reports whether a REMOVE names a section that is not there any more.
@@ -126,12 +124,7 @@ func asksToRemove(p *Plan, s Section) bool {
 		}
 		said := Stems(m.Text)
 		for _, n := range s.Names {
-			stems, _ := Proper(n)
-			all := len(stems) > 0
-			for _, stem := range stems {
-				all = all && said[stem]
-			}
-			if all {
+			if stems, _ := Proper(n); len(stems) > 0 && allSaid(stems, said) {
 				return true
 			}
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 
 	"github.com/belay-dev/belay/internal/belay"
@@ -35,7 +36,7 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 			edits = append(edits, edit{cut: cut{s.at, s.at}, text: s.write(list)})
 		}
 	}
-	drop = append([]Marker(nil), drop...)
+	drop = slices.Clone(drop)
 	sort.Slice(drop, func(i, j int) bool { return drop[i].Start < drop[j].Start })
 	for _, c := range p.cuts(drop) {
 		edits = append(edits, edit{cut: c})
@@ -51,13 +52,7 @@ func (p *Plan) Rewrite(add [][]Marker, drop []Marker) []byte {
 
 // Strip returns the plan's text without the markers that keep tells not to keep.
 func (p *Plan) Strip(keep func(Marker) bool) []byte {
-	var drop []Marker
-	for _, m := range p.Markers {
-		if !keep(m) {
-			drop = append(drop, m)
-		}
-	}
-	return p.Rewrite(nil, drop)
+	return p.Rewrite(nil, slices.DeleteFunc(slices.Clone(p.Markers), keep))
 }
 
 // edit is a change of the text: bytes taken away and put in at one place.

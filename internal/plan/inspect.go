@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -129,7 +130,7 @@ var (
 
 // unknownTags finds tags that are neither a plan's nor imported nor made in the file.
 func (v *validation) unknownTags() {
-	known, text := map[string]bool{}, string(v.p.Text())
+	known, seen, text := map[string]bool{}, map[string]bool{}, string(v.p.Text())
 	for _, m := range imported.FindAllStringSubmatch(text, -1) {
 		for _, n := range name.FindAllString(m[1], -1) {
 			known[n] = true
@@ -138,13 +139,15 @@ func (v *validation) unknownTags() {
 	for _, m := range declared.FindAllStringSubmatch(text, -1) {
 		known[m[1]] = true
 	}
-	for _, at := range v.p.Tags() {
-		tag := at.Name
+	for _, e := range v.p.doc.Elements {
+		tag := e.Name
 		first, _, _ := strings.Cut(tag, ".")
-		if plain[tag] || known[tag] || known[first] || IsSection(tag) {
+		html := tag == "" || tag[0] >= 'a' && tag[0] <= 'z' && first == tag
+		if html || seen[tag] || plain[tag] || known[tag] || known[first] || kindOf(tag) != "" {
 			continue
 		}
-		line, section := at.Line, at.Section
+		seen[tag] = true
+		line, section := v.p.x.Line(e.Start), v.p.within(e.Start)
 		for _, like := range []string{"Screen", "Section"} {
 			if near(strings.ToLower(tag), strings.ToLower(like)) {
 				v.say(belay.SeverityError, "tag", section, line, "<%s> is not a section; did you mean <%s>?", tag, like)
@@ -236,10 +239,5 @@ func (v *validation) removed(k Known) {
 
 // Valid reports whether none of the findings is an error.
 func Valid(all []Finding) bool {
-	for _, f := range all {
-		if f.Severity == belay.SeverityError {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(all, func(f Finding) bool { return f.Severity == belay.SeverityError })
 }

@@ -68,11 +68,7 @@ func requirement(a Asked, all []Asked) belay.Requirement {
 		}
 	}
 	said := Stems(r.Text)
-	stems, own := Proper(a.Section.Name)
-	for _, s := range stems {
-		own = own && !said[s]
-	}
-	if own {
+	if stems, own := Proper(a.Section.Name); own && !slices.ContainsFunc(stems, func(s string) bool { return said[s] }) {
 		r.Text += " in " + a.Section.Name
 	}
 	return r
@@ -293,11 +289,9 @@ func (j *Judged) gone(r belay.Requirement, s *Sides) {
 			left++
 		}
 	}
-	switch {
-	case left == 0:
-		j.Verdict, j.Findings = count.Pass, []count.Finding{}
-	default:
-		j.Verdict, j.Findings = count.Warn, []count.Finding{}
+	j.Verdict, j.Findings = count.Pass, []count.Finding{}
+	if left > 0 {
+		j.Verdict = count.Warn
 		j.warn(j.Files[0], "%s should be removed but its file is still there", j.Section)
 	}
 }

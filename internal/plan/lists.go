@@ -19,12 +19,7 @@ type List struct {
 // finds them.
 func Lists(p *Plan) ([][]List, error) {
 	out := make([][]List, len(p.Sections))
-	name := p.Name
-	if p.Format == Markdown {
-		name = "plan.md"
-	} else {
-		name = "plan.tsx"
-	}
+	name := "plan." + string(p.Format)
 	all, err := count.Show(count.One(name, p.Text()), name)
 	if err != nil {
 		if belay.CodeOf(err) == belay.CodeCannot {
@@ -52,10 +47,7 @@ func Lists(p *Plan) ([][]List, error) {
 // ofSections reports whether a list's items are sections themselves.
 func ofSections(p *Plan, c count.Counted) bool {
 	for _, it := range c.Items {
-		if it.Line <= 0 {
-			continue
-		}
-		if !p.StartsAt(it.Line, it.Col) {
+		if it.Line > 0 && !p.StartsAt(it.Line, it.Col) {
 			return false
 		}
 	}

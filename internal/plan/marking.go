@@ -21,13 +21,7 @@ type Updated struct {
 
 // Unplaced returns the requirements that no section was found for.
 func (u Updated) Unplaced() []Placed {
-	var out []Placed
-	for _, a := range u.Asked {
-		if len(a.Matches) == 0 {
-			out = append(out, a)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(u.Asked), func(a Placed) bool { return len(a.Matches) > 0 })
 }
 
 // Update marks a plan for a task: each requirement in the sections it is about, NO CHANGES
@@ -132,21 +126,11 @@ func MarkerOf(task belay.TaskID, r belay.Requirement) Marker {
 
 // marked reports whether a section has or gets a marker of a kind.
 func (d *draft) marked(i int, kind belay.Marker) bool {
-	for _, m := range slices.Concat(d.has[i], d.want[i]) {
-		if m.Kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(d.has[i], d.want[i]), func(m Marker) bool { return m.Kind == kind })
 }
 
 func (d *draft) changed(i int) bool {
-	for _, m := range slices.Concat(d.has[i], d.want[i]) {
-		if m.Change() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(d.has[i], d.want[i]), Marker.Change)
 }
 
 // stays marks what has to stay: what is there where something is added, what the person

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/intent"
 )
 
 // called is a name of a section.
@@ -99,13 +101,12 @@ func (out *Match) because(r rank, score float64, format string, args ...any) {
 func (m *matcher) byName(out *Match, ph phrase) {
 	partly, partName := 0.0, ""
 	for _, c := range m.names[out.Section] {
-		name, stems, own := c.name, c.stems, c.own
-		if !own && Numbered(name, ph.plain) {
-			out.because(bySign, 10, "the request has its name %q", name)
+		if !c.own && Numbered(c.name, ph.plain) {
+			out.because(bySign, 10, "the request has its name %q", c.name)
 			return
 		}
 		hit, short := 0, 0
-		for _, s := range stems {
+		for _, s := range c.stems {
 			if ph.said[s] {
 				hit++
 			}
@@ -113,13 +114,13 @@ func (m *matcher) byName(out *Match, ph phrase) {
 				short++
 			}
 		}
-		switch share := float64(hit) / float64(max(1, len(stems))); {
-		case hit > 0 && share == 1 && own:
-			out.because(bySign, 10+float64(hit), "the request has its name %q", name)
+		switch share := float64(hit) / float64(max(1, len(c.stems))); {
+		case hit > 0 && share == 1 && c.own:
+			out.because(bySign, 10+float64(hit), "the request has its name %q", c.name)
 			out.beyond = short > 0
 			return
 		case share >= 0.5 && share > partly:
-			partly, partName = share, name
+			partly, partName = share, c.name
 		}
 	}
 	if partly > 0 {
@@ -157,20 +158,18 @@ func (m *matcher) bySymbol(out *Match, ph phrase) {
 // byContent holds the section's text against the phrase: what it is about, or two words.
 func (m *matcher) byContent(out *Match, ph phrase) {
 	have, n := m.words[out.Section], float64(len(m.p.Sections))
-	all := ph.signs
 	var hit []string
 	score := 0.0
-	for _, s := range all {
-		if have[s] && !Generic(s) {
+	for _, s := range ph.signs {
+		if have[s] && !generic.Has(s) {
 			hit = append(hit, s)
 			score += math.Log(1 + n/float64(m.df[s]))
 		}
 	}
-	about := ph.about
-	switch {
-	case len(hit) >= 2 && 2*len(hit) >= len(all):
+	switch about := ph.about; {
+	case len(hit) >= 2 && 2*len(hit) >= len(ph.signs):
 		out.because(byContent, score, "it mentions %s", strings.Join(hit, ", "))
-	case about != "" && have[about] && !Generic(about):
+	case about != "" && have[about] && !generic.Has(about):
 		out.because(byContent, score, "it is about %q", about)
 	}
 }
@@ -179,7 +178,7 @@ func (m *matcher) byContent(out *Match, ph phrase) {
 // they are in; without that nobody knows which is meant.
 func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 	said := ph.said
-	if said["both"] || said["all"] || said[Stem("every")] || said["each"] {
+	if said["both"] || said["all"] || said[intent.Stem("every")] || said["each"] {
 		return matches, nil
 	}
 	count, apart := map[string]int{}, map[string]bool{} // by name
@@ -207,16 +206,17 @@ func (m *matcher) told(matches []Match, ph phrase) ([]Match, []string) {
 func (m *matcher) around(i int, said map[string]bool) bool {
 	for up := m.p.Sections[i].Parent; up >= 0; up = m.p.Sections[up].Parent {
 		for _, c := range m.names[up] {
-			hit := len(c.stems) > 0
-			for _, s := range c.stems {
-				hit = hit && said[s]
-			}
-			if hit {
+			if len(c.stems) > 0 && allSaid(c.stems, said) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// allSaid reports whether words have all of these stems.
+func allSaid(stems []string, said map[string]bool) bool {
+	return !slices.ContainsFunc(stems, func(s string) bool { return !said[s] })
 }
 
 // deepest leaves out sections that hold another one that is meant: they only say where it

@@ -33,17 +33,8 @@ type Outline struct {
 	Comments []HTMLComment
 }
 
-// Error is a text that is wrong, and where.
-type OutlineError struct {
-	Line int
-	What string
-}
-
-// Error returns the place and what is wrong with it.
-func (e *OutlineError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.What) }
-
 // ReadOutline reads a text. A fence or a comment that is never closed would hide all that follows
-// it: that is an *OutlineError.
+// it: that is an *Error.
 func ReadOutline(src []byte, x *Index) (*Outline, error) {
 	r := &outlineReader{src: src, x: x, doc: &Outline{}}
 	blocks, _ := count.Blocks(src)
@@ -102,14 +93,14 @@ func (r *outlineReader) fence(n *ast.FencedCodeBlock) error {
 	}
 	sign := strings.TrimLeft(string(r.src[at:r.x.End(at)]), " \t")
 	sign = sign[:len(sign)-len(strings.TrimLeft(sign, sign[:1]))]
-	return &OutlineError{r.x.Line(at), fmt.Sprintf("the fence %s is never closed", sign)}
+	return &Error{Line: r.x.Line(at), What: fmt.Sprintf("the fence %s is never closed", sign)}
 }
 
 // html reads the comments in a block of HTML that is no script, style or the like.
 func (r *outlineReader) html(n *ast.HTMLBlock) error {
 	switch from, to := extent(n); {
 	case n.HTMLBlockType == ast.HTMLBlockType2 && !n.HasClosure() && !bytes.Contains(r.src[from:to], []byte("-->")):
-		return &OutlineError{r.x.Line(from), "a comment is never closed"}
+		return &Error{Line: r.x.Line(from), What: "a comment is never closed"}
 	case n.HTMLBlockType != ast.HTMLBlockType1:
 		r.comments(from, to)
 	}

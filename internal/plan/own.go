@@ -10,7 +10,6 @@ import (
 func (p *Plan) OwnTexts() []string {
 	texts := make([]strings.Builder, len(p.Sections))
 	mi, at := 0, 0
-	owner := func(off int) int { return p.within(off) }
 	var bounds []int
 	for _, s := range p.Sections {
 		bounds = append(bounds, s.Start, s.End)
@@ -21,13 +20,13 @@ func (p *Plan) OwnTexts() []string {
 			if mi < len(p.Markers) && p.Markers[mi].Start < to {
 				m := p.Markers[mi]
 				mi++
-				if o := owner(at); o >= 0 && m.Start > at {
+				if o := p.within(at); o >= 0 && m.Start > at {
 					texts[o].Write(p.text[at:m.Start])
 				}
 				at = max(at, m.End)
 				continue
 			}
-			if o := owner(at); o >= 0 {
+			if o := p.within(at); o >= 0 {
 				texts[o].Write(p.text[at:to])
 				texts[o].WriteByte(' ')
 			}

@@ -143,13 +143,9 @@ func unreadable(text []byte) int {
 
 func wrong(name string, err error) error {
 	line, what := 1, err.Error()
-	var j *Error
-	var o *OutlineError
-	switch {
-	case errors.As(err, &j):
-		line, what = j.Line, j.What
-	case errors.As(err, &o):
-		line, what = o.Line, o.What
+	var e *Error
+	if errors.As(err, &e) {
+		line, what = e.Line, e.What
 	}
 	return belay.Refuse(belay.CodeUsage, "fix that line; nothing was written", "%s:%d: %s", name, line, belay.VisibleLine(what))
 }

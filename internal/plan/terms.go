@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/belay-dev/belay/internal/intent"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // Parts cuts text and names into words: camelCase, snake_case, kebab-case.
@@ -33,16 +34,8 @@ func Parts(text string) []string {
 	return out
 }
 
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
-}
-
 // small are words that tell no section from another.
-var small = set(`the a an and or of to in on at for from with without by as is are be it its this that these those
+var small = lazyregexp.Of(`the a an and or of to in on at for from with without by as is are be it its this that these those
 	there here then than so not no yes
 	new more another other others additional extra existing current same only just all any every each both some such also too still now
 	add adds added remove removed delete drop modify change changed update fix fixed make made put use keep kept stay
@@ -52,7 +45,7 @@ var small = set(`the a an and or of to in on at for from with without by as is a
 	working work works broken wrong fails failing untouched unchanged touch alone`)
 
 // generic are words for any part of a plan: a name is made by the others in it.
-var generic = set(`section sections screen screens page pages view views component components part parts block blocks
+var generic = lazyregexp.Of(`section sections screen screens page pages view views component components part parts block blocks
 	area panel plan step phase item items
 	index main layout container wrapper styles style test tests module`)
 
@@ -61,7 +54,7 @@ func Signs(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, w := range Parts(text) {
-		if s := intent.Stem(w); len(w) > 1 && !small[w] && !allDigits(w) && !seen[s] {
+		if s := intent.Stem(w); len(w) > 1 && !small.Has(w) && !number(w) && !seen[s] {
 			seen[s] = true
 			out = append(out, s)
 		}
@@ -76,12 +69,12 @@ func Proper(name string) (stems []string, own bool) {
 	seen := map[string]bool{}
 	for _, w := range Parts(name) {
 		s := intent.Stem(w)
-		if len(w) < 2 || allDigits(w) || seen[s] {
+		if len(w) < 2 || number(w) || seen[s] {
 			continue
 		}
 		seen[s] = true
 		all = append(all, s)
-		if !small[w] && !generic[w] {
+		if !small.Has(w) && !generic.Has(w) {
 			stems = append(stems, s)
 		}
 	}
@@ -100,7 +93,7 @@ func Noun(phrase string) string {
 		if intent.Preposition(w) && last != "" {
 			break
 		}
-		if s := Signs(w); len(s) > 0 && !generic[w] && !intent.Auxiliary(w) && !intent.Negative(w) {
+		if s := Signs(w); len(s) > 0 && !generic.Has(w) && !intent.Auxiliary(w) && !intent.Negative(w) {
 			if _, verb := intent.Verb(w); !verb || last == "" {
 				last = s[len(s)-1]
 			}
@@ -113,9 +106,8 @@ func Noun(phrase string) string {
 // dark_mode, `toggle`.
 func Symbols(text string) []string {
 	var out []string
-	inQuotes := false
 	for i, part := range strings.Split(text, "`") {
-		inQuotes = i%2 == 1
+		inQuotes := i%2 == 1
 		for _, w := range strings.FieldsFunc(part, func(r rune) bool {
 			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' && r != '-'
 		}) {
@@ -192,11 +184,3 @@ func HasWord(text, name string) bool {
 		from = k + 1
 	}
 }
-
-func allDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// Generic reports whether a stem is of a word for any part of a plan.
-func Generic(stem string) bool { return generic[stem] }
-
-// Stem returns the stem of one word.
-func Stem(w string) string { return intent.Stem(w) }

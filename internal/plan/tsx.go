@@ -153,30 +153,3 @@ func (p *Plan) narrow(i int) bool {
 	e := &p.doc.Elements[p.Sections[i].element]
 	return e.Self || !p.x.Last(e.Open) || p.x.EOL(e.Open) == ""
 }
-
-// Tag is a tag of a plan.tsx where it stands first.
-type Tag struct {
-	Name    string
-	Line    int
-	Section int // -1 for none
-}
-
-// Tags returns every tag of a plan.tsx that is no HTML, once, in their order.
-func (p *Plan) Tags() []Tag {
-	var out []Tag
-	seen := map[string]bool{}
-	if p.doc == nil {
-		return nil
-	}
-	for _, e := range p.doc.Elements {
-		html := e.Name == "" || e.Name[0] >= 'a' && e.Name[0] <= 'z' && !strings.Contains(e.Name, ".")
-		if !html && !seen[e.Name] {
-			seen[e.Name] = true
-			out = append(out, Tag{e.Name, p.x.Line(e.Start), p.within(e.Start)})
-		}
-	}
-	return out
-}
-
-// IsSection reports whether a tag is that of a section.
-func IsSection(tag string) bool { return kindOf(tag) != "" }
