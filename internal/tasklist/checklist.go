@@ -241,14 +241,14 @@ func (r *reader) item(i int) {
 	case owner >= 0:
 		r.put(i, class{ofTask, owner})
 	default:
-		r.put(i, r.noted(i, "a box of a checklist, not of a task"))
+		r.put(i, r.ownedOr(-1, "a box of a checklist, not of a task"))
 	}
 	r.open = append(r.open, item{l.Indent, owner})
 }
 
 // isOwn decides whether a box is a task of its own, or a step of the task it is in.
 func (r *reader) isOwn(lab label, owner int) bool {
-	toCheck := r.section.checklist && (!r.section.listed || r.boxed[lab.id]) && (r.named > 0 || r.anyHead())
+	toCheck := r.section.checklist && (!r.section.listed || r.boxed[lab.id]) && (r.named > 0 || slices.Max(r.heads) > 0)
 	switch {
 	case owner < 0 && toCheck:
 		return false
@@ -258,15 +258,6 @@ func (r *reader) isOwn(lab label, owner int) bool {
 		return r.heading < 0 && r.tasks[owner].ID == ""
 	}
 	return true
-}
-
-func (r *reader) anyHead() bool {
-	for _, h := range r.heads {
-		if h > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // other places a line that begins nothing.
@@ -309,8 +300,6 @@ func (r *reader) ownedOr(owner int, why string) class {
 	}
 	return class{kind: noted, task: r.note(why)}
 }
-
-func (r *reader) noted(_ int, why string) class { return class{kind: noted, task: r.note(why)} }
 
 // note reserves a note; put gives it its line.
 func (r *reader) note(why string) int {

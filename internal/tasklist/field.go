@@ -1,7 +1,6 @@
 package tasklist
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,34 +129,27 @@ func (t *draft) field(l Line, words string, first bool) {
 }
 
 func (t *draft) take(kind, words string) {
-	add := func(list *[]string, more ...string) {
-		for _, s := range more {
-			if s != "" && !slices.Contains(*list, s) {
-				*list = append(*list, s)
-			}
-		}
-	}
 	switch kind {
 	case "files":
 		if found := Files(words); len(found) > 0 {
 			if !t.Declared {
 				t.Declared, t.Files = true, nil
 			}
-			add(&t.Files, found...)
+			t.Files = add(t.Files, found...)
 		}
 	case "tests":
-		add(&t.Tests, Files(words)...)
+		t.Tests = add(t.Tests, Files(words)...)
 	case "acceptance":
-		add(&t.Acceptance, words)
+		t.Acceptance = add(t.Acceptance, words)
 	case "requirements":
 		for one := range strings.FieldsFuncSeq(words, func(r rune) bool { return strings.ContainsRune(",;，、；", r) }) {
-			add(&t.Requirements, strings.TrimSpace(one))
+			t.Requirements = add(t.Requirements, strings.TrimSpace(one))
 		}
 	case "status":
 		t.status = words
 	case "":
 		if !t.Declared {
-			add(&t.Files, Files(words)...)
+			t.Files = add(t.Files, Files(words)...)
 		}
 	}
 }

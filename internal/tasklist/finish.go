@@ -51,20 +51,11 @@ func inFolder(name string, paths []string) bool {
 func (r *reader) settle(t *draft) {
 	first := Files(t.Title)
 	if !t.Declared {
-		for _, f := range t.Files {
-			if !slices.Contains(first, f) {
-				first = append(first, f)
-			}
-		}
+		first = add(first, t.Files...)
 		paths := slices.Clone(first)
 		t.Files = slices.DeleteFunc(first, func(f string) bool { return inFolder(f, paths) })
 	}
-	for _, f := range t.Tests {
-		if !slices.Contains(t.Files, f) {
-			t.Files = append(t.Files, f)
-		}
-	}
-	if t.Files == nil {
+	if t.Files = add(t.Files, t.Tests...); t.Files == nil {
 		t.Files = []string{}
 	}
 	t.Depends = []string{}
@@ -89,9 +80,8 @@ func (r *reader) settle(t *draft) {
 // byBoxes says whether a task that is a heading is done: by the box that says so, else by
 // all of its boxes but those of its criteria, else by what its status is called.
 func (t *draft) byBoxes() {
-	var all, own, end []Step
+	var own, end []Step
 	for _, s := range t.Steps {
-		all = append(all, s)
 		if closed.MatchString(s.Text) {
 			end = append(end, s)
 		}
@@ -99,7 +89,7 @@ func (t *draft) byBoxes() {
 			own = append(own, s)
 		}
 	}
-	marks := all
+	marks := t.Steps
 	if len(own) > 0 {
 		marks = own
 	}
@@ -280,8 +270,8 @@ func (r *reader) after(l Line, pairs []Pair, i int, self string, at map[string][
 		}
 		for _, j := range tasks {
 			t := &r.tasks[j]
-			if after != t.ID && !slices.Contains(t.Depends, after) {
-				t.Depends = append(t.Depends, after)
+			if after != t.ID {
+				t.Depends = add(t.Depends, after)
 			}
 		}
 	}

@@ -75,14 +75,7 @@ func ReadIssues(name string, data []byte) (Reading, error) {
 		}
 		is.tasks(&out, known)
 	}
-	for _, l := range ReadPage(data) {
-		out.Lines.Total++
-		if strings.Trim(l.Raw(data), " \t[]{},") == "" {
-			out.Lines.Structure++
-		} else {
-			out.Lines.Tasks++
-		}
-	}
+	out.Lines = linesOf(data, " \t[]{},")
 	return out, nil
 }
 
@@ -110,14 +103,10 @@ func (is issue) tasks(out *Reading, known Known) {
 		if l.Kind == Fence || l.Kind == Comment {
 			continue
 		}
-		for _, f := range Files(l.Words) {
-			if !slices.Contains(t.Files, f) {
-				t.Files = append(t.Files, f)
-			}
-		}
+		t.Files = add(t.Files, Files(l.Words)...)
 		for _, p := range known.Order(l.Words, t.ID) {
-			if p.Task == t.ID && !slices.Contains(t.Depends, p.After) {
-				t.Depends = append(t.Depends, p.After)
+			if p.Task == t.ID {
+				t.Depends = add(t.Depends, p.After)
 			}
 		}
 	}

@@ -2,8 +2,9 @@ package tasklist
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"sort"
+	"slices"
 )
 
 // Log is the name of the file, in the folder of a feature.
@@ -54,24 +55,14 @@ func ReadLanes(data []byte) (map[string]At, []Bad) {
 			continue
 		}
 		if p := e.Payload; p != nil && e.To == "" {
-			e.Package, e.To = p.Package, p.To
-			if p.At != "" {
-				e.At = p.At
-			}
+			e.Package, e.To, e.At = p.Package, p.To, cmp.Or(p.At, e.At)
 		}
-		if e.At == "" {
-			e.At = e.Time
-		}
+		e.At = cmp.Or(e.At, e.Time)
 		if e.line = n; e.Package != "" && e.To != "" {
 			moves = append(moves, e)
 		}
 	}
-	sort.SliceStable(moves, func(i, j int) bool {
-		if moves[i].At != moves[j].At {
-			return moves[i].At < moves[j].At
-		}
-		return moves[i].ID < moves[j].ID
-	})
+	slices.SortStableFunc(moves, func(a, b event) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID)) })
 	at := map[string]At{}
 	for _, e := range moves {
 		at[e.Package] = At{e.To, e.line}

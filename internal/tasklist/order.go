@@ -39,7 +39,7 @@ func Key(id string) string {
 		rest = "0" + rest
 	}
 	if p == "" {
-		rest = id
+		return id
 	}
 	return p + rest
 }

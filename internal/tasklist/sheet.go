@@ -155,19 +155,23 @@ func (f *sheetFile) whole(t Task, d Dialect) (Reading, error) {
 	if t.Depends == nil {
 		t.Depends = []string{}
 	}
-	r := Reading{Dialect: d, Tasks: []Task{t}, Notes: []Note{}}
-	for _, l := range ReadPage(f.data) {
-		r.Lines.Total++
-		if strings.TrimSpace(l.Raw(f.data)) == "" {
-			r.Lines.Structure++
-		} else {
-			r.Lines.Tasks++
-		}
-	}
+	r := Reading{Dialect: d, Tasks: []Task{t}, Notes: []Note{}, Lines: linesOf(f.data, "")}
 	if t.State == Unclear {
 		r.Notes = append(r.Notes, Note{Line: 1, Text: t.Title, Why: GivenUp})
 	}
 	return r, nil
+}
+
+// linesOf counts the lines of a file all of which are of tasks, but those of nothing but signs.
+func linesOf(data []byte, signs string) (n Lines) {
+	for _, l := range ReadPage(data) {
+		n.Total++
+		if strings.Trim(strings.TrimSpace(l.Raw(data)), signs) == "" {
+			n.Structure++
+		}
+	}
+	n.Tasks = n.Total - n.Structure
+	return n
 }
 
 func add(list []string, more ...string) []string {

@@ -1,6 +1,8 @@
 package tasklist
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -67,18 +69,13 @@ func (t *draft) detail(h draft) {
 	if h.Declared && !t.Declared {
 		t.Declared, t.Files = true, nil
 	}
-	for _, f := range h.Files {
-		if h.Declared == t.Declared && !slices.Contains(t.Files, f) {
-			t.Files = append(t.Files, f)
-		}
+	if h.Declared == t.Declared {
+		t.Files = add(t.Files, h.Files...)
 	}
 	t.Tests = append(t.Tests, h.Tests...)
 	t.Acceptance = append(t.Acceptance, h.Acceptance...)
 	t.Requirements = append(t.Requirements, h.Requirements...)
-	if t.Story == "" {
-		t.Story = h.Story
-	}
-	t.Parallel = t.Parallel || h.Parallel
+	t.Story, t.Parallel = cmp.Or(t.Story, h.Story), t.Parallel || h.Parallel
 }
 
 // wait is a line below the heading of a work package that says which others come first.
@@ -97,11 +94,7 @@ func (r *reader) groups() {
 			members[t.group] = append(members[t.group], t.ID)
 		}
 	}
-	var ids []string
-	for id := range members {
-		ids = append(ids, id)
-	}
-	known := Knows(ids)
+	known := Knows(slices.Collect(maps.Keys(members)))
 	for _, w := range r.waits {
 		l := r.lines[w.line]
 		for _, words := range fields(l.Words) {
@@ -126,8 +119,8 @@ func (r *reader) behind(w wait, p Pair, first []string) {
 			continue
 		}
 		for _, id := range first {
-			if id != t.ID && !slices.Contains(t.Depends, id) {
-				t.Depends = append(t.Depends, id)
+			if id != t.ID {
+				t.Depends = add(t.Depends, id)
 			}
 		}
 	}
