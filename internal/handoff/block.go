@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -149,17 +150,12 @@ func commands(s Sources) []Command {
 		all = append(all, tests)
 	}
 	for _, l := range s.Task.Checks.Linters {
-		from := l.From
-		if from == "" {
-			from = "detected"
-		}
-		all = append(all, Command{Command: l.String(), From: from})
+		all = append(all, Command{Command: l.String(), From: cmp.Or(l.From, "detected")})
 	}
 	out := []Command{}
 	for _, c := range all {
 		c.Command = strings.TrimSpace(PathText(c.Command))
-		same := func(o Command) bool { return o.Command == c.Command }
-		if c.Command != "" && !slices.ContainsFunc(out, same) {
+		if c.Command != "" && !slices.ContainsFunc(out, func(o Command) bool { return o.Command == c.Command }) {
 			out = append(out, c)
 		}
 	}

@@ -1,8 +1,6 @@
 package handoff
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -38,12 +36,7 @@ func Cite(file string, s Section, whole bool) Citation {
 		words = cut("run "+strings.Join(lines, "; "), MaxRequirement)
 	}
 	return Citation{File: file, Section: s.Slug, Requirement: words, Lines: fmt.Sprintf("L%d-L%d", s.Start, end),
-		SHA: shortText(text), Whole: whole}
-}
-
-func shortText(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:16]
+		SHA: Sum([]byte(text))[:16], Whole: whole}
 }
 
 // CiteAll cites the sections that names ask for, each whole; without names every section
@@ -52,8 +45,7 @@ func shortText(text string) string {
 func CiteAll(d Document, names []string) (cited []Citation, missing []string) {
 	if len(names) == 0 {
 		for _, s := range d.Sections {
-			c := Cite(d.Path, s, false)
-			if c.Requirement != "" {
+			if c := Cite(d.Path, s, false); c.Requirement != "" {
 				cited = append(cited, c)
 			}
 		}

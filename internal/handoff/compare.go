@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/git"
 	"github.com/belay-dev/belay/internal/snapshot"
 )
 
@@ -104,7 +105,7 @@ func (r Reader) compare(ctx context.Context, one, two *side) (Facts, error) {
 func (r Reader) present(c *snapshot.Capture) side {
 	s := side{tree: c.Tree, man: c.Man, indexTree: c.Index.Tree, capture: c}
 	s.Head, s.Branch = c.Head.OID, c.Head.Branch
-	s.Operation = operationOf(c)
+	s.Operation = git.Operation(c.State)
 	for _, ref := range c.Refs {
 		if ref.Name == stashRef {
 			s.Stash = ref.OID

@@ -55,9 +55,11 @@ func (r DeltaReader) Handoff(ctx context.Context, base, previous belay.SnapshotI
 	if h.Outside, err = r.outside(ctx, previous, now.ID); err != nil {
 		return h, err
 	}
-	if h.ScopeHash, err = r.scopeHash(ctx, now); err != nil {
+	paths, err := r.Paths(ctx, now)
+	if err != nil {
 		return h, err
 	}
+	h.ScopeHash = ScopeHash(paths)
 	text, err := Canonical(c)
 	if err != nil {
 		return h, err
@@ -95,11 +97,6 @@ func (r DeltaReader) Paths(ctx context.Context, now snapshot.Info) ([]string, er
 		}
 	}
 	return paths, nil
-}
-
-func (r DeltaReader) scopeHash(ctx context.Context, now snapshot.Info) (string, error) {
-	paths, err := r.Paths(ctx, now)
-	return ScopeHash(paths), err
 }
 
 // changes lists the files that differ from base.

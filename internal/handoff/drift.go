@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func (d Difference) Sentence() string {
 		b.WriteString(" (was " + d.From + ")")
 	}
 	if d.Was != "" || d.Is != "" {
-		fmt.Fprintf(&b, ": %s → %s", orNone(d.Was), orNone(d.Is))
+		fmt.Fprintf(&b, ": %s → %s", cmp.Or(d.Was, "none"), cmp.Or(d.Is, "none"))
 	}
 	if d.Outside {
 		b.WriteString("  [out of scope]")
@@ -79,13 +80,6 @@ func (d Difference) Sentence() string {
 		b.WriteString("  (note, not drift)")
 	}
 	return belay.VisibleLine(b.String())
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // Report is everything that differs, the tree as a whole first, then by path.

@@ -43,11 +43,8 @@ func Follow(c Citation, docs []Document) Followed {
 		}
 	}
 	for _, d := range docs {
-		if d.Path != c.File {
-			continue
-		}
 		i := slices.IndexFunc(d.Sections, func(s Section) bool { return s.Slug == c.Section })
-		if i >= 0 {
+		if d.Path == c.File && i >= 0 {
 			f.Now, f.Fate = again(c, d.Path, d.Sections[i]), Changed
 		}
 	}

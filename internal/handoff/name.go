@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/belay"
 )
 
 const (
@@ -110,12 +112,7 @@ func (n *namer) stash() {
 	}
 }
 
-func count(n int) string {
-	if n == 1 {
-		return "1 stash entry"
-	}
-	return fmt.Sprintf("%d stash entries", n)
-}
+func count(n int) string { return belay.Count(n, "stash entry", "stash entries") }
 
 // files names what became of files.
 func (n *namer) files() {
@@ -216,7 +213,7 @@ func (n *namer) index() {
 	moved := n.Then.Head != n.Now.Head
 	for _, p := range n.Index {
 		if p.Then.Flags != p.Now.Flags {
-			n.add(Difference{Kind: IndexFlag, Path: p.Path, Was: orNone(p.Then.Flags), Is: orNone(p.Now.Flags)})
+			n.add(Difference{Kind: IndexFlag, Path: p.Path, Was: cmp.Or(p.Then.Flags, "none"), Is: cmp.Or(p.Now.Flags, "none")})
 			continue
 		}
 		if _, touched := n.then[p.Path]; !touched && !moved {

@@ -1,6 +1,7 @@
 package handoff
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,9 @@ func Choose(rules []Rule, area, priority string, docs []Document) Chosen {
 		}
 		return missing
 	}
-	for _, r := range sortedRules(rules) {
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
+	for _, r := range rules {
 		if !r.Holds(area, priority) {
 			continue
 		}
@@ -126,17 +129,8 @@ func (c *Chosen) finish(docs []Document) {
 	c.Files = slices.Compact(c.Files)
 }
 
-func sortedRules(rules []Rule) []Rule {
-	rules = slices.Clone(rules)
-	slices.SortStableFunc(rules, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
-	return rules
-}
-
 func byPlace(a, b Citation) int {
-	if c := strings.Compare(a.File, b.File); c != 0 {
-		return c
-	}
-	return startOf(a) - startOf(b)
+	return cmp.Or(strings.Compare(a.File, b.File), startOf(a)-startOf(b))
 }
 
 func startOf(c Citation) int {

@@ -109,9 +109,6 @@ func (r Reader) pieces(ctx context.Context, tree string) ([]byte, error) {
 // entries counts the lines of a reflog.
 func entries(log []byte) int { return bytes.Count(log, []byte("\n")) }
 
-// operationOf names the operation in progress that the present has.
-func operationOf(c *snapshot.Capture) string { return git.Operation(c.State) }
-
 // field returns a header of a commit, "" without one.
 func field(commit []byte, name string) string {
 	head, _, _ := bytes.Cut(commit, []byte("\n\n"))

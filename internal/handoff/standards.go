@@ -2,8 +2,6 @@ package handoff
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -30,10 +28,7 @@ func Normalise(text []byte) []byte {
 }
 
 // Hash is the SHA-256 of the normalised text, in hex.
-func Hash(text []byte) string {
-	sum := sha256.Sum256(Normalise(text))
-	return hex.EncodeToString(sum[:])
-}
+func Hash(text []byte) string { return Sum(Normalise(text)) }
 
 // File is one file of rules. Path is from the repository's root.
 type File struct {
