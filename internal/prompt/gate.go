@@ -88,12 +88,10 @@ func lines(a loop.Attempt) []string {
 			list = append(list, fmt.Sprintf("and %d more", len(reasons)-i))
 			break
 		}
-		text := belay.Clip(Reason(f), 300)
-		list = append(list, text)
+		list = append(list, belay.Clip(Reason(f), 300))
 	}
 	if len(list) == 0 && a.Note != "" && a.Verdict != belay.VerdictPass {
-		text := belay.Clip(belay.VisibleLine(a.Note), 300)
-		list = append(list, text)
+		list = append(list, belay.Clip(belay.VisibleLine(a.Note), 300))
 	}
 	return list
 }

@@ -92,17 +92,20 @@ func Files(dir string, findings []belay.Finding) ([]FixFile, error) {
 			if !ok {
 				file.Missing = "is binary or too large to show"
 			}
-			for _, e := range list {
-				file.Code = append(file.Code, e.String())
-			}
+			file.Code = texts(list)
 			list, _ = Narrow(text, places[path])
-			for _, e := range list {
-				file.Short = append(file.Short, e.String())
-			}
+			file.Short = texts(list)
 		}
 		out = append(out, file)
 	}
 	return out, nil
+}
+
+func texts(list []Excerpt) (out []string) {
+	for _, e := range list {
+		out = append(out, e.String())
+	}
+	return out
 }
 
 // readSome reads a file of the tree, a little more of it than is looked into.
@@ -122,12 +125,7 @@ func Paths(ctx context.Context, repo *git.Repo) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the files: %w", err)
 	}
-	var files []string
-	for f := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if f != "" {
-			files = append(files, f)
-		}
-	}
+	files := strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
 	slices.Sort(files)
 	return slices.Compact(files), nil
 }

@@ -189,8 +189,8 @@ func readRequirement(r *belay.Request, l string) error {
 	default:
 		return fmt.Errorf("%s is not a marker", marker)
 	}
-	if strings.HasPrefix(rest, "(") {
-		number, after, ok := strings.Cut(rest[1:], ") ")
+	if counted, ok := strings.CutPrefix(rest, "("); ok {
+		number, after, ok := strings.Cut(counted, ") ")
 		n, err := strconv.Atoi(number)
 		if !ok || err != nil {
 			return errors.New("its number cannot be read")

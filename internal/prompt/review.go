@@ -90,7 +90,9 @@ func Review(in ReviewInput) string {
 		}
 		facts.WriteString(c.Check + ": " + verdict + ", " + belay.VisibleLine(c.Summary) + "\n")
 		facts.WriteString(Requirements(c.Met))
-		writeWarnings(&facts, c.Findings)
+		for _, f := range c.Findings[:min(len(c.Findings), 30)] {
+			writeFinding(&facts, f, "", 0)
+		}
 	}
 	v.Facts = facts.String()
 	v.FileList = strings.Join(in.Files[:min(len(in.Files), 500)], "\n")
@@ -106,12 +108,6 @@ func Review(in ReviewInput) string {
 	}
 	return sections(v, "review", "review_task", "guidelines", "review_spec", "review_facts", "review_open",
 		"review_change", "review_answer")
-}
-
-func writeWarnings(b *strings.Builder, list []belay.Finding) {
-	for _, f := range list[:min(len(list), 30)] {
-		writeFinding(b, f, "", 0)
-	}
 }
 
 // ReviewAgain is the text of the second try, when the first answer could not be read.

@@ -261,6 +261,7 @@ func clean(l string) string {
 	return strings.ToValidUTF8(l, "\ufffd")
 }
 
+// clip bounds a text of a reviewer's.
 func clip(s string) string {
 	if len(s) > longDetail {
 		return strings.ToValidUTF8(s[:longDetail], "") + "…"

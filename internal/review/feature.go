@@ -104,11 +104,11 @@ func unmet(t Task) []Fact {
 		}
 	}
 	for _, a := range untouched {
-		severity, detail := belay.SeverityWarning, "its text names the file"
+		detail := "its text names the file"
 		if len(untouched) == len(t.Request.Affected) && len(t.Request.Requirements) > 0 {
 			detail += "; it changed none of the files it names"
 		}
-		out = append(out, fact(severity, t.ID, a, fmt.Sprintf("%s names %s but did not change it", t.ID, a), detail))
+		out = append(out, fact(belay.SeverityWarning, t.ID, a, fmt.Sprintf("%s names %s but did not change it", t.ID, a), detail))
 	}
 	return out
 }

@@ -200,7 +200,7 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 	}
 	refused := slices.ContainsFunc(out, func(f belay.Finding) bool { return f.Severity == belay.SeverityError })
 	if claim := o.Alignment[LogicFidelity]; !claim.Passed {
-		add(belay.SeverityError, cmp.Or(r.Unmet, "the change does not do what the task says"), clipOpinion(claim.Reason))
+		add(belay.SeverityError, cmp.Or(r.Unmet, "the change does not do what the task says"), clip(claim.Reason))
 		refused = true
 	}
 	if o.Score < r.Threshold {
@@ -211,18 +211,18 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 			severity = belay.SeverityWarning
 		}
 		add(severity, fmt.Sprintf("%s scores the work below %d of 100", r.Name, r.Threshold),
-			fmt.Sprintf("its score is %d. %s", o.Score, clipOpinion(o.Summary)))
+			fmt.Sprintf("its score is %d. %s", o.Score, clip(o.Summary)))
 		refused = true
 	}
 	if o.Recommendation == Reject && !refused {
-		add(belay.SeverityError, r.Name+" rejects the work", clipOpinion(o.Summary))
+		add(belay.SeverityError, r.Name+" rejects the work", clip(o.Summary))
 	}
 	for _, name := range []string{"file_scope", "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]
 		measured, known := r.Facts[MeasuredClaims[name]]
 		if claimed && known && claim.Passed != measured {
 			add(belay.SeverityNote, r.Name+" was wrong about "+name,
-				"it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clipOpinion(claim.Reason))
+				"it said "+passed(claim.Passed)+", belay measured "+passed(measured)+". "+clip(claim.Reason))
 		}
 	}
 	verdict := belay.VerdictPass
@@ -239,10 +239,10 @@ func (r Reviewer) Judge(o Opinion) (belay.Verdict, []belay.Finding) {
 // measured; what the reviewer says of them counts where nothing was measured.
 func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	out := &belay.Reviewed{Reviewer: r.Name, Score: o.Score, Threshold: r.Threshold, Recommendation: o.Recommendation,
-		Summary: clipOpinion(o.Summary), Findings: []belay.ReviewerRemark{}}
+		Summary: clip(o.Summary), Findings: []belay.ReviewerRemark{}}
 	for _, name := range []string{"file_scope", LogicFidelity, "constraints", "tests"} {
 		claim, claimed := o.Alignment[name]
-		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clipOpinion(claim.Reason)}
+		a := belay.Aligned{Check: name, Passed: &claim.Passed, By: "reviewer", Reason: clip(claim.Reason)}
 		measured, known := r.Facts[MeasuredClaims[name]]
 		switch {
 		case known:
@@ -254,9 +254,9 @@ func (r Reviewer) Data(o Opinion) *belay.Reviewed {
 	}
 	for _, f := range o.Findings {
 		out.Findings = append(out.Findings,
-			belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clipOpinion(f.Category),
-				Title: clipOpinion(f.Title), Detail: clipOpinion(f.Detail),
-				File: clipOpinion(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation)})
+			belay.ReviewerRemark{Severity: strings.ToLower(f.Severity), Category: clip(f.Category),
+				Title: clip(f.Title), Detail: clip(f.Detail),
+				File: clip(f.File), Line: f.Line, EndLine: f.EndLine, Recommendation: clip(f.Recommendation)})
 	}
 	return out
 }
@@ -269,28 +269,19 @@ func passed(ok bool) string {
 }
 
 func (f Finding) finding(by string) belay.Finding {
-	detail := clipOpinion(f.Detail)
+	detail := clip(f.Detail)
 	if c := strings.TrimSpace(f.Category); c != "" {
-		detail = strings.TrimSpace("(" + clipOpinion(c) + ") " + detail)
+		detail = strings.TrimSpace("(" + clip(c) + ") " + detail)
 	}
 	g := belay.Finding{
 		Check: "review", Severity: severities[strings.ToLower(f.Severity)], Category: belay.CategoryReview,
-		Title: clipOpinion(strings.Join(strings.Fields(f.Title), " ")), Detail: strings.TrimSpace(detail + "\nfound by " + by),
-		Line: f.Line, EndLine: f.EndLine, Recommendation: clipOpinion(f.Recommendation),
+		Title: clip(strings.Join(strings.Fields(f.Title), " ")), Detail: strings.TrimSpace(detail + "\nfound by " + by),
+		Line: f.Line, EndLine: f.EndLine, Recommendation: clip(f.Recommendation),
 	}
 	if f.File != "" {
 		g.File = path.Clean(f.File)
 	}
 	return g
-}
-
-// clip bounds a text of a reviewer's.
-func clipOpinion(s string) string {
-	const most = 4 << 10
-	if len(s) <= most {
-		return strings.ToValidUTF8(s, "\ufffd")
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
 // Merge folds the findings of several reviewers: those with one signature become one,
