@@ -225,7 +225,7 @@ func (c *blockCutter) para(at int, raw, trimmed string) {
 			return
 		}
 	}
-	about := sectionHeadings[c.label] == Around || sectionHeadings[c.label] == Title
+	about := sectionHeadings()[c.label] == Around || sectionHeadings()[c.label] == Title
 	if c.inline && about && (c.gap || c.begins(trimmed)) {
 		c.label, c.inline = "", false
 	}
@@ -281,7 +281,7 @@ func enumerate(in []Block) []Block {
 	var out []Block
 	for _, b := range in {
 		if f := inline.FindAllStringSubmatchIndex(b.Text, 8); b.Kind == Para &&
-			(len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings[b.Label] != Open) {
+			(len(f) > 1 && f[0][0] == 0 || len(f) > 0 && sectionHeadings()[b.Label] != Open) {
 			if f[0][0] > 0 {
 				out = append(out, Block{Para, b.At, b.Text[:f[0][0]+1], b.Label})
 			}

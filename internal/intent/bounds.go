@@ -53,7 +53,7 @@ var (
 			"(?:(?:in|under|below|within|inside)\\s+)?(?:the\\s+)?`?([^\\s`,;()\"“”]+)`?(?:\\s+(?:files?|folders?|director(?:y|ies)|dir))?")
 	joins     = lazyregexp.New(`(?i)^\s*(?:,\s*(?:and|or|nor)?|and|or|nor|&)\s+`)
 	boundPath = lazyregexp.New(`^\.?[\w@+\-./*\[\]{}]*[\w*}/\]]$`)
-	wholes    = map[string]bool{"tests": true, "test": true, "readme": true, "docs": true, "documentation": true}
+	wholes    = lazyregexp.Of("tests test readme docs documentation")
 	stopWords = lazyregexp.Of(`and or but it this that them anything everything else the any not e.g i.e`)
 )
 
@@ -162,7 +162,7 @@ func things(s string) (what []string, rest string) {
 func named(w string) bool {
 	low := strings.ToLower(w)
 	switch {
-	case wholes[low]:
+	case wholes.Has(low):
 		return true
 	case stopWords.Has(low) || !boundPath.MatchString(w):
 		return false

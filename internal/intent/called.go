@@ -123,7 +123,7 @@ func (n nouns) about(file, base string, all []string) (about []string) {
 	}
 	if len(about) == 0 && len(all) > 1 {
 		for _, w := range all {
-			if topics[w] {
+			if topics.Has(w) {
 				about = append(about, w)
 			}
 		}
@@ -193,12 +193,11 @@ func ofPeople(file string, got []string) bool {
 
 // topics are plain parts that a file is about when the others say still less:
 // SettingsActivity.
-var topics = map[string]bool{"settings": true, "config": true, "home": true, "menu": true, "data": true, "edit": true, "detail": true}
+var topics = lazyregexp.Of("settings config home menu data edit detail")
 
 // shown are plain parts of what is seen of a thing. A file of the bare name stands for the
 // thing itself.
-var shown = map[string]bool{"view": true, "screen": true, "page": true, "list": true, "detail": true, "show": true,
-	"edit": true, "index": true, "fragment": true, "activity": true, "dialog": true, "row": true, "cell": true}
+var shown = lazyregexp.Of("view screen page list detail show edit index fragment activity dialog row cell")
 
 // onlyShown reports a file of how a thing is shown, where the bare thing is a file too and
 // nothing was said of showing it.
@@ -206,7 +205,7 @@ func (n nouns) onlyShown(file string, files []string) bool {
 	var about []string
 	seen := false
 	for _, w := range nameParts(stemOf(path.Base(file))) {
-		if shown[w] {
+		if shown.Has(w) {
 			seen = true
 			if n.has(w) {
 				return false

@@ -19,13 +19,13 @@ func Trouble(low []string) bool {
 			return oneOf(w, "in", "on", "for", "since") || w != "as" && Conditional(w)
 		})
 	}
-	if faulty[low[0]] && !Preposition(low[1]) && !(low[0] == "double" && twofold.Has(low[1])) {
+	if faulty.Has(low[0]) && !Preposition(low[1]) && !(low[0] == "double" && twofold.Has(low[1])) {
 		return true
 	}
 	if oneOf(low[0], "race", "nil", "null", "nullpointer") && (Preposition(low[1]) || low[0] != "race") {
 		return true // "race in TestPool", "nil deref in parse()"
 	}
-	return oneOf(low[0], "high", "low") && loads[low[1]] || troubled(low)
+	return oneOf(low[0], "high", "low") && loads.Has(low[1]) || troubled(low)
 }
 
 // troubled reports whether the first noun of a fragment is a word like "problem", with something before it.
@@ -34,7 +34,7 @@ func troubled(low []string) bool {
 		if w == "warnings" && i > 0 && i+1 < len(low) && oneOf(low[i+1], "in", "from", "during", "on") {
 			return true // "deprecation warnings in the test output"
 		}
-		if troubles[w] && (i+1 == len(low) || Preposition(low[i+1]) || Conditional(low[i+1])) {
+		if troubles.Has(w) && (i+1 == len(low) || Preposition(low[i+1]) || Conditional(low[i+1])) {
 			return i > 0
 		}
 		if Preposition(w) {
@@ -61,9 +61,6 @@ func Said(low []string) bool {
 		if oneOf(low[i], "missing", "empty", "gone", "dead", "broken", "stuck") {
 			n = i + 1 // "prices missing on /pricing"
 		}
-	}
-	if n < 2 {
-		return false
 	}
 	last, prev := low[n-1], low[n-2]
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // foreign reads a sentence of another language with the little that is known of it:
@@ -128,7 +129,7 @@ func (p *reader) foreignKeep(a Act, line string, tongue Tongue) (Act, bool) {
 			}
 		}
 		kept := []Span{{From: min(from, n), To: to}}
-		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without[strings.Fields(ph)[0]] {
+		if at := strings.Count(line[:strings.Index(line, ph)+1], " ") - 1; at > 1 && without.Has(strings.Fields(ph)[0]) {
 			left := a.C
 			left.T = a.C.T[:at]
 			if b := p.understood(left, tongue); b.Deed == Request || b.Deed == Mend {
@@ -179,7 +180,7 @@ func (p *reader) foreignThing(a Act, low []string, tongue Tongue) Act {
 }
 
 // without are the words that lead from a deed to what it is to leave alone.
-var without = map[string]bool{"sin": true, "sans": true, "ohne": true, "senza": true, "sem": true, "zonder": true}
+var without = lazyregexp.Of("sin sans ohne senza sem zonder")
 
 func first(line string, phrases []string) string {
 	for _, ph := range phrases {

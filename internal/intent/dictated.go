@@ -1,6 +1,10 @@
 package intent
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
 
 // Dictated puts marks where somebody who dictated said their names: "… for my students period
 // they upload …". Each byte stays where it is. A message with marks of its own is left alone.
@@ -20,7 +24,7 @@ func Dictated(text string) string {
 			}
 			i += from
 			from = i + len(name) - 1
-			if article(low[:i]) {
+			if beforeNoun.Has(low[strings.LastIndexByte(low[:i], ' ')+1 : i]) {
 				continue // "a trial period for teams"
 			}
 			out = out[:i] + mark + strings.Repeat(" ", len(name)-1) + out[i+len(name):]
@@ -29,13 +33,6 @@ func Dictated(text string) string {
 	return out
 }
 
-// article reports text that ends so that a noun follows.
-func article(before string) bool {
-	w := before[strings.LastIndexByte(before, ' ')+1:]
-	switch w {
-	case "a", "an", "the", "this", "that", "each", "every", "per", "trial", "grace", "time", "billing", "free",
-		"notice", "retention", "test", "one", "trailing", "missing", "decimal":
-		return true
-	}
-	return false
-}
+// beforeNoun are words behind which a noun follows.
+var beforeNoun = lazyregexp.Of(`a an the this that each every per trial grace time billing free notice retention test
+	one trailing missing decimal`)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/belay-dev/belay/internal/belay"
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // gap is a kind of thing that words leave out.
@@ -18,9 +19,6 @@ const (
 	wrong               // what is wrong with a thing
 	what                // what is to be done with a thing
 	become              // what a thing is to become
-	another             // of what there is to be one more
-	with                // what takes its place
-	strange             // the language is not read
 	middle              // a part of a long message
 )
 
@@ -34,27 +32,13 @@ var gaps = map[string]gap{
 	"which one is meant is not said":                                                          which,
 	"which ones are meant, and what is to be done, is not said":                               which,
 	"which thing is meant, and what is to be done with it, is not said":                       which,
-	"which one is not said":                                                                   which,
-	"which of them is not said":                                                               which,
 	"which of the files of that name is meant is not said":                                    which,
-	"which list is meant is not said":                                                         which,
-	"which table is meant is not said":                                                        which,
-	"which entries is meant is not said":                                                      which,
-	"which items is meant is not said":                                                        which,
-	"which results is meant is not said":                                                      which,
-	"what is wrong is not said":                                                               wrong,
 	"what is wrong with it is not said":                                                       wrong,
-	"what is to be done about it is not said":                                                 what,
 	"what is to be done with it is not said":                                                  what,
 	"what is to be done with is not said":                                                     what,
 	"what it is to become is not said":                                                        become,
-	"how it is to be is not said":                                                             become,
-	"how it is to look or work is not said":                                                   become,
-	"of what there is to be one more is not said":                                             another,
-	"with what is not said":                                                                   with,
 	"what is wanted is not said":                                                              anything,
 	"what is to be done, or to which thing, is not said, or can be read in more than one way": anything,
-	"this language is not read; the words are kept as they are":                               strange,
 }
 
 // readings are what words with each gap can mean: at least two things to do that differ, so that
@@ -66,16 +50,13 @@ var readings = map[gap][]string{
 	which:   {"all of them are meant", "one of them is meant: say which"},
 	wrong: {"it fails or gives a wrong result: say what happens, and what should happen",
 		"nothing fails, it should look or work differently: say how"},
-	what:    {"it is to be changed: say what it should become", "it is to be removed", "it is not there yet and is to be added"},
-	become:  {"how it looks or reads is to change: say to what", "what it does is to change: say to what"},
-	another: {"one more of what was added last", "one more of something else: say of what"},
-	with:    {"something that the repository has already takes its place: say what", "something new takes its place: say what"},
-	strange: {"something that is there is to be changed: say what in English", "something new is to be added: say what in English"},
-	middle:  {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
+	what:   {"it is to be changed: say what it should become", "it is to be removed", "it is not there yet and is to be added"},
+	become: {"how it looks or reads is to change: say to what", "what it does is to change: say to what"},
+	middle: {"its middle is pasted material, as it was taken for", "its middle asks for something as well: say it in fewer words"},
 }
 
 // undoing are verbs that take back what was done, and what that can be.
-var undoing = map[string]bool{"undo": true, "revert": true, "restore": true, "reverse": true}
+var undoing = lazyregexp.Of("undo revert restore reverse")
 
 // doubted returns the doubts of the answer. Each has at least two readings that lead to different
 // work: where grammar only says what is missing, those that the gap has, with the files of the
@@ -83,9 +64,6 @@ var undoing = map[string]bool{"undo": true, "revert": true, "restore": true, "re
 func (p *parse) doubted(list []belay.Doubt) []belay.Doubt {
 	out := []belay.Doubt{}
 	for _, d := range list {
-		if slices.Equal(d.Readings, []string{"the one", "the other"}) {
-			d.Readings = p.either(d.Words)
-		}
 		if len(d.Readings) < 2 {
 			d.Readings = p.readings(d)
 		}
@@ -101,7 +79,7 @@ func (p *parse) readings(d belay.Doubt) []string {
 	}
 	low := strings.FieldsFunc(strings.ToLower(d.Words), func(r rune) bool { return strings.ContainsRune(" \t\n,.!?:;\"'()", r) })
 	switch {
-	case kind == earlier && len(low) > 0 && undoing[low[0]]:
+	case kind == earlier && len(low) > 0 && undoing.Has(low[0]):
 		return []string{"the changes that are not committed are taken back", "the last commit is taken back",
 			"what an earlier task did is taken back: say which"}
 	case kind == which:
@@ -110,20 +88,6 @@ func (p *parse) readings(d belay.Doubt) []string {
 		}
 	}
 	return slices.Clone(readings[kind])
-}
-
-// either returns two clauses of which the second begins with "or".
-func (p *parse) either(said string) []string {
-	for i, a := range p.Acts {
-		if i == 0 || a.Deed != Doubt || !slices.Equal(a.Readings, []string{"the one", "the other"}) {
-			continue
-		}
-		clause := func(a Act, from int) string { return a.C.Text(p.Text, Span{From: from, To: len(a.C.T)}) }
-		if clause(a, 0) == said {
-			return []string{clause(p.Acts[i-1], 0), clause(a, 1)}
-		}
-	}
-	return readings[which]
 }
 
 // mostCandidates is how many files a doubt names: more are not a choice.

@@ -95,18 +95,12 @@ func told(rest []string) (int, string) {
 }
 
 var (
-	faulty = map[string]bool{"bad": true, "wrong": true, "weird": true, "strange": true, "blank": true, "broken": true,
-		"duplicate": true, "duplicated": true, "double": true, "slow": true, "inconsistent": true, "unreadable": true, "garbled": true,
-		"infinite": true, "stale": true, "leftover": true, "poor": true, "misplaced": true, "incorrect": true,
-		"invalid": true, "ugly": true, "odd": true, "random": true, "endless": true, "uninitialised": true,
-		"uninitialized": true, "flickering": true, "off-by-one": true}
-	loads = map[string]bool{"cpu": true, "memory": true, "load": true, "latency": true, "contrast": true,
-		"ram": true, "disk": true, "usage": true, "fps": true}
-	troubles = map[string]bool{"problem": true, "problems": true, "issue": true, "issues": true, "error": true,
-		"errors": true, "failure": true, "failures": true, "loop": true, "glitch": true, "glitches": true,
-		"artifact": true, "artifacts": true,
-		"artefacts": true, "mismatch": true, "conflict": true, "conflicts": true, "leftover": true, "leftovers": true,
-		"trouble": true, "timeouts": true, "exception": true, "exceptions": true, "condition": false}
+	faulty = lazyregexp.Of(`bad wrong weird strange blank broken duplicate duplicated double slow inconsistent unreadable
+		garbled infinite stale leftover poor misplaced incorrect invalid ugly odd random endless uninitialised uninitialized
+		flickering off-by-one`)
+	loads    = lazyregexp.Of("cpu memory load latency contrast ram disk usage fps")
+	troubles = lazyregexp.Of(`problem problems issue issues error errors failure failures loop glitch glitches artifact
+		artifacts artefacts mismatch conflict conflicts leftover leftovers trouble timeouts exception exceptions`)
 )
 
 // plainly are phrases that only a complaint has.

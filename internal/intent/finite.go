@@ -85,20 +85,10 @@ func does(low []string, i int) bool {
 	if i+1 < len(low) {
 		next = low[i+1]
 	}
-	switch {
-	case oneOf(next, "the", "a", "every", "it"):
+	if oneOf(next, "the", "a", "every", "it") {
 		return i > 1 || !AnyVerb(low[0])
 	}
 	b, _ := Base(w, AnyVerb)
-	if b == "" && Acting(w) {
-		b = w
-	}
-	whole := b != "" && (low[0] == "the") && !strings.HasSuffix(prev, "s")
-	switch {
-	case !whole:
-		return false
-	case Preposition(next) && !oneOf(next, "of", "for"):
-		return slices.ContainsFunc(low[1:i], Preposition)
-	}
-	return false
+	whole := (b != "" || Acting(w)) && low[0] == "the" && !strings.HasSuffix(prev, "s")
+	return whole && Preposition(next) && !oneOf(next, "of", "for") && slices.ContainsFunc(low[1:i], Preposition)
 }

@@ -15,42 +15,27 @@ const (
 	Outside          // what is not to be done
 )
 
-var sectionHeadings = map[string]Section{
-	"describe the bug": Problem, "bug": Problem, "the bug": Problem, "problem": Problem, "actual": Problem, "actual behavior": Problem,
-	"actual behaviour": Problem, "actual result": Problem, "actual results": Problem, "current behavior": Problem,
-	"current behaviour": Problem,
-	"what happens":      Problem, "what happened": Problem, "observed": Problem, "bug report": Problem,
-	"symptom": Problem, "symptoms": Problem,
-	"issue": Problem, "defect": Problem, "observed behaviour": Problem, "observed behavior": Problem, "bug description": Problem,
-	"expected": Expected, "expected behavior": Expected, "expected behaviour": Expected, "expected result": Expected,
-	"expected results":   Expected,
-	"what should happen": Expected, "desired behaviour": Expected, "desired behavior": Expected, "since": Around,
-	"seen in": Around, "seen on": Around, "affects": Around, "affected version": Around, "affected versions": Around,
-	"customer": Around, "what did you expect": Expected, "what did you expect to happen": Expected,
-	"what do you expect": Expected, "what did you do": Around, "what did you see instead": Problem,
-	"what actually happened": Problem, "what do you see": Problem, "what did you see": Problem,
-	"what went wrong": Problem, "what i expected": Expected, "should be": Expected,
-	"steps to reproduce": Around, "to reproduce": Around, "steps": Around, "repro": Around, "reproduction": Around, "repro steps": Around,
-	"how to reproduce": Around, "environment": Around, "device": Around, "version": Around, "versions": Around,
-	"os": Around, "browser": Around,
-	"priority": Around, "severity": Around, "type": Around, "reporter": Around, "reported by": Around, "date": Around, "labels": Around,
-	"label": Around, "component": Around, "assignee": Around, "due": Around, "why": Around, "motivation": Around, "background": Around,
-	"context": Around, "additional context": Around, "reason": Around, "logs": Around, "log": Around,
-	"screenshots": Around, "attachments": Around,
-	"estimate": Around, "sprint": Around, "status": Around, "epic": Around, "frequency": Around, "impact": Around, "platform": Around,
-	"job log": Around, "output": Around, "from": Around, "to": Around, "cc": Around, "sent": Around, "id": Around, "smartphone": Around,
-	"desktop": Around, "user story": Open, "story": Open, "root cause": Around, "notes": Open, "note": Open,
-	"title": Title, "summary": Title, "subject": Title, "re": Title, "betreff": Title,
-	"not in scope": Outside, "out of scope": Outside, "non-goals": Outside, "not part of this": Outside,
-	"don't touch": Outside, "do not touch": Outside, "please don't touch": Outside, "leave alone": Outside,
-	"not to be changed": Outside, "must not change": Outside, "hands off": Outside, "untouched": Outside, "constraints": Open,
-	"description": Open, "feature request": Open, "request": Open, "proposal": Open, "proposed solution": Open, "solution": Open,
-	"describe the solution you'd like": Open, "acceptance criteria": Open, "requirements": Open, "todo": Open, "task": Open, "tasks": Open,
-	"scope": Open, "goal": Title, "goals": Title, "objective": Title, "result": Problem, "results": Problem,
-	"outcome": Problem, "got": Problem, "observed result": Problem, "received": Problem, "we get": Problem,
-	"wish": Open, "change": Open, "changes": Open, "what": Open, "done when": Open,
-	"is your feature request related to a problem": Around, "describe alternatives you've considered": Around, "alternatives": Around,
-}
+var sectionHeadings = parted(map[Section]string{
+	Open: `user story|story|notes|note|constraints|description|feature request|request|proposal|proposed solution|` +
+		`solution|describe the solution you'd like|acceptance criteria|requirements|todo|task|tasks|scope|wish|change|` +
+		`changes|what|done when`,
+	Problem: `describe the bug|bug|the bug|problem|actual|actual behavior|actual behaviour|actual result|actual results|` +
+		`current behavior|current behaviour|what happens|what happened|observed|bug report|symptom|symptoms|issue|defect|` +
+		`observed behaviour|observed behavior|bug description|what did you see instead|what actually happened|` +
+		`what do you see|what did you see|what went wrong|result|results|outcome|got|observed result|received|we get`,
+	Expected: `expected|expected behavior|expected behaviour|expected result|expected results|what should happen|` +
+		`desired behaviour|desired behavior|what did you expect|what did you expect to happen|what do you expect|` +
+		`what i expected|should be`,
+	Around: `since|seen in|seen on|affects|affected version|affected versions|customer|what did you do|` +
+		`steps to reproduce|to reproduce|steps|repro|reproduction|repro steps|how to reproduce|environment|device|` +
+		`version|versions|os|browser|priority|severity|type|reporter|reported by|date|labels|label|component|assignee|` +
+		`due|why|motivation|background|context|additional context|reason|logs|log|screenshots|attachments|estimate|` +
+		`sprint|status|epic|frequency|impact|platform|job log|output|from|to|cc|sent|id|smartphone|desktop|root cause|` +
+		`is your feature request related to a problem|describe alternatives you've considered|alternatives`,
+	Title: `title|summary|subject|re|betreff|goal|goals|objective`,
+	Outside: `not in scope|out of scope|non-goals|not part of this|don't touch|do not touch|please don't touch|` +
+		`leave alone|not to be changed|must not change|hands off|untouched`,
+})
 
 // Label is a heading as the sections are looked up.
 func Label(s string) string {
@@ -59,13 +44,13 @@ func Label(s string) string {
 
 // Known reports whether a label is one of a ticket's.
 func Known(s string) bool {
-	_, ok := sectionHeadings[Label(s)]
+	_, ok := sectionHeadings()[Label(s)]
 	return ok
 }
 
 // Section says what the block is for, by the label it stands under.
 func (b Block) Section() Section {
-	s, known := sectionHeadings[b.Label]
+	s, known := sectionHeadings()[b.Label]
 	if known || b.Kind != Item {
 		return s
 	}

@@ -3,6 +3,8 @@ package intent
 import (
 	"slices"
 	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // pluralName reports a word that looks like the name of several things.
@@ -16,7 +18,7 @@ func plainVerb(low []string, i int) bool {
 		return true // "prices in the feed lack VAT"
 	}
 	if oneOf(prev, "they", "we", "i") || prev == "you" && i == 1 {
-		known := often[w] || Preposition(w) || Negative(w) || Adverb(w)
+		known := often.Has(w) || Preposition(w) || Negative(w) || Adverb(w)
 		if !known && len(w) > 1 && lower(w[0]) {
 			return true
 		}
@@ -65,6 +67,5 @@ func manyBefore(low []string, i int) bool {
 }
 
 // often are adverbs that stand between a subject and its verb.
-var often = map[string]bool{"always": true, "never": true, "still": true, "sometimes": true, "often": true,
-	"usually": true, "already": true, "suddenly": true, "randomly": true, "occasionally": true, "silently": true,
-	"also": true, "only": true, "even": true, "just": true, "now": true}
+var often = lazyregexp.Of(`always never still sometimes often usually already suddenly randomly occasionally silently
+	also only even just now`)

@@ -12,8 +12,8 @@ import (
 func Old(low []string) bool {
 	line := " " + strings.Join(low, " ") + " "
 	for _, p := range []string{" instead ", " rather than ", " in place of ", " in favour of ", " in favor of ",
-		" in lieu of ", " not just "} {
-		if strings.Contains(line, p) && p != " not just " {
+		" in lieu of "} {
+		if strings.Contains(line, p) {
 			return true
 		}
 	}
@@ -52,10 +52,8 @@ func Compared(low []string) int {
 		if Comparative(w) && (i > 0 || len(low) > 1) {
 			return i + 1
 		}
-		if w == "more" && i+1 < len(low) && !Determiner(low[i+1]) {
-			if i == 0 {
-				return 1
-			}
+		if w == "more" && i == 0 && len(low) > 1 && !Determiner(low[1]) {
+			return 1
 		}
 	}
 	return 0
@@ -81,13 +79,9 @@ func Adverb(w string) bool {
 }
 
 // Definite reports a word in front of a thing that is there.
-func Definite(w string) bool {
-	switch w {
-	case "the", "our", "my", "your", "their", "its", "this", "these", "those":
-		return true
-	}
-	return false
-}
+func Definite(w string) bool { return definites.Has(w) }
+
+var definites = lazyregexp.Of("the our my your their its this these those")
 
 // Articled reports a word that introduces a thing not known yet.
 func Articled(w string) bool {

@@ -45,27 +45,20 @@ var openers = sync.OnceValue(func() map[string]bool {
 	}
 	out["you can"], out["we can"] = true, true
 	for _, s := range []string{
-		"would you consider", "could you consider", "please consider", "consider", "make it possible to",
-		"be so kind as to", "be so kind to", "be so good as to", "mind", "be able to", "is it possible to",
-		"it is possible to", "it's possible to", "is possible to", "is there possibility to", "would it be possible to",
-		"is it possible for you to",
-		"it would be nice to", "it would be great to", "it would be good to", "would be nice to", "would be good to", "would be great to",
-		"i want to can", "we want to can", "i would like to can", "i want that you", "we want that you",
-		"i would like that you", "i'd like that you", "i need that you", "i want you to", "i would like you to",
-		"i'd like you to", "i need you to", "we'd like you to", "i'd like to", "we'd like to", "i'd love to",
-		"we decided to", "we've decided to", "we have decided to", "we agreed to", "we chose to", "it was decided to",
-		"is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to", "is it much work to",
-		"is it a lot of work to", "how difficult would it be to",
-		"let's", "lets", "let us", "feel free to", "the idea is to", "the plan is to", "what i want is to",
-		"your task is to", "your job is to", "the task is to",
-		"need to", "want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to",
-		"we're going to", "i'm going to", "it's time to", "time to", "try to",
-		"i was wondering if you could", "i wonder if you could", "do you think you could", "i'm wondering if you could",
-		"any chance you could", "any chance to", "anyone up for", "anybody up for",
-		"if you could", "if you can", "be great if you could", "it would be great if you could",
-		"it would be nice if you could", "would be great if you could",
-		"it would be good if you could", "we need you to", "i expect you to", "could you please", "any chance of you",
-		"make certain that", "see to it that",
+		"would you consider", "could you consider", "please consider", "consider", "make it possible to", "be so kind as to",
+		"be so kind to", "be so good as to", "mind", "be able to", "is it possible to", "it is possible to", "it's possible to",
+		"is possible to", "is there possibility to", "would it be possible to", "is it possible for you to", "i want to can",
+		"we want to can", "i would like to can", "i want that you", "we want that you", "i would like that you", "i'd like that you",
+		"i need that you", "i want you to", "i would like you to", "i'd like you to", "i need you to", "we'd like you to",
+		"i'd like to", "we'd like to", "i'd love to", "we decided to", "we've decided to", "we have decided to", "we agreed to",
+		"we chose to", "it was decided to", "is it hard to", "how hard would it be to", "is it difficult to", "would it be hard to",
+		"is it much work to", "is it a lot of work to", "how difficult would it be to", "let's", "lets", "let us", "feel free to",
+		"the idea is to", "the plan is to", "what i want is to", "your task is to", "your job is to", "the task is to", "need to",
+		"want to", "would like to", "wanted to", "to", "go ahead and", "help me", "help us", "help me to", "we're going to",
+		"i'm going to", "it's time to", "time to", "try to", "i was wondering if you could", "i wonder if you could",
+		"do you think you could", "i'm wondering if you could", "any chance you could", "any chance to", "anyone up for",
+		"anybody up for", "if you could", "if you can", "be great if you could", "we need you to", "i expect you to",
+		"could you please", "any chance of you", "make certain that", "see to it that",
 	} {
 		out[s] = true
 	}
@@ -77,37 +70,29 @@ var openers = sync.OnceValue(func() map[string]bool {
 		}
 	}
 	for _, s := range []string{
-		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "it would be great if",
-		"it would be nice if", "it would be good if", "would be good if", "would be nice if",
-		"would be great if", "it'd be nice if", "it'd be great if", "would be cool if", "it would be cool if",
-		"is it possible that", "i think", "i guess", "i suppose", "i believe",
-		"i'd be happy about", "i'd be so happy about", "i would be happy about", "i'd be glad about",
-		"i'd be happy with", "i'd like that", "i want that", "we want that", "i'd expect that",
-		"the nicest thing would be", "what we want is", "what i want is", "what i would like is",
-		"what we would like is", "what i would like to have is", "what we would like to have is", "what we need is",
-		"what i need is", "what we keep missing is", "what i keep missing is", "what we miss is", "what i miss is",
-		"what i'd like is", "what we'd like is", "what would help is", "what we're missing is", "what i'm missing is",
-		"what would be nice is", "what would be great is", "what i want now is", "what we want now is",
-		"what we need now is", "what i need now is", "what i'd like now is",
-		"it would help if", "it would help a lot if", "it'd help if", "it'd be good if", "it'd be cool if",
-		"would help if", "i'd be happy if", "i'd be glad if", "i would be happy if", "it would be wonderful if",
-		"it would be lovely if", "next step is", "the next step is", "what's still missing is",
+		"make it so that", "make it so", "make sure that", "make sure", "ensure that", "ensure", "is it possible that", "i think",
+		"i guess", "i suppose", "i believe", "i'd be happy about", "i'd be so happy about", "i would be happy about",
+		"i'd be glad about", "i'd be happy with", "i'd like that", "i want that", "we want that", "i'd expect that",
+		"the nicest thing would be", "what we want is", "what i want is", "what i would like is", "what we would like is",
+		"what i would like to have is", "what we would like to have is", "what we need is", "what i need is",
+		"what we keep missing is", "what i keep missing is", "what we miss is", "what i miss is", "what i'd like is",
+		"what we'd like is", "what would help is", "what we're missing is", "what i'm missing is", "what would be nice is",
+		"what would be great is", "what i want now is", "what we want now is", "what we need now is", "what i need now is",
+		"what i'd like now is", "it would help if", "it would help a lot if", "it'd help if", "would help if", "i'd be happy if",
+		"i'd be glad if", "i would be happy if", "next step is", "the next step is", "what's still missing is",
 		"what is still missing is", "what's missing is", "what is missing is", "also missing is", "still missing is",
-		"the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking",
-		"we lack", "i'm missing", "what about having",
-		"would it be possible to have", "is it possible to have", "it is possible to have", "it's possible to have",
-		"is possible to have", "can be possible to have", "i'd like to have", "i would like to have",
+		"the only thing missing is", "the only thing that's missing is", "i miss", "we miss", "we're lacking", "we lack",
+		"i'm missing", "what about having", "would it be possible to have", "is it possible to have", "it is possible to have",
+		"it's possible to have", "is possible to have", "can be possible to have", "i'd like to have", "i would like to have",
 		"we would like to have", "we'd like to have", "we want to have", "i want to have", "can we have", "could we have",
-		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have",
-		"how about", "what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
-		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have",
-		"i prefer", "i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need",
-		"i want", "we want", "there should be", "there should also be", "there must be", "there has to be",
-		"there needs to be", "should there be",
-		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing",
-		"i am missing", "we could use", "i could use", "we could do with", "i wish", "we should have", "we must have",
-		"i should like", "we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need",
-		"it would be helpful to have", "it would be nice to have", "would be nice to have", "would love",
+		"can we get", "could we get", "can i have", "can i get", "could i get", "could i have", "may i have", "how about",
+		"what about", "is there a way to have", "i would like", "i'd like", "we'd like", "we would like", "i'd love",
+		"i'd rather have", "i'd rather see", "i'd prefer", "i would prefer", "we'd prefer", "we'd rather have", "i prefer",
+		"i would rather have", "need", "want", "would like", "wanted", "missing", "i need", "we need", "i want", "we want",
+		"there should be", "there should also be", "there must be", "there has to be", "there needs to be", "should there be",
+		"we are needing", "i am needing", "we're needing", "i'm needing", "we are wanting", "we are missing", "i am missing",
+		"we could use", "i could use", "we could do with", "i wish", "we should have", "we must have", "i should like",
+		"we're missing", "what's missing is", "we also need", "we also want", "i also want", "i also need", "would love",
 		"i'd really like", "i'm looking for", "we're looking for", "looking for", "dear all", "hope you're well",
 	} {
 		out[s] = false
@@ -123,7 +108,7 @@ func Opener(low []string) (n int, verb bool) {
 	if n, verb = wouldBe(low); n > 0 {
 		return n, verb
 	}
-	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed[low[1]] {
+	if len(low) > 2 && (low[0] == "i'd" || low[0] == "we'd") && proposed.Has(low[1]) {
 		return 1, true // "I'd drop the box"
 	}
 	for n = min(9, len(low)); n >= 1; n-- {
@@ -165,22 +150,16 @@ func Hedge(low []string) int {
 	return 0
 }
 
-func persons(w string) bool {
-	switch w {
-	case "daughter", "son", "girlfriend", "boyfriend", "sister", "brother", "neighbour", "neighbor", "partner",
-		"secretary", "director", "treasurer", "designer", "legal", "marketing", "boss", "client", "customer", "team",
-		"security", "ops", "mother", "father", "wife", "husband", "friend", "accountant", "auditor", "lawyer",
-		"colleague", "manager", "ceo", "cto", "sales", "qa", "tester", "teacher", "owner", "everybody", "everyone",
-		"accounting", "management", "compliance":
-		return true
-	}
-	return false
-}
+func persons(w string) bool { return personWords.Has(w) }
+
+var personWords = lazyregexp.Of(`daughter son girlfriend boyfriend sister brother neighbour neighbor partner secretary
+	director treasurer designer legal marketing boss client customer team security ops mother father wife husband friend
+	accountant auditor lawyer colleague manager ceo cto sales qa tester teacher owner everybody everyone accounting
+	management compliance`)
 
 // proposed are verbs of what somebody would do in the reader's place.
-var proposed = map[string]bool{"drop": true, "remove": true, "make": true, "move": true, "put": true, "add": true,
-	"change": true, "rename": true, "use": true, "replace": true, "show": true, "hide": true, "cut": true, "kill": true,
-	"merge": true, "split": true, "sort": true, "set": true, "swap": true, "delete": true, "lower": true, "raise": true}
+var proposed = lazyregexp.Of(`drop remove make move put add change rename use replace show hide cut kill merge split
+	sort set swap delete lower raise`)
 
 // Additive reports words in front of a clause that lead to another concern.
 func Additive(low []string) bool {

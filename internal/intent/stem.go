@@ -1,6 +1,10 @@
 package intent
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
 
 // Stem takes the endings off that a noun and a name may differ in: notes and note are one,
 // not is another. An -e that a short word ends in stays (note, state, plane), so that it is
@@ -82,28 +86,16 @@ func Nameless(w string) bool {
 			return true
 		}
 	}
-	b, _ := Base(w, empty)
+	b, _ := Base(w, emptyWords.Has)
 	return b != ""
 }
 
-// empty reports a verb, an adverb or a pronoun that is in every second sentence, whatever it
-// is about.
-func empty(w string) bool {
-	switch w {
-	case "work", "make", "get", "go", "come", "give", "take", "put", "let", "need", "want", "like", "love", "hate",
-		"think", "know", "see", "look", "find", "seem", "become", "happen", "keep", "leave", "stay", "remain",
-		"add", "change", "fix", "remove", "refine", "improve", "rework", "tweak", "adjust", "alter", "modify", "try",
-		"help", "allow", "use", "turn", "bring", "mean", "say", "tell", "ask", "believe", "believes", "appear", "disappear",
-		"break", "fail", "start", "stop", "begin", "end", "finish", "rename", "implement", "create", "build", "write",
-		"rewrite", "replace", "swap", "switch", "drop", "delete", "move", "hide", "make-sure":
-		return true
-	case "again", "already", "always", "ever", "never", "often", "sometimes", "still", "soon", "now", "then", "here",
-		"too", "very", "much", "many", "more", "most", "less", "least", "few", "several", "enough", "almost", "away",
-		"back", "off", "out", "up", "down", "own", "other",
-		"else", "even", "yet", "quite", "rather", "instead", "together", "when", "while", "if", "how", "why", "what",
-		"where", "whether", "once", "only", "same", "different", "new", "old", "good", "bad", "better", "worse", "best",
-		"wrong", "right", "broken", "big", "small", "long", "short", "able", "thing", "way", "bit", "lot", "nice", "sure":
-		return true
-	}
-	return false
-}
+// emptyWords are verbs, adverbs and pronouns that are in every second sentence, whatever it is about.
+var emptyWords = lazyregexp.Of(`work make get go come give take put let need want like love hate think know see look
+	find seem become happen keep leave stay remain add change fix remove refine improve rework tweak adjust alter modify
+	try help allow use turn bring mean say tell ask believe believes appear disappear break fail start stop begin end
+	finish rename implement create build write rewrite replace swap switch drop delete move hide make-sure again already
+	always ever never often sometimes still soon now then here too very much many more most less least few several enough
+	almost away back off out up down own other else even yet quite rather instead together when while if how why what
+	where whether once only same different new old good bad better worse best wrong right broken big small long short able
+	thing way bit lot nice sure`)

@@ -1,5 +1,7 @@
 package intent
 
+import "github.com/belay-dev/belay/internal/lazyregexp"
+
 // Said is what was passed over in front of a clause.
 type PassedOver struct {
 	Opener bool // "could you", "we need": somebody asks
@@ -48,10 +50,7 @@ func sureness(low []string) bool {
 }
 
 // Conditional reports a word that begins a condition or a time.
-func Conditional(w string) bool {
-	switch w {
-	case "when", "if", "whenever", "once", "while", "after", "before", "until", "since", "because", "as", "although", "wherever", "unless":
-		return true
-	}
-	return false
-}
+func Conditional(w string) bool { return conditionals.Has(w) }
+
+var conditionals = lazyregexp.Of(`when if whenever once while after before until since because as although wherever
+	unless`)

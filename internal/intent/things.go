@@ -24,13 +24,9 @@ var parts = lazyregexp.Of(`test tests endpoint endpoints button column columns f
 	helper constant variable parameter argument`)
 
 // Commit reports the first word of a commit's title by the usual convention.
-func Commit(w string) bool {
-	switch w {
-	case "feat", "fix", "chore", "refactor", "docs", "perf", "style", "test", "build", "ci":
-		return true
-	}
-	return false
-}
+func Commit(w string) bool { return commitKinds.Has(w) }
+
+var commitKinds = lazyregexp.Of("feat fix chore refactor docs perf style test build ci")
 
 // Part reports a noun for a part of something.
 func Part(w string) bool { return parts.Has(w) }

@@ -90,42 +90,41 @@ var listed = [...]string{
 }
 
 // phrases are verbs of several words. They win over the single ones.
-var phrases = map[string]Sense{
-	"get rid of": Remove, "take out": Remove, "take off": Remove, "take away": Remove, "take down": Remove,
-	"throw out": Remove, "rip out": Remove,
-	"tear out": Remove, "throw away": Remove, "cut out": Remove, "strip out": Remove, "leave out": Remove, "clear out": Remove,
-	"set up": Add, "put together": Add, "come up with": Add, "spin up": Add, "turn on": Add, "switch on": Add, "throw together": Add,
-	"put in": Add, "throw in": Add, "chuck in": Add, "toss in": Add, "stick in": Add, "pop in": Add, "squeeze in": Add,
-	"slap on": Add, "tack on": Add, "bolt on": Add, "build in": Add, "hook up": Add, "wire up": Add, "write up": Add,
-	"sync up": Add, "stand up": Add, "build out": Add, "knock up": Add,
-	"sort out": Fix, "look into": Fix, "find out": Fix, "clear up": Fix, "make sense of": Fix, "deal with": Fix, "take care of": Fix,
-	"have a look": Fix, "take a look": Fix, "look at": Fix, "get working": Fix, "put right": Fix, "figure out": Fix,
-	"do something about": Fix,
-	"find the reason":    Fix, "find the bug": Fix, "find the problem": Fix, "check why": Fix, "see why": Fix,
-	"find the regression": Fix, "find the cause": Fix, "find why": Fix, "track down": Fix, "hunt down": Fix, "get to the bottom of": Fix,
-	"turn into": Modify, "turn off": Modify, "switch off": Modify, "speed up": Modify, "slow down": Modify, "bring back": Modify,
-	"roll back": Modify, "break up": Modify, "break down": Modify, "pull out": Modify, "factor out": Modify, "change over": Modify,
-	"cut down": Modify, "scale up": Modify, "scale down": Modify, "point to": Modify, "cut off": Modify, "set to": Modify,
-	"clean up": Tidy, "cleanup": Tidy, "tidy up": Tidy, "spruce up": Tidy, "touch up": Tidy, "polish up": Tidy,
-	"start over": Start, "begin again": Start, "start again": Start, "keep up": None, "make sure": None,
-	"back up": Show, "write to": Modify,
-	"do away with": Remove, "throw overboard": Remove, "chuck out": Remove, "kick out": Remove, "toss out": Remove,
-	"weed out": Remove, "clean out": Remove, "say goodbye to": Remove,
-	"swap out": Modify, "strip down": Modify, "tone down": Modify, "dial back": Modify, "dial down": Modify,
-	"bump up": Modify, "turn up": Modify, "turn down": Modify,
-	"lock down": Modify, "roll out": Modify, "even out": Modify, "line up": Modify, "round up": Modify,
-	"round down": Modify, "plug in": Add, "hook into": Add, "split up": Modify,
-	"split out": Modify, "split off": Modify, "carve out": Modify, "lift out": Modify, "move over": Modify,
-	"port over": Modify, "switch over": Modify, "flip over": Modify,
-	"comment out": Modify, "gray out": Modify, "grey out": Modify, "fade out": Modify, "phase out": Modify,
-	"opt in": Capable, "swap over": Modify, "flesh out": Add, "fill in": Add,
-	"count down": Show, "keep track of": Show, "play back": Show, "check off": Show, "tick off": Show, "sign out": Show,
-	"sign up": Show, "check in": Show, "pop up": Show, "light up": Show,
-	"bring down": Modify, "bring up": Modify, "go back to": Modify, "move away from": Modify, "get off": Modify,
-	"move off": Modify, "go down to": Modify, "go up to": Modify, "stick to": Modify,
-	"default to": Modify, "go to": Modify, "go with": Modify, "try again": Show, "come with": Show, "go out": Show,
-	"out with": Remove, "away with": Remove, "down with": Remove,
-	"fall back": Show, "back off": Modify, "opt out": Capable, "log in": Show, "log out": Show, "sign in": Show, "close off": Modify,
+var phrases = parted(map[Sense]string{
+	Add: `set up|put together|come up with|spin up|turn on|switch on|throw together|put in|throw in|chuck in|` +
+		`toss in|stick in|pop in|squeeze in|slap on|tack on|bolt on|build in|hook up|wire up|write up|sync up|stand up|` +
+		`build out|knock up|plug in|hook into|flesh out|fill in`,
+	Modify: `turn into|turn off|switch off|speed up|slow down|bring back|roll back|break up|break down|pull out|` +
+		`factor out|change over|cut down|scale up|scale down|point to|cut off|set to|write to|swap out|strip down|` +
+		`tone down|dial back|dial down|bump up|turn up|turn down|lock down|roll out|even out|line up|round up|round down|` +
+		`split up|split out|split off|carve out|lift out|move over|port over|switch over|flip over|comment out|gray out|` +
+		`grey out|fade out|phase out|swap over|bring down|bring up|go back to|move away from|get off|move off|go down to|` +
+		`go up to|stick to|default to|go to|go with|back off|close off`,
+	Fix: `sort out|look into|find out|clear up|make sense of|deal with|take care of|have a look|take a look|look at|` +
+		`get working|put right|figure out|do something about|find the reason|find the bug|find the problem|check why|` +
+		`see why|find the regression|find the cause|find why|track down|hunt down|get to the bottom of`,
+	Remove: `get rid of|take out|take off|take away|take down|throw out|rip out|tear out|throw away|cut out|strip out|` +
+		`leave out|clear out|do away with|throw overboard|chuck out|kick out|toss out|weed out|clean out|say goodbye to|` +
+		`out with|away with|down with`,
+	Tidy:    `clean up|cleanup|tidy up|spruce up|touch up|polish up`,
+	Start:   `start over|begin again|start again`,
+	Capable: `opt in|opt out`,
+	Show: `back up|count down|keep track of|play back|check off|tick off|sign out|sign up|check in|pop up|light up|` +
+		`try again|come with|go out|fall back|log in|log out|sign in`,
+	None: `keep up|make sure`,
+})
+
+// parted gives each phrase of lists that are parted by bars what its list stands for.
+func parted[V comparable](lists map[V]string) func() map[string]V {
+	return sync.OnceValue(func() map[string]V {
+		out := map[string]V{}
+		for v, list := range lists {
+			for p := range strings.SplitSeq(list, "|") {
+				out[p] = v
+			}
+		}
+		return out
+	})
 }
 
 // table returns each word its sense. One of two lists has the first sense.
@@ -157,7 +156,7 @@ func Particle(w string) bool { return particles.Has(w) }
 // many words it takes.
 func Phrase(low []string) (sense Sense, n int) {
 	for n = min(5, len(low)); n >= 2; n-- {
-		if s, ok := phrases[strings.Join(low[:n], " ")]; ok {
+		if s, ok := phrases()[strings.Join(low[:n], " ")]; ok {
 			return s, n
 		}
 	}
@@ -166,7 +165,7 @@ func Phrase(low []string) (sense Sense, n int) {
 
 // PhraseOf looks up a verb with a particle that stands apart from it.
 func PhraseOf(verb, particle string) (Sense, bool) {
-	s, ok := phrases[verb+" "+particle]
+	s, ok := phrases()[verb+" "+particle]
 	return s, ok
 }
 

@@ -91,9 +91,6 @@ func Told(low []string) bool {
 		"earlier", "today", "for", "at", "on", "in", "according", "of", "by", "once", "ago", "later", "from", "not", "than":
 		return true
 	}
-	if len(low) == 1 && oneOf(low[0], "earlier", "later") {
-		return false // "earlier please"
-	}
 	for i := 1; i < len(low) && i < 6; i++ {
 		past := strings.HasSuffix(low[i], "ed") && len(low[i]) > 4
 		object := i+1 < len(low) && (Determiner(low[i+1]) || Pronoun(low[i+1]))
