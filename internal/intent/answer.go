@@ -25,7 +25,8 @@ func (p *parse) deeds() []found {
 // answer puts together what was found.
 func (p *parse) answer() belay.Request {
 	p.Out = p.deeds()
-	req := belay.Request{Type: p.kind(), Requirements: []belay.Requirement{}, Preserve: []string{},
+	fresh := p.is == belay.Fresh || p.is == "" && p.Fresh && !p.PlanExists
+	req := belay.Request{Type: p.kind(fresh), Requirements: []belay.Requirement{}, Preserve: []string{},
 		Affected: []string{}, Doubts: []belay.Doubt{}}
 	for _, f := range p.Out {
 		if req.Type == belay.Fresh {
@@ -51,13 +52,13 @@ func (p *parse) answer() belay.Request {
 	return req
 }
 
-// kind is what a message is: fresh or in doubt as it is weighed, and otherwise what its
-// requirements are.
-func (p *parse) kind() belay.RequestType {
+// kind is what a message is, in the order in which the types are checked: in doubt, fresh where
+// that is found out elsewhere, and otherwise what its requirements are.
+func (p *parse) kind(fresh bool) belay.RequestType {
 	switch {
 	case len(p.Doubts) > 0:
 		return belay.Unclear
-	case p.is == belay.Fresh, p.is == "" && p.Fresh && !p.PlanExists:
+	case fresh:
 		return belay.Fresh
 	}
 	if slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }) {

@@ -86,8 +86,10 @@ type found struct {
 func read(in Input) *parse {
 	p := &parse{Input: in, Lang: Language(in.Text)}
 	n := Greeting(p.Text)
-	m := Message{Text: p.Text, Blocks: Blocks(strings.Repeat(" ", n) + Dictated(p.Text[n:])), Lang: p.Lang}
-	p.Blocks, p.Acts = m.Blocks, m.Acts()
+	p.Blocks = Blocks(strings.Repeat(" ", n) + Dictated(p.Text[n:]))
+	r := &reader{Text: p.Text, Blocks: p.Blocks, Lang: p.Lang}
+	r.read()
+	p.Acts = r.acts
 	for i := range p.Acts {
 		p.Acts[i].Nr = i
 	}
@@ -99,24 +101,6 @@ func read(in Input) *parse {
 // beginning is what a doubt about the whole message quotes of it: at most 160 bytes, whole words.
 func beginning(text string) string {
 	return belay.Clip(strings.Join(strings.Fields(text), " "), 160)
-}
-
-// byGrammar is the type of the request as grammar reads it, in the order in which the types are checked.
-func (p *parse) byGrammar() belay.RequestType {
-	switch {
-	case len(p.Doubts) > 0:
-		return belay.Unclear
-	case p.Fresh:
-		return belay.Fresh
-	case slices.ContainsFunc(p.Out, func(f found) bool { return f.Marker != belay.MarkFix }):
-		return belay.Mutation
-	}
-	return belay.Bugfix
-}
-
-// emitted reports an act that asks for something itself.
-func (p *parse) emitted(a Act) bool {
-	return slices.ContainsFunc(p.Out, func(f found) bool { return f.Act.Nr == a.Nr })
 }
 
 // because notes why the answer is as it is.

@@ -116,18 +116,9 @@ func identity(low []string) []string {
 
 // bareNoun reports a word that can name a thing by itself, as far as its shape tells.
 func bareNoun(w string) bool {
-	for _, other := range []func(string) bool{Auxiliary, Preposition, Comparative, Negative, Pronoun, Determiner, Numeric, Format} {
-		if other(w) {
-			return false
-		}
-	}
-	if w == `"` {
+	others := []func(string) bool{Auxiliary, Preposition, Comparative, Negative, Pronoun, Determiner, Numeric, Format}
+	if w == `"` || isAny(w, others) || endsIn(w, "able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al") {
 		return false
-	}
-	for _, end := range []string{"able", "ible", "ed", "ly", "ous", "ive", "ful", "less", "ic", "al"} {
-		if strings.HasSuffix(w, end) {
-			return false
-		}
 	}
 	_, ending := Base(w, AnyVerb)
 	return ending != "ed" && ending != "ing"

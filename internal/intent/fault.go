@@ -45,10 +45,10 @@ func Wrong(low []string) (strength int, by string) {
 
 // complained finds what is wrong in the words of a statement, in front of what is wished for.
 func complained(rest []string) (strength int, by string) {
-	if strings.Contains(" "+strings.Join(rest, " ")+" ", " not so ") {
+	line := " " + strings.Join(rest, " ") + " "
+	if strings.Contains(line, " not so ") {
 		return Faint, "not so" // "my eyes are not so young any more"
 	}
-	line := " " + strings.Join(rest, " ") + " "
 	for _, p := range plainly {
 		if strings.Contains(line, p) && !(p == " an error " && Articled(rest[0])) {
 			return Plain, strings.TrimSpace(p)
@@ -169,7 +169,7 @@ func faintly(low []string, line string) (int, string) {
 	}
 	for _, p := range []string{" keeps ", " although ", " since the ", " since we ", " goes on ", " is too ",
 		" are too ", " far too ", " way too ", " much too ", " gets too ", " too slow ", " too big ", " too small ",
-		" hard to ", " not so ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ",
+		" hard to ", " complained ", " complain ", " should have ", " but it ", " used to ", " fell over ",
 		" went down ", " is down ", " takes too ", " it takes ", " still ", " ends after ", " end after ", " twice ",
 		" only shows ", " only works ", " ignores "} {
 		if strings.Contains(line, p) && verb {

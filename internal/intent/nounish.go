@@ -22,12 +22,7 @@ func UnknownVerb(low []string) bool {
 	if strings.HasSuffix(w, "ing") || strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss") {
 		return false
 	}
-	for _, other := range notUnknown {
-		if other(w) {
-			return false
-		}
-	}
-	if _, ok := Number(w); ok {
+	if _, number := Number(w); number || isAny(w, notUnknown) {
 		return false
 	}
 	switch low[1] {

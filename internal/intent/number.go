@@ -20,7 +20,7 @@ func (p *parse) counted(f found) *int {
 	}
 	for i := f.Act.Nr - 1; i >= max(0, f.Act.Nr-2); i-- {
 		b := p.Acts[i]
-		if b.Deed == Material || b.C.Sent < f.Act.C.Sent-1 || p.emitted(b) {
+		if b.Deed == Material || b.C.Sent < f.Act.C.Sent-1 || p.asks(b.Nr) {
 			return nil
 		}
 		for i := range b.C.Low() {
@@ -156,12 +156,7 @@ func numbered(low []string, i int) bool {
 		return false
 	}
 	w := low[i-1]
-	for _, other := range ofGrammar {
-		if other(w) {
-			return false
-		}
-	}
-	return !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish.Has(w) && i > 1)
+	return !isAny(w, ofGrammar) && !ordinals.Has(w) && w != "," && (!AnyVerb(w) || Nounish.Has(w) && i > 1)
 }
 
 var (

@@ -7,25 +7,13 @@ import (
 	"github.com/belay-dev/belay/internal/belay"
 )
 
-// Message is what is read. Blocks are those of Text; Lang is its language as Language
-// names it.
-type Message struct {
+// reader is a message on its way: its blocks, its language as Language names it, and what its clauses do, as far as
+// they are read.
+type reader struct {
 	Text   string
 	Blocks []Block
 	Lang   string
-}
-
-// Acts are what the clauses of the message do, in order.
-func (m Message) Acts() []Act {
-	p := &reader{Message: m}
-	p.read()
-	return p.acts
-}
-
-// reader is a message on its way: the acts so far.
-type reader struct {
-	Message
-	acts []Act
+	acts   []Act
 }
 
 func (p *reader) read() {

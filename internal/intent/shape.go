@@ -79,9 +79,7 @@ func Adverb(w string) bool {
 }
 
 // Definite reports a word in front of a thing that is there.
-func Definite(w string) bool { return definites.Has(w) }
-
-var definites = lazyregexp.Of("the our my your their its this these those")
+var Definite = lazyregexp.Of("the our my your their its this these those").Has
 
 // Articled reports a word that introduces a thing not known yet.
 func Articled(w string) bool {

@@ -18,17 +18,14 @@ var common = lazyregexp.Of(`about above after again their there these those whic
 	sound sounds short shared clean night light issue issues event events model cover covers place places point points
 	party parts ports times types value values words works world email lists links images users forms notes`)
 
-// Fillers stand before a request and say nothing about it.
-var fillers = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
+// Filler reports a word that may be passed over at the start of a clause.
+var Filler = lazyregexp.Of(`please also and then so oh but just maybe perhaps hi hello hey ok okay well now next
 	finally first firstly second
 	secondly third thirdly additionally plus besides furthermore moreover ideally obviously honestly actually basically
 	quickly kindly thanks
 	morning afterwards lastly possibly simply therefore hence todo btw fyi urgent asap or & + really should-we thereby
 	um uh uhm erm yeah yep yo alright hmm anyway anyways otherwise somehow meanwhile alternatively only first-of-all
-	likewise similarly accordingly yes no-wait`)
-
-// Filler reports whether a word may be passed over at the start of a clause.
-func Filler(w string) bool { return fillers.Has(w) }
+	likewise similarly accordingly yes no-wait`).Has
 
 // openers are what people say before what they want. The longest that fits is passed over. The
 // value says what must follow: true a verb, false a thing or a sentence.
@@ -150,12 +147,11 @@ func Hedge(low []string) int {
 	return 0
 }
 
-func persons(w string) bool { return personWords.Has(w) }
-
-var personWords = lazyregexp.Of(`daughter son girlfriend boyfriend sister brother neighbour neighbor partner secretary
+// persons are who may ask for something.
+var persons = lazyregexp.Of(`daughter son girlfriend boyfriend sister brother neighbour neighbor partner secretary
 	director treasurer designer legal marketing boss client customer team security ops mother father wife husband friend
 	accountant auditor lawyer colleague manager ceo cto sales qa tester teacher owner everybody everyone accounting
-	management compliance`)
+	management compliance`).Has
 
 // proposed are verbs of what somebody would do in the reader's place.
 var proposed = lazyregexp.Of(`drop remove make move put add change rename use replace show hide cut kill merge split
@@ -238,60 +234,53 @@ func Several(w string) bool {
 	return ok && n > 1
 }
 
-var units = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
+// Unit reports a word behind a number that makes it a measure and no count.
+var Unit = lazyregexp.Of(`s sec secs second seconds ms min mins minute minutes h hr hrs hour hours day days week weeks
 	month months year years
 	kb mb gb tb kib mib gib bytes byte bits bit px pt em rem % percent degrees am pm o'clock hz khz mhz fps rpm km m cm
 	mm mi miles kg g x times
 	characters chars letters digits dots pixels euros dollars € $ £ volts v a ma mah w kw times-a retries attempts
 	attempt replicas-max cores threads dpi
-	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`)
+	points ticks epochs nm ct cents baud kbaud mbaud bps kbps mbps usd eur kilometres kilometers metres meters`).Has
 
-// Unit reports whether a word after a number makes it a measure and no count.
-func Unit(w string) bool { return units.Has(w) }
-
+// Determiner and the others tell small words apart by their class.
 var (
-	determiners = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
-	no another both such`)
-	pronouns = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`)
-	subjects = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody
-	everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`)
-	prepositions = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before
-	between through during per via about against across near below above behind inside outside around like towards upon within`)
-	auxiliaries = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may
+	Determiner = lazyregexp.Of(`the a an this that these those my our your his her its their all any some each every
+	no another both such`).Has
+	Pronoun = lazyregexp.Of(`it this that them these those they one ones him her same so everything something anything`).Has
+	Subject = lazyregexp.Of(`i you he she it we they that this these those who there everything nothing everybody
+	everyone somebody someone nobody it's that's there's they're we're you're i'm i've we've you've i'd we'd`).Has
+	Preposition = lazyregexp.Of(`in on at of for from to with without into onto by as than over under after before
+	between through during per via about against across near below above behind inside outside around like towards upon within`).Has
+	Auxiliary = lazyregexp.Of(`is are was were am be been being do does did has have had can could will would may
 	might shall should must isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't couldn't won't
 	wouldn't shouldn't mustn't ain't it's that's there's he's she's they're we're you're i'm i've we've you've i'd we'd
-	something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`)
-	modals    = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`)
-	negatives = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't
-	wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`)
-	comparatives = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker
+	something's everything's nothing's someone's somebody's nobody's everyone's it'll they'll you'll needn't what's who's here's i'll`).Has
+	Modal    = lazyregexp.Of(`should must shall ought may can could shouldn't mustn't can't couldn't might needs-to would`).Has
+	Negative = lazyregexp.Of(`not no never don't doesn't didn't can't cannot couldn't won't wouldn't isn't aren't
+	wasn't weren't hasn't haven't hadn't nothing nobody none neither nor without shouldn't mustn't ain't`).Has
+	Comparative = lazyregexp.Of(`bigger smaller larger wider narrower taller shorter longer thicker thinner darker
 	lighter brighter rounder softer faster slower quicker snappier cleaner simpler tighter looser
 		higher lower deeper louder quieter stronger weaker easier harder less fewer better nicer prettier earlier later
 	newer older closer wider cheaper stricter safer clearer crisper bolder sharper smoother friendlier verbose sticky
 		collapsible optional mandatory required configurable clickable responsive sortable nullable draggable resizable
 	scrollable case-insensitive readable accessible immutable async asynchronous editable searchable lazy reusable
 	idempotent green blue black white grey gray yellow orange purple transparent bold italic uppercase lowercase public
-	private parallel consistent unique`)
-	subordinators = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas
-	where whenever considering given so-that`)
+	private parallel consistent unique`).Has
+	Subordinator = lazyregexp.Of(`because bc cuz coz cos since which who whose although though until unless whereas
+	where whenever considering given so-that`).Has
 )
 
 // Conjunction reports a word that leads to one more clause of the same kind.
 func Conjunction(w string) bool { return w == "and" || w == "but" || w == "or" || w == "then" }
 
-// Determiner and the others tell small words apart by their class.
-func Determiner(w string) bool   { return determiners.Has(w) }
-func Pronoun(w string) bool      { return pronouns.Has(w) }
-func Subject(w string) bool      { return subjects.Has(w) }
-func Preposition(w string) bool  { return prepositions.Has(w) }
-func Auxiliary(w string) bool    { return auxiliaries.Has(w) }
-func Modal(w string) bool        { return modals.Has(w) }
-func Negative(w string) bool     { return negatives.Has(w) }
-func Comparative(w string) bool  { return comparatives.Has(w) }
-func Subordinator(w string) bool { return subordinators.Has(w) }
-
 // oneOf reports a word that is one of a few.
 func oneOf(w string, words ...string) bool { return slices.Contains(words, w) }
+
+// isAny reports a word of one of a few classes.
+func isAny(w string, classes []func(string) bool) bool {
+	return slices.ContainsFunc(classes, func(is func(string) bool) bool { return is(w) })
+}
 
 // endsIn reports a word that has one of a few endings.
 func endsIn(w string, endings ...string) bool {

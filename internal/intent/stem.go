@@ -81,13 +81,8 @@ var grammar = []func(string) bool{
 // Nameless reports a word that no file is called after when it is said in a sentence: a word
 // of grammar, or a verb so common that it says nothing of what the sentence is about.
 func Nameless(w string) bool {
-	for _, class := range grammar {
-		if class(w) {
-			return true
-		}
-	}
 	b, _ := Base(w, emptyWords.Has)
-	return b != ""
+	return b != "" || isAny(w, grammar)
 }
 
 // emptyWords are verbs, adverbs and pronouns that are in every second sentence, whatever it is about.

@@ -50,7 +50,5 @@ func sureness(low []string) bool {
 }
 
 // Conditional reports a word that begins a condition or a time.
-func Conditional(w string) bool { return conditionals.Has(w) }
-
-var conditionals = lazyregexp.Of(`when if whenever once while after before until since because as although wherever
-	unless`)
+var Conditional = lazyregexp.Of(`when if whenever once while after before until since because as although wherever
+	unless`).Has

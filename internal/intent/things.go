@@ -2,8 +2,8 @@ package intent
 
 import "github.com/belay-dev/belay/internal/lazyregexp"
 
-// products are nouns for a whole that is built at once.
-var products = lazyregexp.Of(`project app application site website bot service cli tool library package extension plugin game
+// Product reports a noun for a whole that is built at once.
+var Product = lazyregexp.Of(`project app application site website bot service cli tool library package extension plugin game
 	api server gateway dashboard prototype pipeline module modules chart firmware script program crate skeleton boilerplate
 	template starter blog shop platform portal job terraform microservice daemon webapp webservice web-service
 	microsite web-app editor client engine
@@ -12,35 +12,24 @@ var products = lazyregexp.Of(`project app application site website bot service c
 	relay proxy converter viewer wrapper assistant quiz clone toolkit wiki forum store marketplace catalogue portfolio
 	one-pager onepager infrastructure monorepo workspace bookmarklet planner organizer organiser
 	webseite website anwendung programm werkzeug onlineshop web aplicación sitio tienda página herramienta application
-	outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`)
+	outil boutique aplicativo aplicação loja ferramenta applicazione sito negozio strumento programma webwinkel applicatie`).Has
 
-// Product reports a noun for a whole thing.
-func Product(w string) bool { return products.Has(w) }
-
-// parts are nouns for what is always a part of something that is there.
-var parts = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table
+// Part reports a noun for what is always a part of something that is there.
+var Part = lazyregexp.Of(`test tests endpoint endpoints button column columns field fields flag option route table
 	index migration hook component class function method link dialog modal tab menu section row filter header footer
 	badge icon label tooltip paragraph chapter line setting settings check rule query view trigger handler middleware
-	helper constant variable parameter argument`)
+	helper constant variable parameter argument`).Has
 
 // Commit reports the first word of a commit's title by the usual convention.
-func Commit(w string) bool { return commitKinds.Has(w) }
+var Commit = lazyregexp.Of("feat fix chore refactor docs perf style test build ci").Has
 
-var commitKinds = lazyregexp.Of("feat fix chore refactor docs perf style test build ci")
-
-// Part reports a noun for a part of something.
-func Part(w string) bool { return parts.Has(w) }
-
-// tech are names of what things are built with, and words that say how: a sentence of
+// Tool reports the name of what things are built with, or a word that says how: a sentence of
 // nothing else asks for nothing of its own.
-var tech = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c#
+var Tool = lazyregexp.Of(`python go golang rust typescript javascript js ts java kotlin swift ruby php perl c c++ c#
 	elixir haskell scala dart lua zig
 	react vue svelte angular next.js nextjs nuxt vite webpack django flask fastapi rails laravel spring express node node.js deno bun
 	postgres postgresql mysql sqlite mongodb redis kafka rabbitmq docker kubernetes k8s helm terraform aws gcp azure s3
 	cloudfront acm route53
 	lambda vercel netlify tailwind bootstrap vanilla html css scss graphql rest grpc jquery flutter compose swiftui
 	android ios electron tauri
-	esp32 arduino platformio cmake gradle maven bash zsh fish powershell npm yarn pnpm pip poetry cargo make bazel nix ansible`)
-
-// Tool reports the name of what things are built with.
-func Tool(w string) bool { return tech.Has(w) }
+	esp32 arduino platformio cmake gradle maven bash zsh fish powershell npm yarn pnpm pip poetry cargo make bazel nix ansible`).Has

@@ -23,8 +23,5 @@ func Ending(w string) string {
 	return end
 }
 
-// present are words for how things are now, or have been.
-var present = lazyregexp.Of(`now today before currently ever always is are was were usual present do does did used`)
-
-// Present reports a word for how things are now, or have been: "as (today)", "the way it (is)".
-func Present(w string) bool { return present.Has(w) }
+// Present reports a word for how things are now, or have been.
+var Present = lazyregexp.Of(`now today before currently ever always is are was were usual present do does did used`).Has

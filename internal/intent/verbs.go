@@ -146,11 +146,8 @@ func Verb(base string) (Sense, bool) {
 	return s, ok
 }
 
-// particles are the second words of verbs that may stand behind the object.
-var particles = lazyregexp.Of(`out off away up on into back together over down`)
-
-// Particle reports whether a word may belong to a verb before it.
-func Particle(w string) bool { return particles.Has(w) }
+// Particle reports the second words of verbs that may stand behind the object.
+var Particle = lazyregexp.Of(`out off away up on into back together over down`).Has
 
 // Phrase finds the longest verb of several words at the start of the list. n is how
 // many words it takes.

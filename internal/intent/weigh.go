@@ -21,7 +21,7 @@ const mostActs = 60
 
 // cues is the message as grammar reads it.
 func (p *parse) cues() view {
-	m := view{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.byGrammar(), Acts: p.Acts,
+	m := view{Text: p.Text, Lang: p.Lang, PlanExists: p.PlanExists, Type: p.kind(p.Fresh), Acts: p.Acts,
 		Made: make([]belay.Marker, len(p.Acts))}
 	for _, f := range p.Out {
 		m.Made[f.Act.Nr] = f.Marker

@@ -23,12 +23,12 @@ var wrongWords = lazyregexp.Of(`broken wrong wrongly incorrect incorrectly invis
 
 // soft call a thing bad only where something is said about it: "the error page" is
 // none, "gives an error" is one.
-var soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
+var Soft = lazyregexp.Of(`error errors problem problems issue issues failure failures warning warnings missing
 	sometimes randomly random empty
 	anymore never nothing nobody unable late early again inside still off constantly intermittently occasionally
 	strange weird unreadable ugly messy odd gone red old non-stop nonstop complaint complains complain complained
 	impossible without 404 500 nan null
-	undefined away unchecked exposed visible endless forever`)
+	undefined away unchecked exposed visible endless forever`).Has
 
 func set(list string) map[string]bool {
 	out := map[string]bool{}
@@ -48,6 +48,3 @@ func Fails(w string) (ending string, ok bool) {
 func WrongSenses(w string) bool {
 	return wrongWords.Has(w) || len(w) > 6 && (strings.HasSuffix(w, "error") || strings.HasSuffix(w, "exception"))
 }
-
-// Soft reports whether a word calls something bad when it is said of it.
-func Soft(w string) bool { return soft.Has(w) }
