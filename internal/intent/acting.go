@@ -83,9 +83,3 @@ func Acts(w string) bool {
 
 // Strictly reports the base form of a verb of that list that is hardly ever a noun.
 func Strictly(w string) bool { return acting.Has(w) && !nounsToo.Has(w+"s") && !nounsToo.Has(w+"es") }
-
-// Acting reports the -s form of any verb of that list, plurals among them.
-func Acting(w string) bool {
-	b, end := Base(w, func(b string) bool { return acting.Has(b) })
-	return b != "" && end == "s"
-}

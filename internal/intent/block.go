@@ -2,8 +2,6 @@ package intent
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/belay-dev/belay/internal/lazyregexp"
 )
@@ -93,7 +91,7 @@ func (c *blockCutter) line(at, end int) {
 	case trimmed == "":
 		c.gap = true
 		return
-	case c.signed, c.closes(trimmed), c.gap && len(c.out) > 0 && wishes(trimmed) && onlyNames(c.text[end:]):
+	case c.signed, c.closes(trimmed):
 		c.signed = true
 		c.grow(Sign, at, raw)
 	case strings.HasPrefix(trimmed, ">") || wrote.MatchString(raw):
@@ -121,25 +119,6 @@ func paragraph(text string) (lines []string) {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// wishes reports a line of two or three words with a comma behind, as a letter is closed.
-func wishes(line string) bool {
-	return strings.HasSuffix(line, ",") && len(strings.Fields(line)) < 4 && !strings.ContainsAny(line, "0123456789:;()")
-}
-
-// names reports that nothing but somebody's name follows: up to four words with a capital each.
-func onlyNames(rest string) bool {
-	words := strings.Fields(rest)
-	if len(words) == 0 || len(words) > 4 {
-		return false
-	}
-	for _, w := range words {
-		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) {
-			return false
-		}
-	}
-	return true
 }
 
 // pasted says whether a line was not written by the person: it looks like output, or

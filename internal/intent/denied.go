@@ -8,9 +8,6 @@ import (
 // reports", "dead letter queue", "duplicate items".
 func Named(low []string, i int) bool {
 	w := low[i]
-	if i > 0 && (low[i-1] == "no" || low[i-1] == "without" || low[i-1] == "any") {
-		return true
-	}
 	if i+1 < len(low) && w != "blank" && w != "infinite" {
 		if w == "flaky" {
 			return Imperative(low) > 0
@@ -19,9 +16,6 @@ func Named(low []string, i int) bool {
 		case "report", "reports", "reporter", "reporting", "tracker", "letter", "code", "codes", "handler", "handling",
 			"detection", "page", "boundary", "log", "logs", "template", "check", "checks", "screen", "test", "tests",
 			"items", "down", "sharing", "state", "class", "classes":
-			return true
-		}
-		if oneOf(w, "duplicate", "duplicates", "stale", "old", "slow", "infinite") && !Auxiliary(low[i+1]) && Imperative(low) > 0 {
 			return true
 		}
 	}

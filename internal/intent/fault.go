@@ -33,9 +33,6 @@ func Wrong(low []string) (strength int, by string) {
 		return Fine, ""
 	case len(rest) > 4 && rest[0] == "it" && rest[1] == "says":
 		return Faint, "says"
-	case slices.Contains(rest, "empty") &&
-		slices.ContainsFunc(rest[:min(4, len(rest))], func(w string) bool { return oneOf(w, "repo", "repository", "folder", "directory") }):
-		return Fine, ""
 	}
 	if at := wishAt(rest); at >= 0 {
 		rest = rest[:at]
@@ -154,9 +151,6 @@ func faintly(low []string, line string) (int, string) {
 	}
 	_, verb := Predicate(low)
 	for i, w := range low {
-		if w == "off" && i > 0 && AnyVerb(low[i-1]) && i > 1 && Modal(low[i-2]) {
-			continue // "you can tick off"
-		}
 		if i == 0 || !verb || !Soft(w) || attribute(low, i) {
 			continue
 		}

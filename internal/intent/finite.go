@@ -63,10 +63,8 @@ var states = lazyregexp.Of(`
 	complains whines refuses insists demands requires recreates rebuilds reappears overlays sinks turns throws kills burns
 	bites hides reads opens leaves stops`)
 
-// does tells a verb in -s from a plural by its neighbours alone, whatever verb it is:
-// an adverb like "also" is in front, an object with an article or a number comes
-// behind, or it is the last word, or in front of a preposition, of a subject that has
-// all it needs.
+// does tells a verb in -s from a plural by its neighbours alone, whatever verb it is: an object
+// with an article comes behind.
 func does(low []string, i int) bool {
 	w, prev := low[i], low[i-1]
 	if len(w) < 4 || w[len(w)-1] != 's' || endsIn(w, "ss", "us", "is", "'s") || strings.ContainsAny(w, "./_-\"") {
@@ -85,10 +83,5 @@ func does(low []string, i int) bool {
 	if i+1 < len(low) {
 		next = low[i+1]
 	}
-	if oneOf(next, "the", "a", "every", "it") {
-		return i > 1 || !AnyVerb(low[0])
-	}
-	b, _ := Base(w, AnyVerb)
-	whole := (b != "" || Acting(w)) && low[0] == "the" && !strings.HasSuffix(prev, "s")
-	return whole && Preposition(next) && !oneOf(next, "of", "for") && slices.ContainsFunc(low[1:i], Preposition)
+	return oneOf(next, "the", "a", "every", "it") && (i > 1 || !AnyVerb(low[0]))
 }

@@ -51,12 +51,6 @@ func whole(a Act, lang string) bool {
 		return false // "the logo should link to the shop"
 	}
 	o := low[min(a.Obj, len(low)):]
-	if lang != "" {
-		o = low
-	}
-	if a.Verb == "a thing named" && len(o) > 0 && Articled(o[0]) && slices.ContainsFunc(o, Tool) {
-		return true // "a webhook relay in go"
-	}
 	for i, w := range o[:min(len(o), 12)] {
 		if i > 0 && (w == "that" || w == "which" || w == "who" || w == "where") {
 			break

@@ -40,11 +40,6 @@ func (p FileMessage) nouns(strict bool) nouns {
 
 // act notes what is above a clause, and then its words.
 func (g *gatherer) act(a Act) {
-	if a.C.Topic == "wrong" && len(a.C.T) > 0 && a.C.T[0].At > a.C.Block.At {
-		for _, t := range Tokens(g.p.Msg[a.C.Block.At:a.C.T[0].At], 0) {
-			g.n.noun(t.Low) // "typos in the receipt: …"
-		}
-	}
 	for w := range strings.FieldsSeq(a.C.Topic) {
 		g.n.literal[w] = true
 		g.n.noun(w)
@@ -113,9 +108,6 @@ func (n nouns) path(form Form, low string) {
 		return
 	}
 	n.literal[strings.TrimSuffix(strings.TrimPrefix(low, "./"), "()")] = true
-	if path, _, ok := strings.Cut(low, ":"); ok && strings.Contains(path, "/") {
-		n.literal[strings.TrimPrefix(path, "./")] = true
-	}
 }
 
 // block notes the words of headings and asides, which are not clauses, and what is pasted between

@@ -50,15 +50,5 @@ func Known(s string) bool {
 
 // Section says what the block is for, by the label it stands under.
 func (b Block) Section() Section {
-	s, known := sectionHeadings()[b.Label]
-	if known || b.Kind != Item {
-		return s
-	}
-	for _, w := range []string{"noticed", "problems", "issues", "bugs", "broken", "wrong", "doesn't work", "found",
-		"not working", "defects", "errors"} {
-		if strings.Contains(b.Label, w) {
-			return Problem
-		}
-	}
-	return Open
+	return sectionHeadings()[b.Label]
 }

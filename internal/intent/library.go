@@ -85,9 +85,6 @@ func (p FileMessage) raised(f Act) bool {
 			continue
 		}
 		now, was, at := low[i+1], low[i-1], i-2
-		if i+2 < len(low) && now == low[max(0, i-2)] {
-			now = low[i+2] // "vue 2 -> vue 3"
-		}
 		if !digit(was) {
 			if i == 1 && version(now) && library(was) && capital(p.Msg, f.C.T[0]) {
 				return true

@@ -200,9 +200,6 @@ func (n nouns) names(file string) bool {
 				return true // "the migrations named *_fix.sql"
 			}
 		}
-		if m := strings.ReplaceAll(l, "::", "/"); m != l && strings.HasSuffix(strings.TrimSuffix(low, path.Ext(low)), "/"+m) {
-			return true // Archive::Model::Article
-		}
 		if strings.Contains(l, "/") && (strings.HasSuffix(low, "/"+strings.TrimPrefix(l, "/")) || strings.HasSuffix(l, "/"+low)) {
 			return true
 		}

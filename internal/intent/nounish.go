@@ -93,8 +93,6 @@ func setting(low []string) bool {
 		return len(low) == 2 || Preposition(low[2]) || Conditional(low[2]) // "display off after 10 s"
 	case Numeric(next) && !oneOf(low[0], "limit", "set", "use"):
 		return len(low) == 2 || Preposition(low[2]) || Unit(low[2]) // "zoom 12 by default"
-	case oneOf(next, "level", "format", "size", "order", "mode", "interval", "timeout"):
-		return len(low) > 2 && len(low) < 5 && !Preposition(low[2]) // "log level warn"
 	}
 	return false
 }

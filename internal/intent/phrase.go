@@ -49,7 +49,7 @@ func (p *parse) phrase(f found) string {
 	to = max(to, p.sentenceEnd(a, to))
 	to = p.answered(f, to)
 	text := strings.Join(strings.Fields(p.Text[from:to]), " ")
-	if topic := a.C.Topic; topic != "" && topic != "wrong" && len(a.C.T)-first < 6 && from == a.C.T[first].At {
+	if topic := a.C.Topic; topic != "" && len(a.C.T)-first < 6 && from == a.C.T[first].At {
 		text = topic + ": " + text
 	}
 	text = strings.TrimRight(strings.Trim(thanks.ReplaceAllString(text, ""), "*_ "), " ,;:-–—")

@@ -9,9 +9,6 @@ func sameThing(low []string) (Span, bool) {
 	if low[0] != "same" || len(low) < 2 || len(low) > 2 && Finite(low) {
 		return Span{}, false
 	}
-	if slices.Contains(low, "yesterday") || slices.Contains(low, "last") {
-		return Span{}, false
-	}
 	switch low[1] {
 	case "as", "thing", "for", "with", "here", "again", "problem", "issue", "error", "story", "idea", "concept", ",",
 		"goes", "on", "in", "happens":

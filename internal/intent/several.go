@@ -45,12 +45,6 @@ func manyBefore(low []string, i int) bool {
 	if Determiner(prev) || Preposition(prev) || oneOf(prev, "to", "and") {
 		return false
 	}
-	if Auxiliary(prev) || Modal(prev) || Negative(prev) {
-		return false
-	}
-	if slices.Contains(low[:i], "that") || slices.Contains(low[:i], "which") {
-		return false
-	}
 	plural := func(w string) bool {
 		return len(w) > 3 && strings.HasSuffix(w, "s") && !endsIn(w, "ss", "'s") && !Preposition(w) && !Filler(w)
 	}

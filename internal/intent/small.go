@@ -193,9 +193,6 @@ func wouldBe(low []string) (n int, verb bool) {
 		if oneOf(low[i+1], "have", "see", "get") {
 			return i + 2, false
 		}
-		if low[i+1] == "be" && i+4 < len(low) && low[i+2] == "able" {
-			return i + 4, true
-		}
 		return i + 1, true
 	case "if":
 		if i+2 < len(low) && oneOf(low[i+1], "you", "we", "i", "one", "people", "users") && oneOf(low[i+2], "could", "can", "would") {

@@ -42,9 +42,6 @@ func (p *parse) keepsNothing(a Act, what string) bool {
 
 // lastWrong reports that the message tells what is wrong, and asks for nothing in so many grammar.
 func (p *parse) lastWrong() bool {
-	if p.Fresh {
-		return false
-	}
 	wrong := false
 	for _, b := range p.Acts {
 		switch b.Deed {
@@ -57,19 +54,9 @@ func (p *parse) lastWrong() bool {
 	return wrong
 }
 
-// keptBefore reports that the same sentence says of a named thing that it is to stay.
-func (p *parse) keptBefore(a Act) bool {
-	return slices.ContainsFunc(p.Acts, func(b Act) bool {
-		return b.Deed == Keep && b.C.Sent == a.C.Sent && b.C.Line == a.C.Line && b.Core != a.Core
-	})
-}
-
 // antecedent is what "it" in "leave it" stands for: the subject of the sentence, or the last
 // thing named before.
 func (p *parse) antecedent(a Act) string {
-	if p.keptBefore(a) {
-		return "" // it was named there
-	}
 	for _, b := range p.Acts {
 		if b.C.Sent != a.C.Sent || b.Deed != Ground && (b.Deed != Complaint || b.Strength == Plain) {
 			continue

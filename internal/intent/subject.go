@@ -109,8 +109,6 @@ func tells(before, phrase string, next []string) bool {
 	switch w := next[0]; {
 	case strings.HasSuffix(phrase, " left") && (w == "aligned" || w == "justified" || w == "bound"):
 		return true // "the logo should be left aligned"
-	case phrase == "stay" && (w == "away" || w == "out" || w == "clear" || w == "tuned"):
-		return true
 	case strings.HasSuffix(phrase, "stay") && (w == "logged" || w == "signed"):
 		return true // "members should stay logged in for a month"
 	case !persists.Has(phrase) || !Persists.Has(w):

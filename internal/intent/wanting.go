@@ -77,11 +77,6 @@ func Told(low []string) bool {
 	if Subject(low[0]) && !oneOf(low[0], "this", "that") || Conditional(low[0]) || Subordinator(low[0]) || Auxiliary(low[0]) {
 		return true
 	}
-	if len(low) > 1 && oneOf(low[0], "both", "all") {
-		if _, ok := Fails(low[1]); ok {
-			return true
-		}
-	}
 	if low[0] == "this" && len(low) < 6 || low[0] == "with" {
 		return true
 	}
