@@ -25,3 +25,8 @@ var legacy = []call{
 	{unix.SYS_UTIMES, verbMeta, -1, 0, 1},
 	{unix.SYS_FUTIMESAT, verbMeta, 0, 1, 2},
 }
+
+var legacyChanges = map[uint32]change{
+	unix.SYS_CHMOD: changeMode, unix.SYS_CHOWN: changeOwner, unix.SYS_LCHOWN: changeOwner,
+	unix.SYS_UTIME: changeSeconds, unix.SYS_UTIMES: changeMicros, unix.SYS_FUTIMESAT: changeMicros,
+}

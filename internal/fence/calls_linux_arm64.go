@@ -10,3 +10,5 @@ var opening = []call{{unix.SYS_OPENAT, verbOpen, 0, 1, 2}}
 
 // legacy is empty: this machine never had the older calls.
 var legacy []call
+
+var legacyChanges map[uint32]change

@@ -6,15 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/belay-dev/belay/internal/lazyregexp"
 )
 
 // errSent means that the answer has been given.
@@ -30,7 +27,7 @@ func (q *query) decide() (int64, error) {
 	case verbConnect:
 		return 0, q.connect()
 	case verbFd:
-		return 0, q.descriptor(int(int32(q.call.args[c.dir])), c.what)
+		return 0, q.descriptor(c, int(int32(q.call.args[c.dir])))
 	case verbMeta, verbMetaLink, verbMetaFlags:
 		return 0, q.meta(c)
 	case verbRename, verbRenamePlain, verbLink, verbLinkPlain:
@@ -335,74 +332,6 @@ func (q *query) openFor(p place, how unix.OpenHow) (int64, error) {
 		return 0, err
 	}
 	return 0, errSent
-}
-
-// ownFD finds the descriptor of its own that a program names by a path of /proc or /dev. That of another process, by its
-// number, is another file: it is followed.
-var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
-
-// meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there, so that what is
-// closed is refused here.
-func (q *query) meta(c call) error {
-	flags := 0
-	if c.what == verbMetaFlags {
-		flags = int(q.call.args[c.more])
-	}
-	if q.call.args[c.path] == 0 {
-		return q.descriptor(int(int32(q.call.args[c.dir])), c.what)
-	}
-	text, err := q.text(c.path)
-	if err != nil {
-		return denyUnless(err, unix.EFAULT, unix.ENAMETOOLONG)
-	}
-	if text == "" && flags&unix.AT_EMPTY_PATH != 0 && c.dir >= 0 && int32(q.call.args[c.dir]) != unix.AT_FDCWD {
-		return q.descriptor(int(int32(q.call.args[c.dir])), c.what)
-	}
-	if own := ownFD.FindStringSubmatch(text); own != nil && c.what != verbMetaLink {
-		fd, err := strconv.Atoi(own[1])
-		if err != nil {
-			fd = slices.Index([]string{"in", "out", "err"}, own[2])
-		}
-		return q.descriptor(fd, c.what)
-	}
-	p, err := q.locate(c.dir, c.path, c.what != verbMetaLink && flags&unix.AT_SYMLINK_NOFOLLOW == 0)
-	if err != nil {
-		return denyUnless(err, unix.ENOENT, unix.ENOTDIR, unix.EACCES, unix.ENAMETOOLONG)
-	}
-	return q.attributes(p.path(), c.what)
-}
-
-// denyUnless lets the kernel give the errors that it would give anyway.
-func denyUnless(err error, harmless ...error) error {
-	for _, h := range harmless {
-		if errors.Is(err, h) {
-			return errPass
-		}
-	}
-	return unix.EACCES
-}
-
-// attributes decides about the attributes of what is at a path.
-func (q *query) attributes(path string, what verb) error {
-	switch q.keeper.book.kind(path) {
-	case Write, Device, Append:
-		return errPass
-	}
-	q.keeper.refuse(what, path, q.call.pid)
-	return unix.EACCES
-}
-
-// descriptor decides about the attributes of an open file. What has no name any more, or never had one, is the
-// program's own.
-func (q *query) descriptor(fd int, what verb) error {
-	path, err := os.Readlink(q.proc("fd/" + strconv.Itoa(fd)))
-	if err != nil {
-		return errPass
-	}
-	if !strings.HasPrefix(path, "/") || strings.HasSuffix(path, " (deleted)") || strings.HasPrefix(path, "/memfd:") {
-		return errPass
-	}
-	return q.attributes(path, what)
 }
 
 // connect answers a connection. A Unix socket must be one that the program, or what it started, has made itself, or

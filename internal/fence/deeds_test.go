@@ -122,6 +122,7 @@ var misdeeds = []deed{
 		return errors.Join(os.Symlink("c2", w.tree+"/c1"), os.Symlink("src/homelink/.bashrc", w.tree+"/c2"), write(w.tree+"/c1", "evil"))
 	}},
 	{name: "swap a folder for a link meanwhile", do: swap, harmless: true},
+	{name: "swap a descriptor meanwhile", do: swapDescriptors, harmless: true},
 	{name: "hard link a file of HOME into the tree", do: func(w world) error { return os.Link(w.home+"/.bashrc", w.tree+"/hard") }},
 	{name: "hard link into a folder of the tree", do: func(w world) error { return os.Link(w.home+"/.bashrc", w.tree+"/src/hard") }},
 	{name: "hard link into HOME", do: func(w world) error { return os.Link(w.tree+"/src/a.go", w.home+"/hard") }},
@@ -390,7 +391,34 @@ func swap(w world) error {
 	}()
 	for time.Now().Before(end) {
 		_ = write(dir+"/.bashrc", "evil")
-		_ = os.Chmod(dir+"/notes.txt", 0o644)
+		_ = os.Chmod(dir+"/notes.txt", 0o600)
+		_ = unix.Setxattr(dir+"/notes.txt", "user.evil", []byte("1"), 0)
+		_ = os.Chtimes(dir+"/notes.txt", time.Unix(1, 0), time.Unix(1, 0))
+	}
+	return nil
+}
+
+// swapDescriptors changes the mode of a descriptor that is a file of the tree and one of HOME in turn.
+func swapDescriptors(w world) error {
+	out, err := os.Open(w.home + "/notes.txt")
+	if err != nil {
+		return err
+	}
+	in, err := os.Create(w.tree + "/src/mine")
+	if err != nil {
+		return err
+	}
+	end := time.Now().Add(300 * time.Millisecond)
+	go func() {
+		for time.Now().Before(end) {
+			_ = unix.Dup3(int(out.Fd()), namedFD, unix.O_CLOEXEC)
+			_ = unix.Dup3(int(in.Fd()), namedFD, unix.O_CLOEXEC)
+		}
+	}()
+	for time.Now().Before(end) {
+		_ = unix.Fchmod(namedFD, 0o600)
+		_ = os.Chmod("/proc/self/fd/"+strconv.Itoa(namedFD), 0o600)
+		_ = unix.Futimes(namedFD, []unix.Timeval{{Sec: 1}, {Sec: 1}})
 	}
 	return nil
 }
@@ -523,6 +551,21 @@ var deeds = []deed{
 	}},
 	{name: "pipes and devices", do: func(w world) error {
 		return sh(w.tree, "echo x > /dev/null && echo y | cat > /dev/stdout && chmod u+w /dev/stdout && mkfifo src/p && (cat src/p > /dev/null & echo z > src/p) && rm src/p")
+	}},
+	{name: "calls without a path", do: func(w world) error {
+		for _, c := range slices.Concat(common, legacy) {
+			if c.path < 0 || c.what < verbMeta || c.what == verbConnect {
+				continue
+			}
+			var args [6]uintptr
+			if c.dir >= 0 {
+				args[c.dir] = ^uintptr(99) // AT_FDCWD
+			}
+			if _, _, errno := unix.Syscall6(uintptr(c.nr), args[0], args[1], args[2], args[3], args[4], args[5]); errno == 0 {
+				return fmt.Errorf("call %d without a path is done", c.nr)
+			}
+		}
+		return write(w.tree+"/src/after.go", "package a\n")
 	}},
 	{name: "open a descriptor by its name", do: func(w world) error {
 		f, err := os.Create(w.tree + "/src/byname")

@@ -200,9 +200,11 @@ func (q *query) memory(at uint64, size int) ([]byte, error) {
 }
 
 // text reads a path of the program. Reading ends at each page: the next one may not be there.
-func (q *query) text(arg int) (string, error) {
+func (q *query) text(arg int) (string, error) { return q.textAt(q.call.args[arg]) }
+
+func (q *query) textAt(at uint64) (string, error) {
 	var all []byte
-	for at := q.call.args[arg]; len(all) < unix.PathMax; {
+	for len(all) < unix.PathMax {
 		part, err := q.memory(at, int(4096-at%4096))
 		if err != nil {
 			return "", err

@@ -1,0 +1,233 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package fence
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/belay-dev/belay/internal/lazyregexp"
+)
+
+// change is what a call changes of a file, and how it says so behind the file.
+type change int
+
+const (
+	changeMode     change = iota + 1 // the mode
+	changeOwner                      // user, group
+	changeTimes                      // address of two timespecs, or 0
+	changeMicros                     // address of two timevals, or 0
+	changeSeconds                    // address of two times in seconds, or 0
+	changeAttr                       // name, value, size, flags
+	changeDropAttr                   // name
+)
+
+// changes are those of the calls that every machine has. Calls of attributes that are in neither list are too new for any
+// program to depend on: they are answered as a kernel without them answers.
+var changes = map[uint32]change{
+	unix.SYS_FCHMODAT: changeMode, unix.SYS_FCHMODAT2: changeMode, unix.SYS_FCHMOD: changeMode,
+	unix.SYS_FCHOWNAT: changeOwner, unix.SYS_FCHOWN: changeOwner, unix.SYS_UTIMENSAT: changeTimes,
+	unix.SYS_SETXATTR: changeAttr, unix.SYS_LSETXATTR: changeAttr, unix.SYS_FSETXATTR: changeAttr,
+	unix.SYS_REMOVEXATTR: changeDropAttr, unix.SYS_LREMOVEXATTR: changeDropAttr, unix.SYS_FREMOVEXATTR: changeDropAttr,
+}
+
+// ownFD finds the descriptor of its own that a program names by a path of /proc or /dev. That of another process, by its
+// number, is another file: it is followed.
+var ownFD = lazyregexp.New(`^/(?:(?:proc/(?:self|thread-self)|dev)/fd/([0-9]+)|dev/std(in|out|err))$`)
+
+// meta answers a change of permissions, owner, times or attributes by path. Landlock has no say there: what is closed is
+// refused here, and what is open is changed here, on the file that was looked at. The kernel is never left to go on, for the
+// program could put another file, another path or another descriptor in its place meanwhile.
+func (q *query) meta(c call) error {
+	flags := 0
+	if c.what == verbMetaFlags {
+		flags = int(q.call.args[c.more])
+	}
+	at := -1
+	if c.dir >= 0 && int32(q.call.args[c.dir]) != unix.AT_FDCWD {
+		at = int(int32(q.call.args[c.dir]))
+	}
+	if q.call.args[c.path] == 0 {
+		if at < 0 || changes[c.nr] != changeTimes {
+			return unix.EFAULT
+		}
+		return q.descriptor(c, at)
+	}
+	text, err := q.text(c.path)
+	if err != nil {
+		return plain(err, unix.EFAULT, unix.ENAMETOOLONG)
+	}
+	if text == "" && flags&unix.AT_EMPTY_PATH != 0 && at >= 0 {
+		return q.descriptor(c, at)
+	}
+	if own := ownFD.FindStringSubmatch(text); own != nil && c.what != verbMetaLink {
+		fd, err := strconv.Atoi(own[1])
+		if err != nil {
+			fd = slices.Index([]string{"in", "out", "err"}, own[2])
+		}
+		return q.descriptor(c, fd)
+	}
+	p, err := q.locate(c.dir, c.path, c.what != verbMetaLink && flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+	if err != nil {
+		return plain(err, unix.ENOENT, unix.ENOTDIR, unix.ENAMETOOLONG, unix.ELOOP)
+	}
+	file, err := unix.Openat(p.dir, orDot(p.base), unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return plain(err, unix.ENOENT, unix.ENOTDIR, unix.ENAMETOOLONG)
+	}
+	q.open = append(q.open, file)
+	return q.attributes(c, file)
+}
+
+// plain is an error that the program would get without a fence too, or that it has no access.
+func plain(err error, known ...unix.Errno) error {
+	for _, k := range known {
+		if errors.Is(err, k) {
+			return k
+		}
+	}
+	return unix.EACCES
+}
+
+// descriptor answers a change of the file that the program has open as fd.
+func (q *query) descriptor(c call, fd int) error {
+	file, err := unix.Open(q.proc("fd/"+strconv.Itoa(fd)), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) && q.valid() {
+		return unix.EBADF
+	}
+	if err != nil {
+		return unix.EACCES
+	}
+	q.open = append(q.open, file)
+	return q.attributes(c, file)
+}
+
+// attributes decides about the attributes of an opened file, and changes them. What has no name any more, or never had
+// one, is the program's own.
+func (q *query) attributes(c call, file int) error {
+	link := "/proc/self/fd/" + strconv.Itoa(file)
+	path, err := os.Readlink(link)
+	var st unix.Stat_t
+	if err != nil || !q.valid() || unix.Fstat(file, &st) != nil {
+		return unix.EACCES
+	}
+	if strings.HasPrefix(path, "/") && st.Nlink > 0 {
+		switch q.keeper.book.kind(path) {
+		case Write, Device, Append:
+		default:
+			q.keeper.refuse(c.what, path, q.call.pid)
+			return unix.EACCES
+		}
+	}
+	value := c.path + 1
+	if c.path < 0 {
+		value = c.dir + 1
+	}
+	kind := changes[c.nr]
+	if kind == 0 {
+		kind = legacyChanges[c.nr]
+	}
+	if !q.sameUser() && (int(st.Uid) != q.user() || kind == changeOwner) {
+		return unix.EPERM
+	}
+	return q.change(kind, link, q.call.args[value:])
+}
+
+// user is the one that the kernel takes the program for where it works with files; -1 is unknown.
+func (q *query) user() int {
+	text, err := os.ReadFile(q.proc("status"))
+	if err != nil {
+		return -1
+	}
+	_, rest, _ := strings.Cut(string(text), "\nUid:")
+	line, _, _ := strings.Cut(rest, "\n")
+	ids := strings.Fields(line)
+	if len(ids) != 4 {
+		return -1
+	}
+	n, err := strconv.Atoi(ids[3])
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// sameUser reports a program that has the rights of the gatekeeper, as all have that did not give them up.
+func (q *query) sameUser() bool { return q.user() == os.Geteuid() }
+
+// change changes what a link of /proc leads to: the file itself, also where that is a link.
+func (q *query) change(kind change, link string, args []uint64) error {
+	switch kind {
+	case changeMode:
+		return unix.Fchmodat(unix.AT_FDCWD, link, uint32(args[0])&0o7777, 0)
+	case changeOwner:
+		return unix.Fchownat(unix.AT_FDCWD, link, int(int32(args[0])), int(int32(args[1])), 0)
+	case changeTimes, changeMicros, changeSeconds:
+		times, err := q.times(kind, args[0])
+		if err != nil {
+			return err
+		}
+		return unix.UtimesNanoAt(unix.AT_FDCWD, link, times, 0)
+	case changeAttr, changeDropAttr:
+		return q.changeAttr(kind, link, args)
+	}
+	return unix.ENOSYS
+}
+
+// times reads the times of last access and change that a program gives; none are now.
+func (q *query) times(kind change, at uint64) ([]unix.Timespec, error) {
+	out := []unix.Timespec{{Nsec: unix.UTIME_NOW}, {Nsec: unix.UTIME_NOW}}
+	if at == 0 {
+		return out, nil
+	}
+	size := map[change]int{changeTimes: 32, changeMicros: 32, changeSeconds: 16}[kind]
+	data, err := q.memory(at, size)
+	if err != nil || len(data) < size {
+		return nil, unix.EFAULT
+	}
+	word := func(i int) int64 { return int64(binary.NativeEndian.Uint64(data[8*i:])) }
+	for i := range out {
+		switch kind {
+		case changeTimes:
+			out[i] = unix.Timespec{Sec: word(2 * i), Nsec: word(2*i + 1)}
+		case changeMicros:
+			if micros := word(2*i + 1); micros < 0 || micros >= 1e6 {
+				return nil, unix.EINVAL
+			}
+			out[i] = unix.Timespec{Sec: word(2 * i), Nsec: 1000 * word(2*i+1)}
+		default:
+			out[i] = unix.Timespec{Sec: word(i)}
+		}
+	}
+	return out, nil
+}
+
+// mostAttr is how large the value of an extended attribute can be, in bytes.
+const mostAttr = 64 << 10
+
+func (q *query) changeAttr(kind change, link string, args []uint64) error {
+	name, err := q.textAt(args[0])
+	if err != nil {
+		return plain(err, unix.EFAULT)
+	}
+	if kind == changeDropAttr {
+		return unix.Removexattr(link, name)
+	}
+	size := args[2]
+	if size > mostAttr {
+		return unix.E2BIG
+	}
+	var value []byte
+	if size > 0 {
+		if value, err = q.memory(args[1], int(size)); err != nil || len(value) < int(size) {
+			return unix.EFAULT
+		}
+	}
+	return unix.Setxattr(link, name, value, int(args[3]))
+}
