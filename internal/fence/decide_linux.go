@@ -195,15 +195,11 @@ func (q *query) made(p place, mode uint32, do func(uint32) error) error {
 }
 
 func (q *query) umask() uint32 {
-	text, err := os.ReadFile(q.proc("status"))
-	if err == nil {
-		if _, rest, ok := strings.Cut(string(text), "Umask:\t"); ok && len(rest) >= 4 {
-			if n, err := strconv.ParseUint(rest[:4], 8, 32); err == nil {
-				return uint32(n)
-			}
-		}
+	n, err := strconv.ParseUint(q.status("Umask"), 8, 32)
+	if err != nil {
+		return 0o022
 	}
-	return 0o022
+	return uint32(n)
 }
 
 // pair carries out a rename or a link: both places must be open to the program.
@@ -411,12 +407,9 @@ func (q *query) usable(path string, fd int) bool {
 
 // descriptorOf copies a descriptor of the program.
 func (q *query) descriptorOf(fd int) (int, error) {
-	leader := int(q.call.pid)
-	if text, err := os.ReadFile(q.proc("status")); err == nil {
-		if _, rest, ok := strings.Cut(string(text), "Tgid:\t"); ok {
-			line, _, _ := strings.Cut(rest, "\n")
-			leader, _ = strconv.Atoi(line)
-		}
+	leader, err := strconv.Atoi(q.status("Tgid"))
+	if err != nil {
+		leader = int(q.call.pid)
 	}
 	process, err := unix.PidfdOpen(leader, 0)
 	if err != nil {

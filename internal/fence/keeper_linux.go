@@ -182,6 +182,18 @@ func (q *query) proc(name string) string {
 	return "/proc/" + strconv.Itoa(int(q.call.pid)) + "/" + name
 }
 
+// status is a field of what /proc says of the program; "" where it says nothing. The program's name, which it chooses, is in
+// the first line, with its line ends escaped.
+func (q *query) status(field string) string {
+	text, err := os.ReadFile(q.proc("status"))
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(text), "\n"+field+":\t")
+	line, _, _ := strings.Cut(rest, "\n")
+	return line
+}
+
 // valid reports whether the program still waits, so that what was read of its id was its own.
 func (q *query) valid() bool {
 	return ioctl(q.keeper.fd, ioctlIDValid, unsafe.Pointer(&q.call.id)) == nil
