@@ -29,14 +29,14 @@ type PipelineRequest struct {
 
 // runner is one pipeline at work.
 type pipelineRun struct {
-	desk    *Desk
-	session *session.Desk
-	q       PipelineRequest
-	req     Request
-	roles   []handoff.Role
-	agent   []string // of roles that have none of their own
-	said    []string // of limits that are not known to be kept
-	mended  bool     // a blocked role was answered in this run: the next block stops it
+	desk     *Desk
+	session  *session.Desk
+	q        PipelineRequest
+	req      Request
+	roles    []handoff.Role
+	agent    []string // of roles that have none of their own
+	said     []string // of limits that are not known to be kept
+	answered bool     // a blocked role was answered in this run: the next block stops it
 }
 
 // Run runs the roles to the end, or up to what stops them. The record is given also with
@@ -243,10 +243,10 @@ func (r *pipelineRun) all(ctx context.Context, rec *session.Record) (*session.Re
 		if err != nil || next == nil {
 			return rec, err
 		}
-		if blocked != nil && r.mended {
+		if blocked != nil && r.answered {
 			return rec, stopped(rec, blocked)
 		}
-		r.mended = r.mended || blocked != nil
+		r.answered = r.answered || blocked != nil
 		if err := r.role(ctx, rec, next); err != nil {
 			return rec, err
 		}

@@ -101,13 +101,8 @@ func (d *dotnetReader) read(x *XML) error {
 		}
 		return nil
 	})
-	switch {
-	case err == errDeep:
-		broken = err.Error()
-	case err != nil:
+	if broken, err = ended(broken, err, len(d.open)); err != nil {
 		return err
-	case broken == "" && len(d.open) > 0:
-		broken = "the report stops in the middle"
 	}
 	return d.broken(broken)
 }

@@ -83,13 +83,8 @@ func (j *junitReader) read(x *XML) error {
 		}
 		return nil
 	})
-	switch {
-	case err == errDeep:
-		broken = err.Error()
-	case err != nil:
+	if broken, err = ended(broken, err, len(j.open)); err != nil {
 		return err
-	case broken == "" && len(j.open) > 0:
-		broken = "the report stops in the middle"
 	}
 	return j.broken(broken)
 }

@@ -71,6 +71,18 @@ func (x *XML) Each(do func(xml.Token) error) (broken string, err error) {
 	}
 }
 
+// ended says why a document is not whole of which Each has read all it could, with so many elements open: "" where it
+// is. Elements that are nested too deep are no error of the reading.
+func ended(broken string, err error, open int) (string, error) {
+	switch {
+	case err == errDeep:
+		return err.Error(), nil
+	case err == nil && broken == "" && open > 0:
+		return "the report stops in the middle", nil
+	}
+	return broken, err
+}
+
 // warn says in a report what of the document was not read as it is.
 func (x *XML) warn(r *Report) {
 	if x.limited.N <= 0 {
