@@ -14,10 +14,10 @@ func (a taskFamily) acceptRecordCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "accept-record TASK", Short: "Accept a record that was truncated or changed", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: a.CompleteTasks,
-		Long: `Belay remembers in your state folder, outside the repository, how far the record of each
-task goes, and does not continue with one that was truncated, changed or deleted. This command
-accepts the current record and notes that in it; it forgets a deleted one. Find
-out first who changed it: belay log TASK, belay doctor.
+		Long: `Belay does not continue a task with a record that was truncated, changed or deleted: it
+compares the record with a copy of its head in your state folder, outside the repository.
+First find out who changed it: belay log TASK, belay doctor. This command accepts the
+current record and notes that in it; a deleted record is forgotten.
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such task.`,
 		Example: "  belay task accept-record T7",

@@ -15,22 +15,22 @@ func (a reviewFamily) beginCommand() *cobra.Command {
 	var pid int
 	c := &cobra.Command{
 		Use: "begin TASK", Short: "Claim a task's working tree for a review", Args: cobra.ExactArgs(1),
-		Long: `Begin claims the working tree for one review. A second review is told who holds the claim
-and since when, and so is a run that would start its own reviewers. It prints what to
-read and where to write. End it with belay review record, or without a result with belay
+		Long: `Begin claims the working tree for one review, and prints what to read and where to write.
+A second review, and a run that would start its own reviewers, fails and names the owner
+of the claim. End the claim with belay review record, or without a result with belay
 review end.
 
 The claim lasts while the process that runs belay (or --pid) is alive; with --pid -1, or
 from another machine, it lasts for review.stale (8h). If review.isolate.variable is set,
-several reviews may run at once, each with its own value of the variable, which is printed.
+several reviews may run at once: each gets its own value of the variable, which is printed.
 
-Exit codes: 0 yours · 2 no such process · 5 somebody else reviews · 6 no such task.`,
+Exit codes: 0 claimed · 2 no such process · 5 somebody else reviews · 6 no such task.`,
 		Example:           "  belay review begin T7 --reviewer ana\n  eval \"$(belay review begin T7 --reviewer ana --export)\"",
 		ValidArgsFunction: a.CompleteTasks,
 	}
 	export := c.Flags().Bool("export", false, "print only the shell lines that set the environment")
-	c.Flags().StringVar(&reviewer, "reviewer", "", "`NAME` of who reviews")
-	c.Flags().IntVar(&pid, "pid", 0, "`PROCESS` that stands for the reviewer; -1 is none")
+	c.Flags().StringVar(&reviewer, "reviewer", "", "the reviewer's `NAME`")
+	c.Flags().IntVar(&pid, "pid", 0, "ID of the reviewer's `PROCESS`; -1 is none")
 	c.RunE = a.aboutTask(func(c *cobra.Command, desk *app.Desk, task belay.TaskID) error {
 		b, err := app.Begin(c.Context(), desk, task, reviewer, pid)
 		return a.result(b, err, func(w io.Writer) {
@@ -50,10 +50,9 @@ func (a reviewFamily) endCommand() *cobra.Command {
 	var reviewer string
 	c := &cobra.Command{
 		Use: "end TASK", Short: "End a review without a result", Args: cobra.ExactArgs(1),
-		Long: `End releases the claim on a review, of one reviewer or of all, also one that
-somebody else left behind.
+		Long: `End releases the claims on a task: all of them, or that of one reviewer.
 
-Exit codes: 0 given up · 6 nobody reviews it, or no such task.`,
+Exit codes: 0 released · 6 nobody reviews it, or no such task.`,
 		Example:           "  belay review end T7 --reviewer ana",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, task belay.TaskID) error {

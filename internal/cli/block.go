@@ -19,17 +19,17 @@ func (a contextFamily) initCommand() *cobra.Command {
 	var in app.InitRequest
 	var base string
 	c := &cobra.Command{
-		Use: "init [TASK]", Short: "Make a task's context", Args: cobra.MaximumNArgs(1),
+		Use: "init [TASK]", Short: "Create a task's context", Args: cobra.MaximumNArgs(1),
 		Long: `Init creates the immutable context of a started task: its text, scope and acceptance
 criteria, the rules that apply (standards: in .belay/config.yaml; AGENTS.md, CLAUDE.md
 and CONTRIBUTING.md if present) with location and hash, and the commands that verify it.
-The same sources give the same bytes everywhere. It takes a snapshot as the base of the
-work, and gives each role its part.
+The same sources give the same bytes everywhere. Init also takes a snapshot as the base of
+the work, and writes each role's part.
 
 It fails if the context exists, if the task has not started (belay task start) or has
 ended, and if there is nothing to describe or to cite.
 
-Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
+Exit codes: 0 created · 1 it contains a secret · 2 could not be created · 6 no such task.`,
 		Example: `  belay context init T7
   belay context init T7 --area backend --priority P1 --json`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -47,13 +47,13 @@ Exit codes: 0 made · 1 a secret · 2 it could not be · 6 no such task.`,
 	}
 	q.flags(c)
 	sources(c, &in)
-	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` the work starts from; default: the task's before snapshot")
+	c.Flags().StringVar(&base, "base", "", "the `SNAPSHOT` that the work starts from (default: the task's before snapshot)")
 	return c
 }
 
 func sources(c *cobra.Command, in *app.InitRequest) {
-	c.Flags().StringVar(&in.Area, "area", "", "the task's area, which chooses standards; the task's own when left out")
-	c.Flags().StringVar(&in.Priority, "priority", "", "its priority, likewise")
+	c.Flags().StringVar(&in.Area, "area", "", "area, which selects standards (default: the task's)")
+	c.Flags().StringVar(&in.Priority, "priority", "", "priority, which selects standards (default: the task's)")
 	c.Flags().BoolVar(&in.WithoutStandards, "without-standards", false, "continue if there is no rule to cite")
 }
 
@@ -93,7 +93,7 @@ func (a contextFamily) rebuildCommand() *cobra.Command {
 		Long: `Rebuild reads the task and the rules again and reports what changed. The earlier block
 stays in the history and the roles' results are kept; citations that only moved are updated.
 
-Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 no context.`,
+Exit codes: 0 done, or nothing changed · 1 it contains a secret · 2 could not rebuild · 6 no context.`,
 		Example: `  belay context rebuild T7 --dry-run
   belay context rebuild T7`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -113,7 +113,7 @@ Exit codes: 0 done, or nothing changed · 1 a secret · 2 it could not be · 6 n
 	}
 	q.flags(c)
 	sources(c, &in)
-	c.Flags().BoolVar(&dry, "dry-run", false, "say what would change, and record nothing")
+	c.Flags().BoolVar(&dry, "dry-run", false, "list what would change, and record nothing")
 	return c
 }
 
@@ -149,7 +149,7 @@ Exit codes: 0 done · 6 no context.`,
 		}),
 	}
 	c.Flags().StringVar(&id, "evidence", "", "print the evidence of this `ID`")
-	c.Flags().StringVar(&qa, "qa", "", "print what the tests of this `ROLE` reported")
+	c.Flags().StringVar(&qa, "qa", "", "print the test results of this `ROLE`")
 	return c
 }
 
@@ -227,8 +227,8 @@ func printRoles(w io.Writer, roles []handoff.State) {
 func (a contextFamily) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status [TASK]", Short: "Show where the roles of a task are", Args: cobra.MaximumNArgs(1),
-		Long: `Status shows each role, what it handed over, and who may begin next. It looks at no
-file: belay context verify does.
+		Long: `Status shows each role, what it handed over, and who may begin next. It does not look at
+files: belay context verify does.
 
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context status T7",

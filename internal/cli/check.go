@@ -18,9 +18,9 @@ func (a planFamily) validateCommand() *cobra.Command {
 	var against string
 	c := &cobra.Command{
 		Use: "validate PLAN", Short: "Validate a plan", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Validate reads a plan strictly and looks at its ids, tags and markers. In a repository it
-also names markers of tasks that are not there, and sections that went without [REMOVE]
-since the last task started, or since the last commit; --against names another state.
+		Long: `Validate checks a plan's syntax, IDs, tags and markers. In a repository it also lists
+markers of unknown tasks, and sections that were removed without [REMOVE] since the last
+task started, or since the last commit; --against names another state.
 
 Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6 no such file.`,
 		Example: "  belay plan validate plan.tsx",
@@ -36,7 +36,7 @@ Exit codes: 0 valid, perhaps with warnings · 1 not valid · 2 wrong syntax · 6
 			return a.Tell(v, v.Refusal(), func(w io.Writer) { tellFindings(w, v, terminal.PaintFor(a.Out)) })
 		},
 	}
-	c.Flags().StringVar(&against, "against", "", "an earlier version: a `STATE` (folder, task, snapshot or revision)")
+	c.Flags().StringVar(&against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
 	return c
 }
 
@@ -62,7 +62,7 @@ type asking struct{ against, task string }
 
 func (q *asking) add(c *cobra.Command, a planFamily) {
 	c.Flags().StringVar(&q.against, "against", "", "the `STATE` to compare with: a folder, task, snapshot or revision")
-	c.Flags().StringVar(&q.task, "task", "", "check the markers of this `TASK`; default: the latest")
+	c.Flags().StringVar(&q.task, "task", "", "check the markers of this `TASK` (default: the latest)")
 	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 }
 
@@ -83,10 +83,10 @@ func (a planFamily) diffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff PLAN", Short: "Compare a plan's sections and counts with an earlier state",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Diff holds a plan against an earlier state of the project: which sections came, went,
-moved, changed or were only marked; and for each marker of a task how many items the list
-that it means had then and has now. The state is the one before the task; --against names
-another one, in a folder also without a repository.
+		Long: `Diff compares a plan with an earlier state of the project: which sections were added,
+removed, moved, changed or only marked and, for each marker of a task, how many items its
+list had then and has now. The default is the task's before snapshot; --against names
+another one, and a folder needs no repository.
 
 Exit codes: 0 shown · 2 wrong syntax · 6 no such plan or state.`,
 		Example: "  belay plan diff plan.tsx\n  belay plan diff plan.tsx --against HEAD~3",
@@ -111,14 +111,14 @@ func (a planFamily) checkCommand() *cobra.Command {
 		Long: `Check counts what the markers of a task ask for, before the task and now:
 
   ADD 2       the list has 2 more         REMOVE      it is gone
-  PRESERVED   nothing went                NO CHANGES  the section's files are the same
+  PRESERVED   nothing was removed         NO CHANGES  the section's files are unchanged
   MODIFY      something changed, and the structure is kept
-  FIX         nothing was lost; whether it works now is for the tests to say
+  FIX         nothing was lost; tests show whether it works
 
 What cannot be counted for certain is unknown: a warning, never a pass. --against names
-another state before, in a folder also without a repository.
+another state to compare with; a folder needs no repository.
 
-Exit codes: 0 met, or nobody can tell · 1 not met · 2 wrong syntax · 6 no such plan or state.`,
+Exit codes: 0 met, or unknown · 1 not met · 2 wrong syntax · 6 no such plan or state.`,
 		Example: "  belay plan check plan.tsx --task T3",
 		RunE: func(c *cobra.Command, args []string) error {
 			res, err := a.compare(c.Context(), args[0], q)

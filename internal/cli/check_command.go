@@ -32,11 +32,14 @@ func (a loopFamily) checkCommand() *cobra.Command {
 		Long: `Check compares the working tree with a task's before snapshot and checks the change:
 files in scope, protected paths, instruction files, size, secrets, weakened tests,
 missing test files, documentation, linters, tests. --before compares with a snapshot or a
-commit instead. Without either it checks the open task; where there is none, as in CI, the
-branch: everything since its merge base with the branch that it is to be merged into. CI
-systems name that in the environment; elsewhere it is the default branch of origin.
---format sarif, github or rdjson writes the findings for other programs, junit each check
-as a test, markdown a summary for people.
+commit instead.
+
+Without TASK and --before it checks the open task. Where no task is open, as in CI, it
+checks the branch: everything since the merge base with the target branch. CI systems name
+that branch in the environment; elsewhere it is the default branch of origin.
+
+--format sarif, github or rdjson writes the findings for other programs; junit writes each
+check as a test, and markdown a summary for people.
 
 Exit codes: 0 all passed · 1 a check failed · 2 could not be checked ·
 3 a person has to decide · 6 no such task · 130 interrupted.`,

@@ -48,8 +48,8 @@ type asked struct {
 }
 
 func (q *asked) flags(c *cobra.Command) {
-	c.Flags().StringVar(&q.by, "by", "", "`NAME` of who does this, for the record (BELAY_ACTOR, or the user)")
-	c.Flags().BoolVar(&q.force, "force-secrets", false, "write it although it looks like a secret; this is recorded")
+	c.Flags().StringVar(&q.by, "by", "", "your `NAME` in the record (default: BELAY_ACTOR, or the user)")
+	c.Flags().BoolVar(&q.force, "force-secrets", false, "allow possible secrets (recorded)")
 }
 
 // open opens the desk and reads the task's id.

@@ -34,12 +34,12 @@ func (a countFamily) countCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "count FILE|SNAPSHOT:FILE", Short: "Show the lists in a file and how many items each has", Args: cobra.ExactArgs(1),
 		Long: `Count shows the lists of a source file: arrays and objects, elements, table rows, members
-of enums, cases, functions, rules, bullets. Each comes with its name, line and items.
-Spreads, concatenation and references are followed where the source tells; what it does
-not tell is named, and the count is then unknown.
+of enums, cases, functions, rules, bullets. Each is shown with its name, line and number of
+items. Spreads, concatenation and references are followed; where the source does not show
+what they add, the count is unknown.
 
-A FILE needs no repository. SNAPSHOT:FILE counts in a snapshot.
-docs/counting.md has the languages and the limits.
+SNAPSHOT:FILE counts in a snapshot; FILE needs no repository. docs/counting.md lists the
+languages and the limits.
 
 Exit codes: 0 counted · 2 cannot be read or counted · 6 no such file, snapshot or list.`,
 		Example: `  belay count src/FlavorGrid.tsx

@@ -18,16 +18,17 @@ func (a reviewFamily) recordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "record TASK", Short: "Record a review of a task's work", Args: cobra.ExactArgs(1),
 		Long: `Record writes the review to .belay/reviews/FEATURE/TASK/review-cycle-N.md, to be
-committed with the work, and records it in the task's journal, which decides. The files
-and lines that the text asks to change are listed in the front matter. Without --file
-the text is read from .belay/now/feedback/TASK.md, where reviewers are told to write it.
+committed with the work, and to the task's record. Where the two differ, the record
+counts. The front matter lists the files and lines that the text asks to change. Without
+--file the text is read from .belay/now/feedback/TASK.md, where reviewers are told to
+write it.
 
 Rejecting work that waits at a gate, or that was accepted and is still in the working
 tree, starts the next attempt with what the review asks for and the code it is about.
 With --again belay rolls back first. Approving accepts work that waits for a review. In
 all other cases the review is only recorded, and belay says so.
 
-Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
+Exit codes: 0 recorded · 2 not recorded · 6 no such task.`,
 		Example: `  belay review record T7 --verdict reject --file feedback.md --reviewer ana
   belay review record T7 --verdict approve --reviewer ana -m "fine"`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -66,18 +67,18 @@ Exit codes: 0 recorded · 2 it could not be · 6 no such task.`,
 	f.StringVar(&verdict, "verdict", "", "reject or approve")
 	f.StringVar(&file, "file", "", "the review's text, a `FILE` or - for standard input")
 	f.StringVarP(&text, "message", "m", "", "the review's text itself")
-	f.BoolVar(&force, "force-secrets", false, "keep what looks like a secret in the text; it goes into the record that you did")
+	f.BoolVar(&force, "force-secrets", false, "keep possible secrets in the text (recorded)")
 	f.BoolVar(&again, "again", false, "roll back and start over, instead of fixing")
-	f.StringVar(&reviewer, "reviewer", "", "`NAME` of who reviewed")
-	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows what is wrong")
+	f.StringVar(&reviewer, "reviewer", "", "the reviewer's `NAME`")
+	f.StringVar(&command, "reproduce", "", "a `COMMAND` that shows the problem")
 	return c
 }
 
 func (a reviewFamily) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list TASK", Short: "List the reviews of a task", Args: cobra.ExactArgs(1),
-		Long: `List shows each review cycle with its verdict as the record holds it. A file that the
-record does not know, and one that cannot be read, are named as such.
+		Long: `List shows each review cycle with its verdict from the record. It marks files that are not
+in the record, and files that cannot be read.
 
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay review list T7\n  belay review list T7 --json",
@@ -127,7 +128,7 @@ func printReview(w io.Writer, v app.Review) {
 func (a reviewFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show POINTER | TASK N", Short: "Show a review", Args: cobra.RangeArgs(1, 2),
-		Long: `Show prints a review: cycle N of a task, or what a pointer names. Pointers are
+		Long: `Show prints a review: cycle N of a task, or the one that a pointer names. Pointers are
 review-cycle://feature/task/review-cycle-N.md and the older feedback://feature/task/name.
 
 Exit codes: 0 done · 2 no such pointer · 6 no such review.`,
@@ -175,7 +176,7 @@ func (a reviewFamily) resolveCommand() *cobra.Command {
 		Long: `Resolve marks these review cycles as done, in the record and in their files. It writes
 nothing if one of them is unknown.
 
-Exit codes: 0 done · 2 a file cannot be read or changed meanwhile · 6 no such review.`,
+Exit codes: 0 done · 2 a file cannot be read, or was changed meanwhile · 6 no such review.`,
 		Example: `  belay review resolve T7 1 2`,
 		RunE: func(c *cobra.Command, args []string) error {
 			task, err := belay.ParseTaskID(args[0])

@@ -25,15 +25,14 @@ func (a importFamily) editCommand() *cobra.Command {
 	var how Settings
 	c := &cobra.Command{
 		Use: "edit TASK", Short: "Edit a task", Args: cobra.ExactArgs(1), ValidArgsFunction: a.CompleteTasks,
-		Long: `Edit opens the task's text, what was read from it, and what the task may change, in
-$VISUAL or $EDITOR, and applies the result. A changed text is read again, unless you
-change the requirements as well. Errors are listed by line and you can edit again; if
-you give up, your text is saved in a file.
+		Long: `Edit opens a task in $VISUAL or $EDITOR: its text, the requirements that were read from
+it, and the files it may change. If you change the text but not the requirements, belay
+reads them again. Errors are listed by line and you can edit again; if you give up, your
+text is saved in a file.
 
---file takes the text from a file instead, - from standard input; --print prints it.
---test and the flags next to it set another test command; if the task has started, belay
-runs the baseline again with it on resume. A task that has ended, or that is running,
-cannot be edited.
+--file reads it from a file instead, - from standard input; --print prints it. --test sets
+another test command; if the task has started, belay runs the baseline again when you
+resume it. A task that has ended, or that is running, cannot be edited.
 
 Exit codes: 0 changed, or no changes · 2 it cannot be edited now, or the text is
 invalid · 5 somebody else changed it in the meantime · 6 no such task.`,

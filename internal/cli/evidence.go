@@ -23,7 +23,7 @@ func (a contextFamily) qaCommand() *cobra.Command {
 result is read from it if it is a known report (docs/reports.md), or set with --status.
 It fails if the task changed after the context was made.
 
-Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or context.`,
+Exit codes: 0 recorded · 2 not recorded · 4 drift · 6 no such file or context.`,
 		Example:           "  belay context record-qa T7 --role implementer --from test.json",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
@@ -38,9 +38,9 @@ Exit codes: 0 recorded · 2 it could not be · 4 drift · 6 no such file or cont
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` that ran the tests; default: BELAY_ROLE")
-	c.Flags().StringVar(&in.From, "from", "", "the log or report, a `FILE`")
-	c.Flags().StringVar(&in.Status, "status", "", "pass, fail or unknown; read from the log when left out")
+	c.Flags().StringVar(&in.Role, "role", "", "the `ROLE` that ran the tests (default: BELAY_ROLE)")
+	c.Flags().StringVar(&in.From, "from", "", "the `FILE` with the log or report")
+	c.Flags().StringVar(&in.Status, "status", "", "pass, fail or unknown (default: read from the log)")
 	return c
 }
 
@@ -61,10 +61,10 @@ func (a contextFamily) attachCommand() *cobra.Command {
 	var in app.AttachRequest
 	c := &cobra.Command{
 		Use: "attach [TASK] --path FILE", Short: "Attach a file or an excerpt for later roles", Args: cobra.MaximumNArgs(1),
-		Long: `Attach keeps a file, or lines of it, under an id. Exports name the id and the hash, not
-the words: belay context get TASK --evidence ID prints them.
+		Long: `Attach stores a file, or lines of it, under an ID. Exports contain the ID and the hash;
+belay context get TASK --evidence ID prints the text.
 
-Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
+Exit codes: 0 stored · 2 no such lines · 6 no such file or context.`,
 		Example: `  belay context attach T7 --type plan --path docs/plan.md
   belay context attach T7 --type excerpt --path docs/api.md --lines 10-42`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -81,7 +81,7 @@ Exit codes: 0 kept · 2 no such lines · 6 no such file or context.`,
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&in.Type, "type", "evidence", "a word for what it is: plan, design, excerpt …")
+	c.Flags().StringVar(&in.Type, "type", "evidence", "what it is, in a word: plan, design, excerpt …")
 	c.Flags().StringVar(&in.Path, "path", "", "the `FILE`")
 	c.Flags().StringVar(&in.Lines, "lines", "", "only these lines, like 10-42")
 	return c
@@ -93,11 +93,11 @@ func (a contextFamily) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "export [TASK]", Short: "Print a role's part of the context", Args: cobra.MaximumNArgs(1),
 		Long: `Export prints what a role needs, and nothing else, as canonical JSON: sorted keys, one
-line, the same bytes for the same input anywhere. Without --role it makes the parts of
-all and says where they are. Agents that belay runs find theirs in the file that
-BELAY_TASK_CONTEXT names; where .belay/.gitignore is (belay init), also in .belay/now.
+line, the same bytes for the same input anywhere. Without --role it writes the parts of
+all roles to files and prints their paths. Agents that belay runs find their part in the
+file that BELAY_TASK_CONTEXT names and, after belay init, in .belay/now.
 
-Exit codes: 0 done · 1 a rule that it cites has changed · 2 no such role · 6 no context.`,
+Exit codes: 0 done · 1 a cited rule has changed · 2 no such role · 6 no context.`,
 		Example: `  belay context export T7 --role reviewer
   belay context export T7
   belay context export T7 --manifest`,
@@ -120,8 +120,8 @@ Exit codes: 0 done · 1 a rule that it cites has changed · 2 no such role · 6 
 			return a.tellParts(parts)
 		}),
 	}
-	c.Flags().StringVar(&role, "role", "", "the `ROLE`; all when left out")
-	c.Flags().BoolVar(&manifest, "manifest", false, "print what the block and the parts were made of")
+	c.Flags().StringVar(&role, "role", "", "the `ROLE` (default: all)")
+	c.Flags().BoolVar(&manifest, "manifest", false, "print the sources of the block and the parts")
 	return c
 }
 
@@ -162,10 +162,9 @@ func (a contextFamily) tellParts(parts []app.Part) error {
 func (a contextFamily) statsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "stats [TASK]", Short: "Compare what exports cost with pasting their sources", Args: cobra.MaximumNArgs(1),
-		Long: `Stats estimates the tokens of each role's part, of the cited sections and of the cited
-files pasted instead, with diff and logs where the role needs them, and how much of the
-part is new since the handover before. The estimate is a quarter of the bytes; models
-differ.
+		Long: `Stats compares, for each role, the estimated tokens of its part with those of the cited
+sections and files, diff and logs pasted whole, and says how much of the part is new since
+the previous handover. The estimate is a quarter of the bytes; models differ.
 
 Exit codes: 0 done · 6 no context.`,
 		Example:           "  belay context stats T7",
@@ -200,9 +199,9 @@ func (a contextFamily) purgeCommand() *cobra.Command {
 	var snapshots bool
 	c := &cobra.Command{
 		Use: "purge [TASK]", Short: "End a context", Args: cobra.MaximumNArgs(1),
-		Long: `Purge removes the files written for agents and records that the context is over. A task
-that ends does so by itself. The record and what it names stay; --snapshots forgets the
-states that roles handed over as well. It can be done twice.
+		Long: `Purge removes the files that were written for agents, and records the end of the context.
+Belay does this when the task ends. The record and its attachments stay; --snapshots also
+deletes the snapshots that roles handed over.
 
 Exit codes: 0 done · 6 no such task.`,
 		Example:           "  belay context purge T7",
@@ -218,6 +217,6 @@ Exit codes: 0 done · 6 no such task.`,
 		}),
 	}
 	q.flags(c)
-	c.Flags().BoolVar(&snapshots, "snapshots", false, "forget the states that roles handed over")
+	c.Flags().BoolVar(&snapshots, "snapshots", false, "also delete the snapshots that roles handed over")
 	return c
 }

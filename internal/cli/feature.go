@@ -27,20 +27,20 @@ change as well.
 attempts. What others changed since is kept and listed; nothing is rolled back if another
 task changed the same files. Undo it with belay undo.
 
-Exit codes: 0 no findings, or rolled back · 1 findings, with their tasks · 2
-could not be reviewed · 5 somebody else reviews · 6 no such task or document.`,
+Exit codes: 0 no findings, or rolled back · 1 findings, with their tasks · 2 could not
+review · 5 somebody else reviews · 6 no such task or document.`,
 		Example: `  belay review feature login
   belay review feature login --ask --json
   belay review feature login --reject T4,T5 --file feedback.md`,
 	}
 	f := c.Flags()
 	f.StringSliceVar(&tasks, "tasks", nil, "these `TASKS` instead of the feature's")
-	f.StringSliceVar(&spec, "spec", nil, "the specification's `FILES`, from the root")
+	f.StringSliceVar(&spec, "spec", nil, "`FILES` of the specification, relative to the root")
 	f.BoolVar(&ask, "ask", false, "also run the configured reviewers")
 	f.StringSliceVar(&reject, "reject", nil, "roll back these `TASKS` and start them over")
 	f.StringVar(&file, "file", "", "with --reject: the reason, a `FILE` or -")
 	f.StringVarP(&text, "message", "m", "", "with --reject: the reason itself")
-	f.StringVar(&reviewer, "reviewer", "", "with --reject: `NAME` of who rejects")
+	f.StringVar(&reviewer, "reviewer", "", "with --reject: the reviewer's `NAME`")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		q := app.FeatureRequest{Spec: spec, Ask: ask, Watch: a.Screen(true)}
 		if len(args) == 1 {

@@ -23,11 +23,11 @@ func FeatureCommands(app *App) []*cobra.Command {
 	a := featureFamily{app}
 	f := &cobra.Command{
 		Use: "feature", Short: "Start, show and finish features",
-		Long: `A feature goes through phases, from an idea to what can be merged. Its documents are in the
-layout that the project has (spec-kit, spec-kitty, OpenSpec, Kiro, work items, or
-specs/NNN-name/); where it is, is in belay's record. FEATURE is a folder's name or its
-number; it may be left out where one feature is active, where BELAY_FEATURE names it, and
-on a branch or in a folder of its name.`,
+		Long: `A feature goes through phases, from an idea to what can be merged. Its documents stay in
+the project's layout (spec-kit, spec-kitty, OpenSpec, Kiro, work items, or
+specs/NNN-name/); belay's record says which phase it is in. FEATURE is a folder's name or
+number. Leave it out if one feature is active, if BELAY_FEATURE names it, or on a branch
+or in a folder of its name.`,
 		Example: "  belay feature start login\n  belay feature next",
 	}
 	f.AddCommand(a.startCommand(), a.listCommand(), a.showCommand(), a.nextCommand(), a.renameCommand(), a.finishCommand(),
@@ -35,7 +35,7 @@ on a branch or in a folder of its name.`,
 	p := &cobra.Command{
 		Use: "phase", Short: "Start, review and complete the phases of a feature",
 		Long: `The phases are brainstorm, specify, design, create-plan, create-tasks, implement, verify and
-finish. belay phase table prints which may follow which, and what reviewers expect of each.`,
+finish. belay phase table prints which phase may follow which, and what reviewers expect.`,
 		Example: "  belay phase start specify\n  belay phase done specify\n  belay phase check implement --json",
 	}
 	p.AddCommand(a.phaseStartCommand(), a.phaseDoneCommand(), a.phaseCheckCommand(), a.phaseReviewCommand(), a.phaseUndoCommand(),
@@ -87,11 +87,11 @@ func (a featureFamily) startCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "start NAME", Short: "Start a feature, or take up the folder of one", Args: cobra.ExactArgs(1),
 		Long: `Start begins the record of a feature. NAME is a folder of the project's layout, or its
-number; where there is no such folder, one is made in the first layout that is in use,
-else specs/NNN-name/. The mode decides which phases it goes through, and how often
-reviewers may reject in each. For a feature that is active --mode changes its mode.
+number. If there is no such folder, start creates one in the first layout in use, else
+specs/NNN-name/. The mode decides which phases the feature goes through, and how often
+reviewers may reject in each. --mode also changes the mode of an active feature.
 
-Exit codes: 0 started · 2 no name for a folder, or several fit.`,
+Exit codes: 0 started · 2 not a folder's name, or several folders fit.`,
 		Example: `  belay feature start login
   belay feature start 003-search --mode quick
   belay feature start dark-mode --layout openspec`,
@@ -104,14 +104,14 @@ Exit codes: 0 started · 2 no name for a folder, or several fit.`,
 			return a.tellFeature(s.View())
 		}),
 	}
-	c.Flags().StringVar(&q.Mode, "mode", "", "`MODE`: "+strings.Join(phase.ModeNames, ", ")+" (mode: of the config when left out)")
+	c.Flags().StringVar(&q.Mode, "mode", "", "`MODE`: "+strings.Join(phase.ModeNames, ", ")+" (default: mode in the config)")
 	c.Flags().StringVar(&q.Layout, "layout", "", "`LAYOUT` to make its folder in: "+strings.Join(tasklist.LayoutNames(), ", "))
 	byFlag(c, &q.By)
 	return c
 }
 
 func byFlag(c *cobra.Command, by *string) {
-	c.Flags().StringVar(by, "by", "", "`NAME` of who does this, for the record (BELAY_ACTOR, or the user)")
+	c.Flags().StringVar(by, "by", "", "your `NAME` in the record (default: BELAY_ACTOR, or the user)")
 }
 
 func (a featureFamily) listCommand() *cobra.Command {
@@ -137,7 +137,7 @@ func (a featureFamily) listCommand() *cobra.Command {
 			})
 		}),
 	}
-	c.Flags().BoolVar(&every, "all", false, "also those that are finished or abandoned")
+	c.Flags().BoolVar(&every, "all", false, "also list finished and abandoned features")
 	return c
 }
 
@@ -207,8 +207,8 @@ func (a featureFamily) finishCommand() *cobra.Command {
 	var note, by string
 	c := &cobra.Command{
 		Use: "finish [FEATURE]", Short: "Finish a feature after it was verified, or abandon it", Args: cobra.MaximumNArgs(1),
-		Long: `Finish ends a feature of which the phase verify is completed. Its documents and its
-record stay. --abandon ends it wherever it is.
+		Long: `Finish ends a feature once its phase verify is completed. Its documents and its record
+stay. --abandon ends it in any phase.
 
 Exit codes: 0 finished · 1 not verified · 2 several features fit · 6 no such feature.`,
 		Example:           "  belay feature finish login\n  belay feature finish 004 --abandon -m \"not needed\"",
@@ -237,10 +237,10 @@ func (a featureFamily) acceptCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "accept-record RECORD", Short: "Accept a feature's record that was truncated, changed or deleted",
 		Args: cobra.ExactArgs(1),
-		Long: `When a feature's record does not fit the copy of its head in your state folder, or is
-damaged, belay does not use it. Find out why first: belay log --verify. This command
-continues with the entries before the damage and notes in the record what was wrong; a
-record that is gone is forgotten. RECORD is its ID, as belay log --verify prints it.
+		Long: `Belay does not use a feature's record that is damaged, or that differs from the copy of
+its head in your state folder. First find out why: belay log --verify. This command keeps
+the entries before the damage and notes in the record what was wrong; a deleted record is
+forgotten. RECORD is the ID that belay log --verify prints.
 
 Exit codes: 0 accepted · 2 the record is intact · 6 no such record.`,
 		Example: "  belay feature accept-record F1",
@@ -265,7 +265,7 @@ type phaseFlags struct {
 }
 
 func (f *phaseFlags) add(a featureFamily, c *cobra.Command) {
-	c.Flags().StringVar(&f.feature, "feature", "", "the `FEATURE`, where several are active")
+	c.Flags().StringVar(&f.feature, "feature", "", "the `FEATURE`, if several are active")
 	_ = c.RegisterFlagCompletionFunc("feature", a.completeFeatures)
 	c.Flags().StringVarP(&f.Note, "message", "m", "", "a `TEXT` for the record")
 	byFlag(c, &f.By)
@@ -298,14 +298,15 @@ func (a featureFamily) phaseStartCommand() *cobra.Command {
 	var on, afresh, review bool
 	c := &cobra.Command{
 		Use: "start PHASE", Short: "Start a phase of a feature",
-		Long: `Start records that a phase began, if it may: an artefact that it needs and that is missing
-or empty blocks it. Skipped phases are a warning, which asks on a terminal and is recorded
-with the phase. For a phase that was started and not completed it asks whether to
-continue, to start afresh (what is there has to change before the phase is done), or to
-have reviewed what is there; without a terminal a flag says which.
+		Long: `Start records that a phase began. A missing or empty artefact that the phase needs blocks
+it. Skipped phases are a warning: on a terminal belay asks, and the warning is recorded.
 
-Exit codes: 0 started · 1 blocked · 2 no such phase · 3 started before: say how to go
-ahead · 6 no such feature.`,
+If the phase was started before and not completed, choose one: --continue; --afresh (what
+is there has to change before the phase is done); or --review (have what is there
+reviewed). On a terminal belay asks.
+
+Exit codes: 0 started · 1 blocked · 2 no such phase · 3 started before, and no choice was
+given · 6 no such feature.`,
 		Example: "  belay phase start specify\n  belay phase start design --feature login --continue",
 		RunE: func(c *cobra.Command, args []string) error {
 			chosen := map[app.Choice]bool{app.ChooseContinue: on, app.ChooseAfresh: afresh, app.ChooseReview: review}
@@ -328,7 +329,7 @@ ahead · 6 no such feature.`,
 	f.add(a, c)
 	c.Flags().BoolVar(&on, "continue", false, "continue a phase that was started and not completed")
 	c.Flags().BoolVar(&afresh, "afresh", false, "start it afresh")
-	c.Flags().BoolVar(&review, "review", false, "have reviewed what is there")
+	c.Flags().BoolVar(&review, "review", false, "have what is there reviewed")
 	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask about warnings")
 	return c
 }
@@ -337,13 +338,13 @@ func (a featureFamily) phaseDoneCommand() *cobra.Command {
 	var f phaseFlags
 	c := &cobra.Command{
 		Use: "done PHASE", Short: "Complete a phase, after its reviewers approve",
-		Long: `Done has what a phase produced reviewed and completes the phase. Each rejection is an
-iteration: fix what is listed, then run the command again. The mode says how many there
-are (hotfix 1, quick 2, standard 3, full 5); at the last one the phase is completed, and
-what reviewers still say against it is recorded as its concerns.
+		Long: `Done runs the reviewers on what a phase produced. If they approve, the phase is completed.
+Each rejection is an iteration: fix what is listed, then run the command again. The mode
+limits the iterations (hotfix 1, quick 2, standard 3, full 5); after the last one the phase
+is completed, and the open findings are recorded as its concerns.
 
-Exit codes: 0 completed · 1 rejected, or its artefact is missing · 2 could not be
-reviewed · 3 waits for a person · 6 no such feature.`,
+Exit codes: 0 completed · 1 rejected, or its artefact is missing · 2 could not review ·
+3 waits for a person · 6 no such feature.`,
 		Example: "  belay phase done specify\n  belay phase done design --changes \"interfaces named\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := a.stageFor(c, &f, args[0])
@@ -358,7 +359,7 @@ reviewed · 3 waits for a person · 6 no such feature.`,
 		},
 	}
 	f.add(a, c)
-	c.Flags().StringVar(&f.Changes, "changes", "", "what was changed since the last iteration, as a `TEXT`")
+	c.Flags().StringVar(&f.Changes, "changes", "", "`TEXT` that says what was changed since the last iteration")
 	c.Flags().BoolVar(&f.Alone, "no-review", false, "complete it without a review (recorded)")
 	return c
 }
@@ -367,7 +368,7 @@ func (a featureFamily) phaseCheckCommand() *cobra.Command {
 	var f phaseFlags
 	c := &cobra.Command{
 		Use: "check PHASE", Short: "Say whether a phase may start",
-		Long: `Check changes nothing. With --json it gives allowed, type (ok, warn or block) and message.
+		Long: `Check changes nothing. With --json it prints allowed, type (ok, warn or block) and message.
 
 Exit codes: 0 allowed, also with a warning · 1 blocked · 2 no such phase · 6 no such
 feature.`,
@@ -393,11 +394,11 @@ func (a featureFamily) phaseReviewCommand() *cobra.Command {
 	var verdict, file string
 	c := &cobra.Command{
 		Use: "review PHASE", Short: "Record a person's review of what a phase produced",
-		Long: `Review records what a person says of what a phase produced. An approval completes the phase
-when nobody else is waited for; a rejection is an iteration, with the text as its finding.
+		Long: `Review records a person's verdict on what a phase produced. The last approval completes the
+phase; a rejection is an iteration, with the text as its finding.
 
-Exit codes: 0 recorded, or completed · 1 rejected · 2 somebody else is waited for, or it
-was changed since · 3 others are still waited for · 6 no such feature.`,
+Exit codes: 0 recorded, or completed · 1 rejected · 2 not this person's turn, or the
+document changed since · 3 other people have not answered yet · 6 no such feature.`,
 		Example: `  belay phase review specify --verdict approve --by ana
   belay phase review design --verdict reject --by ana -m "design.md:12 names no interface"`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -434,9 +435,9 @@ func (a featureFamily) phaseUndoCommand() *cobra.Command {
 	var feature, by string
 	c := &cobra.Command{
 		Use: "undo", Short: "Undo the last step of a feature", Args: cobra.NoArgs,
-		Long: `Undo makes the last start, review or completion of a phase not count. The record keeps
-both. What belay wrote into the layout's own file is restored byte for byte, unless
-somebody changed the file since.
+		Long: `Undo reverts the last start, review or completion of a phase. The record keeps both steps.
+If belay changed the layout's own file, it restores the file byte for byte, unless
+somebody changed it since.
 
 Exit codes: 0 undone · 6 no such feature, or nothing to undo.`,
 		Example: "  belay phase undo",
@@ -461,7 +462,7 @@ Exit codes: 0 undone · 6 no such feature, or nothing to undo.`,
 				})
 		},
 	}
-	c.Flags().StringVar(&feature, "feature", "", "the `FEATURE`, where several are active")
+	c.Flags().StringVar(&feature, "feature", "", "the `FEATURE`, if several are active")
 	byFlag(c, &by)
 	return c
 }

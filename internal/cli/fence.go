@@ -22,10 +22,10 @@ func (a repositoryFamily) fenceExplainCommand() *cobra.Command {
 	var with string
 	c := &cobra.Command{
 		Use: "explain [--with AGENT] [-- AGENT ARGS…]", Short: "List what an agent's fence allows, with reasons",
-		Long: `Explain lists what the fence of belay run lets an agent write in this working tree, what of
-that stays closed, which sockets it may use, what it may not read, and what a fence does not
-cover on this system. It starts nothing. Without a command it is about the agent of the
-config. fence.allow in .belay/config.yaml adds paths (docs/fence.md).
+		Long: `Explain lists what the fence of belay run lets an agent write in this working tree and what
+it keeps closed, which sockets the agent may use, what it may not read, and what a fence
+does not cover on this system. It starts nothing. The default is the agent of the config.
+fence.allow in .belay/config.yaml adds paths (docs/fence.md).
 
 Exit codes: 0 listed · 2 the config has errors.`,
 		Example: "  belay fence explain\n  belay fence explain --with claude\n  belay fence explain -- ./my-agent.sh",
@@ -49,7 +49,7 @@ Exit codes: 0 listed · 2 the config has errors.`,
 			return a.result(x, err, func(w io.Writer) { fenceExplained(w, x) })
 		},
 	}
-	c.Flags().StringVar(&with, "with", "", "an `AGENT` that is known by name")
+	c.Flags().StringVar(&with, "with", "", "a known `AGENT`, by its name")
 	_ = c.RegisterFlagCompletionFunc("with", cobra.FixedCompletions(agent.PresetNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

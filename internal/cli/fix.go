@@ -15,9 +15,9 @@ func (a loopFamily) fixPromptCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "fix-prompt [TASK]", Short: "Print a prompt that fixes the last rejection", Args: cobra.MaximumNArgs(1),
 		Long: `Fix-prompt prints a complete prompt: the findings that rejected the newest attempt, the
-current code they are about, how to reproduce the failure, and what not to change. It
-prints the estimated size next to the full prompt's on standard error (4 bytes a token).
-TASK is the latest one when left out.
+current code they are about, how to reproduce the failure, and what not to change. On
+standard error it compares the prompt's estimated size with the full prompt's (4 bytes a
+token). The default is the latest task.
 
 Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 		Example: `  belay fix-prompt T7 | claude -p
@@ -41,6 +41,6 @@ Exit codes: 0 printed · 2 nothing was rejected · 6 no such task.`,
 			return a.Tell(fix, nil, func(w io.Writer) { fmt.Fprint(w, fix.Text) })
 		},
 	}
-	c.Flags().IntVar(&tokens, "max-tokens", 0, "the most `TOKENS`; 0 is no limit")
+	c.Flags().IntVar(&tokens, "max-tokens", 0, "use at most this many `TOKENS`; 0 is no limit")
 	return c
 }

@@ -18,10 +18,10 @@ func FleetCommands(app *App) []*cobra.Command { return []*cobra.Command{app.flee
 func (a *App) fleetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "fleet COMMAND [ARGS…]", Short: "Run tasks on many machines, with belay-fleet", DisableFlagParsing: true,
-		Long: `Fleet runs belay-fleet, the program that gives tasks to many machines, with the
-arguments that follow: submit, list, show, log, decide, cancel, top, workers, worker.
-It is searched for beside belay, then on PATH. docs/fleet.md explains the fleet, and
-belay fleet COMMAND --help each command.
+		Long: `Fleet runs belay-fleet, which runs tasks on many machines: submit, list, show, log,
+decide, cancel, top, workers, worker and more. It uses the belay-fleet beside belay, or
+else the one on PATH. docs/fleet.md explains the fleet, and belay fleet COMMAND --help
+each command.
 
 Exit codes: those of belay-fleet · 2 it is not installed.`,
 		Example: "  belay fleet list\n  belay fleet decide f7k2q retry\n  belay fleet top",

@@ -20,8 +20,8 @@ import (
 )
 
 func forgeFlags(c *cobra.Command, q *app.Forge) {
-	c.Flags().StringVar(&q.Remote, "remote", "", "the `REMOTE` on the forge; default: the branch's, else origin")
-	c.Flags().StringVar(&q.Kind, "forge", "", "the `KIND` of forge: github, gitlab or gitea (also Forgejo); default: by its host")
+	c.Flags().StringVar(&q.Remote, "remote", "", "the git `REMOTE` of the forge (default: the branch's, else origin)")
+	c.Flags().StringVar(&q.Kind, "forge", "", "the `KIND` of forge: github, gitlab or gitea (also Forgejo) (default: by its host)")
 	_ = c.RegisterFlagCompletionFunc("forge", cobra.FixedCompletions(forge.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -261,15 +261,15 @@ func (a pullFamily) issuesCommand() *cobra.Command {
 	var q app.Forge
 	c := &cobra.Command{
 		Use: "issues", Short: "List known issues: tasks that were skipped at a gate", Args: cobra.NoArgs,
-		Long: `Issues lists the tasks that a person skipped at a gate, with what their last attempt was
-rejected for. --file opens an issue on the forge for each that has none, with the text of
+		Long: `Issues lists the tasks that a person skipped at a gate, and why their last attempt was
+rejected. --file opens an issue on the forge for each task that has none, with the text of
 belay pr, and records its address.
 
---review TASK lists what the newest reviews of a task found instead, also where its work was
-accepted; with --file each finding becomes an issue.
+--review TASK lists the findings of a task's newest reviews instead, also of accepted
+work; with --file each finding becomes an issue.
 
-Exit codes: 0 listed, filed · 2 the forge cannot be reached or does not take it · 5 it
-takes no more requests for now · 6 no such repository.`,
+Exit codes: 0 listed, filed · 2 the forge cannot be reached or refuses · 5 its rate limit
+is reached · 6 no such repository.`,
 		Example: "  belay issues\n  belay issues --file\n  belay issues --review T7 --file",
 		RunE: func(c *cobra.Command, _ []string) error {
 			desk, err := a.Open(c.Context())

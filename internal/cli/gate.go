@@ -74,8 +74,8 @@ or it waits again. Without TASK it answers the one that waits.
 
 To record a decision without running anything: belay gate decide.
 
-Exit codes: those of belay run; 2 nothing waits, or several tasks do, or not an option now;
-5 gate N was answered meanwhile.`,
+Exit codes: those of belay run · 2 no task waits, several wait, or the decision is not an
+option now · 5 somebody else answered gate N.`,
 		Example: `  belay decide guide --message "use the clock in ctx"
   belay decide T7 approve --message "the failing test is T9's"
   belay decide T7 abort`,
@@ -177,8 +177,8 @@ otherwise the next belay run --resume acts on the decision. belay decide does bo
 
 ` + decisions + `
 
-Exit codes: 0 recorded · 2 not waiting, or not an option now · 5 gate N was answered
-meanwhile · 6 no such task.`,
+Exit codes: 0 recorded · 2 the task does not wait, or the decision is not an option now ·
+5 somebody else answered gate N · 6 no such task.`,
 		Example: `  belay gate decide T7 guide --message "use the clock in ctx"
   belay gate decide T7 abort && belay run --resume T7`,
 		ValidArgsFunction: func(c *cobra.Command, args []string, s string) ([]string, cobra.ShellCompDirective) {

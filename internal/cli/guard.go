@@ -27,7 +27,7 @@ apply to an agent and its action are added to its prompts, highest priority firs
 
 func (a repositoryFamily) guardListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List all of them", Args: cobra.NoArgs, Aliases: []string{"ls"},
+		Use: "list", Short: "List all guidelines", Args: cobra.NoArgs, Aliases: []string{"ls"},
 		Long: "Exit codes: 0 listed.", Example: "  belay guard list --json",
 		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			return a.guidelines(desk.Session.Config.HouseRules())
@@ -39,14 +39,14 @@ func (a repositoryFamily) guardCheckCommand() *cobra.Command {
 	var agents []string
 	var action string
 	c := &cobra.Command{
-		Use: "check", Short: "Show the ones that hold for an agent and an action", Args: cobra.NoArgs,
+		Use: "check", Short: "Show the guidelines for an agent and an action", Args: cobra.NoArgs,
 		Long:    "Exit codes: 0 shown.",
 		Example: "  belay guard check --agent reviewer --action review",
 		RunE: a.atDesk(func(_ *cobra.Command, desk *app.Desk, _ []string) error {
 			return a.guidelines(belay.Holding(desk.Session.Config.HouseRules(), action, agents...))
 		}),
 	}
-	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "its role or `NAME`, or both")
+	c.Flags().StringSliceVar(&agents, "agent", []string{"implementer"}, "the agent's role, its `NAME`, or both")
 	c.Flags().StringVar(&action, "action", "implement", "what it does: implement, fix, review, debug")
 	return c
 }

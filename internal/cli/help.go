@@ -39,13 +39,12 @@ func Grouped(root *cobra.Command) {
 		}
 	}
 	root.SetCompletionCommandGroupID(moreGroup)
-	usual := root.HelpFunc()
-	root.SetHelpFunc(func(c *cobra.Command, args []string) {
-		if c != root {
-			usual(c, args)
-			return
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if c == root {
+			overview(c.OutOrStdout(), root, false)
+		} else {
+			explain(c.OutOrStdout(), c)
 		}
-		overview(c.OutOrStdout(), root, false)
 	})
 	root.SetHelpCommand(helpCommand(root))
 }
@@ -105,6 +104,38 @@ func overview(w io.Writer, root *cobra.Command, all bool) {
 	if !all {
 		fmt.Fprintln(w, "\nbelay help COMMAND explains a command; belay help --all lists all of them.")
 	}
+}
+
+// explain prints the help of one command, what people need most first: what it does, how it is called, examples.
+func explain(w io.Writer, c *cobra.Command) {
+	c.InitDefaultHelpFlag()
+	if help := c.Flags().Lookup("help"); help != nil {
+		help.Hidden = true
+	}
+	use := c.UseLine()
+	if c.HasSubCommands() {
+		use = c.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n", c.Short, use)
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(w, "Aliases: %s\n", strings.Join(c.Aliases, ", "))
+	}
+	fmt.Fprintf(w, "\nExamples:\n%s\n", c.Example)
+	if c.HasSubCommands() {
+		fmt.Fprintln(w, "\nCommands:")
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			fmt.Fprintf(w, "  %-14s %s\n", sub.Name(), sub.Short)
+		}
+	}
+	if c.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", c.Long)
+	}
+	if flags := c.LocalFlags().FlagUsages(); flags != "" {
+		fmt.Fprintf(w, "\nFlags:\n%s\n", strings.TrimRight(flags, "\n"))
+	}
+	fmt.Fprintln(w, "\nbelay help lists the flags that every command takes: --json, --dir and others.")
 }
 
 // inOrder returns the commands of a group, in the order in which they are wanted.

@@ -1,6 +1,28 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestHelpBeginsWithUse: what a command does, how it is called and examples come before the explanation.
+func TestHelpBeginsWithUse(t *testing.T) {
+	t.Parallel()
+	root := &cobra.Command{Use: "belay"}
+	c := &cobra.Command{Use: "take", Short: "Take a snapshot", Long: "It explains.", Example: "  belay take", Aliases: []string{"t"},
+		Run: func(*cobra.Command, []string) {}}
+	c.Flags().Bool("all", false, "take all")
+	root.AddCommand(c)
+	var b strings.Builder
+	explain(&b, c)
+	want := "Take a snapshot\n\nUsage: belay take [flags]\nAliases: t\n\nExamples:\n  belay take\n\nIt explains.\n\n" +
+		"Flags:\n      --all   take all\n\nbelay help lists the flags that every command takes: --json, --dir and others.\n"
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
 
 // TestHelpIsShort: what belay help lists fits on a screen and into a head.
 func TestHelpIsShort(t *testing.T) {

@@ -24,24 +24,23 @@ func (a importFamily) importCommand() *cobra.Command {
 	var f importFlags
 	c := &cobra.Command{
 		Use: "import PATH…|--all [flags] [-- AGENT ARGS…]", Short: "Import open tasks from another tool's files",
-		Long: `Import reads task files as people have them already: tasks.md of GitHub spec-kit,
-OpenSpec, Kiro and work items, work packages of spec-kitty, *.task.yaml, issues as gh
-prints them in JSON, and any Markdown with boxes. Each open task becomes a task of
-belay, with its own words, its files and what has to come first. What is done there,
-what was imported before and what cannot be told is named and left alone. When the task
-is accepted, its box is ticked in the file; nothing else there is changed.
+		Long: `Import records the open tasks of other tools' files: tasks.md of GitHub spec-kit,
+OpenSpec, Kiro and work items, work packages of spec-kitty, *.task.yaml, the JSON of gh
+issue list, and any Markdown with boxes. A task keeps its text, its files and its
+dependencies. Tasks that are done, already imported or unclear are listed and left alone.
+When a task is accepted, belay ticks its box in the file and changes nothing else there.
 
-PATH is a file, a folder, or - for standard input. --all reads the files that lie where
-these tools put them, or those that specs: in .belay/config.yaml names.
+PATH is a file, a folder, or - for standard input. --all reads the files in these tools'
+usual places, or those that specs: in .belay/config.yaml names.
 
-A task with parts that have boxes of their own is not recorded, its parts are; --whole
-turns that round. Files that a task declares in a list limit what it may change, as
---files would; files that it only mentions do so with --limit.
+If the parts of a task have boxes of their own, the parts are recorded instead of the
+task; --whole reverses that. Files that a task declares in a list limit what it may
+change, like --files; files that it only mentions do so with --limit.
 
---dry-run records nothing and needs no repository. Every line of a file is a task's, a
-heading or blank, or comes back as a note.
+--dry-run records nothing and needs no repository. Lines that belong to no task are listed
+as notes.
 
-Exit codes: 0 done · 2 a file cannot be read, said with its line · 6 no such file, or no
+Exit codes: 0 done · 2 a file cannot be read (its line is named) · 6 no such file, or no
 such task in it.`,
 		Example: `  belay task import specs/001-login/tasks.md --dry-run
   belay task import --all --in-order --with claude
@@ -49,18 +48,18 @@ such task in it.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.doImport(c, &f, args) },
 	}
 	fl := c.Flags()
-	fl.BoolVar(&f.all, "all", false, "all task files in the places that tools use")
-	fl.BoolVarP(&f.dry, "dry-run", "n", false, "say what is read and record nothing")
+	fl.BoolVar(&f.all, "all", false, "all task files in the tools' usual places")
+	fl.BoolVarP(&f.dry, "dry-run", "n", false, "list the tasks and record nothing")
 	fl.BoolVar(&f.asItIs, "as-it-is", false, "run an ambiguous task as written, without asking")
-	fl.BoolVar(&f.every, "notes", false, "print a line for each note instead of adding up")
-	fl.BoolVar(&f.o.Whole, "whole", false, "one task for what has parts, none for the parts")
-	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task comes after the one before it, but for those marked [P]")
-	fl.StringSliceVar(&f.o.Only, "only", nil, "take these `IDS` alone")
-	fl.BoolVar(&f.o.Mention, "limit", false, "files that a task only mentions are all it may change, too")
-	fl.BoolVar(&f.o.Free, "no-limit", false, "no files of a task's limit what it may change")
-	fl.StringVar(&f.feature, "feature", "", "the feature they belong to (the folder's name when left out)")
+	fl.BoolVar(&f.every, "notes", false, "print each note instead of their number")
+	fl.BoolVar(&f.o.Whole, "whole", false, "record a task with parts as one task")
+	fl.BoolVar(&f.o.InOrder, "in-order", false, "each task depends on the one before it, except those marked [P]")
+	fl.StringSliceVar(&f.o.Only, "only", nil, "import only the tasks with these `IDS`")
+	fl.BoolVar(&f.o.Mention, "limit", false, "a task may change only the files that it mentions")
+	fl.BoolVar(&f.o.Free, "no-limit", false, "a task's files do not limit what it may change")
+	fl.StringVar(&f.feature, "feature", "", "the feature they belong to (default: the folder's name)")
 	fl.StringVar(&f.with, "with", "", withUsage())
-	fl.StringVar(&f.role, "agent", "", "the agent's `NAME` for the record")
+	fl.StringVar(&f.role, "agent", "", "`NAME` of the agent in the record")
 	f.settings.Add(fl)
 	return c
 }

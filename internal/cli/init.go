@@ -38,14 +38,14 @@ requests, .github/PULL_REQUEST_TEMPLATE/forensic.md, with the sections of belay 
 With --agent it installs belay's hooks in the settings of coding agents instead, for all
 of your projects or with --project for this repository. With --skill it installs a skill
 that tells agents how to use belay. Only belay's own entries are written; every other
-byte of a file stays. --remove takes them out again, and restores the bytes. An agent
-works as before when belay is no longer there.
+byte of a file stays. --remove restores the file exactly. If belay is uninstalled, the
+agent works as before.
 
 Codex runs a hook only after a person trusted it. On a terminal belay asks;
 --trust-codex-hooks is the yes for scripts.
 
-Exit codes: 0 done · 2 a file cannot be changed: it is not valid JSON, read-only,
-somebody else's; then nothing was changed · 5 another belay init is running.`,
+Exit codes: 0 done · 2 a file cannot be changed (not valid JSON, read-only, another
+user's) and nothing was written · 5 another belay init is running.`,
 		Example: `  belay init
   belay init --agent claude,codex --skill
   belay init --agent gemini --project --dry-run

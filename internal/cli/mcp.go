@@ -24,17 +24,16 @@ func (a *App) mcpCommand(version string) *cobra.Command {
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve agents and editors over MCP", Args: cobra.NoArgs,
 		Long: `Mcp serves the Model Context Protocol on standard input and output, for the repository
-that it is started in. Agents and editors start it: docs/mcp.md has the command or the
-entry for each of them. It offers the tools status, brief, timeline, snapshot, diff,
-check, fix_prompt, undo and decide, and tasks, contexts and reviews as resources.
+that it is started in. Agents and editors start it; docs/mcp.md says how to add it to
+each. It offers the tools status, brief, timeline, snapshot, diff, check, fix_prompt, undo
+and decide, and tasks, contexts and reviews as resources.
 
-Undo and decide ask the person at the client; a client that cannot ask is refused and
-gets the command to run. Nothing that the repository names runs unless you trusted it
-(belay trust).
+Undo and decide ask the person at the client; a client that cannot ask gets the command to
+run instead. Nothing that the repository names runs unless you trusted it (belay trust).
 
-With --http it serves HTTP to programs of this machine, also to those of its other users.
+With --http it serves HTTP on this machine, also to its other users.
 
-Exit codes: 0 the client is gone, or it was stopped · 2 it could not be served.`,
+Exit codes: 0 the client disconnected, or stopped · 2 could not serve.`,
 		Example: "  claude mcp add belay -- belay mcp\n  belay mcp -C ~/src/project\n  belay mcp --http 127.0.0.1:8017",
 		RunE: func(c *cobra.Command, _ []string) error {
 			setting := a.Setting(nil)

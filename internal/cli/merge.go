@@ -37,7 +37,7 @@ temporary checkout. If they fail, the task that makes the difference is found by
 bisection and opened again with the failures as its reasons; the others are tested and
 merged without it. A task that conflicts with those before it is left for you.
 
-Exit codes: 0 merged · 1 conflicts, or the task was not accepted · 2 could not, nothing
+Exit codes: 0 merged · 1 conflicts, or the task was not accepted · 2 failed, nothing
 changed · 4 the worktree changed after it was checked · 5 a working tree is in use · 6 no
 such task.`,
 		Example: `  belay merge T7 --dry-run
@@ -223,13 +223,13 @@ func (a loopFamily) worktreeRemoveCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "remove TASK", Short: "Remove a task's worktree", Args: cobra.ExactArgs(1), Aliases: []string{"rm"},
-		Long: `Remove deletes a task's worktree if nothing is lost: the task has ended, accepted work is
+		Long: `Remove deletes a task's worktree if no work is lost: the task has ended, accepted work is
 merged, and nobody changed the worktree since. --force removes it anyway, after a
 snapshot. The task's record and snapshots are kept, and belay run --resume recreates the
 worktree of an open task.
 
-Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has none ·
-5 somebody works in it · 6 no such task.`,
+Exit codes: 0 removed · 1 it has unmerged work or changes · 2 the task has no worktree ·
+5 in use · 6 no such task.`,
 		Example:           "  belay worktree remove T7\n  belay worktree remove T7 --force",
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {

@@ -14,13 +14,13 @@ func (a reviewFamily) mineCommand() *cobra.Command {
 	var batch, why bool
 	c := &cobra.Command{
 		Use: "mine [FILE|-]", Short: "List the places a review asks to change", Args: cobra.MaximumNArgs(1),
-		Long: `Mine reads a review and finds the files and lines it asks to change, with the severity
-the reviewer gave. FILE is the review's text, - is standard input; names are looked up
-among the tracked files.
+		Long: `Mine finds the files and lines that a review asks to change, with the severity the
+reviewer gave. FILE is the review's text, - is standard input. It finds tracked files only.
 
-With --batch it needs no repository and reads FILE, or standard input: each line of it is
-{"id","text","files":[tracked paths]}, each line of the output {"id","refs":[…]} with
-path, start, end (null without a line) and severity (critical, major, minor, note, none).
+With --batch it reads one review a line from FILE or standard input, and needs no
+repository. A line of input is {"id","text","files":[tracked paths]}, a line of output
+{"id","refs":[…]} with path, start, end (null without a line) and severity (critical,
+major, minor, note, none).
 
 Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`,
 		Example: `  belay review mine feedback.md
@@ -52,8 +52,8 @@ Exit codes: 0 done · 2 a line of the batch could not be read, or no such file.`
 			return a.Tell(minedData(found), nil, func(w io.Writer) { printMined(w, found) })
 		},
 	}
-	c.Flags().BoolVar(&batch, "batch", false, "answer each line of the input, one JSON object a line, without a repository")
-	c.Flags().BoolVar(&why, "why", false, "tell of every place that is named why it was taken or left")
+	c.Flags().BoolVar(&batch, "batch", false, "read and write one JSON object a line, without a repository")
+	c.Flags().BoolVar(&why, "why", false, "say of each place in the text why it counts or not")
 	return c
 }
 

@@ -23,20 +23,19 @@ func (a taskFamily) moveCommand() *cobra.Command {
 	var q moveFlags
 	c := &cobra.Command{
 		Use: "move TASK --to approved|for_review", Short: "Submit a task's work for review, or accept it", Args: cobra.ExactArgs(1),
-		Long: `Move --to for_review submits work that passed for a person's review (belay review
-record). It fails if the task has uncaptured source changes, and lists them; journals,
+		Long: `Move --to for_review submits work that passed its checks for a person's review (belay
+review record). It fails if the task has uncaptured source changes, and lists them. Logs,
 belay's own files and files of other tasks are listed but do not block.
 
-Move --to approved accepts work that waits: for a review, without a question; rejected
-work at a gate or after a review, with --force and a reason, which goes into the record
-and the review file. On a terminal it asks five questions; in a script, answer with
-flags or give the category:
+Move --to approved accepts work that waits for a review. Rejected work needs --force and a
+reason, which is recorded, also in the review file. On a terminal belay asks five
+questions; in a script, answer with flags or give the category:
 
 ` + categories() + `
 Work that is already accepted is not changed.
 
-Exit codes: 0 done · 1 rejected, and --force is missing; or not ready for a review · 2
-nothing waits to be accepted, or no reason · 5 an attempt is running · 6 no such task.`,
+Exit codes: 0 done · 1 rejected and no --force, or not ready for a review · 2 nothing to
+accept, or no reason · 5 an attempt is running · 6 no such task.`,
 		Example: `  belay task move T7 --to for_review
   belay task move T7 --to approved --force
   belay task move T7 --to approved --force --category cross_scope --note "the lint rule is T9's"`,

@@ -18,12 +18,12 @@ func (a *App) notifyCommand() *cobra.Command {
 	var test bool
 	c := &cobra.Command{
 		Use: "notify", Short: "Send the notifications that are due", Args: cobra.NoArgs,
-		Long: `Notify sends what could not be sent before about tasks that wait for a decision: messages
-of quiet hours that are over, and those that the webhook did not accept. A run does so
-while it waits; when none does, call it from time to time (cron, a systemd timer).
-Settings are notify.* in the config (docs/notifications.md).
+		Long: `Notify sends the pending notifications of tasks that wait for a decision: those from quiet
+hours that are over, and those that the webhook did not accept. A waiting run sends them
+itself; otherwise call notify from cron or a systemd timer. notify.* in the config has the
+settings (docs/notifications.md).
 
-Exit codes: 0 sent, or not due yet · 2 nothing is configured, or it was not accepted.`,
+Exit codes: 0 sent, or not due yet · 2 nothing is configured, or not accepted.`,
 		Example: "  belay notify\n  belay notify --test",
 		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			n, err := desk.Notify(c.Context(), test, func(line string) { fmt.Fprintf(a.Err, "belay: %s\n", belay.VisibleLine(line)) })

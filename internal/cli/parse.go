@@ -18,22 +18,22 @@ import (
 func (a taskFamily) parseCommand() *cobra.Command {
 	var batch, explain, model bool
 	c := &cobra.Command{
-		Use: `parse "PROSE"`, Short: "Show what is read from a request, without recording it",
+		Use: `parse "PROSE"`, Short: "Show how belay reads a task's text",
 		Long: `Parse reads a task text as belay task add does and prints its requirements: the type,
 requirements marked ADD, MODIFY, FIX or REMOVE, what to preserve, the files it refers to,
 and what is ambiguous. It uses no model: the same text gives the same answer. PROSE "-"
 is read from standard input.
 
 --model also asks the program or model set by parser: in .belay/config.yaml, within its
-time limit. Its answer counts only where the text contains its words, numbers and files;
-if it fails or is late, belay's own reading is used, with a note.
+time limit. Its answer counts only if its quotations and numbers are in the text and its
+files in the repository; otherwise belay's own reading is used, with a note.
 
 --batch reads one request a line from standard input, as JSON, and needs no repository:
   {"id": "r1", "text": "…", "context": {"plan_exists": true, "files": ["a/b.go"]}}
 and prints one line for each. Lines that cannot be read are reported on standard error;
 the others are answered.
 
-Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
+Exit codes: 0 read · 2 no text, or a line of the batch could not be read.`,
 		Example: `  belay task parse "add a --since flag, leave the parser alone" --explain
   belay task parse --batch <requests.jsonl >answers.jsonl`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -48,8 +48,8 @@ Exit codes: 0 read · 2 no words, or a line of the batch could not be read.`,
 		},
 	}
 	c.Flags().BoolVar(&batch, "batch", false, "read requests from standard input, one JSON object a line")
-	c.Flags().BoolVar(&model, "model", false, "have it read by whom parser: in the config names as well, and say in what the two differ")
-	c.Flags().BoolVar(&explain, "explain", false, "show which words gave what")
+	c.Flags().BoolVar(&model, "model", false, "also ask the parser: of the config, and show the differences")
+	c.Flags().BoolVar(&explain, "explain", false, "show the words behind each part")
 	return c
 }
 

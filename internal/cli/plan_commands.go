@@ -19,15 +19,15 @@ func PlanCommands(app *App) []*cobra.Command {
 	a := planFamily{app}
 	c := &cobra.Command{
 		Use: "plan", Short: "Mark what a task may change in a plan, and check the work against it",
-		Long: `A plan says section by section what is to be built: a plan.tsx with <Screen> and
-<Section> elements, or a plan.md with headings. Belay marks a plan
-for a task with comments and holds the implementation to them:
+		Long: `A plan says section by section what is to be built: a plan.tsx with <Screen> and <Section>
+elements, or a plan.md with headings. Belay marks a plan for a task with comments, and
+checks the implementation against them:
 
-  TASK-3 [ADD]: (2) …         there will be 2 more; MODIFY, FIX and REMOVE are the others
-  NO CHANGES for task-3       the section's files stay as they are
-  PRESERVED for task-3: …     nothing of it goes
+  TASK-3 [ADD]: (2) …         2 more; or MODIFY, FIX, REMOVE
+  NO CHANGES for task-3       the section's files stay unchanged
+  PRESERVED for task-3: …     nothing of it is removed
 
-docs/plans.md has all of it.`,
+docs/plans.md explains plans.`,
 		Example: "  belay plan sections plan.tsx\n  belay plan show plan.tsx",
 	}
 	c.AddCommand(a.sectionsCommand(), a.showCommand(), a.newCommand(), a.updateCommand(), a.validateCommand(),

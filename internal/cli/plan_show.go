@@ -18,9 +18,9 @@ func (a planFamily) sectionsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "sections PLAN", Short: "List the sections of a plan, their lines and markers", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: completePlans,
-		Long: `Sections lists what a plan is made of: each section with its path, its lines, how many
-markers it has, and the lists in it as far as they can be counted. With --json there are
-the bytes, the nesting and the markers themselves. It needs no repository.
+		Long: `Sections lists each section of a plan with its path, its lines, the number of its markers,
+and the lists in it that can be counted. --json adds the bytes, the nesting and the
+markers. It needs no repository.
 
 Exit codes: 0 listed · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan sections plan.tsx --json",
@@ -59,8 +59,8 @@ func counts(s app.Section) []string {
 func (a planFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show PLAN", Short: "Show a plan as a tree with its markers", Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
-		Long: `Show prints the sections of a plan as a tree, each with
-its line and its markers. It needs no repository.
+		Long: `Show prints the sections of a plan as a tree, each with its line and its markers. It needs
+no repository.
 
 Exit codes: 0 shown · 2 no plan, or wrong syntax · 6 no such file.`,
 		Example: "  belay plan show plan.tsx",

@@ -50,42 +50,41 @@ func (a pullFamily) prCommand() *cobra.Command {
 	var q pullFlags
 	c := &cobra.Command{
 		Use: "pr [TASK | FEATURE]", Short: "Write a task's record as a pull request", Args: cobra.MaximumNArgs(1),
-		Long: `Pr writes what the record says of a task, or of all tasks of a feature: what was asked,
-each changed file with its purpose, the attempts and why they were rejected, checks,
-tests against the baseline, reviews, overrides, cost, and what binds the text to the
-record. It contains no file contents, and secrets are masked. TASK is the latest one when
-left out.
+		Long: `Pr writes the text of a pull request from the record of a task, or of all tasks of a
+feature: the request, each changed file with its purpose, the attempts and why they were
+rejected, checks, tests against the baseline, reviews, overrides and cost. It contains no
+file contents, and secrets are masked. The default is the latest task.
 
---commit makes a commit of the task's accepted work on the current branch: of what its
-attempts changed, and of nothing else, as long as the tree still has what was accepted. The
-message ends with trailers that belay verify follows. It runs your hooks and signs as git
-commit does; what you have staged and edited besides stays.
+--commit commits the task's accepted work, and nothing else, on the current branch. It
+fails if the files are no longer as they were accepted. The message ends with trailers
+that belay verify checks. Hooks and signing work as in git commit; your other changes,
+staged or not, stay.
 
---bundle writes the evidence for that commit: the record, its reports and the trees in
-which the states differ, for belay verify in a clone that has no record. --sign adds a
-statement signed with your signing key for git.
+--open opens a pull request for the current branch on GitHub, GitLab, Gitea or Forgejo. If
+one is open, it updates the text between belay's marks and nothing else. --push pushes the
+branch first; without it nothing is pushed. --comment writes a comment on the open pull
+request instead. --checks shows the state of CI for the current commit; with --watch it
+waits until CI has finished.
 
---open opens a pull request of the current branch with this text on GitHub, GitLab, Gitea or
-Forgejo, or updates the one that is open: the text between belay's marks, and nothing
-else. --push pushes the branch first; without it nothing is pushed. --comment writes a
-comment on the open pull request instead. --checks shows what CI says of the current
-commit, with --watch once its checks have ended.
+--watch alone waits for CI, then shows the checks that failed and what people with write
+access remarked on the open pull request. If you say yes, the task's agent takes that up
+in its next attempt, and accepted work is committed; with --push it is pushed, and the
+next round begins. --auto N says yes N times. No attempt is told the same remark, or the
+same failed check of a commit, twice.
 
---watch alone waits for the checks, and shows those that failed and what people who may
-write to the repository remarked on the open pull request. If you say yes, the task's agent
-takes that up in its next attempt, and what is accepted is committed; with --push it is
-pushed, and the next round begins. --auto N says yes N times. No attempt is told of the same
-remark, or failed check of a commit, twice.
-
-All of these ask the forge through gh, glab or tea where you are logged in, else with
+These flags reach the forge through gh, glab or tea where you are logged in, else with
 GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
 
---format abbreviated writes it as the message of a commit, with trailers. A text that is
-longer than --limit is shortened by whole lines and says where the rest is.
+--bundle writes the evidence for the commit (the record, its reports, and the trees that
+differ), so that belay verify works in a clone without the record. --sign adds a
+statement that is signed with your git signing key.
 
-Exit codes: 0 done · 1 not accepted, or the tree or the branch has moved, or a check of CI
-failed · 2 cannot be done · 3 checks of CI are running · 5 somebody works in the tree, or
-the forge takes no more requests for now · 6 no such task, feature or repository.`,
+--format abbreviated writes a commit message with trailers. A text longer than --limit is
+shortened by whole lines and says where the rest is.
+
+Exit codes: 0 done · 1 not accepted, the tree or the branch has moved, or CI failed ·
+2 cannot be done · 3 CI is running · 5 the tree is in use, or the forge's rate limit is
+reached · 6 no such task, feature or repository.`,
 		Example: `  belay pr T7
   belay pr login --output body.md
   gh pr create --title "Add login" --body-file <(belay pr login)
@@ -103,17 +102,17 @@ the forge takes no more requests for now · 6 no such task, feature or repositor
 	f.BoolVar(&q.commit, "commit", false, "commit the accepted work on the current branch")
 	f.BoolVar(&q.noVerify, "no-verify", false, "with --commit: skip the hooks")
 	f.StringVar(&q.bundle, "bundle", "", "write the evidence for the task's commit to this `FILE`")
-	f.BoolVar(&q.sign, "sign", false, "with --bundle: sign it with your key for git")
-	f.BoolVar(&q.trust, "trust", false, "trust the repository's hooks and settings of git, now and later")
+	f.BoolVar(&q.sign, "sign", false, "with --bundle: sign it with your git signing key")
+	f.BoolVar(&q.trust, "trust", false, "trust the repository's git hooks and settings, now and later")
 	f.BoolVar(&q.open, "open", false, "open or update the pull request of the current branch")
-	f.BoolVar(&q.publish.Comment, "comment", false, "write or update a comment on it instead")
+	f.BoolVar(&q.publish.Comment, "comment", false, "write or update a comment on the pull request instead")
 	f.BoolVar(&q.publish.Push, "push", false, "with --open: push the branch first; with --watch: push each commit")
-	f.StringVar(&q.publish.Base, "base", "", "with --open: the `BRANCH` that it is for; default: the forge's")
-	f.StringVar(&q.publish.Title, "title", "", "with --open: the `TITLE`; default: the task's")
+	f.StringVar(&q.publish.Base, "base", "", "with --open: the target `BRANCH` (default: the forge's)")
+	f.StringVar(&q.publish.Title, "title", "", "with --open: the `TITLE` (default: the task's)")
 	f.BoolVar(&q.publish.Draft, "draft", false, "with --open: as a draft")
-	f.BoolVar(&q.publish.Again, "again", false, "with --open: also when the last one was closed")
+	f.BoolVar(&q.publish.Again, "again", false, "with --open: open another one after the last one was closed")
 	f.BoolVar(&q.checks, "checks", false, "show the state of CI for the current commit")
-	f.BoolVar(&q.watch, "watch", false, "wait for CI and have the agent take up what it and people say; with --checks only wait")
+	f.BoolVar(&q.watch, "watch", false, "wait for CI, then have the agent take up failures and remarks; with --checks, only wait")
 	f.IntVar(&q.auto, "auto", 0, "with --watch: take up `N` rounds without asking")
 	f.DurationVar(&q.every, "every", 15*time.Second, "with --watch: ask again after this `TIME`")
 	f.DurationVar(&q.timeout, "timeout", 30*time.Minute, "with --watch: wait for at most this `TIME`")
@@ -240,17 +239,16 @@ func (a pullFamily) verifyCommand() *cobra.Command {
 	var bundle string
 	c := &cobra.Command{
 		Use: "verify COMMIT...", Short: "Verify that commits are accepted work, and check them again", Args: cobra.MinimumNArgs(1),
-		Long: `Verify proves where a commit comes from. Its trailers name an entry of a task's record;
-the record's hash chain and its copy outside the repository must hold; the task was
-accepted by then; the commit changes what that entry says, which is the change from the
-before snapshot to the accepted one; and the checks that need nothing else have the
-same verdicts when they run again on the commit. --tests runs tests and linters too.
+		Long: `Verify proves that a commit is a task's accepted work. Its trailers name an entry of the
+task's record. The record's hash chain, and the copy of its head outside the repository,
+must be intact; the task must have been accepted by then; the commit must change exactly
+what that entry lists; and the checks must have the same verdicts when they run again on
+the commit. --tests also runs tests and linters.
 
-A clone has no record: there --bundle reads the evidence that belay pr --bundle wrote. Its
+A clone has no record: --bundle reads the evidence that belay pr --bundle wrote. Its
 signature is checked with gpg or ssh-keygen; --signed requires one.
 
-Exit codes: 0 proven · 1 not proven · 2 could not be verified · 6 no such commit or
-record.`,
+Exit codes: 0 proven · 1 not proven · 2 could not verify · 6 no such commit or record.`,
 		Example: `  belay verify HEAD
   belay verify HEAD --tests
   belay verify HEAD --bundle T7.belay --signed --signers .github/allowed_signers`,
@@ -279,9 +277,9 @@ record.`,
 	}
 	f := c.Flags()
 	f.StringVar(&bundle, "bundle", "", "take the record from this `FILE`")
-	f.BoolVar(&q.Signed, "signed", false, "a signature is required")
-	f.StringVar(&q.Signers, "signers", "", "the `FILE` of allowed signers; default: git's gpg.ssh.allowedSignersFile")
-	f.BoolVar(&q.Rebased, "rebased", false, "compare the change alone: the commit was rebased, amended or picked")
+	f.BoolVar(&q.Signed, "signed", false, "require a signature")
+	f.StringVar(&q.Signers, "signers", "", "`FILE` of allowed signers (default: git's gpg.ssh.allowedSignersFile)")
+	f.BoolVar(&q.Rebased, "rebased", false, "compare only the change: the commit was rebased, amended or picked")
 	f.BoolVar(&q.Tests, "tests", false, "also run the tests")
 	f.BoolVar(&q.Trust, "trust", false, "trust the repository's commands, now and later")
 	return c

@@ -26,8 +26,8 @@ func (a snapshotFamily) stepBack(name, about string, do undoer) *cobra.Command {
 	c := &cobra.Command{
 		Use: name, Short: about, Args: cobra.NoArgs,
 		Long: about + ". It takes a snapshot first, so nothing is lost.\n\nIt first finishes an interrupted restore. " +
-			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo.\n\n" +
-			"Exit codes: 0 done, all or without what is skipped · 2 nothing to " + name + ", or refused · 5 a task runs here.",
+			"If that is impossible, belay undo reverses\nan interrupted restore, and belay redo an interrupted undo." +
+			"\n\nExit codes: 0 done, perhaps with skipped paths · 2 nothing to " + name + ", or not possible · 5 a task runs here.",
 		Example: "  belay " + name + "\n  belay " + name + " --dry-run",
 		RunE: a.atDesk(func(c *cobra.Command, desk *app.Desk, _ []string) error {
 			out, err := do(desk, c.Context(), o)

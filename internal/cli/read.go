@@ -41,14 +41,14 @@ type failure struct {
 func (a reportFamily) readCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
-		Use: "read FILE...", Short: "Count what test reports say, and name the failures", Args: cobra.MinimumNArgs(1),
-		Long: `Read tells for each file how many tests there are, how many passed, failed, broke and
-were skipped, and which. The format is told by the content; a file may be compressed
-with gzip, and "-" is the standard input. It needs no repository.
+		Use: "read FILE...", Short: "Count the tests in reports and list the failures", Args: cobra.MinimumNArgs(1),
+		Long: `Read prints how many tests each file has, how many passed, failed, had an error or were
+skipped, and lists the failures. It detects the format; a file may be compressed with
+gzip, and "-" is standard input. It needs no repository.
 
 Formats: ` + strings.Join(testreport.Formats(), ", ") + `.
-docs/reports.md has the rules of counting. A report without tests, or one that was cut
-short, is never a pass: its warnings say so.
+docs/reports.md explains how tests are counted. A report that has no tests, or that was
+truncated, is never a pass: its warnings say so.
 
 Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
 		Example: `  belay report read target/surefire-reports/TEST-*.xml
@@ -76,7 +76,7 @@ Exit codes: 0 read, whatever the tests did · 2 nothing could be read.`,
 			return a.Tell(all, err, func(w io.Writer) { table(w, all) })
 		},
 	}
-	c.Flags().StringVar(&format, "format", "", "take the files for this `FORMAT` instead of telling it by their content")
+	c.Flags().StringVar(&format, "format", "", "read the files in this `FORMAT` (default: detected)")
 	return c
 }
 

@@ -19,8 +19,8 @@ func (a repositoryFamily) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Show open tasks, snapshots and problems", Args: cobra.NoArgs,
 		Long: `Status shows the open tasks, what waits for you, snapshots and problems. With --watch it
-shows them anew whenever something changes, until Ctrl-C; where the output is no terminal
-it prints a line for each task that changed, with --json an object for each change.
+shows them again whenever something changes, until Ctrl-C. When the output is not a
+terminal it prints a line for each task that changed; with --json, an object for each change.
 
 Exit codes: 0 shown.`,
 		Example: "  belay status\n  belay status --json\n  belay status --watch",
@@ -65,8 +65,8 @@ func (a repositoryFamily) configCommand() *cobra.Command {
 	}
 	c := &cobra.Command{
 		Use: "config", Short: "Show the configuration, or explain its keys",
-		Long: `Config prints every setting and where its value is from: a line of .belay/config.yaml, or
-the default. --explain says what each key means instead.
+		Long: `Config prints every setting and where its value comes from: a line of .belay/config.yaml,
+or the default. --explain says what each key means instead.
 
 Exit codes: 0 shown · 2 the config has errors.`,
 		Example: "  belay config\n  belay config explain checks.tests",
@@ -77,10 +77,10 @@ Exit codes: 0 shown · 2 the config has errors.`,
 		Long: "Exit codes: 0 shown · 2 the config has errors.", Example: "  belay config show",
 		RunE: func(c *cobra.Command, _ []string) error { return show(c, "") },
 	}, &cobra.Command{
-		Use: "explain [KEY]", Short: "Say what keys mean, what they take and their default", Args: cobra.MaximumNArgs(1),
-		Long: `Explain prints the keys of .belay/config.yaml, or those that are called KEY or are below
-it: what each one means, what can be written there, its default, and its value here when
-it is set. Outside of a repository it leaves the values out.
+		Use: "explain [KEY]", Short: "Explain keys: meaning, values, default", Args: cobra.MaximumNArgs(1),
+		Long: `Explain prints the keys of .belay/config.yaml, or KEY and the keys below it: what each one
+means, which values it takes, its default, and its value here if it is set. Outside of a
+repository it leaves the values out.
 
 Exit codes: 0 shown · 2 there is no such key.`,
 		Example: "  belay config explain\n  belay config explain limits",
@@ -189,9 +189,9 @@ func (a repositoryFamily) doctorCommand() *cobra.Command {
 finishes an interrupted restore. It lists the coding agents it finds, with their version
 and belay's hooks in them.
 
-It checks that every object of every snapshot exists. It also reads the objects of
-snapshots that belong to an open task or to none, with --all those of all snapshots, and
-lists damaged ones with the files that cannot be restored from them.
+It checks that every object of every snapshot exists. It reads the objects of snapshots
+that belong to an open task or to no task (--all: of all snapshots), and lists the damaged
+ones with the files that cannot be restored from them.
 
 Exit codes: 0 no problems · 1 problems found.`,
 		Example: "  belay doctor --all",

@@ -40,11 +40,11 @@ Exit codes: 0 recorded · 1 blocked by a finding or by a changed rule, or a secr
 	}
 	q.flags(c)
 	f := c.Flags()
-	f.StringVar(&in.Role, "role", "", "the `ROLE`; BELAY_ROLE when left out")
+	f.StringVar(&in.Role, "role", "", "the `ROLE` (default: BELAY_ROLE)")
 	f.StringVar(&in.Status, "status", "", "pending, in_progress, done or blocked")
 	f.StringVar(&in.Session, "session", "", "the `ID` of the agent's session, to continue it")
-	f.StringVar(&in.QALog, "qa-log", "", "the `PATH` of a log; belay context record-qa keeps its content")
-	f.BoolVar(&in.ClearFindings, "clear-findings", false, "its blocking findings are answered")
+	f.StringVar(&in.QALog, "qa-log", "", "the `PATH` of a log (belay context record-qa stores its content)")
+	f.BoolVar(&in.ClearFindings, "clear-findings", false, "its blocking findings are fixed")
 	return c
 }
 
@@ -61,7 +61,7 @@ func (a contextFamily) blockCommand() *cobra.Command {
 		Long: `Block records what must be fixed before any later role starts. It is recorded even
 while there is drift.
 
-Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 6 no context.`,
+Exit codes: 0 recorded · 1 it contains a secret · 2 no text, or no such role · 6 no context.`,
 		Example:           `  belay context block T7 --role reviewer --finding "the error of Close is dropped in store.go:41"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asRole(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {
@@ -73,7 +73,7 @@ Exit codes: 0 recorded · 1 it holds a secret · 2 no words, or no such role · 
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&role, "role", "", "the `ROLE` that found it; BELAY_ROLE when left out")
+	c.Flags().StringVar(&role, "role", "", "the `ROLE` that found it (default: BELAY_ROLE)")
 	c.Flags().StringVar(&finding, "finding", "", "what it is")
 	return c
 }
@@ -89,9 +89,9 @@ file with its hashes, the diff since the task started, and the exact diff since 
 previous handover. The role is then done. A working tree without changes since the task
 started is an error, unless --empty.
 
-Exit codes: 0 handed over · 2 it could not be, or nothing changed · 4 drift: nobody had begun and the tree is
-not what was handed over, something was committed, or a read-only role changed files ·
-5 another role is at work · 6 no context.`,
+Exit codes: 0 handed over · 2 not possible, or nothing changed · 4 drift: the tree changed
+before the role began, something was committed, or a read-only role changed files · 5
+another role is at work · 6 no context.`,
 		Example: `  belay context snapshot T7 --role implementer
   belay context snapshot T7 --role reviewer --json`,
 		ValidArgsFunction: a.CompleteTasks,
@@ -101,7 +101,7 @@ not what was handed over, something was committed, or a read-only role changed f
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over; BELAY_ROLE when left out")
+	c.Flags().StringVar(&role, "role", "", "the `ROLE` that hands over (default: BELAY_ROLE)")
 	c.Flags().BoolVar(&empty, "empty", false, "hand over although nothing changed")
 	return c
 }
@@ -133,8 +133,8 @@ recorded and counted: while the count is above zero no role starts, until resolv
 
 While a role is working it may change files; only the repository's git state is checked.
 
-Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 could not · 4 drift · 5 another role
-is at work · 6 nothing was handed over, or no context.`,
+Exit codes: 0 unchanged · 1 blocked by a finding or by a changed rule · 2 could not verify
+· 4 drift · 5 another role is at work · 6 nothing was handed over, or no context.`,
 		Example: `  belay context verify T7
   belay context verify T7 --for reviewer
   belay context verify T7 --ignore-line-endings --json`,
@@ -149,8 +149,8 @@ is at work · 6 nothing was handed over, or no context.`,
 		}),
 	}
 	q.flags(c)
-	c.Flags().StringVar(&in.For, "for", "", "the `ROLE` that is about to begin: whether it may")
-	c.Flags().BoolVar(&in.IgnoreEnds, "ignore-line-endings", false, "a change of line ends alone is a note")
+	c.Flags().StringVar(&in.For, "for", "", "also check whether this `ROLE` may begin")
+	c.Flags().BoolVar(&in.IgnoreEnds, "ignore-line-endings", false, "report changed line ends as a note, not as drift")
 	return c
 }
 
@@ -190,7 +190,7 @@ func (a contextFamily) resolveCommand() *cobra.Command {
 recorded and the drift count is reset to zero. The earlier handover is kept: to return to
 it instead, run belay snapshot restore first.
 
-Exit codes: 0 resolved · 2 nothing drifted, or no note · 6 no context.`,
+Exit codes: 0 resolved · 2 no drift, or no note · 6 no context.`,
 		Example:           `  belay context resolve-drift T7 --note "fixed a typo by hand in docs/x.md"`,
 		ValidArgsFunction: a.CompleteTasks,
 		RunE: a.asked(&q, func(c *cobra.Command, d *session.Desk, r app.Request) error {

@@ -24,7 +24,7 @@ do not change. A path that is in neither the before snapshot nor the working tre
 If something cannot be restored (damaged objects, an immutable file), nothing is, and
 each path is listed; --skip-broken rolls back everything else.
 
-Exit codes: 0 done, all or without what is skipped · 2 could not, nothing changed · 5 the tree is in use · 6 no such task.`,
+Exit codes: 0 done, perhaps with skipped paths · 2 failed, nothing changed · 5 the tree is in use · 6 no such task.`,
 		Example: `  belay rollback T7 --dry-run
   belay rollback T7 -- src/login.go docs
   belay rollback T7 --preserve 'tests/**' --reason "wrong approach"`,

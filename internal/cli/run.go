@@ -33,35 +33,35 @@ func (a loopFamily) runCommand() *cobra.Command {
 asks the agent for fixes, or rolls back and retries with the reasons. When the retries
 are used up, a person decides.
 
---with starts one of the agents that are known by name (docs/agents.md). Otherwise the
-agent is any command. It gets the prompt on standard input and in the file named
-by BELAY_PROMPT_FILE, with BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of
-the repository. PROSE "-" is read from standard input.
+--with NAME starts a known agent (docs/agents.md); after -- any command works. The agent
+gets the prompt on standard input and in the file named by BELAY_PROMPT_FILE, with
+BELAY_TASK and BELAY_ATTEMPT set, and runs at the root of the repository. With "-" as
+PROSE, the task is read from standard input.
 
 With --worktree the task gets its own git worktree, created from your current files with
-all uncommitted work; yours stays free, and belay merge brings the result. With
+all uncommitted work; your own tree stays free, and belay merge applies the result. With
 --parallel N, recorded tasks (belay task add) run in worktrees, at most N at a time; a
 task that needs a person waits at its gate while the others continue. --merge merges the
 accepted ones at the end, after the tests have passed on all of them together.
 
-Given an active feature (its folder's name, its number, or the name without the number) or
-a task file, run imports its open tasks in order, under the names that the file gives
-them, and runs them one after another up to the first that is not accepted. For a feature
-the phase implement begins, if it may.
+Given a task file or an active feature (its folder, its number, or its name without the
+number), run imports the open tasks under their own names and runs them in order. It
+stops at the first task that is not accepted. For a feature it also starts the phase
+implement, if that phase may start.
 
 With --pipeline ROLES several roles work on the task in turn (roles: in the config;
 default: implementer, reviewer, validator). Each is an agent with its own prompt and its
 part of the task's context, and starts from exactly the files that the previous role
 left. A blocking finding stops the pipeline; --resume returns it to the role that can fix it.
 
-The agent runs in a fence where the system has one (Linux 6.2 and newer): it can write its
-tree, its own part of the git folder, temporary files, caches and its own state, and
-nothing else. belay fence explain -- AGENT lists it; --fence=off runs without.
+On Linux 6.2 and newer the agent runs in a fence: it can write to its tree, its own part
+of the git folder, temporary files, caches and its own state, and to nothing else.
+belay fence explain -- AGENT lists what it can write; --fence=off turns the fence off.
 
 The first Ctrl-C stops the agent, saves its work and pauses the task. A second one
 exits at once and leaves the agent running. --resume continues after either.
 
-Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not · 3 waiting at a
+Exit codes: 0 accepted · 1 skipped, aborted or failed · 2 could not run · 3 waiting at a
 gate · 5 the working tree is in use · 6 no such task · 130 interrupted.`,
 		Example: `  belay run "add a --since flag" --files 'cmd/**' --protect go.mod --test "go test ./..." --with claude
   belay run --task T7 - -- my-agent --quiet < task.md

@@ -16,20 +16,20 @@ func (a countFamily) checkCommand() *cobra.Command {
 	var before, after, requirement, file, name string
 	c := &cobra.Command{
 		Use: "check", Short: "Count before and after, and check a requirement", Args: cobra.NoArgs,
-		Long: `Check counts the items of the list that a requirement means, in a folder with the state
-before and one with the state after. A requirement starts with what it asks for:
+		Long: `Check counts the items of the list that a requirement is about, in a folder with the old
+version and in one with the new version. A requirement starts with what it asks for:
 
-  ADD 2 …        the list has exactly 2 more; fewer is refused, more is warned
-  ADD …          the list has more items; warned when it has not
-  REMOVE 2 …     the list has exactly 2 fewer; fewer removed is warned, more is refused
-  PRESERVED …    the list has not fewer items
-  MODIFY …       the list has as many items; warned when not. FIX is the same
-  NO CHANGES …   the file is the same, byte for byte; warned when not
+  ADD 2 …        exactly 2 more items; more is a warning, fewer fails
+  ADD …          more items; fewer fails, as many is a warning
+  REMOVE 2 …     exactly 2 fewer items; fewer removed is a warning, more fails
+  PRESERVED …    as many items or more; fewer fails
+  MODIFY …       as many items; otherwise a warning (the same for FIX)
+  NO CHANGES …   the file is the same, byte for byte; otherwise a warning
 
-A list that was moved to another file or renamed is followed by its items. What cannot be
-counted is warned about, never passed. It needs no repository.
+A list that was moved to another file, or renamed, is found by its items. What cannot be
+counted is a warning, never a pass. It needs no repository.
 
-Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such file or list.`,
+Exit codes: 0 passed, perhaps with warnings · 1 failed · 2 cannot be read · 6 no such file or list.`,
 		Example: `  belay scope check --before old --after new --file src/Flavors.tsx \
     --requirement "ADD 2 nighttime flavors to the flavors list"`,
 		RunE: func(*cobra.Command, []string) error {
@@ -52,11 +52,11 @@ Exit codes: 0 passed or warned · 1 refused · 2 cannot be read · 6 no such fil
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&before, "before", "", "the `DIR` with the old version")
-	f.StringVar(&after, "after", "", "the `DIR` with the new version")
+	f.StringVar(&before, "before", "", "`DIR` with the old version")
+	f.StringVar(&after, "after", "", "`DIR` with the new version")
 	f.StringVar(&requirement, "requirement", "", "what was asked for: `\"ADD 2 flavors to the flavors list\"`")
-	f.StringVar(&file, "file", "", "the `FILE` that it is about, below both folders")
-	f.StringVar(&name, "list", "", "the `NAME` of the list that it is about, when the words do not tell")
+	f.StringVar(&file, "file", "", "the `FILE` to count in, below both folders")
+	f.StringVar(&name, "list", "", "`NAME` of the list, if the requirement does not name it")
 	for _, must := range []string{"before", "after", "requirement"} {
 		_ = c.MarkFlagRequired(must)
 	}

@@ -25,11 +25,11 @@ func SessionCommands(app *App) []*cobra.Command {
 func (a sessionFamily) hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "hook AGENT", Short: "Answer a hook of an agent's own session", Args: cobra.ExactArgs(1), ValidArgs: hook.Agents(),
-		Long: `Hook is what an agent's hooks call: it reads the event as JSON on standard input and answers
-in the agent's own format. In a git repository it takes a snapshot before and after each
-tool that may write, denies commands that destroy work, and checks the changes when the
-agent is done with a prompt. belay timeline shows what happened, belay undo --turn
-reverses it.
+		Long: `Agents' hooks call this command (belay init --agent installs them). It reads an event as
+JSON from standard input and answers in the agent's own format. In a git repository it
+takes a snapshot before and after each tool that may write, denies commands that destroy
+work, and checks the changes when the agent is done with a prompt. belay timeline shows
+what happened, belay undo --turn reverses it.
 
 AGENT is ` + strings.Join(hook.Agents(), ", ") + `.
 
@@ -84,12 +84,12 @@ Exit codes: 0 shown.`,
 func (a sessionFamily) timelineCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "timeline [SESSION]", Short: "Show what happened in an agent's own session", Args: cobra.MaximumNArgs(1),
-		Long: `Timeline lists the prompts and tool calls of a session that belay saw through an agent's
-hooks (belay hook), what each changed, and who changed it: a tool of the agent, or
-somebody else, which is a person or another process. Without SESSION it is the latest one in this working tree;
-a call of a tool that has not returned is shown there with what changed since it began.
+		Long: `Timeline lists the prompts and tool calls of an agent's own session (belay init --agent
+installs the hooks it needs), what each changed, and who changed it: a tool of the agent,
+or a person or another process. The default is the latest session in this working tree. A
+tool call that has not returned is shown with what changed since it began.
 
-The numbers are those of belay undo --turn and belay undo --tool.
+belay undo --turn and belay undo --tool take these numbers.
 
 Exit codes: 0 shown · 6 no such session.`,
 		Example: "  belay timeline\n  belay timeline --json",

@@ -35,17 +35,17 @@ func (s *Settings) Add(f *pflag.FlagSet) {
 	f.StringVar(&s.retry, "retry", "auto", "between attempts: auto, rollback or repair")
 	f.StringVar(&s.mode, "mode", "standard", "how often reviewers may reject: hotfix, quick, standard or full")
 	f.StringVar(&s.timeout, "timeout", "", "time limit of one attempt, like 30m")
-	f.StringSliceVar(&s.accept, "accept-exit", nil, "exit `STATUSES` of the agent, besides 0, after which its work is checked")
+	f.StringSliceVar(&s.accept, "accept-exit", nil, "check the agent's work after these exit `STATUSES`, too, not only after 0")
 	f.StringVar(&s.checkTimeout, "check-timeout", "", "time limit of all checks together, like 5m")
-	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, a person's included")
+	f.IntVar(&s.attempts, "max-attempts", 0, "limit of all attempts, including those that a person asks for")
 	f.StringVar(&s.wall, "wall-time", "", "limit of the total time of all attempts, like 2h")
-	f.Float64Var(&s.cost, "cost", 0, "limit of the cost of all attempts, in `DOLLARS`: the agent that reaches it is stopped")
-	f.IntVar(&s.tokens, "tokens", 0, "limit of the tokens of all attempts: the agent that reaches it is stopped")
+	f.Float64Var(&s.cost, "cost", 0, "stop the agent when all attempts together have cost this many `DOLLARS`")
+	f.IntVar(&s.tokens, "tokens", 0, "stop the agent when all attempts together have used this many tokens")
 }
 
 // AddScope adds what judging alone needs.
 func (s *Settings) AddScope(f *pflag.FlagSet) {
-	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` the task may change; all when left out")
+	f.StringSliceVar(&s.files, "files", nil, "`GLOBS` that the task may change (default: all files)")
 	f.StringSliceVar(&s.protect, "protect", nil, "`GLOBS` that must not change")
 	s.AddTests(f)
 	f.IntVar(&s.maxDiff, "max-diff", 300, "changed lines before a warning")
@@ -54,9 +54,9 @@ func (s *Settings) AddScope(f *pflag.FlagSet) {
 
 // AddTests adds what says how the project is tested.
 func (s *Settings) AddTests(f *pflag.FlagSet) {
-	f.StringVar(&s.test, "test", "", "the test `COMMAND`; detected when left out")
-	f.StringVar(&s.format, "test-format", "", "how its result is read: gotest, junit, tap, exit …")
-	f.StringVar(&s.report, "test-report", "", "for junit and other XML: a `GLOB` of the reports it writes")
+	f.StringVar(&s.test, "test", "", "the test `COMMAND` (default: detected)")
+	f.StringVar(&s.format, "test-format", "", "format of the test results: gotest, junit, tap, exit …")
+	f.StringVar(&s.report, "test-report", "", "`GLOB` of the XML reports that the test command writes")
 	f.BoolVar(&s.known, "known-failures", false, "a test command that failed before the task may fail in the same way after it")
 }
 

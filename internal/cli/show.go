@@ -22,7 +22,8 @@ func by(who string) string {
 func (a loopFamily) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show [TASK]", Short: "Show a task: its text, attempts and reasons", Args: cobra.MaximumNArgs(1),
-		Long:    "Show prints all about one task, the latest when TASK is left out.\n\nExit codes: 0 shown · 6 no such task.",
+		Long: "Show prints a task's text, state, attempts and findings, and what comes next.\n" +
+			"The default is the latest task.\n\nExit codes: 0 shown · 6 no such task.",
 		Example: "  belay show\n  belay show T7 --json", ValidArgsFunction: a.CompleteTasks,
 		RunE: a.aboutTask(func(c *cobra.Command, desk *app.Desk, id belay.TaskID) error {
 			shown, r, err := desk.Show(id)

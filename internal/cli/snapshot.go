@@ -34,8 +34,8 @@ func (a snapshotFamily) takeCommand() *cobra.Command {
 	m := snapshot.Meta{Kind: belay.KindManual}
 	var task string
 	c := &cobra.Command{
-		Use: "take", Short: "Take a snapshot and print its id", Args: cobra.NoArgs,
-		Long: `Take prints the snapshot's id as its only line. It lists on standard error what it could
+		Use: "take", Short: "Take a snapshot and print its ID", Args: cobra.NoArgs,
+		Long: `Take prints the snapshot's ID as its only line. On standard error it lists what it could
 not capture; a later restore does not touch those paths.
 
 Exit codes: 0 taken · 2 could not be taken.`,
@@ -64,7 +64,7 @@ Exit codes: 0 taken · 2 could not be taken.`,
 	f := c.Flags()
 	f.StringVarP(&m.Message, "message", "m", "", "what it is for")
 	f.StringVar(&m.Feature, "feature", "", "the feature it belongs to")
-	f.StringVar(&m.Agent, "agent", "", "the agent that works on")
+	f.StringVar(&m.Agent, "agent", "", "the agent that works next")
 	f.StringSliceVar(&m.Expected, "expected-files", nil, "files expected to change after it")
 	f.StringVar(&task, "task", "", "the task it belongs to")
 	return c
@@ -190,9 +190,9 @@ func (a snapshotFamily) diffCommand(path string) *cobra.Command {
 	var stat, names bool
 	c := &cobra.Command{
 		Use: "diff [FROM] [TO] [-- PATH…]", Short: "Show what a task changed, or compare snapshots",
-		Long: `Diff shows what the last attempt of the task FROM changed, or of the latest task. With the
-id of a snapshot it compares that with TO, or with the working tree.
-On a terminal a long result goes through $GIT_PAGER, $PAGER or less.
+		Long: `If FROM is a task, diff shows what its last attempt changed; the default is the latest
+task. If FROM is a snapshot ID, diff compares that snapshot with TO, or with the working
+tree. On a terminal, long output goes through $GIT_PAGER, $PAGER or less.
 
 Exit codes: 0 compared · 6 no such snapshot or task.`,
 		Example: strings.ReplaceAll(`  belay diff
@@ -286,9 +286,9 @@ If something cannot be restored (damaged objects, an immutable file), nothing is
 each path is listed; --skip-broken restores everything else. The result then has
 "partial": true and the paths as "skipped". It also finishes an interrupted restore of ID.
 
-Exit codes: 0 restored, all or without what is skipped · 2 refused, nothing changed, or
-interrupted: the message says which and what ends it · 5 a task runs here, or somebody else
-restores · 6 no such snapshot.`,
+Exit codes: 0 restored, perhaps with skipped paths · 2 failed and nothing changed, or
+interrupted; the message says which and what to do · 5 a task runs here, or another
+restore · 6 no such snapshot.`,
 		Example: `  belay snapshot restore 01jd6y --dry-run
   belay snapshot restore 01jd6y -- src/login.go`,
 		ValidArgsFunction: a.CompleteSnapshots,
@@ -343,13 +343,16 @@ func (a snapshotFamily) undoCommand() *cobra.Command {
 	var turn, tool, of string
 	c.Use, c.Args = "undo [--turn [N] | --tool [N]]", cobra.MaximumNArgs(1)
 	c.Short = "Undo the last restore, or a turn of an agent's session"
-	c.Long += `
+	about, codes, _ := strings.Cut(c.Long, "\n\nExit codes: ")
+	c.Long = about + `
 
-With --turn it reverses what the tools of an agent's own session changed since turn N
-began, with --tool since tool call N; without N the last one that changed something and
-is not undone yet. The numbers are those of belay timeline. Files that others changed
-stay, unless a tool changed them as well. belay redo brings it back. The agent is told
-with your next prompt.`
+With --turn, undo reverses what the tools of an agent's own session changed since turn N
+began; with --tool, since tool call N. The default is the last one that changed something
+and is not undone yet. belay timeline shows the numbers. Files that others changed stay,
+unless a tool changed them, too. belay redo reverses this. The agent is told with your next
+prompt.
+
+Exit codes: ` + codes
 	c.Example += "\n  belay undo --turn\n  belay undo --turn 3\n  belay undo --tool 7 --dry-run"
 	f := c.Flags()
 	f.StringVar(&turn, "turn", "", "go back to before turn `N`")

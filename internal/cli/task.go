@@ -34,11 +34,11 @@ type NewTask struct {
 // Add defines all of them.
 func (t *NewTask) Add(f *pflag.FlagSet) {
 	t.flags = f
-	f.StringVar(&t.ID, "task", "", "the task's `ID` (made up when left out)")
+	f.StringVar(&t.ID, "task", "", "the task's `ID` (default: the next number)")
 	f.StringVar(&t.Feature, "feature", "", "the feature the task belongs to")
 	f.StringVar(&t.With, "with", "", withUsage())
-	f.StringVar(&t.Role, "agent", "", "the agent's `NAME` for the record")
-	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that must be among the changed ones")
+	f.StringVar(&t.Role, "agent", "", "`NAME` of the agent in the record")
+	f.StringSliceVar(&t.Expect, "expected-files", nil, "files that the task must change")
 	f.BoolVar(&t.Secrets, "force-secrets", false, "allow possible secrets in the task text (recorded)")
 	f.BoolVar(&t.Clarify, "clarify", false, "an ambiguous task waits for a person, whatever the config says")
 	f.BoolVar(&t.AsItIs, "as-it-is", false, "run an ambiguous task as written, without asking")

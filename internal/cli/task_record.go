@@ -20,8 +20,8 @@ func (a taskFamily) addCommand() *cobra.Command {
 	var after []string
 	c := &cobra.Command{
 		Use: `add "PROSE" [flags] [-- AGENT ARGS…]`, Short: "Record a task without starting it",
-		Long: "Exit codes: 0 recorded · 2 no text, an invalid id, or the id is used · 3 recorded, and it waits\n" +
-			"for a person to clarify it (belay gate show; --as-it-is does not wait).",
+		Long: "Exit codes: 0 recorded · 2 no text, or an ID that is invalid or in use · 3 recorded, but ambiguous:\n" +
+			"it waits for your answer (belay gate show), unless --as-it-is.",
 		Example: `  belay task add "add a --since flag" --task T7 --files 'cmd/**' --with claude`,
 		RunE: func(c *cobra.Command, args []string) error {
 			prose, agent, err := Split(c, args)
@@ -88,8 +88,8 @@ func (a taskFamily) listCommand() *cobra.Command {
 func (a taskFamily) historyCommand(name string) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Short: "Show one line for each closed task", Args: cobra.NoArgs,
-		Long: `What agents are told about earlier tasks: one line each, with the result. Prompts include the
-last ten; .belay/now/history.md has all of them. Nothing else is passed on.
+		Long: `History prints what agents are told about earlier tasks: one line each, with the result.
+Prompts include the last ten; .belay/now/history.md has all of them.
 
 Exit codes: 0 shown.`,
 		Example: "  belay task history\n  belay task history --json",

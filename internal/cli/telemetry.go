@@ -29,9 +29,10 @@ func (a telemetryFamily) sendCommand() *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use: "send [TASK…]", Short: "Send what no collector has accepted yet",
-		Long: `Send sends traces, metrics and logs of the tasks to an OpenTelemetry Collector, as OTLP/JSON
-over HTTP: what was not accepted before, of all tasks when none is named. belay run does
-so at its end, for two seconds at most. --all sends everything again, with the same ids.
+		Long: `Send sends traces, metrics and logs of the named tasks (default: all tasks) to an
+OpenTelemetry Collector, as OTLP/JSON over HTTP: everything that was not accepted before.
+belay run does this at its end, for two seconds at most. --all sends everything again,
+with the same IDs.
 
 Telemetry is off until you set telemetry.endpoint in the config and trust it, or
 BELAY_TELEMETRY=1 in your environment (docs/telemetry.md).
@@ -79,8 +80,8 @@ func (a telemetryFamily) showCommand() *cobra.Command {
 	var signal string
 	c := &cobra.Command{
 		Use: "show [TASK]", Short: "Print the OTLP/JSON of a task", Args: cobra.MaximumNArgs(1),
-		Long: `Show prints what belay telemetry send --all would send of a task, one request of OTLP/JSON
-for each signal, a line each, and sends nothing. TASK is the latest one when left out.
+		Long: `Show prints what belay telemetry send --all would send for a task, and sends nothing: one
+OTLP/JSON request a line for each signal. The default is the latest task.
 
 Exit codes: 0 shown · 6 no such task.`,
 		Example:           "  belay telemetry show T7\n  belay telemetry show T7 --signal traces",

@@ -16,19 +16,19 @@ func (a pullFamily) tickedCommand() *cobra.Command {
 	var q app.CheckRequest
 	c := &cobra.Command{
 		Use: "verify-ticked PATH…|--all", Short: "Check whether ticked tasks were really done",
-		Long: `Verify-ticked looks at each task of a task file with a ticked box, no matter who ticked it, and
-checks what its words ask for against what was changed in its time: from the commit that
-ticked the box before it, or that added the task, up to the commit that ticked its own box
-(or the working tree, where that is not committed). A task is shown, with the place in the
-code; contradicted, where the code proves that it was not done; or not shown. Tests run
-on the working tree; --no-tests leaves them out.
+		Long: `Verify-ticked checks each ticked task of a task file, no matter who ticked it. It compares
+what the task asks for with what was changed in its time: from the commit that ticked the
+box before it, or that added the task, to the commit that ticked its own box (or to the
+working tree, if that is not committed). A task is shown, with the place in the code;
+contradicted, if the code proves that it was not done; or not shown. Tests run on the
+working tree; --no-tests leaves them out.
 
-PATH is a file or a folder; --all reads the task files in the places that tools use, or
-that specs: in .belay/config.yaml names. History is followed along first parents, and
-not past a rename of the file.
+PATH is a file or a folder; --all reads the task files in these tools' usual places, or
+those that specs: in .belay/config.yaml names. Only first parents are followed, and no
+rename of the file.
 
-Exit codes: 0 none is contradicted and the tests did not fail · 1 a task is contradicted
-or a test failed · 2 could not be checked · 6 no such file.`,
+Exit codes: 0 nothing is contradicted and no test failed · 1 a task is contradicted or a
+test failed · 2 could not check · 6 no such file.`,
 		Example: `  belay verify-ticked specs/001-login/tasks.md
   belay verify-ticked --all --no-tests --json`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ or a test failed · 2 could not be checked · 6 no such file.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&all, "all", false, "all task files in the places that tools use")
+	f.BoolVar(&all, "all", false, "all task files in the tools' usual places")
 	f.BoolVar(&noTests, "no-tests", false, "run no tests")
 	f.DurationVar(&q.Timeout, "timeout", 0, "time limit for the tests; checks.timeout, or 10m, when left out")
 	f.BoolVar(&q.Trust, "trust", false, "trust the repository's commands, now and later")

@@ -28,18 +28,18 @@ func (a *App) uiCommand(version string) *cobra.Command {
 	var fleet bool
 	c := &cobra.Command{
 		Use: "ui [DIR…]", Short: "Show tasks, diffs and gates in a browser",
-		Long: `Ui serves pages about this repository, or about those in the given folders, to a browser on
-this machine: tasks as they run, attempts with their checks and outputs, differences,
-snapshots, figures. What waits for you can be decided there, and snapshots restored after a
-preview. It prints a link that works once, in one browser, and serves until Ctrl-C.
+		Long: `Ui shows this repository, or those in the given folders, in a browser on this machine:
+tasks as they run, attempts with their checks and output, diffs, snapshots and figures. You
+can answer gates there, and restore snapshots after a preview. It prints a link that works
+once, in one browser, and serves until Ctrl-C. Tasks that you continue on a page keep
+running after that.
 
-It listens on the loopback interface only and asks no other machine for anything. What you
-continue on the page keeps running when it is stopped.
+It listens on the loopback interface only, and uses no other network.
 
-With --fleet it shows the tasks that run on other machines, by their git remotes, and needs
+With --fleet it shows the tasks of other machines, by their git remotes, and needs
 belay-fleet: see belay-fleet ui --help.
 
-Exit codes: 0 it was stopped · 2 it could not be served, or there is no repository.`,
+Exit codes: 0 stopped · 2 could not serve, or no repository.`,
 		Example: "  belay ui --open\n  belay ui ~/src/shop ~/src/api\n  belay ui --port 8018 --idle 1h\n" +
 			"  belay ui --fleet https://git.example.com/team/app.git",
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ Exit codes: 0 it was stopped · 2 it could not be served, or there is no reposit
 		},
 	}
 	p.Add(c.Flags())
-	c.Flags().BoolVar(&fleet, "fleet", false, "show the fleet's tasks of these git remotes (default: origin), and not of folders")
+	c.Flags().BoolVar(&fleet, "fleet", false, "show the fleet's tasks of these git remotes (default: origin) instead of folders")
 	return c
 }
 
@@ -76,7 +76,7 @@ type Pages struct {
 func (p *Pages) Add(f *pflag.FlagSet) {
 	f.IntVar(&p.port, "port", 0, "listen on this `PORT` (default: a free one)")
 	f.BoolVar(&p.open, "open", false, "open the browser")
-	f.DurationVar(&p.idle, "idle", 0, "stop when no page was open for so long, like 30m (default: never)")
+	f.DurationVar(&p.idle, "idle", 0, "stop when no page was open for this long, like 30m (default: never)")
 }
 
 // Serve prints the link and serves until ctx ends, or nobody has asked for as long as the flags say.

@@ -17,15 +17,15 @@ func (a planFamily) newCommand() *cobra.Command {
 	var id string
 	var anyway bool
 	c := &cobra.Command{
-		Use: "new --task TASK [PLAN]", Short: "Make the first plan of a task", Args: cobra.MaximumNArgs(1),
+		Use: "new --task TASK [PLAN]", Short: "Write the first plan of a task", Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: completePlans,
-		Long: `New writes a plan for what a task asks for: a section for each requirement with its
-marker, and one for what stays. Without PLAN it goes into the folder of the task's feature
-(specs, kitty-specs, .kiro/specs, openspec/changes, .workitems), else to .belay/now/plan.md.
-A file that is there is not written over. A bugfix gets no plan.
+		Long: `New writes a plan for a task: a section for each requirement with its marker, and one for
+what stays. Without PLAN it goes into the folder of the task's feature (specs, kitty-specs,
+.kiro/specs, openspec/changes, .workitems), else to .belay/now/plan.md. It does not
+overwrite a file. A bugfix gets no plan.
 
-Exit codes: 0 made, or none is made for a bugfix · 2 it could not be · 3 the words can be
-read in two ways · 6 no such task.`,
+Exit codes: 0 written, or not needed for a bugfix · 2 could not be written · 3 the task is
+ambiguous · 6 no such task.`,
 		Example: "  belay plan new --task T1 plan.tsx",
 		RunE: func(c *cobra.Command, args []string) error {
 			q, err := a.change(args, id)
@@ -48,7 +48,7 @@ read in two ways · 6 no such task.`,
 		},
 	}
 	c.Flags().StringVar(&id, "task", "", "the `TASK` that the plan is for")
-	c.Flags().BoolVar(&anyway, "anyway", false, "whatever the task's type is")
+	c.Flags().BoolVar(&anyway, "anyway", false, "whatever the task's type")
 	_ = c.MarkFlagRequired("task")
 	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 	return c
@@ -73,14 +73,14 @@ func (a planFamily) updateCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completePlans,
 		Long: `Update adds comments to a plan: TASK-N [ADD|MODIFY|FIX|REMOVE]: … to the sections that a
 requirement is about, NO CHANGES for task-N to the others, PRESERVED to what has to stay.
-Not a byte of anything else changes, no section is ever removed, and a second update adds
-nothing. A requirement that fits no section, or two as well, is named and not marked:
---section NAME says where it belongs, --section NUMBER=NAME which one.
+Every other byte stays, and a second update adds nothing. A requirement that fits no
+section, or two equally well, is listed and not marked: --section NAME names its section,
+--section NUMBER=NAME that of one requirement.
 
-Only a mutation marks a plan: a fresh task makes one (belay plan new), a bugfix leaves it.
+Only a mutation marks a plan. A fresh task needs a new one (belay plan new), a bugfix none.
 
-Exit codes: 0 marked, or unchanged · 2 wrong syntax, or it could not be · 3 the words
-can be read in two ways · 5 somebody saved it meanwhile · 6 no such plan, task or section.`,
+Exit codes: 0 marked, or unchanged · 2 wrong syntax, or not written · 3 the task is
+ambiguous · 5 somebody saved the plan meanwhile · 6 no such plan, task or section.`,
 		Example: `  belay plan update plan.tsx --task T3 --dry-run --explain
   belay plan update plan.tsx --task T3 --section 2=hero`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -110,10 +110,10 @@ can be read in two ways · 5 somebody saved it meanwhile · 6 no such plan, task
 	}
 	f := c.Flags()
 	f.StringVar(&id, "task", "", "the `TASK` to mark the plan for")
-	f.StringArrayVar(&sections, "section", nil, "the section of requirements that fit none, or of one: `[NUMBER=]NAME`")
+	f.StringArrayVar(&sections, "section", nil, "`[NUMBER=]NAME` of the section for requirements that fit none, or for requirement NUMBER")
 	f.BoolVar(&dry, "dry-run", false, "show the lines and write nothing")
 	f.BoolVar(&explain, "explain", false, "show why each section was marked")
-	f.BoolVar(&anyway, "anyway", false, "whatever the task's type is")
+	f.BoolVar(&anyway, "anyway", false, "whatever the task's type")
 	_ = c.MarkFlagRequired("task")
 	_ = c.RegisterFlagCompletionFunc("task", a.CompleteTasks)
 	return c

@@ -17,14 +17,14 @@ func (a snapshotFamily) watchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "watch", Short: "Speed up snapshots in a large tree with a background process", Args: cobra.NoArgs,
 		Long: `Start a background process that tracks changes in this working tree, so that snapshots
-read only changed files. The process writes nothing in the working tree, answers only
-you, and stops by itself: when unused for long, when the working tree or belay's folder
-is deleted, or when belay is replaced. Whenever it is not sure, a snapshot reads every file.
+read only changed files. The process does not write to the working tree, answers only you,
+and stops by itself: when unused for a while, when the working tree or belay's folder is
+deleted, or when belay is replaced. When in doubt, a snapshot reads every file.
 
 It watches folders, and the kernel limits their number (fs.inotify.max_user_watches).
 Linux only.
 
-Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop, --status: not running.`,
+Exit codes: 0 running, or stopped · 2 cannot run · 6 with --stop or --status: not running.`,
 		Example: "  belay watch\n  belay watch --status\n  belay watch --stop",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if idle < time.Second {
