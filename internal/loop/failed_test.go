@@ -52,3 +52,55 @@ func TestBackOff(t *testing.T) {
 		t.Errorf("the agent's last words are lost: %+v", s.Attempts[0])
 	}
 }
+
+// An agent that fails twice in the same way, with the same files, would fail a third time: a person is asked before the
+// retries are used up. Other words, other files, or a record of a version that did not say so, lead to another attempt.
+func TestFailsTheSameWay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		words [2]string
+		same  bool
+		asks  bool
+	}{
+		"same":           {[2]string{"config.toml: no such file", "config.toml: no such file"}, true, true},
+		"other numbers":  {[2]string{"panic at 17:04", "panic at 17:05"}, true, true},
+		"says nothing":   {[2]string{}, true, true},
+		"other words":    {[2]string{"config.toml: no such file", "the context window is full"}, true, false},
+		"other files":    {[2]string{"the context window is full", "the context window is full"}, false, false},
+		"its first turn": {[2]string{"", "the context window is full"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := belay.DefaultPolicy()
+			s, _, err := Step(p, State{}, Event{Kind: EvStarted})
+			step := func(e Event) {
+				t.Helper()
+				e.Command = s.Pending.ID
+				if s, _, err = Step(p, s, e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			step(Event{Kind: EvSnapshot, Snapshot: "b"})
+			if p.Baseline {
+				step(Event{Kind: EvBaseline})
+			}
+			for i, words := range c.words {
+				step(Event{Kind: EvAttempted, Ended: EndedExit, Exit: 1, Note: words})
+				step(Event{Kind: EvCaptured, Snapshot: "a", Same: i > 0 && c.same})
+			}
+			if !c.asks {
+				if s.Phase != PhaseAttempt || s.Retries != 2 {
+					t.Fatalf("%s, %d retries, %+v", s.Phase, s.Retries, s.Gate)
+				}
+				return
+			}
+			want := because("the agent failed twice in the same way and left the same files", c.words[1])
+			if s.Gate == nil || s.Gate.Kind != GateBroken || s.Gate.Why != want || s.Retries != 1 {
+				t.Fatalf("%d retries, %+v", s.Retries, s.Gate)
+			}
+			if s, _, err = Step(p, s, Event{Kind: EvDecided, Gate: 1, Decision: DecideRetry}); err != nil || s.Phase != PhaseAttempt {
+				t.Errorf("%s, %v", s.Phase, err)
+			}
+		})
+	}
+}

@@ -148,6 +148,7 @@ type Event struct {
 	Exit      int              `json:"exit,omitempty"`
 	Transient bool             `json:"transient,omitempty"`  // attempted: the agent failed for a reason that passes, like a rate limit
 	Blocked   string           `json:"blocked,omitempty"`    // attempted: why the agent could not work; a person has to change that
+	Same      bool             `json:"same,omitempty"`       // captured: the attempt left the same files as the one before
 	Elapsed   time.Duration    `json:"elapsed_ns,omitempty"` // of the attempt
 	belay.Use                  // what the agent, the reviewer or the debugger used
 	Log       string           `json:"log,omitempty"`  // attachment with the output

@@ -82,6 +82,10 @@ func (m *machine) failed() {
 		m.waits()
 		return
 	}
+	if m.e.Same && len(m.s.Repeated()) > 0 { // a third time would cost the same and do the same
+		m.ask(GateBroken, because("the agent failed twice in the same way and left the same files", a.Note), CmdAttempt)
+		return
+	}
 	m.refused()
 }
 

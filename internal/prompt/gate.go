@@ -19,6 +19,9 @@ func Gate(s loop.State, t belay.Task) string {
 		v.Doubts = Doubts(t.Request.Doubts)
 		v.Gate.Why = "The task is ambiguous: its readings lead to different work."
 	}
+	if a := s.Current(); s.Gate.Broken == loop.CmdAttempt && a.Log != "" {
+		v.Failed = a.N
+	}
 	for _, a := range s.Attempts {
 		v.Attempts = append(v.Attempts, gateAttempt{N: a.N, Result: result(a), Reasons: lines(a)})
 	}
@@ -43,6 +46,7 @@ type gateView struct {
 	Command  string // that answers as one of the options, for an example
 	Stopped  bool
 	Review   bool
+	Failed   int    // the attempt at which the agent failed, 0 for none
 	Doubts   string // what the words can mean, for a gate that asks that
 }
 

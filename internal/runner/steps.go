@@ -87,30 +87,34 @@ func (d *Driver) capture(ctx context.Context, c loop.Command) (loop.Event, error
 	if err != nil {
 		return loop.Event{}, err
 	}
-	if err := d.repeated(ctx, info); err != nil {
+	same, err := d.repeated(ctx, info)
+	if err != nil {
 		return loop.Event{}, err
 	}
 	if err := d.said(ctx, c.Attempt); err != nil {
 		return loop.Event{}, err
 	}
-	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID}, nil
+	return loop.Event{Kind: loop.EvCaptured, Snapshot: info.ID, Same: same}, nil
 }
 
-// repeated notes that an attempt left the same files as the one before and said the same:
-// all that can be told of an agent without an event stream. It ends nothing.
-func (d *Driver) repeated(ctx context.Context, info snapshot.Info) error {
+// repeated reports whether an attempt left the same files as the one before, and notes it where its output is the same
+// as well: an agent without an event stream shows nothing else of what it does.
+func (d *Driver) repeated(ctx context.Context, info snapshot.Info) (same bool, err error) {
 	was, is := before(d.Rec.State), d.Rec.State.Current()
-	if was == nil || was.Snapshot == "" || was.Log == "" || was.Log != is.Log {
-		return nil
+	if was == nil || was.Snapshot == "" {
+		return false, nil
 	}
 	if old, err := d.Session.Snaps.Get(ctx, was.Snapshot); err != nil || old.Tree != info.Tree {
-		return nil // it may be pruned: then there is nothing to compare with
+		return false, nil // it may be pruned: then there is nothing to compare with
+	}
+	if was.Log == "" || was.Log != is.Log {
+		return true, nil
 	}
 	text := fmt.Sprintf("attempt %d produced the same files and the same output as attempt %d", is.N, was.N)
 	if n := len(d.Rec.Notes); n > 0 && d.Rec.Notes[n-1].Text == text {
-		return nil // killed after it was noted
+		return true, nil // killed after it was noted
 	}
-	return d.Session.AddNote(ctx, d.Rec, session.Note{Kind: "repeat", Text: text})
+	return true, d.Session.AddNote(ctx, d.Rec, session.Note{Kind: "repeat", Text: text})
 }
 
 // restore puts the state before back. What a person changed while no attempt was
