@@ -25,6 +25,7 @@ type TaskLine struct {
 	After    []belay.TaskID `json:"after,omitempty"` // that have to be accepted first
 	Phase    string         `json:"phase"`
 	Outcome  loop.Outcome   `json:"outcome"`
+	Paused   string         `json:"paused,omitempty"` // the next step, when no belay process works on the task
 	Attempts int            `json:"attempts"`
 	Used     *belay.Use     `json:"used,omitempty"`      // by all of its agents; nil: none has run
 	Waits    string         `json:"waits,omitempty"`     // why a person is asked
@@ -67,6 +68,7 @@ func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) 
 		}
 		l := TaskLine{ID: r.Task.ID, Title: r.Task.Title, Feature: r.Task.Feature, After: r.Task.After, Phase: r.Phase(),
 			Outcome: r.State.Outcome, Attempts: len(r.State.Attempts), Changed: r.Changed, Torn: r.Log.Torn}
+		l.Paused = d.paused(r)
 		if total, any := prompt.Total(r.State); any {
 			l.Used = &total
 		}
@@ -83,6 +85,24 @@ func (d *Desk) tasks() (lines []TaskLine, records []*session.Record, err error) 
 		lines = append(lines, l)
 	}
 	return lines, records, nil
+}
+
+// paused gives the next step of a task that is in the middle of its run while no belay process works on it; "" for every
+// other one. A person's own attempt, of a task without an agent, is no run.
+func (d *Desk) paused(r *session.Record) string {
+	c := r.State.Pending
+	if c == nil || len(r.Task.Agent) == 0 {
+		return ""
+	}
+	at, err := runner.At(context.Background(), d.Session, r)
+	if err == nil {
+		if by, busy := at.Held(); busy && by.Task.Key() == r.Task.ID.Key() {
+			return ""
+		}
+	} else if belay.CodeOf(err) != belay.CodeNotFound { // a tree that is gone is recreated by the next run
+		return ""
+	}
+	return prompt.Ahead(*c)
 }
 
 // Latest gives the task that something happened to last. CodeNotFound when there is none.
@@ -254,6 +274,7 @@ type Shown struct {
 	Task      belay.Task          `json:"task"`
 	Phase     string              `json:"phase"`
 	Outcome   loop.Outcome        `json:"outcome"`
+	Paused    string              `json:"paused,omitempty"` // the next step, when no belay process works on the task
 	Why       string              `json:"why,omitempty"`
 	Before    string              `json:"before,omitempty"`
 	Attempts  []ShownAttempt      `json:"attempts"`
@@ -297,7 +318,7 @@ func (d *Desk) Show(task belay.TaskID) (Shown, *session.Record, error) {
 		Notes: r.Notes, Created: r.Created, Changed: r.Changed, Torn: r.Log.Torn, Attempts: []ShownAttempt{},
 		Unmerged: runner.Unmerged(r), Overruled: r.Over,
 	}
-	s.Snapshots = retains(r)
+	s.Snapshots, s.Paused = retains(r), d.paused(r)
 	if cut != nil {
 		s.Problem = session.Sentence(cut)
 	}

@@ -201,7 +201,7 @@ func (a loopFamily) ranTo(ctx context.Context, at *app.Desk, rec *session.Record
 		app.Shown
 		Result prompt.Result `json:"result"`
 	}{shown, result}, err, terminal.Fit(func(w io.Writer) {
-		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks), result.Text())
+		fmt.Fprint(w, prompt.Summary(fresh.Task, fresh.State, result.Checks, shown.Paused), result.Text())
 		if shown.Unmerged {
 			fmt.Fprintf(w, "\nits work is in %s; merge it with belay merge %s\n", belay.VisibleLine(fresh.Task.Worktree), fresh.Task.ID)
 		}

@@ -34,7 +34,7 @@ func (a loopFamily) showCommand() *cobra.Command {
 				if shown.Problem != "" {
 					fmt.Fprintf(w, "WARNING: %s\n\n", belay.VisibleLine(shown.Problem))
 				}
-				fmt.Fprint(w, prompt.TaskFile(r.Task), "\n", prompt.Summary(r.Task, r.State, shown.Checks))
+				fmt.Fprint(w, prompt.TaskFile(r.Task), "\n", prompt.Summary(r.Task, r.State, shown.Checks, shown.Paused))
 				fmt.Fprint(w, prompt.Read(r.Task))
 				if lines := prompt.Requirements(shown.Requirements); lines != "" {
 					fmt.Fprintf(w, "\nrequirements, as of the last check:\n%s", lines)

@@ -260,11 +260,12 @@ func TestTexts(t *testing.T) {
 	gate := play(t, single, before, exited, captured, refused(failing))
 	open := play(t, usual, before, exited, captured, refused(outside))
 	for _, c := range []struct{ name, got string }{
-		{"summary_passed", Summary(login, done, nil)},
-		{"summary_skipped", Summary(login, skipped, nil)},
-		{"summary_gate", Summary(login, gate, nil)},
-		{"summary_open", Summary(login, open, nil)},
-		{"summary_new", Summary(bare, loop.State{}, nil)},
+		{"summary_passed", Summary(login, done, nil, "")},
+		{"summary_skipped", Summary(login, skipped, nil, "")},
+		{"summary_gate", Summary(login, gate, nil, "")},
+		{"summary_open", Summary(login, open, nil, "")},
+		{"summary_paused", Summary(login, open, nil, Ahead(*open.Pending))},
+		{"summary_new", Summary(bare, loop.State{}, nil, "")},
 		{"feedback", Feedback(done)},
 		{"feedback_none", Feedback(play(t, usual, before))},
 		{"feedback_gate", Feedback(gate)},
@@ -323,6 +324,10 @@ func TestTold(t *testing.T) {
 		if got := Entry(1, at, typ, []byte(data)); !strings.HasPrefix(got, "   1  2026-03-01 11:00:00Z  ") || strings.ContainsAny(got, "\n\x1b") {
 			t.Errorf("%q", got)
 		}
+	}
+	taken := `{"command":"7-attempt:start","snapshots":[{"id":"01m85y3ckn0000000000000000"}]}`
+	if got := Entry(6, at, "taken", []byte(taken)); !strings.HasSuffix(got, "  snapshot 01m85y3ckn (before the next attempt)") {
+		t.Errorf("%q", got)
 	}
 	golden(t, "told", b.String())
 }

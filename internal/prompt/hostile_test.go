@@ -104,7 +104,7 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 		c := loop.Command{Kind: rapid.SampledFrom([]loop.CommandKind{"restore", "attempt", "\x1b"}).Draw(t, "command"), Why: drawEvil(t, "why"), Prompt: "\x1b"}
 		gate := Gate(s, task)
 		texts := map[string]string{
-			"gate": gate, "summary": Summary(task, s, nil), "task": TaskFile(task), "happened": Happened(s, e), "doing": Doing(c),
+			"gate": gate, "summary": Summary(task, s, nil, ""), "task": TaskFile(task), "happened": Happened(s, e), "doing": Doing(c),
 			"history": HistoryLine(task, s, ""), "findings": Findings(s.Attempts[0].Findings),
 			"result": Result{Checks: []belay.CheckResult{{Check: drawEvil(t, "check"), Verdict: "fail", Why: drawEvil(t, "why"), Findings: s.Attempts[0].Findings}},
 				Changes: []belay.Change{{Path: drawEvil(t, "path"), Status: "M"}}, Commits: []Commit{{OID: drawEvil(t, "oid"), Subject: drawEvil(t, "subject")}}}.Text(),
@@ -126,7 +126,7 @@ func TestTerminalTextsHideNothing(t *testing.T) {
 				}
 			}
 		}
-		if rows := strings.Count(Summary(task, s, nil), "\n"); rows != want {
+		if rows := strings.Count(Summary(task, s, nil, ""), "\n"); rows != want {
 			t.Fatalf("%d rows for %d attempts", rows, len(s.Attempts))
 		}
 		for line := range strings.Lines(gate) { // the only commands are ours

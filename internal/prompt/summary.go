@@ -11,10 +11,14 @@ import (
 )
 
 // Summary is a task in short as plain text, aligned and without colour: a line on how the task stands, then one
-// row per attempt with its reason below. checks are those of the last judgement, as far as they are known.
-func Summary(t belay.Task, s loop.State, checks []belay.CheckResult) string {
+// row per attempt with its reason below. checks are those of the last judgement, as far as they are known; paused is the
+// next step of a task that nothing works on.
+func Summary(t belay.Task, s loop.State, checks []belay.CheckResult, paused string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), Standing(s, checks))
+	fmt.Fprintf(&b, "%s  %s\n%s\n", belay.VisibleLine(string(t.ID)), belay.VisibleLine(t.Title), standing(s, checks, paused))
+	if paused != "" {
+		fmt.Fprintf(&b, "continue with: belay run --resume %s\n", t.ID)
+	}
 	if len(s.Attempts) == 0 {
 		return b.String()
 	}
@@ -115,9 +119,13 @@ func Used(u belay.Use) string {
 }
 
 // Standing says in one line where a task stands and what it took.
-func Standing(s loop.State, checks []belay.CheckResult) string {
+func Standing(s loop.State, checks []belay.CheckResult) string { return standing(s, checks, "") }
+
+func standing(s loop.State, checks []belay.CheckResult, paused string) string {
 	text := ""
 	switch {
+	case paused != "":
+		text = "paused; next step: " + paused
 	case s.Outcome == loop.OutcomePassed:
 		text = accepted(s, checks)
 	case s.Outcome != loop.OutcomeNone:

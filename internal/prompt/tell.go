@@ -39,6 +39,29 @@ func Doing(c loop.Command) string {
 	return belay.VisibleLine(string(c.Kind))
 }
 
+// Ahead says what a command will do, while nothing does it.
+func Ahead(c loop.Command) string {
+	switch c.Kind {
+	case loop.CmdSnapshot:
+		return "take a snapshot"
+	case loop.CmdBaseline:
+		return "run the tests for the baseline"
+	case loop.CmdCapture:
+		return fmt.Sprintf("save the work of attempt %d", c.Attempt)
+	case loop.CmdCheck:
+		return fmt.Sprintf("check attempt %d", c.Attempt)
+	case loop.CmdReview:
+		return fmt.Sprintf("review attempt %d", c.Attempt)
+	case loop.CmdRestore:
+		return "roll back"
+	case loop.CmdDebug:
+		return fmt.Sprintf("find the root cause of attempt %d", c.Attempt)
+	case loop.CmdClose:
+		return "close the task"
+	}
+	return Doing(c) // an attempt has a name of its own
+}
+
 // Happened says what an event did, given the state it led to: a line, and one more
 // for each reason of a refusal. It is "" for what a person need not be told. The
 // text is fit for a terminal and has no newline at its end.
@@ -215,7 +238,11 @@ func told(typ string, data []byte) string {
 			Snapshots []struct{ ID belay.SnapshotID }
 		}
 		if json.Unmarshal(data, &t) == nil && len(t.Snapshots) > 0 {
-			return fmt.Sprintf("snapshot %s taken for %s", t.Snapshots[0].ID.Short(), t.Command)
+			text := "snapshot " + t.Snapshots[0].ID.Short()
+			if strings.HasSuffix(t.Command, "-attempt:start") {
+				text += " (before the next attempt)"
+			}
+			return text
 		}
 	case "context":
 		var c struct{ Kind, Role, By, Note string }

@@ -70,6 +70,10 @@ func Tasks(w io.Writer, lines []app.TaskLine) {
 		if l.Waits != "" {
 			about += "  (" + l.Waits + ")"
 		}
+		if l.Paused != "" {
+			state = "paused"
+			about += "  (next step: " + l.Paused + ")"
+		}
 		if attempts += l.Attempts; l.Used != nil {
 			sum := *l.Used
 			if users++; sum.Tokens != nil || sum.CostKnown() {

@@ -70,9 +70,14 @@ func stateOf(phase string, outcome loop.Outcome, waits, problem string) mark {
 		return mark{"ended", "–", string(outcome)}
 	case phase == string(loop.PhaseNew):
 		return mark{"plain", "○", "not started"}
+	case phase == paused:
+		return mark{"plain", "○", paused}
 	}
 	return mark{"runs", "▸", cmp.Or(doing[loop.Phase(phase)], phase, "unknown")}
 }
+
+// paused is the state of a task in the middle of its run that no process works on. Of one on another machine that is not known.
+const paused = "paused"
 
 // doing says what a task does in a phase.
 var doing = map[loop.Phase]string{loop.PhaseSnapshot: "taking a snapshot", loop.PhaseBaseline: "testing before",
@@ -174,6 +179,13 @@ func (q *request) overview() error {
 		Wrong    []string // with the fleet's server or remote
 		Asked    bool     // something waits for a person
 	}{Status: status, State: q.FormValue("state"), Search: q.FormValue("q"), Fleet: q.repo.Fleet != nil}
+	if q.repo.Fleet == nil {
+		for i, l := range lines {
+			if l.Paused != "" {
+				lines[i].Phase = paused
+			}
+		}
+	}
 	rows, wrong := q.rows(lines)
 	data.Features = q.features()
 	if data.Wrong = wrong; !data.Fleet {
@@ -320,6 +332,9 @@ func (q *request) task() error {
 		ownReview
 		Earlier int // notes that only the record page has
 	}{Shown: shown, ownReview: q.ownReview(r, fleet), Result: q.desk.Result(q.Context(), r), Asks: asks(r, fleet), Fleet: fleet}
+	if fleet == nil && data.Paused != "" {
+		data.Phase = paused
+	}
 	if fleet != nil {
 		data.Unmerged, data.Snapshots = false, ""
 		if data.Problem = cmp.Or(data.Problem, fleet.Problem); fleet.Phase != "" {
