@@ -45,7 +45,7 @@ func them(object []string) bool {
 
 // leavesObject reports a word that ends what a deed is done to, so many words behind its beginning.
 func leavesObject(w string, behind int) bool {
-	if w == "with" || IsWish(w) && behind > 1 {
+	if oneOf(w, "with", "that", "which") || IsWish(w) && behind > 1 {
 		return true
 	}
 	return Preposition(w) && !oneOf(w, "of", "to", "into", "in")
@@ -75,7 +75,7 @@ func numberOf(a Act, m belay.Marker, lang string) *int {
 	if from < len(low) && m == belay.MarkFix && (Conditional(low[from]) || slices.Contains(low, "same")) {
 		return nil // how many it takes for it to happen: "two workers pick up the same job"
 	}
-	if tellsOfThePast(low) {
+	if tellsOfThePast(low) || a.Obj < len(low) && oneThing(low[a.Obj:]) {
 		return nil
 	}
 	within := true
@@ -103,6 +103,11 @@ func tellsOfThePast(low []string) bool {
 		return false
 	}
 	return slices.ContainsFunc(low[1:min(len(low), 7)], func(w string) bool { return w == "were" || w == "was" })
+}
+
+// oneThing reports an object that is one thing, in which numbers are part of what it is: "a function that adds two numbers".
+func oneThing(object []string) bool {
+	return oneOf(object[0], "a", "an", "another") && !slices.Contains(object, "dozen")
 }
 
 // wished reports a number in the object of what a modal asks for: "should offer two shortcuts".

@@ -34,6 +34,8 @@ func TestCounted(t *testing.T) {
 		"add one banner to the start page": 1, "add two charts": 2, "translate the labels in all three views": 3, "three of the panels show no data": 3, "implement RFC 9562": 0,
 		"make it return exit code 3": 0, "upgrade to .NET 8": 0, "bump Python to 3.13": 0, "listen on port 8080": 0, "the toolbar should offer two shortcuts": 2, "6 keys are unused. delete them": 6,
 		"reorganize the 40 sections into 7 groups": 40, "sort the sections into 7 groups": 0,
+		"add a Mul function that multiplies two integers": 0, "add the Max3 function which returns the largest of three": 0,
+		"implement a Compare function taking two strings": 0, "add a dozen icons": 12, "add another row of three tiles": 0,
 		"plan iteration 3": 0, "return HTTP 404 for unknown ids": 0, "one test fails": 0,
 		"## Changes\n\nFive E2E jobs were failing because video capture still required the managed `ffmpeg` binary after CI stopped installing\nbrowsers.\n\n- **CI config**\n- Disable video recording for CI runs.\n": 0,
 	} {
