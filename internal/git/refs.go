@@ -104,6 +104,11 @@ type Head struct {
 	OID    string // the commit; "" while the branch has none
 }
 
+// Elsewhere reports a HEAD that names another branch, or without one another commit.
+func (h Head) Elsewhere(than Head) bool {
+	return h.Branch != than.Branch || h.Branch == "" && h.OID != than.OID
+}
+
 // Head reads HEAD. refs are those of the repository: where refs are kept in files no
 // process is needed. A branch that is itself symbolic is given as HEAD names it.
 // CodeCannot when there is no HEAD: then there is no repository any more.

@@ -41,10 +41,11 @@ type gitPlan struct {
 	seen                             map[string]string // where every ref stood when the present was held
 }
 
-// Why a ref, or a file of git's own, cannot be restored from a snapshot.
+// Why a ref, or a file of git's own, is not restored from a snapshot.
 const (
 	lostRef  = "the object it named is missing or damaged"
 	lostFile = "the snapshot's copy is missing or damaged"
+	byOthers = "changed by somebody else"
 )
 
 // gitWrite puts one file of a git folder back, or takes it away.
@@ -222,7 +223,10 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 	if o.Plant {
 		return g, nil
 	}
-	g.stateFiles = s.gitWrites("state/", &h, then.Links, c.State)
+	g.stateFiles = slices.DeleteFunc(s.gitWrites("state/", &h, then.Links, c.State), func(w gitWrite) bool { return g.others(w.name, o) })
+	if slices.ContainsFunc(g.left, func(name string) bool { return name != "index" && name != "ORIG_HEAD" }) {
+		g.kept = append(g.kept, Kept{Path: "the operation in progress", Why: "begun or ended by somebody else"})
+	}
 	g.operation = len(g.stateFiles) > 0
 	g.adminFiles = s.gitWrites("own/", &h, then.Links, c.Own)
 	shared := s.gitWrites("admin/", &h, then.Links, c.Admin)
@@ -237,10 +241,9 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 		g.adminFiles = append(g.adminFiles, shared...)
 	}
 	g.adminFiles = slices.DeleteFunc(g.adminFiles, func(w gitWrite) bool {
-		others := o.OnlyGit != nil && !o.OnlyGit(w.name)
+		others := g.others(w.name, o)
 		if others {
-			g.left = append(g.left, w.name)
-			g.kept = append(g.kept, Kept{Path: w.name, Why: "changed by somebody else"})
+			g.kept = append(g.kept, Kept{Path: w.name, Why: byOthers})
 		}
 		return others
 	})
@@ -258,6 +261,15 @@ func (s *Store) planGit(ctx context.Context, target snapshot.Info, c *snapshot.C
 		return nil, err
 	}
 	return g, s.planLogs(ctx, g, h, then.Links, c, o)
+}
+
+// others reports a file of git's own that the task did not change, which stays.
+func (g *gitPlan) others(name string, o Options) bool {
+	if o.OnlyGit == nil || o.OnlyGit(name) {
+		return false
+	}
+	g.left = append(g.left, name)
+	return true
 }
 
 // leaveLater takes out of the plan what must not be taken away: files that the snapshot

@@ -67,7 +67,11 @@ func (s *Store) planRefs(ctx context.Context, g *gitPlan, h *held, c *snapshot.C
 		}
 	}
 	g.headLost = slices.Contains(broken, c.Head.Branch)
-	if then.Head.Branch != c.Head.Branch || then.Head.Branch == "" && then.Head.OID != c.Head.OID {
+	switch {
+	case !c.Head.Elsewhere(then.Head):
+	case g.others("HEAD", o):
+		g.kept = append(g.kept, Kept{Path: "HEAD", Why: byOthers})
+	default:
 		head := then.Head
 		g.head = &head
 	}
@@ -262,17 +266,21 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 	for _, f := range c.Logs {
 		now[f.Name] = f
 	}
-	ends := g.ends(c)
+	ends, moved := g.ends(c), g.headMoved(h, c)
 	for path, data := range h.files {
 		ref, ok := strings.CutPrefix(path, "logs/")
-		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] {
+		if !ok || strings.HasPrefix(ref, "refs/") && ends[ref] != h.refs.Refs[ref] || ref == "HEAD" && moved {
 			continue // a log of another history
 		}
 		f, there := now[path]
 		// A ref that is where it stood may have had its log changed anyway: the
 		// stash is nothing but a log. All working trees share those.
 		touched := o.OnlyRef == nil || o.OnlyRef(ref) || !s.Snapshots.Repo.Linked() && o.OnlyGit != nil && o.OnlyGit(path)
-		if strings.HasPrefix(ref, "refs/") && !touched && more(f.Data, data) {
+		if ref == "HEAD" {
+			touched = o.OnlyGit == nil || o.OnlyGit(path)
+		}
+		if (strings.HasPrefix(ref, "refs/") || ref == "HEAD") && !touched && more(f.Data, data) {
+			g.left = append(g.left, path)
 			continue // somebody else's lines
 		}
 		if there && !bytes.HasPrefix(f.Data, data) && ref != "refs/stash" && o.step == "" && !g.replaces(ref) {
@@ -287,15 +295,19 @@ func (s *Store) planLogs(ctx context.Context, g *gitPlan, h held, modes []snapsh
 		g.logs = g.logs || !there || !bytes.Equal(f.Data, data) || f.Perm != permOf(modes, path)
 		g.logFiles = append(g.logFiles, gitWrite{dir: s.logDir(path), name: path, data: data, perm: permOf(modes, path)})
 	}
-	s.planGoneLogs(g, h, now, ends["refs/stash"] == "", o)
+	s.planGoneLogs(g, h, now, moved, c, o)
 	slices.SortFunc(g.logFiles, func(a, b gitWrite) int { return strings.Compare(a.name, b.name) })
 	return nil
 }
 
-// planGoneLogs deletes the logs that the snapshot did not have. A stash that stays is its reflog.
-func (s *Store) planGoneLogs(g *gitPlan, h held, now map[string]git.StateFile, noStash bool, o Options) {
-	gone := []string{"logs/HEAD", "logs/ORIG_HEAD"}
-	if noStash {
+// planGoneLogs deletes the logs that the snapshot did not have, of a HEAD that is where it was. A stash that stays is its
+// reflog.
+func (s *Store) planGoneLogs(g *gitPlan, h held, now map[string]git.StateFile, moved bool, c *snapshot.Capture, o Options) {
+	gone := []string{"logs/ORIG_HEAD"}
+	if !moved {
+		gone = append(gone, "logs/HEAD")
+	}
+	if g.ends(c)["refs/stash"] == "" {
 		gone = append(gone, "logs/refs/stash")
 	}
 	for _, path := range append(gone, newLogs(now, h, o)...) {
@@ -355,6 +367,17 @@ func (g *gitPlan) ends(c *snapshot.Capture) map[string]string {
 		ends[m.Ref] = m.To
 	}
 	return ends
+}
+
+// headMoved reports a HEAD that is not where it was in the snapshot once the plan is done: somebody else moved it, or its
+// branch.
+func (g *gitPlan) headMoved(h held, c *snapshot.Capture) bool {
+	head := c.Head
+	if g.head != nil {
+		head = *g.head
+	}
+	then := h.refs.Head
+	return head.Elsewhere(then) || head.Branch != "" && g.ends(c)[head.Branch] != h.refs.Refs[head.Branch]
 }
 
 func (s *Store) logDir(path string) string {

@@ -69,7 +69,7 @@ func Touched(ctx context.Context, snaps *snapshot.Store, list []Span) (Touch, er
 	for _, kind := range []struct {
 		in    map[string]bool
 		names func(context.Context, belay.SnapshotID, belay.SnapshotID) ([]string, error)
-	}{{t.Paths, snaps.Touched}, {t.Refs, snaps.RefChanges}, {t.Git, snaps.TouchedGit}} {
+	}{{t.Paths, snaps.Touched}, {t.Refs, snaps.RefChanges}, {t.Git, snaps.TouchedGit}, {t.Git, snaps.TouchedHead}} {
 		for _, s := range list {
 			names, err := kind.names(ctx, s.From, s.To)
 			if err != nil {

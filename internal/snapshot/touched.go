@@ -79,6 +79,39 @@ func (s *Store) TouchedGit(ctx context.Context, from, to belay.SnapshotID) (name
 	return slices.Compact(names), nil
 }
 
+// TouchedHead returns "HEAD" when it differs between two snapshots (the branch it names, or without one the commit), and
+// the names of files of an operation in progress (MERGE_HEAD, rebase-merge/…) that do.
+func (s *Store) TouchedHead(ctx context.Context, from, to belay.SnapshotID) (names []string, err error) {
+	a, b, err := s.pair(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Repo.DiffTrees(ctx, a.Commit+":meta", b.Commit+":meta")
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range list {
+		if name, ok := strings.CutPrefix(strings.TrimPrefix(d.Path, "links/"), "state/"); ok {
+			names = append(names, name)
+		}
+		if d.Path != "refs" {
+			continue
+		}
+		then, err := s.RefsOf(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		now, err := s.RefsOf(ctx, b)
+		if err != nil {
+			return nil, err
+		}
+		if now.Head.Elsewhere(then.Head) {
+			names = append(names, "HEAD")
+		}
+	}
+	return names, nil
+}
+
 // gitModes returns git's own files whose mode is in the first list alone.
 func gitModes(a, b []Mode) (names []string) {
 	for _, m := range a {
