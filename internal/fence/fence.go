@@ -7,6 +7,7 @@ package fence
 
 import (
 	"cmp"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,10 +34,54 @@ type Rule struct {
 	Prefix bool   `json:"prefix,omitempty"` // also for names in the same folder that begin like it
 }
 
+// ruleOnDisk has the path of a rule in its bytes, as Paths are.
+type ruleOnDisk struct {
+	*plainRule
+	Path []byte `json:"path"`
+}
+
+type plainRule Rule
+
+// MarshalJSON implements json.Marshaler.
+func (r Rule) MarshalJSON() ([]byte, error) {
+	return json.Marshal(ruleOnDisk{(*plainRule)(&r), []byte(r.Path)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *Rule) UnmarshalJSON(data []byte) error {
+	raw := ruleOnDisk{plainRule: (*plainRule)(r)}
+	err := json.Unmarshal(data, &raw)
+	r.Path = string(raw.Path)
+	return err
+}
+
+// Paths are base64 in JSON, of which a string silently loses what is not UTF-8.
+type Paths []string
+
+// MarshalJSON implements json.Marshaler.
+func (p Paths) MarshalJSON() ([]byte, error) {
+	raw := make([][]byte, len(p))
+	for i := range p {
+		raw[i] = []byte(p[i])
+	}
+	return json.Marshal(raw)
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *Paths) UnmarshalJSON(data []byte) error {
+	var raw [][]byte
+	err := json.Unmarshal(data, &raw)
+	*p = make(Paths, len(raw))
+	for i := range raw {
+		(*p)[i] = string(raw[i])
+	}
+	return err
+}
+
 // Policy is a fence as it is written down. Its paths are absolute.
 type Policy struct {
-	Rules []Rule   `json:"rules"`
-	Hide  []string `json:"hide,omitempty"` // may not be read
+	Rules []Rule `json:"rules"`
+	Hide  Paths  `json:"hide,omitempty"` // may not be read
 	// Ports are the TCP ports that may be connected to and listened on; nil is all of them.
 	Ports []uint16 `json:"ports,omitempty"`
 	Alone bool     `json:"alone,omitempty"` // no TCP port at all

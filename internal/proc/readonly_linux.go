@@ -37,7 +37,7 @@ func fenceOf() (*fence.Fence, error) {
 
 // shut says which folders are closed, and which of those within them stay open.
 type shut struct {
-	Closed, Open []string
+	Closed, Open fence.Paths
 }
 
 // launch starts the holder, in a mount namespace of its own when folders are to be
