@@ -240,8 +240,8 @@ func (r *Repo) ask(ctx context.Context) error {
 }
 
 func (r *Repo) notEverything() error {
-	home, _ := os.UserHomeDir()
-	if real, err := realPath(home); err == nil {
+	home, _ := os.UserHomeDir() // "" without HOME, and a real path of "" is the folder that this program is in
+	if real, err := realPath(home); err == nil && home != "" {
 		home = real
 	}
 	if r.Root == "/" || home != "" && r.Root == home {

@@ -153,6 +153,17 @@ func TestOpenRefusesTheWholeHome(t *testing.T) {
 	}
 }
 
+// Without HOME no folder is the home folder, not even the one that belay is started in.
+func TestOpenWithoutHome(t *testing.T) {
+	s := newSandbox(t)
+	t.Setenv("HOME", "")
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Chdir(s.dir)
+	if _, err := Open(context.Background(), s.dir, false); err != nil {
+		t.Error(err)
+	}
+}
+
 // A caller inside of a git hook has GIT_DIR and GIT_INDEX_FILE set.
 func TestOpenIgnoresInheritedGit(t *testing.T) {
 	other, s := newSandbox(t), newSandbox(t)

@@ -223,18 +223,26 @@ func Diff(p Paint, text string) string {
 
 // Planned says a plan in a few words.
 func Planned(r restore.Restored) string {
-	text := fmt.Sprintf("%s written, %d removed, %d kept", belay.CountOf(len(r.Written), "path"), len(r.Removed), len(r.Kept))
+	return amounts(r, "%s to write, %d to remove, %d to keep", "to move")
+}
+
+func amounts(r restore.Restored, paths, moved string) string {
+	text := fmt.Sprintf(paths, belay.CountOf(len(r.Written), "path"), len(r.Removed), len(r.Kept))
 	if len(r.Refs) > 0 {
-		text += ", " + belay.CountOf(len(r.Refs), "ref") + " moved"
+		text += ", " + belay.CountOf(len(r.Refs), "ref") + " " + moved
 	}
+	var parts []string
 	for _, part := range []struct {
 		back bool
 		name string
 	}{{r.Index, "the index"}, {r.Head, "HEAD"}, {r.Operation, "an operation in progress"},
 		{r.Admin, "git's config, hooks or info"}, {r.Logs, "reflogs"}} {
 		if part.back {
-			text += ", " + part.name
+			parts = append(parts, part.name)
 		}
+	}
+	if len(parts) > 0 {
+		text += "; also " + strings.Join(parts, ", ")
 	}
 	return text
 }
@@ -279,7 +287,11 @@ func (t *Terminal) restored(r restore.Restored, dry bool, next string) error {
 		for _, p := range r.Overruled {
 			fmt.Fprintf(w, "%s was also changed by someone else: that version is in the snapshot named below\n", belay.VisibleLine(p))
 		}
-		fmt.Fprintln(w, Planned(r))
+		if dry {
+			fmt.Fprintln(w, Planned(r))
+		} else {
+			fmt.Fprintln(w, amounts(r, "%s written, %d removed, %d kept", "moved"))
+		}
 		if n := len(r.Skipped); n > 0 && !dry {
 			fmt.Fprintf(w, "%s\n", PaintFor(w).Warn(fmt.Sprintf("partial: %d skipped and unchanged", n)))
 		}

@@ -150,11 +150,14 @@ func TestRestoredSaysAllOfIt(t *testing.T) {
 		if err := tell(); err != nil {
 			t.Fatal(err)
 		}
-		want := "wrote a\\x1b\ncannot restore pipe: gone\n1 path written, 0 removed, 0 kept, the index, HEAD\n" +
+		want := "wrote a\\x1b\ncannot restore pipe: gone\n1 path written, 0 removed, 0 kept; also the index, HEAD\n" +
 			"the previous state is snapshot 01jd6y3k8m; undo with: " + next + "\n"
 		if out.String() != want {
 			t.Errorf("%q:\n%s\nwant:\n%s", step, out.String(), want)
 		}
+	}
+	if got, want := Planned(r), "1 path to write, 0 to remove, 0 to keep; also the index, HEAD"; got != want {
+		t.Errorf("the plan is %q, want %q", got, want)
 	}
 }
 
