@@ -19,7 +19,7 @@ type Output struct {
 	Exit           int
 }
 
-// exitDeny is the exit status that all agents read as no, whatever becomes of the JSON.
+// exitDeny is the exit status that agents read as no, whatever becomes of the JSON.
 const exitDeny = 2
 
 // Write puts an answer into the words of the agent that sent the event, and adds nothing to them: agents ignore an answer
@@ -31,7 +31,11 @@ func Write(ev Event, a Answer) Output {
 	}
 	switch {
 	case ev.Kind == Before && a.Deny != "":
-		return Output{Stdout: encode(row.deny(ev, a.Deny)), Stderr: a.Deny + "\n", Exit: exitDeny}
+		out := Output{Stdout: encode(row.deny(ev, a.Deny))}
+		if !row.textDecides {
+			out.Stderr, out.Exit = a.Deny+"\n", exitDeny
+		}
+		return out
 	case ev.Kind == Stop && a.Block != "" && row.block != nil:
 		out := Output{Stdout: encode(row.block(ev, a.Block))}
 		if row.blockExits {
@@ -72,7 +76,9 @@ type agent struct {
 	deny       func(Event, string) any
 	block      func(Event, string) any // nil: it cannot be kept from stopping
 	blockExits bool
-	say        func(Event, Answer) any // nil: nothing can be said
+	// textDecides: it reads the JSON whatever the exit status is, and tells the person that the hook failed when that is not 0
+	textDecides bool
+	say         func(Event, Answer) any // nil: nothing can be said
 }
 
 func find(name string) (agent, bool) {
@@ -93,7 +99,7 @@ func agents() []agent {
 		{name: "codex", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
 		{name: "qwen", events: claudeEvents, deny: claudeDeny, block: decisionBlock, blockExits: true, say: claudeSay},
 		{name: "gemini", events: map[string]Kind{"SessionStart": Start, "BeforeAgent": Prompt, "BeforeTool": Before, "AfterTool": After,
-			"AfterAgent": Stop, "SessionEnd": End}, deny: geminiDeny, block: geminiDeny, blockExits: true, say: claudeSay},
+			"AfterAgent": Stop, "SessionEnd": End}, deny: geminiDeny, block: geminiDeny, textDecides: true, say: claudeSay},
 		{name: "opencode", events: claudeEvents, deny: geminiDeny, block: geminiDeny, blockExits: true,
 			say: func(_ Event, a Answer) any { return contextOnly(a, "context") }},
 		{name: "cursor", events: map[string]Kind{"sessionStart": Start, "beforeSubmitPrompt": Prompt, "preToolUse": Before,
